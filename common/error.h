@@ -1,0 +1,46 @@
+// The exceptions of dietmt. A message is one sentence for the user: it names the file, line, option
+// or head at fault. tools/main.cpp prints it and chooses the exit code.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace dietmt {
+
+/// Any failure that is reported to the user; exit code 1.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A wrong option, option value or combination of them; exit code 2.
+class ConfigError : public Error {
+ public:
+  using Error::Error;
+  /// All problems at once, one a line.
+  explicit ConfigError(const std::vector<std::string>& problems);
+};
+
+/// Bad input data; the text holds `file:line`.
+class DataError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A checkpoint or model directory that cannot be read, written or resumed from.
+class CheckpointError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A request to the service that cannot be served as asked.
+class RequestError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws ConfigError if `problems` is not empty.
+void throw_if_any(const std::vector<std::string>& problems);
+
+}  // namespace dietmt

@@ -1,0 +1,146 @@
+#include "common/files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+#include "common/error.h"
+
+namespace dietmt {
+namespace fs = std::filesystem;
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, const std::string& what) {
+  throw Error(path.string() + ": cannot " + what + ": " + std::strerror(errno));
+}
+
+// A file descriptor that is closed at the end of its scope.
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+    if (fd_ < 0) fail(path, flags & O_CREAT ? "be written" : "be opened");
+  }
+  ~Descriptor() { ::close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void sync_path(const fs::path& path) {
+  const Descriptor file(path, O_RDONLY);
+  if (::fsync(file.get()) != 0) fail(path, "be synced to disk");
+}
+
+void write_and_sync(const fs::path& path, std::string_view content) {
+  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  while (!content.empty()) {
+    const ssize_t written = ::write(file.get(), content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path, "be written");
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  if (::fsync(file.get()) != 0) fail(path, "be synced to disk");
+}
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path.string() + ": cannot be opened: " + std::strerror(errno));
+  std::ostringstream content;
+  content << file.rdbuf();
+  return std::move(content).str();
+}
+
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  const fs::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  try {
+    write_and_sync(temporary, content);
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "be renamed into place");
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  sync_path(parent_of(path));
+}
+
+AtomicDirectory::AtomicDirectory(fs::path final_path)
+    : final_(std::move(final_path)),
+      temporary_(final_.string() + ".tmp" + std::to_string(::getpid())) {
+  std::error_code error;
+  fs::remove_all(temporary_, error);
+  fs::create_directories(temporary_, error);
+  if (error) throw Error(temporary_.string() + ": cannot be created: " + error.message());
+}
+
+AtomicDirectory::~AtomicDirectory() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(temporary_, ignored);
+}
+
+void AtomicDirectory::commit() {
+  nlohmann::json files = nlohmann::json::object();
+  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_)) {
+    sync_path(entry.path());
+    files[entry.path().filename().string()] = {{"size", entry.file_size()},
+                                               {"crc32", file_crc32(entry.path())}};
+  }
+  write_and_sync(temporary_ / "manifest.json", nlohmann::json({{"files", files}}).dump(1) + "\n");
+  sync_path(temporary_);
+  // rename(2) does not replace a directory that has files: move the old one aside first.
+  const fs::path old = final_.string() + ".old";
+  std::error_code ignored;
+  fs::remove_all(old, ignored);
+  if (fs::exists(final_) && ::rename(final_.c_str(), old.c_str()) != 0) fail(final_, "be replaced");
+  if (::rename(temporary_.c_str(), final_.c_str()) != 0) fail(final_, "be renamed into place");
+  committed_ = true;
+  sync_path(parent_of(final_));
+  fs::remove_all(old, ignored);
+}
+
+std::string manifest_problem(const fs::path& directory) {
+  const fs::path manifest_path = directory / "manifest.json";
+  if (!fs::exists(manifest_path)) return manifest_path.string() + " is missing";
+  try {
+    const nlohmann::json manifest = nlohmann::json::parse(read_file(manifest_path));
+    for (const auto& [name, expected] : manifest.at("files").items()) {
+      const fs::path path = directory / name;
+      if (!fs::exists(path)) return path.string() + " is missing";
+      if (fs::file_size(path) != expected.at("size").get<uint64_t>())
+        return path.string() + " has another size than its manifest says";
+      if (file_crc32(path) != expected.at("crc32").get<uint32_t>())
+        return path.string() + " has another checksum than its manifest says";
+    }
+  } catch (const std::exception& error) {
+    return manifest_path.string() + ": " + error.what();
+  }
+  return "";
+}
+
+uint32_t file_crc32(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path.string() + ": cannot be opened: " + std::strerror(errno));
+  std::vector<char> block(1 << 20);
+  uLong crc = ::crc32(0, nullptr, 0);
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {
+    crc = ::crc32(crc, reinterpret_cast<const Bytef*>(block.data()),
+                  static_cast<uInt>(file.gcount()));
+  }
+  return static_cast<uint32_t>(crc);
+}
+
+}  // namespace dietmt

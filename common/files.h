@@ -1,0 +1,48 @@
+// Files that are whole or absent: write beside, fsync, rename.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace dietmt {
+
+/// The bytes of a file. Throws Error naming the path.
+std::string read_file(const std::filesystem::path& path);
+
+/// Replaces `path` by `content` so that a reader, or a crash at any instant, sees the old bytes or
+/// the new ones. Throws Error naming the path and the system's reason (a full disk, ...); what was
+/// there before is intact then.
+void write_file_atomically(const std::filesystem::path& path, std::string_view content);
+
+/// A directory that appears under its final name only when complete: files are written into a
+/// temporary sibling; commit() writes `manifest.json` (name, size and CRC-32 of each file), fsyncs
+/// and renames. Without commit() the destructor removes the temporary directory.
+class AtomicDirectory {
+ public:
+  explicit AtomicDirectory(std::filesystem::path final_path);
+  ~AtomicDirectory();
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+
+  /// Where to write the files.
+  const std::filesystem::path& path() const { return temporary_; }
+
+  /// A directory of the final name that exists already is replaced.
+  void commit();
+
+ private:
+  std::filesystem::path final_;
+  std::filesystem::path temporary_;
+  bool committed_ = false;
+};
+
+/// Checks a directory written by AtomicDirectory against its manifest. Returns an empty string if
+/// it is whole, else what is wrong with it.
+std::string manifest_problem(const std::filesystem::path& directory);
+
+/// CRC-32 of a file's bytes (zlib).
+uint32_t file_crc32(const std::filesystem::path& path);
+
+}  // namespace dietmt

@@ -1,0 +1,9 @@
+// Logs go to stderr; stdout carries results alone. Code logs with spdlog::info / warn / error.
+#pragma once
+
+namespace dietmt {
+
+/// Sends spdlog to stderr with a short pattern (level and message; the time when stderr is a file).
+void init_logging();
+
+}  // namespace dietmt

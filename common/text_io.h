@@ -1,0 +1,46 @@
+// Lines of text, in and out: plain, gzip (by content, not by name) or `-`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dietmt {
+
+/// Reads lines that end in LF; the last one may lack it. Other control characters and Unicode line
+/// separators are ordinary characters. A trailing CR is kept.
+class LineReader {
+ public:
+  /// `path`: a plain or gzip file, or "-" for standard input. Throws DataError if it cannot be
+  /// opened.
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+
+  /// False at the end. Throws DataError (path:line) if reading or decompressing fails.
+  bool next(std::string& line);
+
+  /// Number of the line that next() gave last, from 1.
+  int64_t line_number() const;
+
+  /// "path:line" of that line, for messages.
+  std::string where() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// All lines of a file.
+std::vector<std::string> read_lines(const std::string& path);
+
+/// Byte offset of the first byte that is not part of well-formed UTF-8, or npos.
+size_t invalid_utf8_at(std::string_view text);
+
+/// `text` with each ill-formed sequence replaced by U+FFFD.
+std::string replace_invalid_utf8(std::string_view text);
+
+}  // namespace dietmt

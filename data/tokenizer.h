@@ -1,0 +1,57 @@
+// Subword tokenization with sentencepiece (Kudo and Richardson 2018).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dietmt::data {
+
+/// A trained subword model: text to piece ids and back. Immutable; safe to share between threads.
+class Tokenizer {
+ public:
+  /// Throws DataError naming the file.
+  explicit Tokenizer(const std::filesystem::path& model_file);
+  ~Tokenizer();
+
+  /// Piece ids of one line, without begin or end of sentence. Bytes that are not UTF-8 count as
+  /// U+FFFD.
+  std::vector<int32_t> encode(std::string_view line) const;
+
+  /// Text of the ids; begin and end of sentence are left out.
+  std::string decode(std::span<const int32_t> ids) const;
+
+  int64_t vocabulary_size() const;
+  int32_t unknown_id() const;
+  int32_t begin_id() const;
+  int32_t end_id() const;
+  std::string piece(int32_t id) const;
+
+  /// The sentencepiece model as bytes, to be stored beside the weights.
+  const std::string& serialized() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct TokenizerOptions {
+  std::vector<std::string> inputs;  // text files, plain or gzip
+  int64_t vocabulary_size = 8000;
+  std::string type = "bpe";  // "bpe" or "unigram"
+  double character_coverage = 1.0;
+  int64_t sentences = 1'000'000;  // sampled from the input when it has more lines
+  uint64_t seed = 1;
+  int64_t threads = 2;
+};
+
+/// Trains a sentencepiece model (unknown 0, begin 1, end 2) and writes it to `output` atomically.
+/// Throws DataError: a file:line that is not UTF-8, too little text for the vocabulary size (the
+/// message says the largest possible one).
+void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);
+
+}  // namespace dietmt::data
