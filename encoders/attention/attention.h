@@ -1,0 +1,59 @@
+// Attention over packed sentences, with the score terms of a position encoding
+// (Vaswani et al. 2017, eq. 1; encoders/position/score_terms.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "encoders/attention/packing.h"
+#include "encoders/position/score_terms.h"
+
+namespace dietmt::encoders {
+
+enum class Backend {
+  kAuto,       // the first backend without a reason against the call, logged once
+  kReference,  // plain tensor algebra, sentence by sentence: the definition
+  kSdpa,       // pads to [B, H, T, Dh] and calls ATen
+};
+
+/// "auto", "reference", "sdpa". Throws ConfigError listing them.
+Backend parse_backend(const std::string& name);
+
+struct AttentionCall {
+  at::Tensor queries;  // [N, H, Dh]
+  at::Tensor keys;     // [M, H, Dh]
+  at::Tensor values;   // [M, H, Dh]
+  const Packing& query_packing;
+  const Packing& key_packing;
+  const ScoreTerms& terms;     // for the longest sentence: T = max query length, S = max key length
+  bool causal = false;         // key j is masked for queries i < j
+  double dropout = 0.0;        // of the attention probabilities
+  uint64_t dropout_key = 0;    // dropped: kernels/dropout.h over [B, H, T, S] with this key
+  at::Tensor segments = {};    // [N] int64, only with segment_bias (self-attention)
+};
+
+/// Returns [N, H, Dh].
+at::Tensor attend(const AttentionCall& call, Backend backend);
+
+/// Why `backend` cannot run `call`; empty if it can.
+std::vector<std::string> reasons_against(Backend backend, const AttentionCall& call);
+
+/// Attention of dense, equally long query blocks; the sdpa backend after padding, and each step of
+/// cached decoding. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh]; key_mask: [B, S] bool, true
+/// where a key is real, or undefined. Query row r has position extent.query_start + r.
+/// Returns [B, H, T, Dh].
+struct DenseAttentionCall {
+  at::Tensor queries;
+  at::Tensor keys;
+  at::Tensor values;
+  at::Tensor key_mask;
+  const ScoreTerms& terms;
+  Extent extent;
+  bool causal = false;
+  double dropout = 0.0;
+  uint64_t dropout_key = 0;
+};
+at::Tensor attend_dense(const DenseAttentionCall& call);
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,39 @@
+// Sentence boundaries of a packed batch: the tokens of all sentences end to end, without padding.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <ATen/core/Tensor.h>
+
+namespace dietmt::encoders {
+
+/// Sentence b owns tokens offsets()[b] .. offsets()[b+1]-1 of [N, ...] tensors.
+class Packing {
+ public:
+  explicit Packing(std::vector<int64_t> lengths, at::Device device = at::kCPU);
+
+  int64_t sentences() const { return static_cast<int64_t>(lengths_.size()); }  // B
+  int64_t tokens() const { return offsets_.back(); }                           // N
+  int64_t max_length() const { return max_length_; }
+  const std::vector<int64_t>& lengths() const { return lengths_; }
+  const std::vector<int64_t>& offsets() const { return offsets_; }
+
+  /// Every sentence has max_length() tokens: [N, ...] viewed as [B, T, ...] needs no padding.
+  bool uniform() const { return tokens() == sentences() * max_length_; }
+
+  /// [N] int64: the position of each token in its sentence, from 0.
+  const at::Tensor& positions() const { return positions_; }
+
+  /// [N] int64: b * max_length() + position, the row of each token in a padded [B * T, ...] tensor.
+  const at::Tensor& padded_rows() const { return padded_rows_; }
+
+ private:
+  std::vector<int64_t> lengths_;
+  std::vector<int64_t> offsets_;
+  int64_t max_length_ = 0;
+  at::Tensor positions_;
+  at::Tensor padded_rows_;
+};
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,79 @@
+// The interface of every position encoding, and the scheme that combines them for one stack.
+//
+// An encoding may act at two sites: on the embeddings (embed) and on the attention scores (lower).
+// Formulas and sources of each are in the header of its file; the user writes them as one string,
+// e.g. "sinusoidal", "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "encoders/attention/packing.h"
+#include "encoders/position/score_terms.h"
+#include <torch/nn/module.h>
+
+namespace dietmt::encoders {
+
+/// Where a stack uses an encoding. Cross-attention has one only where the encoding defines it.
+enum class AttentionSite { kEncoder, kDecoder, kCross };
+
+/// The sizes an encoding is built for.
+struct EncodingContext {
+  AttentionSite site = AttentionSite::kEncoder;
+  int64_t layers = 1;         // L
+  int64_t heads = 1;          // H: the heads this encoding owns
+  int64_t head_width = 64;    // Dh
+  int64_t model_width = 512;  // D
+  int64_t max_positions = 1024;
+  bool causal() const { return site == AttentionSite::kDecoder; }
+};
+
+/// One encoding of one stack; owns its parameters for all layers.
+class PositionEncoding : public torch::nn::Module {
+ public:
+  /// Adds to the embeddings of the first layer. x: [N, D]; positions: [N] int64, from 0.
+  /// Throws Error naming the encoding if a position lies beyond what it defines.
+  virtual at::Tensor embed(const at::Tensor& x, const at::Tensor& positions) const;
+
+  /// Adds its terms for one layer, with tables of [heads|1, ...] of its own heads.
+  virtual void lower(int64_t layer, const Extent& extent, ScoreTerms& terms) const;
+
+  /// The longest sentence it can encode; INT64_MAX: no limit.
+  virtual int64_t max_length() const;
+};
+
+/// All encodings of one stack: input-level ones in order, then encodings of the scores, each for
+/// some of the heads.
+class PositionScheme : public torch::nn::Module {
+ public:
+  /// Parses `spec` and builds the encodings. Throws ConfigError that points at the offending place
+  /// and lists what is possible; a head claimed twice or never is named.
+  PositionScheme(const std::string& spec, const EncodingContext& context);
+
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions) const;
+
+  /// The combined terms of one layer, for all heads.
+  ScoreTerms terms(int64_t layer, const Extent& extent) const;
+
+  int64_t max_length() const;
+
+  /// The canonical form of the spec: what config.json stores.
+  const std::string& spec() const { return spec_; }
+
+ private:
+  struct Part {
+    std::shared_ptr<PositionEncoding> encoding;
+    std::vector<int64_t> heads;  // empty: all
+  };
+
+  std::string spec_;
+  EncodingContext context_;
+  std::vector<Part> parts_;
+};
+
+/// The table of encodings as text, one row each: name, formula, options, where it can be used.
+std::string position_help();
+
+}  // namespace dietmt::encoders

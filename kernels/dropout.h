@@ -1,0 +1,35 @@
+// Counter-based dropout: element i of a tensor is kept or dropped by a pure function of (key, i), so
+// that backward recomputes the mask and no generator state is stored.
+#pragma once
+
+#include <cstdint>
+
+#include "common/random.h"
+
+namespace dietmt::kernels {
+
+/// Keep if hash(key, index) >= threshold.
+constexpr uint32_t dropout_threshold(double p) {
+  return static_cast<uint32_t>(p * 4294967296.0 < 4294967295.0 ? p * 4294967296.0 : 4294967295.0);
+}
+
+/// 32 random bits of element `index` (two rounds of the 32-bit finaliser of MurmurHash3 over the
+/// index and both halves of the key: integer work only, so that compilers vectorise it).
+constexpr uint32_t dropout_bits(uint64_t key, uint32_t index) {
+  uint32_t x = index ^ static_cast<uint32_t>(key);
+  x = (x ^ (x >> 16)) * 0x85ebca6bU;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35U;
+  x ^= static_cast<uint32_t>(key >> 32);
+  x = (x ^ (x >> 16)) * 0x85ebca6bU;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35U;
+  return x ^ (x >> 16);
+}
+
+constexpr bool dropout_keeps(uint64_t key, uint32_t index, uint32_t threshold) {
+  return dropout_bits(key, index) >= threshold;
+}
+
+/// mask[i] = 1 / (1 - p) where element i is kept, else 0.
+void dropout_mask(uint64_t key, double p, int64_t size, float* mask);
+
+}  // namespace dietmt::kernels
