@@ -1,0 +1,41 @@
+// The sizes and choices that define an encoder-decoder model: what config.json stores.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace dietmt::nmt {
+
+struct ModelConfig {
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+  int64_t encoder_layers = 4;
+  int64_t decoder_layers = 4;
+  int64_t width = 128;         // D
+  int64_t feed_forward = 256;
+  int64_t heads = 4;           // H
+  int64_t max_positions = 1024;  // table size of learned encodings
+  std::string norm = "post";     // "post" or "pre"
+  std::string activation = "relu";  // "relu", "gelu" or "swiglu"
+  std::string tied_embeddings = "all";  // "none", "decoder" (target input and output) or "all"
+  std::string encoder_position = "sinusoidal";
+  std::string decoder_position = "sinusoidal";
+  std::string cross_position = "none";
+  double dropout = 0.1;             // residual branches
+  double attention_dropout = 0.0;   // probabilities
+  double activation_dropout = 0.0;  // inside the feed-forward block
+  double embedding_dropout = 0.1;
+
+  /// Sizes of "tiny", "small", "base" or "big". Throws ConfigError listing them.
+  static ModelConfig preset(const std::string& name);
+
+  /// All problems, each one sentence.
+  std::vector<std::string> problems() const;
+
+  nlohmann::json to_json() const;
+  static ModelConfig from_json(const nlohmann::json& json);
+};
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,18 @@
+// One entry per subcommand; each parses, wires and runs, and returns the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace dietmt::tools {
+
+int run_average(const std::vector<std::string>& arguments);
+int run_evaluate(const std::vector<std::string>& arguments);
+int run_inspect(const std::vector<std::string>& arguments);
+int run_sample(const std::vector<std::string>& arguments);
+int run_score(const std::vector<std::string>& arguments);
+int run_tokenizer(const std::vector<std::string>& arguments);
+int run_train(const std::vector<std::string>& arguments);
+int run_translate(const std::vector<std::string>& arguments);
+
+}  // namespace dietmt::tools
