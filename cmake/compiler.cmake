@@ -1,24 +1,37 @@
 # Warnings, sanitizers, optimisation and the compiler cache, for every target of the project.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow)
+if(DIETMT_WERROR)
+  add_compile_options(-Werror)
+endif()
 include_directories(${CMAKE_SOURCE_DIR})
 
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR DIETMT_SANITIZE)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()
 if(DIETMT_SANITIZE)
-  add_compile_options(-fsanitize=${DIETMT_SANITIZE} -fno-sanitize-recover=undefined
-                      -fno-omit-frame-pointer)
+  # `vptr` looks for run-time type information that LibTorch does not export.
+  add_compile_options(-fsanitize=${DIETMT_SANITIZE} -fno-sanitize=vptr
+                      -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${DIETMT_SANITIZE})
 endif()
 
+# The settings that ccache asks for where precompiled headers are in use. Paths below the base
+# directory are hashed relative to the build folder, so that clones share what they compiled.
 find_program(DIETMT_CCACHE ccache)
 if(DIETMT_CCACHE)
-  # A precompiled header is cached only with these sloppiness settings.
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${DIETMT_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
-  set(DIETMT_PCH_FLAGS -fpch-preprocess)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${DIETMT_CCACHE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    set(DIETMT_PCH_FLAGS -fpch-preprocess)
+  endif()
 endif()
 
+# g++ knows -fuse-ld=mold from 12.1 on.
 find_program(DIETMT_MOLD mold)
-if(DIETMT_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+if(DIETMT_MOLD AND (NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+                    OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
   add_link_options(-fuse-ld=mold)
 endif()

@@ -1,29 +1,70 @@
 # LibTorch as imported targets. find_package(Torch) fails without the CUDA toolkit; the CPU part
 # needs only libtorch_cpu and libc10 (docs/architecture.md, "LibTorch").
-set(DIETMT_LIBTORCH "" CACHE PATH "Folder with LibTorch's include/ and lib/ (an unpacked or installed torch package)")
-if(NOT DIETMT_LIBTORCH)
-  set(DIETMT_LIBTORCH ${CMAKE_SOURCE_DIR}/.deps/libtorch/torch)
+set(DIETMT_LIBTORCH "" CACHE PATH
+  "Folder with LibTorch's include/ and lib/: unpacked LibTorch, or the folder of a Python torch package")
+set(libtorch "${DIETMT_LIBTORCH}")
+if(NOT libtorch)
+  set(libtorch ${CMAKE_SOURCE_DIR}/.deps/libtorch/torch)
 endif()
-if(NOT EXISTS ${DIETMT_LIBTORCH}/include/torch/csrc/api/include/torch/torch.h)
-  message(FATAL_ERROR "No LibTorch in ${DIETMT_LIBTORCH}: run scripts/setup, or pass "
+# The real path is the same in all clones, which the compiler cache needs.
+get_filename_component(libtorch "${libtorch}" REALPATH)
+if(NOT EXISTS ${libtorch}/include/torch/csrc/api/include/torch/torch.h)
+  message(FATAL_ERROR "No LibTorch in ${libtorch}: run scripts/setup, or pass "
                       "-DDIETMT_LIBTORCH=<folder with include/ and lib/>.")
 endif()
 
+# Sets `version` to the major.minor version in LibTorch's headers; the file moved in 2.9.
+function(dietmt_read_libtorch_version version)
+  foreach(header headeronly/version.h csrc/api/include/torch/version.h)
+    if(EXISTS ${libtorch}/include/torch/${header})
+      file(STRINGS ${libtorch}/include/torch/${header} lines
+        REGEX "#define TORCH_VERSION_(MAJOR|MINOR) [0-9]+")
+      string(REGEX REPLACE "[^0-9;]" "" numbers "${lines}")
+      string(REPLACE ";" "." numbers "${numbers}")
+      if(numbers)
+        set(${version} ${numbers} PARENT_SCOPE)
+        return()
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+dietmt_read_libtorch_version(DIETMT_LIBTORCH_VERSION)
+if(NOT DIETMT_LIBTORCH_VERSION VERSION_GREATER_EQUAL 2.8)
+  message(FATAL_ERROR "LibTorch 2.8 or newer is needed; ${libtorch} has version "
+                      "'${DIETMT_LIBTORCH_VERSION}'.")
+endif()
+message(STATUS "LibTorch ${DIETMT_LIBTORCH_VERSION}: ${libtorch}")
+
 foreach(name c10 torch_cpu)
   add_library(dietmt_${name} SHARED IMPORTED)
-  set_target_properties(dietmt_${name} PROPERTIES IMPORTED_LOCATION ${DIETMT_LIBTORCH}/lib/lib${name}.so)
+  set_target_properties(dietmt_${name} PROPERTIES IMPORTED_LOCATION ${libtorch}/lib/lib${name}.so)
 endforeach()
 
 add_library(dietmt_libtorch INTERFACE)
 target_include_directories(dietmt_libtorch SYSTEM INTERFACE
-  ${DIETMT_LIBTORCH}/include ${DIETMT_LIBTORCH}/include/torch/csrc/api/include)
+  ${libtorch}/include ${libtorch}/include/torch/csrc/api/include)
 target_link_libraries(dietmt_libtorch INTERFACE dietmt_torch_cpu dietmt_c10 OpenMP::OpenMP_CXX)
 target_link_options(dietmt_libtorch INTERFACE
-  -Wl,-rpath,${DIETMT_LIBTORCH}/lib -Wl,-rpath-link,${DIETMT_LIBTORCH}/lib
-  -Wl,-rpath-link,${DIETMT_LIBTORCH}/../nvidia/cu13/lib -Wl,--allow-shlib-undefined)
+  -Wl,-rpath-link,${libtorch}/lib -Wl,-rpath-link,${libtorch}/../nvidia/cu13/lib
+  -Wl,--allow-shlib-undefined)
+# An installed program finds LibTorch where the build found it.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+if(DIETMT_CUDA)
+  if(NOT EXISTS ${libtorch}/lib/libtorch_cuda.so)
+    message(FATAL_ERROR "DIETMT_CUDA: ${libtorch}/lib has no libtorch_cuda.so. Run "
+                        "DIETMT_DEVICE=cuda scripts/setup, or pass a LibTorch built with CUDA.")
+  endif()
+  # No symbol of these two is used: they register their kernels when they are loaded.
+  target_link_libraries(dietmt_libtorch INTERFACE
+    "-Wl,--push-state,--no-as-needed,${libtorch}/lib/libtorch_cuda.so,${libtorch}/lib/libc10_cuda.so,--pop-state")
+endif()
 
 # One precompiled header serves every target that includes torch.
-file(WRITE ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp "")
+if(NOT EXISTS ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp)
+  file(WRITE ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp "")
+endif()
 add_library(dietmt_torch_pch STATIC ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp)
 target_link_libraries(dietmt_torch_pch PUBLIC dietmt_libtorch)
 target_compile_options(dietmt_torch_pch PRIVATE ${DIETMT_PCH_FLAGS})
