@@ -12,8 +12,8 @@ namespace dietmt::data {
 /// Sentences end to end, without padding (docs/architecture.md, "Packed batches"): sentence b owns
 /// tokens offsets[b] .. offsets[b+1]-1.
 struct PackedTokens {
-  std::vector<int32_t> tokens;   // [N]
-  std::vector<int32_t> offsets;  // [B+1], offsets[0] = 0
+  std::vector<int32_t> tokens;         // [N]
+  std::vector<int32_t> offsets = {0};  // [B+1], offsets[0] = 0
   int64_t sentences() const { return static_cast<int64_t>(offsets.size()) - 1; }
   int64_t size() const { return static_cast<int64_t>(tokens.size()); }
   /// Appends one sentence.
@@ -27,7 +27,9 @@ struct ParallelBatch {
 };
 
 struct BatchOptions {
-  int64_t batch_tokens = 4096;  // target tokens per batch at most; a longer pair is a batch alone
+  // Target tokens per batch at most, and half of its source tokens at most; a longer pair is a
+  // batch alone.
+  int64_t batch_tokens = 4096;
   uint64_t seed = 1;
 };
 
@@ -40,7 +42,8 @@ struct BatchPosition {
 
 /// Endless shuffled batches. The order of an epoch is a function of (corpus, options, epoch) alone:
 /// pairs are shuffled, sorted by length inside large windows, cut into batches, and the batches
-/// shuffled. A background thread assembles ahead.
+/// shuffled. A background thread assembles ahead; what it throws comes out of next(). The corpus
+/// must outlive the iterator.
 class BatchIterator {
  public:
   BatchIterator(const ParallelCorpus& corpus, const BatchOptions& options,
@@ -50,7 +53,8 @@ class BatchIterator {
   /// The next batch, crossing into the next epoch when one ends.
   ParallelBatch next();
 
-  /// The position after the last batch given.
+  /// The position after the last batch given. After the last batch of epoch e it is
+  /// (e, batches_in_epoch()); the batch after that makes it (e + 1, 1).
   BatchPosition position() const;
 
   /// Batches in the epoch of position().

@@ -24,6 +24,7 @@ struct CorpusReport {
   int64_t lines = 0;
   int64_t kept = 0;
   int64_t empty = 0;  // one side or both
+  int64_t too_short = 0;
   int64_t too_long = 0;
   int64_t ratio = 0;
   int64_t source_tokens = 0;  // of the kept pairs, with end of sentence
@@ -37,8 +38,9 @@ class ParallelCorpus {
  public:
   /// Encodes the files (paired line by line, concatenated in order) into `cache_file`, or maps that
   /// file if it was made from the same files (path, size, modification time), tokenizers and
-  /// filter. Threads encode in parallel; the content does not depend on their number. Throws
-  /// DataError with file:line: not UTF-8, unequal line counts, nothing left after filtering.
+  /// filter. Standard input and pipes are encoded anew each time. Threads encode in parallel; the
+  /// content does not depend on their number. Throws DataError with file:line: not UTF-8, unequal
+  /// line counts, nothing left after filtering; Error if the cache cannot be written.
   ParallelCorpus(const std::vector<std::string>& source_files,
                  const std::vector<std::string>& target_files, const Tokenizer& source,
                  const Tokenizer& target, const LengthFilter& filter,
@@ -49,6 +51,13 @@ class ParallelCorpus {
   std::span<const int32_t> source(int64_t pair) const;
   std::span<const int32_t> target(int64_t pair) const;
   const CorpusReport& report() const;
+
+  /// Lengths with end of sentence, without touching the tokens.
+  int64_t source_length(int64_t pair) const;
+  int64_t target_length(int64_t pair) const;
+
+  /// Takes the mapped tokens out of this process's resident memory; they come back when read.
+  void release_pages() const;
 
  private:
   struct Impl;

@@ -1,0 +1,161 @@
+#include "data/corpus_cache.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <type_traits>
+
+#include "common/error.h"
+
+namespace dietmt::data {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr uint64_t kMagic = 0x31535052'4f435444;  // "DTCORPS1" on a little-endian machine
+constexpr uint64_t kVersion = 1;
+constexpr uint64_t kPage = 4096;
+constexpr size_t kBufferBytes = 1 << 20;
+
+struct Header {
+  uint64_t magic = kMagic;
+  uint64_t version = kVersion;
+  uint64_t fingerprint_bytes = 0;
+  uint64_t tokens_at = 0;  // byte offsets
+  uint64_t boundaries_at = 0;
+  uint64_t pairs = 0;
+  CorpusReport report;
+};
+static_assert(std::is_trivially_copyable_v<Header>);
+
+constexpr uint64_t round_up(uint64_t value, uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+uint64_t file_bytes(const Header& header) {
+  return header.boundaries_at + (2 * header.pairs + 1) * sizeof(uint64_t);
+}
+
+bool is_valid(const Header& header, uint64_t size) {
+  return header.magic == kMagic && header.version == kVersion && file_bytes(header) == size &&
+         sizeof(Header) + header.fingerprint_bytes <= header.tokens_at &&
+         header.tokens_at <= header.boundaries_at;
+}
+
+}  // namespace
+
+CacheWriter::CacheWriter(fs::path path, const std::string& fingerprint)
+    : path_(std::move(path)),
+      temporary_(path_.string() + ".tmp" + std::to_string(::getpid())),
+      fingerprint_bytes_(fingerprint.size()),
+      tokens_at_(round_up(sizeof(Header) + fingerprint.size(), kPage)) {
+  std::error_code ignored;
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
+  fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd_ < 0) fail("be created");
+  buffer_.reserve(kBufferBytes);
+  const std::vector<char> room_for_header(sizeof(Header));  // its numbers are known at the end
+  write(room_for_header.data(), room_for_header.size());
+  write(fingerprint.data(), fingerprint.size());
+  const std::vector<char> padding(tokens_at_ - sizeof(Header) - fingerprint.size());
+  write(padding.data(), padding.size());
+}
+
+CacheWriter::~CacheWriter() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+void CacheWriter::fail(const char* what) const {
+  throw Error(path_.string() + ": the corpus cache cannot " + what + ": " + std::strerror(errno));
+}
+
+void CacheWriter::write(const void* bytes, size_t count) {
+  const char* from = static_cast<const char*>(bytes);
+  if (buffer_.size() + count > kBufferBytes) flush();
+  buffer_.insert(buffer_.end(), from, from + count);
+}
+
+void CacheWriter::flush() {
+  for (size_t done = 0; done < buffer_.size();) {
+    const ssize_t written = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("be written");
+    done += static_cast<size_t>(written);
+  }
+  buffer_.clear();
+}
+
+void CacheWriter::append(std::span<const int32_t> source, std::span<const int32_t> target) {
+  write(source.data(), source.size_bytes());
+  write(target.data(), target.size_bytes());
+  lengths_.push_back(static_cast<int32_t>(source.size()));
+  lengths_.push_back(static_cast<int32_t>(target.size()));
+}
+
+void CacheWriter::finish(const CorpusReport& report) {
+  uint64_t tokens = 0;
+  for (const int32_t length : lengths_) tokens += static_cast<uint64_t>(length);
+  if (tokens % 2 == 1) write("\0\0\0", sizeof(int32_t));  // boundaries are aligned to 8 bytes
+  uint64_t boundary = 0;
+  write(&boundary, sizeof boundary);
+  for (const int32_t length : lengths_) {
+    boundary += static_cast<uint64_t>(length);
+    write(&boundary, sizeof boundary);
+  }
+  flush();
+
+  Header header;
+  header.fingerprint_bytes = fingerprint_bytes_;
+  header.tokens_at = tokens_at_;
+  header.boundaries_at = round_up(tokens_at_ + tokens * sizeof(int32_t), sizeof(uint64_t));
+  header.pairs = lengths_.size() / 2;
+  header.report = report;
+  if (::pwrite(fd_, &header, sizeof header, 0) != sizeof header) fail("be written");
+  if (::fsync(fd_) != 0) fail("be synced to disk");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("be renamed into place");
+  ::close(fd_);
+  fd_ = -1;
+}
+
+std::unique_ptr<MappedCache> MappedCache::open(const fs::path& path,
+                                               const std::string& fingerprint) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return nullptr;
+  struct stat status = {};
+  void* mapping = MAP_FAILED;
+  if (::fstat(fd, &status) == 0 && static_cast<size_t>(status.st_size) >= sizeof(Header))
+    mapping = ::mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_SHARED, fd, 0);
+  ::close(fd);
+  if (mapping == MAP_FAILED) return nullptr;
+
+  const auto size = static_cast<size_t>(status.st_size);
+  std::unique_ptr<MappedCache> cache(new MappedCache(mapping, size));
+  const char* bytes = static_cast<const char*>(mapping);
+  Header header;
+  std::memcpy(&header, bytes, sizeof header);
+  if (!is_valid(header, size) || header.fingerprint_bytes != fingerprint.size() ||
+      std::memcmp(bytes + sizeof header, fingerprint.data(), fingerprint.size()) != 0) {
+    return nullptr;
+  }
+  cache->pairs_ = static_cast<int64_t>(header.pairs);
+  cache->tokens_ = reinterpret_cast<const int32_t*>(bytes + header.tokens_at);
+  cache->boundaries_ = reinterpret_cast<const uint64_t*>(bytes + header.boundaries_at);
+  cache->tokens_bytes_ = header.boundaries_at - header.tokens_at;
+  cache->report_ = header.report;
+  // Training reads pairs in random order: reading ahead would only fill the memory.
+  ::madvise(mapping, size, MADV_RANDOM);
+  return cache;
+}
+
+MappedCache::~MappedCache() { ::munmap(mapping_, bytes_); }
+
+void MappedCache::release_pages() const {
+  ::madvise(const_cast<int32_t*>(tokens_), tokens_bytes_ / kPage * kPage, MADV_DONTNEED);
+}
+
+}  // namespace dietmt::data
