@@ -1,0 +1,50 @@
+// What a translation search does: beam search (greedy with beam 1) or sampling.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dietmt::nmt {
+
+/// How a sum of log-probabilities over `length` tokens (end of sentence included) becomes a score.
+enum class LengthNorm {
+  kPower,  // sum / length^alpha
+  kGnmt,   // sum / ((5 + length) / 6)^alpha, Wu et al. 2016, eq. 14
+};
+
+/// "power" or "gnmt". Throws ConfigError listing them.
+LengthNorm parse_length_norm(const std::string& name);
+
+struct SearchOptions {
+  int64_t beam = 5;
+  int64_t nbest = 1;            // hypotheses given per sentence; at most `beam` unless sampling
+  double length_penalty = 1.0;  // alpha; 0 scores by the sum alone
+  LengthNorm length_norm = LengthNorm::kPower;
+
+  // A target has at most factor * source length + offset tokens, end of sentence included in both.
+  double max_length_factor = 2.0;
+  int64_t max_length_offset = 50;
+  int64_t min_length = 0;            // tokens before end of sentence may come
+  int64_t max_source_length = 1000;  // tokens, end of sentence included; the rest is cut off
+
+  bool sample = false;       // draw `nbest` translations instead of searching
+  int64_t top_k = 0;         // 0: all tokens
+  double top_p = 1.0;        // nucleus sampling (Holtzman et al. 2020)
+  double temperature = 1.0;  // of the sampled distribution; scores stay those of the model
+  uint64_t seed = 1;
+
+  int64_t batch_tokens = 2048;  // source tokens of the sentences decoded together, at most
+  int64_t threads = 0;          // decoding threads on the CPU; 0: as many as ATen uses
+
+  /// All problems, each one sentence naming the option of `dietmt translate`.
+  std::vector<std::string> problems() const;
+
+  /// The score of a hypothesis of `length` tokens, end of sentence included.
+  double normalized(double sum, int64_t length) const;
+
+  /// Tokens a translation of `source_length` tokens may have, both with end of sentence.
+  int64_t max_target_length(int64_t source_length) const;
+};
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,71 @@
+// Translates sentences with one model, or with an ensemble whose probabilities are averaged.
+//
+//   SearchOptions options;
+//   std::vector<std::string> translations =
+//       translate_lines(model, *source_tokenizer, *target_tokenizer, lines, options);
+//
+// A translation depends on its sentence, the models and the options alone: not on the other
+// sentences of the call, the batch size or the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/tokenizer.h"
+#include "nmt/decoding/hypothesis.h"
+#include "nmt/decoding/search_options.h"
+#include "nmt/model/translation_model.h"
+
+namespace dietmt::nmt {
+
+/// Token ids with a meaning to the search.
+struct SpecialTokens {
+  int32_t unknown = 0;  // never generated; -1: there is none
+  int32_t begin = 1;    // never generated
+  int32_t end = 2;
+
+  static SpecialTokens of(const data::Tokenizer& tokenizer);
+};
+
+struct TranslationRequest {
+  std::vector<int32_t> source;  // ends in end of sentence
+  std::vector<int32_t> prefix;  // tokens that the translation must start with
+  int64_t index = 0;            // of the sentence in its input: part of the key of sampling
+};
+
+class Translator {
+ public:
+  /// The models are kept by pointer and share their vocabularies. Throws ConfigError with all
+  /// problems of `options`.
+  Translator(std::vector<const TranslationModel*> models, SpecialTokens special,
+             SearchOptions options);
+
+  const SearchOptions& options() const { return options_; }
+
+  /// Source tokens, end of sentence included, that are translated: the smallest of the models'
+  /// limits and options().max_source_length.
+  int64_t max_source_length() const;
+
+  /// Translations in the order of the requests, options().nbest of each. `progress` is called with
+  /// the number of sentences done since the last call, from one thread at a time.
+  std::vector<NBest> translate(std::span<const TranslationRequest> requests,
+                               const std::function<void(int64_t)>& progress = {}) const;
+
+ private:
+  std::vector<const TranslationModel*> models_;
+  SpecialTokens special_;
+  SearchOptions options_;
+};
+
+/// The best translation of each line; one without text stays empty, one longer than
+/// max_source_length() is cut.
+std::vector<std::string> translate_lines(const TranslationModel& model,
+                                         const data::Tokenizer& source_tokenizer,
+                                         const data::Tokenizer& target_tokenizer,
+                                         std::span<const std::string> lines,
+                                         const SearchOptions& options);
+
+}  // namespace dietmt::nmt
