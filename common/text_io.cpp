@@ -1,5 +1,6 @@
 #include "common/text_io.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -9,44 +10,125 @@
 #include "common/error.h"
 
 namespace dietmt {
+namespace {
+
+constexpr size_t kBlock = 1 << 16;
+
+// Bytes of a gzip stream, which may have several members, decompressed piece by piece.
+class Inflater {
+ public:
+  Inflater() {
+    constexpr int kGzipOnly = 16;
+    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  // Appends what `input` decompresses to; returns what is wrong with it, or null.
+  const char* append(std::string_view input, std::string& output) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
+    stream_.avail_in = static_cast<uInt>(input.size());
+    do {
+      if (!inside_member_) skip_padding();
+      if (stream_.avail_in == 0 && !inside_member_) break;
+      inside_member_ = true;
+      const size_t old_size = output.size();
+      output.resize(old_size + kBlock);
+      stream_.next_out = reinterpret_cast<Bytef*>(output.data() + old_size);
+      stream_.avail_out = kBlock;
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      output.resize(output.size() - stream_.avail_out);
+      if (code == Z_STREAM_END) {
+        inside_member_ = false;
+        inflateReset(&stream_);
+      } else if (code != Z_OK && code != Z_BUF_ERROR) {  // Z_BUF_ERROR: needs more input
+        return stream_.msg != nullptr ? stream_.msg : zError(code);
+      }
+    } while (stream_.avail_in > 0 || (inside_member_ && stream_.avail_out == 0));
+    return nullptr;
+  }
+
+  // True in the middle of a member: a stream that ends here is cut short.
+  bool inside_member() const { return inside_member_; }
+
+ private:
+  // gzip allows zero bytes after a member, up to the block size of a tape.
+  void skip_padding() {
+    while (stream_.avail_in > 0 && *stream_.next_in == 0) {
+      ++stream_.next_in;
+      --stream_.avail_in;
+    }
+  }
+
+  z_stream stream_ = {};
+  bool inside_member_ = false;
+};
+
+}  // namespace
 
 struct LineReader::Impl {
   std::string path;
-  gzFile file = nullptr;
-  std::string buffer;
+  int fd = -1;
+  std::unique_ptr<Inflater> inflater;  // of a gzip file
+  bool format_known = false;
+  std::string raw;   // bytes as read, not yet in `text`
+  std::string text;  // the lines from `position` on are still to be given
   size_t position = 0;
   int64_t line = 0;
   bool at_end = false;
+  std::string failure;  // reported when the lines before it have been given
 
   ~Impl() {
-    if (file != nullptr) gzclose(file);
+    if (fd > STDIN_FILENO) ::close(fd);
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw DataError(path + ":" + std::to_string(line + 1) + ": cannot be read: " + reason);
+  }
+
+  // Appends at least one byte to `raw`, as soon as there is one; sets at_end at the end.
+  void read_raw() {
+    const size_t old_size = raw.size();
+    raw.resize(old_size + kBlock);
+    ssize_t got = 0;
+    do {
+      got = ::read(fd, raw.data() + old_size, kBlock);
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) fail(std::strerror(errno));
+    raw.resize(old_size + static_cast<size_t>(got));
+    at_end = got == 0;
+  }
+
+  void recognise_format() {
+    constexpr std::string_view kMagic = "\x1f\x8b";
+    while (!at_end && raw.size() < kMagic.size() && kMagic.starts_with(raw)) read_raw();
+    if (raw.starts_with(kMagic)) inflater = std::make_unique<Inflater>();
+    format_known = true;
   }
 
   void fill() {
-    buffer.erase(0, position);
+    text.erase(0, position);
     position = 0;
-    const size_t old_size = buffer.size();
-    constexpr size_t kBlock = 1 << 16;
-    buffer.resize(old_size + kBlock);
-    const int got = gzread(file, buffer.data() + old_size, kBlock);
-    int code = Z_OK;
-    const char* reason = gzerror(file, &code);
-    // Z_BUF_ERROR: the gzip stream ends in the middle.
-    if (got < 0 || code == Z_BUF_ERROR || code == Z_DATA_ERROR) {
-      throw DataError(path + ":" + std::to_string(line + 1) +
-                      ": cannot be read: " + (code == Z_ERRNO ? std::strerror(errno) : reason));
+    if (!format_known)
+      recognise_format();
+    else
+      read_raw();
+    if (!inflater) {
+      text += raw;
+    } else if (const char* problem = inflater->append(raw, text)) {
+      failure = std::string("gzip: ") + problem;
+    } else if (at_end && inflater->inside_member()) {
+      failure = "gzip: the file is cut short";
     }
-    buffer.resize(old_size + static_cast<size_t>(got));
-    at_end = got == 0;
+    raw.clear();
   }
 };
 
 LineReader::LineReader(const std::string& path) : impl_(std::make_unique<Impl>()) {
   impl_->path = path == "-" ? "<stdin>" : path;
-  errno = 0;
-  impl_->file = path == "-" ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb");
-  if (impl_->file == nullptr)
-    throw DataError(impl_->path + ": cannot be opened: " + std::strerror(errno));
+  impl_->fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (impl_->fd < 0) throw DataError(path + ": cannot be opened: " + std::strerror(errno));
 }
 
 LineReader::~LineReader() = default;
@@ -57,20 +139,21 @@ bool LineReader::next(std::string& line) {
   Impl& in = *impl_;
   size_t searched = in.position;
   for (;;) {
-    const size_t newline = in.buffer.find('\n', searched);
+    const size_t newline = in.text.find('\n', searched);
     if (newline != std::string::npos) {
-      line.assign(in.buffer, in.position, newline - in.position);
+      line.assign(in.text, in.position, newline - in.position);
       in.position = newline + 1;
       ++in.line;
       return true;
     }
+    if (!in.failure.empty()) in.fail(in.failure);
     if (in.at_end) break;
-    searched = in.buffer.size() - in.position;
+    searched = in.text.size() - in.position;
     in.fill();
   }
-  if (in.position == in.buffer.size()) return false;
-  line.assign(in.buffer, in.position, std::string::npos);
-  in.position = in.buffer.size();
+  if (in.position == in.text.size()) return false;
+  line.assign(in.text, in.position, std::string::npos);
+  in.position = in.text.size();
   ++in.line;
   return true;
 }
@@ -88,35 +171,48 @@ std::vector<std::string> read_lines(const std::string& path) {
 
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the start of `text` (Unicode, table 3-7), or 0.
-size_t sequence_length(std::string_view text) {
+struct Sequence {
+  size_t length;
+  bool well_formed;
+};
+
+// The first UTF-8 sequence of `text`, which is not empty (Unicode, table 3-7). An ill-formed one is
+// as long as the part of it that could have begun a well-formed one, at least 1.
+Sequence first_sequence(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto continues = [&](size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
-    return i < text.size() && byte(i) >= low && byte(i) <= high;
-  };
   const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return continues(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
-    const unsigned high = lead == 0xED ? 0x9F : 0xBF;
-    return continues(1, low, high) && continues(2) ? 3 : 0;
+  if (lead < 0x80) return {1, true};
+  if (lead < 0xC2 || lead > 0xF4) return {1, false};
+  const size_t full_length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte has a narrower range after four of the lead bytes: no overlong forms, no
+  // surrogates, nothing above U+10FFFF.
+  unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  for (size_t length = 1; length < full_length; ++length) {
+    if (length == text.size() || byte(length) < low || byte(length) > high) return {length, false};
+    low = 0x80;
+    high = 0xBF;
   }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
-    const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
-    return continues(1, low, high) && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
+  return {full_length, true};
+}
+
+bool is_ascii(std::string_view eight_bytes) {
+  uint64_t word;
+  std::memcpy(&word, eight_bytes.data(), sizeof word);
+  return (word & 0x8080808080808080U) == 0;
 }
 
 }  // namespace
 
 size_t invalid_utf8_at(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
-    const size_t length = sequence_length(text.substr(i));
-    if (length == 0) return i;
-    i += length;
+    if (i + 8 <= text.size() && is_ascii(text.substr(i, 8))) {
+      i += 8;
+      continue;
+    }
+    const Sequence sequence = first_sequence(text.substr(i));
+    if (!sequence.well_formed) return i;
+    i += sequence.length;
   }
   return std::string_view::npos;
 }
@@ -124,12 +220,12 @@ size_t invalid_utf8_at(std::string_view text) {
 std::string replace_invalid_utf8(std::string_view text) {
   std::string clean;
   for (size_t i = 0; i < text.size();) {
-    const size_t length = sequence_length(text.substr(i));
-    if (length == 0)
-      clean += "\xEF\xBF\xBD";
+    const Sequence sequence = first_sequence(text.substr(i));
+    if (sequence.well_formed)
+      clean.append(text, i, sequence.length);
     else
-      clean.append(text, i, length);
-    i += length == 0 ? 1 : length;
+      clean += "\xEF\xBF\xBD";
+    i += sequence.length;
   }
   return clean;
 }

@@ -10,7 +10,8 @@
 namespace dietmt {
 
 /// Reads lines that end in LF; the last one may lack it. Other control characters and Unicode line
-/// separators are ordinary characters. A trailing CR is kept.
+/// separators are ordinary characters. A trailing CR is kept. A line that comes through a pipe is
+/// given as soon as it is complete.
 class LineReader {
  public:
   /// `path`: a plain or gzip file, or "-" for standard input. Throws DataError if it cannot be
@@ -40,7 +41,8 @@ std::vector<std::string> read_lines(const std::string& path);
 /// Byte offset of the first byte that is not part of well-formed UTF-8, or npos.
 size_t invalid_utf8_at(std::string_view text);
 
-/// `text` with each ill-formed sequence replaced by U+FFFD.
+/// `text` with each ill-formed sequence replaced by U+FFFD (its maximal subparts one by one, as
+/// Unicode recommends in section 3.9).
 std::string replace_invalid_utf8(std::string_view text);
 
 }  // namespace dietmt
