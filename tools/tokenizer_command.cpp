@@ -16,18 +16,18 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
                     "Trains a subword model (sentencepiece) on text, one sentence a line. For a "
                     "joint vocabulary give the text of both languages.");
   table.group("Text")
-      .add("input", options.inputs, "FILE...", "text: plain, gzip or - (standard input)")
-      .add("sentences", options.sentences, "N", "train on a sample of N lines if there are more")
-      .add("seed", seed, "N", "seed of that sample");
+      .add("input", &options.inputs, "FILE...", "text: plain, gzip or - (standard input)")
+      .add("sentences", &options.sentences, "N", "train on a sample of N lines if there are more")
+      .add("seed", &seed, "N", "seed of that sample");
   table.group("Model")
-      .add("type", options.type, "TYPE",
+      .add("type", &options.type, "TYPE",
            "bpe: merges the most frequent pair first; unigram: the most probable segmentation")
-      .add("vocab-size", options.vocabulary_size, "N",
+      .add("vocab-size", &options.vocabulary_size, "N",
            "pieces, with unknown, begin and end of sentence")
-      .add("character-coverage", options.character_coverage, "SHARE",
+      .add("character-coverage", &options.character_coverage, "SHARE",
            "share of the text's characters that get a piece; 0.9995 for Chinese or Japanese")
-      .add("output", output, "FILE", "the model file to write");
-  table.group("Machine").add("threads", options.threads, "N", "threads of the trainer");
+      .add("output", &output, "FILE", "the model file to write");
+  table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
 
   std::vector<std::string> problems;
