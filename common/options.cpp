@@ -60,7 +60,7 @@ po::value_semantic* semantic(bool* field) {
 }
 template <typename T>
 po::value_semantic* semantic(std::vector<T>* field) {
-  return po::value<std::vector<T>>()->multitoken()->composing()->notifier(
+  return po::value<std::vector<T>>()->multitoken()->notifier(
       [field](const std::vector<T>& values) { *field = values; });
 }
 template <typename T>

@@ -1,0 +1,144 @@
+#include "common/files.h"
+
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <functional>
+
+#include "common/error.h"
+#include "tests/common/scratch.h"
+
+namespace dietmt {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+class FilesTest : public ScratchTest {
+ protected:
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& entry : fs::directory_iterator(scratch()))
+      all.push_back(entry.path().filename().string());
+    return all;
+  }
+};
+
+// Makes every write beyond `bytes` of a file fail, as a full disk does.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &saved_);
+    const rlimit limit = {bytes, saved_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &saved_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit saved_ = {};
+  void (*handler_)(int);
+};
+
+TEST_F(FilesTest, WriteReplacesTheWholeFile) {
+  const fs::path path = scratch() / "file";
+  const std::string binary("a\0\r\n\xFF", 5);
+  write_file_atomically(path, "a longer text than the next");
+  write_file_atomically(path, binary);
+  EXPECT_EQ(read_file(path), binary);
+  EXPECT_THAT(names(), UnorderedElementsAre("file"));
+}
+
+TEST_F(FilesTest, AFailedWriteLeavesTheOldFile) {
+  const fs::path path = scratch() / "file";
+  write_file_atomically(path, "old");
+  {
+    const FileSizeLimit limit(1000);
+    try {
+      write_file_atomically(path, std::string(5000, 'x'));
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(path.string()));
+      EXPECT_THAT(error.what(), HasSubstr("File too large"));
+    }
+  }
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_THAT(names(), UnorderedElementsAre("file"));
+}
+
+TEST_F(FilesTest, ErrorsNameThePath) {
+  for (const auto& action : std::initializer_list<std::function<void()>>{
+           [&] { read_file(scratch() / "absent"); },
+           [&] { write_file_atomically(scratch() / "no" / "absent", "x"); },
+           [&] { file_crc32(scratch() / "absent"); }}) {
+    try {
+      action();
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("absent"));
+      EXPECT_THAT(error.what(), HasSubstr("No such file"));
+    }
+  }
+}
+
+TEST_F(FilesTest, Crc32OfTheCheckString) {
+  EXPECT_EQ(file_crc32(write("check", "123456789")), 0xCBF43926U);
+}
+
+TEST_F(FilesTest, ADirectoryAppearsWhenCommitted) {
+  const fs::path path = scratch() / "model";
+  AtomicDirectory directory(path);
+  write_file_atomically(directory.path() / "a", "1");
+  EXPECT_FALSE(fs::exists(path));
+  directory.commit();
+  EXPECT_EQ(read_file(path / "a"), "1");
+  EXPECT_EQ(manifest_problem(path), "");
+  EXPECT_THAT(names(), UnorderedElementsAre("model"));
+}
+
+TEST_F(FilesTest, AnUncommittedDirectoryVanishes) {
+  const fs::path path = scratch() / "model";
+  {
+    AtomicDirectory directory(path);
+    write_file_atomically(directory.path() / "a", "1");
+  }
+  EXPECT_THAT(names(), UnorderedElementsAre());
+}
+
+TEST_F(FilesTest, CommitReplacesADirectory) {
+  const fs::path path = scratch() / "model";
+  for (const std::string name : {"old", "new"}) {
+    AtomicDirectory directory(path);
+    write_file_atomically(directory.path() / name, name);
+    directory.commit();
+  }
+  EXPECT_FALSE(fs::exists(path / "old"));
+  EXPECT_EQ(read_file(path / "new"), "new");
+  EXPECT_EQ(manifest_problem(path), "");
+  EXPECT_THAT(names(), UnorderedElementsAre("model"));
+}
+
+TEST_F(FilesTest, TheManifestFindsDamage) {
+  const fs::path path = scratch() / "model";
+  AtomicDirectory directory(path);
+  write_file_atomically(directory.path() / "weights", "12345");
+  directory.commit();
+
+  write_file_atomically(path / "weights", "1234");
+  EXPECT_THAT(manifest_problem(path), HasSubstr("weights has another size"));
+  write_file_atomically(path / "weights", "12346");
+  EXPECT_THAT(manifest_problem(path), HasSubstr("weights has another checksum"));
+  fs::remove(path / "weights");
+  EXPECT_THAT(manifest_problem(path), HasSubstr("weights is missing"));
+  write_file_atomically(path / "manifest.json", "{\"files\": ");
+  EXPECT_THAT(manifest_problem(path), HasSubstr("manifest.json: "));
+  fs::remove(path / "manifest.json");
+  EXPECT_THAT(manifest_problem(path), HasSubstr("manifest.json is missing"));
+}
+
+}  // namespace
+}  // namespace dietmt

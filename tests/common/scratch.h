@@ -1,0 +1,37 @@
+// A scratch directory per test.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace dietmt {
+
+class ScratchTest : public ::testing::Test {
+ protected:
+  ScratchTest() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    scratch_ = std::filesystem::temp_directory_path() /
+               ("dietmt_" + std::string(test->test_suite_name()) + "_" + test->name() + "_" +
+                std::to_string(::getpid()));
+    std::filesystem::create_directories(scratch_);
+  }
+  ~ScratchTest() override { std::filesystem::remove_all(scratch_); }
+
+  const std::filesystem::path& scratch() const { return scratch_; }
+
+  /// Writes a file in the scratch directory and returns its path.
+  std::string write(const std::string& name, std::string_view content) const {
+    std::ofstream(scratch_ / name, std::ios::binary) << content;
+    return (scratch_ / name).string();
+  }
+
+ private:
+  std::filesystem::path scratch_;
+};
+
+}  // namespace dietmt

@@ -1,0 +1,229 @@
+#include "common/text_io.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+#include "common/error.h"
+#include "tests/common/scratch.h"
+
+namespace dietmt {
+namespace {
+
+using namespace std::string_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// One gzip member.
+std::string gzipped(const std::string& text) {
+  z_stream stream = {};
+  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string bytes(deflateBound(&stream, text.size()) + 32, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  bytes.resize(stream.total_out);
+  deflateEnd(&stream);
+  return bytes;
+}
+
+// Text that does not compress well.
+std::string noise_lines(int lines) {
+  std::string text;
+  uint32_t state = 1;
+  for (int i = 0; i < lines; ++i) {
+    for (int j = 0; j < 60; ++j)
+      text += static_cast<char>('a' + ((state = state * 1664525 + 1013904223) >> 24) % 26);
+    text += '\n';
+  }
+  return text;
+}
+
+class LineReaderTest : public ScratchTest {};
+
+TEST_F(LineReaderTest, LinesEndInLfOnly) {
+  const std::string text =
+      "a\0b\n\nc\rd\r\ne\xC2\x85"
+      "f\xE2\x80\xA8g\x0B\x0Ch\nlast"s;
+  EXPECT_THAT(read_lines(write("plain", text)), ElementsAre(std::string("a\0b", 3), "", "c\rd\r",
+                                                            "e\xC2\x85"
+                                                            "f\xE2\x80\xA8g\x0B\x0Ch",
+                                                            "last"));
+}
+
+TEST_F(LineReaderTest, TheFinalLineFeedEndsTheLastLine) {
+  EXPECT_THAT(read_lines(write("one", "a\n")), ElementsAre("a"));
+  EXPECT_THAT(read_lines(write("two", "a\n\n")), ElementsAre("a", ""));
+  EXPECT_THAT(read_lines(write("none", "")), ElementsAre());
+}
+
+TEST_F(LineReaderTest, LongLinesAreWhole) {
+  const std::string line(3'000'000, 'x');
+  EXPECT_THAT(read_lines(write("long", line + "\ny\n")), ElementsAre(line, "y"));
+  EXPECT_THAT(read_lines(write("long.gz", gzipped(line + "\ny\n"))), ElementsAre(line, "y"));
+}
+
+TEST_F(LineReaderTest, GzipIsRecognisedByContent) {
+  EXPECT_THAT(read_lines(write("text.txt", gzipped("a\nb\n"))), ElementsAre("a", "b"));
+  EXPECT_THAT(read_lines(write("plain.gz", "a\nb\n")), ElementsAre("a", "b"));
+  EXPECT_THAT(read_lines(write("short", "\x1f")), ElementsAre("\x1f"));
+}
+
+TEST_F(LineReaderTest, ConcatenatedGzipMembersAreOneText) {
+  const std::string big = noise_lines(5000);
+  const std::vector<std::string> lines =
+      read_lines(write("members", gzipped("a\nb") + gzipped("") + gzipped("c\n" + big)));
+  ASSERT_EQ(lines.size(), 5002U);
+  EXPECT_EQ(lines[1], "bc");
+  EXPECT_EQ(read_lines(write("big", big)), std::vector(lines.begin() + 2, lines.end()));
+}
+
+TEST_F(LineReaderTest, ZeroPaddingAfterGzipIsAllowed) {
+  EXPECT_THAT(read_lines(write("padded", gzipped("a\n") + std::string(512, '\0'))),
+              ElementsAre("a"));
+}
+
+TEST_F(LineReaderTest, TruncatedGzipGivesItsLinesThenFails) {
+  const std::string bytes = gzipped(noise_lines(5000));
+  LineReader reader(write("cut.gz", bytes.substr(0, bytes.size() / 2)));
+  std::string line;
+  int64_t lines = 0;
+  try {
+    while (reader.next(line)) {
+      EXPECT_EQ(line.size(), 60U);
+      ++lines;
+    }
+    FAIL() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_GT(lines, 1000);
+    EXPECT_THAT(error.what(), HasSubstr("cut.gz:" + std::to_string(lines + 1) + ": "));
+    EXPECT_THAT(error.what(), HasSubstr("cut short"));
+  }
+}
+
+TEST_F(LineReaderTest, DamagedGzipFails) {
+  std::string bytes = gzipped("some text\n");
+  bytes[bytes.size() - 6] ^= 1;  // in the checksum
+  EXPECT_THROW(read_lines(write("damaged.gz", bytes)), DataError);
+  EXPECT_THROW(read_lines(write("garbage.gz", gzipped("a\n") + "rubbish")), DataError);
+}
+
+TEST_F(LineReaderTest, MissingFilesAndDirectoriesAreDataErrors) {
+  EXPECT_THROW(LineReader((scratch() / "absent").string()), DataError);
+  EXPECT_THROW(read_lines(scratch().string()), DataError);
+}
+
+TEST_F(LineReaderTest, WhereNamesTheLine) {
+  LineReader reader(write("named", "a\nb\n"));
+  std::string line;
+  reader.next(line);
+  reader.next(line);
+  EXPECT_EQ(reader.line_number(), 2);
+  EXPECT_EQ(reader.where(), (scratch() / "named").string() + ":2");
+}
+
+// A pipe that takes the place of standard input for the lifetime of the object.
+class StandardInput {
+ public:
+  StandardInput() : saved_(::dup(STDIN_FILENO)) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    ::dup2(ends[0], STDIN_FILENO);
+    ::close(ends[0]);
+    write_end_ = ends[1];
+  }
+  ~StandardInput() {
+    close();
+    ::dup2(saved_, STDIN_FILENO);
+    ::close(saved_);
+  }
+  void send(std::string_view bytes) {
+    EXPECT_EQ(::write(write_end_, bytes.data(), bytes.size()), std::ssize(bytes));
+  }
+  void close() {
+    if (write_end_ >= 0) ::close(write_end_);
+    write_end_ = -1;
+  }
+
+ private:
+  int saved_;
+  int write_end_ = -1;
+};
+
+// Would hang (and fail by the time limit) if the reader waited for more than a line.
+TEST(StandardInputTest, ALineIsGivenAsSoonAsItHasArrived) {
+  StandardInput input;
+  LineReader reader("-");
+  for (const std::string text : {"h", "hello", ""}) {
+    input.send(text + "\n");
+    auto line = std::async(std::launch::async, [&] {
+      std::string got;
+      return reader.next(got) ? got : "<end>";
+    });
+    const auto status = line.wait_for(std::chrono::seconds(10));
+    if (status != std::future_status::ready) input.close();  // lets the reader go
+    ASSERT_EQ(status, std::future_status::ready);
+    EXPECT_EQ(line.get(), text);
+  }
+  input.send("no line feed");
+  input.close();
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "no line feed");
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.where(), "<stdin>:4");
+}
+
+TEST(StandardInputTest, GzipWhoseMagicArrivesByteByByte) {
+  StandardInput input;
+  const std::string bytes = gzipped("a\nb\n");
+  std::thread writer([&] {
+    for (const char byte : bytes) input.send({&byte, 1});
+    input.close();
+  });
+  EXPECT_THAT(read_lines("-"), ElementsAre("a", "b"));
+  writer.join();
+}
+
+TEST(Utf8Test, WellFormedText) {
+  for (const std::string_view text :
+       {"", "plain ASCII of more than eight bytes", "\xC3\xA4", "\xE0\xA0\x80", "\xED\x9F\xBF",
+        "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"}) {
+    EXPECT_EQ(invalid_utf8_at(text), std::string_view::npos) << text;
+    EXPECT_EQ(replace_invalid_utf8(text), text);
+  }
+  EXPECT_EQ(invalid_utf8_at(std::string_view("\0\x7F", 2)), std::string_view::npos);
+}
+
+TEST(Utf8Test, IllFormedText) {
+  for (const std::string_view text :
+       {"\x80", "\xC0\xAF", "\xC1\xBF", "\xC3", "\xE0\x9F\x80", "\xE2\x82", "\xED\xA0\x80",
+        "\xF0\x8F\x80\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xC3\x28"}) {
+    EXPECT_EQ(invalid_utf8_at(text), 0U) << testing::PrintToString(text);
+    EXPECT_EQ(invalid_utf8_at("0123456789" + std::string(text)), 10U);
+  }
+}
+
+// The examples of Unicode 15, section 3.9, tables 3-8 to 3-11.
+TEST(Utf8Test, ReplacementFollowsUnicode) {
+  const std::string r = "\xEF\xBF\xBD";
+  EXPECT_EQ(replace_invalid_utf8("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"),
+            r + r + r + r + r + r + r + r + "A");
+  EXPECT_EQ(replace_invalid_utf8("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41"),
+            r + r + r + r + r + r + r + r + "A");
+  EXPECT_EQ(replace_invalid_utf8("\xF4\x91\x92\x93\xFF\x41\x80\xBF\x42"),
+            r + r + r + r + r + "A" + r + r + "B");
+  EXPECT_EQ(replace_invalid_utf8("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41"), r + r + r + r + "A");
+}
+
+}  // namespace
+}  // namespace dietmt
