@@ -2,7 +2,7 @@
 //
 //   TrainOptions options;
 //   OptionTable table("train", "--train-source FILE... --output DIR", "Trains a model.");
-//   table.group("Data").add("train-source", options.train_source, "FILE...", "source text");
+//   table.group("Data").add("train-source", &options.train_source, "FILE...", "source text");
 //   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
 //
 // Every table has --help, --config FILE (lines `name = value`, the same names) and --dump-config.
