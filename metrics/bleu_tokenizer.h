@@ -1,0 +1,24 @@
+// The tokenizers of BLEU, equal to those of sacreBLEU 2.6.0:
+//   13a   mteval-v13a, the default: ASCII punctuation; what WMT reports
+//   intl  mteval-v14 --international-tokenization: punctuation and symbols of all scripts
+//   char  each character; for languages without spaces
+//   none  splits at whitespace: for text that is tokenized already (multi-bleu.perl)
+//   zh    Chinese characters apart, the rest as 13a
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dietmt::metrics {
+
+enum class BleuTokenizer { k13a, kIntl, kChar, kNone, kZh };
+
+/// Throws ConfigError naming the choices.
+BleuTokenizer bleu_tokenizer_from_name(const std::string& name);
+
+std::string to_string(BleuTokenizer tokenizer);
+
+std::vector<std::string> tokenize(BleuTokenizer tokenizer, std::string_view sentence);
+
+}  // namespace dietmt::metrics

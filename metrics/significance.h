@@ -1,0 +1,39 @@
+// How far a score can be trusted, from the sentence statistics alone.
+//   bootstrap_interval    95 % interval of one system's score over resampled test sets
+//   paired_bootstrap      is the difference of two systems chance? (Koehn 2004, centred)
+//   paired_randomization  the same by swapping their outputs at random (Riezler and Maxwell 2005);
+//                         fewer assumptions, the usual choice for small differences
+// The algorithms are sacreBLEU's. Its draws come from NumPy's generator, ours from common/random.h:
+// intervals and p-values agree as closely as two seeds of one program do, scores exactly. All
+// systems and metrics of one seed see the same draws.
+#pragma once
+
+#include <cstdint>
+
+#include "metrics/metric.h"
+
+namespace dietmt::metrics {
+
+struct ResamplingOptions {
+  int64_t samples = 1000;  ///< 10000 is usual for paired_randomization
+  uint64_t seed = 12345;
+};
+
+struct ConfidenceInterval {
+  double mean = 0.0;        ///< of the resampled scores
+  double half_width = 0.0;  ///< half the distance of their 2.5 and 97.5 percentiles
+};
+
+ConfidenceInterval bootstrap_interval(const Metric& metric, const CorpusStatistics& system,
+                                      const ResamplingOptions& options);
+
+/// p-value of the absolute difference of the scores, two-sided; at least 1 / (samples + 1). Throws
+/// DataError if the systems have different numbers of sentences.
+double paired_bootstrap(const Metric& metric, const CorpusStatistics& baseline,
+                        const CorpusStatistics& system, const ResamplingOptions& options);
+
+/// As above.
+double paired_randomization(const Metric& metric, const CorpusStatistics& baseline,
+                            const CorpusStatistics& system, const ResamplingOptions& options);
+
+}  // namespace dietmt::metrics
