@@ -41,11 +41,23 @@ foreach(name c10 torch_cpu)
   set_target_properties(dietmt_${name} PROPERTIES IMPORTED_LOCATION ${libtorch}/lib/lib${name}.so)
 endforeach()
 
+# LibTorch brings headers of an fmt that the packaged spdlog does not compile with: the system's
+# come first, through a folder that holds nothing else.
+find_path(DIETMT_FMT_INCLUDE_DIR fmt/format.h)
+if(DIETMT_FMT_INCLUDE_DIR)
+  set(system_fmt ${CMAKE_BINARY_DIR}/system_fmt)
+  file(MAKE_DIRECTORY ${system_fmt})
+  file(CREATE_LINK ${DIETMT_FMT_INCLUDE_DIR}/fmt ${system_fmt}/fmt SYMBOLIC)
+endif()
+
 add_library(dietmt_libtorch INTERFACE)
 target_include_directories(dietmt_libtorch SYSTEM INTERFACE
-  ${libtorch}/include ${libtorch}/include/torch/csrc/api/include)
-target_link_libraries(dietmt_libtorch INTERFACE dietmt_torch_cpu dietmt_c10 OpenMP::OpenMP_CXX)
-target_link_options(dietmt_libtorch INTERFACE
+  ${system_fmt} ${libtorch}/include ${libtorch}/include/torch/csrc/api/include)
+target_link_libraries(dietmt_libtorch INTERFACE dietmt_torch_cpu dietmt_c10)
+# at::parallel_for needs OpenMP. As a flag, not a target: LibTorch brings the runtime library, and
+# CMake warns where a second one is named by its path.
+target_compile_options(dietmt_libtorch INTERFACE ${OpenMP_CXX_FLAGS})
+target_link_options(dietmt_libtorch INTERFACE ${OpenMP_CXX_FLAGS}
   -Wl,-rpath-link,${libtorch}/lib -Wl,-rpath-link,${libtorch}/../nvidia/cu13/lib
   -Wl,--allow-shlib-undefined)
 # An installed program finds LibTorch where the build found it.

@@ -1,0 +1,9 @@
+# Checkpoints, schedules, progress and the report.
+target_sources(dietmt_training PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/checkpoint.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/checkpoint_average.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/progress.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/progress_bar.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp)

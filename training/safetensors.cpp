@@ -1,0 +1,247 @@
+#include "training/safetensors.h"
+
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "common/error.h"
+
+namespace dietmt::training {
+namespace fs = std::filesystem;
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
+
+using nlohmann::json;
+
+constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the limit of the reference implementation
+
+struct Dtype {
+  const char* name;
+  at::ScalarType type;
+};
+constexpr std::array kDtypes{Dtype{"F64", at::kDouble}, Dtype{"F32", at::kFloat},
+                             Dtype{"F16", at::kHalf},   Dtype{"BF16", at::kBFloat16},
+                             Dtype{"I64", at::kLong},   Dtype{"I32", at::kInt},
+                             Dtype{"U8", at::kByte},    Dtype{"BOOL", at::kBool}};
+
+[[noreturn]] void fail(const fs::path& path, const std::string& what) {
+  throw CheckpointError(path.string() + ": " + what);
+}
+[[noreturn]] void fail_with_errno(const fs::path& path, const std::string& what) {
+  fail(path, what + ": " + std::strerror(errno));
+}
+
+// A file written beside `path`; finish() syncs, closes and renames it, else it is removed.
+class Output {
+ public:
+  explicit Output(const fs::path& path)
+      : path_(path), temporary_(path.string() + ".tmp" + std::to_string(::getpid())) {
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (file_ < 0) fail_with_errno(path_, "cannot be written");
+  }
+  ~Output() {
+    if (file_ >= 0) ::close(file_);
+    if (!finished_) ::unlink(temporary_.c_str());
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(const void* data, uint64_t size) {
+    const char* next = static_cast<const char*>(data);
+    while (size > 0) {
+      const ssize_t written = ::write(file_, next, size);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail_with_errno(path_, "cannot be written");
+      next += written;
+      size -= static_cast<uint64_t>(written);
+    }
+  }
+
+  void finish() {
+    if (::fsync(file_) != 0) fail_with_errno(path_, "cannot be synced to disk");
+    if (::close(std::exchange(file_, -1)) != 0) fail_with_errno(path_, "cannot be closed");
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+      fail_with_errno(path_, "cannot be renamed into place");
+    }
+    finished_ = true;
+  }
+
+ private:
+  fs::path path_;
+  fs::path temporary_;
+  int file_ = -1;
+  bool finished_ = false;
+};
+
+// A file mapped into memory for reading.
+class Mapping {
+ public:
+  explicit Mapping(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) fail_with_errno(path, "cannot be opened");
+    struct stat status {};
+    ::fstat(file, &status);
+    size_ = static_cast<uint64_t>(status.st_size);
+    if (size_ > 0) data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (data_ == MAP_FAILED) fail_with_errno(path, "cannot be read");
+  }
+  ~Mapping() {
+    if (data_ != nullptr && data_ != MAP_FAILED) ::munmap(data_, size_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+const char* dtype_name(at::ScalarType type) {
+  const auto* found = std::ranges::find(kDtypes, type, &Dtype::type);
+  return found == kDtypes.end() ? nullptr : found->name;
+}
+
+at::ScalarType dtype_of(const std::string& name) {
+  for (const Dtype& dtype : kDtypes) {
+    if (name == dtype.name) return dtype.type;
+  }
+  throw std::invalid_argument("the dtype " + name + " is not supported");
+}
+
+// The JSON header; what follows it in `bytes` are the data.
+json take_header(const fs::path& path, std::string_view& bytes) {
+  uint64_t length = 0;
+  if (bytes.size() < sizeof length) fail(path, "is too short for a safetensors file");
+  std::memcpy(&length, bytes.data(), sizeof length);
+  bytes.remove_prefix(sizeof length);
+  if (length > kMaxHeader || length > bytes.size()) {
+    fail(path, "is not a safetensors file, or is cut off (header of " + std::to_string(length) +
+                   " bytes)");
+  }
+  json header = json::parse(bytes.substr(0, length), nullptr, /*allow_exceptions=*/false);
+  if (!header.is_object()) fail(path, "has a damaged safetensors header");
+  bytes.remove_prefix(length);
+  return header;
+}
+
+struct Range {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  std::string name;
+};
+
+// Reads one entry of the header; throws std::exception saying what is wrong with it.
+at::Tensor read_tensor(const json& entry, std::string_view data, Range& range) {
+  const at::ScalarType type = dtype_of(entry.at("dtype").get<std::string>());
+  const auto shape = entry.at("shape").get<std::vector<int64_t>>();
+  const auto& offsets = entry.at("data_offsets");
+  if (offsets.size() != 2) throw std::invalid_argument("data_offsets needs two numbers");
+  range.begin = offsets.at(0).get<uint64_t>();
+  range.end = offsets.at(1).get<uint64_t>();
+  if (range.begin > range.end || range.end > data.size()) {
+    throw std::invalid_argument("its data lie outside the file");
+  }
+  uint64_t bytes = at::elementSize(type);
+  for (const int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) {
+      throw std::invalid_argument("its shape is impossible");
+    }
+  }
+  if (bytes != range.end - range.begin) {
+    throw std::invalid_argument("its shape does not match its number of bytes");
+  }
+  at::Tensor tensor = at::empty(shape, at::TensorOptions().dtype(type));
+  if (bytes > 0) std::memcpy(tensor.mutable_data_ptr(), data.data() + range.begin, bytes);
+  return tensor;
+}
+
+}  // namespace
+
+void save_safetensors(const fs::path& path,
+                      const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  std::vector<std::pair<std::string, at::Tensor>> ordered = tensors;
+  std::ranges::sort(ordered, {}, [](const auto& named) {
+    return std::pair(-static_cast<int64_t>(named.second.element_size()), named.first);
+  });
+  json header = json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  uint64_t end = 0;
+  for (const auto& [name, tensor] : ordered) {
+    const char* dtype = dtype_name(tensor.scalar_type());
+    if (dtype == nullptr) fail(path, "tensor " + name + " has a dtype safetensors cannot hold");
+    if (header.contains(name)) fail(path, "tensor " + name + " is given twice");
+    const uint64_t begin = std::exchange(end, end + tensor.nbytes());
+    header[name] = {
+        {"dtype", dtype}, {"shape", tensor.sizes().vec()}, {"data_offsets", {begin, end}}};
+  }
+  std::string text = header.dump();
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const uint64_t length = text.size();
+
+  Output output(path);
+  output.write(&length, sizeof length);
+  output.write(text.data(), text.size());
+  for (const auto& [name, tensor] : ordered) {
+    const at::Tensor plain = tensor.detach().cpu().contiguous();
+    output.write(plain.const_data_ptr(), plain.nbytes());
+  }
+  output.finish();
+}
+
+std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
+  const Mapping file(path);
+  std::string_view data = file.bytes();
+  const json header = take_header(path, data);
+  std::map<std::string, at::Tensor> tensors;
+  std::vector<Range> ranges;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    try {
+      Range range{.name = name};
+      tensors[name] = read_tensor(entry, data, range);
+      ranges.push_back(range);
+    } catch (const std::exception& error) {
+      fail(path, "tensor " + name + ": " + error.what());
+    }
+  }
+  std::ranges::sort(ranges, {},
+                    [](const Range& range) { return std::pair(range.begin, range.end); });
+  uint64_t covered = 0;
+  for (const Range& range : ranges) {
+    if (range.begin != covered) {
+      fail(path, "tensor " + range.name + ": its data " +
+                     (range.begin < covered ? "overlap another tensor's" : "follow a gap"));
+    }
+    covered = range.end;
+  }
+  if (covered != data.size()) fail(path, "has bytes that belong to no tensor");
+  return tensors;
+}
+
+std::map<std::string, std::string> load_safetensors_metadata(const fs::path& path) {
+  const Mapping file(path);
+  std::string_view data = file.bytes();
+  const json header = take_header(path, data);
+  if (!header.contains("__metadata__")) return {};
+  try {
+    return header.at("__metadata__").get<std::map<std::string, std::string>>();
+  } catch (const json::exception& error) {
+    fail(path, std::string("__metadata__ is damaged: ") + error.what());
+  }
+}
+
+}  // namespace dietmt::training

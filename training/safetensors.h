@@ -1,0 +1,32 @@
+// The safetensors format: a header length (8 bytes, little-endian), a JSON header that gives each
+// tensor's dtype, shape and byte range, then the raw data. Python reads these files with the
+// `safetensors` package. https://github.com/huggingface/safetensors#format
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dietmt::training {
+
+/// Writes the file beside `path`, syncs and renames it. The bytes depend only on the arguments:
+/// tensors are laid out by falling element size, then by name, so that each is aligned without the
+/// gaps that the format forbids. Dtypes: F64, F32, F16, BF16, I64, I32, U8, BOOL. Throws
+/// CheckpointError naming the file and the system's reason, e.g. a full disk.
+void save_safetensors(const std::filesystem::path& path,
+                      const std::vector<std::pair<std::string, at::Tensor>>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
+
+/// All tensors of a file, on the CPU, owning their memory. Throws CheckpointError naming the file
+/// and the tensor if a length, dtype, shape or byte range is wrong, or ranges overlap or leave
+/// gaps.
+std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& path);
+
+/// The `__metadata__` of a file; empty if it has none.
+std::map<std::string, std::string> load_safetensors_metadata(const std::filesystem::path& path);
+
+}  // namespace dietmt::training

@@ -1,0 +1,41 @@
+// The learning rate as a function of the number of updates. All schedules rise linearly from
+// `warmup_init_lr` to `peak_lr` over `warmup_updates`; then, with u the update, w the warm-up and
+// U the total:
+//
+//   inverse-sqrt  peak * sqrt(w / u)      (Vaswani et al. 2017), as in fairseq
+//   linear        from peak at w down to min at U
+//   cosine        the same along half a cosine wave (Loshchilov and Hutter 2017)
+//   constant      peak
+//
+// No schedule falls below `min_lr` after the warm-up.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dietmt::training {
+
+enum class Schedule { kInverseSqrt, kLinear, kCosine, kConstant };
+
+/// "inverse-sqrt", "linear", "cosine" or "constant". Throws ConfigError for any other name.
+Schedule schedule_from_name(const std::string& name);
+std::string schedule_name(Schedule schedule);
+
+struct ScheduleOptions {
+  Schedule schedule = Schedule::kInverseSqrt;
+  double peak_lr = 5e-4;
+  double min_lr = 0.0;
+  double warmup_init_lr = 1e-7;
+  int64_t warmup_updates = 4000;
+  int64_t total_updates = 0;  ///< needed by linear and cosine
+
+  /// Everything that is wrong, one sentence each.
+  std::vector<std::string> problems() const;
+};
+
+/// The rate at `update`. fairseq, and so the published recipes, passes the number of *finished*
+/// updates: its first step runs at warmup_init_lr.
+double learning_rate(const ScheduleOptions& options, int64_t update);
+
+}  // namespace dietmt::training
