@@ -1,6 +1,10 @@
 # Packaged libraries outside LibTorch. scripts/setup installs them with apt.
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
+# Linked by the compiler's flag: LibTorch brings the runtime library under the same name, and CMake
+# warns of a conflict where the system's is linked by its path.
+set_target_properties(OpenMP::OpenMP_CXX PROPERTIES
+  INTERFACE_LINK_LIBRARIES "Threads::Threads" INTERFACE_LINK_OPTIONS "${OpenMP_CXX_FLAGS}")
 find_package(ZLIB REQUIRED)
 find_package(Boost REQUIRED COMPONENTS program_options)
 find_package(nlohmann_json REQUIRED)

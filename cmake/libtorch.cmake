@@ -53,11 +53,8 @@ endif()
 add_library(dietmt_libtorch INTERFACE)
 target_include_directories(dietmt_libtorch SYSTEM INTERFACE
   ${system_fmt} ${libtorch}/include ${libtorch}/include/torch/csrc/api/include)
-target_link_libraries(dietmt_libtorch INTERFACE dietmt_torch_cpu dietmt_c10)
-# at::parallel_for needs OpenMP. As a flag, not a target: LibTorch brings the runtime library, and
-# CMake warns where a second one is named by its path.
-target_compile_options(dietmt_libtorch INTERFACE ${OpenMP_CXX_FLAGS})
-target_link_options(dietmt_libtorch INTERFACE ${OpenMP_CXX_FLAGS}
+target_link_libraries(dietmt_libtorch INTERFACE dietmt_torch_cpu dietmt_c10 OpenMP::OpenMP_CXX)
+target_link_options(dietmt_libtorch INTERFACE
   -Wl,-rpath-link,${libtorch}/lib -Wl,-rpath-link,${libtorch}/../nvidia/cu13/lib
   -Wl,--allow-shlib-undefined)
 # An installed program finds LibTorch where the build found it.
