@@ -1,12 +1,11 @@
 #include "common/files.h"
 
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <functional>
 
 #include "common/error.h"
+#include "tests/common/file_size_limit.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt {
@@ -24,24 +23,6 @@ class FilesTest : public ScratchTest {
       all.push_back(entry.path().filename().string());
     return all;
   }
-};
-
-// Makes every write beyond `bytes` of a file fail, as a full disk does.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &saved_);
-    const rlimit limit = {bytes, saved_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &saved_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit saved_ = {};
-  void (*handler_)(int);
 };
 
 TEST_F(FilesTest, WriteReplacesTheWholeFile) {

@@ -2,17 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <zlib.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <future>
+#include <thread>
 
 #include "common/error.h"
+#include "tests/common/gzipped.h"
 #include "tests/common/scratch.h"
+#include "tests/common/standard_input.h"
 
 namespace dietmt {
 namespace {
@@ -20,21 +18,6 @@ namespace {
 using namespace std::string_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-// One gzip member.
-std::string gzipped(const std::string& text) {
-  z_stream stream = {};
-  deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string bytes(deflateBound(&stream, text.size()) + 32, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = static_cast<uInt>(bytes.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  bytes.resize(stream.total_out);
-  deflateEnd(&stream);
-  return bytes;
-}
 
 // Text that does not compress well.
 std::string noise_lines(int lines) {
@@ -130,34 +113,6 @@ TEST_F(LineReaderTest, WhereNamesTheLine) {
   EXPECT_EQ(reader.line_number(), 2);
   EXPECT_EQ(reader.where(), (scratch() / "named").string() + ":2");
 }
-
-// A pipe that takes the place of standard input for the lifetime of the object.
-class StandardInput {
- public:
-  StandardInput() : saved_(::dup(STDIN_FILENO)) {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    ::dup2(ends[0], STDIN_FILENO);
-    ::close(ends[0]);
-    write_end_ = ends[1];
-  }
-  ~StandardInput() {
-    close();
-    ::dup2(saved_, STDIN_FILENO);
-    ::close(saved_);
-  }
-  void send(std::string_view bytes) {
-    EXPECT_EQ(::write(write_end_, bytes.data(), bytes.size()), std::ssize(bytes));
-  }
-  void close() {
-    if (write_end_ >= 0) ::close(write_end_);
-    write_end_ = -1;
-  }
-
- private:
-  int saved_;
-  int write_end_ = -1;
-};
 
 // Would hang (and fail by the time limit) if the reader waited for more than a line.
 TEST(StandardInputTest, ALineIsGivenAsSoonAsItHasArrived) {

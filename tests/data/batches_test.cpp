@@ -1,0 +1,216 @@
+#include "data/batches.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "common/error.h"
+#include "tests/data/toy_text.h"
+
+namespace dietmt::data {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class BatchesTest : public ToyTextTest {
+ protected:
+  BatchesTest()
+      : corpus_({source_file()}, {target_file()}, tokenizer(), tokenizer(), {}, scratch() / "cache",
+                1) {}
+
+  static BatchOptions options(int64_t tokens = 500, uint64_t seed = 1) { return {tokens, seed}; }
+
+  // The batches up to the end of the iterator's present epoch.
+  static std::vector<ParallelBatch> rest_of_epoch(BatchIterator& batches) {
+    std::vector<ParallelBatch> all;
+    do {
+      all.push_back(batches.next());
+    } while (batches.position().batch < batches.batches_in_epoch());
+    return all;
+  }
+
+  static std::vector<std::vector<int64_t>> pairs_of(const std::vector<ParallelBatch>& batches) {
+    std::vector<std::vector<int64_t>> pairs;
+    for (const ParallelBatch& batch : batches) pairs.push_back(batch.pairs);
+    return pairs;
+  }
+
+  static std::vector<int32_t> sentence(const PackedTokens& packed, size_t index) {
+    return {packed.tokens.begin() + packed.offsets[index],
+            packed.tokens.begin() + packed.offsets[index + 1]};
+  }
+
+  void expect_every_pair_once(const std::vector<ParallelBatch>& batches) const {
+    std::vector<int64_t> seen;
+    for (const ParallelBatch& batch : batches)
+      seen.insert(seen.end(), batch.pairs.begin(), batch.pairs.end());
+    std::sort(seen.begin(), seen.end());
+    std::vector<int64_t> all(static_cast<size_t>(corpus_.size()));
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(seen, all);
+  }
+
+  void expect_the_corpus_tokens(const ParallelBatch& batch) const {
+    ASSERT_EQ(batch.source.sentences(), std::ssize(batch.pairs));
+    ASSERT_EQ(batch.target.sentences(), std::ssize(batch.pairs));
+    for (size_t i = 0; i < batch.pairs.size(); ++i) {
+      EXPECT_THAT(corpus_.source(batch.pairs[i]),
+                  ::testing::ElementsAreArray(sentence(batch.source, i)));
+      EXPECT_THAT(corpus_.target(batch.pairs[i]),
+                  ::testing::ElementsAreArray(sentence(batch.target, i)));
+    }
+  }
+
+  ParallelCorpus corpus_;
+};
+
+TEST(PackedTokensTest, AppendsSentences) {
+  PackedTokens packed;
+  EXPECT_EQ(packed.sentences(), 0);
+  packed.append(std::vector<int32_t>{5, 6});
+  packed.append({});
+  packed.append(std::vector<int32_t>{7});
+  EXPECT_THAT(packed.tokens, ElementsAre(5, 6, 7));
+  EXPECT_THAT(packed.offsets, ElementsAre(0, 2, 2, 3));
+  EXPECT_EQ(packed.sentences(), 3);
+  EXPECT_EQ(packed.size(), 3);
+}
+
+TEST_F(BatchesTest, AnEpochHasEveryPairOnceAndTheCorpusTokens) {
+  BatchIterator batches(corpus_, options());
+  for (int64_t epoch = 0; epoch < 3; ++epoch) {
+    const std::vector<ParallelBatch> all = rest_of_epoch(batches);
+    EXPECT_EQ(batches.position(), (BatchPosition{epoch, std::ssize(all)}));
+    expect_every_pair_once(all);
+    for (const ParallelBatch& batch : all) expect_the_corpus_tokens(batch);
+  }
+}
+
+TEST_F(BatchesTest, BatchesKeepTheirBudget) {
+  for (const int64_t budget : {60, 500, 100'000}) {
+    BatchIterator batches(corpus_, options(budget));
+    const auto all = rest_of_epoch(batches);
+    int64_t tokens = 0;
+    for (const ParallelBatch& batch : all) {
+      tokens += batch.target.size();
+      if (batch.pairs.size() == 1) continue;
+      EXPECT_LE(batch.target.size(), budget);
+      EXPECT_LE(batch.source.size(), 2 * budget);
+    }
+    // Neither do they waste it: a batch and its neighbour would not fit into one.
+    EXPECT_LE(std::ssize(all), 2 * tokens / budget + 1) << budget;
+  }
+}
+
+TEST_F(BatchesTest, LongSourcesCloseABatchToo) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "tuba ";
+  std::string sources, targets;
+  for (int i = 0; i < 50; ++i) {
+    sources += line + '\n';
+    targets += "riko\n";
+  }
+  const ParallelCorpus corpus({write("s", sources)}, {write("t", targets)}, tokenizer(),
+                              tokenizer(), {1, 10'000, 0}, scratch() / "cache2", 1);
+  const int64_t length = corpus.source_length(0);
+  BatchIterator batches(corpus, options(2 * length));
+  EXPECT_EQ(batches.next().source.sentences(), 4);
+}
+
+TEST_F(BatchesTest, APairLongerThanTheBudgetIsABatchAlone) {
+  BatchIterator batches(corpus_, options(1));
+  const auto all = rest_of_epoch(batches);
+  EXPECT_EQ(std::ssize(all), corpus_.size());
+  expect_every_pair_once(all);
+}
+
+TEST_F(BatchesTest, LengthsInABatchAreSimilar) {
+  BatchIterator batches(corpus_, options());
+  int64_t tokens = 0, padded = 0;
+  for (const ParallelBatch& batch : rest_of_epoch(batches)) {
+    int64_t longest = 0;
+    for (const int64_t pair : batch.pairs) longest = std::max(longest, corpus_.target_length(pair));
+    tokens += batch.target.size();
+    padded += longest * std::ssize(batch.pairs);
+  }
+  EXPECT_GT(static_cast<double>(tokens) / static_cast<double>(padded), 0.9);
+}
+
+TEST_F(BatchesTest, TheOrderIsAFunctionOfSeedAndEpoch) {
+  BatchIterator first(corpus_, options()), same(corpus_, options()),
+      other(corpus_, options(500, 2));
+  const auto epoch_0 = pairs_of(rest_of_epoch(first));
+  EXPECT_EQ(pairs_of(rest_of_epoch(same)), epoch_0);
+  EXPECT_NE(pairs_of(rest_of_epoch(other)), epoch_0);
+  const auto epoch_1 = pairs_of(rest_of_epoch(first));
+  EXPECT_NE(epoch_1, epoch_0);
+  EXPECT_EQ(pairs_of(rest_of_epoch(same)), epoch_1);
+  BatchIterator from_1(corpus_, options(), {1, 0});
+  EXPECT_EQ(pairs_of(rest_of_epoch(from_1)), epoch_1);
+}
+
+TEST_F(BatchesTest, BatchesAreNotInOrderOfLength) {
+  BatchIterator batches(corpus_, options());
+  std::vector<double> lengths;
+  for (const ParallelBatch& batch : rest_of_epoch(batches))
+    lengths.push_back(static_cast<double>(batch.target.size()) /
+                      static_cast<double>(batch.pairs.size()));
+  ASSERT_GT(lengths.size(), 10U);
+  EXPECT_FALSE(std::is_sorted(lengths.begin(), lengths.end()));
+}
+
+TEST_F(BatchesTest, ContinuesExactlyFromEveryPosition) {
+  constexpr int kBatches = 200;
+  BatchIterator whole(corpus_, options());
+  std::vector<BatchPosition> positions = {whole.position()};
+  std::vector<std::vector<int64_t>> expected;
+  for (int i = 0; i < kBatches; ++i) {
+    expected.push_back(whole.next().pairs);
+    positions.push_back(whole.position());
+  }
+  ASSERT_GE(positions.back().epoch, 1);
+  for (int i = 0; i + 3 < kBatches; ++i) {
+    BatchIterator resumed(corpus_, options(), positions[static_cast<size_t>(i)]);
+    EXPECT_EQ(resumed.position(), positions[static_cast<size_t>(i)]);
+    for (int j = i; j < i + 3; ++j) {
+      ASSERT_EQ(resumed.next().pairs, expected[static_cast<size_t>(j)]) << "from " << i;
+      ASSERT_EQ(resumed.position(), positions[static_cast<size_t>(j) + 1]);
+    }
+  }
+}
+
+TEST_F(BatchesTest, BatchesInEpochIsKnownBeforeTheFirst) {
+  BatchIterator batches(corpus_, options());
+  const int64_t expected = batches.batches_in_epoch();
+  EXPECT_EQ(batches.position(), BatchPosition{});
+  EXPECT_EQ(std::ssize(rest_of_epoch(batches)), expected);
+}
+
+TEST_F(BatchesTest, PositionsOutsideAnEpochAreErrors) {
+  const int64_t batches = BatchIterator(corpus_, options()).batches_in_epoch();
+  for (const BatchPosition position :
+       {BatchPosition{0, batches + 1}, BatchPosition{0, -1}, BatchPosition{-1, 0}}) {
+    EXPECT_THROW(BatchIterator(corpus_, options(), position), Error);
+  }
+  EXPECT_THROW(BatchIterator(corpus_, options(0)), ConfigError);
+}
+
+TEST_F(BatchesTest, AllBatchesAreSortedAndComplete) {
+  const std::vector<ParallelBatch> all = all_batches(corpus_, 500);
+  expect_every_pair_once(all);
+  int64_t last = 0;
+  for (const ParallelBatch& batch : all) {
+    expect_the_corpus_tokens(batch);
+    EXPECT_LE(batch.target.size(), 500);
+    for (const int64_t pair : batch.pairs) {
+      EXPECT_GE(corpus_.target_length(pair), last);
+      last = corpus_.target_length(pair);
+    }
+  }
+  EXPECT_EQ(pairs_of(all_batches(corpus_, 500)), pairs_of(all));
+}
+
+}  // namespace
+}  // namespace dietmt::data

@@ -1,0 +1,67 @@
+// Seeded nonsense in two related languages, and a tokenizer trained on it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/random.h"
+#include "data/tokenizer.h"
+#include "tests/common/scratch.h"
+
+namespace dietmt::data {
+
+struct ToyText {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+};
+
+inline std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+/// Sentences of 1 to 30 words out of 300; the target turns the order and has umlauts.
+inline ToyText toy_text(size_t lines, uint64_t seed) {
+  static const char* const kSyllables[] = {"ba", "ko", "ri", "tu", "len", "sta", "mo", "vi"};
+  Random random(random_key(seed, 17));
+  ToyText text;
+  for (size_t i = 0; i < lines; ++i) {
+    std::string source, target;
+    for (uint64_t words = 1 + random.below(30); words > 0; --words) {
+      std::string word;
+      for (uint64_t number = random.below(300) + 8; number > 0; number /= 8)
+        word += kSyllables[number % 8];
+      source += (source.empty() ? "" : " ") + word;
+      target = word + "\xC3\xBC" + (target.empty() ? "" : " ") + target;
+    }
+    text.source.push_back(source);
+    text.target.push_back(target);
+  }
+  return text;
+}
+
+/// Has toy text and a tokenizer for both of its sides.
+class ToyTextTest : public ScratchTest {
+ protected:
+  ToyTextTest() {
+    TokenizerOptions options;
+    options.inputs = {write("toy.source", joined_lines(text_.source)),
+                      write("toy.target", joined_lines(text_.target))};
+    options.vocabulary_size = 100;
+    train_tokenizer(options, scratch() / "toy.model");
+    tokenizer_ = std::make_unique<Tokenizer>(scratch() / "toy.model");
+  }
+
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  std::string source_file() const { return (scratch() / "toy.source").string(); }
+  std::string target_file() const { return (scratch() / "toy.target").string(); }
+
+  ToyText text_ = toy_text(600, 1);
+
+ private:
+  std::unique_ptr<Tokenizer> tokenizer_;
+};
+
+}  // namespace dietmt::data
