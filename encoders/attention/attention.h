@@ -26,11 +26,11 @@ struct AttentionCall {
   at::Tensor values;   // [M, H, Dh]
   const Packing& query_packing;
   const Packing& key_packing;
-  const ScoreTerms& terms;     // for the longest sentence: T = max query length, S = max key length
-  bool causal = false;         // key j is masked for queries i < j
-  double dropout = 0.0;        // of the attention probabilities
-  uint64_t dropout_key = 0;    // dropped: kernels/dropout.h over [B, H, T, S] with this key
-  at::Tensor segments = {};    // [N] int64, only with segment_bias (self-attention)
+  const ScoreTerms& terms;   // for the longest sentence: T = max query length, S = max key length
+  bool causal = false;       // key j is masked for queries i < j
+  double dropout = 0.0;      // of the attention probabilities
+  uint64_t dropout_key = 0;  // dropped: kernels/dropout.h over [B, H, T, S] with this key
+  at::Tensor segments = {};  // [N] int64, only with segment_bias (self-attention)
 };
 
 /// Returns [N, H, Dh].
@@ -40,9 +40,9 @@ at::Tensor attend(const AttentionCall& call, Backend backend);
 std::vector<std::string> reasons_against(Backend backend, const AttentionCall& call);
 
 /// Attention of dense, equally long query blocks; the sdpa backend after padding, and each step of
-/// cached decoding. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh]; key_mask: [B, S] bool, true
-/// where a key is real, or undefined. Query row r has position extent.query_start + r.
-/// Returns [B, H, T, Dh].
+/// cached decoding. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh]; key_mask: [B, S] bool,
+/// true where a key is real, or undefined. Query row r has position extent.query_start + r. Returns
+/// [B, H, T, Dh].
 struct DenseAttentionCall {
   at::Tensor queries;
   at::Tensor keys;
@@ -53,6 +53,7 @@ struct DenseAttentionCall {
   bool causal = false;
   double dropout = 0.0;
   uint64_t dropout_key = 0;
+  at::Tensor segments = {};  // [B, T] int64, only with segment_bias (self-attention)
 };
 at::Tensor attend_dense(const DenseAttentionCall& call);
 

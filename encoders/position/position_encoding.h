@@ -5,6 +5,8 @@
 // e.g. "sinusoidal", "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
 #pragma once
 
+#include <torch/nn/module.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,7 +14,6 @@
 
 #include "encoders/attention/packing.h"
 #include "encoders/position/score_terms.h"
-#include <torch/nn/module.h>
 
 namespace dietmt::encoders {
 

@@ -11,13 +11,13 @@
 //                + segment_bias[h,segment_i,segment_j]
 //   output[h,i]  = sum_j p[h,i,j] (v_j + relative_values[h,o])
 //
-// A leading size of 1 means shared by the heads.
+// A leading size of 1 means shared by the heads. Each table over offsets has its own C.
 #pragma once
+
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 namespace dietmt::encoders {
 

@@ -1,0 +1,88 @@
+#include "encoders/attention/attention.h"
+
+#include <spdlog/spdlog.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "common/error.h"
+#include "encoders/attention/backends.h"
+#include "kernels/dropout.h"
+
+namespace dietmt::encoders {
+namespace {
+
+struct BackendRow {
+  const char* name;
+  Backend backend;
+  at::Tensor (*attend)(const AttentionCall&);
+};
+
+/// In the order in which `auto` tries them.
+constexpr std::array<BackendRow, 2> kBackends = {{
+    {"sdpa", Backend::kSdpa, attend_sdpa},
+    {"reference", Backend::kReference, attend_reference},
+}};
+
+const BackendRow& choose_automatically(const AttentionCall& call) {
+  std::vector<std::string> problems;
+  for (const BackendRow& row : kBackends) {
+    const std::vector<std::string> reasons = reasons_against(row.backend, call);
+    if (reasons.empty()) {
+      static std::once_flag logged;
+      std::call_once(logged, [&] { spdlog::info("attention backend: {}", row.name); });
+      return row;
+    }
+    for (const std::string& reason : reasons)
+      problems.push_back("attention backend " + std::string(row.name) + ": " + reason);
+  }
+  throw ConfigError(problems);
+}
+
+const BackendRow& choose_by_name(Backend backend, const AttentionCall& call) {
+  const BackendRow& row = *std::find_if(kBackends.begin(), kBackends.end(),
+                                        [&](const BackendRow& r) { return r.backend == backend; });
+  std::vector<std::string> problems = reasons_against(backend, call);
+  for (std::string& problem : problems)
+    problem = "attention backend " + std::string(row.name) + ": " + problem;
+  throw_if_any(problems);
+  return row;
+}
+
+}  // namespace
+
+Backend parse_backend(const std::string& name) {
+  if (name == "auto") return Backend::kAuto;
+  std::string names = "auto";
+  for (const BackendRow& row : kBackends) {
+    if (name == row.name) return row.backend;
+    names += ", " + std::string(row.name);
+  }
+  throw ConfigError("no attention backend '" + name + "'; possible: " + names);
+}
+
+std::vector<std::string> reasons_against(Backend, const AttentionCall& call) {
+  std::vector<std::string> reasons;
+  if (call.terms.segment_bias.defined() && !call.segments.defined())
+    reasons.push_back("a segment bias needs the segments of self-attention");
+  if (call.query_packing.sentences() != call.key_packing.sentences())
+    reasons.push_back("queries have " + std::to_string(call.query_packing.sentences()) +
+                      " sentences, keys " + std::to_string(call.key_packing.sentences()));
+  return reasons;
+}
+
+at::Tensor attend(const AttentionCall& call, Backend backend) {
+  const BackendRow& row =
+      backend == Backend::kAuto ? choose_automatically(call) : choose_by_name(backend, call);
+  return row.attend(call);
+}
+
+at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const at::Tensor& like) {
+  at::Tensor factors = at::empty(sizes, at::kFloat);
+  kernels::dropout_mask(key, p, factors.numel(), factors.data_ptr<float>());
+  return factors.to(like.options());
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,15 @@
+// The backends behind attend() and the parts they share.
+#pragma once
+
+#include "encoders/attention/attention.h"
+
+namespace dietmt::encoders {
+
+at::Tensor attend_reference(const AttentionCall& call);
+at::Tensor attend_sdpa(const AttentionCall& call);
+
+/// The dropout factors 0 or 1 / (1 - p) of probabilities [B, H, T, S], on the device and in the
+/// dtype of `like`.
+at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const at::Tensor& like);
+
+}  // namespace dietmt::encoders

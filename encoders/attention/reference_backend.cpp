@@ -1,0 +1,113 @@
+// The definition: the formula of encoders/position/score_terms.h, sentence by sentence, with every
+// intermediate tensor written out.
+#include <torch/torch.h>
+
+#include <algorithm>
+
+#include "encoders/attention/backends.h"
+
+namespace dietmt::encoders {
+namespace {
+
+using torch::indexing::None;
+using torch::indexing::Slice;
+
+/// One sentence: q: [H, T, Dh]; k, v: [H, S, Dh].
+struct Sentence {
+  at::Tensor q, k, v;
+  at::Tensor segments;         // [T] or undefined
+  at::Tensor dropout_factors;  // [H, T, S] or undefined
+};
+
+/// clip(j - i, -C, C) + C for a table of 2C + 1 entries. [T, S]
+at::Tensor offset_index(int64_t queries, int64_t keys, int64_t entries, at::Device device) {
+  const int64_t clip = (entries - 1) / 2;
+  const at::Tensor i = at::arange(queries, device).unsqueeze(1);
+  const at::Tensor j = at::arange(keys, device).unsqueeze(0);
+  return (j - i).clamp(-clip, clip) + clip;
+}
+
+at::Tensor content_scale(const std::vector<double>& scale, const at::Tensor& like) {
+  return at::tensor(scale, at::kDouble).to(like.options()).view({-1, 1, 1});  // [H|1, 1, 1]
+}
+
+/// [H, T, S]
+at::Tensor scores(const Sentence& s, const ScoreTerms& terms) {
+  const int64_t queries = s.q.size(1);
+  const int64_t keys = s.k.size(1);
+  const auto by_offset = [&](const at::Tensor& table) {  // [H|1, 2C+1, ...] -> [H|1, T, S, ...]
+    return table.index({Slice(), offset_index(queries, keys, table.size(1), table.device())});
+  };
+
+  at::Tensor products = at::matmul(s.q, s.k.transpose(1, 2));
+  if (terms.relative_keys.defined())
+    products = products + (s.q.unsqueeze(2) * by_offset(terms.relative_keys)).sum(-1);
+  if (terms.relative_queries.defined())
+    products = products + (s.k.unsqueeze(1) * by_offset(terms.relative_queries)).sum(-1);
+
+  at::Tensor scores = content_scale(terms.content_scale, s.q) * products;
+  if (terms.position_bias.defined())
+    scores = scores + terms.position_bias.index({Slice(), Slice(0, queries), Slice(0, keys)});
+  if (terms.query_features.defined())
+    scores = scores + at::matmul(terms.query_features.slice(1, 0, queries),
+                                 terms.key_features.slice(1, 0, keys).transpose(1, 2));
+  if (terms.offset_bias.defined()) scores = scores + by_offset(terms.offset_bias);
+  if (terms.segment_bias.defined())
+    scores = scores + terms.segment_bias.index({Slice(), s.segments.index({Slice(), None}),
+                                                s.segments.index({None, Slice()})});
+  return scores;
+}
+
+/// [H, T, Dh]
+at::Tensor attend_sentence(const Sentence& s, const AttentionCall& call) {
+  at::Tensor masked = scores(s, call.terms);
+  const int64_t queries = masked.size(1);
+  const int64_t keys = masked.size(2);
+  if (call.causal) {
+    const at::Tensor later = at::ones({queries, keys}, masked.options().dtype(at::kBool)).triu(1);
+    masked = masked.masked_fill(later, -INFINITY);
+  }
+
+  at::Tensor p = at::softmax(masked, -1);
+  if (s.dropout_factors.defined()) p = p * s.dropout_factors;
+
+  at::Tensor output = at::matmul(p, s.v);
+  if (call.terms.relative_values.defined()) {
+    const at::Tensor& table = call.terms.relative_values;
+    const at::Tensor values =
+        table.index({Slice(), offset_index(queries, keys, table.size(1), table.device())});
+    output = output + (p.unsqueeze(-1) * values).sum(2);
+  }
+  return output;
+}
+
+}  // namespace
+
+at::Tensor attend_reference(const AttentionCall& call) {
+  const Packing& queries = call.query_packing;
+  const Packing& keys = call.key_packing;
+  at::Tensor factors;  // [B, H, T, S]
+  if (call.dropout > 0)
+    factors = dropout_factors(
+        call.dropout_key, call.dropout,
+        {queries.sentences(), call.queries.size(1), queries.max_length(), keys.max_length()},
+        call.queries);
+
+  std::vector<at::Tensor> outputs;
+  for (int64_t b = 0; b < queries.sentences(); ++b) {
+    const auto q_tokens = Slice(queries.offsets()[b], queries.offsets()[b + 1]);
+    const auto k_tokens = Slice(keys.offsets()[b], keys.offsets()[b + 1]);
+    Sentence sentence;
+    sentence.q = call.queries.index({q_tokens}).transpose(0, 1);
+    sentence.k = call.keys.index({k_tokens}).transpose(0, 1);
+    sentence.v = call.values.index({k_tokens}).transpose(0, 1);
+    if (call.segments.defined()) sentence.segments = call.segments.index({q_tokens});
+    if (factors.defined())
+      sentence.dropout_factors =
+          factors.index({b, Slice(), Slice(0, queries.lengths()[b]), Slice(0, keys.lengths()[b])});
+    outputs.push_back(attend_sentence(sentence, call).transpose(0, 1));
+  }
+  return outputs.empty() ? at::empty_like(call.queries) : at::cat(outputs);
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,197 @@
+// Padded attention with ATen: its fused kernel where the call allows it, batched products else.
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "encoders/attention/backends.h"
+#include "encoders/attention/offset_band.h"
+
+namespace dietmt::encoders {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+/// [N, H, Dh] -> [B, T, H, Dh], zeros behind each sentence.
+at::Tensor pad(const at::Tensor& packed, const Packing& packing) {
+  std::vector<int64_t> sizes = packed.sizes().vec();
+  sizes[0] = packing.sentences() * packing.max_length();
+  const at::Tensor rows =
+      packing.uniform() ? packed
+                        : packed.new_zeros(sizes).index_copy(0, packing.padded_rows(), packed);
+  return rows.unflatten(0, {packing.sentences(), packing.max_length()});
+}
+
+/// [B, T, ...] -> [N, ...]
+at::Tensor unpad(const at::Tensor& padded, const Packing& packing) {
+  const at::Tensor rows = padded.flatten(0, 1);
+  return packing.uniform() ? rows : rows.index_select(0, packing.padded_rows());
+}
+
+/// [B, S] bool, true where a key is real; undefined if no query of a real token sees padding.
+at::Tensor key_mask(const AttentionCall& call) {
+  const Packing& keys = call.key_packing;
+  // Padding is on the right, where causal queries do not look.
+  const bool hidden = call.causal && keys.lengths() == call.query_packing.lengths();
+  if (keys.uniform() || hidden) return {};
+  const at::Tensor mask =
+      at::zeros({keys.sentences() * keys.max_length()}, call.keys.options().dtype(at::kBool));
+  return mask.index_fill_(0, keys.padded_rows(), true).view({keys.sentences(), -1});
+}
+
+/// q . table of [B, H, T, Dh] and [H|1, E, Dh] -> [B, H, T, E]
+at::Tensor dot_table(const at::Tensor& q, const at::Tensor& table) {
+  if (table.size(0) == 1) return at::matmul(q, table[0].t());
+  return at::einsum("bhtd,hed->bhte", {q, table});
+}
+
+/// p . table of [B, H, T, E] and [H|1, E, Dh] -> [B, H, T, Dh]
+at::Tensor mix_table(const at::Tensor& p, const at::Tensor& table) {
+  if (table.size(0) == 1) return at::matmul(p, table[0]);
+  return at::einsum("bhte,hed->bhtd", {p, table});
+}
+
+/// The content scale: one number where the heads agree, else factors [H, 1, 1].
+struct ContentScale {
+  explicit ContentScale(const std::vector<double>& scale, const at::Tensor& like) {
+    if (std::equal(scale.begin() + 1, scale.end(), scale.begin()))
+      number = scale.front();
+    else
+      factors = at::tensor(scale, at::kDouble).to(like.options()).view({-1, 1, 1});
+  }
+
+  /// x of [.., H|1, rows, Dh] times the scale.
+  at::Tensor times(const at::Tensor& x) const {
+    return factors.defined() ? x * factors : x * number;
+  }
+
+  double number = 1.0;
+  at::Tensor factors;
+};
+
+void accumulate(at::Tensor& sum, const at::Tensor& term) {
+  sum = sum.defined() ? sum + term : term;
+}
+
+/// All terms but the content, added up: broadcastable to [B, H, T, S], or undefined.
+at::Tensor bias(const DenseAttentionCall& call, const ContentScale& scale) {
+  const ScoreTerms& terms = call.terms;
+  at::Tensor sum;
+  if (terms.position_bias.defined()) accumulate(sum, terms.position_bias);
+  if (terms.query_features.defined())
+    accumulate(sum, at::matmul(terms.query_features, terms.key_features.transpose(1, 2)));
+  if (terms.offset_bias.defined()) {
+    const OffsetBand offsets(call.extent, terms.offset_bias.size(1));
+    const at::Tensor row = offsets.band(terms.offset_bias, 1).unsqueeze(1);  // [H|1, 1, band]
+    accumulate(sum, offsets.spread(row.expand({-1, call.extent.queries, -1})));
+  }
+  if (terms.relative_keys.defined()) {
+    const OffsetBand offsets(call.extent, terms.relative_keys.size(1));
+    const at::Tensor table = scale.times(offsets.band(terms.relative_keys, 1));
+    accumulate(sum, offsets.spread(dot_table(call.queries, table)));
+  }
+  if (terms.relative_queries.defined()) {
+    const OffsetBand offsets(call.extent, terms.relative_queries.size(1));
+    const at::Tensor table = scale.times(offsets.band(terms.relative_queries, 1));
+    accumulate(sum, offsets.spread_keys(dot_table(call.keys, table)));
+  }
+  if (terms.segment_bias.defined()) {
+    const at::Tensor pairs = terms.segment_bias.index(
+        {torch::indexing::Slice(), call.segments.unsqueeze(2), call.segments.unsqueeze(1)});
+    accumulate(sum, pairs.transpose(0, 1));  // [H|1, B, T, S] -> [B, H|1, T, S]
+  }
+  return sum;
+}
+
+/// No query row looks beyond the last key.
+bool sees_all_keys(const DenseAttentionCall& call) {
+  return !call.causal || call.extent.query_start >= call.extent.keys - 1;
+}
+
+/// True where a query must not look: broadcastable to [B, H, T, S], or undefined.
+at::Tensor hidden(const DenseAttentionCall& call) {
+  at::Tensor mask;
+  if (!sees_all_keys(call)) {
+    const at::Tensor all =
+        at::ones({call.extent.queries, call.extent.keys}, call.queries.options().dtype(at::kBool));
+    mask = all.triu(call.extent.query_start + 1);
+  }
+  if (call.key_mask.defined()) {
+    const at::Tensor padding = call.key_mask.logical_not().unsqueeze(1).unsqueeze(1);  // [B,1,1,S]
+    mask = mask.defined() ? mask.logical_or(padding) : padding;
+  }
+  return mask;
+}
+
+/// `added`, or zeros, with minus infinity where `mask` is true.
+at::Tensor masked(const at::Tensor& added, const at::Tensor& mask, const at::Tensor& like) {
+  if (!mask.defined()) return added;
+  const at::Tensor base = added.defined() ? added : at::zeros({1, 1, 1, 1}, like.options());
+  return base.masked_fill(mask, kMinusInfinity);
+}
+
+at::Tensor fused_attention(const DenseAttentionCall& call, const at::Tensor& q, double scale,
+                           const at::Tensor& added) {
+  // ATen counts causal rows from query 0.
+  const bool causal_kernel = !sees_all_keys(call) && !added.defined() && !call.key_mask.defined() &&
+                             call.extent.query_start == 0;
+  at::Tensor mask;
+  if (!causal_kernel) mask = masked(added, hidden(call), q);
+  if (mask.defined()) {
+    while (mask.dim() < 4) mask = mask.unsqueeze(0);
+    mask = mask.to(q.scalar_type());
+  }
+  return at::scaled_dot_product_attention(q, call.keys, call.values, mask, 0.0, causal_kernel,
+                                          scale);
+}
+
+/// Where gradients flow to the terms, probabilities are dropped or the values have offset terms.
+at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& q, double scale,
+                              const at::Tensor& added) {
+  at::Tensor scores = at::matmul(q * scale, call.keys.transpose(2, 3));  // [B, H, T, S]
+  const at::Tensor mask = masked(added, hidden(call), scores);
+  if (mask.defined()) scores = scores + mask;
+
+  at::Tensor p = at::softmax(scores, -1);
+  if (call.dropout > 0) p = p * dropout_factors(call.dropout_key, call.dropout, p.sizes(), p);
+
+  p = p.to(q.scalar_type());
+  at::Tensor output = at::matmul(p, call.values);  // [B, H, T, Dh]
+  if (call.terms.relative_values.defined()) {
+    const OffsetBand offsets(call.extent, call.terms.relative_values.size(1));
+    output = output + mix_table(offsets.gather(p), offsets.band(call.terms.relative_values, 1));
+  }
+  return output;
+}
+
+}  // namespace
+
+at::Tensor attend_dense(const DenseAttentionCall& call) {
+  const ContentScale scale(call.terms.content_scale, call.queries);
+  const at::Tensor q = scale.factors.defined() ? scale.times(call.queries) : call.queries;
+  const at::Tensor added = bias(call, scale);
+  const bool fused = call.dropout == 0 && !call.terms.relative_values.defined() &&
+                     !(added.defined() && added.requires_grad());
+  return fused ? fused_attention(call, q, scale.number, added)
+               : explicit_attention(call, q, scale.number, added);
+}
+
+at::Tensor attend_sdpa(const AttentionCall& call) {
+  const at::Tensor q = pad(call.queries, call.query_packing).transpose(1, 2);  // [B, H, T, Dh]
+  const at::Tensor k = pad(call.keys, call.key_packing).transpose(1, 2);
+  const at::Tensor v = pad(call.values, call.key_packing).transpose(1, 2);
+  DenseAttentionCall dense{.queries = q,
+                           .keys = k,
+                           .values = v,
+                           .key_mask = key_mask(call),
+                           .terms = call.terms,
+                           .extent = {0, q.size(2), k.size(2)},
+                           .causal = call.causal,
+                           .dropout = call.dropout,
+                           .dropout_key = call.dropout_key};
+  if (call.segments.defined()) dense.segments = pad(call.segments, call.query_packing);
+  return unpad(attend_dense(dense).transpose(1, 2), call.query_packing);
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,38 @@
+// T5 (Raffel et al. 2020, section 2.1): a learned number per head and bucket of offsets, added to
+// the scores:
+//
+//   score[h,i,j] = q_i . k_j / sqrt(Dh) + b[h, bucket(j - i)]
+//
+// Short offsets have a bucket each; from then on buckets widen logarithmically up to `distance`,
+// and one holds everything beyond. Encoders give half of the buckets to each direction; decoders
+// give all of them to the past. T5 itself does not divide by sqrt(Dh): scaled = false. Choose it
+// where inputs may be longer than those of the training.
+#pragma once
+
+#include "encoders/position/position_encoding.h"
+#include "encoders/position/shared_table.h"
+
+namespace dietmt::encoders {
+
+struct T5Options {
+  int64_t buckets = 32;
+  int64_t distance = 128;
+  bool scaled = true;
+  Sharing sharing = Sharing::kLayers;
+};
+
+/// The bucket of offset j - i. one_directional: later keys fall into bucket 0.
+int64_t t5_bucket(int64_t offset, bool one_directional, int64_t buckets, int64_t distance);
+
+class T5 : public PositionEncoding {
+ public:
+  T5(const T5Options& options, const EncodingContext& context);
+  void lower(int64_t layer, const Extent& extent, ScoreTerms& terms) const override;
+
+ private:
+  bool scaled_;
+  std::vector<int64_t> buckets_;  // of offsets -distance .. distance; the ends hold all beyond
+  at::Tensor table_;              // b: [L|1, H|1, buckets], initially N(0, 0.02^2)
+};
+
+}  // namespace dietmt::encoders
