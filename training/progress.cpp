@@ -21,7 +21,6 @@ namespace dietmt::training {
 namespace fs = std::filesystem;
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr const char* kFile = "progress.jsonl";
@@ -58,7 +57,7 @@ double truncate_entries(const fs::path& path, int64_t first_update) {
   if (!fs::exists(path)) return 0;
   std::string kept;
   double seconds = 0;
-  for (const json& entry : read_progress(path)) {
+  for (const ordered_json& entry : read_progress(path)) {
     if (entry.value("update", int64_t{0}) > first_update || first_update == 0) continue;
     kept += entry.dump() + "\n";
     if (const auto spent = entry.find("seconds"); spent != entry.end() && spent->is_number()) {
@@ -177,11 +176,11 @@ void Progress::finish() {
   impl_->bar.finish();
 }
 
-std::vector<json> read_progress(const fs::path& path) {
-  std::vector<json> entries;
+std::vector<ordered_json> read_progress(const fs::path& path) {
+  std::vector<ordered_json> entries;
   std::istringstream text(read_file(path));
   for (std::string line; std::getline(text, line);) {
-    json entry = json::parse(line, nullptr, /*allow_exceptions=*/false);
+    ordered_json entry = ordered_json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (entry.is_object()) entries.push_back(std::move(entry));
   }
   return entries;

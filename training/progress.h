@@ -64,6 +64,6 @@ class Progress {
 };
 
 /// The entries of a progress.jsonl, in order; a line torn by a crash is passed over.
-std::vector<nlohmann::json> read_progress(const std::filesystem::path& path);
+std::vector<nlohmann::ordered_json> read_progress(const std::filesystem::path& path);
 
 }  // namespace dietmt::training

@@ -5,5 +5,7 @@ target_sources(dietmt_training PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress_bar.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/report.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/report_chart.cpp
   ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp)
