@@ -27,9 +27,9 @@ struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
   bool lowercase = false;
   Smoothing smoothing = Smoothing::kExp;
-  std::optional<double> smoothing_value;  ///< unset: 0.1 for kFloor, 1 for kAddK
-  int64_t max_order = 4;                  ///< N; another one is named in the signature (`order:`)
-  bool effective_order = false;           ///< N = the longest n-gram that the hypothesis can hold
+  std::optional<double> smoothing_value = std::nullopt;  ///< unset: 0.1 for kFloor, 1 for kAddK
+  int64_t max_order = 4;         ///< N; another one is named in the signature (`order:`)
+  bool effective_order = false;  ///< N = the longest n-gram that the hypothesis can hold
 };
 
 class Bleu : public Metric {

@@ -50,12 +50,12 @@ ConfidenceInterval interval_of(std::vector<double> scores) {
   return {mean_of(scores), 0.5 * (scores[scores.size() - 1 - cut] - scores[cut])};
 }
 
-// The share of `differences` above the observed one, with one added to both counts so that a test
-// of few samples never claims certainty.
+// The share of `differences` not below the observed one, with one added to both counts so that a
+// test of few samples never claims certainty.
 double p_value(const std::vector<double>& differences, double observed) {
-  const auto above = std::count_if(differences.begin(), differences.end(),
-                                   [observed](double d) { return d > observed; });
-  return static_cast<double>(above + 1) / static_cast<double>(differences.size() + 1);
+  const auto extreme = std::count_if(differences.begin(), differences.end(),
+                                     [observed](double d) { return d >= observed; });
+  return static_cast<double>(extreme + 1) / static_cast<double>(differences.size() + 1);
 }
 
 double observed_difference(const Metric& metric, const CorpusStatistics& a,

@@ -4,8 +4,10 @@
 //   paired_randomization  the same by swapping their outputs at random (Riezler and Maxwell 2005);
 //                         fewer assumptions, the usual choice for small differences
 // The algorithms are sacreBLEU's. Its draws come from NumPy's generator, ours from common/random.h:
-// intervals and p-values agree as closely as two seeds of one program do, scores exactly. All
-// systems and metrics of one seed see the same draws.
+// intervals and p-values agree as closely as two seeds of one program do. One more difference:
+// a sampled difference that equals the observed one counts against significance (sacreBLEU: only a
+// larger one), so that a system compared with itself has p = 1. All systems and metrics of one seed
+// see the same draws.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,192 @@
+// The literal cases of sacreBLEU's unit tests: inputs and expected scores.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "common/files.h"
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
+#include "metrics/ter.h"
+#include "tests/metrics/shared_data.h"
+
+namespace dietmt::metrics {
+namespace {
+
+using Json = nlohmann::json;
+using Lines = std::vector<std::string>;
+
+class UnitCases : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::filesystem::path path = parity_folder() / "sacrebleu-unit-cases.json";
+    DIETMT_REQUIRE_FILE(path);
+    tables_ = Json::parse(read_file(path));
+  }
+
+  const Json& cases(const std::string& file, const std::string& table) const {
+    const Json& found = tables_.at("test/test_" + file + ".py").at(table);
+    EXPECT_FALSE(found.empty());
+    return found;
+  }
+
+  double epsilon(const std::string& file) const {
+    return tables_.at("test/test_" + file + ".py").at("EPSILON");
+  }
+
+  Json tables_;
+};
+
+Bleu raw_bleu(bool effective_order) {
+  return Bleu({.tokenizer = BleuTokenizer::kNone,
+               .smoothing = Smoothing::kNone,
+               .effective_order = effective_order});
+}
+
+TEST_F(UnitCases, RawBleu) {
+  for (const Json& c : cases("bleu", "test_raw_bleu_cases"))
+    EXPECT_NEAR(raw_bleu(false).corpus_score(c[0], c[1]).score / 100, c[2], epsilon("bleu")) << c;
+}
+
+TEST_F(UnitCases, EffectiveOrder) {
+  for (const Json& c : cases("bleu", "test_case_effective_order")) {
+    const double score = raw_bleu(true).corpus_score(c[0], References{c[1].get<Lines>()}).score;
+    EXPECT_NEAR(score / 100, c[2], epsilon("bleu")) << c;
+  }
+}
+
+TEST_F(UnitCases, CorpusBleu) {
+  for (const Json& c : cases("bleu", "test_corpus_bleu_cases")) {
+    BleuOptions options;
+    options.tokenizer = bleu_tokenizer_from_name(c[2].value("tokenize", "13a"));
+    options.smoothing = smoothing_from_name(c[2].value("smooth_method", "exp"));
+    EXPECT_NEAR(Bleu(options).corpus_score(c[0], c[1]).score, c[3], 5e-7) << c;
+  }
+}
+
+TEST_F(UnitCases, MaxOrder) {
+  for (const Json& c : cases("bleu", "test_bleu_max_order")) {
+    BleuOptions options;
+    options.max_order = c[0];
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f", Bleu(options).corpus_score(c[1], c[2]).score);
+    EXPECT_EQ(text, c[3].get<std::string>()) << c;
+  }
+}
+
+// A row of matches and totals from {"common": [...], "total": [...]}.
+std::vector<double> statistics_of(const Json& counts, double length, double reference_length) {
+  std::vector<double> statistics{length, reference_length};
+  for (const char* part : {"common", "total"})
+    for (const double count : counts.at(part)) statistics.push_back(count);
+  return statistics;
+}
+
+TEST_F(UnitCases, Statistics) {
+  for (const Json& c : cases("bleu", "test_case_statistics")) {
+    const Lines hypotheses = c[0];
+    const Lines references = c[1].is_array() && c[1][0].is_array() ? c[1][0] : c[1];
+    const std::vector<double> statistics =
+        raw_bleu(false).sentence_statistics(hypotheses[0], references);
+    EXPECT_EQ(statistics, statistics_of(c[2], statistics[0], statistics[1])) << c;
+  }
+}
+
+TEST_F(UnitCases, Scoring) {
+  for (const Json& c : cases("bleu", "test_case_scoring")) {
+    const std::vector<double> statistics = statistics_of(c[0][0], c[0][1], c[0][2]);
+    EXPECT_NEAR(raw_bleu(false).score(statistics).score / 100, c[1], epsilon("bleu")) << c;
+  }
+}
+
+// Third to fifth: statistics, smoothing offset of `floor`, score.
+TEST_F(UnitCases, SmoothingByFloor) {
+  const auto with_offset = [](double offset) {
+    return Bleu({.tokenizer = BleuTokenizer::kNone,
+                 .smoothing = Smoothing::kFloor,
+                 .smoothing_value = offset});
+  };
+  for (const Json& c : cases("bleu", "test_case_offset")) {
+    const Lines references = c[1].is_array() && c[1][0].is_array() ? c[1][0] : c[1];
+    const double score =
+        with_offset(0.1).corpus_score(c[0].get<Lines>(), References{references}).score;
+    EXPECT_NEAR(score / 100, c[2], epsilon("bleu")) << c;
+    const double unsmoothed =
+        with_offset(0.0).corpus_score(c[0].get<Lines>(), References{references}).score;
+    EXPECT_NEAR(unsmoothed / 100, c[3], epsilon("bleu")) << c;
+  }
+  for (const Json& c : cases("bleu", "test_case_degenerate_stats")) {
+    const std::vector<double> statistics = statistics_of(c[0][0], c[0][1], c[0][2]);
+    EXPECT_NEAR(with_offset(c[1]).score(statistics).score / 100, c[2], epsilon("bleu")) << c;
+  }
+}
+
+class SentenceBleu : public UnitCases {
+ protected:
+  void expect_scores(const std::string& table, const std::string& hypothesis,
+                     const std::string& reference, bool effective_order) {
+    const Json& texts = tables_.at("test/test_sentence_bleu.py");
+    for (const Json& c : cases("sentence_bleu", table)) {
+      BleuOptions options;
+      options.smoothing = smoothing_from_name(c[0]);
+      if (!c[1].is_null()) options.smoothing_value = c[1].get<double>();
+      options.lowercase = c[2];
+      options.tokenizer = bleu_tokenizer_from_name(c[3]);
+      options.effective_order = effective_order;
+      const Score score =
+          Bleu(options).sentence_score(texts.at(hypothesis), Lines{texts.at(reference)});
+      EXPECT_NEAR(score.score, c[4], epsilon("sentence_bleu")) << c;
+    }
+  }
+};
+
+TEST_F(SentenceBleu, Cases) { expect_scores("test_cases", "SYS", "REF", false); }
+TEST_F(SentenceBleu, WithoutMatches) {
+  expect_scores("test_cases_zero_bleu", "SYS_0", "REF_0", true);
+}
+
+TEST_F(UnitCases, Chrf) {
+  const auto expect = [&](const std::string& table, const ChrfOptions& options) {
+    for (const Json& c : cases("chrf", table)) {
+      const double score =
+          metrics::Chrf(options).corpus_score(c[0], References{c[1].get<Lines>()}).score;
+      EXPECT_NEAR(score, c[2], epsilon("chrf")) << c;
+    }
+  };
+  expect("test_cases", {.eps_smoothing = true});
+  expect("test_cases_effective_order", {});
+  expect("test_cases_keep_whitespace", {.whitespace = true});
+}
+
+TEST_F(UnitCases, SentenceChrf) {
+  for (const Json& c : cases("chrf", "test_sentence_level_chrf")) {
+    const Lines references = c[1];
+    EXPECT_NEAR(metrics::Chrf({}).sentence_score(c[0], references).score, c[2], epsilon("chrf"));
+  }
+}
+
+TEST_F(UnitCases, Ter) {
+  for (const Json& c : cases("ter", "test_cases")) {
+    const double score = metrics::Ter({}).corpus_score(c[0], References{c[1].get<Lines>()}).score;
+    EXPECT_NEAR(score / 100, c[2], epsilon("ter")) << c;
+  }
+}
+
+TEST_F(UnitCases, TercomTokenizer) {
+  const auto expect = [&](const std::string& table, const TercomOptions& options) {
+    for (const Json& c : cases("tokenizer_ter", table)) {
+      std::string joined;
+      for (const std::string& word : tokenize_tercom(options, c[0].get<std::string>()))
+        joined += (joined.empty() ? "" : " ") + word;
+      EXPECT_EQ(joined, c[1].get<std::string>()) << table;
+    }
+  };
+  expect("test_cases_default", {});
+  expect("test_cases_no_punct", {.no_punct = true});
+  expect("test_cases_norm", {.normalized = true});
+  expect("test_cases_asian", {.normalized = true, .asian_support = true});
+}
+
+}  // namespace
+}  // namespace dietmt::metrics

@@ -1,0 +1,21 @@
+// Where the published scores and their inputs lie.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace dietmt::metrics {
+
+inline std::filesystem::path parity_folder() {
+  const char* shared = std::getenv("DIETMT_SHARED");
+  return std::filesystem::path(shared != nullptr ? shared : "../shared") / "data" / "bleu-parity";
+}
+
+}  // namespace dietmt::metrics
+
+// Ends the test as skipped when the file is not there.
+#define DIETMT_REQUIRE_FILE(path) \
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << (path).string() << " is not there"
