@@ -1,5 +1,5 @@
-// Counter-based dropout: element i of a tensor is kept or dropped by a pure function of (key, i), so
-// that backward recomputes the mask and no generator state is stored.
+// Counter-based dropout: element i of a tensor is kept or dropped by a pure function of (key, i),
+// so that backward recomputes the mask and no generator state is stored.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,9 @@
 
 namespace dietmt::encoders {
 
-/// Numbers the dropout sites of a forward pass in call order. A pass with the same seed key drops the
-/// same elements. Functions that take a `DropoutKeys*` treat nullptr as "no dropout" (evaluation).
+/// Numbers the dropout sites of a forward pass in call order. A pass with the same seed key drops
+/// the same elements. Functions that take a `DropoutKeys*` treat nullptr as "no dropout"
+/// (evaluation).
 class DropoutKeys {
  public:
   explicit DropoutKeys(uint64_t pass_key) : pass_key_(pass_key) {}

@@ -13,12 +13,12 @@ struct ModelConfig {
   int64_t target_vocabulary = 0;
   int64_t encoder_layers = 4;
   int64_t decoder_layers = 4;
-  int64_t width = 128;         // D
+  int64_t width = 128;  // D
   int64_t feed_forward = 256;
-  int64_t heads = 4;           // H
-  int64_t max_positions = 1024;  // table size of learned encodings
-  std::string norm = "post";     // "post" or "pre"
-  std::string activation = "relu";  // "relu", "gelu" or "swiglu"
+  int64_t heads = 4;                    // H
+  int64_t max_positions = 1024;         // table size of learned encodings
+  std::string norm = "post";            // "post" or "pre"
+  std::string activation = "relu";      // "relu", "gelu" or "swiglu"
   std::string tied_embeddings = "all";  // "none", "decoder" (target input and output) or "all"
   std::string encoder_position = "sinusoidal";
   std::string decoder_position = "sinusoidal";

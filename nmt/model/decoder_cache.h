@@ -1,10 +1,10 @@
 // What cached decoding keeps between steps.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 namespace dietmt::nmt {
 
@@ -23,8 +23,8 @@ struct DecoderCache {
   int64_t beams = 1;       // K
   int64_t position = 0;    // tokens decoded so far
 
-  /// Keeps the sentences `sentence_index` [B'] and the rows `row_index` [B' * K] (both int64), in that
-  /// order: reorders beams and drops finished sentences.
+  /// Keeps the sentences `sentence_index` [B'] and the rows `row_index` [B' * K] (both int64), in
+  /// that order: reorders beams and drops finished sentences.
   void reorder(const at::Tensor& sentence_index, const at::Tensor& row_index);
 };
 

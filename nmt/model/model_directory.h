@@ -13,12 +13,22 @@ namespace dietmt::nmt {
 struct LoadedModel {
   std::shared_ptr<TranslationModel> model;
   std::shared_ptr<const data::Tokenizer> source_tokenizer;
-  std::shared_ptr<const data::Tokenizer> target_tokenizer;
-  std::filesystem::path directory;  // the one that was read
+  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if one serves both
+  std::filesystem::path directory;                          // the one that was read
 };
 
 /// Loads a model directory, or the best checkpoint of a training output directory. Throws
 /// CheckpointError naming the file.
 LoadedModel load_model(const std::filesystem::path& directory, at::Device device = at::kCPU);
+
+/// Sets the parameters of `model` from model.safetensors in `directory`; every parameter must be
+/// there with its shape, and nothing else. Throws CheckpointError.
+void load_weights(TranslationModel& model, const std::filesystem::path& directory);
+
+/// Writes config.json, model.safetensors and the tokenizers into `directory`, which exists. The
+/// weights are `weights` by parameter name (the model's own, averaged or EMA ones).
+void write_model(const std::filesystem::path& directory, const ModelConfig& config,
+                 const std::vector<std::pair<std::string, at::Tensor>>& weights,
+                 const data::Tokenizer& source, const data::Tokenizer& target);
 
 }  // namespace dietmt::nmt

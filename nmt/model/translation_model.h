@@ -1,6 +1,8 @@
 // The encoder-decoder Transformer (Vaswani et al. 2017) over packed batches.
 #pragma once
 
+#include <torch/nn/module.h>
+
 #include <memory>
 
 #include "encoders/attention/attention.h"
@@ -8,7 +10,6 @@
 #include "encoders/transformer/dropout_keys.h"
 #include "nmt/model/config.h"
 #include "nmt/model/decoder_cache.h"
-#include <torch/nn/module.h>
 
 namespace dietmt::encoders {
 class DecoderStack;
@@ -59,6 +60,7 @@ class TranslationModel : public torch::nn::Module {
   at::Tensor embed_tokens(const at::Tensor& table, const at::Tensor& tokens) const;
 
   ModelConfig config_;
+  encoders::Backend backend_ = encoders::Backend::kAuto;
   std::shared_ptr<encoders::EncoderStack> encoder_;
   std::shared_ptr<encoders::DecoderStack> decoder_;
   at::Tensor source_embedding_;  // [Vs, D]

@@ -1,0 +1,145 @@
+#include "encoders/transformer/layers.h"
+
+#include <torch/torch.h>
+
+namespace dietmt::encoders {
+
+using at::Tensor;
+
+DropoutSite dropout_site(double p, DropoutKeys* keys) {
+  if (keys == nullptr || p == 0.0) return {};
+  return {p, keys->next()};
+}
+
+namespace {
+
+AttentionDropout attention_site(double p, DropoutKeys* keys) {
+  const DropoutSite site = dropout_site(p, keys);
+  return {site.p, site.key};
+}
+
+Tensor glorot(int64_t outputs, int64_t inputs) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
+  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
+}
+
+}  // namespace
+
+LayerNorm::LayerNorm(int64_t width) {
+  weight = register_parameter("weight", torch::ones({width}));
+  bias = register_parameter("bias", torch::zeros({width}));
+}
+
+Tensor LayerNorm::forward(const Tensor& x) const {
+  return at::layer_norm(x, {x.size(-1)}, weight, bias, kLayerNormEpsilon);
+}
+
+Residual::Residual(const StackConfig& config) : placement_(config.norm), dropout_(config.dropout) {
+  norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width));
+}
+
+Tensor Residual::input(const Tensor& x) const {
+  return placement_ == NormPlacement::kPre ? norm_->forward(x) : x;
+}
+
+Tensor Residual::output(const Tensor& x, const Tensor& branch, DropoutKeys* keys) const {
+  const DropoutSite site = dropout_site(dropout_, keys);
+  if (placement_ == NormPlacement::kPre) return dropout_add(x, branch, site);
+  return add_norm(x, branch, norm_->weight, norm_->bias, site);
+}
+
+FeedForward::FeedForward(const StackConfig& config)
+    : activation_(config.activation), dropout_(config.activation_dropout) {
+  const int64_t inner = config.feed_forward;
+  Tensor inner_weight = glorot(inner, config.width);
+  if (activation_ == Activation::kSwiglu)
+    inner_weight = torch::cat({inner_weight, glorot(inner, config.width)});
+  inner_weight_ = register_parameter("inner_weight", inner_weight);
+  inner_bias_ = register_parameter("inner_bias", torch::zeros({inner_weight.size(0)}));
+  outer_weight_ = register_parameter("outer_weight", glorot(config.width, inner));
+  outer_bias_ = register_parameter("outer_bias", torch::zeros({config.width}));
+}
+
+Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
+  Tensor inner = at::linear(x, inner_weight_, inner_bias_);  // [N, F] or [N, 2F]
+  switch (activation_) {
+    case Activation::kRelu:
+      inner = at::relu_(inner);
+      break;
+    case Activation::kGelu:
+      inner = at::gelu(inner);
+      break;
+    case Activation::kSwiglu: {
+      const int64_t width = inner.size(1) / 2;
+      inner = at::silu(inner.narrow(1, 0, width)) * inner.narrow(1, width, width);
+      break;
+    }
+  }
+  return at::linear(dropout(inner, dropout_site(dropout_, keys)), outer_weight_, outer_bias_);
+}
+
+EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)
+    : attention_dropout_(config.attention_dropout) {
+  attention_ = register_module("self_attention",
+                               std::make_shared<SelfAttention>(config.width, config.heads, causal));
+  attention_residual_ = register_module("self_residual", std::make_shared<Residual>(config));
+  feed_forward_ = register_module("feed_forward", std::make_shared<FeedForward>(config));
+  feed_forward_residual_ =
+      register_module("feed_forward_residual", std::make_shared<Residual>(config));
+}
+
+Tensor EncoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
+                             Backend backend, DropoutKeys* keys) const {
+  const Tensor attended = attention_->forward(attention_residual_->input(x), packing, terms,
+                                              backend, attention_site(attention_dropout_, keys));
+  const Tensor mixed = attention_residual_->output(x, attended, keys);
+  const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(mixed), keys);
+  return feed_forward_residual_->output(mixed, fed, keys);
+}
+
+DecoderLayer::DecoderLayer(const StackConfig& config)
+    : attention_dropout_(config.attention_dropout) {
+  self_attention_ = register_module(
+      "self_attention", std::make_shared<SelfAttention>(config.width, config.heads, true));
+  self_residual_ = register_module("self_residual", std::make_shared<Residual>(config));
+  cross_attention_ = register_module("cross_attention",
+                                     std::make_shared<CrossAttention>(config.width, config.heads));
+  cross_residual_ = register_module("cross_residual", std::make_shared<Residual>(config));
+  feed_forward_ = register_module("feed_forward", std::make_shared<FeedForward>(config));
+  feed_forward_residual_ =
+      register_module("feed_forward_residual", std::make_shared<Residual>(config));
+}
+
+Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
+                             const Tensor& memory, const Packing& memory_packing,
+                             const ScoreTerms& cross_terms, Backend backend,
+                             DropoutKeys* keys) const {
+  const Tensor attended = self_attention_->forward(
+      self_residual_->input(x), packing, terms, backend, attention_site(attention_dropout_, keys));
+  const Tensor mixed = self_residual_->output(x, attended, keys);
+  const Tensor crossed = cross_attention_->forward(
+      cross_residual_->input(mixed), packing, cross_attention_->project(memory), memory_packing,
+      cross_terms, backend, attention_site(attention_dropout_, keys));
+  const Tensor informed = cross_residual_->output(mixed, crossed, keys);
+  const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), keys);
+  return feed_forward_residual_->output(informed, fed, keys);
+}
+
+CrossAttention::Memory DecoderLayer::project_memory(const Tensor& memory) const {
+  return cross_attention_->project(memory);
+}
+
+Tensor DecoderLayer::step(const Tensor& x, const StepCache& cache, const ScoreTerms& terms,
+                          const ScoreTerms& cross_terms) const {
+  const Tensor attended = self_attention_->step(self_residual_->input(x), cache.self_keys,
+                                                cache.self_values, cache.position, terms);
+  const Tensor mixed = self_residual_->output(x, attended, nullptr);
+  const Tensor crossed =
+      cross_attention_->step(cross_residual_->input(mixed), cache.cross_keys, cache.cross_values,
+                             cache.source_mask, cache.position, cross_terms);
+  const Tensor informed = cross_residual_->output(mixed, crossed, nullptr);
+  const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), nullptr);
+  return feed_forward_residual_->output(informed, fed, nullptr);
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,106 @@
+// The layers of a Transformer (Vaswani et al. 2017): attention and feed-forward blocks, each inside
+// a residual connection with layer norm after it (post-norm) or before it (pre-norm).
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "encoders/attention/multi_head_attention.h"
+#include "encoders/transformer/dropout_keys.h"
+#include "encoders/transformer/fused_ops.h"
+#include "encoders/transformer/stack_config.h"
+
+namespace dietmt::encoders {
+
+/// A dropout site of probability `p`; none where `keys` is nullptr.
+DropoutSite dropout_site(double p, DropoutKeys* keys);
+
+class LayerNorm : public torch::nn::Module {
+ public:
+  explicit LayerNorm(int64_t width);
+  at::Tensor forward(const at::Tensor& x) const;
+
+  at::Tensor weight;  // [D]
+  at::Tensor bias;    // [D]
+};
+
+/// The residual connection around a block f: post-norm LN(x + dropout(f(x))), pre-norm
+/// x + dropout(f(LN(x))).
+class Residual : public torch::nn::Module {
+ public:
+  explicit Residual(const StackConfig& config);
+
+  /// What the block gets.
+  at::Tensor input(const at::Tensor& x) const;
+  /// Joins the block's result with x.
+  at::Tensor output(const at::Tensor& x, const at::Tensor& branch, DropoutKeys* keys) const;
+
+ private:
+  NormPlacement placement_;
+  double dropout_;
+  std::shared_ptr<LayerNorm> norm_;
+};
+
+/// activation(x W1 + b1) W2 + b2; SwiGLU (Shazeer 2020): (silu(x Wg) * x W1) W2.
+class FeedForward : public torch::nn::Module {
+ public:
+  explicit FeedForward(const StackConfig& config);
+  at::Tensor forward(const at::Tensor& x, DropoutKeys* keys) const;
+
+ private:
+  Activation activation_;
+  double dropout_;
+  at::Tensor inner_weight_;  // [F, D], SwiGLU [2F, D]: gate, then value
+  at::Tensor inner_bias_;
+  at::Tensor outer_weight_;  // [D, F]
+  at::Tensor outer_bias_;    // [D]
+};
+
+class EncoderLayer : public torch::nn::Module {
+ public:
+  EncoderLayer(const StackConfig& config, bool causal);
+  at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
+                     Backend backend, DropoutKeys* keys) const;
+
+ private:
+  double attention_dropout_;
+  std::shared_ptr<SelfAttention> attention_;
+  std::shared_ptr<Residual> attention_residual_;
+  std::shared_ptr<FeedForward> feed_forward_;
+  std::shared_ptr<Residual> feed_forward_residual_;
+};
+
+class DecoderLayer : public torch::nn::Module {
+ public:
+  explicit DecoderLayer(const StackConfig& config);
+
+  at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
+                     const at::Tensor& memory, const Packing& memory_packing,
+                     const ScoreTerms& cross_terms, Backend backend, DropoutKeys* keys) const;
+
+  CrossAttention::Memory project_memory(const at::Tensor& memory) const;
+
+  /// What one step of cached decoding reads and writes in this layer.
+  struct StepCache {
+    at::Tensor& self_keys;           // [B * K, H, capacity, Dh]
+    at::Tensor& self_values;         // [B * K, H, capacity, Dh]
+    const at::Tensor& cross_keys;    // [B, H, S, Dh]
+    const at::Tensor& cross_values;  // [B, H, S, Dh]
+    const at::Tensor& source_mask;   // [B, S] or undefined
+    int64_t position;
+  };
+  at::Tensor step(const at::Tensor& x, const StepCache& cache, const ScoreTerms& terms,
+                  const ScoreTerms& cross_terms) const;
+
+ private:
+  double attention_dropout_;
+  std::shared_ptr<SelfAttention> self_attention_;
+  std::shared_ptr<Residual> self_residual_;
+  std::shared_ptr<CrossAttention> cross_attention_;
+  std::shared_ptr<Residual> cross_residual_;
+  std::shared_ptr<FeedForward> feed_forward_;
+  std::shared_ptr<Residual> feed_forward_residual_;
+};
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,28 @@
+// Sizes and choices of one Transformer stack.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dietmt::encoders {
+
+enum class NormPlacement { kPost, kPre };  // Vaswani et al. 2017; Xiong et al. 2020
+enum class Activation { kRelu, kGelu, kSwiglu };
+
+struct StackConfig {
+  int64_t layers = 6;   // L
+  int64_t width = 512;  // D
+  int64_t feed_forward = 2048;
+  int64_t heads = 8;  // H
+  int64_t max_positions = 1024;
+  NormPlacement norm = NormPlacement::kPost;
+  Activation activation = Activation::kRelu;
+  std::string position = "sinusoidal";
+  std::string cross_position = "none";  // decoder stacks alone
+  double dropout = 0.1;
+  double attention_dropout = 0.0;
+  double activation_dropout = 0.0;
+  double embedding_dropout = 0.1;
+};
+
+}  // namespace dietmt::encoders

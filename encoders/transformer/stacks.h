@@ -1,0 +1,65 @@
+// Stacks of Transformer layers. A stack owns its position encodings and lowers them once a layer.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "encoders/position/position_encoding.h"
+#include "encoders/transformer/layers.h"
+
+namespace dietmt::encoders {
+
+/// Bidirectional self-attention over packed sentences.
+class EncoderStack : public torch::nn::Module {
+ public:
+  explicit EncoderStack(const StackConfig& config);
+
+  /// embeddings: [N, D] without positions. Returns [N, D].
+  at::Tensor forward(const at::Tensor& embeddings, const Packing& packing, Backend backend,
+                     DropoutKeys* keys) const;
+
+  const PositionScheme& position() const { return *position_; }
+
+ private:
+  StackConfig config_;
+  std::shared_ptr<PositionScheme> position_;
+  std::vector<std::shared_ptr<EncoderLayer>> layers_;
+  std::shared_ptr<LayerNorm> final_norm_;  // pre-norm alone
+};
+
+/// Causal self-attention and attention to a memory.
+class DecoderStack : public torch::nn::Module {
+ public:
+  explicit DecoderStack(const StackConfig& config);
+
+  /// embeddings: [N, D] without positions; memory: [M, D]. Returns [N, D].
+  at::Tensor forward(const at::Tensor& embeddings, const Packing& packing, const at::Tensor& memory,
+                     const Packing& memory_packing, Backend backend, DropoutKeys* keys) const;
+
+  /// Cross-attention keys and values of every layer.
+  std::vector<CrossAttention::Memory> project_memory(const at::Tensor& memory) const;
+
+  /// What step() reads and writes: DecoderLayer::StepCache with one entry a layer.
+  struct StepTensors {
+    at::Tensor& self_keys;
+    at::Tensor& self_values;
+    const at::Tensor& cross_keys;
+    const at::Tensor& cross_values;
+  };
+
+  /// embeddings: [rows, D] of the tokens at `position`. Returns [rows, D].
+  at::Tensor step(const at::Tensor& embeddings, int64_t position, std::vector<StepTensors> cache,
+                  const at::Tensor& source_mask) const;
+
+  const PositionScheme& position() const { return *position_; }
+  const PositionScheme& cross_position() const { return *cross_position_; }
+
+ private:
+  StackConfig config_;
+  std::shared_ptr<PositionScheme> position_;
+  std::shared_ptr<PositionScheme> cross_position_;
+  std::vector<std::shared_ptr<DecoderLayer>> layers_;
+  std::shared_ptr<LayerNorm> final_norm_;  // pre-norm alone
+};
+
+}  // namespace dietmt::encoders

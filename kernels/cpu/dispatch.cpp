@@ -1,0 +1,60 @@
+// Chooses the kernels' instruction set once, at the first call.
+#include "kernels/dropout.h"
+#include "kernels/rowwise.h"
+
+namespace dietmt::kernels {
+
+#define DIETMT_DECLARE(isa)                                             \
+  namespace isa {                                                       \
+  void add_norm_forward(const AddNormForward& call);                    \
+  void add_norm_backward(const AddNormBackward& call);                  \
+  void dropout_add(const DropoutAdd& call);                             \
+  void dropout_mask(uint64_t key, double p, int64_t size, float* mask); \
+  void cross_entropy(const CrossEntropy& call);                         \
+  }
+DIETMT_DECLARE(generic)
+DIETMT_DECLARE(avx2)
+DIETMT_DECLARE(avx512)
+#undef DIETMT_DECLARE
+
+namespace {
+
+struct Table {
+  void (*add_norm_forward)(const AddNormForward&);
+  void (*add_norm_backward)(const AddNormBackward&);
+  void (*dropout_add)(const DropoutAdd&);
+  void (*dropout_mask)(uint64_t, double, int64_t, float*);
+  void (*cross_entropy)(const CrossEntropy&);
+};
+
+#define DIETMT_TABLE(isa)                                                               \
+  Table {                                                                               \
+    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask, \
+        isa::cross_entropy                                                              \
+  }
+
+const Table& table() {
+  static const Table chosen = [] {
+    __builtin_cpu_init();
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+    if (avx2 && avx512) return DIETMT_TABLE(avx512);
+    if (avx2) return DIETMT_TABLE(avx2);
+    return DIETMT_TABLE(generic);
+  }();
+  return chosen;
+}
+#undef DIETMT_TABLE
+
+}  // namespace
+
+void add_norm_forward(const AddNormForward& call) { table().add_norm_forward(call); }
+void add_norm_backward(const AddNormBackward& call) { table().add_norm_backward(call); }
+void dropout_add(const DropoutAdd& call) { table().dropout_add(call); }
+void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
+  table().dropout_mask(key, p, size, mask);
+}
+void cross_entropy(const CrossEntropy& call) { table().cross_entropy(call); }
+
+}  // namespace dietmt::kernels

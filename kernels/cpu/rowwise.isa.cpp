@@ -1,0 +1,194 @@
+// Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
+#include "kernels/rowwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "kernels/dropout.h"
+
+namespace dietmt::kernels::DIETMT_ISA {
+namespace {
+
+// Gradients of gamma and beta are summed over fixed blocks of rows, then over the blocks in order:
+// the same result for any number of threads.
+constexpr int64_t kRowsPerBlock = 256;
+
+inline float masked(float value, uint64_t key, uint32_t index, uint32_t threshold, float scale) {
+  return dropout_keeps(key, index, threshold) ? value * scale : 0.0f;
+}
+
+}  // namespace
+
+void add_norm_forward(const AddNormForward& call) {
+  const int64_t width = call.width;
+  const uint32_t threshold = dropout_threshold(call.dropout);
+  const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
+#pragma omp parallel for schedule(static)
+  for (int64_t r = 0; r < call.rows; ++r) {
+    const float* residual = call.residual + r * width;
+    const float* branch = call.branch + r * width;
+    float* sum = call.normalized + r * width;
+    float* output = call.output + r * width;
+    float total = 0.0f;
+    if (call.dropout > 0.0) {
+      const uint32_t base = static_cast<uint32_t>(r * width);
+#pragma omp simd reduction(+ : total)
+      for (int64_t c = 0; c < width; ++c) {
+        sum[c] = residual[c] + masked(branch[c], call.dropout_key, base + static_cast<uint32_t>(c),
+                                      threshold, scale);
+        total += sum[c];
+      }
+    } else {
+#pragma omp simd reduction(+ : total)
+      for (int64_t c = 0; c < width; ++c) {
+        sum[c] = residual[c] + branch[c];
+        total += sum[c];
+      }
+    }
+    const float mean = total / static_cast<float>(width);
+    float squares = 0.0f;
+#pragma omp simd reduction(+ : squares)
+    for (int64_t c = 0; c < width; ++c) {
+      sum[c] -= mean;
+      squares += sum[c] * sum[c];
+    }
+    const float inverse_std =
+        1.0f / std::sqrt(squares / static_cast<float>(width) + static_cast<float>(call.epsilon));
+    call.inverse_std[r] = inverse_std;
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) {
+      sum[c] *= inverse_std;
+      output[c] = sum[c] * call.gamma[c] + call.beta[c];
+    }
+  }
+}
+
+void add_norm_backward(const AddNormBackward& call) {
+  const int64_t width = call.width;
+  const uint32_t threshold = dropout_threshold(call.dropout);
+  const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
+  const int64_t blocks = (call.rows + kRowsPerBlock - 1) / kRowsPerBlock;
+  // No std::vector: its out-of-line members, compiled here for one instruction set, could be linked
+  // into code that runs on every machine.
+  const std::unique_ptr<float[]> partial(new float[static_cast<size_t>(2 * blocks * width)]());
+#pragma omp parallel for schedule(static)
+  for (int64_t block = 0; block < blocks; ++block) {
+    float* gamma_sum = partial.get() + 2 * block * width;
+    float* beta_sum = gamma_sum + width;
+    const int64_t end = std::min(call.rows, (block + 1) * kRowsPerBlock);
+    for (int64_t r = block * kRowsPerBlock; r < end; ++r) {
+      const float* grad = call.grad_output + r * width;
+      const float* normalized = call.normalized + r * width;
+      float* grad_residual = call.grad_residual + r * width;
+      float* grad_branch = call.grad_branch + r * width;
+      float mean_grad = 0.0f;
+      float mean_product = 0.0f;
+#pragma omp simd reduction(+ : mean_grad, mean_product)
+      for (int64_t c = 0; c < width; ++c) {
+        const float g = grad[c] * call.gamma[c];
+        mean_grad += g;
+        mean_product += g * normalized[c];
+        gamma_sum[c] += grad[c] * normalized[c];
+        beta_sum[c] += grad[c];
+      }
+      mean_grad /= static_cast<float>(width);
+      mean_product /= static_cast<float>(width);
+      const float inverse_std = call.inverse_std[r];
+#pragma omp simd
+      for (int64_t c = 0; c < width; ++c) {
+        grad_residual[c] =
+            inverse_std * (grad[c] * call.gamma[c] - mean_grad - normalized[c] * mean_product);
+      }
+      if (call.dropout > 0.0) {
+        const uint32_t base = static_cast<uint32_t>(r * width);
+#pragma omp simd
+        for (int64_t c = 0; c < width; ++c) {
+          grad_branch[c] = masked(grad_residual[c], call.dropout_key,
+                                  base + static_cast<uint32_t>(c), threshold, scale);
+        }
+      } else {
+        std::copy(grad_residual, grad_residual + width, grad_branch);
+      }
+    }
+  }
+  std::fill(call.grad_gamma, call.grad_gamma + width, 0.0f);
+  std::fill(call.grad_beta, call.grad_beta + width, 0.0f);
+  for (int64_t block = 0; block < blocks; ++block) {
+    const float* gamma_sum = partial.get() + 2 * block * width;
+    for (int64_t c = 0; c < width; ++c) {
+      call.grad_gamma[c] += gamma_sum[c];
+      call.grad_beta[c] += gamma_sum[width + c];
+    }
+  }
+}
+
+void dropout_add(const DropoutAdd& call) {
+  const uint32_t threshold = dropout_threshold(call.dropout);
+  const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
+  const uint64_t key = call.dropout_key;
+  if (call.residual == nullptr) {
+#pragma omp parallel for simd schedule(static)
+    for (int64_t i = 0; i < call.size; ++i)
+      call.output[i] = masked(call.branch[i], key, static_cast<uint32_t>(i), threshold, scale);
+  } else {
+#pragma omp parallel for simd schedule(static)
+    for (int64_t i = 0; i < call.size; ++i) {
+      call.output[i] = call.residual[i] +
+                       masked(call.branch[i], key, static_cast<uint32_t>(i), threshold, scale);
+    }
+  }
+}
+
+void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
+  const uint32_t threshold = dropout_threshold(p);
+  const float scale = static_cast<float>(1.0 / (1.0 - p));
+#pragma omp parallel for simd schedule(static)
+  for (int64_t i = 0; i < size; ++i)
+    mask[i] = masked(1.0f, key, static_cast<uint32_t>(i), threshold, scale);
+}
+
+void cross_entropy(const CrossEntropy& call) {
+  const int64_t classes = call.classes;
+  const float uniform = static_cast<float>(call.smoothing / static_cast<double>(classes));
+  const float confidence = static_cast<float>(1.0 - call.smoothing);
+#pragma omp parallel for schedule(static)
+  for (int64_t r = 0; r < call.rows; ++r) {
+    float* logits = call.logits + r * classes;
+    const int64_t target = call.targets[r];
+    const float target_logit = logits[target];
+    float maximum = logits[0];
+    float total = 0.0f;
+#pragma omp simd reduction(max : maximum) reduction(+ : total)
+    for (int64_t c = 0; c < classes; ++c) {
+      maximum = std::max(maximum, logits[c]);
+      total += logits[c];
+    }
+    float exponentials = 0.0f;
+    if (call.gradient) {
+#pragma omp simd reduction(+ : exponentials)
+      for (int64_t c = 0; c < classes; ++c) {
+        logits[c] = std::exp(logits[c] - maximum);
+        exponentials += logits[c];
+      }
+    } else {
+#pragma omp simd reduction(+ : exponentials)
+      for (int64_t c = 0; c < classes; ++c) exponentials += std::exp(logits[c] - maximum);
+    }
+    const double log_partition = static_cast<double>(maximum) + std::log(exponentials);
+    call.target_losses[r] = log_partition - target_logit;
+    const double mean_loss =
+        log_partition - static_cast<double>(total) / static_cast<double>(classes);
+    call.losses[r] = (1.0 - call.smoothing) * call.target_losses[r] + call.smoothing * mean_loss;
+    if (call.gradient) {
+      const float scale = static_cast<float>(call.gradient_scale);
+      const float factor = scale / exponentials;
+      const float shift = scale * uniform;
+#pragma omp simd
+      for (int64_t c = 0; c < classes; ++c) logits[c] = logits[c] * factor - shift;
+      logits[target] -= scale * confidence;
+    }
+  }
+}
+
+}  // namespace dietmt::kernels::DIETMT_ISA

@@ -1,0 +1,72 @@
+// Row-wise training kernels on the CPU, one pass over memory each: dropout + residual + layer norm,
+// and softmax cross-entropy with its gradient. Rows are contiguous. Chosen at run time for AVX-512,
+// AVX2 or any x86-64; results do not depend on the number of threads.
+#pragma once
+
+#include <cstdint>
+
+namespace dietmt::kernels {
+
+/// sum = residual + dropout(branch); output = layer_norm(sum) * gamma + beta (Ba et al. 2016).
+/// Element [r, c] is dropped by dropout_keeps(key, r * width + c); p = 0 drops nothing.
+struct AddNormForward {
+  int64_t rows = 0;
+  int64_t width = 0;
+  const float* residual = nullptr;  // [rows, width]
+  const float* branch = nullptr;    // [rows, width]
+  const float* gamma = nullptr;     // [width]
+  const float* beta = nullptr;      // [width]
+  double dropout = 0.0;
+  uint64_t dropout_key = 0;
+  double epsilon = 1e-5;
+  float* normalized = nullptr;   // [rows, width]: (sum - mean) / std, for backward
+  float* inverse_std = nullptr;  // [rows]
+  float* output = nullptr;       // [rows, width]
+};
+void add_norm_forward(const AddNormForward& call);
+
+struct AddNormBackward {
+  int64_t rows = 0;
+  int64_t width = 0;
+  const float* grad_output = nullptr;  // [rows, width]
+  const float* normalized = nullptr;   // [rows, width]
+  const float* inverse_std = nullptr;  // [rows]
+  const float* gamma = nullptr;        // [width]
+  double dropout = 0.0;
+  uint64_t dropout_key = 0;
+  float* grad_residual = nullptr;  // [rows, width]
+  float* grad_branch = nullptr;    // [rows, width]
+  float* grad_gamma = nullptr;     // [width]
+  float* grad_beta = nullptr;      // [width]
+};
+void add_norm_backward(const AddNormBackward& call);
+
+/// output = residual + dropout(branch); with residual == nullptr only dropout(branch).
+struct DropoutAdd {
+  int64_t size = 0;
+  const float* residual = nullptr;
+  const float* branch = nullptr;
+  double dropout = 0.0;
+  uint64_t dropout_key = 0;
+  float* output = nullptr;
+};
+void dropout_add(const DropoutAdd& call);
+
+/// Label-smoothed cross-entropy (Szegedy et al. 2016): the target distribution is
+/// (1 - smoothing) on the target plus smoothing / classes on every class.
+/// losses[r] = smoothed loss, target_losses[r] = -log p(target), both in nats. If `gradient`,
+/// logits are replaced by d losses[r] / d logits * gradient_scale.
+struct CrossEntropy {
+  int64_t rows = 0;
+  int64_t classes = 0;
+  float* logits = nullptr;           // [rows, classes]
+  const int64_t* targets = nullptr;  // [rows]
+  double smoothing = 0.0;
+  double gradient_scale = 1.0;
+  bool gradient = false;
+  double* losses = nullptr;         // [rows]
+  double* target_losses = nullptr;  // [rows]
+};
+void cross_entropy(const CrossEntropy& call);
+
+}  // namespace dietmt::kernels

@@ -1,0 +1,121 @@
+#include "nmt/model/config.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+
+namespace dietmt::nmt {
+namespace {
+
+struct Preset {
+  const char* name;
+  int64_t layers, width, feed_forward, heads;
+};
+
+// tiny: Wu et al. 2021; base and big: Vaswani et al. 2017, table 3.
+constexpr Preset kPresets[] = {{"tiny", 4, 128, 256, 4},
+                               {"small", 6, 256, 1024, 4},
+                               {"base", 6, 512, 2048, 8},
+                               {"big", 6, 1024, 4096, 16}};
+
+void check_choice(std::vector<std::string>& problems, const std::string& option,
+                  const std::string& value, const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  problems.push_back(option + " is '" + value + "'; possible: " + list);
+}
+
+void check_probability(std::vector<std::string>& problems, const std::string& option, double p) {
+  if (!(p >= 0.0 && p < 1.0))
+    problems.push_back(option + " must be at least 0 and below 1, not " + std::to_string(p));
+}
+
+void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value) {
+  if (value < 1) problems.push_back(option + " must be positive, not " + std::to_string(value));
+}
+
+// Calls visit(name, field) for every field, so that names are written once.
+template <typename Config, typename Visit>
+void visit_fields(Config& config, const Visit& visit) {
+  visit("source_vocabulary", config.source_vocabulary);
+  visit("target_vocabulary", config.target_vocabulary);
+  visit("encoder_layers", config.encoder_layers);
+  visit("decoder_layers", config.decoder_layers);
+  visit("width", config.width);
+  visit("feed_forward", config.feed_forward);
+  visit("heads", config.heads);
+  visit("max_positions", config.max_positions);
+  visit("norm", config.norm);
+  visit("activation", config.activation);
+  visit("tied_embeddings", config.tied_embeddings);
+  visit("encoder_position", config.encoder_position);
+  visit("decoder_position", config.decoder_position);
+  visit("cross_position", config.cross_position);
+  visit("dropout", config.dropout);
+  visit("attention_dropout", config.attention_dropout);
+  visit("activation_dropout", config.activation_dropout);
+  visit("embedding_dropout", config.embedding_dropout);
+}
+
+}  // namespace
+
+ModelConfig ModelConfig::preset(const std::string& name) {
+  for (const Preset& preset : kPresets) {
+    if (name != preset.name) continue;
+    ModelConfig config;
+    config.encoder_layers = config.decoder_layers = preset.layers;
+    config.width = preset.width;
+    config.feed_forward = preset.feed_forward;
+    config.heads = preset.heads;
+    return config;
+  }
+  throw ConfigError("--preset is '" + name + "'; possible: tiny, small, base, big");
+}
+
+std::vector<std::string> ModelConfig::problems() const {
+  std::vector<std::string> found;
+  check_positive(found, "source vocabulary", source_vocabulary);
+  check_positive(found, "target vocabulary", target_vocabulary);
+  check_positive(found, "--encoder-layers", encoder_layers);
+  check_positive(found, "--decoder-layers", decoder_layers);
+  check_positive(found, "--width", width);
+  check_positive(found, "--feed-forward", feed_forward);
+  check_positive(found, "--heads", heads);
+  check_positive(found, "--max-positions", max_positions);
+  if (heads > 0 && width % heads != 0) {
+    found.push_back("--width " + std::to_string(width) + " is not divisible by --heads " +
+                    std::to_string(heads));
+  }
+  check_choice(found, "--norm", norm, {"post", "pre"});
+  check_choice(found, "--activation", activation, {"relu", "gelu", "swiglu"});
+  check_choice(found, "--tied-embeddings", tied_embeddings, {"none", "decoder", "all"});
+  if (tied_embeddings == "all" && source_vocabulary != target_vocabulary) {
+    found.push_back("--tied-embeddings all needs one vocabulary for both languages, not " +
+                    std::to_string(source_vocabulary) + " and " +
+                    std::to_string(target_vocabulary) + " pieces");
+  }
+  check_probability(found, "--dropout", dropout);
+  check_probability(found, "--attention-dropout", attention_dropout);
+  check_probability(found, "--activation-dropout", activation_dropout);
+  check_probability(found, "--embedding-dropout", embedding_dropout);
+  return found;
+}
+
+nlohmann::json ModelConfig::to_json() const {
+  nlohmann::json json;
+  visit_fields(*this, [&](const char* name, const auto& field) { json[name] = field; });
+  return json;
+}
+
+ModelConfig ModelConfig::from_json(const nlohmann::json& json) {
+  ModelConfig config;
+  visit_fields(config, [&](const char* name, auto& field) {
+    if (!json.contains(name)) throw CheckpointError(std::string("'") + name + "' is missing");
+    json.at(name).get_to(field);
+  });
+  return config;
+}
+
+}  // namespace dietmt::nmt

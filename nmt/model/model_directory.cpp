@@ -1,0 +1,105 @@
+#include "nmt/model/model_directory.h"
+
+#include <torch/torch.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "training/checkpoint.h"
+#include "training/safetensors.h"
+
+namespace dietmt::nmt {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kFormat = 1;
+constexpr const char* kConfigFile = "config.json";
+constexpr const char* kWeightsFile = "model.safetensors";
+constexpr const char* kJointTokenizer = "tokenizer.model";
+constexpr const char* kSourceTokenizer = "source.tokenizer.model";
+constexpr const char* kTargetTokenizer = "target.tokenizer.model";
+
+ModelConfig read_config(const fs::path& path) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(read_file(path));
+    if (json.at("format").get<int>() != kFormat) {
+      throw CheckpointError("format " + json.at("format").dump() +
+                            " is not known; this program reads " + std::to_string(kFormat));
+    }
+    return ModelConfig::from_json(json.at("model"));
+  } catch (const std::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
+
+std::string shape_text(at::IntArrayRef sizes) {
+  std::string text = "[";
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
+  return text + "]";
+}
+
+}  // namespace
+
+void load_weights(TranslationModel& model, const fs::path& directory) {
+  const fs::path path = directory / kWeightsFile;
+  auto tensors = training::load_safetensors(path);
+  const torch::NoGradGuard no_grad;
+  for (auto& item : model.named_parameters()) {
+    const auto found = tensors.find(item.key());
+    if (found == tensors.end())
+      throw CheckpointError(path.string() + ": tensor '" + item.key() + "' is missing");
+    if (found->second.sizes() != item.value().sizes()) {
+      throw CheckpointError(path.string() + ": tensor '" + item.key() + "' has shape " +
+                            shape_text(found->second.sizes()) + ", the model's is " +
+                            shape_text(item.value().sizes()));
+    }
+    item.value().copy_(found->second);
+    tensors.erase(found);
+  }
+  if (!tensors.empty()) {
+    throw CheckpointError(path.string() + ": tensor '" + tensors.begin()->first +
+                          "' is not a parameter of the model in " + kConfigFile);
+  }
+}
+
+LoadedModel load_model(const fs::path& directory, at::Device device) {
+  LoadedModel loaded;
+  loaded.directory = training::resolve_model_directory(directory);
+  const ModelConfig config = read_config(loaded.directory / kConfigFile);
+  loaded.model = std::make_shared<TranslationModel>(config, 0);
+  load_weights(*loaded.model, loaded.directory);
+  loaded.model->to(device);
+  loaded.model->eval();
+  if (fs::exists(loaded.directory / kJointTokenizer)) {
+    loaded.source_tokenizer = std::make_shared<data::Tokenizer>(loaded.directory / kJointTokenizer);
+    loaded.target_tokenizer = loaded.source_tokenizer;
+  } else {
+    loaded.source_tokenizer =
+        std::make_shared<data::Tokenizer>(loaded.directory / kSourceTokenizer);
+    loaded.target_tokenizer =
+        std::make_shared<data::Tokenizer>(loaded.directory / kTargetTokenizer);
+  }
+  if (loaded.source_tokenizer->vocabulary_size() != config.source_vocabulary ||
+      loaded.target_tokenizer->vocabulary_size() != config.target_vocabulary) {
+    throw CheckpointError(loaded.directory.string() +
+                          ": the tokenizer has another vocabulary size than " + kConfigFile);
+  }
+  return loaded;
+}
+
+void write_model(const fs::path& directory, const ModelConfig& config,
+                 const std::vector<std::pair<std::string, at::Tensor>>& weights,
+                 const data::Tokenizer& source, const data::Tokenizer& target) {
+  const nlohmann::json json = {{"format", kFormat}, {"model", config.to_json()}};
+  write_file_atomically(directory / kConfigFile, json.dump(1) + "\n");
+  training::save_safetensors(directory / kWeightsFile, weights);
+  if (&source == &target) {
+    write_file_atomically(directory / kJointTokenizer, source.serialized());
+  } else {
+    write_file_atomically(directory / kSourceTokenizer, source.serialized());
+    write_file_atomically(directory / kTargetTokenizer, target.serialized());
+  }
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,149 @@
+#include "nmt/model/translation_model.h"
+
+#include <torch/torch.h>
+
+#include "common/error.h"
+#include "encoders/transformer/stacks.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using at::Tensor;
+using encoders::Packing;
+using encoders::StackConfig;
+
+StackConfig stack_config(const ModelConfig& config) {
+  StackConfig stack;
+  stack.width = config.width;
+  stack.feed_forward = config.feed_forward;
+  stack.heads = config.heads;
+  stack.max_positions = config.max_positions;
+  stack.norm =
+      config.norm == "pre" ? encoders::NormPlacement::kPre : encoders::NormPlacement::kPost;
+  stack.activation = config.activation == "gelu"     ? encoders::Activation::kGelu
+                     : config.activation == "swiglu" ? encoders::Activation::kSwiglu
+                                                     : encoders::Activation::kRelu;
+  stack.dropout = config.dropout;
+  stack.attention_dropout = config.attention_dropout;
+  stack.activation_dropout = config.activation_dropout;
+  stack.embedding_dropout = config.embedding_dropout;
+  return stack;
+}
+
+StackConfig encoder_config(const ModelConfig& config) {
+  StackConfig stack = stack_config(config);
+  stack.layers = config.encoder_layers;
+  stack.position = config.encoder_position;
+  return stack;
+}
+
+StackConfig decoder_config(const ModelConfig& config) {
+  StackConfig stack = stack_config(config);
+  stack.layers = config.decoder_layers;
+  stack.position = config.decoder_position;
+  stack.cross_position = config.cross_position;
+  return stack;
+}
+
+Tensor normal_embedding(int64_t vocabulary, int64_t width) {
+  return torch::empty({vocabulary, width})
+      .normal_(0.0, 1.0 / std::sqrt(static_cast<double>(width)));
+}
+
+// Packed [M, H, Dh] to padded [B, H, S, Dh].
+Tensor padded(const Tensor& packed, const Packing& packing) {
+  const int64_t sentences = packing.sentences();
+  const int64_t length = packing.max_length();
+  Tensor rows = at::zeros({sentences * length, packed.size(1), packed.size(2)}, packed.options());
+  rows.index_copy_(0, packing.padded_rows(), packed);
+  return rows.view({sentences, length, packed.size(1), packed.size(2)})
+      .transpose(1, 2)
+      .contiguous();
+}
+
+}  // namespace
+
+TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : config_(config) {
+  throw_if_any(config.problems());
+  torch::manual_seed(seed);
+  encoder_ =
+      register_module("encoder", std::make_shared<encoders::EncoderStack>(encoder_config(config)));
+  decoder_ =
+      register_module("decoder", std::make_shared<encoders::DecoderStack>(decoder_config(config)));
+  source_embedding_ = register_parameter("source_embedding",
+                                         normal_embedding(config.source_vocabulary, config.width));
+  target_embedding_ = source_embedding_;
+  if (config.tied_embeddings != "all") {
+    target_embedding_ = register_parameter(
+        "target_embedding", normal_embedding(config.target_vocabulary, config.width));
+  }
+  output_weight_ = target_embedding_;
+  if (config.tied_embeddings == "none") {
+    output_weight_ = register_parameter("output_weight",
+                                        normal_embedding(config.target_vocabulary, config.width));
+  }
+  config_.encoder_position = encoder_->position().spec();
+  config_.decoder_position = decoder_->position().spec();
+  config_.cross_position = decoder_->cross_position().spec();
+}
+
+Tensor TranslationModel::embed_tokens(const Tensor& table, const Tensor& tokens) const {
+  return at::embedding(table, tokens) * std::sqrt(static_cast<double>(config_.width));
+}
+
+Tensor TranslationModel::encode(const Tensor& tokens, const Packing& packing,
+                                encoders::DropoutKeys* dropout) const {
+  return encoder_->forward(embed_tokens(source_embedding_, tokens), packing, backend_, dropout);
+}
+
+Tensor TranslationModel::decode(const Tensor& tokens, const Packing& packing, const Tensor& memory,
+                                const Packing& memory_packing,
+                                encoders::DropoutKeys* dropout) const {
+  return decoder_->forward(embed_tokens(target_embedding_, tokens), packing, memory, memory_packing,
+                           backend_, dropout);
+}
+
+const Tensor& TranslationModel::output_weight() const { return output_weight_; }
+
+Tensor TranslationModel::logits(const Tensor& hidden) const {
+  return at::linear(hidden, output_weight_);
+}
+
+DecoderCache TranslationModel::start(const Tensor& memory, const Packing& memory_packing,
+                                     int64_t beams, int64_t max_steps) const {
+  DecoderCache cache;
+  cache.sentences = memory_packing.sentences();
+  cache.beams = beams;
+  const int64_t head_width = config_.width / config_.heads;
+  for (const auto& projected : decoder_->project_memory(memory)) {
+    const auto self = at::empty({cache.sentences * beams, config_.heads, max_steps, head_width},
+                                memory.options());
+    cache.layers.push_back({self, at::empty_like(self), padded(projected.keys, memory_packing),
+                            padded(projected.values, memory_packing)});
+  }
+  if (!memory_packing.uniform()) {
+    Tensor mask = at::zeros({cache.sentences * memory_packing.max_length()},
+                            memory.options().dtype(at::kBool));
+    mask.index_fill_(0, memory_packing.padded_rows(), true);
+    cache.source_mask = mask.view({cache.sentences, memory_packing.max_length()});
+  }
+  return cache;
+}
+
+Tensor TranslationModel::step(const Tensor& tokens, DecoderCache& cache) const {
+  std::vector<encoders::DecoderStack::StepTensors> tensors;
+  for (DecoderCache::Layer& layer : cache.layers)
+    tensors.push_back({layer.self_keys, layer.self_values, layer.cross_keys, layer.cross_values});
+  Tensor hidden = decoder_->step(embed_tokens(target_embedding_, tokens), cache.position,
+                                 std::move(tensors), cache.source_mask);
+  ++cache.position;
+  return hidden;
+}
+
+int64_t TranslationModel::max_source_length() const { return encoder_->position().max_length(); }
+
+int64_t TranslationModel::max_target_length() const { return decoder_->position().max_length(); }
+
+void TranslationModel::set_attention_backend(encoders::Backend backend) { backend_ = backend; }
+
+}  // namespace dietmt::nmt

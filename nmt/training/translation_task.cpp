@@ -1,0 +1,156 @@
+#include "nmt/training/translation_task.h"
+
+#include <ATen/autocast_mode.h>
+#include <torch/torch.h>
+
+#include <optional>
+
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
+#include "nmt/decoding/translator.h"
+#include "nmt/model/model_directory.h"
+#include "training/loss.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using at::Tensor;
+
+// Matrix products in bfloat16 while in scope.
+class Autocast {
+ public:
+  Autocast(at::DeviceType device, bool enabled) : device_(device), enabled_(enabled) {
+    if (!enabled_) return;
+    at::autocast::set_autocast_enabled(device_, true);
+    at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+  }
+  ~Autocast() {
+    if (!enabled_) return;
+    at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(device_, false);
+  }
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  at::DeviceType device_;
+  bool enabled_;
+};
+
+encoders::Packing packing_of(const data::PackedTokens& packed, at::Device device) {
+  std::vector<int64_t> lengths;
+  for (int64_t b = 0; b < packed.sentences(); ++b) {
+    const auto i = static_cast<size_t>(b);
+    lengths.push_back(packed.offsets[i + 1] - packed.offsets[i]);
+  }
+  return encoders::Packing(std::move(lengths), device);
+}
+
+Tensor tensor_of(const std::vector<int32_t>& tokens, at::Device device) {
+  return at::from_blob(const_cast<int32_t*>(tokens.data()), {static_cast<int64_t>(tokens.size())},
+                       at::kInt)
+      .to(device, at::kLong);
+}
+
+// Begin of sentence and each sentence without its last token.
+std::vector<int32_t> shifted_right(const data::PackedTokens& target, int32_t begin) {
+  std::vector<int32_t> shifted(target.tokens.size());
+  for (size_t b = 0; b + 1 < target.offsets.size(); ++b) {
+    const auto first = static_cast<size_t>(target.offsets[b]);
+    const auto end = static_cast<size_t>(target.offsets[b + 1]);
+    shifted[first] = begin;
+    for (size_t i = first + 1; i < end; ++i) shifted[i] = target.tokens[i - 1];
+  }
+  return shifted;
+}
+
+constexpr int64_t kValidBatchTokens = 4096;
+
+}  // namespace
+
+TranslationTask::TranslationTask(std::shared_ptr<TranslationModel> model,
+                                 const data::ParallelCorpus& train,
+                                 const data::ParallelCorpus& valid, const data::Tokenizer& source,
+                                 const data::Tokenizer& target, TranslationTaskOptions options)
+    : model_(std::move(model)),
+      train_(train),
+      source_(source),
+      target_(target),
+      options_(std::move(options)),
+      batches_(std::make_unique<data::BatchIterator>(train, options_.batches)),
+      valid_batches_(data::all_batches(valid, kValidBatchTokens)) {}
+
+struct TranslationTask::Loss {
+  Tensor smoothed;
+  training::BatchLoss sums;
+};
+
+TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& batch,
+                                                  double smoothing,
+                                                  encoders::DropoutKeys* dropout) const {
+  const Autocast autocast(options_.device.type(), options_.bf16);
+  const encoders::Packing source = packing_of(batch.source, options_.device);
+  const encoders::Packing target = packing_of(batch.target, options_.device);
+  const Tensor memory =
+      model_->encode(tensor_of(batch.source.tokens, options_.device), source, dropout);
+  const Tensor input = tensor_of(shifted_right(batch.target, target_.begin_id()), options_.device);
+  const Tensor hidden = model_->decode(input, target, memory, source, dropout);
+  const training::LossSums loss = training::linear_cross_entropy(
+      hidden, model_->output_weight(), tensor_of(batch.target.tokens, options_.device), smoothing,
+      options_.bf16 ? at::kBFloat16 : hidden.scalar_type());
+  return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, batch.target.size()}};
+}
+
+training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
+  const data::ParallelBatch batch = batches_->next();
+  const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout);
+  loss.smoothed.backward();
+  return loss.sums;
+}
+
+double TranslationTask::epoch() const {
+  const data::BatchPosition position = batches_->position();
+  return static_cast<double>(position.epoch) +
+         static_cast<double>(position.batch) / static_cast<double>(batches_->batches_in_epoch());
+}
+
+std::map<std::string, double> TranslationTask::validate() {
+  const torch::NoGradGuard no_grad;
+  training::BatchLoss sums;
+  for (const data::ParallelBatch& batch : valid_batches_) {
+    const training::BatchLoss loss = batch_loss(batch, 0.0, nullptr).sums;
+    sums.target_loss += loss.target_loss;
+    sums.tokens += loss.tokens;
+  }
+  std::map<std::string, double> scores = {
+      {"valid_loss", sums.target_loss / static_cast<double>(sums.tokens)}};
+  if (options_.valid_source.empty()) return scores;
+  const std::vector<std::string> translations =
+      translate_lines(*model_, source_, target_, options_.valid_source, options_.search);
+  metrics::BleuOptions bleu;
+  bleu.tokenizer = metrics::bleu_tokenizer_from_name(options_.valid_tokenizer);
+  bleu.lowercase = options_.valid_lowercase;
+  metrics::ChrfOptions chrf;
+  chrf.lowercase = options_.valid_lowercase;
+  const metrics::References references = {options_.valid_reference};
+  scores["bleu"] = metrics::Bleu(bleu).corpus_score(translations, references).score;
+  scores["chrf"] = metrics::Chrf(chrf).corpus_score(translations, references).score;
+  return scores;
+}
+
+nlohmann::json TranslationTask::data_position() const {
+  const data::BatchPosition position = batches_->position();
+  return {{"epoch", position.epoch}, {"batch", position.batch}};
+}
+
+void TranslationTask::restore_data_position(const nlohmann::json& position) {
+  const data::BatchPosition start{position.at("epoch"), position.at("batch")};
+  batches_ = std::make_unique<data::BatchIterator>(train_, options_.batches, start);
+}
+
+void TranslationTask::write_model(const std::filesystem::path& directory,
+                                  const training::NamedTensors& weights) {
+  nmt::write_model(directory, model_->config(), weights, source_, target_);
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,59 @@
+// Training an encoder-decoder model on parallel text: the TrainingTask of `dietmt train`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/batches.h"
+#include "data/parallel_corpus.h"
+#include "nmt/decoding/search_options.h"
+#include "nmt/model/translation_model.h"
+#include "training/trainer.h"
+
+namespace dietmt::nmt {
+
+struct TranslationTaskOptions {
+  data::BatchOptions batches;
+  double label_smoothing = 0.1;
+  bool bf16 = false;
+  at::Device device = at::kCPU;
+  // Validation by beam search; no lines: validation loss alone.
+  std::vector<std::string> valid_source;
+  std::vector<std::string> valid_reference;
+  std::string valid_tokenizer = "13a";  // of BLEU; "none" for text that is tokenized already
+  bool valid_lowercase = false;         // of BLEU and chrF
+  SearchOptions search;
+};
+
+class TranslationTask : public training::TrainingTask {
+ public:
+  /// The corpora and tokenizers outlive the task.
+  TranslationTask(std::shared_ptr<TranslationModel> model, const data::ParallelCorpus& train,
+                  const data::ParallelCorpus& valid, const data::Tokenizer& source,
+                  const data::Tokenizer& target, TranslationTaskOptions options);
+
+  torch::nn::Module& model() override { return *model_; }
+  training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
+  double epoch() const override;
+  std::map<std::string, double> validate() override;
+  nlohmann::json data_position() const override;
+  void restore_data_position(const nlohmann::json& position) override;
+  void write_model(const std::filesystem::path& directory,
+                   const training::NamedTensors& weights) override;
+
+ private:
+  struct Loss;
+  Loss batch_loss(const data::ParallelBatch& batch, double smoothing,
+                  encoders::DropoutKeys* dropout) const;
+
+  std::shared_ptr<TranslationModel> model_;
+  const data::ParallelCorpus& train_;
+  const data::Tokenizer& source_;
+  const data::Tokenizer& target_;
+  TranslationTaskOptions options_;
+  std::unique_ptr<data::BatchIterator> batches_;
+  std::vector<data::ParallelBatch> valid_batches_;
+};
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,85 @@
+#include "encoders/transformer/layers.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include "encoders/transformer/stacks.h"
+
+namespace dietmt::encoders {
+namespace {
+
+using at::Tensor;
+
+StackConfig small_config() {
+  StackConfig config;
+  config.layers = 2;
+  config.width = 16;
+  config.feed_forward = 24;
+  config.heads = 4;
+  return config;
+}
+
+TEST(Layers, PostNormOutputIsNormalized) {
+  torch::manual_seed(1);
+  const Residual residual(small_config());
+  const Tensor x = torch::randn({5, 16});
+  const Tensor y = residual.output(x, torch::randn({5, 16}), nullptr);
+  EXPECT_TRUE(at::allclose(y.mean(1), torch::zeros({5}), 0, 1e-5));
+  EXPECT_TRUE(at::allclose(y.var(1, false), torch::ones({5}), 1e-3, 1e-3));
+  EXPECT_TRUE(at::equal(residual.input(x), x));
+}
+
+TEST(Layers, PreNormKeepsTheResidualStream) {
+  torch::manual_seed(1);
+  StackConfig config = small_config();
+  config.norm = NormPlacement::kPre;
+  const Residual residual(config);
+  const Tensor x = torch::randn({5, 16});
+  const Tensor branch = torch::randn({5, 16});
+  EXPECT_TRUE(at::allclose(residual.output(x, branch, nullptr), x + branch));
+  EXPECT_TRUE(at::allclose(residual.input(x).mean(1), torch::zeros({5}), 0, 1e-5));
+}
+
+TEST(Layers, FeedForwardActivations) {
+  for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kSwiglu}) {
+    torch::manual_seed(2);
+    StackConfig config = small_config();
+    config.activation = activation;
+    const FeedForward block(config);
+    const Tensor x = torch::randn({3, 16});
+    const auto parameters = block.named_parameters();
+    const Tensor inner = at::linear(x, parameters["inner_weight"], parameters["inner_bias"]);
+    Tensor activated;
+    if (activation == Activation::kRelu) activated = inner.clamp_min(0);
+    if (activation == Activation::kGelu)
+      activated = inner * 0.5 * (1 + at::erf(inner / std::sqrt(2.0)));
+    if (activation == Activation::kSwiglu) {
+      const Tensor gate = inner.slice(1, 0, 24);
+      activated = gate * at::sigmoid(gate) * inner.slice(1, 24, 48);
+    }
+    const Tensor expected =
+        at::linear(activated, parameters["outer_weight"], parameters["outer_bias"]);
+    EXPECT_TRUE(at::allclose(block.forward(x, nullptr), expected, 1e-5, 1e-6));
+  }
+}
+
+TEST(Layers, DropoutKeysRepeatAPass) {
+  torch::manual_seed(3);
+  StackConfig config = small_config();
+  config.dropout = 0.2;
+  config.attention_dropout = 0.2;
+  config.activation_dropout = 0.2;
+  config.embedding_dropout = 0.2;
+  const EncoderStack stack(config);
+  const Packing packing({3, 5});
+  const Tensor x = torch::randn({8, 16});
+  const auto pass = [&](uint64_t key) {
+    DropoutKeys keys(key);
+    return stack.forward(x, packing, Backend::kAuto, &keys);
+  };
+  EXPECT_TRUE(at::equal(pass(1), pass(1)));
+  EXPECT_FALSE(at::allclose(pass(1), pass(2)));
+}
+
+}  // namespace
+}  // namespace dietmt::encoders

@@ -1,0 +1,64 @@
+#include "nmt/model/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ModelConfig valid_config() {
+  ModelConfig config = ModelConfig::preset("tiny");
+  config.source_vocabulary = config.target_vocabulary = 100;
+  return config;
+}
+
+TEST(ModelConfig, PresetsHaveThePublishedSizes) {
+  const ModelConfig base = ModelConfig::preset("base");
+  EXPECT_EQ(base.encoder_layers, 6);
+  EXPECT_EQ(base.decoder_layers, 6);
+  EXPECT_EQ(base.width, 512);
+  EXPECT_EQ(base.feed_forward, 2048);
+  EXPECT_EQ(base.heads, 8);
+  EXPECT_THROW(ModelConfig::preset("huge"), ConfigError);
+}
+
+TEST(ModelConfig, JsonRoundTrip) {
+  ModelConfig config = valid_config();
+  config.norm = "pre";
+  config.dropout = 0.25;
+  config.encoder_position = "diet-rel";
+  EXPECT_EQ(ModelConfig::from_json(config.to_json()).to_json(), config.to_json());
+}
+
+TEST(ModelConfig, MissingFieldIsNamed) {
+  nlohmann::json json = valid_config().to_json();
+  json.erase("heads");
+  try {
+    ModelConfig::from_json(json);
+    FAIL() << "accepted";
+  } catch (const CheckpointError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("heads"));
+  }
+}
+
+TEST(ModelConfig, ReportsAllProblemsAtOnce) {
+  ModelConfig config = valid_config();
+  EXPECT_TRUE(config.problems().empty());
+  config.heads = 3;
+  config.norm = "middle";
+  config.dropout = 1.0;
+  config.target_vocabulary = 99;
+  EXPECT_THAT(config.problems(),
+              ElementsAre(HasSubstr("--heads 3"), HasSubstr("'middle'"),
+                          HasSubstr("--tied-embeddings all"), HasSubstr("--dropout")));
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

@@ -1,0 +1,356 @@
+// dietmt train: from two text files to a trained translator.
+#include <spdlog/spdlog.h>
+#include <torch/torch.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/options.h"
+#include "common/stop_signal.h"
+#include "common/text_io.h"
+#include "data/parallel_corpus.h"
+#include "data/tokenizer.h"
+#include "metrics/bleu_tokenizer.h"
+#include "nmt/training/translation_task.h"
+#include "tools/commands.h"
+#include "tools/device.h"
+#include "training/trainer.h"
+
+namespace dietmt::tools {
+namespace fs = std::filesystem;
+namespace {
+
+struct TrainOptions {
+  std::vector<std::string> train_source, train_target;
+  std::string valid_source, valid_target;
+  std::string output;
+  std::string tokenizer, source_tokenizer, target_tokenizer;
+  int64_t vocabulary_size = 8000;
+  std::string tokenizer_type = "bpe";
+  bool separate_tokenizers = false;
+  data::LengthFilter filter;
+  int64_t batch_tokens = 4096;
+
+  std::string preset = "tiny";
+  nmt::ModelConfig model;
+  std::string position = "sinusoidal";
+  std::string decoder_position;
+
+  training::TrainerOptions trainer;
+  std::string schedule = "inverse-sqrt";
+  double label_smoothing = 0.1;
+  int64_t warmup = 4000;
+
+  bool no_valid_translation = false;
+  std::string valid_tokenizer = "13a";
+  bool valid_lowercase = false;
+  nmt::SearchOptions search;
+
+  std::string device = "cpu";
+  std::string precision = "fp32";
+  std::string attention_backend = "auto";
+  std::string resume = "auto";
+  int64_t seed = 1;
+  int64_t threads = 0;
+  bool dry_run = false;
+};
+
+// Options that may change between the parts of one training: they change no number.
+const std::vector<std::string> kOperational = {
+    "output",       "max-updates", "max-epochs",        "patience",
+    "resume",       "threads",     "keep-last",         "keep-best",
+    "log-interval", "dry-run",     "valid-batch-tokens"};
+
+void bind_data(OptionTable& table, TrainOptions& o) {
+  table.group("Data")
+      .add("train-source", &o.train_source, "FILE...", "source side of the training text")
+      .add("train-target", &o.train_target, "FILE...", "target side, line by line the translations")
+      .add("valid-source", &o.valid_source, "FILE", "source side of the validation text")
+      .add("valid-target", &o.valid_target, "FILE", "target side of the validation text")
+      .add("output", &o.output, "DIR", "where checkpoints, progress and report go")
+      .add("batch-tokens", &o.batch_tokens, "N", "target tokens of a batch")
+      .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a shorter side")
+      .add("max-tokens", &o.filter.max_tokens, "N", "drop pairs with a longer side")
+      .add("max-ratio", &o.filter.max_ratio, "X",
+           "drop pairs whose lengths differ by more than this factor; 0: keep");
+  table.group("Subwords")
+      .add(
+          "tokenizer", &o.tokenizer, "FILE",
+          "sentencepiece model for both languages; without one, it is trained on the training text")
+      .add("source-tokenizer", &o.source_tokenizer, "FILE", "a model for the source alone")
+      .add("target-tokenizer", &o.target_tokenizer, "FILE", "a model for the target alone")
+      .add("vocab-size", &o.vocabulary_size, "N", "pieces of a trained model")
+      .add("tokenizer-type", &o.tokenizer_type, "bpe|unigram", "type of a trained model")
+      .add("separate-tokenizers", &o.separate_tokenizers, "",
+           "train one model a language instead of a joint one");
+}
+
+void bind_model(OptionTable& table, TrainOptions& o) {
+  nmt::ModelConfig& m = o.model;
+  table.group("Model")
+      .add("preset", &o.preset, "NAME",
+           "sizes: tiny (4+4 layers, 128/256, 4 heads), small (6+6, 256/1024, 4), base (6+6, "
+           "512/2048, 8), big (6+6, 1024/4096, 16)")
+      .add("encoder-layers", &m.encoder_layers, "N", "instead of the preset's")
+      .add("decoder-layers", &m.decoder_layers, "N", "instead of the preset's")
+      .add("width", &m.width, "N", "model width, instead of the preset's")
+      .add("feed-forward", &m.feed_forward, "N",
+           "inner width of the feed-forward blocks, instead of the preset's")
+      .add("heads", &m.heads, "N", "attention heads, instead of the preset's")
+      .add("position", &o.position, "SPEC",
+           "position encoding of encoder and decoder; see dietmt inspect positions --list")
+      .add("decoder-position", &o.decoder_position, "SPEC", "of the decoder, if another")
+      .add("cross-position", &m.cross_position, "SPEC", "of attention to the source")
+      .add("max-positions", &m.max_positions, "N", "table size of learned encodings")
+      .add("norm", &m.norm, "post|pre", "layer norm after or before each block")
+      .add("activation", &m.activation, "relu|gelu|swiglu", "of the feed-forward blocks")
+      .add("tied-embeddings", &m.tied_embeddings, "none|decoder|all",
+           "which of source, target and output embeddings are one")
+      .add("dropout", &m.dropout, "P", "on residual branches")
+      .add("attention-dropout", &m.attention_dropout, "P", "on attention probabilities")
+      .add("activation-dropout", &m.activation_dropout, "P", "inside feed-forward blocks")
+      .add("embedding-dropout", &m.embedding_dropout, "P", "on embeddings");
+}
+
+void bind_training(OptionTable& table, TrainOptions& o) {
+  training::TrainerOptions& t = o.trainer;
+  table.group("Training")
+      .add("max-updates", &t.max_updates, "N", "stop after this many updates")
+      .add("max-epochs", &t.max_epochs, "N",
+           "stop after this many passes over the data; 0: no limit")
+      .add("patience", &t.patience, "N",
+           "stop after this many validations without a better score; 0: never")
+      .add("accumulate", &t.accumulate, "N", "batches per update")
+      .add("label-smoothing", &o.label_smoothing, "P",
+           "share of probability spread over all pieces")
+      .add("optimizer", &t.optimizer.type, "adam|adamw", "how weight decay acts")
+      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate")
+      .add("schedule", &o.schedule, "NAME", "inverse-sqrt, linear, cosine or constant")
+      .add("warmup", &o.warmup, "N", "updates of linear warm-up")
+      .add("warmup-init-lr", &t.schedule.warmup_init_lr, "X",
+           "learning rate that the warm-up starts from")
+      .add("min-lr", &t.schedule.min_lr, "X", "lowest learning rate after the warm-up")
+      .add("adam-beta1", &t.optimizer.beta1, "X", "decay of the first moment")
+      .add("adam-beta2", &t.optimizer.beta2, "X", "decay of the second moment")
+      .add("adam-epsilon", &t.optimizer.epsilon, "X", "added to the root of the second moment")
+      .add("weight-decay", &t.optimizer.weight_decay, "X",
+           "of matrices; biases and norms have none")
+      .add("clip-norm", &t.clip_norm, "X", "largest gradient norm; 0: no clipping")
+      .add("ema-decay", &t.ema_decay, "X",
+           "keep an exponential moving average of the weights and validate and save it; 0: none")
+      .add("seed", &o.seed, "N", "of initial weights, batches and dropout");
+  table.group("Validation and checkpoints")
+      .add("valid-interval", &t.valid_interval, "N", "updates between validations")
+      .add("valid-metric", &t.valid_metric, "NAME", "what is best: valid_loss, bleu or chrf")
+      .add("no-valid-translation", &o.no_valid_translation, "",
+           "measure validation loss alone, without BLEU and chrF by beam search")
+      .add("valid-beam", &o.search.beam, "N", "beam size of that search")
+      .add("valid-tokenize", &o.valid_tokenizer, "NAME",
+           "tokenizer of BLEU: 13a, intl, char, zh, or none for text that is tokenized")
+      .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
+      .add("valid-batch-tokens", &o.search.batch_tokens, "N", "source tokens translated together")
+      .add("save-interval", &t.save_interval, "N", "updates between checkpoints; 0: as validations")
+      .add("keep-last", &t.keep_last, "N", "newest checkpoints kept")
+      .add("keep-best", &t.keep_best, "N", "best checkpoints kept")
+      .add("resume", &o.resume, "auto|never",
+           "auto: continue from the checkpoint in --output; never: discard it")
+      .add("log-interval", &t.log_interval, "N", "updates between lines of progress");
+  table.group("Machine")
+      .add("device", &o.device, "cpu|cuda[:I]", "where to train")
+      .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
+      .add("attention-backend", &o.attention_backend, "NAME", "auto, reference or sdpa")
+      .add("threads", &o.threads, "N", "0: as many as the machine has cores")
+      .add("dry-run", &o.dry_run, "", "check everything, print the model's size and stop");
+}
+
+// Sizes come from the preset unless an option gives them.
+void apply_preset(const OptionTable& table, TrainOptions& o) {
+  const nmt::ModelConfig preset = nmt::ModelConfig::preset(o.preset);
+  const auto keep = [&](const char* name, int64_t nmt::ModelConfig::*field) {
+    if (!table.given(name)) o.model.*field = preset.*field;
+  };
+  keep("encoder-layers", &nmt::ModelConfig::encoder_layers);
+  keep("decoder-layers", &nmt::ModelConfig::decoder_layers);
+  keep("width", &nmt::ModelConfig::width);
+  keep("feed-forward", &nmt::ModelConfig::feed_forward);
+  keep("heads", &nmt::ModelConfig::heads);
+  o.model.encoder_position = o.position;
+  o.model.decoder_position = o.decoder_position.empty() ? o.position : o.decoder_position;
+}
+
+void validate(TrainOptions& o) {
+  std::vector<std::string> problems;
+  const auto require = [&](bool good, const std::string& message) {
+    if (!good) problems.push_back(message);
+  };
+  require(!o.train_source.empty(), "--train-source is missing");
+  require(!o.train_target.empty(), "--train-target is missing");
+  require(!o.valid_source.empty(), "--valid-source is missing");
+  require(!o.valid_target.empty(), "--valid-target is missing");
+  require(!o.output.empty(), "--output is missing");
+  require(o.train_source.size() == o.train_target.size(),
+          "--train-source and --train-target name different numbers of files");
+  require(o.batch_tokens >= 1, "--batch-tokens must be positive");
+  require(o.threads >= 0, "--threads must not be negative");
+  require(o.label_smoothing >= 0.0 && o.label_smoothing < 1.0,
+          "--label-smoothing must be at least 0 and below 1");
+  require(o.precision == "fp32" || o.precision == "bf16",
+          "--precision is '" + o.precision + "'; possible: fp32, bf16");
+  require(o.resume == "auto" || o.resume == "never",
+          "--resume is '" + o.resume + "'; possible: auto, never");
+  require(o.source_tokenizer.empty() == o.target_tokenizer.empty(),
+          "--source-tokenizer and --target-tokenizer go together");
+  require(o.tokenizer.empty() || o.source_tokenizer.empty(),
+          "--tokenizer and --source-tokenizer exclude each other");
+  const bool separate = o.separate_tokenizers || !o.source_tokenizer.empty();
+  require(!separate || o.model.tied_embeddings != "all",
+          "--tied-embeddings all needs a joint tokenizer; choose none or decoder");
+  try {
+    o.trainer.schedule.schedule = training::schedule_from_name(o.schedule);
+    encoders::parse_backend(o.attention_backend);
+    metrics::bleu_tokenizer_from_name(o.valid_tokenizer);
+  } catch (const ConfigError& error) {
+    problems.push_back(error.what());
+  }
+  o.trainer.output = o.output;
+  o.trainer.bf16 = o.precision == "bf16";
+  o.trainer.seed = static_cast<uint64_t>(o.seed);
+  o.trainer.schedule.warmup_updates = o.warmup;
+  o.trainer.schedule.total_updates = o.trainer.max_updates;
+  for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
+  for (const std::string& problem : o.search.problems()) problems.push_back(problem);
+  nmt::ModelConfig model = o.model;
+  model.source_vocabulary = model.target_vocabulary = 1;  // known once the tokenizer is
+  for (const std::string& problem : model.problems()) problems.push_back(problem);
+  throw_if_any(problems);
+}
+
+struct Tokenizers {
+  std::shared_ptr<const data::Tokenizer> source, target;
+};
+
+std::shared_ptr<const data::Tokenizer> trained_tokenizer(const TrainOptions& o,
+                                                         std::vector<std::string> inputs,
+                                                         const fs::path& file, int64_t threads) {
+  if (!fs::exists(file)) {
+    data::TokenizerOptions options;
+    options.inputs = std::move(inputs);
+    options.vocabulary_size = o.vocabulary_size;
+    options.type = o.tokenizer_type;
+    options.seed = static_cast<uint64_t>(o.seed);
+    options.threads = threads;
+    spdlog::info("training the tokenizer {}", file.string());
+    data::train_tokenizer(options, file);
+  }
+  return std::make_shared<data::Tokenizer>(file);
+}
+
+Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
+  if (!o.tokenizer.empty()) {
+    const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
+    return {joint, joint};
+  }
+  if (!o.source_tokenizer.empty()) {
+    return {std::make_shared<data::Tokenizer>(o.source_tokenizer),
+            std::make_shared<data::Tokenizer>(o.target_tokenizer)};
+  }
+  const fs::path directory = fs::path(o.output) / "data";
+  if (o.separate_tokenizers) {
+    return {trained_tokenizer(o, o.train_source, directory / "source.tokenizer.model", threads),
+            trained_tokenizer(o, o.train_target, directory / "target.tokenizer.model", threads)};
+  }
+  std::vector<std::string> both = o.train_source;
+  both.insert(both.end(), o.train_target.begin(), o.train_target.end());
+  const auto joint = trained_tokenizer(o, std::move(both), directory / "tokenizer.model", threads);
+  return {joint, joint};
+}
+
+std::map<std::string, std::string> configuration_of(const OptionTable& table,
+                                                    const TrainOptions& o) {
+  std::map<std::string, std::string> configuration;
+  for (const auto& [name, value] : table.resolved()) {
+    if (std::find(kOperational.begin(), kOperational.end(), name) != kOperational.end()) continue;
+    std::string& joined = configuration[name];
+    joined += (joined.empty() ? "" : " ") + value;
+  }
+  // These schedules end at the last update.
+  if (o.schedule == "linear" || o.schedule == "cosine")
+    configuration["max-updates"] = std::to_string(o.trainer.max_updates);
+  return configuration;
+}
+
+int64_t parameter_count(const torch::nn::Module& model) {
+  int64_t count = 0;
+  for (const auto& parameter : model.parameters()) count += parameter.numel();
+  return count;
+}
+
+int run(const OptionTable& table, TrainOptions& o) {
+  const at::Device device = parse_device(o.device);
+  const int64_t threads = set_threads(o.threads);
+  install_stop_signal();
+  fs::create_directories(fs::path(o.output) / "data");
+
+  const Tokenizers tokenizers = prepare_tokenizers(o, threads);
+  const data::ParallelCorpus train(o.train_source, o.train_target, *tokenizers.source,
+                                   *tokenizers.target, o.filter,
+                                   fs::path(o.output) / "data" / "train.cache", threads);
+  spdlog::info("training text: {}", train.report().summary());
+  const data::ParallelCorpus valid({o.valid_source}, {o.valid_target}, *tokenizers.source,
+                                   *tokenizers.target, o.filter,
+                                   fs::path(o.output) / "data" / "valid.cache", threads);
+  spdlog::info("validation text: {}", valid.report().summary());
+
+  o.model.source_vocabulary = tokenizers.source->vocabulary_size();
+  o.model.target_vocabulary = tokenizers.target->vocabulary_size();
+  const auto model =
+      std::make_shared<nmt::TranslationModel>(o.model, static_cast<uint64_t>(o.seed));
+  model->set_attention_backend(encoders::parse_backend(o.attention_backend));
+  model->to(device);
+  spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
+               o.model.target_vocabulary);
+  if (o.dry_run) return 0;
+
+  nmt::TranslationTaskOptions task_options;
+  task_options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed)};
+  task_options.label_smoothing = o.label_smoothing;
+  task_options.bf16 = o.trainer.bf16;
+  task_options.device = device;
+  task_options.valid_tokenizer = o.valid_tokenizer;
+  task_options.valid_lowercase = o.valid_lowercase;
+  task_options.search = o.search;
+  if (!o.no_valid_translation) {
+    task_options.valid_source = read_lines(o.valid_source);
+    task_options.valid_reference = read_lines(o.valid_target);
+  }
+  nmt::TranslationTask task(model, train, valid, *tokenizers.source, *tokenizers.target,
+                            std::move(task_options));
+  const training::TrainingEnd end =
+      training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto");
+  constexpr int kStoppedBySignal = 75;
+  return end == training::TrainingEnd::kStopped ? kStoppedBySignal : 0;
+}
+
+}  // namespace
+
+int run_train(const std::vector<std::string>& arguments) {
+  TrainOptions options;
+  OptionTable table(
+      "train",
+      "--train-source FILE... --train-target FILE... --valid-source FILE "
+      "--valid-target FILE --output DIR",
+      "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the "
+      "same command again to resume after a stop.");
+  bind_data(table, options);
+  bind_model(table, options);
+  bind_training(table, options);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  apply_preset(table, options);
+  validate(options);
+  return run(table, options);
+}
+
+}  // namespace dietmt::tools

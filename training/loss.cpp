@@ -1,0 +1,115 @@
+#include "training/loss.h"
+
+#include <torch/torch.h>
+
+#include "kernels/rowwise.h"
+
+namespace dietmt::training {
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// Rows whose logits exist at a time: enough for the matrix products to run at full speed.
+constexpr int64_t kBlockRows = 512;
+
+struct BlockLoss {
+  double smoothed = 0;
+  double target = 0;
+};
+
+// The loss of one block; if `gradient`, logits [rows, V] become its gradient.
+BlockLoss block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
+  const int64_t rows = logits.size(0);
+  std::vector<double> losses(static_cast<size_t>(rows));
+  std::vector<double> target_losses(static_cast<size_t>(rows));
+  kernels::CrossEntropy call;
+  call.rows = rows;
+  call.classes = logits.size(1);
+  call.logits = logits.data_ptr<float>();
+  call.targets = targets.const_data_ptr<int64_t>();
+  call.smoothing = smoothing;
+  call.gradient = gradient;
+  call.losses = losses.data();
+  call.target_losses = target_losses.data();
+  kernels::cross_entropy(call);
+  BlockLoss sums;
+  for (const double loss : losses) sums.smoothed += loss;
+  for (const double loss : target_losses) sums.target += loss;
+  return sums;
+}
+
+// The same by tensor algebra, for other types and devices.
+BlockLoss block_loss_general(Tensor& logits, const Tensor& targets, double smoothing,
+                             bool gradient) {
+  const auto classes = static_cast<double>(logits.size(1));
+  const Tensor log_probabilities = at::log_softmax(logits, 1);
+  const Tensor target_loss = -log_probabilities.gather(1, targets.unsqueeze(1)).sum();
+  const Tensor uniform_loss = -log_probabilities.sum() / classes;
+  BlockLoss sums;
+  sums.target = target_loss.item<double>();
+  sums.smoothed = (1.0 - smoothing) * sums.target + smoothing * uniform_loss.item<double>();
+  if (gradient) {
+    logits = log_probabilities.exp().sub_(smoothing / classes);
+    logits.scatter_add_(1, targets.unsqueeze(1),
+                        at::full({targets.size(0), 1}, smoothing - 1.0, logits.options()));
+  }
+  return sums;
+}
+
+class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
+                        const Tensor& targets, double smoothing, int64_t product_type,
+                        bool gradient, double* target_loss) {
+    const auto type = static_cast<at::ScalarType>(product_type);
+    const Tensor product_weight = weight.to(type);
+    Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
+    Tensor grad_weight = gradient ? at::zeros_like(weight) : Tensor();
+    double smoothed = 0;
+    for (int64_t begin = 0; begin < hidden.size(0); begin += kBlockRows) {
+      const int64_t rows = std::min(kBlockRows, hidden.size(0) - begin);
+      const Tensor block = hidden.narrow(0, begin, rows).to(type);
+      const Tensor block_targets = targets.narrow(0, begin, rows);
+      Tensor logits = at::mm(block, product_weight.t()).to(hidden.scalar_type());  // [rows, V]
+      const bool has_kernel = logits.is_cpu() && logits.scalar_type() == at::kFloat;
+      const BlockLoss sums = has_kernel
+                                 ? block_loss_cpu(logits, block_targets, smoothing, gradient)
+                                 : block_loss_general(logits, block_targets, smoothing, gradient);
+      smoothed += sums.smoothed;
+      *target_loss += sums.target;
+      if (!gradient) continue;
+      logits = logits.to(type);
+      grad_hidden.narrow(0, begin, rows).copy_(at::mm(logits, product_weight));
+      if (type == weight.scalar_type()) {
+        grad_weight.addmm_(logits.t(), block);
+      } else {
+        grad_weight.add_(at::mm(logits.t(), block));
+      }
+    }
+    if (gradient) context->save_for_backward({grad_hidden, grad_weight});
+    return at::full({}, smoothed, hidden.options());
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list grads) {
+    const auto saved = context->get_saved_variables();
+    return {
+        saved[0] * grads[0], saved[1] * grads[0], Tensor(), Tensor(), Tensor(), Tensor(), Tensor()};
+  }
+};
+
+}  // namespace
+
+LossSums linear_cross_entropy(const Tensor& hidden, const Tensor& weight, const Tensor& targets,
+                              double smoothing, at::ScalarType product_type) {
+  LossSums sums;
+  const bool gradient =
+      at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
+  sums.smoothed =
+      LinearCrossEntropy::apply(hidden.contiguous(), weight, targets, smoothing,
+                                static_cast<int64_t>(product_type), gradient, &sums.target_loss);
+  return sums;
+}
+
+}  // namespace dietmt::training
