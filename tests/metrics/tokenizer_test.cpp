@@ -34,7 +34,7 @@ TEST(Tokenizer13a, PairsDoNotOverlap) {
 }
 
 TEST(TokenizerIntl, SeparatesPunctuationAndSymbolsOfAllScripts) {
-  EXPECT_THAT(tokenize(BleuTokenizer::kIntl, "«ja»、1,5 €5 in 2017."),
+  EXPECT_THAT(tokenize(BleuTokenizer::kIntl, "«ja»、 1,5 €5 in 2017."),
               ElementsAre("«", "ja", "»", "、", "1,5", "€", "5", "in", "2017."));
 }
 
