@@ -103,11 +103,11 @@ std::vector<double> Bleu::sentence_statistics(const std::string& hypothesis,
   double* totals = &statistics[2 + orders];
   for (int64_t n = 1; n <= options_.max_order; ++n)
     totals[n - 1] = static_cast<double>(ngram_total(sentences[0], n));
-  for_each_ngram(sentences, options_.max_order,
-                 [&](int64_t order, std::span<const int64_t> counts) {
-                   const int64_t clip = *std::max_element(counts.begin() + 1, counts.end());
-                   matches[order - 1] += static_cast<double>(std::min(counts[0], clip));
-                 });
+  for_each_shared_ngram(sentences, options_.max_order,
+                        [&](int64_t order, std::span<const int64_t> counts) {
+                          const int64_t clip = *std::max_element(counts.begin() + 1, counts.end());
+                          matches[order - 1] += static_cast<double>(std::min(counts[0], clip));
+                        });
   return statistics;
 }
 

@@ -49,8 +49,7 @@ void count(const std::vector<Symbols>& sequences, int64_t orders, size_t first,
       cell[0] = cell[1] > 0 ? static_cast<double>(ngram_total(sequences[0], n)) : 0.0;
     }
   }
-  for_each_ngram(sequences, orders, [&](int64_t order, std::span<const int64_t> counts) {
-    if (counts[0] == 0) return;
+  for_each_shared_ngram(sequences, orders, [&](int64_t order, std::span<const int64_t> counts) {
     const size_t match = 3 * (first + static_cast<size_t>(order) - 1) + 2;
     for (size_t r = 1; r < counts.size(); ++r)
       statistics[r - 1][match] += static_cast<double>(std::min(counts[0], counts[r]));

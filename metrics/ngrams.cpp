@@ -11,39 +11,49 @@ struct Occurrence {
   uint32_t position;
 };
 
+// Turns the numbers of (n-1)-grams into keys of n-grams: that number and the last symbol, a pair of
+// 32-bit values. Equal keys are equal n-grams. Occurrences that end their sequence are dropped.
+void extend(std::vector<Occurrence>& occurrences, const std::vector<Symbols>& sequences,
+            int64_t order) {
+  size_t kept = 0;
+  for (const Occurrence& o : occurrences) {
+    const size_t last = o.position + static_cast<size_t>(order) - 1;
+    const Symbols& sequence = sequences[o.sequence];
+    if (last < sequence.size())
+      occurrences[kept++] = {o.key << 32 | sequence[last], o.sequence, o.position};
+  }
+  occurrences.resize(kept);
+}
+
 }  // namespace
 
-// An n-gram is its first n-1 symbols, known by their number in the round before, and its last one:
-// a pair of 32-bit numbers, so that equal keys are equal n-grams and sorting brings them together.
-void for_each_ngram(
+// Only occurrences of shared n-grams can be the start of longer shared ones, so that few are left
+// for the higher orders.
+void for_each_shared_ngram(
     const std::vector<Symbols>& sequences, int64_t max_order,
     const std::function<void(int64_t order, std::span<const int64_t> counts)>& visit) {
-  std::vector<Symbols>
-      prefixes;  // [sequence][position]: number of the (n-1)-gram that starts there
-  for (const Symbols& sequence : sequences) prefixes.emplace_back(sequence.size(), 0);
   std::vector<Occurrence> occurrences;
+  for (uint32_t s = 0; s < sequences.size(); ++s)
+    for (uint32_t i = 0; i < sequences[s].size(); ++i) occurrences.push_back({0, s, i});
   std::vector<int64_t> counts(sequences.size());
-  for (int64_t order = 1; order <= max_order; ++order) {
-    occurrences.clear();
-    for (uint32_t s = 0; s < sequences.size(); ++s) {
-      const auto total = static_cast<uint32_t>(ngram_total(sequences[s], order));
-      for (uint32_t i = 0; i < total; ++i) {
-        const uint64_t last = sequences[s][i + static_cast<uint32_t>(order) - 1];
-        occurrences.push_back({uint64_t{prefixes[s][i]} << 32 | last, s, i});
-      }
-    }
-    if (occurrences.empty()) return;
+  for (int64_t order = 1; order <= max_order && !occurrences.empty(); ++order) {
+    extend(occurrences, sequences, order);
     std::sort(occurrences.begin(), occurrences.end(),
               [](const Occurrence& a, const Occurrence& b) { return a.key < b.key; });
-    uint32_t number = 0;
-    for (size_t begin = 0, end = 0; begin < occurrences.size(); begin = end, ++number) {
+    uint64_t number = 0;
+    size_t kept = 0;
+    for (size_t begin = 0, end = 0; begin < occurrences.size(); begin = end) {
       std::fill(counts.begin(), counts.end(), 0);
-      for (; end < occurrences.size() && occurrences[end].key == occurrences[begin].key; ++end) {
+      const uint64_t key = occurrences[begin].key;
+      for (; end < occurrences.size() && occurrences[end].key == key; ++end)
         ++counts[occurrences[end].sequence];
-        prefixes[occurrences[end].sequence][occurrences[end].position] = number;
-      }
+      if (counts[0] == 0 || counts[0] == static_cast<int64_t>(end - begin)) continue;
       visit(order, counts);
+      for (size_t i = begin; i < end; ++i, ++kept)
+        occurrences[kept] = {number, occurrences[i].sequence, occurrences[i].position};
+      ++number;
     }
+    occurrences.resize(kept);
   }
 }
 

@@ -32,9 +32,10 @@ class WordIds {
   std::unordered_map<std::string, uint32_t> ids_;
 };
 
-/// Calls visit(order, counts) once for each distinct n-gram, 1 <= order <= max_order, that occurs
-/// in any of `sequences`; counts[s] is how often it occurs in sequence s. Orders come ascending.
-void for_each_ngram(
+/// Calls visit(order, counts) once for each distinct n-gram, 1 <= order <= max_order, that the
+/// first sequence (the hypothesis) shares with another one; counts[s] is how often it occurs in
+/// sequence s. Orders come ascending.
+void for_each_shared_ngram(
     const std::vector<Symbols>& sequences, int64_t max_order,
     const std::function<void(int64_t order, std::span<const int64_t> counts)>& visit);
 
