@@ -1,6 +1,7 @@
 #include "data/corpus_cache.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,17 +46,35 @@ bool is_valid(const Header& header, uint64_t size) {
          header.tokens_at <= header.boundaries_at;
 }
 
+constexpr const char* kTemporarySuffix = ".tmp";
+
+// Removes what writers that were killed have left. A living writer holds a lock on its file.
+void remove_leftovers(const fs::path& path) {
+  const std::string prefix = path.filename().string() + kTemporarySuffix;
+  std::error_code ignored;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (!entry.path().filename().string().starts_with(prefix)) continue;
+    const int fd = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+    ::close(fd);
+  }
+}
+
 }  // namespace
 
 CacheWriter::CacheWriter(fs::path path, const std::string& fingerprint)
     : path_(std::move(path)),
-      temporary_(path_.string() + ".tmp" + std::to_string(::getpid())),
+      temporary_(path_.string() + kTemporarySuffix + std::to_string(::getpid())),
       fingerprint_bytes_(fingerprint.size()),
       tokens_at_(round_up(sizeof(Header) + fingerprint.size(), kPage)) {
   std::error_code ignored;
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
+  remove_leftovers(path_);
   fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd_ < 0) fail("be created");
+  ::flock(fd_, LOCK_EX);
   buffer_.reserve(kBufferBytes);
   const std::vector<char> room_for_header(sizeof(Header));  // its numbers are known at the end
   write(room_for_header.data(), room_for_header.size());
@@ -100,7 +119,8 @@ void CacheWriter::append(std::span<const int32_t> source, std::span<const int32_
 void CacheWriter::finish(const CorpusReport& report) {
   uint64_t tokens = 0;
   for (const int32_t length : lengths_) tokens += static_cast<uint64_t>(length);
-  if (tokens % 2 == 1) write("\0\0\0", sizeof(int32_t));  // boundaries are aligned to 8 bytes
+  const int32_t padding = 0;
+  if (tokens % 2 == 1) write(&padding, sizeof padding);  // boundaries are aligned to 8 bytes
   uint64_t boundary = 0;
   write(&boundary, sizeof boundary);
   for (const int32_t length : lengths_) {
@@ -148,7 +168,7 @@ std::unique_ptr<MappedCache> MappedCache::open(const fs::path& path,
   cache->tokens_bytes_ = header.boundaries_at - header.tokens_at;
   cache->report_ = header.report;
   // Training reads pairs in random order: reading ahead would only fill the memory.
-  ::madvise(mapping, size, MADV_RANDOM);
+  ::madvise(const_cast<int32_t*>(cache->tokens_), cache->tokens_bytes_, MADV_RANDOM);
   return cache;
 }
 

@@ -1,7 +1,10 @@
 #include "data/parallel_corpus.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <thread>
@@ -225,6 +228,17 @@ TEST_F(ParallelCorpusTest, AFullDiskIsAClearErrorAndKeepsTheOldCache) {
                 AllOf(HasSubstr(cache_file().string()), HasSubstr("File too large")));
   }
   EXPECT_EQ(file_crc32(cache_file()), old);
+}
+
+TEST_F(ParallelCorpusTest, LeftoversOfKilledWritersGoAndThoseOfLivingOnesStay) {
+  const std::string dead = write("cache.tmp1", "half a cache");
+  const std::string living = write("cache.tmp2", "half a cache");
+  const int writer = ::open(living.c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(writer, LOCK_EX), 0);
+  toy_corpus();
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(living));
+  ::close(writer);
 }
 
 TEST_F(ParallelCorpusTest, FoldersOfTheCacheAreMade) {
