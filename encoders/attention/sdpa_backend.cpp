@@ -142,7 +142,8 @@ at::Tensor fused_attention(const DenseAttentionCall& call, const at::Tensor& q, 
     while (mask.dim() < 4) mask = mask.unsqueeze(0);
     mask = mask.to(q.scalar_type());
   }
-  return at::scaled_dot_product_attention(q, call.keys, call.values, mask, 0.0, causal_kernel,
+  const auto given = mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
+  return at::scaled_dot_product_attention(q, call.keys, call.values, given, 0.0, causal_kernel,
                                           scale);
 }
 
