@@ -17,18 +17,10 @@
 #include "data/tokenizer.h"
 #include "nmt/decoding/hypothesis.h"
 #include "nmt/decoding/search_options.h"
+#include "nmt/decoding/search_task.h"
 #include "nmt/model/translation_model.h"
 
 namespace dietmt::nmt {
-
-/// Token ids with a meaning to the search.
-struct SpecialTokens {
-  int32_t unknown = 0;  // never generated; -1: there is none
-  int32_t begin = 1;    // never generated
-  int32_t end = 2;
-
-  static SpecialTokens of(const data::Tokenizer& tokenizer);
-};
 
 struct TranslationRequest {
   std::vector<int32_t> source;  // ends in end of sentence
@@ -45,9 +37,12 @@ class Translator {
 
   const SearchOptions& options() const { return options_; }
 
-  /// Source tokens, end of sentence included, that are translated: the smallest of the models'
-  /// limits and options().max_source_length.
+  /// Source tokens, end of sentence included, that can be translated: the smallest of the models'
+  /// limits and options().max_source_length. Longer requests are the caller's to cut.
   int64_t max_source_length() const;
+
+  /// Target tokens, end of sentence included, that the models can generate.
+  int64_t max_target_length() const;
 
   /// Translations in the order of the requests, options().nbest of each. `progress` is called with
   /// the number of sentences done since the last call, from one thread at a time.
@@ -55,6 +50,9 @@ class Translator {
                                const std::function<void(int64_t)>& progress = {}) const;
 
  private:
+  SearchTask task_of(const TranslationRequest& request) const;
+  std::vector<NBest> translate_batch(std::span<const TranslationRequest* const> batch) const;
+
   std::vector<const TranslationModel*> models_;
   SpecialTokens special_;
   SearchOptions options_;

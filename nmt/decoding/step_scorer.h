@@ -1,0 +1,23 @@
+// What a search knows of a model: the log-probabilities of the next token of every hypothesis.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace dietmt::nmt {
+
+/// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B and
+/// of rows a sentence K is fixed when a scorer is made; reorder() changes B.
+class StepScorer {
+ public:
+  virtual ~StepScorer() = default;
+
+  /// tokens: [B * K] int64 on the CPU, the last token of every row, begin of sentence at first.
+  /// Returns log-probabilities [B * K, V], float, which the caller may overwrite.
+  virtual at::Tensor step(const at::Tensor& tokens) = 0;
+
+  /// Keeps the sentences `sentence_index` [B'] and the rows `row_index` [B' * K] of the last step,
+  /// both int64 on the CPU, in that order.
+  virtual void reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) = 0;
+};
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,164 @@
+// dietmt score: log-probabilities of given translations.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "common/error.h"
+#include "common/options.h"
+#include "common/text_io.h"
+#include "nmt/decoding/forced_scoring.h"
+#include "nmt/decoding/line_writer.h"
+#include "nmt/decoding/model_list.h"
+#include "nmt/decoding/text_lines.h"
+#include "tools/commands.h"
+#include "tools/device.h"
+#include "training/progress_bar.h"
+
+namespace dietmt::tools {
+namespace {
+
+constexpr int64_t kWindowLines = 8192;
+
+struct ScoreOptions {
+  std::string models;
+  std::string source;
+  std::string target;
+  std::string output = "-";
+  bool json = false;
+  int64_t max_length = 1000;
+  std::string device = "cpu";
+  nmt::ScoringOptions scoring;
+};
+
+OptionTable option_table(ScoreOptions& options) {
+  OptionTable table("score", "--model DIR[,DIR...] --source FILE --target FILE",
+                    "Prints log p(target line | source line), the natural logarithm summed over "
+                    "the tokens of the target and its end of sentence, one number a line.");
+  table.group("Text")
+      .add("model", &options.models, "DIR[,DIR...]",
+           "model directory or output directory of train (its best checkpoint); several of one "
+           "vocabulary: the average of their probabilities")
+      .add("source", &options.source, "FILE", "source text: plain, gzip or - (standard input)")
+      .add("target", &options.target, "FILE", "translations, as many lines")
+      .add("output", &options.output, "FILE",
+           "the scores; a file appears when it is complete, - is standard output")
+      .add("json", &options.json, "", R"(one object a line: {"score", "tokens", "token_scores"})")
+      .add("max-length", &options.max_length, "N",
+           "tokens of a line that are scored, with end of sentence; the rest is cut off");
+  table.group("Machine")
+      .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
+      .add("threads", &options.scoring.threads, "N", "scoring threads; 0: one per core")
+      .add("batch-tokens", &options.scoring.batch_tokens, "N",
+           "tokens scored together, per thread");
+  return table;
+}
+
+void check(const ScoreOptions& options) {
+  std::vector<std::string> problems;
+  if (options.models.empty()) problems.push_back("--model is missing");
+  if (options.source.empty()) problems.push_back("--source is missing");
+  if (options.target.empty()) problems.push_back("--target is missing");
+  if (options.source == "-" && options.target == "-")
+    problems.push_back("--source and --target cannot both be standard input");
+  if (options.max_length < 1) problems.push_back("--max-length must be at least 1");
+  if (options.scoring.threads < 0) problems.push_back("--threads must not be negative");
+  if (options.scoring.batch_tokens < 1) problems.push_back("--batch-tokens must be at least 1");
+  throw_if_any(problems);
+}
+
+// Reads pairs of lines and encodes them.
+class PairReader {
+ public:
+  PairReader(const ScoreOptions& options, const nmt::ModelList& models)
+      : source_(options.source),
+        target_(options.target),
+        models_(models),
+        max_source_(options.max_length),
+        max_target_(options.max_length) {
+    for (const nmt::TranslationModel* model : models.pointers()) {
+      max_source_ = std::min(max_source_, model->max_source_length());
+      max_target_ = std::min(max_target_, model->max_target_length());
+    }
+  }
+
+  /// At most `count` pairs; empty at the end. Throws DataError if one text has fewer lines.
+  std::vector<nmt::ScoringRequest> read(int64_t count) {
+    std::vector<nmt::ScoringRequest> pairs;
+    std::string source, target;
+    while (static_cast<int64_t>(pairs.size()) < count) {
+      const bool has_source = source_.next(source);
+      const bool has_target = target_.next(target);
+      if (has_source != has_target) {
+        const LineReader& shorter = has_source ? target_ : source_;
+        const LineReader& longer = has_source ? source_ : target_;
+        throw DataError(shorter.where() +
+                        ": the text ends here, but the other goes on: " + longer.where());
+      }
+      if (!has_source) break;
+      pairs.push_back({encoded(source, source_, models_.source_tokenizer(), max_source_),
+                       encoded(target, target_, models_.target_tokenizer(), max_target_)});
+    }
+    return pairs;
+  }
+
+ private:
+  static std::vector<int32_t> encoded(std::string& line, const LineReader& reader,
+                                      const data::Tokenizer& tokenizer, int64_t max_tokens) {
+    nmt::clean_line(line, reader.where());
+    return nmt::encode_line(tokenizer, line, max_tokens, reader.where());
+  }
+
+  LineReader source_;
+  LineReader target_;
+  const nmt::ModelList& models_;
+  int64_t max_source_;
+  int64_t max_target_;
+};
+
+std::string formatted(const std::vector<int32_t>& target, const std::vector<float>& scores,
+                      const data::Tokenizer& tokenizer, bool json) {
+  const double total = std::accumulate(scores.begin(), scores.end(), 0.0);
+  if (!json) return fmt::format("{:.6f}", total);
+  auto tokens = nlohmann::ordered_json::array();
+  for (const int32_t id : target) tokens.push_back(tokenizer.piece(id));
+  return nlohmann::ordered_json{{"score", total}, {"tokens", tokens}, {"token_scores", scores}}
+      .dump();
+}
+
+}  // namespace
+
+int run_score(const std::vector<std::string>& arguments) {
+  ScoreOptions options;
+  OptionTable table = option_table(options);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  check(options);
+  options.scoring.threads = set_threads(options.scoring.threads);
+
+  const nmt::ModelList models(options.models, parse_device(options.device));
+  options.scoring.begin_id = models.target_tokenizer().begin_id();
+  PairReader reader(options, models);
+  nmt::LineWriter output(options.output);
+  const bool show_bar = options.source != "-" && training::stderr_is_terminal();
+  training::ProgressBar bar(show_bar ? nmt::count_lines(options.source) : 0);
+  int64_t done = 0;
+  const auto progress = [&](int64_t pairs) {
+    done += pairs;
+    if (show_bar) bar.show(done, "lines");
+  };
+  for (;;) {
+    const std::vector<nmt::ScoringRequest> pairs = reader.read(kWindowLines);
+    if (pairs.empty()) break;
+    const auto scores = nmt::score_targets(models.pointers(), pairs, options.scoring, progress);
+    bool wanted = true;
+    for (size_t i = 0; i < pairs.size() && wanted; ++i) {
+      wanted = output.write(
+          formatted(pairs[i].target, scores[i], models.target_tokenizer(), options.json));
+    }
+    if (!wanted) return 0;
+  }
+  output.commit();
+  return 0;
+}
+
+}  // namespace dietmt::tools
