@@ -110,9 +110,12 @@ ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> p
   }
   batch.source.tokens.reserve(source_tokens);
   batch.target.tokens.reserve(target_tokens);
+  std::vector<int32_t> ids;
   for (const uint32_t pair : pairs) {
-    batch.source.append(corpus.source(pair));
-    batch.target.append(corpus.target(pair));
+    corpus.read(pair, ids);
+    const auto source_length = static_cast<size_t>(corpus.source_length(pair));
+    batch.source.append(std::span(ids).first(source_length));
+    batch.target.append(std::span(ids).subspan(source_length));
   }
   return batch;
 }

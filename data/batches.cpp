@@ -11,8 +11,6 @@ namespace dietmt::data {
 namespace {
 
 constexpr size_t kQueuedBatches = 4;
-// Every pair read maps up to 64 KiB around it: 64 MiB between two releases.
-constexpr int64_t kPairsBetweenReleases = 1024;
 
 }  // namespace
 
@@ -54,11 +52,6 @@ class BatchProducer {
     }
     ParallelBatch batch = assemble(corpus_, plan_.batch(position_.batch));
     ++position_.batch;
-    pairs_since_release_ += batch.source.sentences();
-    if (pairs_since_release_ >= kPairsBetweenReleases) {
-      corpus_.release_pages();
-      pairs_since_release_ = 0;
-    }
     return {std::move(batch), position_, plan_.batches()};
   }
 
@@ -67,7 +60,6 @@ class BatchProducer {
   BatchOptions options_;
   BatchPosition position_;
   BatchPlan plan_;
-  int64_t pairs_since_release_ = 0;
 };
 
 }  // namespace

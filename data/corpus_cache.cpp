@@ -144,38 +144,56 @@ void CacheWriter::finish(const CorpusReport& report) {
 
 std::unique_ptr<MappedCache> MappedCache::open(const fs::path& path,
                                                const std::string& fingerprint) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return nullptr;
-  struct stat status = {};
-  void* mapping = MAP_FAILED;
-  if (::fstat(fd, &status) == 0 && static_cast<size_t>(status.st_size) >= sizeof(Header))
-    mapping = ::mmap(nullptr, static_cast<size_t>(status.st_size), PROT_READ, MAP_SHARED, fd, 0);
-  ::close(fd);
-  if (mapping == MAP_FAILED) return nullptr;
-
-  const auto size = static_cast<size_t>(status.st_size);
-  std::unique_ptr<MappedCache> cache(new MappedCache(mapping, size));
-  const char* bytes = static_cast<const char*>(mapping);
-  Header header;
-  std::memcpy(&header, bytes, sizeof header);
-  if (!is_valid(header, size) || header.fingerprint_bytes != fingerprint.size() ||
-      std::memcmp(bytes + sizeof header, fingerprint.data(), fingerprint.size()) != 0) {
-    return nullptr;
-  }
-  cache->pairs_ = static_cast<int64_t>(header.pairs);
-  cache->tokens_ = reinterpret_cast<const int32_t*>(bytes + header.tokens_at);
-  cache->boundaries_ = reinterpret_cast<const uint64_t*>(bytes + header.boundaries_at);
-  cache->tokens_bytes_ = header.boundaries_at - header.tokens_at;
-  cache->report_ = header.report;
-  // Training reads pairs in random order: reading ahead would only fill the memory.
-  ::madvise(const_cast<int32_t*>(cache->tokens_), cache->tokens_bytes_, MADV_RANDOM);
-  return cache;
+  std::unique_ptr<MappedCache> cache(new MappedCache(path));
+  return cache->map(fingerprint) ? std::move(cache) : nullptr;
 }
 
-MappedCache::~MappedCache() { ::munmap(mapping_, bytes_); }
+bool MappedCache::map(const std::string& fingerprint) {
+  fd_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status = {};
+  if (fd_ < 0 || ::fstat(fd_, &status) != 0) return false;
+  bytes_ = static_cast<size_t>(status.st_size);
+  if (bytes_ < sizeof(Header)) return false;
+  void* mapping = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd_, 0);
+  if (mapping == MAP_FAILED) return false;
+  mapping_ = mapping;
 
-void MappedCache::release_pages() const {
-  ::madvise(const_cast<int32_t*>(tokens_), tokens_bytes_ / kPage * kPage, MADV_DONTNEED);
+  const char* bytes = static_cast<const char*>(mapping_);
+  Header header;
+  std::memcpy(&header, bytes, sizeof header);
+  if (!is_valid(header, bytes_) || header.fingerprint_bytes != fingerprint.size() ||
+      std::memcmp(bytes + sizeof header, fingerprint.data(), fingerprint.size()) != 0) {
+    return false;
+  }
+  pairs_ = static_cast<int64_t>(header.pairs);
+  tokens_at_ = header.tokens_at;
+  tokens_ = reinterpret_cast<const int32_t*>(bytes + header.tokens_at);
+  boundaries_ = reinterpret_cast<const uint64_t*>(bytes + header.boundaries_at);
+  report_ = header.report;
+  // Pairs are read in random order, where reading ahead reads in vain.
+  ::posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
+  return true;
+}
+
+MappedCache::~MappedCache() {
+  if (mapping_ != nullptr) ::munmap(mapping_, bytes_);
+  if (fd_ >= 0) ::close(fd_);
+}
+
+void MappedCache::read(int64_t pair, std::vector<int32_t>& ids) const {
+  const uint64_t begin = boundaries_[2 * pair];
+  ids.resize(boundaries_[2 * pair + 2] - begin);
+  const size_t count = ids.size() * sizeof(int32_t);
+  for (size_t done = 0; done < count;) {
+    const ssize_t got = ::pread(fd_, reinterpret_cast<char*>(ids.data()) + done, count - done,
+                                static_cast<off_t>(tokens_at_ + begin * sizeof(int32_t) + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      throw Error(path_.string() + ": the corpus cache cannot be read: " +
+                  (got < 0 ? std::strerror(errno) : "the file has been cut short"));
+    }
+    done += static_cast<size_t>(got);
+  }
 }
 
 }  // namespace dietmt::data

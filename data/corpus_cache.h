@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/parallel_corpus.h"
@@ -64,17 +65,22 @@ class MappedCache {
   }
   const CorpusReport& report() const { return report_; }
 
-  /// Takes the token pages out of this process's resident memory; they are read again on use.
-  void release_pages() const;
+  /// See ParallelCorpus::read.
+  void read(int64_t pair, std::vector<int32_t>& ids) const;
 
  private:
-  MappedCache(void* mapping, size_t bytes) : mapping_(mapping), bytes_(bytes) {}
+  explicit MappedCache(std::filesystem::path path) : path_(std::move(path)) {}
 
-  void* mapping_;
-  size_t bytes_;
+  // False if the file is not a cache of this fingerprint.
+  bool map(const std::string& fingerprint);
+
+  std::filesystem::path path_;
+  int fd_ = -1;
+  void* mapping_ = nullptr;
+  size_t bytes_ = 0;
   int64_t pairs_ = 0;
+  uint64_t tokens_at_ = 0;  // byte offset of the first token
   const int32_t* tokens_ = nullptr;
-  size_t tokens_bytes_ = 0;
   const uint64_t* boundaries_ = nullptr;
   CorpusReport report_;
 };

@@ -250,6 +250,8 @@ int64_t ParallelCorpus::target_length(int64_t pair) const {
 
 const CorpusReport& ParallelCorpus::report() const { return impl_->cache->report(); }
 
-void ParallelCorpus::release_pages() const { impl_->cache->release_pages(); }
+void ParallelCorpus::read(int64_t pair, std::vector<int32_t>& ids) const {
+  impl_->cache->read(pair, ids);
+}
 
 }  // namespace dietmt::data

@@ -56,8 +56,9 @@ class ParallelCorpus {
   int64_t source_length(int64_t pair) const;
   int64_t target_length(int64_t pair) const;
 
-  /// Takes the mapped tokens out of this process's resident memory; they come back when read.
-  void release_pages() const;
+  /// The ids of both sides, source first, copied by a file read: going over a large corpus so does
+  /// not make its mapped pages resident. Throws Error if reading fails.
+  void read(int64_t pair, std::vector<int32_t>& ids) const;
 
  private:
   struct Impl;
