@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Training killed with SIGKILL at ten random moments and resumed ends in the same weights, bit for
+# bit, as an undisturbed one: kill_test.sh BINARY OUTPUT
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+
+toy_corpus 2000 1 "$work/train"
+toy_corpus 40 2 "$work/valid"
+run=("$dietmt" train --train-source "$work/train.en" --train-target "$work/train.de"
+  --valid-source "$work/valid.en" --valid-target "$work/valid.de" --vocab-size 90
+  --encoder-layers 1 --decoder-layers 1 --width 64 --feed-forward 64 --heads 2 --batch-tokens 1500
+  --dropout 0.1 --warmup 20 --threads 1 --no-valid-translation --valid-interval 20
+  --save-interval 4 --max-updates 400 --log-interval 10)
+expect_code 0 "${run[@]}" --output "$work/whole"
+
+RANDOM=7
+kills=0
+for _ in $(seq 200); do
+  "${run[@]}" --output "$work/killed" 2>"$work/err" &
+  pid=$!
+  sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+  [ "$kills" -lt 5 ] || sleep "0.$((RANDOM % 10))"
+  if kill -KILL $pid 2>/dev/null; then kills=$((kills + 1)); fi
+  wait $pid 2>/dev/null
+  [ $kills -lt 10 ] || break
+done
+[ $kills -ge 10 ] || fail "the training ended before ten kills"
+expect_code 0 "${run[@]}" --output "$work/killed"
+for file in model.safetensors training.safetensors; do
+  cmp "$work/whole/last/$file" "$work/killed/last/$file" || fail "$file differs after $kills kills"
+done
+ls "$work/killed" "$work/killed/checkpoints" | grep -q tmp && fail "temporary files are left"
+finish

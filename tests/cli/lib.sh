@@ -1,0 +1,46 @@
+# What the command tests share. Source it after setting `dietmt` to the binary.
+set -uo pipefail
+
+failures=0
+fail() {
+  echo "FAIL: $*" >&2
+  failures=$((failures + 1))
+}
+
+# expect_code CODE COMMAND...: runs the command, its stderr in $err and stdout in $out.
+expect_code() {
+  local expected=$1 code=0
+  shift
+  "$@" >"$work/out" 2>"$work/err" || code=$?
+  out=$(cat "$work/out") err=$(cat "$work/err")
+  [ "$code" -eq "$expected" ] || fail "exit code $code instead of $expected: $* : $err"
+}
+
+# expect_text TEXT STRING: the string holds the text.
+expect_text() {
+  case $2 in *"$1"*) ;; *) fail "'$1' is not in: $2" ;; esac
+}
+
+finish() {
+  [ "$failures" -eq 0 ] || { echo "$failures failures" >&2; exit 1; }
+  echo "passed"
+}
+
+# A toy language pair: each word has one translation, and the order is reversed.
+toy_corpus() {
+  local lines=$1 seed=$2 prefix=$3
+  awk -v lines="$lines" -v seed="$seed" -v prefix="$prefix" 'BEGIN {
+    srand(seed)
+    split("red blue green small big old new cat dog house tree bird sees likes finds", en, " ")
+    split("rot blau gruen klein gross alt neu katze hund haus baum vogel sieht mag findet", de, " ")
+    for (i = 0; i < lines; ++i) {
+      n = 3 + int(rand() * 6); source = ""; target = ""
+      for (j = 0; j < n; ++j) {
+        w = 1 + int(rand() * 15)
+        source = source (j ? " " : "") en[w]
+        target = de[w] (j ? " " : "") target
+      }
+      print source > (prefix ".en"); print target > (prefix ".de")
+    }
+  }'
+}

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# dietmt train from the command line: train_test.sh BINARY OUTPUT
+# Leaves a trained model in OUTPUT/model for the tests of translate, score and average.
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+
+toy_corpus 2000 1 "$work/train"
+toy_corpus 40 2 "$work/valid"
+gzip -k "$work/train.en" "$work/train.de"
+
+data=(--train-source "$work/train.en.gz" --train-target "$work/train.de.gz"
+  --valid-source "$work/valid.en" --valid-target "$work/valid.de")
+sizes=(--vocab-size 90 --encoder-layers 1 --decoder-layers 1 --width 32 --feed-forward 32
+  --heads 2 --dropout 0.1 --batch-tokens 500 --learning-rate 0.01 --warmup 20 --threads 1)
+train=("$dietmt" train "${data[@]}" "${sizes[@]}" --log-interval 10)
+
+# A first training, with everything it leaves behind.
+expect_code 0 "${train[@]}" --output "$work/model" --max-updates 60 --valid-interval 30
+for file in best/config.json best/model.safetensors best/tokenizer.model last/training.json \
+  progress.jsonl report.html; do
+  [ -s "$work/model/$file" ] || fail "$file is missing"
+done
+[ -z "$out" ] || fail "train wrote to stdout: $out"
+expect_text "validation at update 60" "$err"
+grep -q '"bleu"' "$work/model/progress.jsonl" || fail "no BLEU in progress.jsonl"
+
+# Interrupted and resumed gives the same weights, bit for bit, as uninterrupted.
+run=("${train[@]}" --valid-interval 20 --save-interval 10 --no-valid-translation --ema-decay 0.9)
+expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50
+expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 20
+expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 50
+expect_text "resuming from update 20" "$err"
+for file in model.safetensors training.safetensors; do
+  cmp "$work/whole/last/$file" "$work/parts/last/$file" || fail "$file differs after resuming"
+done
+expect_code 0 "${run[@]}" --output "$work/again" --max-updates 50
+cmp "$work/whole/last/model.safetensors" "$work/again/last/model.safetensors" ||
+  fail "the same command gives other weights"
+
+# A changed setting is refused with the list of differences; --resume never starts anew.
+expect_code 2 "${run[@]}" --output "$work/parts" --max-updates 60 --dropout 0.2
+expect_text "--dropout: was 0.1, is 0.2" "$err"
+expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 10 --dropout 0.2 --resume never
+
+# A signal saves and exits with 75; the same command continues.
+"${run[@]}" --output "$work/signal" --max-updates 100000 2>"$work/err" &
+pid=$!
+for _ in $(seq 600); do
+  grep -q "update 10/" "$work/err" && break
+  sleep 0.1
+done
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+[ $code -eq 75 ] || fail "exit code $code instead of 75 after SIGTERM: $(cat "$work/err")"
+saved=$(sed -n 's/.*"update": *\([0-9]*\).*/\1/p' "$work/signal/last/training.json" | head -n 1)
+[ "${saved:-0}" -ge 10 ] || fail "no checkpoint after SIGTERM"
+expect_code 0 "${run[@]}" --output "$work/signal" --max-updates $((saved + 1))
+expect_text "resuming from update $saved" "$err"
+
+# Divergence stops with a sentence and leaves the checkpoint.
+expect_code 1 "${train[@]}" --output "$work/nan" --max-updates 200 --valid-interval 5 \
+  --no-valid-translation --learning-rate 1e30 --clip-norm 0 --warmup 10
+expect_text "the last checkpoint is intact" "$err"
+
+# Wrong options: exit code 2, all problems at once.
+expect_code 2 "${train[@]}" --output "$work/bad" --dropout 1.5 --heads 3 --schedule steps
+expect_text "--dropout" "$err"
+expect_text "--heads 3" "$err"
+expect_text "steps" "$err"
+expect_code 2 "$dietmt" train --no-such-option
+expect_text "no-such-option" "$err"
+expect_code 2 "${train[@]}" --output "$work/bad" --position 'heads[diet-rel:0]'
+expect_text "head 1" "$err"
+expect_code 2 "$dietmt" train "${data[@]}" --output "$work/bad" --tied-embeddings all --separate-tokenizers
+expect_text "joint tokenizer" "$err"
+
+# Wrong data: exit code 1, file and line named.
+printf 'a\nb\377c\n' >"$work/bad.en"
+printf 'a\nb\n' >"$work/bad.de"
+expect_code 1 "$dietmt" train "${sizes[@]}" --train-source "$work/bad.en" --train-target "$work/bad.de" \
+  --valid-source "$work/valid.en" --valid-target "$work/valid.de" --output "$work/bad" \
+  --tokenizer "$work/model/best/tokenizer.model"
+expect_text "bad.en:2" "$err"
+expect_code 1 "$dietmt" train "${sizes[@]}" --train-source "$work/train.en" --train-target "$work/valid.de" \
+  --valid-source "$work/valid.en" --valid-target "$work/valid.de" --output "$work/bad2" \
+  --tokenizer "$work/model/best/tokenizer.model"
+expect_text "valid.de" "$err"
+
+# Configuration files: the printed one gives the same settings; help is complete.
+expect_code 0 "${run[@]}" --output "$work/x" --dump-config
+cp "$work/out" "$work/config"
+expect_code 0 "$dietmt" train --config "$work/config" --dump-config
+cmp "$work/out" "$work/config" || fail "--dump-config does not survive --config"
+expect_code 0 "$dietmt" train --help
+expect_text "--position SPEC" "$out"
+finish
