@@ -4,6 +4,8 @@
 //   char  each character; for languages without spaces
 //   none  splits at whitespace: for text that is tokenized already (multi-bleu.perl)
 //   zh    Chinese characters apart, the rest as 13a
+// intl asks the installed ICU for properties of characters: those that its Unicode version does not
+// know yet count as neither punctuation nor symbols.
 #pragma once
 
 #include <string>
