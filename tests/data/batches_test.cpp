@@ -56,10 +56,8 @@ class BatchesTest : public ToyTextTest {
     ASSERT_EQ(batch.source.sentences(), std::ssize(batch.pairs));
     ASSERT_EQ(batch.target.sentences(), std::ssize(batch.pairs));
     for (size_t i = 0; i < batch.pairs.size(); ++i) {
-      EXPECT_THAT(corpus_.source(batch.pairs[i]),
-                  ::testing::ElementsAreArray(sentence(batch.source, i)));
-      EXPECT_THAT(corpus_.target(batch.pairs[i]),
-                  ::testing::ElementsAreArray(sentence(batch.target, i)));
+      EXPECT_TRUE(std::ranges::equal(corpus_.source(batch.pairs[i]), sentence(batch.source, i)));
+      EXPECT_TRUE(std::ranges::equal(corpus_.target(batch.pairs[i]), sentence(batch.target, i)));
     }
   }
 

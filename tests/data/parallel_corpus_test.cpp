@@ -64,12 +64,16 @@ class ParallelCorpusTest : public ToyTextTest {
     return ids;
   }
 
+  static std::vector<int32_t> ids(std::span<const int32_t> span) {
+    return {span.begin(), span.end()};
+  }
+
   void expect_toy_text(const ParallelCorpus& corpus) const {
     ASSERT_EQ(corpus.size(), std::ssize(text_.source));
     for (size_t i = 0; i < text_.source.size(); ++i) {
       const auto pair = static_cast<int64_t>(i);
-      EXPECT_THAT(corpus.source(pair), ElementsAreArray(sentence(text_.source[i])));
-      EXPECT_THAT(corpus.target(pair), ElementsAreArray(sentence(text_.target[i])));
+      EXPECT_EQ(ids(corpus.source(pair)), sentence(text_.source[i]));
+      EXPECT_EQ(ids(corpus.target(pair)), sentence(text_.target[i]));
       EXPECT_EQ(corpus.source_length(pair), std::ssize(corpus.source(pair)));
       EXPECT_EQ(corpus.target_length(pair), std::ssize(corpus.target(pair)));
     }
@@ -249,12 +253,12 @@ TEST_F(ParallelCorpusTest, FoldersOfTheCacheAreMade) {
 
 TEST_F(ParallelCorpusTest, ReadGivesBothSides) {
   const ParallelCorpus corpus = toy_corpus();
-  std::vector<int32_t> ids;
+  std::vector<int32_t> both;
   for (int64_t pair = 0; pair < corpus.size(); ++pair) {
-    corpus.read(pair, ids);
-    std::vector<int32_t> expected(corpus.source(pair).begin(), corpus.source(pair).end());
+    corpus.read(pair, both);
+    std::vector<int32_t> expected = ids(corpus.source(pair));
     expected.insert(expected.end(), corpus.target(pair).begin(), corpus.target(pair).end());
-    ASSERT_EQ(ids, expected);
+    ASSERT_EQ(both, expected);
   }
 }
 

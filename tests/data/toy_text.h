@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,26 +43,30 @@ inline ToyText toy_text(size_t lines, uint64_t seed) {
   return text;
 }
 
-/// Has toy text and a tokenizer for both of its sides.
+/// Has toy text, also as files, and a tokenizer for both of its sides, trained once.
 class ToyTextTest : public ScratchTest {
  protected:
-  ToyTextTest() {
+  ToyTextTest()
+      : source_file_(write("toy.source", joined_lines(text_.source))),
+        target_file_(write("toy.target", joined_lines(text_.target))) {
+    if (tokenizer_) return;
     TokenizerOptions options;
-    options.inputs = {write("toy.source", joined_lines(text_.source)),
-                      write("toy.target", joined_lines(text_.target))};
+    options.inputs = {source_file_, target_file_};
     options.vocabulary_size = 100;
     train_tokenizer(options, scratch() / "toy.model");
     tokenizer_ = std::make_unique<Tokenizer>(scratch() / "toy.model");
   }
 
-  const Tokenizer& tokenizer() const { return *tokenizer_; }
-  std::string source_file() const { return (scratch() / "toy.source").string(); }
-  std::string target_file() const { return (scratch() / "toy.target").string(); }
+  static const Tokenizer& tokenizer() { return *tokenizer_; }
+  const std::string& source_file() const { return source_file_; }
+  const std::string& target_file() const { return target_file_; }
 
-  ToyText text_ = toy_text(600, 1);
+  const ToyText text_ = toy_text(600, 1);
 
  private:
-  std::unique_ptr<Tokenizer> tokenizer_;
+  static inline std::unique_ptr<Tokenizer> tokenizer_;
+  std::string source_file_;
+  std::string target_file_;
 };
 
 }  // namespace dietmt::data
