@@ -1,0 +1,171 @@
+// Training speed: target tokens per second, and the share of an update that its matrix products
+// alone take. Each batch is timed twice, alternating: the whole update, then the products of its
+// linear layers (forward and both gradients) on tensors of the same sizes. Attention's own products
+// are not counted as products.
+//
+//   training_speed --source FILE --target FILE --tokenizer FILE [--preset tiny] [--updates 20]
+//                  [--write-batches FILE]     batches for bench/pytorch_baseline.py
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/logging.h"
+#include "common/options.h"
+#include "nmt/training/translation_task.h"
+
+namespace {
+
+using namespace dietmt;
+using Clock = std::chrono::steady_clock;
+
+struct Product {
+  int64_t rows, inputs, outputs;
+};
+
+double seconds(const std::function<void()>& work) {
+  const Clock::time_point start = Clock::now();
+  work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// The linear layers of one pass over M source and N target tokens.
+std::vector<Product> products_of(const nmt::ModelConfig& config, int64_t m, int64_t n) {
+  const int64_t d = config.width;
+  const int64_t f = config.feed_forward;
+  std::vector<Product> all;
+  for (int64_t l = 0; l < config.encoder_layers; ++l)
+    all.insert(all.end(), {{m, d, 3 * d}, {m, d, d}, {m, d, f}, {m, f, d}});
+  for (int64_t l = 0; l < config.decoder_layers; ++l) {
+    all.insert(
+        all.end(),
+        {{n, d, 3 * d}, {n, d, d}, {n, d, d}, {m, d, 2 * d}, {n, d, d}, {n, d, f}, {n, f, d}});
+  }
+  all.push_back({n, d, config.target_vocabulary});
+  return all;
+}
+
+double time_products(const std::vector<Product>& products) {
+  double total = 0;
+  for (const Product& p : products) {
+    const at::Tensor x = at::ones({p.rows, p.inputs});
+    const at::Tensor w = at::ones({p.outputs, p.inputs});
+    const at::Tensor dy = at::ones({p.rows, p.outputs});
+    at::Tensor y = at::empty({p.rows, p.outputs});
+    at::Tensor dx = at::empty({p.rows, p.inputs});
+    at::Tensor dw = at::empty({p.outputs, p.inputs});
+    total += seconds([&] {
+      at::mm_out(y, x, w.t());
+      at::mm_out(dx, dy, w);
+      at::mm_out(dw, dy.t(), x);
+    });
+  }
+  return total;
+}
+
+nlohmann::json sentences_json(const data::PackedTokens& packed) {
+  nlohmann::json sentences = nlohmann::json::array();
+  for (size_t b = 0; b + 1 < packed.offsets.size(); ++b) {
+    sentences.push_back(std::vector<int32_t>(packed.tokens.begin() + packed.offsets[b],
+                                             packed.tokens.begin() + packed.offsets[b + 1]));
+  }
+  return sentences;
+}
+
+struct Options {
+  std::string source, target, tokenizer, preset = "tiny", position = "sinusoidal", batches_file;
+  int64_t updates = 20, warmup = 3, batch_tokens = 4096, threads = 2;
+};
+
+int run(const Options& o) {
+  at::set_num_threads(static_cast<int>(o.threads));
+  const data::Tokenizer tokenizer(o.tokenizer);
+  const auto cache = std::filesystem::temp_directory_path() / "dietmt_training_speed.cache";
+  const data::ParallelCorpus corpus({o.source}, {o.target}, tokenizer, tokenizer, {}, cache,
+                                    o.threads);
+  nmt::ModelConfig config = nmt::ModelConfig::preset(o.preset);
+  config.source_vocabulary = config.target_vocabulary = tokenizer.vocabulary_size();
+  config.dropout = config.embedding_dropout = 0.3;
+  config.encoder_position = config.decoder_position = o.position;
+  const data::BatchOptions batch_options{o.batch_tokens, 1};
+
+  // The same batches that the task will draw.
+  data::BatchIterator batches(corpus, batch_options);
+  std::vector<data::ParallelBatch> drawn;
+  for (int64_t i = 0; i < o.warmup + o.updates; ++i) drawn.push_back(batches.next());
+  if (!o.batches_file.empty()) {
+    std::ofstream file(o.batches_file);
+    for (const data::ParallelBatch& batch : drawn) {
+      file << nlohmann::json{{"source", sentences_json(batch.source)},
+                             {"target", sentences_json(batch.target)}}
+           << '\n';
+    }
+  }
+
+  nmt::TranslationTaskOptions task_options;
+  task_options.batches = batch_options;
+  const auto model = std::make_shared<nmt::TranslationModel>(config, 1);
+  nmt::TranslationTask task(model, corpus, corpus, tokenizer, tokenizer, task_options);
+  training::Optimizer optimizer(*model, {});
+  std::vector<double> update_times, shares, speeds;
+  for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
+    const double update = seconds([&] {
+      optimizer.zero_gradients();
+      encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
+      const training::BatchLoss loss = task.accumulate_gradients(dropout);
+      optimizer.scale_and_clip(1.0 / static_cast<double>(loss.tokens), 25.0);
+      optimizer.step(1e-3);
+    });
+    const data::ParallelBatch& batch = drawn[static_cast<size_t>(i)];
+    const double products =
+        time_products(products_of(config, batch.source.size(), batch.target.size()));
+    if (i < o.warmup) continue;
+    update_times.push_back(update);
+    shares.push_back(products / update);
+    speeds.push_back(static_cast<double>(batch.target.size()) / update);
+  }
+  std::cout << nlohmann::json{{"preset", o.preset},
+                              {"position", o.position},
+                              {"threads", o.threads},
+                              {"updates", o.updates},
+                              {"seconds_per_update", median(update_times)},
+                              {"target_tokens_per_second", median(speeds)},
+                              {"share_of_matrix_products", median(shares)}}
+            << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  init_logging();
+  Options options;
+  OptionTable table("training_speed", "--source FILE --target FILE --tokenizer FILE",
+                    "Measures training speed and the share of its matrix products.");
+  table.add("source", &options.source, "FILE", "source text")
+      .add("target", &options.target, "FILE", "target text")
+      .add("tokenizer", &options.tokenizer, "FILE", "sentencepiece model for both")
+      .add("preset", &options.preset, "NAME", "sizes of the model")
+      .add("position", &options.position, "SPEC", "position encoding")
+      .add("updates", &options.updates, "N", "updates that are timed")
+      .add("warmup", &options.warmup, "N", "updates before them")
+      .add("batch-tokens", &options.batch_tokens, "N", "target tokens of a batch")
+      .add("threads", &options.threads, "N", "threads")
+      .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
+  try {
+    if (table.parse({argv + 1, argv + argc}) == OptionTable::Outcome::kDone) return 0;
+    return run(options);
+  } catch (const Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# The tiny Transformer on Multi30k (Wu et al. 2021, text only), on two cores.
+#
+#   recipes/multi30k/run.sh tok|raw SOURCE TARGET DATA OUTPUT [option of dietmt train ...]
+#
+#   tok   lower-cased, Moses-tokenized text (train.lc.norm.tok.en.gz, ...): the published setting,
+#         scored by lower-cased tokenized BLEU
+#   raw   plain text (train.en.gz, ...), scored by cased, detokenized BLEU
+#
+# SOURCE and TARGET are two of en, de, cs; DATA is a folder with the files of
+# github.com/multi30k/dataset (data/task1/tok or data/task1/raw). Settings are in tiny.cfg;
+# options given here win, for instance --max-updates 2000. A run that was interrupted continues. At
+# the end the last ten checkpoints (one about every epoch) are averaged and test_2016_flickr is
+# translated once.
+set -euo pipefail
+form=$1 source=$2 target=$3 data=$4 output=$5
+shift 5
+dietmt=${DIETMT:-$(cd "$(dirname "$0")/../.." && pwd)/build/bin/dietmt}
+case $form in
+  tok) infix=.lc.norm.tok valid=(--valid-tokenize none --valid-lowercase) score=(--tokenize none --lowercase) ;;
+  raw) infix= valid=() score=() ;;
+  *) echo "the first word is tok or raw, not '$form'" >&2; exit 2 ;;
+esac
+file() { echo "$data/$1$infix.$2.gz"; }
+
+"$dietmt" train --output "$output" \
+  --train-source "$(file train "$source")" --train-target "$(file train "$target")" \
+  --valid-source "$(file val "$source")" --valid-target "$(file val "$target")" \
+  --config "$(dirname "$0")/tiny.cfg" "${valid[@]}" "$@"
+
+"$dietmt" average --inputs "$output" --last 10 --output "$output/averaged"
+"$dietmt" translate --model "$output/averaged" --input "$(file test_2016_flickr "$source")" \
+  --output "$output/test2016.$target"
+"$dietmt" evaluate --reference "$(file test_2016_flickr "$target")" \
+  --hypothesis "$output/test2016.$target" --metric bleu,chrf "${score[@]}"
