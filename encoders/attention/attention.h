@@ -41,8 +41,8 @@ std::vector<std::string> reasons_against(Backend backend, const AttentionCall& c
 
 /// Attention of dense, equally long query blocks; the sdpa backend after padding, and each step of
 /// cached decoding. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh]; key_mask: [B, S] bool,
-/// true where a key is real, or undefined. Query row r has position extent.query_start + r. Returns
-/// [B, H, T, Dh].
+/// true where a key is real, or undefined. Query row r has position extent.query_start + r; with
+/// extent.queries = 1 all T rows have position query_start. Returns [B, H, T, Dh].
 struct DenseAttentionCall {
   at::Tensor queries;
   at::Tensor keys;

@@ -23,7 +23,6 @@ at::Tensor skew(const at::Tensor& in, int64_t columns) {
 at::Tensor unskew(const at::Tensor& in) {
   const int64_t rows = in.size(-2);
   const int64_t columns = in.size(-1);
-  if (rows == 1) return in;
   return at::constant_pad_nd(at::constant_pad_nd(in, {0, rows - 2}).flatten(-2), {rows - 1, 1})
       .unflatten(-1, {rows, rows + columns - 1});
 }
@@ -61,7 +60,7 @@ at::Tensor OffsetBand::widen(const at::Tensor& by_offset) const {
 }
 
 at::Tensor OffsetBand::spread(const at::Tensor& by_offset) const {
-  return skew(widen(by_offset), keys_);
+  return queries_ == 1 ? widen(by_offset) : skew(widen(by_offset), keys_);
 }
 
 at::Tensor OffsetBand::spread_keys(const at::Tensor& by_offset) const {
@@ -69,7 +68,7 @@ at::Tensor OffsetBand::spread_keys(const at::Tensor& by_offset) const {
 }
 
 at::Tensor OffsetBand::gather(const at::Tensor& pairs) const {
-  const at::Tensor by_offset = unskew(pairs);  // [.., T, T + S - 1]
+  const at::Tensor by_offset = queries_ == 1 ? pairs : unskew(pairs);  // [.., T, T + S - 1]
   if (left_ == 0 && right_ == 0) return by_offset;
   if (width_ == 1) return by_offset.sum(-1, /*keepdim=*/true);
   return at::cat({by_offset.narrow(-1, 0, left_ + 1).sum(-1, /*keepdim=*/true),

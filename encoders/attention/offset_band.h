@@ -14,6 +14,8 @@
 
 namespace dietmt::encoders {
 
+/// Where the extent has one query, several rows may stand at its position (the beams of a
+/// sentence).
 class OffsetBand {
  public:
   /// For tables of `entries` = 2C + 1 offsets.

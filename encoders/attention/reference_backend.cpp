@@ -2,7 +2,7 @@
 // intermediate tensor written out.
 #include <torch/torch.h>
 
-#include <algorithm>
+#include <cmath>
 
 #include "encoders/attention/backends.h"
 
@@ -31,21 +31,23 @@ at::Tensor content_scale(const std::vector<double>& scale, const at::Tensor& lik
   return at::tensor(scale, at::kDouble).to(like.options()).view({-1, 1, 1});  // [H|1, 1, 1]
 }
 
-/// [H, T, S]
-at::Tensor scores(const Sentence& s, const ScoreTerms& terms) {
-  const int64_t queries = s.q.size(1);
-  const int64_t keys = s.k.size(1);
+}  // namespace
+
+at::Tensor sentence_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& segments,
+                           const ScoreTerms& terms) {
+  const int64_t queries = q.size(1);
+  const int64_t keys = k.size(1);
   const auto by_offset = [&](const at::Tensor& table) {  // [H|1, 2C+1, ...] -> [H|1, T, S, ...]
     return table.index({Slice(), offset_index(queries, keys, table.size(1), table.device())});
   };
 
-  at::Tensor products = at::matmul(s.q, s.k.transpose(1, 2));
+  at::Tensor products = at::matmul(q, k.transpose(1, 2));
   if (terms.relative_keys.defined())
-    products = products + (s.q.unsqueeze(2) * by_offset(terms.relative_keys)).sum(-1);
+    products = products + (q.unsqueeze(2) * by_offset(terms.relative_keys)).sum(-1);
   if (terms.relative_queries.defined())
-    products = products + (s.k.unsqueeze(1) * by_offset(terms.relative_queries)).sum(-1);
+    products = products + (k.unsqueeze(1) * by_offset(terms.relative_queries)).sum(-1);
 
-  at::Tensor scores = content_scale(terms.content_scale, s.q) * products;
+  at::Tensor scores = content_scale(terms.content_scale, q) * products;
   if (terms.position_bias.defined())
     scores = scores + terms.position_bias.index({Slice(), Slice(0, queries), Slice(0, keys)});
   if (terms.query_features.defined())
@@ -53,14 +55,16 @@ at::Tensor scores(const Sentence& s, const ScoreTerms& terms) {
                                  terms.key_features.slice(1, 0, keys).transpose(1, 2));
   if (terms.offset_bias.defined()) scores = scores + by_offset(terms.offset_bias);
   if (terms.segment_bias.defined())
-    scores = scores + terms.segment_bias.index({Slice(), s.segments.index({Slice(), None}),
-                                                s.segments.index({None, Slice()})});
+    scores = scores + terms.segment_bias.index({Slice(), segments.index({Slice(), None}),
+                                                segments.index({None, Slice()})});
   return scores;
 }
 
+namespace {
+
 /// [H, T, Dh]
 at::Tensor attend_sentence(const Sentence& s, const AttentionCall& call) {
-  at::Tensor masked = scores(s, call.terms);
+  at::Tensor masked = sentence_scores(s.q, s.k, s.segments, call.terms);
   const int64_t queries = masked.size(1);
   const int64_t keys = masked.size(2);
   if (call.causal) {

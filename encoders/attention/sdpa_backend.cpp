@@ -42,14 +42,16 @@ at::Tensor key_mask(const AttentionCall& call) {
 
 /// q . table of [B, H, T, Dh] and [H|1, E, Dh] -> [B, H, T, E]
 at::Tensor dot_table(const at::Tensor& q, const at::Tensor& table) {
-  if (table.size(0) == 1) return at::matmul(q, table[0].t());
-  return at::einsum("bhtd,hed->bhte", {q, table});
+  const at::Tensor rows = table.to(q.scalar_type());
+  if (rows.size(0) == 1) return at::matmul(q, rows[0].t());
+  return at::einsum("bhtd,hed->bhte", {q, rows});
 }
 
 /// p . table of [B, H, T, E] and [H|1, E, Dh] -> [B, H, T, Dh]
 at::Tensor mix_table(const at::Tensor& p, const at::Tensor& table) {
-  if (table.size(0) == 1) return at::matmul(p, table[0]);
-  return at::einsum("bhte,hed->bhtd", {p, table});
+  const at::Tensor rows = table.to(p.scalar_type());
+  if (rows.size(0) == 1) return at::matmul(p, rows[0]);
+  return at::einsum("bhte,hed->bhtd", {p, rows});
 }
 
 /// The content scale: one number where the heads agree, else factors [H, 1, 1].
@@ -75,7 +77,7 @@ void accumulate(at::Tensor& sum, const at::Tensor& term) {
 }
 
 /// All terms but the content, added up: broadcastable to [B, H, T, S], or undefined.
-at::Tensor bias(const DenseAttentionCall& call, const ContentScale& scale) {
+at::Tensor added_terms(const DenseAttentionCall& call, const ContentScale& scale) {
   const ScoreTerms& terms = call.terms;
   at::Tensor sum;
   if (terms.position_bias.defined()) accumulate(sum, terms.position_bias);
@@ -109,50 +111,45 @@ bool sees_all_keys(const DenseAttentionCall& call) {
   return !call.causal || call.extent.query_start >= call.extent.keys - 1;
 }
 
-/// True where a query must not look: broadcastable to [B, H, T, S], or undefined.
-at::Tensor hidden(const DenseAttentionCall& call) {
-  at::Tensor mask;
+/// Minus infinity where a query must not look, else 0: broadcastable to [B, H, T, S], or undefined.
+at::Tensor mask(const DenseAttentionCall& call) {
+  const at::TensorOptions options = call.queries.options();
+  at::Tensor sum;
   if (!sees_all_keys(call)) {
     const at::Tensor all =
-        at::ones({call.extent.queries, call.extent.keys}, call.queries.options().dtype(at::kBool));
-    mask = all.triu(call.extent.query_start + 1);
+        at::full({call.extent.queries, call.extent.keys}, kMinusInfinity, options);
+    accumulate(sum, all.triu(call.extent.query_start + 1));
   }
   if (call.key_mask.defined()) {
     const at::Tensor padding = call.key_mask.logical_not().unsqueeze(1).unsqueeze(1);  // [B,1,1,S]
-    mask = mask.defined() ? mask.logical_or(padding) : padding;
+    accumulate(sum, at::zeros(padding.sizes(), options).masked_fill_(padding, kMinusInfinity));
   }
-  return mask;
-}
-
-/// `added`, or zeros, with minus infinity where `mask` is true.
-at::Tensor masked(const at::Tensor& added, const at::Tensor& mask, const at::Tensor& like) {
-  if (!mask.defined()) return added;
-  const at::Tensor base = added.defined() ? added : at::zeros({1, 1, 1, 1}, like.options());
-  return base.masked_fill(mask, kMinusInfinity);
+  return sum;
 }
 
 at::Tensor fused_attention(const DenseAttentionCall& call, const at::Tensor& q, double scale,
-                           const at::Tensor& added) {
+                           const at::Tensor& bias) {
   // ATen counts causal rows from query 0.
-  const bool causal_kernel = !sees_all_keys(call) && !added.defined() && !call.key_mask.defined() &&
+  const bool causal_kernel = !sees_all_keys(call) && !bias.defined() && !call.key_mask.defined() &&
                              call.extent.query_start == 0;
-  at::Tensor mask;
-  if (!causal_kernel) mask = masked(added, hidden(call), q);
-  if (mask.defined()) {
-    while (mask.dim() < 4) mask = mask.unsqueeze(0);
-    mask = mask.to(q.scalar_type());
+  at::Tensor added = bias;
+  if (const at::Tensor hidden = mask(call); hidden.defined() && !causal_kernel)
+    accumulate(added, hidden);
+  std::optional<at::Tensor> attention_mask;
+  if (added.defined()) {
+    while (added.dim() < 4) added = added.unsqueeze(0);
+    attention_mask = added.to(q.scalar_type());
   }
-  const auto given = mask.defined() ? std::optional<at::Tensor>(mask) : std::nullopt;
-  return at::scaled_dot_product_attention(q, call.keys, call.values, given, 0.0, causal_kernel,
-                                          scale);
+  return at::scaled_dot_product_attention(q, call.keys, call.values, attention_mask, 0.0,
+                                          causal_kernel, scale);
 }
 
 /// Where gradients flow to the terms, probabilities are dropped or the values have offset terms.
 at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& q, double scale,
-                              const at::Tensor& added) {
+                              const at::Tensor& bias) {
   at::Tensor scores = at::matmul(q * scale, call.keys.transpose(2, 3));  // [B, H, T, S]
-  const at::Tensor mask = masked(added, hidden(call), scores);
-  if (mask.defined()) scores = scores + mask;
+  if (bias.defined()) scores = scores + bias;
+  if (const at::Tensor hidden = mask(call); hidden.defined()) scores.add_(hidden);
 
   at::Tensor p = at::softmax(scores, -1);
   if (call.dropout > 0) p = p * dropout_factors(call.dropout_key, call.dropout, p.sizes(), p);
@@ -171,11 +168,11 @@ at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& 
 at::Tensor attend_dense(const DenseAttentionCall& call) {
   const ContentScale scale(call.terms.content_scale, call.queries);
   const at::Tensor q = scale.factors.defined() ? scale.times(call.queries) : call.queries;
-  const at::Tensor added = bias(call, scale);
+  const at::Tensor bias = added_terms(call, scale);
   const bool fused = call.dropout == 0 && !call.terms.relative_values.defined() &&
-                     !(added.defined() && added.requires_grad());
-  return fused ? fused_attention(call, q, scale.number, added)
-               : explicit_attention(call, q, scale.number, added);
+                     !(bias.defined() && bias.requires_grad());
+  return fused ? fused_attention(call, q, scale.number, bias)
+               : explicit_attention(call, q, scale.number, bias);
 }
 
 at::Tensor attend_sdpa(const AttentionCall& call) {

@@ -30,7 +30,8 @@ at::Tensor place_rows(const at::Tensor& rows, const std::vector<int64_t>& heads,
   sizes[0] = static_cast<int64_t>(heads.size());
   const at::Tensor expanded = rows.expand(sizes);
   sizes[0] = all;
-  return rows.new_zeros(sizes).index_copy(0, at::tensor(heads, rows.device()), expanded);
+  return rows.new_zeros(sizes).index_copy(0, at::tensor(heads, rows.options().dtype(at::kLong)),
+                                          expanded);
 }
 
 /// One term of all parts; `fit` brings a part's table to the largest size of dimension `dim`.

@@ -9,9 +9,10 @@
 namespace dietmt::encoders {
 namespace {
 
-std::string names_of_encodings() {
+std::string names_of_encodings(AttentionSite site) {
   std::string names;
-  for (const EncodingRow& row : encoding_table()) names += (names.empty() ? "" : ", ") + row.name;
+  for (const EncodingRow& row : encoding_table())
+    if (row.cross || site != AttentionSite::kCross) names += (names.empty() ? "" : ", ") + row.name;
   return names;
 }
 
@@ -103,9 +104,10 @@ class Parser {
     const EncodingRow* row = find_encoding(name);
     if (row == nullptr)
       fail(start, (name.empty() ? "expected an encoding" : "no encoding '" + name + "'") +
-                      "; possible: " + names_of_encodings());
+                      "; possible: " + names_of_encodings(context_.site));
     if (context_.site == AttentionSite::kCross && !row->cross)
-      fail(start, "'" + name + "' is not defined for cross-attention");
+      fail(start, "'" + name + "' is not defined for cross-attention; possible: " +
+                      names_of_encodings(context_.site));
     EncodingSpec spec{row, OptionValues(row->options), {}, start};
     if (accept('(')) {
       do {

@@ -46,7 +46,7 @@ T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(optio
 }
 
 void T5::lower(int64_t layer, const Extent&, ScoreTerms& terms) const {
-  const at::Tensor buckets = at::tensor(buckets_, table_.device());
+  const at::Tensor buckets = at::tensor(buckets_, table_.options().dtype(at::kLong));
   terms.offset_bias = layer_rows(table_, layer).index_select(1, buckets);
   if (!scaled_) terms.content_scale = {1.0};
 }
