@@ -151,13 +151,17 @@ std::vector<Chart> charts_of(const Run& run) {
     const std::vector<Point>& points = run.train.columns.at(name);
     if (is_loss(name)) {
       loss.series.push_back({display_name(name), points});
-    } else if (name == "learning_rate") {
+    }
+  }
+  struct Known {
+    const char *name, *title, *unit;
+  };
+  for (const Known& known : {Known{"learning_rate", "Learning rate", "learning rate"},
+                             Known{"tokens_per_second", "Speed", "target tokens/s"},
+                             Known{"gradient_norm", "Gradient norm", "L2 norm"}}) {
+    if (const auto found = run.train.columns.find(known.name); found != run.train.columns.end()) {
       others.push_back(
-          {"Learning rate", "update", "learning rate", {{"learning rate", points}}, true});
-    } else if (name == "tokens_per_second") {
-      others.push_back({"Speed", "update", "target tokens/s", {{"tokens/s", points}}, true});
-    } else if (name == "gradient_norm") {
-      others.push_back({"Gradient norm", "update", "L2 norm", {{"gradient norm", points}}, true});
+          {known.title, "update", known.unit, {{known.unit, found->second}}, /*from_zero=*/true});
     }
   }
   for (const std::string& name : run.valid.names) {
@@ -211,8 +215,13 @@ std::string validation_table(const Table& valid) {
   return html + "</tbody></table></div></section>\n";
 }
 
+// Lists are written as on the command line, with spaces between.
 std::string setting_text(const ordered_json& value) {
-  return html_escaped(value.is_string() ? value.get<std::string>() : value.dump());
+  if (value.is_string()) return html_escaped(value.get<std::string>());
+  if (!value.is_array()) return html_escaped(value.dump());
+  std::string text;
+  for (const ordered_json& item : value) text += (text.empty() ? "" : " ") + setting_text(item);
+  return text;
 }
 
 std::string settings_tables(const ordered_json& settings) {

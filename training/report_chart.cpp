@@ -12,7 +12,8 @@ namespace {
 
 // The drawing's size and the plot's rectangle in it, in SVG units.
 constexpr double kWidth = 460, kHeight = 270;
-constexpr double kLeft = 56, kRight = kWidth - 12, kTop = 44, kBottom = kHeight - 42;
+constexpr double kLeft = 62, kRight = kWidth - 22, kTop = 44, kBottom = kHeight - 42;
+constexpr double kReadoutLeft = 16;  // as much room as a small screen needs
 constexpr size_t kMaxPoints = 200;
 
 // Maps values to positions: `low` to `from`, `high` to `to`.
@@ -79,15 +80,23 @@ std::string axes(const Chart& chart, const Axis& x, const Axis& y) {
   return svg;
 }
 
+// Names the curves; a chart of one curve has its name in the title.
 std::string legend(const std::vector<Series>& series) {
   std::string svg;
   double x = kLeft;
+  if (series.size() == 1 && series.front().best < 0) return svg;
   for (size_t i = 0; i < series.size(); ++i) {
     svg += fmt::format(
         "<line class='line s{}' x1='{:.0f}' x2='{:.0f}' y1='12' y2='12'/>"
         "<text class='legend' x='{:.0f}' y='16'>{}</text>\n",
         i, x, x + 18, x + 24, html_escaped(series[i].name));
-    x += 44 + 7.0 * static_cast<double>(series[i].name.size());
+    x += 40 + 6.5 * static_cast<double>(series[i].name.size());
+  }
+  if (std::ranges::any_of(series, [](const Series& one) { return one.best >= 0; })) {
+    svg += fmt::format(
+        "<circle class='mark axis' cx='{:.0f}' cy='12' r='4'/>"
+        "<text class='legend' x='{:.0f}' y='16'>best</text>\n",
+        x + 5, x + 14);
   }
   return svg;
 }
@@ -123,7 +132,7 @@ std::string hover_strips(const Chart& chart, const std::vector<Series>& series, 
     std::string text = fmt::format("{} {}", chart.x_label, std::llround(here->first));
     std::string dots;
     for (const auto& [index, value] : here->second) {
-      text += fmt::format("   {} {:.5g}", html_escaped(series[index].name), value);
+      text += fmt::format(" · {} {:.5g}", html_escaped(series[index].name), value);
       dots += fmt::format("<circle class='dot s{}' cx='{:.1f}' cy='{:.1f}' r='3'/>", index,
                           position, y(value));
     }
@@ -132,7 +141,7 @@ std::string hover_strips(const Chart& chart, const std::vector<Series>& series, 
         "<g><line x1='{:.1f}' x2='{:.1f}' y1='{:.0f}' y2='{:.0f}'/>{}"
         "<text class='readout' x='{:.0f}' y='34'>{}</text></g></g>\n",
         begin, kTop, std::max(end - begin, 0.5), kBottom - kTop, position, position, kTop, kBottom,
-        dots, kLeft, text);
+        dots, kReadoutLeft, text);
   }
   return svg;
 }

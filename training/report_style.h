@@ -37,7 +37,7 @@ svg { display: block; width: 100%; height: auto; font-size: 12px; fill: var(--in
 .dot.s0 { fill: var(--s0); } .dot.s1 { fill: var(--s1); } .dot.s2 { fill: var(--s2); } .dot.s3 { fill: var(--s3); }
 .strip rect { fill: transparent; } .strip g { display: none; pointer-events: none; }
 .strip:hover g { display: inline; } .strip line { stroke: var(--soft); stroke-dasharray: 3 3; }
-.scroll { overflow: auto; max-height: 460px; }
+.scroll { overflow: auto; max-height: 620px; }
 table { border-collapse: collapse; width: 100%; }
 th, td { padding: 5px 12px; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }
 tr:last-child > * { border-bottom: 0; }
@@ -48,6 +48,8 @@ tr:last-child > * { border-bottom: 0; }
 .settings > div { break-inside: avoid; padding: 12px; margin-bottom: 16px; }
 .settings th { font-weight: 400; color: var(--soft); width: 45%; padding-left: 0; }
 .settings td { overflow-wrap: anywhere; padding-right: 0; }
+@media (max-width: 520px) { main { padding: 16px 10px 32px; } figure { padding: 10px 4px 6px; }
+  figcaption { margin-left: 10px; } svg { font-size: 14px; } }
 )css";
 
 }  // namespace dietmt::training

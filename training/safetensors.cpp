@@ -1,20 +1,16 @@
 #include "training/safetensors.h"
 
 #include <ATen/ATen.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "common/error.h"
+#include "training/safetensors_file.h"
 
 namespace dietmt::training {
 namespace fs = std::filesystem;
@@ -38,77 +34,6 @@ constexpr std::array kDtypes{Dtype{"F64", at::kDouble}, Dtype{"F32", at::kFloat}
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw CheckpointError(path.string() + ": " + what);
 }
-[[noreturn]] void fail_with_errno(const fs::path& path, const std::string& what) {
-  fail(path, what + ": " + std::strerror(errno));
-}
-
-// A file written beside `path`; finish() syncs, closes and renames it, else it is removed.
-class Output {
- public:
-  explicit Output(const fs::path& path)
-      : path_(path), temporary_(path.string() + ".tmp" + std::to_string(::getpid())) {
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (file_ < 0) fail_with_errno(path_, "cannot be written");
-  }
-  ~Output() {
-    if (file_ >= 0) ::close(file_);
-    if (!finished_) ::unlink(temporary_.c_str());
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-
-  void write(const void* data, uint64_t size) {
-    const char* next = static_cast<const char*>(data);
-    while (size > 0) {
-      const ssize_t written = ::write(file_, next, size);
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail_with_errno(path_, "cannot be written");
-      next += written;
-      size -= static_cast<uint64_t>(written);
-    }
-  }
-
-  void finish() {
-    if (::fsync(file_) != 0) fail_with_errno(path_, "cannot be synced to disk");
-    if (::close(std::exchange(file_, -1)) != 0) fail_with_errno(path_, "cannot be closed");
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-      fail_with_errno(path_, "cannot be renamed into place");
-    }
-    finished_ = true;
-  }
-
- private:
-  fs::path path_;
-  fs::path temporary_;
-  int file_ = -1;
-  bool finished_ = false;
-};
-
-// A file mapped into memory for reading.
-class Mapping {
- public:
-  explicit Mapping(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) fail_with_errno(path, "cannot be opened");
-    struct stat status {};
-    ::fstat(file, &status);
-    size_ = static_cast<uint64_t>(status.st_size);
-    if (size_ > 0) data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    ::close(file);
-    if (data_ == MAP_FAILED) fail_with_errno(path, "cannot be read");
-  }
-  ~Mapping() {
-    if (data_ != nullptr && data_ != MAP_FAILED) ::munmap(data_, size_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
-
- private:
-  void* data_ = nullptr;
-  uint64_t size_ = 0;
-};
-
 const char* dtype_name(at::ScalarType type) {
   const auto* found = std::ranges::find(kDtypes, type, &Dtype::type);
   return found == kDtypes.end() ? nullptr : found->name;
@@ -192,7 +117,7 @@ void save_safetensors(const fs::path& path,
   text.resize((text.size() + 7) / 8 * 8, ' ');
   const uint64_t length = text.size();
 
-  Output output(path);
+  PendingFile output(path);
   output.write(&length, sizeof length);
   output.write(text.data(), text.size());
   for (const auto& [name, tensor] : ordered) {
@@ -203,7 +128,7 @@ void save_safetensors(const fs::path& path,
 }
 
 std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
-  const Mapping file(path);
+  const MappedFile file(path);
   std::string_view data = file.bytes();
   const json header = take_header(path, data);
   std::map<std::string, at::Tensor> tensors;
@@ -233,7 +158,7 @@ std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
 }
 
 std::map<std::string, std::string> load_safetensors_metadata(const fs::path& path) {
-  const Mapping file(path);
+  const MappedFile file(path);
   std::string_view data = file.bytes();
   const json header = take_header(path, data);
   if (!header.contains("__metadata__")) return {};

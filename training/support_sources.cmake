@@ -8,4 +8,5 @@ target_sources(dietmt_training PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report_chart.cpp
   ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/safetensors_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp)
