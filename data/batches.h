@@ -27,7 +27,7 @@ struct ParallelBatch {
 };
 
 struct BatchOptions {
-  // Target tokens per batch at most, and half of its source tokens at most; a longer pair is a
+  // At most so many target tokens a batch, and twice as many source tokens. A longer pair is a
   // batch alone.
   int64_t batch_tokens = 4096;
   uint64_t seed = 1;
