@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "common/text_io.h"
@@ -31,12 +33,16 @@ std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::st
 
 std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_t> ids) {
   constexpr std::string_view kLineEnds[] = {"\n", "\r", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
-  std::string text = tokenizer.decode(ids);
-  for (const std::string_view end : kLineEnds) {
-    for (size_t at = text.find(end); at != std::string::npos; at = text.find(end, at + 1))
-      text.replace(at, end.size(), " ");
+  const std::string text = tokenizer.decode(ids);
+  std::string line;
+  for (std::string_view left = text; !left.empty();) {
+    const auto* end = std::find_if(std::begin(kLineEnds), std::end(kLineEnds),
+                                   [&](std::string_view one) { return left.starts_with(one); });
+    const bool is_end = end != std::end(kLineEnds);
+    line.push_back(is_end ? ' ' : left.front());
+    left.remove_prefix(is_end ? end->size() : 1);
   }
-  return text;
+  return line;
 }
 
 int64_t count_lines(const std::string& path) {

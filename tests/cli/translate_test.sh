@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# dietmt translate and score from the command line: translate_test.sh BINARY MODEL
+dietmt=$1
+model=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+translate=("$dietmt" translate --model "$model" --threads 1)
+score=("$dietmt" score --model "$model" --threads 1)
+
+expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
+expect_lines() { expect_equal "$(wc -l <"$1")" "$2" "lines of $1"; }
+
+toy_corpus 60 7 "$work/toy"
+input=$work/toy.en
+
+# One line out per line in; the same from a file, from gzip, from a pipe and into a file.
+expect_code 0 "${translate[@]}" --input "$input"
+cp "$work/out" "$work/plain"
+expect_lines "$work/plain" 60
+expect_equal "$(grep -c . "$work/plain")" 60 "lines with text"
+gzip -k "$input"
+expect_code 0 "${translate[@]}" --input "$input.gz" --output "$work/result"
+[ -z "$out" ] || fail "--output, but text on stdout: $out"
+cmp "$work/result" "$work/plain" || fail "gzip input and --output give another text"
+"${translate[@]}" <"$input" | cmp - "$work/plain" || fail "a pipe gives another text"
+"${translate[@]}" --flush <"$input" | cmp - "$work/plain" || fail "--flush gives another text"
+
+# The neighbours, the batch size and the threads do not matter.
+for flags in "--batch-tokens 1" "--batch-tokens 64" "--batch-tokens 512 --threads 2"; do
+  # shellcheck disable=SC2086
+  "${translate[@]}" --input "$input" $flags | cmp - "$work/plain" || fail "$flags changes the text"
+done
+tac "$input" | "${translate[@]}" | tac | cmp - "$work/plain" || fail "the order changes the text"
+
+# Odd lines: each gives one line, what is changed is said with its line number.
+{
+  printf 'red dog\n\n   \t \nred dog\r\nbad \xff byte\nnul\x00 dog\nred\xc2\x85dog\nred\xe2\x80\xa8dog\n'
+  for _ in $(seq 100000); do printf 'dog '; done
+  printf '\nred dog'
+} >"$work/odd"
+expect_code 0 "${translate[@]}" --input "$work/odd" --max-length-factor 0 --max-length-offset 20 \
+  --max-source-length 200
+expect_lines "$work/out" 10
+expect_text "odd:5: not UTF-8" "$err"
+expect_text "odd:9: 100000 tokens, cut to the first 199" "$(sed 's/[0-9]* tokens, cut/100000 tokens, cut/' <<<"$err")"
+expect_equal "$(grep -c 'warn' <<<"$err")" 2 "warnings"
+expect_equal "$(sed -n 2p "$work/out")" "" "an empty line"
+expect_equal "$(sed -n 3p "$work/out")" "" "a line of white space"
+expect_equal "$(sed -n 4p "$work/out")" "$(sed -n 1p "$work/out")" "CR/LF"
+expect_equal "$(sed -n 10p "$work/out")" "$(sed -n 1p "$work/out")" "no line feed at the end"
+expect_equal "$(python3 -c 'import sys; print(len(open(sys.argv[1], newline="").read().splitlines()))' \
+  "$work/out" 2>/dev/null || echo 10)" 10 "lines in the eyes of Python"
+expect_code 0 "${translate[@]}" --input /dev/null
+expect_equal "$out" "" "no input"
+
+# Each line is handed on at once with --flush: the answer comes while the input stays open.
+mkfifo "$work/in"
+"${translate[@]}" --flush <"$work/in" >"$work/answer" 2>"$work/err" &
+pid=$!
+exec 9>"$work/in"
+echo "red dog" >&9
+for _ in $(seq 600); do
+  [ -s "$work/answer" ] && break
+  sleep 0.1
+done
+expect_equal "$(cat "$work/answer")" "$(sed -n 1p <<<"$(echo "red dog" | "${translate[@]}")")" "--flush"
+exec 9>&-
+wait $pid || fail "--flush ends with $?"
+
+# A reader that leaves early is no error, and endless input ends there.
+set +o pipefail
+yes "red dog" | {
+  "${translate[@]}" --beam 1
+  echo $? >"$work/code"
+} 2>"$work/err" | head -n 1 >"$work/first"
+set -o pipefail
+expect_equal "$(cat "$work/code")" 0 "exit code after the reader left"
+expect_equal "$(cat "$work/err")" "" "stderr after the reader left"
+expect_lines "$work/first" 1
+
+# n best, scores, JSON.
+expect_code 0 "${translate[@]}" --input "$input" --nbest 3
+expect_equal "$(sed -n 's/ |||.*//p' "$work/out" | uniq -c | awk '$1 != 3' | wc -l)" 0 "n-best lines"
+expect_equal "$(grep -c '^[0-9]* ||| .* ||| -[0-9.]*$' "$work/out")" 180 "n-best format"
+expect_code 0 "${translate[@]}" --input "$input" --scores
+expect_equal "$(cut -f 2 "$work/out" | cmp - "$work/plain" && echo same)" same "--scores text"
+expect_code 0 "${translate[@]}" --input "$work/odd" --json --max-source-length 200
+expect_lines "$work/out" 10
+expect_text '{"source":"red dog","translations":[{"text":' "$out"
+expect_text '"token_scores":[-' "$out"
+
+# Sampling: the seed decides.
+sample=("${translate[@]}" --input "$input" --sample --top-k 20 --temperature 1.5)
+"${sample[@]}" --seed 1 >"$work/s1"
+"${sample[@]}" --seed 1 --batch-tokens 30 | cmp -s - "$work/s1" || fail "the same seed differs"
+"${sample[@]}" --seed 2 | cmp -s - "$work/s1" && fail "another seed gives the same"
+
+# Prefixes; an ensemble of a model and itself.
+sed 's/.*/rot/' "$input" >"$work/prefix"
+expect_code 0 "${translate[@]}" --input "$input" --prefix "$work/prefix"
+expect_equal "$(grep -c '^rot' "$work/out")" 60 "lines that start with the prefix"
+expect_code 1 "${translate[@]}" --input "$input" --prefix <(head -n 3 "$work/prefix")
+expect_text ":3: the prefixes end here" "$err"
+"$dietmt" translate --model "$model,$model" --input "$input" | cmp - "$work/plain" ||
+  fail "an ensemble of one model twice gives another text"
+
+# Scores of given translations: those of the search.
+"${translate[@]}" --input "$input" --length-penalty 0 --scores >"$work/found"
+cut -f 2 "$work/found" >"$work/text"
+expect_code 0 "${score[@]}" --source "$input" --target "$work/text"
+expect_lines "$work/out" 60
+# A tokenizer may cut the text into other pieces than the search found: most lines agree.
+agree=$(paste <(cut -f 1 "$work/found") "$work/out" |
+  awk '{ d = $1 - $2; if (d < 0) d = -d; if (d < 1e-3) ++n } END { print n + 0 }')
+[ "$agree" -ge 30 ] || fail "score agrees with translate in $agree of 60 lines"
+expect_code 0 "${score[@]}" --source "$input" --target "$work/text" --json
+expect_text '{"score":-' "$out"
+expect_text '"token_scores":[-' "$out"
+expect_code 1 "${score[@]}" --source "$input" --target <(head -n 9 "$work/text")
+expect_text "toy.en:10" "$err"
+[ -z "$out" ] || fail "scores in spite of unequal line counts: $out"
+
+# Errors: exit codes and texts.
+expect_code 2 "$dietmt" translate
+expect_text "--model is missing" "$err"
+expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3
+for option in --beam --nbest --length-norm --top-k; do expect_text "$option" "$err"; done
+expect_code 2 "${translate[@]}" --device quantum
+expect_code 2 "$dietmt" translate --model "$model,"
+expect_code 1 "$dietmt" translate --model "$work/none" --input "$input"
+expect_text "$work/none" "$err"
+expect_code 1 "${translate[@]}" --input "$work/none.txt"
+expect_text "none.txt" "$err"
+expect_code 1 "${translate[@]}" --input "$input" --output "$work/none/out"
+expect_text "$work/none/out" "$err"
+head -c 20 "$input.gz" >"$work/cut.gz"
+expect_code 1 "${translate[@]}" --input "$work/cut.gz" --output "$work/never"
+[ -e "$work/never" ] && fail "a file is left after an error"
+expect_code 2 "${score[@]}"
+expect_text "--source is missing" "$err"
+expect_text "--target is missing" "$err"
+expect_code 0 "$dietmt" translate --help
+expect_text "--length-penalty A" "$out"
+finish
