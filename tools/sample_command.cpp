@@ -1,0 +1,85 @@
+// dietmt sample: writes the generated sample corpus.
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/options.h"
+#include "data/sample/generator.h"
+#include "tools/commands.h"
+
+namespace dietmt::tools {
+namespace {
+
+struct SampleOptions {
+  std::string pair = "en-de";
+  std::string output;
+  data::SampleSizes sizes;
+  int64_t seed = 1;
+
+  std::vector<std::string> problems() const {
+    std::vector<std::string> all;
+    if (pair != "en-de" && pair != "en-cs")
+      all.push_back("--pair " + pair + ": must be en-de or en-cs");
+    if (output.empty()) all.push_back("--output is missing: the directory to write");
+    if (sizes.train < 0) all.push_back("--pairs must not be negative");
+    if (sizes.valid < 0) all.push_back("--valid must not be negative");
+    if (sizes.test < 0) all.push_back("--test must not be negative");
+    if (seed < 0) all.push_back("--seed must not be negative");
+    return all;
+  }
+};
+
+// One file a language: <split>.en and <split>.de or .cs.
+void write_split(const std::filesystem::path& directory, const std::string& split,
+                 const std::string& target_suffix, const std::vector<data::SentencePair>& pairs) {
+  std::string source;
+  std::string target;
+  for (const data::SentencePair& pair : pairs) {
+    source += pair.source + '\n';
+    target += pair.target + '\n';
+  }
+  write_file_atomically(directory / (split + ".en"), source);
+  write_file_atomically(directory / (split + "." + target_suffix), target);
+}
+
+void make_directory(const std::filesystem::path& directory) {
+  std::error_code failure;
+  std::filesystem::create_directories(directory, failure);
+  if (failure) throw Error(directory.string() + ": cannot be created: " + failure.message());
+}
+
+}  // namespace
+
+int run_sample(const std::vector<std::string>& arguments) {
+  SampleOptions options;
+  OptionTable table("sample", "--pair en-de|en-cs --output DIR",
+                    "Writes a generated corpus of sentence pairs to try dietmt with: train.en, "
+                    "valid.en, test.en and their translations. The same seed gives the same text.");
+  table.group("Corpus")
+      .add("pair", &options.pair, "PAIR", "en-de (English-German) or en-cs (English-Czech)")
+      .add("output", &options.output, "DIR", "the directory to write; made if missing")
+      .add("pairs", &options.sizes.train, "N", "sentence pairs for training")
+      .add("valid", &options.sizes.valid, "N", "sentence pairs for validation")
+      .add("test", &options.sizes.test, "N", "held-out sentence pairs")
+      .add("seed", &options.seed, "N", "seed of the generator");
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  throw_if_any(options.problems());
+
+  const bool german = options.pair == "en-de";
+  const auto language = german ? data::SampleLanguage::kGerman : data::SampleLanguage::kCzech;
+  const data::SampleCorpus corpus =
+      data::generate_corpus(language, options.sizes, static_cast<uint64_t>(options.seed));
+  make_directory(options.output);
+  const std::string suffix = german ? "de" : "cs";
+  write_split(options.output, "train", suffix, corpus.train);
+  write_split(options.output, "valid", suffix, corpus.valid);
+  write_split(options.output, "test", suffix, corpus.test);
+  spdlog::info("wrote {} + {} + {} {} sentence pairs to {}", corpus.train.size(),
+               corpus.valid.size(), corpus.test.size(), options.pair, options.output);
+  return 0;
+}
+
+}  // namespace dietmt::tools
