@@ -73,6 +73,7 @@ double truncate_entries(const fs::path& path, int64_t first_update) {
 struct Progress::Impl {
   Impl(ProgressOptions given, int64_t first_update)
       : options(std::move(given)), bar(options.total_updates, first_update) {
+    last.update = first_update;
     if (options.output.empty()) return;
     std::error_code error;
     fs::create_directories(options.output, error);

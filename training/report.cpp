@@ -239,7 +239,7 @@ std::string settings_tables(const ordered_json& settings) {
     for (const auto& [key, setting] : value.items()) groups += row(key, setting);
     groups += "</table></div>\n";
   }
-  if (!flat.empty()) groups = "<div><table>\n" + flat + "</table></div>\n" + groups;
+  if (!flat.empty()) groups = "<div class='flat'><table>\n" + flat + "</table></div>\n" + groups;
   if (groups.empty()) return "";
   return "<section><h2>Settings</h2>\n<div class='settings'>\n" + groups + "</div></section>\n";
 }

@@ -178,6 +178,11 @@ std::string short_number(double value) {
   const double size = std::abs(value);
   if (size >= 1e6) return fmt::format("{:.4g}M", value / 1e6);
   if (size >= 1e4) return fmt::format("{:.4g}k", value / 1e3);
+  if (size > 0 && size < 0.01) {
+    // The small offset keeps exact powers of ten on their own side of a rounding error.
+    const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+    return fmt::format("{:.4g}e{}", value / std::pow(10.0, exponent), exponent);
+  }
   return fmt::format("{:.5g}", value);
 }
 

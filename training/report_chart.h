@@ -30,7 +30,7 @@ struct Chart {
 /// `text` with & < > " ' written as entities.
 std::string html_escaped(std::string_view text);
 
-/// At most five significant digits, with k and M: "12.5k", "0.0005", "1e-07".
+/// At most five significant digits, short for an axis: "12.5k", "3M", "0.25", "5e-4".
 std::string short_number(double value);
 
 /// Round values that span `low` to `high`, about `count` of them, first <= low, last >= high.

@@ -46,6 +46,7 @@ tr:last-child > * { border-bottom: 0; }
 .best { color: var(--best); font-weight: 600; }
 .settings { columns: 440px 2; column-gap: 16px; }
 .settings > div { break-inside: avoid; padding: 12px; margin-bottom: 16px; }
+.settings > .flat { break-inside: auto; }
 .settings th { font-weight: 400; color: var(--soft); width: 45%; padding-left: 0; }
 .settings td { overflow-wrap: anywhere; padding-right: 0; }
 @media (max-width: 520px) { main { padding: 16px 10px 32px; } figure { padding: 10px 4px 6px; }
