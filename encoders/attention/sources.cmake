@@ -2,5 +2,6 @@ target_sources(dietmt_encoders PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/attention.cpp
   ${CMAKE_CURRENT_LIST_DIR}/offset_band.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packing.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/padding.cpp
   ${CMAKE_CURRENT_LIST_DIR}/reference_backend.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sdpa_backend.cpp)
