@@ -12,9 +12,23 @@ gzip -k "$work/train.en" "$work/train.de"
 
 data=(--train-source "$work/train.en.gz" --train-target "$work/train.de.gz"
   --valid-source "$work/valid.en" --valid-target "$work/valid.de")
-sizes=(--vocab-size 90 --encoder-layers 1 --decoder-layers 1 --width 32 --feed-forward 32
-  --heads 2 --dropout 0.1 --batch-tokens 500 --learning-rate 0.01 --warmup 20 --threads 1)
-train=("$dietmt" train "${data[@]}" "${sizes[@]}" --log-interval 10)
+# Flags on the command line win over those of the configuration file.
+cat >"$work/sizes.cfg" <<'CFG'
+vocab-size = 90
+encoder-layers = 1
+decoder-layers = 1
+width = 32
+feed-forward = 32
+heads = 2
+dropout = 0.1
+batch-tokens = 500
+learning-rate = 0.01
+warmup = 20
+threads = 1
+log-interval = 10
+CFG
+sizes=(--config "$work/sizes.cfg")
+train=("$dietmt" train "${data[@]}" "${sizes[@]}")
 
 # A first training, with everything it leaves behind.
 expect_code 0 "${train[@]}" --output "$work/model" --max-updates 60 --valid-interval 30
