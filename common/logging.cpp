@@ -1,5 +1,6 @@
 #include "common/logging.h"
 
+#include <spdlog/cfg/env.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@ void init_logging() {
   auto logger = spdlog::stderr_color_mt("dietmt");
   logger->set_pattern(isatty(STDERR_FILENO) ? "%^%l%$: %v" : "%Y-%m-%d %H:%M:%S %l: %v");
   spdlog::set_default_logger(std::move(logger));
+  spdlog::cfg::load_env_levels();
 }
 
 }  // namespace dietmt

@@ -32,7 +32,7 @@ const BackendRow& choose_automatically(const AttentionCall& call) {
     const std::vector<std::string> reasons = reasons_against(row.backend, call);
     if (reasons.empty()) {
       static std::once_flag logged;
-      std::call_once(logged, [&] { spdlog::info("attention backend: {}", row.name); });
+      std::call_once(logged, [&] { spdlog::debug("attention backend: {}", row.name); });
       return row;
     }
     for (const std::string& reason : reasons)
