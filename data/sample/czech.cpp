@@ -12,7 +12,7 @@ struct Verbs {
   std::string auxiliary;  // clitic: "jsem", "bych"
 };
 
-enum class ClauseType { kMain, kSubordinate, kYesNoQuestion, kCleft };
+enum class ClauseType { kMain, kCoordinated, kSubordinate, kYesNoQuestion, kCleft };
 
 bool is_negated(const Clause& clause) {
   return clause.polarity == Polarity::kNegative || clause.subject.determiner == Determiner::kNo ||
@@ -37,7 +37,8 @@ std::string present(const CzechVerbForms& forms, const CzechSubject& subject) {
 
 std::string clitic_auxiliary(const CzechSubject& subject, bool conditional) {
   static const std::array<const char*, 6> kPast = {"jsem", "jsi", "", "jsme", "jste", ""};
-  static const std::array<const char*, 6> kConditional = {"bych", "bys", "by", "bychom", "byste", "by"};
+  static const std::array<const char*, 6> kConditional = {"bych",   "bys",   "by",
+                                                          "bychom", "byste", "by"};
   const size_t index =
       static_cast<size_t>(subject.person - 1) + (subject.number == Number::kPlural ? 3 : 0);
   return (conditional ? kConditional : kPast).at(index);
@@ -114,7 +115,10 @@ bool is_known(const NounPhrase& phrase) {
 class Arrangement {
  public:
   Arrangement(const Clause& clause, ClauseType type)
-      : clause_(clause), type_(type), verbs_(verbs_of(clause)), self_(possessor_of(clause.subject)) {
+      : clause_(clause),
+        type_(type),
+        verbs_(verbs_of(clause)),
+        self_(possessor_of(clause.subject)) {
     if (type == ClauseType::kYesNoQuestion)
       arrange_question();
     else if (object_comes_first())
@@ -161,6 +165,8 @@ class Arrangement {
   }
 
   void add_subject() {
+    if (type_ == ClauseType::kCoordinated && spoken(clause_.subject) && is_pronoun(clause_.subject))
+      add_word(czech_subject_pronoun(czech_subject(clause_.subject)));
     if (spoken(clause_.subject) && !is_pronoun(clause_.subject) &&
         !is_question_phrase(clause_.subject))
       add(czech_phrase(clause_.subject, Case::kNominative, self_));
@@ -264,8 +270,7 @@ class Arrangement {
 
   void add_infinitive(const Clause& infinitive) {
     const CzechVerb& verb = infinitive.verb->czech;
-    const bool imperfective =
-        clause_.verb->has(kPhase) || verb.perfective.infinitive.empty();
+    const bool imperfective = clause_.verb->has(kPhase) || verb.perfective.infinitive.empty();
     add_word((imperfective ? verb.imperfective : verb.perfective).infinitive);
     if (infinitive.object) add(czech_governed(*infinitive.object, verb.object, self_));
     if (infinitive.place) add(czech_place(*infinitive.place, self_));
@@ -287,7 +292,8 @@ Words question(const Sentence& sentence) {
   if (const NounPhrase* asked = question_phrase(clause)) {
     const Government subject{"", Case::kNominative};
     const bool is_subject = asked == &clause.subject;
-    append(introducer, czech_governed(*asked, is_subject ? subject : clause.verb->czech.object, {}));
+    append(introducer,
+           czech_governed(*asked, is_subject ? subject : clause.verb->czech.object, {}));
   }
   const ClauseType type = introducer.empty() ? ClauseType::kYesNoQuestion : ClauseType::kMain;
   return Arrangement(clause, type).words(introducer);
@@ -298,11 +304,10 @@ Words statement(const Sentence& sentence) {
   if (sentence.second) {
     if (sentence.contrast) append(words, ",");
     append(words, sentence.contrast ? "ale" : "a");
-    append(words, main_clause(*sentence.second));
+    append(words, Arrangement(*sentence.second, ClauseType::kCoordinated).words({}));
   }
   if (!sentence.subordinate) return words;
-  const Words subordinate =
-      czech_subordinate(*sentence.subordinate, {sentence.conjunction->czech});
+  const Words subordinate = czech_subordinate(*sentence.subordinate, {sentence.conjunction->czech});
   const bool main_first = sentence.order == Sentence::Order::kMainFirst;
   Words all = main_first ? words : subordinate;
   append(all, ",");

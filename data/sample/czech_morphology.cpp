@@ -149,8 +149,8 @@ std::string czech_numeral(int value, const CzechAgreement& agreement) {
     const bool masculine =
         agreement.gender == CzechGender::kAnimate || agreement.gender == CzechGender::kInanimate;
     if (direct) return masculine ? "dva" : "dvě";
-    const bool dual = agreement.noun_case == Case::kDative ||
-                      agreement.noun_case == Case::kInstrumental;
+    const bool dual =
+        agreement.noun_case == Case::kDative || agreement.noun_case == Case::kInstrumental;
     return dual ? "dvěma" : "dvou";
   }
   const std::string name = value == 5 ? "pět" : "šest";
@@ -168,6 +168,15 @@ std::string czech_possessive(const Possessor& possessor, bool reflexive,
   return possessor.sex == Sex::kFemale ? czech_adjective("její", "její", agreement) : "jeho";
 }
 
+std::string czech_subject_pronoun(const CzechSubject& subject) {
+  const bool plural = subject.number == Number::kPlural;
+  if (subject.person == 1) return plural ? "my" : "já";
+  if (subject.person == 2) return plural ? "vy" : "ty";
+  static const std::array<const char*, 4> kSingular = {"on", "on", "ona", "ono"};
+  static const std::array<const char*, 4> kPlural = {"oni", "ony", "ony", "ona"};
+  return (plural ? kPlural : kSingular).at(static_cast<size_t>(subject.gender));
+}
+
 std::string czech_short_pronoun(int person, const CzechAgreement& agreement) {
   // Columns: genitive, dative, accusative.
   static const std::array<std::array<const char*, 3>, 8> kForms = {{{"mě", "mi", "mě"},
@@ -178,8 +187,7 @@ std::string czech_short_pronoun(int person, const CzechAgreement& agreement) {
                                                                     {"jí", "jí", "ji"},
                                                                     {"ho", "mu", "ho"},
                                                                     {"jich", "jim", "je"}}};
-  return kForms.at(pronoun_row(person, agreement))
-      .at(static_cast<size_t>(agreement.noun_case) - 1);
+  return kForms.at(pronoun_row(person, agreement)).at(static_cast<size_t>(agreement.noun_case) - 1);
 }
 
 std::string czech_long_pronoun(int person, const CzechAgreement& agreement) {
@@ -193,8 +201,7 @@ std::string czech_long_pronoun(int person, const CzechAgreement& agreement) {
        {"ní", "ní", "ni", "", "ní", "ní"},
        {"něj", "němu", "ně", "", "něm", "ním"},
        {"nich", "nim", "ně", "", "nich", "nimi"}}};
-  return kForms.at(pronoun_row(person, agreement))
-      .at(static_cast<size_t>(agreement.noun_case) - 1);
+  return kForms.at(pronoun_row(person, agreement)).at(static_cast<size_t>(agreement.noun_case) - 1);
 }
 
 std::string czech_participle(const std::string& masculine, const CzechSubject& subject) {
@@ -218,8 +225,8 @@ std::string czech_vocalised(const std::string& preposition, const std::string& n
   const bool numeral = starts_with_any(next, {"dv", "tř", "čtyř"});
   bool vocalised = false;
   if (preposition == "v")
-    vocalised = numeral || starts_with_any(next, {"v", "f", "měst"}) ||
-                starts_with_sibilant_cluster(next);
+    vocalised =
+        numeral || starts_with_any(next, {"v", "f", "měst"}) || starts_with_sibilant_cluster(next);
   if (preposition == "s")
     vocalised = numeral || starts_with_sibilant(next) || next == "psem" || next == "mnou" ||
                 starts_with_any(next, {"psy"});

@@ -34,6 +34,9 @@ std::string czech_numeral(int value, const CzechAgreement& agreement);
 std::string czech_possessive(const Possessor& possessor, bool reflexive,
                              const CzechAgreement& agreement);
 
+/// Spoken only where subjects are contrasted.
+std::string czech_subject_pronoun(const CzechSubject& subject);
+
 /// Short forms stand in second position ("ho", "mu"), long ones follow a preposition ("něj").
 std::string czech_short_pronoun(int person, const CzechAgreement& agreement);
 std::string czech_long_pronoun(int person, const CzechAgreement& agreement);

@@ -61,8 +61,8 @@ Words relative_words(const NounPhrase& head) {
   const bool is_subject = clause.subject.form == NounPhrase::Form::kGap;
   const Government government =
       is_subject ? Government{"", Case::kNominative} : clause.verb->czech.object;
-  const std::string pronoun = czech_adjective(
-      "který", "kteří", agreement_of(gap_of(clause), government.noun_case));
+  const std::string pronoun =
+      czech_adjective("který", "kteří", agreement_of(gap_of(clause), government.noun_case));
   Words introducer;
   append(introducer, czech_vocalised(government.preposition, pronoun));
   append(introducer, pronoun);
@@ -78,8 +78,9 @@ Words noun_words(const NounPhrase& phrase, Case noun_case, const Possessor& poss
   for (const Adjective* adjective : phrase.adjectives)
     append(words, czech_adjective(adjective->czech, adjective->czech_animate_plural, inner));
   const CzechNoun& forms = phrase.noun->czech;
-  append(words, (is_plural(phrase) ? forms.plural : forms.singular)
-                    .at(static_cast<size_t>(inner.noun_case)));
+  append(
+      words,
+      (is_plural(phrase) ? forms.plural : forms.singular).at(static_cast<size_t>(inner.noun_case)));
   if (phrase.owner) append(words, czech_phrase(*phrase.owner, Case::kGenitive, possessor));
   if (phrase.relative) {
     append(words, ",");
@@ -93,8 +94,8 @@ Words noun_words(const NounPhrase& phrase, Case noun_case, const Possessor& poss
 
 CzechSubject czech_subject(const NounPhrase& phrase) {
   if (phrase.kind == NounPhrase::Kind::kCoordination) {
-    const bool animate = std::any_of(
-        phrase.members.begin(), phrase.members.end(), [](const NounPhrase& member) {
+    const bool animate =
+        std::any_of(phrase.members.begin(), phrase.members.end(), [](const NounPhrase& member) {
           return czech_subject(member).gender == CzechGender::kAnimate;
         });
     return {3, Number::kPlural, animate ? CzechGender::kAnimate : CzechGender::kFeminine};

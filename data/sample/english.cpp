@@ -69,7 +69,8 @@ bool starts_with_vowel(const std::string& word) {
 }
 
 Words relative_words(const NounPhrase& phrase) {
-  const bool who = phrase.noun->is(kPerson) && phrase.relative->subject.form == NounPhrase::Form::kGap;
+  const bool who =
+      phrase.noun->is(kPerson) && phrase.relative->subject.form == NounPhrase::Form::kGap;
   Words words{who ? "who" : "that"};
   append(words, clause_words(*phrase.relative));
   return words;
@@ -140,7 +141,14 @@ class VerbChain {
   }
 
   const std::string& finite() const { return words_.front(); }
-  Words rest() const { return {words_.begin() + 1, words_.end()}; }
+
+  /// Of the passive with its adverb: "been slowly opened".
+  Words rest(const Clause& clause) const {
+    Words words(words_.begin() + 1, words_.end());
+    if (clause.voice == Voice::kPassive && clause.manner)
+      words.insert(words.end() - 1, clause.manner->english);
+    return words;
+  }
   bool has_auxiliary() const { return has_auxiliary_; }
 
   /// "buys" -> "does buy", unless the finite verb is an auxiliary already.
@@ -163,9 +171,9 @@ class VerbChain {
 
   void add_be(Next next) {
     static const std::array<std::string, 3> kForms = {"be", "been", "being"};
-    const std::string form = next_ == Next::kFinite
-                                 ? be_form(finite_past_ ? Tense::kPast : Tense::kPresent, agreement_)
-                                 : kForms.at(static_cast<size_t>(next_) - 1);
+    const std::string form =
+        next_ == Next::kFinite ? be_form(finite_past_ ? Tense::kPast : Tense::kPresent, agreement_)
+                               : kForms.at(static_cast<size_t>(next_) - 1);
     add_auxiliary(form, next);
   }
 
@@ -259,7 +267,7 @@ void append_complements(Words& words, const Clause& clause) {
   append(words, clause.verb->english.tail);
   append_objects(words, clause);
   if (clause.predicate) append(words, clause.predicate->english);
-  if (clause.manner) append(words, clause.manner->english);
+  if (clause.manner && clause.voice == Voice::kActive) append(words, clause.manner->english);
   if (clause.place && clause.front != Front::kPlace) append(words, place_words(*clause.place));
   if (clause.time && clause.front != Front::kTime && !(clause.time->flags & kBeforeVerb))
     append(words, clause.time->english);
@@ -284,7 +292,7 @@ Words clause_words(const Clause& clause) {
   if (verbs.has_auxiliary()) append(words, verbs.finite());
   append(words, middle_adverbs(clause));
   if (!verbs.has_auxiliary()) append(words, verbs.finite());
-  append(words, verbs.rest());
+  append(words, verbs.rest(clause));
   append_complements(words, clause);
   return words;
 }
@@ -301,7 +309,7 @@ Words question_words(const Sentence& sentence) {
   append(words, verbs.finite());
   append(words, phrase_words(subject));
   append(words, middle_adverbs(clause));
-  append(words, verbs.rest());
+  append(words, verbs.rest(clause));
   append_complements(words, clause);
   return words;
 }
@@ -319,7 +327,7 @@ Words cleft_words(const Clause& clause) {
 Words statement_words(const Sentence& sentence) {
   Words words = clause_words(sentence.main);
   if (sentence.second) {
-    if (sentence.contrast) append(words, ",");
+    if (sentence.contrast || spoken(sentence.second->subject)) append(words, ",");
     append(words, sentence.contrast ? "but" : "and");
     append(words, clause_words(*sentence.second));
   }

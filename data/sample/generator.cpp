@@ -21,6 +21,16 @@ int64_t word_count(const std::string& text) {
   return std::count(text.begin(), text.end(), ' ') + 1;
 }
 
+bool repeats_a_name(const Words& words) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    const auto& nouns = lexicon().nouns;
+    const bool name = std::any_of(nouns.begin(), nouns.end(), [&](const Noun& noun) {
+      return noun.is(kName) && noun.singular == word;
+    });
+    return name && std::count(words.begin(), words.end(), word) > 1;
+  });
+}
+
 std::vector<SentencePair> slice(const std::vector<SentencePair>& pairs, int64_t from, int64_t to) {
   return {pairs.begin() + from, pairs.begin() + to};
 }
@@ -37,7 +47,9 @@ std::vector<SentencePair> generate_sample(SampleLanguage language, int64_t count
       throw Error("the sample grammar has no " + std::to_string(count) + " different sentences");
     Random random(random_key(seed, static_cast<uint64_t>(draw++)));
     const Sentence meaning = random_sentence(random);
-    std::string source = surface(english(meaning));
+    const Words words_of_source = english(meaning);
+    if (repeats_a_name(words_of_source)) continue;
+    std::string source = surface(words_of_source);
     const int64_t words = word_count(source);
     if (words < kMinWords || words > kMaxWords || !seen.insert(source).second) continue;
     pairs.push_back({std::move(source), surface(translate(meaning))});

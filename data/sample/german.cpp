@@ -66,9 +66,8 @@ bool takes_first_object_slot(const NounPhrase& phrase) {
 
 // Whether the indefinite object carries the negation: "kauft kein Buch".
 Polarity object_polarity(const Clause& clause) {
-  const bool carries = clause.polarity == Polarity::kNegative &&
-                       clause.voice == Voice::kActive && clause.object &&
-                       is_indefinite(*clause.object) &&
+  const bool carries = clause.polarity == Polarity::kNegative && clause.voice == Voice::kActive &&
+                       clause.object && is_indefinite(*clause.object) &&
                        clause.verb->german.object.preposition.empty() &&
                        clause.attitude == Attitude::kNone;
   return carries ? Polarity::kNegative : Polarity::kPositive;
@@ -80,8 +79,12 @@ class MiddleField {
  public:
   MiddleField(const Clause& clause, VerbPosition position, bool with_subject)
       : clause_(clause), polarity_(object_polarity(clause)) {
-    if (with_subject) add(german_phrase(grammatical_subject(clause), Case::kNominative));
-    add_pronouns();
+    const NounPhrase& subject = grammatical_subject(clause);
+    // "weil er sich freut", but "weil sich der Mann freut"
+    if (!with_subject || !is_pronoun(subject)) add_reflexive();
+    if (with_subject) add(german_phrase(subject, Case::kNominative));
+    if (with_subject && is_pronoun(subject)) add_reflexive();
+    add_object_pronouns();
     if (clause.time && clause.front != Front::kTime) add_word(clause.time->german);
     if (clause.view == View::kProgressive && position != VerbPosition::kLast) add_word("gerade");
     add_objects(true);
@@ -100,8 +103,7 @@ class MiddleField {
   Words words(bool has_right_bracket, Words& extraposed) const {
     Words all;
     for (size_t i = 0; i < parts_.size(); ++i) {
-      const bool moves =
-          i + 1 == parts_.size() && has_right_bracket && !parts_[i].relative.empty();
+      const bool moves = i + 1 == parts_.size() && has_right_bracket && !parts_[i].relative.empty();
       append(all, moves ? parts_[i].words : parts_[i].whole());
       if (moves) extraposed = parts_[i].relative;
     }
@@ -124,9 +126,12 @@ class MiddleField {
   }
   bool object_has_preposition() const { return !clause_.verb->german.object.preposition.empty(); }
 
-  void add_pronouns() {
+  void add_reflexive() {
     if (clause_.verb->german.reflexive)
       add_word(german_reflexive_pronoun(clause_.subject.person, clause_.subject.number));
+  }
+
+  void add_object_pronouns() {
     if (is_plain_object(clause_.object) && is_pronoun(*clause_.object) && !object_has_preposition())
       add(german_phrase(*clause_.object, clause_.verb->german.object.noun_case));
     if (is_plain_object(clause_.recipient) && is_pronoun(*clause_.recipient))

@@ -29,8 +29,10 @@ constexpr Table kMixedAdjective = {{{"er", "e", "es", "en"},
                                     {"en", "en", "en", "en"},
                                     {"en", "e", "es", "en"}}};
 // After no article or an uninflected one; the singular does not occur.
-constexpr Table kStrongAdjective = {
-    {{"er", "e", "es", "e"}, {"en", "er", "en", "er"}, {"em", "er", "em", "en"}, {"en", "e", "es", "e"}}};
+constexpr Table kStrongAdjective = {{{"er", "e", "es", "e"},
+                                     {"en", "er", "en", "er"},
+                                     {"em", "er", "em", "en"},
+                                     {"en", "e", "es", "e"}}};
 
 constexpr Table kThirdPerson = {{{"er", "sie", "es", "sie"},
                                  {"seiner", "ihrer", "seiner", "ihrer"},
@@ -110,8 +112,10 @@ std::string german_relative_pronoun(const GermanAgreement& agreement) {
 std::string german_personal_pronoun(int person, const GermanAgreement& agreement) {
   if (person == 3) return cell(kThirdPerson, agreement);
   // Columns: nominative, dative, accusative.
-  static const std::array<std::array<const char*, 3>, 4> kForms = {
-      {{"ich", "mir", "mich"}, {"du", "dir", "dich"}, {"wir", "uns", "uns"}, {"ihr", "euch", "euch"}}};
+  static const std::array<std::array<const char*, 3>, 4> kForms = {{{"ich", "mir", "mich"},
+                                                                    {"du", "dir", "dich"},
+                                                                    {"wir", "uns", "uns"},
+                                                                    {"ihr", "euch", "euch"}}};
   const size_t row =
       static_cast<size_t>(person - 1) + (agreement.number == Number::kPlural ? 2 : 0);
   const size_t column = agreement.noun_case == Case::kNominative ? 0
@@ -161,7 +165,8 @@ const GermanVerb& german_auxiliary_have() {
 }
 
 const GermanVerb& german_auxiliary_become() {
-  static const GermanVerb verb = german_verb("werden werde wirst wird werdet wurde geworden", "sein");
+  static const GermanVerb verb =
+      german_verb("werden werde wirst wird werdet wurde geworden", "sein");
   return verb;
 }
 

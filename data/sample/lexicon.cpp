@@ -50,11 +50,10 @@ const Modal& Lexicon::modal(const std::string& english_present) const {
 }
 
 const Lexicon& lexicon() {
-  static const Lexicon instance{make_nouns(),          make_adjectives(),     make_times(),
-                                make_manners(),        make_relations(),      make_conjunctions(),
-                                make_question_words(), make_modals(),         make_verbs(),
-                                make_transfers(),      make_thoughts(),       make_undertakings(),
-                                make_motions(),        make_be()};
+  static const Lexicon instance{
+      make_nouns(),        make_adjectives(),     make_times(),   make_manners(), make_relations(),
+      make_conjunctions(), make_question_words(), make_modals(),  make_verbs(),   make_transfers(),
+      make_thoughts(),     make_undertakings(),   make_motions(), make_be()};
   return instance;
 }
 

@@ -36,6 +36,7 @@ enum NounClass : unsigned {
   kPlace = 512,
   kName = 1024,
   kTold = 2048,
+  kRelated = 4096,  // persons that one has: "my sister"
   kPerson = kHuman | kName,
   kAnimate = kPerson | kAnimal,
   kThing = kReadable | kEdible | kOpenable | kMachine | kGoods | kVehicle | kLandmark | kTold
@@ -112,6 +113,7 @@ enum VerbFlag : unsigned {
   kPhase = 4,       // Czech: its infinitive is imperfective
   kStationary = 8,  // sounds natural with a place and an indefinite subject
   kMannered = 16,   // can be done slowly, quietly, ...
+  kState = 32,      // is not begun, wanted or finished
 };
 
 struct Verb {
@@ -130,6 +132,7 @@ struct Adjective {
   std::string german_stem, german_predicate;
   std::string czech, czech_animate_plural;  // "starý", "staří"
   unsigned nouns;                           // NounClass bits of what it may describe
+  int rank;  // of two adjectives the lower one comes first; one of each rank
 };
 
 enum TimeFlag : unsigned {
@@ -182,11 +185,11 @@ struct Lexicon {
   std::vector<Conjunction> conjunctions;
   std::vector<QuestionWord> question_words;
   std::vector<Modal> modals;
-  std::vector<Verb> verbs;          // intransitive and with one object
-  std::vector<Verb> transfers;      // with recipient and object
-  std::vector<Verb> thoughts;       // with a that-clause
-  std::vector<Verb> undertakings;   // with an infinitive
-  std::vector<Verb> motions;        // with a direction
+  std::vector<Verb> verbs;         // intransitive and with one object
+  std::vector<Verb> transfers;     // with recipient and object
+  std::vector<Verb> thoughts;      // with a that-clause
+  std::vector<Verb> undertakings;  // with an infinitive
+  std::vector<Verb> motions;       // with a direction
   Verb be;
 
   const Noun& noun(const std::string& english) const;

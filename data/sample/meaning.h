@@ -107,9 +107,7 @@ struct Sentence {
   bool contrast = false;                 // "but" instead of "and"
 };
 
-inline bool spoken(const NounPhrase& phrase) {
-  return phrase.form == NounPhrase::Form::kSpoken;
-}
+inline bool spoken(const NounPhrase& phrase) { return phrase.form == NounPhrase::Form::kSpoken; }
 inline bool is_pronoun(const NounPhrase& phrase) {
   return phrase.kind == NounPhrase::Kind::kPronoun;
 }

@@ -23,29 +23,29 @@ const NounRow kNouns[] = {
    "a muž muže muži muže muži muži mužem|muži mužů mužům muže muži mužích muži"},
   {kHuman, Sex::kFemale, "woman women", "f Frau Frau Frau Frau Frauen Frauen",
    "f žena ženy ženě ženu ženo ženě ženou|ženy žen ženám ženy ženy ženách ženami"},
-  {kHuman, Sex::kMale, "child children", "n Kind Kindes Kind Kind Kinder Kindern",
+  {kHuman | kRelated, Sex::kMale, "child children", "n Kind Kindes Kind Kind Kinder Kindern",
    "nf dítě dítěte dítěti dítě dítě dítěti dítětem|děti dětí dětem děti děti dětech dětmi"},
   {kHuman, Sex::kFemale, "girl girls", "n Mädchen Mädchens Mädchen Mädchen Mädchen Mädchen",
    "f dívka dívky dívce dívku dívko dívce dívkou|dívky dívek dívkám dívky dívky dívkách dívkami"},
   {kHuman, Sex::kMale, "boy boys", "m Junge Jungen Jungen Jungen Jungen Jungen",
    "a chlapec chlapce chlapci chlapce chlapče chlapci chlapcem|chlapci chlapců chlapcům chlapce chlapci chlapcích chlapci"},
-  {kHuman, Sex::kMale, "teacher teachers", "m Lehrer Lehrers Lehrer Lehrer Lehrer Lehrern",
+  {kHuman | kRelated, Sex::kMale, "teacher teachers", "m Lehrer Lehrers Lehrer Lehrer Lehrer Lehrern",
    "a učitel učitele učiteli učitele učiteli učiteli učitelem|učitelé učitelů učitelům učitele učitelé učitelích učiteli"},
-  {kHuman, Sex::kMale, "doctor doctors", "m Arzt Arztes Arzt Arzt Ärzte Ärzten",
+  {kHuman | kRelated, Sex::kMale, "doctor doctors", "m Arzt Arztes Arzt Arzt Ärzte Ärzten",
    "a lékař lékaře lékaři lékaře lékaři lékaři lékařem|lékaři lékařů lékařům lékaře lékaři lékařích lékaři"},
-  {kHuman, Sex::kMale, "neighbour neighbours", "m Nachbar Nachbarn Nachbarn Nachbarn Nachbarn Nachbarn",
+  {kHuman | kRelated, Sex::kMale, "neighbour neighbours", "m Nachbar Nachbarn Nachbarn Nachbarn Nachbarn Nachbarn",
    "a soused souseda sousedovi souseda sousede sousedovi sousedem|sousedé sousedů sousedům sousedy sousedé sousedech sousedy"},
-  {kHuman, Sex::kMale, "student students", "m Student Studenten Studenten Studenten Studenten Studenten",
+  {kHuman | kRelated, Sex::kMale, "student students", "m Student Studenten Studenten Studenten Studenten Studenten",
    "a student studenta studentovi studenta studente studentovi studentem|studenti studentů studentům studenty studenti studentech studenty"},
   {kHuman, Sex::kMale, "farmer farmers", "m Bauer Bauern Bauern Bauern Bauern Bauern",
    "a farmář farmáře farmáři farmáře farmáři farmáři farmářem|farmáři farmářů farmářům farmáře farmáři farmářích farmáři"},
-  {kHuman, Sex::kFemale, "grandmother grandmothers", "f Großmutter Großmutter Großmutter Großmutter Großmütter Großmüttern",
+  {kHuman | kRelated, Sex::kFemale, "grandmother grandmothers", "f Großmutter Großmutter Großmutter Großmutter Großmütter Großmüttern",
    "f babička babičky babičce babičku babičko babičce babičkou|babičky babiček babičkám babičky babičky babičkách babičkami"},
-  {kHuman, Sex::kMale, "brother brothers", "m Bruder Bruders Bruder Bruder Brüder Brüdern",
+  {kHuman | kRelated, Sex::kMale, "brother brothers", "m Bruder Bruders Bruder Bruder Brüder Brüdern",
    "a bratr bratra bratrovi bratra bratře bratrovi bratrem|bratři bratrů bratrům bratry bratři bratrech bratry"},
-  {kHuman, Sex::kFemale, "sister sisters", "f Schwester Schwester Schwester Schwester Schwestern Schwestern",
+  {kHuman | kRelated, Sex::kFemale, "sister sisters", "f Schwester Schwester Schwester Schwester Schwestern Schwestern",
    "f sestra sestry sestře sestru sestro sestře sestrou|sestry sester sestrám sestry sestry sestrách sestrami"},
-  {kHuman, Sex::kMale, "friend friends", "m Freund Freundes Freund Freund Freunde Freunden",
+  {kHuman | kRelated, Sex::kMale, "friend friends", "m Freund Freundes Freund Freund Freunde Freunden",
    "a přítel přítele příteli přítele příteli příteli přítelem|přátelé přátel přátelům přátele přátelé přátelích přáteli"},
   {kHuman, Sex::kFemale, "queen queens", "f Königin Königin Königin Königin Königinnen Königinnen",
    "f královna královny královně královnu královno královně královnou|královny královen královnám královny královny královnách královnami"},
@@ -183,8 +183,8 @@ std::vector<Noun> make_nouns() {
   std::vector<Noun> nouns;
   for (const NounRow& row : kNouns) {
     const std::vector<std::string> english = split(row.english, ' ');
-    nouns.push_back({row.classes, row.sex, english.front(), english.back(),
-                     german_noun(row.german), czech_noun(row.czech), place_words(english.front())});
+    nouns.push_back({row.classes, row.sex, english.front(), english.back(), german_noun(row.german),
+                     czech_noun(row.czech), place_words(english.front())});
   }
   return nouns;
 }

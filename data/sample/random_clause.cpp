@@ -21,9 +21,11 @@ bool fits(const Verb& verb, const ClauseRequest& request) {
   return (classes & verb.subjects) != 0;
 }
 
+bool is_perfect(Tense tense) { return tense == Tense::kPerfect || tense == Tense::kPastPerfect; }
+
 bool may_be_negated(const Clause& clause) {
-  const bool plain_object = !clause.object || !is_quantified_or_new(*clause.object) ||
-                            is_indefinite(*clause.object);
+  const bool plain_object =
+      !clause.object || !is_quantified_or_new(*clause.object) || is_indefinite(*clause.object);
   const bool plain_recipient = !clause.recipient || !is_quantified_or_new(*clause.recipient);
   return !is_quantified_or_new(clause.subject) && plain_object && plain_recipient &&
          clause.view == View::kSimple && !clause.manner && clause.voice == Voice::kActive;
@@ -36,7 +38,7 @@ void choose_mood(Chooser& choose, Clause& clause, const ClauseRequest& request) 
     return;
   }
   if (!simple) return;
-  if (choose.chance(request.modal_chance)) {
+  if (!clause.verb->has(kState) && choose.chance(request.modal_chance)) {
     clause.modal = &choose.pick(lexicon().modals, [&](const Modal& modal) {
       return clause.tense == Tense::kPresent || !modal.conditional;
     });
@@ -66,13 +68,13 @@ void choose_adverbs(Chooser& choose, Clause& clause, const ClauseRequest& reques
   if (perfect && !is_quantified_or_new(clause.subject) && choose.chance(0.5))
     clause.phase = Phase::kAlready;
   const bool simple = clause.view == View::kSimple && clause.attitude == Attitude::kNone;
-  if (clause.verb->has(kMannered) && simple && !clause.modal && choose.chance(request.adverb_chance))
+  if (clause.verb->has(kMannered) && simple && !clause.modal &&
+      choose.chance(request.adverb_chance))
     clause.manner = &choose.pick(lexicon().manners);
   const unsigned flag = tense_flag(clause);
   if (flag == 0 || !simple || !choose.chance(request.adverb_chance)) return;
-  const TimeAdverb& time = choose.pick(lexicon().times, [&](const TimeAdverb& entry) {
-    return (entry.flags & flag) != 0;
-  });
+  const TimeAdverb& time = choose.pick(
+      lexicon().times, [&](const TimeAdverb& entry) { return (entry.flags & flag) != 0; });
   const bool negative = (time.flags & kNegative) != 0;
   if (negative && (clause.modal || clause.manner || !may_be_negated(clause))) return;
   if ((time.flags & kBeforeVerb) && clause.modal) return;
@@ -89,10 +91,13 @@ void choose_objects(Chooser& choose, Clause& clause) {
   if (clause.verb->objects)
     clause.object = random_object(choose, clause.verb->objects, clause.subject);
   const auto& transfers = lexicon().transfers;
-  const bool transfer = clause.verb >= transfers.data() &&
-                        clause.verb < transfers.data() + transfers.size();
+  const bool transfer =
+      clause.verb >= transfers.data() && clause.verb < transfers.data() + transfers.size();
   if (!transfer) return;
   clause.recipient = random_object(choose, kPerson, clause.subject);
+  if (clause.recipient->kind == NounPhrase::Kind::kNoun &&
+      clause.recipient->noun == clause.object->noun)
+    clause.recipient->noun = &lexicon().noun("woman");
   const bool new_recipient = is_quantified_or_new(*clause.recipient);
   const bool new_object = is_quantified_or_new(*clause.object);
   if (new_recipient && new_object) clause.recipient->determiner = Determiner::kDefinite;
@@ -113,6 +118,11 @@ const Verb& random_verb(Chooser& choose, const ClauseRequest& request) {
 bool is_motion(const Verb& verb) {
   const auto& motions = lexicon().motions;
   return &verb >= motions.data() && &verb < motions.data() + motions.size();
+}
+
+// English: an adverb behind an object's relative clause would seem to belong to it.
+bool has_final_adverb(const Clause& clause) {
+  return clause.place || clause.manner || (clause.time && !(clause.time->flags & kBeforeVerb));
 }
 
 NounPhrase gap_for(const NounPhrase& head) {
@@ -139,14 +149,15 @@ void add_relative(Chooser& choose, NounPhrase& phrase) {
     clause = random_clause(choose, {.tenses = tenses, .progressive_chance = 0.1, .subject = &gap});
   } else {
     clause.verb = &choose.pick(lexicon().verbs, [&](const Verb& verb) {
-      return phrase.noun->is(verb.objects) || (verb.objects == 0 && !phrase.noun->is(kAnimate) &&
-                                               phrase.noun->is(verb.subjects));
+      return phrase.noun->is(verb.objects) ||
+             (verb.objects == 0 && !phrase.noun->is(kAnimate) && phrase.noun->is(verb.subjects));
     });
     clause.tense = choose.pick(tenses);
     if (clause.verb->objects == 0) {
       clause.subject = gap;
     } else {
-      clause.subject = random_known_subject(choose, clause.verb->subjects);
+      do clause.subject = random_known_subject(choose, clause.verb->subjects);
+      while (clause.subject.noun == gap.noun);
       clause.subject.owner.reset();
       clause.object = gap;
     }
@@ -156,8 +167,9 @@ void add_relative(Chooser& choose, NounPhrase& phrase) {
 
 Clause random_clause(Chooser& choose, const ClauseRequest& request) {
   Clause clause;
-  clause.verb = &random_verb(choose, request);
   clause.tense = choose.pick(request.tenses);
+  do clause.verb = &random_verb(choose, request);
+  while (clause.verb->has(kState) && is_perfect(clause.tense));
   if (request.subject)
     clause.subject = *request.subject;
   else
@@ -173,7 +185,7 @@ Clause random_clause(Chooser& choose, const ClauseRequest& request) {
   choose_polarity(choose, clause);
   if (!request.subject && choose.chance(request.relative_chance))
     add_relative(choose, clause.subject);
-  else if (clause.object && choose.chance(request.relative_chance))
+  else if (clause.object && !has_final_adverb(clause) && choose.chance(request.relative_chance))
     add_relative(choose, *clause.object);
   return clause;
 }
@@ -185,7 +197,7 @@ Clause random_passive(Chooser& choose) {
   clause.tense = choose.pick(std::vector<Tense>{Tense::kPast, Tense::kPast, Tense::kPerfect});
   do clause.subject = random_subject(choose, clause.verb->subjects);
   while (is_pronoun(clause.subject) || clause.subject.determiner == Determiner::kNo);
-  clause.object = random_known_object(choose, clause.verb->objects);
+  clause.object = random_known_object(choose, clause.verb->objects, clause.subject.noun);
   if (choose.chance(0.2)) {
     clause.tense = Tense::kPresent;
     clause.modal = &choose.pick(lexicon().modals, [](const Modal& modal) {
@@ -204,7 +216,7 @@ Clause random_cleft(Chooser& choose) {
   clause.tense = choose.chance(0.75) ? Tense::kPast : Tense::kPresent;
   do clause.subject = random_known_subject(choose, clause.verb->subjects);
   while (clause.subject.kind != NounPhrase::Kind::kNoun);
-  clause.object = random_known_object(choose, clause.verb->objects);
+  clause.object = random_known_object(choose, clause.verb->objects, clause.subject.noun);
   choose_place(choose, clause);
   return clause;
 }
@@ -219,7 +231,8 @@ Clause random_thought(Chooser& choose) {
   if (clause.tense == Tense::kPresent)
     tenses = {Tense::kPresent, Tense::kPast, Tense::kPerfect, Tense::kFuture};
   clause.that_clause = std::make_shared<const Clause>(random_clause(
-      choose, {.tenses = tenses, .relative_chance = 0.1, .modal_chance = 0.15, .adverb_chance = 0.15}));
+      choose,
+      {.tenses = tenses, .relative_chance = 0.1, .modal_chance = 0.15, .adverb_chance = 0.15}));
   return clause;
 }
 
@@ -234,10 +247,11 @@ Clause random_undertaking(Chooser& choose) {
   infinitive.subject = clause.subject;
   infinitive.verb = &choose.pick(lexicon().verbs, [](const Verb& verb) {
     return (verb.subjects & kHuman) && !verb.reflexive() &&
-           (!verb.has(kNoProgressive) || verb.has(kPassive)) && (verb.objects || verb.has(kMannered));
+           (!verb.has(kNoProgressive) || verb.has(kPassive)) &&
+           (verb.objects || verb.has(kMannered));
   });
   if (infinitive.verb->objects)
-    infinitive.object = random_known_object(choose, infinitive.verb->objects);
+    infinitive.object = random_known_object(choose, infinitive.verb->objects, clause.subject.noun);
   if (choose.chance(0.3)) infinitive.place = random_location(choose);
   clause.infinitive = std::make_shared<const Clause>(infinitive);
   return clause;

@@ -7,8 +7,8 @@ namespace dietmt::data {
 
 /// What the place of a clause in the sentence asks of it.
 struct ClauseRequest {
-  std::vector<Tense> tenses;        // one of them
-  double relative_chance = 0.0;     // of each noun phrase
+  std::vector<Tense> tenses;     // one of them
+  double relative_chance = 0.0;  // of each noun phrase
   double modal_chance = 0.0;
   double progressive_chance = 0.0;  // present and past
   double adverb_chance = 0.0;       // time, manner

@@ -65,8 +65,7 @@ Clause need_clause(Chooser& choose, const Clause& main, Tense tense) {
   clause.verb = &lexicon().verb(choose.chance(0.6) ? "need" : "look for");
   clause.tense = tense;
   const NounPhrase& subject = main.subject;
-  clause.subject =
-      is_pronoun(subject) ? subject : pronoun_phrase(3, subject.number, subject.noun);
+  clause.subject = is_pronoun(subject) ? subject : pronoun_phrase(3, subject.number, subject.noun);
   clause.object = pronoun_phrase(3, main.object->number, main.object->noun);
   return clause;
 }
@@ -75,8 +74,8 @@ Clause reason_clause(Chooser& choose, const Clause& main, Tense tense) {
   if (can_need(main) && choose.chance(0.5)) return need_clause(choose, main, tense);
   const std::optional<NounPhrase> pronoun = pronoun_for(choose, main);
   if (pronoun && choose.chance(0.35)) return random_description(choose, *pronoun, tense);
-  ClauseRequest request{.tenses = {tense}, .relative_chance = 0.08, .modal_chance = 0.2,
-                        .adverb_chance = 0.12};
+  ClauseRequest request{
+      .tenses = {tense}, .relative_chance = 0.08, .modal_chance = 0.2, .adverb_chance = 0.12};
   if (pronoun && choose.chance(0.6) && (!pronoun->noun || pronoun->noun->is(kAnimate)))
     request.subject = &*pronoun;
   return random_clause(choose, request);
@@ -89,15 +88,17 @@ Sentence complex_sentence(Chooser& choose) {
   const bool past = name == "before" || name == "while" || (name != "if" && choose.chance(0.5));
   const Tense tense = past ? Tense::kPast : Tense::kPresent;
   const bool reason = name == "because" || name == "although";
-  ClauseRequest main{.tenses = {tense}, .relative_chance = 0.15, .adverb_chance = 0.1,
-                     .known_subject = true};
+  ClauseRequest main{
+      .tenses = {tense}, .relative_chance = 0.15, .adverb_chance = 0.1, .known_subject = true};
   if (reason || name == "if") main.modal_chance = 0.2;
   sentence.main = random_clause(choose, main);
   if (reason) {
     sentence.subordinate =
         std::make_shared<const Clause>(reason_clause(choose, sentence.main, tense));
   } else {
-    ClauseRequest request{.tenses = {tense}, .relative_chance = 0.08, .lasting = name == "while",
+    ClauseRequest request{.tenses = {tense},
+                          .relative_chance = 0.08,
+                          .lasting = name == "while",
                           .known_subject = true};
     const std::optional<NounPhrase> pronoun = pronoun_for(choose, sentence.main);
     if (pronoun && choose.chance(0.5) && (!pronoun->noun || pronoun->noun->is(kAnimate)))
@@ -111,20 +112,32 @@ Sentence complex_sentence(Chooser& choose) {
 Sentence coordinated_sentence(Chooser& choose) {
   Sentence sentence;
   const Tense tense = choose.chance(0.6) ? Tense::kPast : Tense::kPresent;
-  ClauseRequest request{.tenses = {tense}, .relative_chance = 0.12, .adverb_chance = 0.15,
-                        .known_subject = true};
+  ClauseRequest request{
+      .tenses = {tense}, .relative_chance = 0.12, .adverb_chance = 0.15, .known_subject = true};
   sentence.main = random_clause(choose, request);
   sentence.contrast = choose.chance(0.4);
   NounPhrase elided = sentence.main.subject;
   elided.form = NounPhrase::Form::kElided;
-  if (choose.chance(0.55)) request.subject = &elided;
-  sentence.second = std::make_shared<const Clause>(random_clause(choose, request));
+  const bool acts = !elided.noun || elided.noun->is(kAnimate);  // a tree can only stand
+  if (acts && choose.chance(0.55)) request.subject = &elided;
+  Clause second = random_clause(choose, request);
+  while (second.verb == sentence.main.verb) second = random_clause(choose, request);
+  sentence.second = std::make_shared<const Clause>(second);
   return sentence;
+}
+
+void choose_addressee(Chooser& choose, Sentence& sentence) {
+  if (!choose.chance(0.25)) return;
+  const Clause& clause = sentence.main;
+  if (clause.subject.person == 3 && clause.subject.noun && clause.subject.noun->is(kName)) return;
+  sentence.addressee = &choose.pick(lexicon().nouns, [&](const Noun& noun) {
+    return noun.is(kName) && (!clause.object || clause.object->noun != &noun);
+  });
 }
 
 const Verb& question_verb(Chooser& choose, unsigned object_classes) {
   return choose.pick(lexicon().verbs, [&](const Verb& verb) {
-    return (verb.subjects & kPerson) && (verb.objects & object_classes);
+    return (verb.subjects & kPerson) && (verb.objects & object_classes) && !verb.has(kState);
   });
 }
 
@@ -133,27 +146,28 @@ void ask_for_object(Chooser& choose, Sentence& sentence) {
   Clause& clause = sentence.main;
   clause.verb = &question_verb(choose, person ? kPerson : kGoods | kReadable | kEdible);
   clause.subject = random_known_subject(choose, clause.verb->subjects);
-  clause.object =
-      question_phrase_of(person ? NounPhrase::Kind::kWho : NounPhrase::Kind::kWhat);
+  clause.object = question_phrase_of(person ? NounPhrase::Kind::kWho : NounPhrase::Kind::kWhat);
   clause.tense = choose.pick(kMainTenses);
 }
 
 Sentence question_sentence(Chooser& choose) {
   Sentence sentence;
   sentence.kind = Sentence::Kind::kQuestion;
-  if (choose.chance(0.25))
-    sentence.addressee =
-        &choose.pick(lexicon().nouns, [](const Noun& noun) { return noun.is(kName); });
   const size_t kind = choose.weighted({40, 15, 25, 20});
   if (kind == 2) {
     ask_for_object(choose, sentence);
+    choose_addressee(choose, sentence);
     return sentence;
   }
   const NounPhrase who = question_phrase_of(NounPhrase::Kind::kWho);
-  ClauseRequest request{.tenses = kMainTenses, .relative_chance = 0.12, .modal_chance = 0.2,
-                        .progressive_chance = 0.15, .known_subject = true};
+  ClauseRequest request{.tenses = kMainTenses,
+                        .relative_chance = 0.12,
+                        .modal_chance = 0.2,
+                        .progressive_chance = 0.15,
+                        .known_subject = true};
   if (kind == 1) request.subject = &who;
   sentence.main = random_clause(choose, request);
+  choose_addressee(choose, sentence);
   if (kind == 0 || kind == 1) return sentence;
   sentence.main.phase = Phase::kNone;
   sentence.question_word = &choose.pick(lexicon().question_words, [&](const QuestionWord& word) {

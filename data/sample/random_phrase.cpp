@@ -9,8 +9,8 @@ enum class Role { kSubject, kKnownSubject, kObject, kKnownObject };
 
 Determiner random_determiner(Chooser& choose, Role role, Number number) {
   static const std::vector<Determiner> kKinds = {
-      Determiner::kDefinite, Determiner::kIndefinite, Determiner::kThis,    Determiner::kPossessive,
-      Determiner::kNumeral,  Determiner::kMany,       Determiner::kEvery,   Determiner::kNo};
+      Determiner::kDefinite, Determiner::kIndefinite, Determiner::kThis,  Determiner::kPossessive,
+      Determiner::kNumeral,  Determiner::kMany,       Determiner::kEvery, Determiner::kNo};
   const bool plural = number == Number::kPlural;
   const double in_plural = plural ? 1 : 0;
   std::vector<double> weights = {55, 12, 6, 8, 24 * in_plural, 8 * in_plural, 5, 4};
@@ -48,15 +48,20 @@ std::vector<const Adjective*> random_adjectives(Chooser& choose, const Noun& nou
   while (adjectives.size() < count) {
     const Adjective& adjective = choose.pick(
         lexicon().adjectives, [&](const Adjective& entry) { return noun.is(entry.nouns); });
-    if (adjectives.empty() || adjectives.front() != &adjective) adjectives.push_back(&adjective);
+    if (adjectives.empty() || adjectives.front()->rank != adjective.rank)
+      adjectives.push_back(&adjective);
   }
+  if (count == 2 && adjectives[0]->rank > adjectives[1]->rank)
+    std::swap(adjectives[0], adjectives[1]);
   return adjectives;
 }
 
-std::shared_ptr<const NounPhrase> random_owner(Chooser& choose) {
+std::shared_ptr<const NounPhrase> random_owner(Chooser& choose, const Noun& owned) {
   NounPhrase owner;
-  owner.noun = &choose.pick(lexicon().nouns, [](const Noun& noun) { return noun.is(kHuman); });
-  owner.determiner = choose.chance(0.7) ? Determiner::kDefinite : Determiner::kPossessive;
+  owner.noun = &choose.pick(lexicon().nouns,
+                            [&](const Noun& noun) { return noun.is(kHuman) && &noun != &owned; });
+  const bool mine = owner.noun->is(kRelated) && choose.chance(0.4);
+  owner.determiner = mine ? Determiner::kPossessive : Determiner::kDefinite;
   owner.possessor = {1, choose.chance(0.7) ? Number::kSingular : Number::kPlural, Sex::kNone};
   owner.adjectives = random_adjectives(choose, *owner.noun);
   return std::make_shared<const NounPhrase>(owner);
@@ -72,12 +77,16 @@ NounPhrase random_noun_phrase(Chooser& choose, unsigned classes, Role role,
   if (phrase.noun->is(kName)) return phrase;
   phrase.number = choose.chance(0.38) ? Number::kPlural : Number::kSingular;
   phrase.determiner = random_determiner(choose, role, phrase.number);
+  const bool can_be_owned = !phrase.noun->is(kHuman) || phrase.noun->is(kRelated);
+  if (phrase.determiner == Determiner::kPossessive && !can_be_owned)
+    phrase.determiner = Determiner::kDefinite;
   if (phrase.determiner == Determiner::kNumeral) phrase.numeral = choose.between(2, 6);
   if (phrase.determiner == Determiner::kPossessive)
     phrase.possessor = random_possessor(choose, subject);
   phrase.adjectives = random_adjectives(choose, *phrase.noun);
-  if (phrase.determiner == Determiner::kDefinite && !phrase.noun->is(kPlace) && choose.chance(0.1))
-    phrase.owner = random_owner(choose);
+  const bool owned = phrase.determiner == Determiner::kDefinite && can_be_owned &&
+                     !phrase.noun->is(kPlace) && choose.chance(0.1);
+  if (owned) phrase.owner = random_owner(choose, *phrase.noun);
   return phrase;
 }
 
@@ -163,11 +172,17 @@ NounPhrase random_object(Chooser& choose, unsigned classes, const NounPhrase& su
       return pronoun;
   }
   if ((classes & kPerson) && choose.chance(0.05)) return random_coordination(choose, kPerson);
-  return random_noun_phrase(choose, classes, Role::kObject, &subject);
+  for (;;) {
+    const NounPhrase phrase = random_noun_phrase(choose, classes, Role::kObject, &subject);
+    if (phrase.noun != subject.noun) return phrase;
+  }
 }
 
-NounPhrase random_known_object(Chooser& choose, unsigned classes) {
-  return random_noun_phrase(choose, classes, Role::kKnownObject, nullptr);
+NounPhrase random_known_object(Chooser& choose, unsigned classes, const Noun* other) {
+  for (;;) {
+    const NounPhrase phrase = random_noun_phrase(choose, classes, Role::kKnownObject, nullptr);
+    if (phrase.noun != other) return phrase;
+  }
 }
 
 Place random_location(Chooser& choose) {
@@ -175,9 +190,9 @@ Place random_location(Chooser& choose) {
   if (choose.chance(0.25)) {
     place.kind = Place::Kind::kRelation;
     place.relation = &choose.pick(lexicon().relations);
-    place.ground = random_known_object(choose, kLandmark);
+    place.ground = random_known_object(choose, kLandmark, nullptr);
   } else {
-    place.ground = random_known_object(choose, kPlace);
+    place.ground = random_known_object(choose, kPlace, nullptr);
   }
   place.ground.owner.reset();
   if (choose.chance(0.6)) place.ground.number = Number::kSingular;
@@ -187,7 +202,7 @@ Place random_location(Chooser& choose) {
 Place random_direction(Chooser& choose) {
   Place place;
   place.kind = Place::Kind::kDirection;
-  place.ground = random_known_object(choose, kPlace);
+  place.ground = random_known_object(choose, kPlace, nullptr);
   place.ground.number = Number::kSingular;
   return place;
 }

@@ -47,8 +47,8 @@ NounPhrase random_known_subject(Chooser& choose, unsigned classes);
 /// `subject`: whom "his", "my" may refer to.
 NounPhrase random_object(Chooser& choose, unsigned classes, const NounPhrase& subject);
 
-/// "the new book", "his book": no pronoun, no quantifier, no "a".
-NounPhrase random_known_object(Chooser& choose, unsigned classes);
+/// "the new book", "this book", of another noun than `other`: no pronoun, no quantifier, no "a".
+NounPhrase random_known_object(Chooser& choose, unsigned classes, const Noun* other);
 
 Place random_location(Chooser& choose);
 Place random_direction(Chooser& choose);

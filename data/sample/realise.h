@@ -13,7 +13,8 @@ Words english(const Sentence& sentence);
 Words german(const Sentence& sentence);
 
 /// Seven cases, agreement of participles and adjectives, clitics in second position, aspect, and an
-/// order that puts what is known first: a passive or an indefinite subject gives object-verb-subject.
+/// order that puts what is known first: a passive or an indefinite subject gives
+/// object-verb-subject.
 Words czech(const Sentence& sentence);
 
 }  // namespace dietmt::data

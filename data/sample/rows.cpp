@@ -57,10 +57,8 @@ GermanNoun german_noun(const std::string& row) {
 CzechNoun czech_noun(const std::string& row) {
   const std::vector<std::string> numbers = split(row, '|');
   const std::vector<std::string> singular = words_of(numbers.at(0), 8);
-  CzechNoun noun{czech_gender(singular[0].front(), row),
-                 czech_gender(singular[0].back(), row),
-                 {},
-                 {}};
+  CzechNoun noun{
+      czech_gender(singular[0].front(), row), czech_gender(singular[0].back(), row), {}, {}};
   std::copy(singular.begin() + 1, singular.end(), noun.singular.begin());
   if (numbers.size() == 1) return noun;  // a name
   const std::vector<std::string> plural = words_of(numbers[1], 7);

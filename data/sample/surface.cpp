@@ -6,9 +6,21 @@
 namespace dietmt::data {
 namespace {
 
-constexpr std::array<std::pair<const char*, const char*>, 15> kCapitals = {
-    {{"ä", "Ä"}, {"ö", "Ö"}, {"ü", "Ü"}, {"á", "Á"}, {"é", "É"}, {"í", "Í"}, {"ú", "Ú"}, {"ý", "Ý"},
-     {"č", "Č"}, {"ď", "Ď"}, {"ň", "Ň"}, {"ř", "Ř"}, {"š", "Š"}, {"ť", "Ť"}, {"ž", "Ž"}}};
+constexpr std::array<std::pair<const char*, const char*>, 15> kCapitals = {{{"ä", "Ä"},
+                                                                            {"ö", "Ö"},
+                                                                            {"ü", "Ü"},
+                                                                            {"á", "Á"},
+                                                                            {"é", "É"},
+                                                                            {"í", "Í"},
+                                                                            {"ú", "Ú"},
+                                                                            {"ý", "Ý"},
+                                                                            {"č", "Č"},
+                                                                            {"ď", "Ď"},
+                                                                            {"ň", "Ň"},
+                                                                            {"ř", "Ř"},
+                                                                            {"š", "Š"},
+                                                                            {"ť", "Ť"},
+                                                                            {"ž", "Ž"}}};
 
 void capitalise(std::string& text) {
   if (text.empty()) return;
