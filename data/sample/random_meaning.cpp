@@ -54,15 +54,15 @@ std::optional<NounPhrase> pronoun_for(Chooser& choose, const Clause& main) {
 
 /// "because she needed it": the object of `main` again, as a pronoun.
 bool can_need(const Clause& main) {
-  return main.object && can_be_antecedent(*main.object) && main.object->noun &&
-         main.object->noun->is(kGoods | kMachine) && main.subject.noun &&
+  return !main.verb->has(kState) && main.object && can_be_antecedent(*main.object) &&
+         main.object->noun && main.object->noun->is(kGoods | kMachine) && main.subject.noun &&
          (is_pronoun(main.subject) || can_be_antecedent(main.subject)) &&
          main.subject.noun->is(kPerson);
 }
 
-Clause need_clause(Chooser& choose, const Clause& main, Tense tense) {
+Clause need_clause(const Clause& main, Tense tense) {
   Clause clause;
-  clause.verb = &lexicon().verb(choose.chance(0.6) ? "need" : "look for");
+  clause.verb = &lexicon().verb("need");
   clause.tense = tense;
   const NounPhrase& subject = main.subject;
   clause.subject = is_pronoun(subject) ? subject : pronoun_phrase(3, subject.number, subject.noun);
@@ -71,7 +71,7 @@ Clause need_clause(Chooser& choose, const Clause& main, Tense tense) {
 }
 
 Clause reason_clause(Chooser& choose, const Clause& main, Tense tense) {
-  if (can_need(main) && choose.chance(0.5)) return need_clause(choose, main, tense);
+  if (can_need(main) && choose.chance(0.5)) return need_clause(main, tense);
   const std::optional<NounPhrase> pronoun = pronoun_for(choose, main);
   if (pronoun && choose.chance(0.35)) return random_description(choose, *pronoun, tense);
   ClauseRequest request{
