@@ -2,11 +2,20 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace dietmt::nmt {
 
 using at::Tensor;
+
+namespace {
+
+// Measured with MKL: with four rows or more, one thread and the same other sizes, a row of a
+// product does not depend on the number of rows; one to three rows take other kernels.
+constexpr int64_t kMinRows = 4;
+
+}  // namespace
 
 Tensor packed_tokens(std::span<const std::vector<int32_t>* const> sentences, at::Device device) {
   std::vector<int64_t> tokens;
@@ -25,21 +34,39 @@ encoders::Packing packing_of(std::span<const std::vector<int32_t>* const> senten
 ModelScorer::ModelScorer(const TranslationModel& model,
                          std::span<const std::vector<int32_t>* const> sources, int64_t beams,
                          int64_t max_steps)
-    : model_(model) {
+    : model_(model), beams_(beams), rows_(static_cast<int64_t>(sources.size()) * beams) {
   const at::Device device = model.output_weight().device();
-  const encoders::Packing packing = packing_of(sources, device);
-  const Tensor memory = model.encode(packed_tokens(sources, device), packing);  // [M, D]
+  std::vector<const std::vector<int32_t>*> filled(sources.begin(), sources.end());
+  size_t tokens = 0;
+  for (const auto* source : sources) tokens += source->size();
+  while (missing_sentences(static_cast<int64_t>(filled.size())) > 0 ||
+         static_cast<int64_t>(tokens) < kMinRows) {
+    filled.push_back(sources.front());
+    tokens += sources.front()->size();
+  }
+  const encoders::Packing packing = packing_of(filled, device);
+  const Tensor memory = model.encode(packed_tokens(filled, device), packing);  // [M, D]
   cache_ = model.start(memory, packing, beams, max_steps);
 }
 
+int64_t ModelScorer::missing_sentences(int64_t sentences) const {
+  const int64_t needed = (kMinRows + beams_ - 1) / beams_;
+  return std::max(int64_t{0}, needed - sentences);
+}
+
 Tensor ModelScorer::step(const Tensor& tokens) {
-  const Tensor hidden = model_.step(tokens.to(model_.output_weight().device()), cache_);
-  return at::log_softmax(model_.logits(hidden), -1, at::kFloat);
+  const int64_t filling = cache_.sentences * beams_ - rows_;
+  const Tensor filled = filling > 0 ? at::constant_pad_nd(tokens, {0, filling}) : tokens;
+  const Tensor hidden = model_.step(filled.to(model_.output_weight().device()), cache_);
+  return at::log_softmax(model_.logits(hidden), -1, at::kFloat).narrow(0, 0, rows_);
 }
 
 void ModelScorer::reorder(const Tensor& sentence_index, const Tensor& row_index) {
   const at::Device device = model_.output_weight().device();
-  cache_.reorder(sentence_index.to(device), row_index.to(device));
+  const int64_t filling = missing_sentences(sentence_index.size(0));
+  rows_ = row_index.size(0);
+  cache_.reorder(at::constant_pad_nd(sentence_index, {0, filling}).to(device),
+                 at::constant_pad_nd(row_index, {0, filling * beams_}).to(device));
 }
 
 EnsembleScorer::EnsembleScorer(std::vector<std::unique_ptr<StepScorer>> members)

@@ -27,17 +27,19 @@ class SingleThreadedKernels {
 }  // namespace
 
 std::vector<std::vector<size_t>> batches_by_length(std::span<const int64_t> lengths,
-                                                   int64_t batch_tokens) {
+                                                   int64_t batch_tokens, BatchLengths rule) {
   std::vector<size_t> order(lengths.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return lengths[a] > lengths[b]; });
   std::vector<std::vector<size_t>> batches;
   for (const size_t i : order) {
-    const bool full = batches.empty() || static_cast<int64_t>(batches.back().size() + 1) *
-                                                 lengths[batches.back().front()] >
-                                             batch_tokens;
-    if (full) batches.emplace_back();
+    const auto joins = [&](const std::vector<size_t>& batch) {
+      const int64_t longest = lengths[batch.front()];
+      return static_cast<int64_t>(batch.size() + 1) * longest <= batch_tokens &&
+             (rule == BatchLengths::kSimilar || lengths[i] == longest);
+    };
+    if (batches.empty() || !joins(batches.back())) batches.emplace_back();
     batches.back().push_back(i);
   }
   return batches;

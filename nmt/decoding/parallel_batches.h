@@ -8,10 +8,13 @@
 
 namespace dietmt::nmt {
 
+/// Which sentences may share a batch.
+enum class BatchLengths { kEqual, kSimilar };
+
 /// Indices of sentences grouped by length, the longest first, so that the number of sentences times
 /// the longest length of a batch stays within `batch_tokens`; a longer sentence is a batch alone.
 std::vector<std::vector<size_t>> batches_by_length(std::span<const int64_t> lengths,
-                                                   int64_t batch_tokens);
+                                                   int64_t batch_tokens, BatchLengths rule);
 
 /// Calls `work` for each batch from `threads` threads (0: as many as ATen uses). Each of them
 /// computes with one ATen thread: sentences in parallel scale better than the small matrix products

@@ -63,9 +63,11 @@ std::vector<NBest> Translator::translate(std::span<const TranslationRequest> req
   std::vector<int64_t> lengths;
   for (const TranslationRequest& request : requests)
     lengths.push_back(static_cast<int64_t>(request.source.size()));
-  const auto batches = batches_by_length(lengths, options_.batch_tokens);
   std::vector<NBest> results(requests.size());
   const bool on_cpu = models_.front()->output_weight().is_cpu();
+  // Attention over padding gives other last bits than without: on the CPU no batch needs any.
+  const auto batches = batches_by_length(lengths, options_.batch_tokens,
+                                         on_cpu ? BatchLengths::kEqual : BatchLengths::kSimilar);
   for_each_batch(
       batches, on_cpu ? options_.threads : 1,
       [&](const std::vector<size_t>& batch) {
