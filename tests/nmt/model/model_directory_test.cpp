@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/torch.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,9 @@ using testing::HasSubstr;
 class ModelDirectoryTest : public testing::Test {
  protected:
   void SetUp() override {
-    directory_ = fs::path(testing::TempDir()) / "model_directory_test";
+    // Tests of this program may run in parallel processes.
+    directory_ = fs::path(testing::TempDir()) /
+                 ("model_directory_test_" + std::to_string(::getpid()));
     fs::remove_all(directory_);
     fs::create_directories(directory_);
     {
