@@ -258,12 +258,39 @@ TEST_P(EveryEncoding, FloatStaysCloseToDouble) {
   }
 }
 
+/// Mixed precision: activations in bfloat16, tables in float.
+TEST_P(EveryEncoding, BFloat16StaysCloseToDouble) {
+  const Packing packing({30, 12});
+  const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+  const auto round = [](const at::Tensor& x) {
+    return (0.3 * x).to(at::kBFloat16).detach().requires_grad_(true);
+  };
+  const Inputs rounded{round(inputs.q), round(inputs.k), round(inputs.v)};
+  const Inputs same{rounded.q.to(at::kDouble), rounded.k.to(at::kDouble),
+                    rounded.v.to(at::kDouble)};
+  const auto built = scheme();
+  const at::Tensor wanted = attend_with(*built, same, packing, packing, {});
+  built->to(at::kFloat);
+  const at::Tensor output =
+      attend_with(*built, rounded, packing, packing, {.backend = Backend::kSdpa});
+  EXPECT_EQ(output.scalar_type(), at::kBFloat16);
+  EXPECT_LE(largest_gap(output.to(at::kDouble), wanted), 2e-2);
+}
+
 std::string test_name(const testing::TestParamInfo<Encoding>& info) {
   std::string name;
   for (const char c : info.param.spec)
     name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   return name;
 }
+
+/// Waiting for a second thread takes longer than tensors of this size.
+class OneThread : public testing::Environment {
+ public:
+  void SetUp() override { at::set_num_threads(1); }
+};
+
+const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
 
 INSTANTIATE_TEST_SUITE_P(Encodings, EveryEncoding, testing::ValuesIn(kEncodings), test_name);
 
