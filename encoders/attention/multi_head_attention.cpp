@@ -31,15 +31,10 @@ Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const Sco
   const int64_t width = x.size(1);
   const Tensor projected = at::linear(x, input_weight_, input_bias_)
                                .view({x.size(0), 3, heads_, width / heads_});  // [N, 3, H, Dh]
-  const AttentionCall call{projected.select(1, 0),
-                           projected.select(1, 1),
-                           projected.select(1, 2),
-                           packing,
-                           packing,
-                           terms,
-                           causal_,
-                           dropout.p,
-                           dropout.key};
+  // One unbind: its gradient is one stack, where each select would fill a tensor of zeros.
+  const std::vector<Tensor> parts = projected.unbind(1);
+  const AttentionCall call{parts[0], parts[1], parts[2],  packing,    packing,
+                           terms,    causal_,  dropout.p, dropout.key};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), width});
   return at::linear(mixed, output_weight_, output_bias_);
 }
@@ -75,7 +70,8 @@ CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
   const Tensor projected =
       at::linear(memory, memory_weight_, memory_bias_)
           .view({memory.size(0), 2, heads_, memory.size(1) / heads_});  // [M, 2, H, Dh]
-  return {projected.select(1, 0), projected.select(1, 1)};
+  const std::vector<Tensor> parts = projected.unbind(1);
+  return {parts[0], parts[1]};
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const Packing& packing, const Memory& memory,

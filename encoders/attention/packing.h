@@ -1,10 +1,10 @@
 // Sentence boundaries of a packed batch: the tokens of all sentences end to end, without padding.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <vector>
-
-#include <ATen/core/Tensor.h>
 
 namespace dietmt::encoders {
 

