@@ -122,6 +122,25 @@ TEST(Translator, ResultsDoNotDependOnBatchSizeOrThreads) {
   expect_equal(translate({model}, requests, options), sampled);
 }
 
+// Few rows: those of finished sentences stay to fill up the batch.
+TEST(Translator, AFewRowsGiveWhatManyGive) {
+  const auto model = small_model(13);
+  const auto requests = random_requests(40, 14);
+  SearchOptions options = search_options();
+  for (const int64_t beam : {1, 2, 3}) {
+    options.beam = beam;
+    options.nbest = 1;
+    options.batch_tokens = 1000;
+    const auto expected = translate({model}, requests, options);
+    options.batch_tokens = 1;
+    const auto alone = translate({model}, requests, options);
+    for (size_t i = 0; i < requests.size(); ++i) {
+      EXPECT_EQ(alone[i][0].ids, expected[i][0].ids);
+      EXPECT_EQ(alone[i][0].token_scores, expected[i][0].token_scores);  // to the last bit
+    }
+  }
+}
+
 TEST(Translator, AnEnsembleOfOneModelTwiceIsThatModel) {
   const auto model = small_model(6);
   const auto requests = random_requests(10, 7);

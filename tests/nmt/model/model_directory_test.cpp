@@ -23,8 +23,8 @@ class ModelDirectoryTest : public testing::Test {
  protected:
   void SetUp() override {
     // Tests of this program may run in parallel processes.
-    directory_ = fs::path(testing::TempDir()) /
-                 ("model_directory_test_" + std::to_string(::getpid()));
+    directory_ =
+        fs::path(testing::TempDir()) / ("model_directory_test_" + std::to_string(::getpid()));
     fs::remove_all(directory_);
     fs::create_directories(directory_);
     {
