@@ -102,7 +102,10 @@ void choose_objects(Chooser& choose, Clause& clause) {
   const bool new_object = is_quantified_or_new(*clause.object);
   if (new_recipient && new_object) clause.recipient->determiner = Determiner::kDefinite;
   if (new_recipient && !new_object) clause.object_order = ObjectOrder::kObjectFirst;
-  if (!new_recipient && !new_object && !is_pronoun(*clause.recipient) && choose.chance(0.4))
+  // A German name shows no case: it stays before the object.
+  const bool shows_case =
+      clause.recipient->kind == NounPhrase::Kind::kNoun && !clause.recipient->noun->is(kName);
+  if (!new_recipient && !new_object && shows_case && choose.chance(0.4))
     clause.object_order = ObjectOrder::kObjectFirst;
 }
 
@@ -245,10 +248,12 @@ Clause random_undertaking(Chooser& choose) {
   if (choose.chance(0.25)) add_relative(choose, clause.subject);
   Clause infinitive;
   infinitive.subject = clause.subject;
-  infinitive.verb = &choose.pick(lexicon().verbs, [](const Verb& verb) {
-    return (verb.subjects & kHuman) && !verb.reflexive() &&
-           (!verb.has(kNoProgressive) || verb.has(kPassive)) &&
-           (verb.objects || verb.has(kMannered));
+  infinitive.verb = &choose.pick(lexicon().verbs, [&](const Verb& verb) {
+    const CzechVerb& czech = verb.czech;
+    const bool deliberate = verb.has(kPassive) && czech.perfective.past != czech.imperfective.past;
+    const bool lasting = !verb.has(kNoProgressive);
+    return (verb.subjects & kHuman) && !verb.reflexive() && (verb.objects || verb.has(kMannered)) &&
+           (lasting || (deliberate && !clause.verb->has(kPhase)));
   });
   if (infinitive.verb->objects)
     infinitive.object = random_known_object(choose, infinitive.verb->objects, clause.subject.noun);
