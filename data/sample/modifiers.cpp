@@ -32,7 +32,7 @@ std::vector<Adjective> make_adjectives() {
     {"famous", "berühmt", "berühmt", "slavný", "slavní", kHuman | kTold, 1},
     {"friendly", "freundlich", "freundlich", "přátelský", "přátelští", kHuman, 1},
     {"new", "neu", "neu", "nový", "noví", kThing | kPlace, 6},
-    {"modern", "modern", "modern", "moderní", "moderní", kMachine | kLandmark | kPlace, 6},
+    {"modern", "modern", "modern", "moderní", "moderní", kMachine | kPlace, 6},
     {"strange", "seltsam", "seltsam", "zvláštní", "zvláštní", kAny, 0},
     {"long", "lang", "lang", "dlouhý", "dlouzí", kReadable | kTold, 5},
     {"expensive", "teur", "teuer", "drahý", "drazí", kObject, 1},
