@@ -34,7 +34,7 @@ struct SearchOptions {
   double temperature = 1.0;  // of the sampled distribution; scores stay those of the model
   uint64_t seed = 1;
 
-  int64_t batch_tokens = 2048;  // source tokens of the sentences decoded together, at most
+  int64_t batch_tokens = 1024;  // source tokens of the sentences decoded together, at most
   int64_t threads = 0;          // decoding threads on the CPU; 0: as many as ATen uses
 
   /// All problems, each one sentence naming the option of `dietmt translate`.
