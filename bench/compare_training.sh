@@ -4,18 +4,17 @@
 # PYTHON has torch. Prints each round and the ratio of the medians of target tokens per second.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+speed=${TRAINING_SPEED:-$root/build/bin/training_speed}
 python=$1 source=$2 target=$3 tokenizer=$4
 preset=${5:-tiny} rounds=${6:-3} updates=${7:-10}
 batches=$(mktemp)
 results=$(mktemp)
 trap 'rm -f "$batches" "$results"' EXIT
 for ((round = 0; round < rounds; ++round)); do
-  "$root/build/bin/training_speed" --source "$source" --target "$target" --tokenizer "$tokenizer" \
+  "$speed" --source "$source" --target "$target" --tokenizer "$tokenizer" \
     --preset "$preset" --updates "$updates" --write-batches "$batches" | sed 's/^/dietmt  /' | tee -a "$results"
-  vocabulary=$("$python" -c "
-import json, sys
-print(max(max(max(s) for s in json.loads(line)[side]) for line in open(sys.argv[1]) for side in ('source', 'target')) + 1)" "$batches")
-  "$python" "$root/bench/pytorch_baseline.py" --batches "$batches" --vocab "${VOCAB:-$vocabulary}" \
+  vocabulary=$(tail -n 1 "$results" | sed 's/.*"vocabulary":\([0-9]*\).*/\1/')
+  "$python" "$root/bench/pytorch_baseline.py" --batches "$batches" --vocab "$vocabulary" \
     --preset "$preset" --updates "$updates" | sed 's/^/pytorch /' | tee -a "$results"
 done
 "$python" - "$results" <<'P'

@@ -136,6 +136,7 @@ int run(const Options& o) {
   std::cout << nlohmann::json{{"preset", o.preset},
                               {"position", o.position},
                               {"threads", o.threads},
+                              {"vocabulary", config.target_vocabulary},
                               {"updates", o.updates},
                               {"seconds_per_update", median(update_times)},
                               {"target_tokens_per_second", median(speeds)},

@@ -13,6 +13,7 @@
 #include "common/text_io.h"
 #include "data/parallel_corpus.h"
 #include "data/tokenizer.h"
+#include "encoders/position/position_encoding.h"
 #include "metrics/bleu_tokenizer.h"
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
@@ -181,6 +182,27 @@ void apply_preset(const OptionTable& table, TrainOptions& o) {
   o.model.decoder_position = o.decoder_position.empty() ? o.position : o.decoder_position;
 }
 
+// Builds and drops the encodings, so that a wrong spec is known before the text is read.
+void check_positions(const nmt::ModelConfig& model, std::vector<std::string>& problems) {
+  const auto check = [&](encoders::AttentionSite site, const std::string& spec, int64_t layers) {
+    encoders::EncodingContext context;
+    context.site = site;
+    context.layers = layers;
+    context.heads = model.heads;
+    context.head_width = model.width / model.heads;
+    context.model_width = model.width;
+    context.max_positions = model.max_positions;
+    try {
+      const encoders::PositionScheme scheme(spec, context);
+    } catch (const ConfigError& error) {
+      problems.push_back(error.what());
+    }
+  };
+  check(encoders::AttentionSite::kEncoder, model.encoder_position, model.encoder_layers);
+  check(encoders::AttentionSite::kDecoder, model.decoder_position, model.decoder_layers);
+  check(encoders::AttentionSite::kCross, model.cross_position, model.decoder_layers);
+}
+
 void validate(TrainOptions& o) {
   std::vector<std::string> problems;
   const auto require = [&](bool good, const std::string& message) {
@@ -224,7 +246,9 @@ void validate(TrainOptions& o) {
   for (const std::string& problem : o.search.problems()) problems.push_back(problem);
   nmt::ModelConfig model = o.model;
   model.source_vocabulary = model.target_vocabulary = 1;  // known once the tokenizer is
-  for (const std::string& problem : model.problems()) problems.push_back(problem);
+  const std::vector<std::string> model_problems = model.problems();
+  problems.insert(problems.end(), model_problems.begin(), model_problems.end());
+  if (model_problems.empty()) check_positions(model, problems);
   throw_if_any(problems);
 }
 
