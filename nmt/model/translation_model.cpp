@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "common/error.h"
+#include "encoders/attention/padding.h"
 #include "encoders/transformer/stacks.h"
 
 namespace dietmt::nmt {
@@ -48,17 +49,6 @@ StackConfig decoder_config(const ModelConfig& config) {
 Tensor normal_embedding(int64_t vocabulary, int64_t width) {
   return torch::empty({vocabulary, width})
       .normal_(0.0, 1.0 / std::sqrt(static_cast<double>(width)));
-}
-
-// Packed [M, H, Dh] to padded [B, H, S, Dh].
-Tensor padded(const Tensor& packed, const Packing& packing) {
-  const int64_t sentences = packing.sentences();
-  const int64_t length = packing.max_length();
-  Tensor rows = at::zeros({sentences * length, packed.size(1), packed.size(2)}, packed.options());
-  rows.index_copy_(0, packing.padded_rows(), packed);
-  return rows.view({sentences, length, packed.size(1), packed.size(2)})
-      .transpose(1, 2)
-      .contiguous();
 }
 
 }  // namespace
@@ -118,8 +108,9 @@ DecoderCache TranslationModel::start(const Tensor& memory, const Packing& memory
   for (const auto& projected : decoder_->project_memory(memory)) {
     const auto self = at::empty({cache.sentences * beams, config_.heads, max_steps, head_width},
                                 memory.options());
-    cache.layers.push_back({self, at::empty_like(self), padded(projected.keys, memory_packing),
-                            padded(projected.values, memory_packing)});
+    cache.layers.push_back({self, at::empty_like(self),
+                            encoders::pad_heads(projected.keys, memory_packing).contiguous(),
+                            encoders::pad_heads(projected.values, memory_packing).contiguous()});
   }
   if (!memory_packing.uniform()) {
     Tensor mask = at::zeros({cache.sentences * memory_packing.max_length()},
