@@ -56,6 +56,18 @@ fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+// Gives the directory `from` the name `to`; if there is one already, they exchange their names.
+void put_in_place(const fs::path& from, const fs::path& to) {
+  if (::rename(from.c_str(), to.c_str()) == 0) return;
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (errno != EINVAL) fail(to, "be replaced");
+  // A file system that cannot exchange (NFS).
+  const fs::path old = from.string() + ".old";
+  if (::rename(to.c_str(), old.c_str()) != 0) fail(to, "be replaced");
+  if (::rename(from.c_str(), to.c_str()) != 0) fail(to, "be renamed into place");
+  if (::rename(old.c_str(), from.c_str()) != 0) fail(old, "be removed");
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path) {
@@ -101,15 +113,11 @@ void AtomicDirectory::commit() {
   }
   write_and_sync(temporary_ / "manifest.json", nlohmann::json({{"files", files}}).dump(1) + "\n");
   sync_path(temporary_);
-  // rename(2) does not replace a directory that has files: move the old one aside first.
-  const fs::path old = final_.string() + ".old";
-  std::error_code ignored;
-  fs::remove_all(old, ignored);
-  if (fs::exists(final_) && ::rename(final_.c_str(), old.c_str()) != 0) fail(final_, "be replaced");
-  if (::rename(temporary_.c_str(), final_.c_str()) != 0) fail(final_, "be renamed into place");
+  put_in_place(temporary_, final_);
   committed_ = true;
   sync_path(parent_of(final_));
-  fs::remove_all(old, ignored);
+  std::error_code ignored;
+  fs::remove_all(temporary_, ignored);  // what was replaced
 }
 
 std::string manifest_problem(const fs::path& directory) {

@@ -24,6 +24,7 @@ using nlohmann::json;
 constexpr const char* kFolder = "checkpoints";
 constexpr const char* kRecord = "checkpoint.json";
 constexpr const char* kPrefix = "update-";
+constexpr const char* kRemoved = ".removed";
 
 std::string directory_name(int64_t update) {
   char name[32];
@@ -82,6 +83,14 @@ void remove_tree(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);
   if (error) spdlog::warn("{}: cannot be removed: {}", path.string(), error.message());
+}
+
+// Renamed first: a process killed while it removes the files leaves no half of a checkpoint.
+void remove_checkpoint(const fs::path& directory) {
+  const fs::path aside = directory.string() + kRemoved;
+  std::error_code error;
+  fs::rename(directory, aside, error);
+  remove_tree(error ? directory : aside);
 }
 
 std::vector<fs::path> entries_of(const fs::path& directory) {
@@ -182,13 +191,7 @@ void CheckpointStore::remove_leftovers() const {
   for (const fs::path& path : entries_of(folder_)) {
     const std::string name = path.filename().string();
     if (!name.starts_with(kPrefix)) continue;
-    if (name.ends_with(".old")) {
-      // The process ended between the two renames that replace a checkpoint.
-      const fs::path original = folder_ / path.stem();
-      std::error_code ignored;
-      if (!fs::exists(original)) fs::rename(path, original, ignored);
-    }
-    if (fs::exists(path) && !is_checkpoint_name(name)) remove_tree(path);
+    if (!is_checkpoint_name(name)) remove_tree(path);
   }
   for (const fs::path& path : entries_of(output_)) {
     const std::string name = path.filename().string();
@@ -240,7 +243,7 @@ void CheckpointStore::prune() {
   for (const Checkpoint& checkpoint : best_n(policy_.keep_best)) kept.push_back(checkpoint.update);
   std::erase_if(checkpoints_, [&](const Checkpoint& checkpoint) {
     if (std::ranges::find(kept, checkpoint.update) != kept.end()) return false;
-    remove_tree(checkpoint.directory);
+    remove_checkpoint(checkpoint.directory);
     return true;
   });
 }
@@ -268,7 +271,7 @@ std::vector<Checkpoint> CheckpointStore::last_n(int64_t count) const {
 
 void CheckpointStore::clear() {
   for (const fs::path& path : entries_of(folder_)) {
-    if (path.filename().string().starts_with(kPrefix)) remove_tree(path);
+    if (path.filename().string().starts_with(kPrefix)) remove_checkpoint(path);
   }
   checkpoints_.clear();
   renew_links();

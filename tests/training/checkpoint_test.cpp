@@ -104,7 +104,7 @@ TEST(CheckpointStore, PassesOverDamagedCheckpoints) {
   EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(1, 4));
 }
 
-TEST(CheckpointStore, RemovesLeftoversAndRestoresWhatWasBeingReplaced) {
+TEST(CheckpointStore, RemovesLeftovers) {
   const TestDirectory directory;
   {
     CheckpointStore store(directory.path(), kBleu);
@@ -114,11 +114,12 @@ TEST(CheckpointStore, RemovesLeftoversAndRestoresWhatWasBeingReplaced) {
   const fs::path folder = directory / "checkpoints";
   fs::create_directories(folder / "update-00000003.tmp123");
   write_text(folder / "update-00000003.tmp123/model.safetensors", "half");
-  fs::rename(folder / "update-00000002", folder / "update-00000002.old");
+  fs::create_directories(folder / "update-00000000.removed");
   fs::create_symlink("nowhere", directory / "best.tmp77");
   const CheckpointStore store(directory.path(), kBleu);
   EXPECT_EQ(store.latest()->update, 2);
   EXPECT_FALSE(fs::exists(folder / "update-00000003.tmp123"));
+  EXPECT_FALSE(fs::exists(folder / "update-00000000.removed"));
   EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best.tmp77")));
 }
 
@@ -200,7 +201,9 @@ TEST(CheckpointStore, AKilledWriterLeavesWholeCheckpoints) {
     EXPECT_GE(store.latest()->update, confirmed);
     const auto loaded = load_safetensors(directory / "last/model.safetensors");
     EXPECT_TRUE((loaded.at("w") == store.latest()->update).all().item<bool>());
-    EXPECT_LE(std::distance(fs::directory_iterator(directory / "checkpoints"), {}), 6);
+    const auto entries = std::distance(fs::directory_iterator(directory / "checkpoints"), {});
+    EXPECT_LE(entries, 6);
+    EXPECT_EQ(entries, std::ssize(whole_checkpoints(directory.path())) + 1);  // and .lock
   }
   EXPECT_GE(confirmed, 25);
 }
