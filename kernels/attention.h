@@ -1,0 +1,101 @@
+// Attention over packed sentences with every score term of encoders/position/score_terms.h, forward
+// and backward, without a table of scores: plain pointers and sizes, the same for CPU and CUDA.
+//
+//   score[h,i,j] = content_scale[h] * (q_i . k_j + q_i . relative_keys[h,o]
+//                                      + k_j . relative_queries[h,o])
+//                + position_bias[h,i,j] + query_features[h,i] . key_features[h,j]
+//                + offset_bias[h,o] + segment_bias[h,segment_i,segment_j]
+//   output[h,i]  = sum_j dropout(softmax_j(score[h,i,:]))[j] (v_j + relative_values[h,o])
+//
+// o = clip(j - i, -C, C) + C with each table's own C; i and j count from the start of the sentence.
+// Sums are fp32 for every element type. The running softmax is that of Milakov and Gimelshein 2018
+// ("Online normalizer calculation for softmax"), the tiling and recomputation of Dao et al. 2022
+// ("FlashAttention"). Letters: N packed query tokens, M packed key tokens, B sentences, H heads,
+// T and S the longest query and key sentence, Dh head width, R rank, G segments.
+#pragma once
+
+#include <cstdint>
+
+namespace dietmt::kernels {
+
+enum class ElementType { kFloat, kBFloat16, kHalf };
+
+/// Vectors of all heads, [tokens, H, Dh]: token n, head h starts at element n * token_stride +
+/// h * Dh. Null: absent.
+struct HeadRows {
+  void* data = nullptr;
+  int64_t token_stride = 0;
+};
+
+/// A table of fp32 numbers for each head, contiguous within a head: head h starts at element
+/// h * head_stride, and head_stride is 0 where the heads share it. Null: absent.
+struct HeadTable {
+  float* data = nullptr;
+  int64_t head_stride = 0;
+};
+
+struct AttentionSizes {
+  ElementType type = ElementType::kFloat;  // of queries, keys, values, output and their gradients
+  int64_t sentences = 0;
+  int64_t heads = 0;
+  int64_t head_width = 0;
+  const int64_t* query_offsets = nullptr;  // [B + 1]: sentence b owns queries offsets[b] ..
+  const int64_t* key_offsets = nullptr;    // [B + 1]
+  int64_t max_queries = 0;                 // T
+  int64_t max_keys = 0;                    // S
+  bool causal = false;                     // key j is hidden from query i < j
+  double dropout = 0.0;                    // of the probabilities: element [b,h,i,j] of
+  uint64_t dropout_key = 0;                // [B, H, T, S], kernels/dropout.h
+};
+
+/// The score terms; the same struct holds their gradients, which are added to what is there.
+struct AttentionTables {
+  HeadTable position_bias;     // [H|1, T, S]
+  HeadTable query_features;    // [H|1, T, R]
+  HeadTable key_features;      // [H|1, S, R]
+  HeadTable offset_bias;       // [H|1, 2C+1]
+  HeadTable relative_keys;     // [H|1, 2C+1, Dh]
+  HeadTable relative_queries;  // [H|1, 2C+1, Dh]
+  HeadTable relative_values;   // [H|1, 2C+1, Dh]
+  HeadTable segment_bias;      // [H|1, G, G]
+};
+
+struct AttentionTerms {
+  const float* content_scale = nullptr;  // [H]
+  AttentionTables tables;
+  int64_t rank = 0;                   // R of the features
+  int64_t bias_clip = 0;              // C of offset_bias
+  int64_t key_clip = 0;               // C of relative_keys
+  int64_t query_clip = 0;             // C of relative_queries
+  int64_t value_clip = 0;             // C of relative_values
+  int64_t segment_kinds = 0;          // G
+  const int64_t* segments = nullptr;  // [N], only with segment_bias (self-attention)
+};
+
+struct AttentionForward {
+  AttentionSizes sizes;
+  AttentionTerms terms;
+  HeadRows queries;                 // [N, H, Dh]
+  HeadRows keys;                    // [M, H, Dh]
+  HeadRows values;                  // [M, H, Dh]
+  HeadRows output;                  // [N, H, Dh]
+  float* log_normalizer = nullptr;  // [H, N]: log sum_j exp(score), for backward; null: not kept
+};
+
+/// All offsets of AttentionSizes and all tables are on the device of the vectors.
+struct AttentionBackward {
+  AttentionForward forward;     // as it was called, with its output and log_normalizer
+  HeadRows grad_output;         // [N, H, Dh]
+  HeadRows grad_queries;        // [N, H, Dh], overwritten
+  HeadRows grad_keys;           // [M, H, Dh], overwritten
+  HeadRows grad_values;         // [M, H, Dh], overwritten
+  AttentionTables grad_tables;  // null: not wanted; the same head_stride as the table's
+};
+
+/// On the CPU, for AVX-512, AVX2 or any x86-64. Types: kFloat, kBFloat16. Results do not depend on
+/// the number of threads. Workspace: O((T + S) * Dh) a thread, besides what the gradients of the
+/// tables need: for each head, and for up to 64 parts of the batch, the table's offsets that occur.
+void attention_forward_cpu(const AttentionForward& call);
+void attention_backward_cpu(const AttentionBackward& call);
+
+}  // namespace dietmt::kernels
