@@ -27,7 +27,7 @@ SelfAttention::SelfAttention(int64_t width, int64_t heads, bool causal)
 }
 
 Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
-                              Backend backend, const AttentionDropout& dropout) const {
+                              Backend backend, const DropoutSite& dropout) const {
   const int64_t width = x.size(1);
   const Tensor projected = at::linear(x, input_weight_, input_bias_)
                                .view({x.size(0), 3, heads_, width / heads_});  // [N, 3, H, Dh]
@@ -76,7 +76,7 @@ CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
 
 Tensor CrossAttention::forward(const Tensor& x, const Packing& packing, const Memory& memory,
                                const Packing& memory_packing, const ScoreTerms& terms,
-                               Backend backend, const AttentionDropout& dropout) const {
+                               Backend backend, const DropoutSite& dropout) const {
   const int64_t width = x.size(1);
   const Tensor queries =
       at::linear(x, query_weight_, query_bias_).view({x.size(0), heads_, width / heads_});

@@ -6,13 +6,9 @@
 #include <cstdint>
 
 #include "encoders/attention/attention.h"
+#include "encoders/dropout_site.h"
 
 namespace dietmt::encoders {
-
-struct AttentionDropout {
-  double p = 0.0;
-  uint64_t key = 0;
-};
 
 /// Queries, keys and values from the same sequence; one fused projection.
 class SelfAttention : public torch::nn::Module {
@@ -21,7 +17,7 @@ class SelfAttention : public torch::nn::Module {
 
   /// x: [N, D]. Returns [N, D].
   at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
-                     Backend backend, const AttentionDropout& dropout) const;
+                     Backend backend, const DropoutSite& dropout) const;
 
   /// Step `position` of cached decoding. x: [rows, D]; keys, values: [rows, H, capacity, Dh], of
   /// which the first `position` entries are filled and entry `position` is written.
@@ -52,7 +48,7 @@ class CrossAttention : public torch::nn::Module {
   /// x: [N, D]. Returns [N, D].
   at::Tensor forward(const at::Tensor& x, const Packing& packing, const Memory& memory,
                      const Packing& memory_packing, const ScoreTerms& terms, Backend backend,
-                     const AttentionDropout& dropout) const;
+                     const DropoutSite& dropout) const;
 
   /// One step of cached decoding at `position`. x: [B * K, D]; keys, values: [B, H, S, Dh];
   /// mask: [B, S] bool or undefined.

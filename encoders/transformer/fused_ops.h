@@ -5,15 +5,9 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <cstdint>
+#include "encoders/dropout_site.h"
 
 namespace dietmt::encoders {
-
-/// Dropout at one site: probability and key (kernels/dropout.h). p = 0: none.
-struct DropoutSite {
-  double p = 0.0;
-  uint64_t key = 0;
-};
 
 /// layer_norm(residual + dropout(branch)) * gamma + beta; residual, branch: [N, D].
 at::Tensor add_norm(const at::Tensor& residual, const at::Tensor& branch, const at::Tensor& gamma,

@@ -13,11 +13,6 @@ DropoutSite dropout_site(double p, DropoutKeys* keys) {
 
 namespace {
 
-AttentionDropout attention_site(double p, DropoutKeys* keys) {
-  const DropoutSite site = dropout_site(p, keys);
-  return {site.p, site.key};
-}
-
 Tensor glorot(int64_t outputs, int64_t inputs) {
   const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
   return torch::empty({outputs, inputs}).uniform_(-bound, bound);
@@ -91,7 +86,7 @@ EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)
 Tensor EncoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
                              Backend backend, DropoutKeys* keys) const {
   const Tensor attended = attention_->forward(attention_residual_->input(x), packing, terms,
-                                              backend, attention_site(attention_dropout_, keys));
+                                              backend, dropout_site(attention_dropout_, keys));
   const Tensor mixed = attention_residual_->output(x, attended, keys);
   const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(mixed), keys);
   return feed_forward_residual_->output(mixed, fed, keys);
@@ -114,12 +109,12 @@ Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const Scor
                              const Tensor& memory, const Packing& memory_packing,
                              const ScoreTerms& cross_terms, Backend backend,
                              DropoutKeys* keys) const {
-  const Tensor attended = self_attention_->forward(
-      self_residual_->input(x), packing, terms, backend, attention_site(attention_dropout_, keys));
+  const Tensor attended = self_attention_->forward(self_residual_->input(x), packing, terms,
+                                                   backend, dropout_site(attention_dropout_, keys));
   const Tensor mixed = self_residual_->output(x, attended, keys);
   const Tensor crossed = cross_attention_->forward(
       cross_residual_->input(mixed), packing, cross_attention_->project(memory), memory_packing,
-      cross_terms, backend, attention_site(attention_dropout_, keys));
+      cross_terms, backend, dropout_site(attention_dropout_, keys));
   const Tensor informed = cross_residual_->output(mixed, crossed, keys);
   const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), keys);
   return feed_forward_residual_->output(informed, fed, keys);
