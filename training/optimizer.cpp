@@ -125,11 +125,12 @@ void MovingAverage::load(const std::map<std::string, Tensor>& weights) {
 WeightSwap::WeightSwap(torch::nn::Module& model, const NamedTensors* weights) {
   if (weights == nullptr) return;
   const torch::NoGradGuard no_grad;
+  const auto parameters = model.named_parameters();
   for (const auto& [name, tensor] : *weights) {
-    Tensor* parameter = model.named_parameters().find(name);
-    parameters_.push_back(*parameter);
-    saved_.push_back(parameter->detach().clone());
-    parameter->copy_(tensor);
+    const Tensor& parameter = parameters[name];
+    parameters_.push_back(parameter);
+    saved_.push_back(parameter.detach().clone());
+    parameter.copy_(tensor);
   }
 }
 
