@@ -21,7 +21,8 @@ struct BackendRow {
 };
 
 /// In the order in which `auto` tries them.
-constexpr std::array<BackendRow, 2> kBackends = {{
+constexpr std::array<BackendRow, 3> kBackends = {{
+    {"cpu", Backend::kCpu, attend_cpu},
     {"sdpa", Backend::kSdpa, attend_sdpa},
     {"reference", Backend::kReference, attend_reference},
 }};
@@ -63,8 +64,14 @@ Backend parse_backend(const std::string& name) {
   throw ConfigError("no attention backend '" + name + "'; possible: " + names);
 }
 
-std::vector<std::string> reasons_against(Backend, const AttentionCall& call) {
+std::vector<std::string> reasons_against(Backend backend, const AttentionCall& call) {
   std::vector<std::string> reasons;
+  if (backend == Backend::kCpu) {
+    const at::ScalarType type = call.queries.scalar_type();
+    if (!call.queries.is_cpu()) reasons.push_back("the tensors are on another device");
+    if (type != at::kFloat && type != at::kBFloat16)
+      reasons.push_back("it knows fp32 and bf16, not " + std::string(at::toString(type)));
+  }
   if (call.terms.segment_bias.defined() && !call.segments.defined())
     reasons.push_back("a segment bias needs the segments of self-attention");
   if (call.query_packing.sentences() != call.key_packing.sentences())

@@ -5,6 +5,7 @@
 
 namespace dietmt::encoders {
 
+at::Tensor attend_cpu(const AttentionCall& call);
 at::Tensor attend_reference(const AttentionCall& call);
 at::Tensor attend_sdpa(const AttentionCall& call);
 

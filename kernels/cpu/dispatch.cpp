@@ -1,4 +1,5 @@
 // Chooses the kernels' instruction set once, at the first call.
+#include "kernels/attention.h"
 #include "kernels/dropout.h"
 #include "kernels/rowwise.h"
 
@@ -11,6 +12,8 @@ namespace dietmt::kernels {
   void dropout_add(const DropoutAdd& call);                             \
   void dropout_mask(uint64_t key, double p, int64_t size, float* mask); \
   void cross_entropy(const CrossEntropy& call);                         \
+  void attention_forward(const AttentionForward& call);                 \
+  void attention_backward(const AttentionBackward& call);               \
   }
 DIETMT_DECLARE(generic)
 DIETMT_DECLARE(avx2)
@@ -25,12 +28,14 @@ struct Table {
   void (*dropout_add)(const DropoutAdd&);
   void (*dropout_mask)(uint64_t, double, int64_t, float*);
   void (*cross_entropy)(const CrossEntropy&);
+  void (*attention_forward)(const AttentionForward&);
+  void (*attention_backward)(const AttentionBackward&);
 };
 
 #define DIETMT_TABLE(isa)                                                               \
   Table {                                                                               \
     isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask, \
-        isa::cross_entropy                                                              \
+        isa::cross_entropy, isa::attention_forward, isa::attention_backward             \
   }
 
 const Table& table() {
@@ -56,5 +61,7 @@ void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
   table().dropout_mask(key, p, size, mask);
 }
 void cross_entropy(const CrossEntropy& call) { table().cross_entropy(call); }
+void attention_forward_cpu(const AttentionForward& call) { table().attention_forward(call); }
+void attention_backward_cpu(const AttentionBackward& call) { table().attention_backward(call); }
 
 }  // namespace dietmt::kernels

@@ -1,0 +1,209 @@
+// The fused kernels of kernels/attention.h: packed sentences as they are, no table of scores.
+#include <torch/torch.h>
+
+#include <array>
+
+#include "encoders/attention/backends.h"
+#include "kernels/attention.h"
+
+namespace dietmt::encoders {
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// The tables in the order in which the function below takes them.
+constexpr std::array kTables = {&ScoreTerms::position_bias,   &ScoreTerms::query_features,
+                                &ScoreTerms::key_features,    &ScoreTerms::offset_bias,
+                                &ScoreTerms::relative_keys,   &ScoreTerms::relative_queries,
+                                &ScoreTerms::relative_values, &ScoreTerms::segment_bias};
+constexpr std::array kKernelTables = {
+    &kernels::AttentionTables::position_bias,   &kernels::AttentionTables::query_features,
+    &kernels::AttentionTables::key_features,    &kernels::AttentionTables::offset_bias,
+    &kernels::AttentionTables::relative_keys,   &kernels::AttentionTables::relative_queries,
+    &kernels::AttentionTables::relative_values, &kernels::AttentionTables::segment_bias};
+constexpr size_t kTableCount = kTables.size();
+using TableTensors = std::array<Tensor, kTableCount>;
+
+/// What a call holds besides tensors that may need gradients.
+struct Settings {
+  std::vector<int64_t> query_offsets;
+  std::vector<int64_t> key_offsets;
+  std::vector<double> content_scale;  // [1] or [H]
+  Tensor segments;
+  int64_t max_queries = 0;
+  int64_t max_keys = 0;
+  bool causal = false;
+  double dropout = 0.0;
+  uint64_t dropout_key = 0;
+};
+
+kernels::HeadRows head_rows(const Tensor& x) { return {x.data_ptr(), x.stride(0)}; }
+
+kernels::HeadTable head_table(const Tensor& table) {
+  if (!table.defined()) return {};
+  return {table.data_ptr<float>(), table.size(0) == 1 ? 0 : table.stride(0)};
+}
+
+/// [tokens, H, Dh] with the heads of a token side by side.
+Tensor with_dense_tokens(const Tensor& x) {
+  const bool dense = x.stride(2) == 1 && x.stride(1) == x.size(2);
+  return dense ? x : x.contiguous();
+}
+
+int64_t clip_of(const Tensor& table) { return table.defined() ? (table.size(1) - 1) / 2 : 0; }
+
+/// The kernel's view of a call; keeps what the pointers of the view need.
+class KernelCall {
+ public:
+  KernelCall(const Settings& settings, const Tensor& queries, const Tensor& keys,
+             const Tensor& values, const TableTensors& tables, const Tensor& output,
+             const Tensor& log_normalizer) {
+    const int64_t heads = queries.size(1);
+    scale_.assign(static_cast<size_t>(heads), static_cast<float>(settings.content_scale.front()));
+    if (settings.content_scale.size() > 1)
+      std::copy(settings.content_scale.begin(), settings.content_scale.end(), scale_.begin());
+    view.sizes = {.type = queries.scalar_type() == at::kFloat ? kernels::ElementType::kFloat
+                                                              : kernels::ElementType::kBFloat16,
+                  .sentences = static_cast<int64_t>(settings.query_offsets.size()) - 1,
+                  .heads = heads,
+                  .head_width = queries.size(2),
+                  .query_offsets = settings.query_offsets.data(),
+                  .key_offsets = settings.key_offsets.data(),
+                  .max_queries = settings.max_queries,
+                  .max_keys = settings.max_keys,
+                  .causal = settings.causal,
+                  .dropout = settings.dropout,
+                  .dropout_key = settings.dropout_key};
+    for (size_t t = 0; t < kTableCount; ++t)
+      view.terms.tables.*kKernelTables[t] = head_table(tables[t]);
+    view.terms.content_scale = scale_.data();
+    view.terms.rank = tables[1].defined() ? tables[1].size(2) : 0;
+    view.terms.bias_clip = clip_of(tables[3]);
+    view.terms.key_clip = clip_of(tables[4]);
+    view.terms.query_clip = clip_of(tables[5]);
+    view.terms.value_clip = clip_of(tables[6]);
+    if (settings.segments.defined()) {
+      view.terms.segments = settings.segments.const_data_ptr<int64_t>();
+      view.terms.segment_kinds = tables[7].size(2);
+    }
+    view.queries = head_rows(queries);
+    view.keys = head_rows(keys);
+    view.values = head_rows(values);
+    view.output = head_rows(output);
+    if (log_normalizer.defined()) view.log_normalizer = log_normalizer.data_ptr<float>();
+  }
+
+  kernels::AttentionForward view;
+
+ private:
+  std::vector<float> scale_;  // [H]
+};
+
+using Table = std::optional<Tensor>;
+
+struct FusedAttention : torch::autograd::Function<FusedAttention> {
+  static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& keys,
+                        const Tensor& values, const Table& position_bias,
+                        const Table& query_features, const Table& key_features,
+                        const Table& offset_bias, const Table& relative_keys,
+                        const Table& relative_queries, const Table& relative_values,
+                        const Table& segment_bias, const Settings& settings) {
+    TableTensors tables;
+    for (size_t t = 0;
+         const Table& table : {position_bias, query_features, key_features, offset_bias,
+                               relative_keys, relative_queries, relative_values, segment_bias})
+      tables[t++] = table.value_or(Tensor());
+    const Tensor output = at::empty(queries.sizes(), queries.options());
+    const Tensor log_normalizer =
+        at::empty({queries.size(1), queries.size(0)}, queries.options().dtype(at::kFloat));
+    kernels::attention_forward_cpu(
+        KernelCall(settings, queries, keys, values, tables, output, log_normalizer).view);
+    variable_list saved = {queries, keys, values, output, log_normalizer};
+    saved.insert(saved.end(), tables.begin(), tables.end());
+    context->save_for_backward(saved);
+    save(context, settings);
+    return output;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    TableTensors tables;
+    std::copy_n(saved.begin() + 5, kTableCount, tables.begin());
+    const Settings settings = load(context);
+    const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4]);
+    const Tensor grad_output = with_dense_tokens(gradients[0]);
+    variable_list results = {at::empty(saved[0].sizes(), saved[0].options()),
+                             at::empty(saved[1].sizes(), saved[1].options()),
+                             at::empty(saved[2].sizes(), saved[2].options())};
+    kernels::AttentionBackward call;
+    call.forward = forward.view;
+    call.grad_output = head_rows(grad_output);
+    call.grad_queries = head_rows(results[0]);
+    call.grad_keys = head_rows(results[1]);
+    call.grad_values = head_rows(results[2]);
+    for (size_t t = 0, edge = 3; t < kTableCount; ++t) {
+      const bool wanted = tables[t].defined() && context->needs_input_grad(edge++);
+      results.push_back(wanted ? at::zeros_like(tables[t]) : Tensor());
+      call.grad_tables.*kKernelTables[t] = head_table(results.back());
+    }
+    kernels::attention_backward_cpu(call);
+    results.emplace_back();  // of the settings
+    return results;
+  }
+
+ private:
+  static void save(AutogradContext* context, const Settings& settings) {
+    context->saved_data["query_offsets"] = settings.query_offsets;
+    context->saved_data["key_offsets"] = settings.key_offsets;
+    context->saved_data["content_scale"] = settings.content_scale;
+    context->saved_data["segments"] = settings.segments;
+    context->saved_data["max_queries"] = settings.max_queries;
+    context->saved_data["max_keys"] = settings.max_keys;
+    context->saved_data["causal"] = settings.causal;
+    context->saved_data["dropout"] = settings.dropout;
+    context->saved_data["dropout_key"] = static_cast<int64_t>(settings.dropout_key);
+  }
+
+  static Settings load(AutogradContext* context) {
+    const auto& data = context->saved_data;
+    return {.query_offsets = data.at("query_offsets").toIntVector(),
+            .key_offsets = data.at("key_offsets").toIntVector(),
+            .content_scale = data.at("content_scale").toDoubleVector(),
+            .segments = data.at("segments").toTensor(),
+            .max_queries = data.at("max_queries").toInt(),
+            .max_keys = data.at("max_keys").toInt(),
+            .causal = data.at("causal").toBool(),
+            .dropout = data.at("dropout").toDouble(),
+            .dropout_key = static_cast<uint64_t>(data.at("dropout_key").toInt())};
+  }
+};
+
+}  // namespace
+
+Tensor attend_cpu(const AttentionCall& call) {
+  std::array<Table, kTableCount> tables;
+  for (size_t t = 0; t < kTableCount; ++t)
+    if (const Tensor& table = call.terms.*kTables[t]; table.defined())
+      tables[t] = table.to(at::kFloat).contiguous();
+  const int64_t max_queries = call.query_packing.max_length();
+  const int64_t max_keys = call.key_packing.max_length();
+  if (tables[0])
+    tables[0] = tables[0]->narrow(1, 0, max_queries).narrow(2, 0, max_keys).contiguous();
+  const Settings settings{
+      .query_offsets = call.query_packing.offsets(),
+      .key_offsets = call.key_packing.offsets(),
+      .content_scale = call.terms.content_scale,
+      .segments = call.segments.defined() ? call.segments.contiguous() : Tensor(),
+      .max_queries = max_queries,
+      .max_keys = max_keys,
+      .causal = call.causal,
+      .dropout = call.dropout,
+      .dropout_key = call.dropout_key};
+  return FusedAttention::apply(with_dense_tokens(call.queries), with_dense_tokens(call.keys),
+                               with_dense_tokens(call.values), tables[0], tables[1], tables[2],
+                               tables[3], tables[4], tables[5], tables[6], tables[7], settings);
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,256 @@
+// The scores of one head of one sentence, tile by tile, with every term of kernels/attention.h.
+#pragma once
+
+#include "kernels/cpu/head_rows.h"
+#include "kernels/cpu/offset_table.h"
+#include "kernels/cpu/product.h"
+
+namespace dietmt::kernels::DIETMT_ISA {
+
+constexpr int64_t kTileQueries = 48;
+constexpr int64_t kTileKeys = 128;
+/// Row stride of a tile. Column 0 stands at kLanes; the margins are for reads along diagonals.
+constexpr int64_t kTileStride = kTileKeys + 2 * kLanes;
+constexpr int64_t kTileSize = kTileQueries * kTileStride;
+/// Rows of a causal tile that share one number of visible columns.
+constexpr int64_t kStripRows = 12;
+
+/// A table of relative vectors, of the offsets that occur in the batch.
+struct RelativeVectors {
+  RelativeVectors(const HeadTable& table, int64_t largest_offset, const AttentionSizes& sizes)
+      : source(table),
+        clip(largest_offset),
+        band(Band::of(largest_offset, 0, sizes.max_queries, 0, sizes.max_keys)),
+        width(padded(sizes.head_width)),
+        columns(padded(band.width) + kPanelVectors * kLanes),
+        rows(table.data ? band.width * width : 0),
+        transposed(table.data ? width * columns : 0) {}
+
+  explicit operator bool() const { return source.data != nullptr; }
+
+  void load_head(int64_t head, int64_t head_width, float scale) {
+    if (source.data == nullptr) return;
+    const HeadVectors vectors{
+        {source.data + head * source.head_stride + (clip + band.lowest) * head_width, head_width},
+        ElementType::kFloat,
+        0,
+        band.width,
+        0,
+        head_width};
+    read_rows(vectors, scale, rows.get(), width);
+    transposed.clear();
+    transpose(rows.get(), width, band.width, width, transposed.get(), columns);
+  }
+
+  const float* rows_of(const Band& part) const {
+    return rows.get() + (part.lowest - band.lowest) * width;
+  }
+  const float* columns_of(const Band& part) const {
+    return transposed.get() + (part.lowest - band.lowest);
+  }
+
+  HeadTable source;
+  int64_t clip;
+  Band band;          // in the batch
+  int64_t width;      // padded head width
+  int64_t columns;    // stride of `transposed`
+  Buffer rows;        // [band.width, width]
+  Buffer transposed;  // [width, columns]
+};
+
+class Scores {
+ public:
+  explicit Scores(const AttentionForward& call);
+
+  void begin_head(int64_t head);
+  /// Reads the keys of a sentence.
+  void begin_sentence(int64_t sentence);
+  /// Reads queries first .. first + count - 1 of the sentence, count <= kTileQueries.
+  void begin_queries(int64_t first, int64_t count);
+
+  /// The scores of these queries and keys first .. first + count - 1, count <= kTileKeys; what a
+  /// query must not see is left as it comes.
+  void compute(int64_t first, int64_t count, float* tile);
+
+  /// How many of `count` keys from `first` on query row `row` of the tile sees.
+  int64_t visible(int64_t row, int64_t first, int64_t count) const {
+    if (!call.sizes.causal) return count;
+    return std::clamp<int64_t>(first_query + row + 1 - first, 0, count);
+  }
+
+  /// Calls f(first row, rows, visible columns of the last row) for strips of the tile.
+  template <typename F>
+  void for_strips(int64_t first, int64_t count, F f) const {
+    const int64_t step = call.sizes.causal ? kStripRows : queries;
+    for (int64_t row = 0; row < queries; row += step) {
+      const int64_t rows = std::min(step, queries - row);
+      const int64_t columns = visible(row + rows - 1, first, count);
+      if (columns > 0) f(row, rows, columns);
+    }
+  }
+
+  const AttentionForward& call;
+  const int64_t content_width;  // of a query with its features, padded
+  const int64_t value_width;    // padded head width
+  const int64_t key_stride;     // of `transposed_keys`
+  int64_t head = 0;
+  int64_t sentence = 0;
+  int64_t query_count = 0;  // in the sentence
+  int64_t key_count = 0;
+  int64_t first_query = 0;  // of the tile
+  int64_t queries = 0;      // in the tile
+  float scale = 1.0f;
+
+  Band bias_band;
+  RelativeVectors relative_keys;
+  RelativeVectors relative_queries;  // times the content scale
+  Band query_band;                   // offsets of relative_keys in the rows of the tile
+  Band key_band;                     // offsets of relative_queries in the last computed tile
+
+  Buffer query_rows;       // [kTileQueries, content_width]: scale * q, query features
+  Buffer key_rows;         // [S, content_width]: k, key features
+  Buffer transposed_keys;  // [content_width, key_stride]
+
+ private:
+  void add_position_terms(int64_t first, int64_t count, float* tile) const;
+  void add_relative_queries(int64_t first, int64_t count, float* tile);
+
+  Buffer bias_;            // offset_bias of the head, ends repeated
+  Buffer segment_rows_;    // [G, key_stride]: segment_bias of each kind of query against the keys
+  Buffer query_products_;  // [kTileQueries, ..]: q . relative_keys, ends repeated
+  Buffer key_products_;    // [kTileKeys, ..]: k . relative_queries
+};
+
+inline Scores::Scores(const AttentionForward& called)
+    : call(called),
+      content_width(padded(call.sizes.head_width + call.terms.rank)),
+      value_width(padded(call.sizes.head_width)),
+      key_stride(padded(call.sizes.max_keys) + kLanes),
+      bias_band(Band::of(call.terms.bias_clip, 0, call.sizes.max_queries, 0, call.sizes.max_keys)),
+      relative_keys(call.terms.tables.relative_keys, call.terms.key_clip, call.sizes),
+      relative_queries(call.terms.tables.relative_queries, call.terms.query_clip, call.sizes),
+      query_rows(kTileQueries * content_width),
+      key_rows(padded(call.sizes.max_keys) * content_width),
+      transposed_keys(content_width * key_stride),
+      bias_(bias_band.row_size()),
+      segment_rows_(call.terms.segment_kinds * key_stride),
+      query_products_(relative_keys ? kTileQueries * relative_keys.band.row_size() : 0),
+      key_products_(relative_queries ? kTileKeys * (padded(kTileQueries + kTileKeys) + kLanes)
+                                     : 0) {}
+
+inline void Scores::begin_head(int64_t h) {
+  head = h;
+  scale = call.terms.content_scale[h];
+  if (const HeadTable& bias = call.terms.tables.offset_bias; bias.data) {
+    float* row = bias_.get() + kLanes;
+    std::memcpy(row, bias.data + h * bias.head_stride + call.terms.bias_clip + bias_band.lowest,
+                static_cast<size_t>(bias_band.width) * sizeof(float));
+    repeat_ends(row, bias_band.width);
+  }
+  relative_keys.load_head(h, call.sizes.head_width, 1.0f);
+  relative_queries.load_head(h, call.sizes.head_width, scale);
+}
+
+/// Puts features [rows, rank] of a head behind vectors of `offset` numbers.
+inline void append_features(const HeadTable& table, int64_t head, int64_t first, int64_t count,
+                            int64_t rank, float* to, int64_t offset, int64_t stride) {
+  if (table.data == nullptr) return;
+  const float* from = table.data + head * table.head_stride + first * rank;
+  for (int64_t r = 0; r < count; ++r) {
+    float* row = to + r * stride;
+    std::memcpy(row + offset, from + r * rank, static_cast<size_t>(rank) * sizeof(float));
+    std::fill(row + offset + rank, row + stride, 0.0f);
+  }
+}
+
+inline void Scores::begin_sentence(int64_t b) {
+  const AttentionSizes& sizes = call.sizes;
+  sentence = b;
+  query_count = sizes.query_offsets[b + 1] - sizes.query_offsets[b];
+  key_count = sizes.key_offsets[b + 1] - sizes.key_offsets[b];
+  const HeadVectors keys{call.keys, sizes.type, sizes.key_offsets[b],
+                         key_count, head,       sizes.head_width};
+  read_rows(keys, 1.0f, key_rows.get(), content_width);
+  append_features(call.terms.tables.key_features, head, 0, key_count, call.terms.rank,
+                  key_rows.get(), sizes.head_width, content_width);
+  transpose(key_rows.get(), content_width, key_count, content_width, transposed_keys.get(),
+            key_stride);
+  if (const HeadTable& bias = call.terms.tables.segment_bias; bias.data) {
+    const int64_t kinds = call.terms.segment_kinds;
+    const int64_t* segments = call.terms.segments + sizes.key_offsets[b];
+    const float* table = bias.data + head * bias.head_stride;
+    for (int64_t g = 0; g < kinds; ++g)
+      for (int64_t j = 0; j < key_count; ++j)
+        segment_rows_.get()[g * key_stride + j] = table[g * kinds + segments[j]];
+  }
+}
+
+inline void Scores::begin_queries(int64_t first, int64_t count) {
+  const AttentionSizes& sizes = call.sizes;
+  first_query = first;
+  queries = count;
+  const HeadVectors rows{call.queries, sizes.type, sizes.query_offsets[sentence] + first,
+                         count,        head,       sizes.head_width};
+  read_rows(rows, scale, query_rows.get(), content_width);
+  append_features(call.terms.tables.query_features, head, first, count, call.terms.rank,
+                  query_rows.get(), sizes.head_width, content_width);
+  if (!relative_keys) return;
+  query_band = Band::of(relative_keys.clip, first, count, 0, std::max<int64_t>(key_count, 1));
+  const int64_t stride = query_band.row_size();
+  float* products = query_products_.get() + kLanes;
+  product(count, padded(query_band.width), sizes.head_width, {query_rows.get(), content_width},
+          relative_keys.columns_of(query_band), relative_keys.columns, products, stride, false);
+  for (int64_t r = 0; r < count; ++r) repeat_ends(products + r * stride, query_band.width);
+}
+
+inline void Scores::compute(int64_t first, int64_t count, float* tile) {
+  for_strips(first, count, [&](int64_t row, int64_t rows, int64_t columns) {
+    product(rows, padded(columns), content_width,
+            {query_rows.get() + row * content_width, content_width}, transposed_keys.get() + first,
+            key_stride, tile + row * kTileStride, kTileStride, false);
+  });
+  add_position_terms(first, count, tile);
+  if (relative_queries) add_relative_queries(first, count, tile);
+}
+
+inline void Scores::add_position_terms(int64_t first, int64_t count, float* tile) const {
+  const AttentionTables& tables = call.terms.tables;
+  for (int64_t r = 0; r < queries; ++r) {
+    const int64_t i = first_query + r;
+    const int64_t columns = visible(r, first, count);
+    float* row = tile + r * kTileStride;
+    if (tables.offset_bias.data)
+      add_entries(bias_.get() + kLanes, bias_band, first - i, columns, row);
+    if (relative_keys)
+      add_entries(query_products_.get() + kLanes + r * query_band.row_size(), query_band, first - i,
+                  columns, row);
+    if (tables.segment_bias.data) {
+      const int64_t kind = call.terms.segments[call.sizes.query_offsets[sentence] + i];
+      const float* segments = segment_rows_.get() + kind * key_stride + first;
+      for (int64_t c = 0; c < columns; c += kLanes) add_to(row + c, load(segments + c));
+    }
+    if (const HeadTable& bias = tables.position_bias; bias.data) {
+      const float* from = bias.data + head * bias.head_stride + i * call.sizes.max_keys + first;
+      int64_t c = 0;
+      for (; c + kLanes <= columns; c += kLanes) add_to(row + c, load(from + c));
+      if (c < columns) add_to(row + c, load_first(from + c, columns - c));
+    }
+  }
+}
+
+inline void Scores::add_relative_queries(int64_t first, int64_t count, float* tile) {
+  key_band = Band::of(relative_queries.clip, first_query, queries, first, count);
+  const int64_t stride = padded(key_band.width);
+  float* products = key_products_.get();
+  product(count, stride, call.sizes.head_width,
+          {key_rows.get() + first * content_width, content_width},
+          relative_queries.columns_of(key_band), relative_queries.columns, products, stride, false);
+  for (int64_t r = 0; r < queries; ++r) {
+    const int64_t columns = visible(r, first, count);
+    float* row = tile + r * kTileStride;
+    for (int64_t c = 0; c < columns; ++c)
+      row[c] += products[c * stride + key_band.entry(first + c - first_query - r)];
+  }
+}
+
+}  // namespace dietmt::kernels::DIETMT_ISA

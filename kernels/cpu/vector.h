@@ -1,0 +1,105 @@
+// Vectors of fp32 lanes as GCC vector extensions, for sources that are compiled once for each
+// instruction set (*.isa.cpp): everything here lives in namespace dietmt::kernels::DIETMT_ISA.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace dietmt::kernels::DIETMT_ISA {
+
+#if defined(__AVX512F__)
+constexpr int64_t kLanes = 16;
+constexpr int kPanelVectors = 4;  // of a product's block; with 6 rows it fills the registers
+#elif defined(__AVX2__)
+constexpr int64_t kLanes = 8;
+constexpr int kPanelVectors = 2;
+#else
+constexpr int64_t kLanes = 4;
+constexpr int kPanelVectors = 2;
+#endif
+
+using Vector = float __attribute__((vector_size(kLanes * 4)));
+using IntVector = int32_t __attribute__((vector_size(kLanes * 4)));
+using UintVector = uint32_t __attribute__((vector_size(kLanes * 4)));
+using UnalignedVector = float __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
+
+/// The next multiple of kLanes.
+constexpr int64_t padded(int64_t size) { return (size + kLanes - 1) / kLanes * kLanes; }
+
+inline Vector load(const float* from) { return *reinterpret_cast<const UnalignedVector*>(from); }
+inline void store(float* to, Vector x) { *reinterpret_cast<UnalignedVector*>(to) = x; }
+inline Vector broadcast(float x) { return x - Vector{}; }
+
+/// The first `count` < kLanes numbers, zeros behind them: reads nothing beyond.
+inline Vector load_first(const float* from, int64_t count) {
+  float lanes[kLanes] = {};
+  std::memcpy(lanes, from, static_cast<size_t>(count) * sizeof(float));
+  return load(lanes);
+}
+
+inline void add_to(float* to, Vector x) { store(to, load(to) + x); }
+
+inline IntVector lane_numbers() {
+  IntVector numbers;
+  for (int lane = 0; lane < kLanes; ++lane) numbers[lane] = lane;
+  return numbers;
+}
+
+/// `x` in the first `count` lanes, `other` behind them.
+inline Vector first_lanes(Vector x, int64_t count, float other) {
+  return lane_numbers() < static_cast<int32_t>(count) ? x : broadcast(other);
+}
+
+/// The larger of each two; of a NaN and a number the number.
+inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
+
+inline float sum_of(Vector x) {
+  float sum = 0.0f;
+  for (int lane = 0; lane < kLanes; ++lane) sum += x[lane];
+  return sum;
+}
+
+inline float largest_of(Vector x) {
+  float largest = x[0];
+  for (int lane = 1; lane < kLanes; ++lane) largest = x[lane] > largest ? x[lane] : largest;
+  return largest;
+}
+
+/// exp(x), relative error below 2e-7; 1e-38 below -87; NaN stays NaN. exp(x) = 2^n exp(r) with
+/// |r| <= ln(2) / 2, exp(r) by its Taylor series to r^7.
+inline Vector exponential(Vector x) {
+  x = x < -87.0f ? broadcast(-87.0f) : x;
+  constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to whole numbers
+  const Vector n = (x * 1.44269504f + kRounder) - kRounder;
+  const Vector r = (x - n * 0.693359375f) + n * 2.12194440e-4f;  // ln(2) in two parts
+  Vector p = r * (1.0f / 5040) + 1.0f / 720;
+  p = p * r + 1.0f / 120;
+  p = p * r + 1.0f / 24;
+  p = p * r + 1.0f / 6;
+  p = p * r + 0.5f;
+  p = p * r + 1.0f;
+  p = p * r + 1.0f;
+  const IntVector exponent = (__builtin_convertvector(n, IntVector) + 127) << 23;
+  return p * reinterpret_cast<Vector>(exponent);
+}
+
+/// Dropout factors 0 or `scale` of elements index .. index + kLanes - 1 (kernels/dropout.h).
+struct DropoutLanes {
+  uint32_t key_low;
+  uint32_t key_high;
+  uint32_t threshold;
+  float scale;
+
+  Vector factors(uint32_t index) const {
+    UintVector x = (reinterpret_cast<UintVector>(lane_numbers()) + index) ^ key_low;
+    x = (x ^ (x >> 16)) * 0x85ebca6bU;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35U;
+    x ^= key_high;
+    x = (x ^ (x >> 16)) * 0x85ebca6bU;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35U;
+    x ^= x >> 16;
+    return x >= threshold ? broadcast(scale) : Vector{};
+  }
+};
+
+}  // namespace dietmt::kernels::DIETMT_ISA

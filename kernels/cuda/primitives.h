@@ -1,0 +1,51 @@
+// The warp and block operations that the attention kernels are written against. Two
+// implementations: inline PTX for the device, and the threads of a block as fibres on the host
+// (primitives_host.h), so that tests run the kernels' own source without a GPU.
+//
+//   thread_index()                 0 .. kThreads - 1
+//   sync_block(), sync_warp()      barriers; memory written before is seen after
+//   shuffle_xor(value, mask)       the value of lane (lane ^ mask)
+//   load_matrices(r, row)          ldmatrix.x4: four 8 x 8 matrices; lane l gives row l % 8 of
+//   matrix
+//                                  l / 8; register m of lane l gets columns 2 (l % 4) and + 1 of
+//                                  row l / 4 of matrix m
+//   load_matrices_transposed       the same of the transposed matrices
+//   multiply_add<E>(d, a, b)       mma.sync.m16n8k16: d += a b with fp32 sums
+//   copy_async(to, from, valid)    cp.async of 16 bytes, zeros if not valid
+//   commit_copies()                closes a group of copies
+//   wait_copies<n>()               until at most n of this thread's groups are unfinished
+//   exp2_fast(x)                   2^x
+//
+// Fragments of m16n8k16, with g = lane / 4, t = lane % 4: a[0] holds row g, columns 2t and 2t + 1;
+// a[1] row g + 8; a[2], a[3] the same rows, columns 2t + 8, 2t + 9; b[0] holds rows 2t, 2t + 1 of
+// column g, b[1] rows 2t + 8, 2t + 9; d holds (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+#pragma once
+
+#include "kernels/cuda/elements.h"
+
+namespace dietmt::kernels {
+
+constexpr int kWarpThreads = 32;
+constexpr int kWarps = 4;
+constexpr int kThreads = kWarps * kWarpThreads;
+
+struct BlockIndex {
+  int x = 0;
+  int y = 0;
+  int z = 0;
+};
+
+}  // namespace dietmt::kernels
+
+#ifdef __CUDACC__
+#include "kernels/cuda/primitives_device.h"
+#else
+#include "kernels/cuda/primitives_host.h"
+#endif
+
+namespace dietmt::kernels {
+
+DIETMT_DEVICE int warp_index() { return thread_index() / kWarpThreads; }
+DIETMT_DEVICE int lane_index() { return thread_index() % kWarpThreads; }
+
+}  // namespace dietmt::kernels

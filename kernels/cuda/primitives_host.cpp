@@ -1,0 +1,250 @@
+#include <boost/context/fiber.hpp>
+#include <boost/context/pooled_fixedsize_stack.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "common/random.h"
+#include "kernels/cuda/primitives.h"
+
+namespace dietmt::kernels {
+namespace {
+
+namespace context = boost::context;
+
+constexpr size_t kStackBytes = size_t{256} << 10;
+
+void require(bool condition, const char* message) {
+  if (condition) return;
+  std::fprintf(stderr, "block on the host: %s\n", message);
+  std::abort();
+}
+
+struct AsyncCopy {
+  void* to;
+  const void* from;
+  bool valid;
+};
+
+struct Thread {
+  context::fiber fiber;      // to resume the thread
+  context::fiber scheduler;  // to leave it, while it runs
+  bool done = false;
+  std::deque<std::vector<AsyncCopy>> groups;  // committed and unfinished
+  std::vector<AsyncCopy> open_group;
+  unsigned operations = 0;  // of the warp, whose slots alternate
+};
+
+struct Barrier {
+  int arrived = 0;
+  unsigned generation = 0;
+};
+
+// One lane's operand of a warp operation; two sets, for a lane may be one operation ahead.
+struct Slot {
+  const char* operation = nullptr;
+  float value = 0.0f;
+  const void* address = nullptr;
+};
+
+struct Warp {
+  Barrier barrier;
+  Slot slots[2][kWarpThreads];
+  detail::MultiplyOperands operands[2][kWarpThreads];
+};
+
+class Block;
+thread_local Block* current_block = nullptr;
+
+class Block {
+ public:
+  Block(const std::function<void()>& body, context::pooled_fixedsize_stack& stacks)
+      : threads_(kThreads) {
+    for (Thread& thread : threads_) {
+      thread.fiber = context::fiber(std::allocator_arg, stacks, [&](context::fiber&& scheduler) {
+        thread.scheduler = std::move(scheduler);
+        body();
+        thread.done = true;
+        return std::move(thread.scheduler);
+      });
+    }
+  }
+
+  void run(uint64_t order) {
+    current_block = this;
+    Random random(order);
+    std::vector<int> turn(kThreads);
+    std::iota(turn.begin(), turn.end(), 0);
+    for (int running = kThreads; running > 0;) {
+      if (order != 0) random.shuffle(turn);
+      moved_ = false;
+      for (const int index : turn) {
+        Thread& thread = threads_[static_cast<size_t>(index)];
+        if (thread.done) continue;
+        current_ = index;
+        thread.fiber = std::move(thread.fiber).resume();
+        if (thread.done) {
+          --running;
+          moved_ = true;
+        }
+      }
+      require(moved_, "threads wait for a barrier that others never reach");
+    }
+    current_block = nullptr;
+  }
+
+  int current() const { return current_; }
+  Thread& thread() { return threads_[static_cast<size_t>(current_)]; }
+  Warp& warp() { return warps_[current_ / kWarpThreads]; }
+  int lane() const { return current_ % kWarpThreads; }
+  void block_barrier() { wait(block_, kThreads); }
+
+  /// The operands of all lanes, once each has given its own.
+  unsigned exchange(const Slot& slot, const detail::MultiplyOperands* operands) {
+    const unsigned set = thread().operations++ % 2;
+    warp().slots[set][lane()] = slot;
+    if (operands != nullptr) warp().operands[set][lane()] = *operands;
+    wait(warp().barrier, kWarpThreads);
+    const int partner = (lane() + 1) % kWarpThreads;
+    require(warp().slots[set][partner].operation == slot.operation,
+            "the lanes of a warp run different operations");
+    return set;
+  }
+
+ private:
+  void wait(Barrier& barrier, int participants) {
+    if (++barrier.arrived == participants) {
+      barrier.arrived = 0;
+      ++barrier.generation;
+      moved_ = true;
+      return;
+    }
+    const unsigned generation = barrier.generation;
+    const int index = current_;
+    while (barrier.generation == generation) {
+      Thread& self = threads_[static_cast<size_t>(index)];
+      self.scheduler = std::move(self.scheduler).resume();
+    }
+  }
+
+  std::vector<Thread> threads_;
+  Warp warps_[kWarps];
+  Barrier block_;
+  int current_ = 0;
+  bool moved_ = false;
+};
+
+constexpr char kShuffle[] = "shuffle";
+constexpr char kLoad[] = "load";
+constexpr char kMultiply[] = "multiply";
+constexpr char kSync[] = "sync";
+
+uint16_t matrix_element(const Slot* lanes, int matrix, int row, int column) {
+  uint16_t value = 0;
+  const auto* start = static_cast<const char*>(lanes[matrix * 8 + row].address);
+  std::memcpy(&value, start + 2 * column, sizeof value);
+  return value;
+}
+
+template <typename RowColumn>
+void gather_matrices(uint32_t (&r)[4], const void* row, const RowColumn& element) {
+  require(reinterpret_cast<uintptr_t>(row) % 16 == 0, "ldmatrix of a misaligned row");
+  const unsigned set = current_block->exchange({kLoad, 0.0f, row}, nullptr);
+  const Slot* lanes = current_block->warp().slots[set];
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    r[matrix] = uint32_t{element(lanes, matrix, 0)} | (uint32_t{element(lanes, matrix, 1)} << 16);
+  }
+}
+
+void finish(const std::vector<AsyncCopy>& group) {
+  for (const AsyncCopy& copy : group) {
+    if (copy.valid) {
+      std::memcpy(copy.to, copy.from, 16);
+    } else {
+      std::memset(copy.to, 0, 16);
+    }
+  }
+}
+
+}  // namespace
+
+void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& schedule,
+                 const std::function<void(BlockIndex, char*)>& body) {
+  std::vector<BlockIndex> blocks;
+  for (int z = 0; z < grid.z; ++z) {
+    for (int y = 0; y < grid.y; ++y) {
+      for (int x = 0; x < grid.x; ++x) blocks.push_back({x, y, z});
+    }
+  }
+  if (schedule.order != 0) Random(schedule.order).shuffle(blocks);
+  const auto workers = static_cast<size_t>(schedule.workers);
+  const auto work = [&](size_t worker) {
+    context::pooled_fixedsize_stack stacks(kStackBytes);
+    const size_t lines = shared_bytes / 64 + 1;
+    char* shared = static_cast<char*>(std::aligned_alloc(64, lines * 64));
+    for (size_t index = worker; index < blocks.size(); index += workers) {
+      std::memset(shared, 0xff, lines * 64);  // NaN in every format
+      Block block([&] { body(blocks[index], shared); }, stacks);
+      block.run(schedule.order == 0 ? 0 : schedule.order + index);
+    }
+    std::free(shared);
+  };
+  std::vector<std::thread> others;
+  for (size_t worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
+  work(0);
+  for (std::thread& other : others) other.join();
+}
+
+int thread_index() { return current_block->current(); }
+
+void sync_block() { current_block->block_barrier(); }
+
+void sync_warp() { current_block->exchange({kSync, 0.0f, nullptr}, nullptr); }
+
+float shuffle_xor(float value, int mask) {
+  const unsigned set = current_block->exchange({kShuffle, value, nullptr}, nullptr);
+  return current_block->warp().slots[set][current_block->lane() ^ mask].value;
+}
+
+void load_matrices(uint32_t (&r)[4], const void* row) {
+  gather_matrices(r, row, [](const Slot* lanes, int matrix, int half) {
+    const int lane = current_block->lane();
+    return matrix_element(lanes, matrix, lane / 4, 2 * (lane % 4) + half);
+  });
+}
+
+void load_matrices_transposed(uint32_t (&r)[4], const void* row) {
+  gather_matrices(r, row, [](const Slot* lanes, int matrix, int half) {
+    const int lane = current_block->lane();
+    return matrix_element(lanes, matrix, 2 * (lane % 4) + half, lane / 4);
+  });
+}
+
+const detail::MultiplyOperands* detail::exchange_operands(const MultiplyOperands& own) {
+  const unsigned set = current_block->exchange({kMultiply, 0.0f, nullptr}, &own);
+  return current_block->warp().operands[set];
+}
+
+void copy_async(void* to, const void* from, bool valid) {
+  require(reinterpret_cast<uintptr_t>(to) % 16 == 0, "cp.async to a misaligned address");
+  require(!valid || reinterpret_cast<uintptr_t>(from) % 16 == 0,
+          "cp.async from a misaligned address");
+  current_block->thread().open_group.push_back({to, from, valid});
+}
+
+void commit_copies() {
+  Thread& thread = current_block->thread();
+  thread.groups.push_back(std::exchange(thread.open_group, {}));
+}
+
+void wait_for_copies(size_t unfinished) {
+  auto& groups = current_block->thread().groups;
+  for (; groups.size() > unfinished; groups.pop_front()) finish(groups.front());
+}
+
+}  // namespace dietmt::kernels

@@ -1,0 +1,77 @@
+// primitives.h on the host: the threads of a block are fibres of one thread of the system
+// (Boost.Context), and a warp's operations exchange operands through a slot per lane. For tests.
+//
+// What a GPU would do silently is an error here: a barrier or warp operation that not all threads
+// reach, different operations in one warp, misaligned addresses. Shared memory starts out as NaN,
+// and an asynchronous copy happens only when it is waited for. Fibres can be resumed in any order
+// (HostSchedule), which uncovers missing barriers: results have to stay the same bit for bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "kernels/cuda/elements.h"
+
+namespace dietmt::kernels {
+
+struct HostSchedule {
+  int workers = 1;     // blocks in flight
+  uint64_t order = 0;  // 0: blocks and threads in their order; else the seed of a random order
+};
+
+/// Runs `body(block, shared)` for every thread of every block of a grid; returns when all are done.
+void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& schedule,
+                 const std::function<void(BlockIndex, char*)>& body);
+
+int thread_index();
+void sync_block();
+void sync_warp();
+float shuffle_xor(float value, int mask);
+void load_matrices(uint32_t (&r)[4], const void* row);
+void load_matrices_transposed(uint32_t (&r)[4], const void* row);
+void copy_async(void* to, const void* from, bool valid);
+void commit_copies();
+void wait_for_copies(size_t unfinished);
+
+template <int kUnfinished>
+void wait_copies() {
+  wait_for_copies(kUnfinished);
+}
+
+namespace detail {
+/// The fragments a and b of every lane of the warp.
+struct MultiplyOperands {
+  uint32_t a[4];
+  uint32_t b[2];
+};
+const MultiplyOperands* exchange_operands(const MultiplyOperands& own);
+
+template <typename E>
+float element(const uint32_t* registers, int half) {
+  return half == 0 ? low_float<E>(*registers) : high_float<E>(*registers);
+}
+}  // namespace detail
+
+template <typename E>
+void multiply_add(float (&d)[4], const uint32_t (&a)[4], const uint32_t* b) {
+  const detail::MultiplyOperands* lanes =
+      detail::exchange_operands({{a[0], a[1], a[2], a[3]}, {b[0], b[1]}});
+  const int lane = thread_index() % 32;
+  for (int output = 0; output < 4; ++output) {
+    const int row = lane / 4;
+    const int column = 2 * (lane % 4) + output % 2;
+    float sum = d[output];
+    for (int k = 0; k < 16; ++k) {
+      const int pair = (k % 8) / 2;
+      const uint32_t* x = &lanes[row * 4 + pair].a[2 * (k / 8) + output / 2];
+      const uint32_t* y = &lanes[column * 4 + pair].b[k / 8];
+      sum += detail::element<E>(x, k % 2) * detail::element<E>(y, k % 2);
+    }
+    d[output] = sum;
+  }
+}
+
+inline float exp2_fast(float x) { return std::exp2(x); }
+
+}  // namespace dietmt::kernels
