@@ -7,12 +7,12 @@
 
 #include "nmt/decoding/model_scorer.h"
 #include "nmt/decoding/parallel_batches.h"
+#include "nmt/model/packed_tokens.h"
 
 namespace dietmt::nmt {
 namespace {
 
 using at::Tensor;
-using Sentences = std::vector<const std::vector<int32_t>*>;
 
 // hidden: [N, D]; targets: [N]. Returns [N]; never holds more than a block of [rows, V].
 Tensor target_log_probs(const TranslationModel& model, const Tensor& hidden,
@@ -28,22 +28,15 @@ Tensor target_log_probs(const TranslationModel& model, const Tensor& hidden,
   return at::cat(parts);
 }
 
-Tensor model_log_probs(const TranslationModel& model, const Sentences& sources,
-                       const Sentences& targets, int32_t begin_id) {
+Tensor model_log_probs(const TranslationModel& model, const data::PackedTokens& sources,
+                       const data::PackedTokens& targets, int32_t begin_id) {
   const at::Device device = model.output_weight().device();
-  std::vector<std::vector<int32_t>> inputs;
-  for (const auto* target : targets) {
-    inputs.push_back({begin_id});
-    inputs.back().insert(inputs.back().end(), target->begin(), target->end() - 1);
-  }
-  Sentences input_pointers;
-  for (const auto& input : inputs) input_pointers.push_back(&input);
   const encoders::Packing source_packing = packing_of(sources, device);
   const encoders::Packing target_packing = packing_of(targets, device);
-  const Tensor memory = model.encode(packed_tokens(sources, device), source_packing);
-  const Tensor hidden =
-      model.decode(packed_tokens(input_pointers, device), target_packing, memory, source_packing);
-  return target_log_probs(model, hidden, packed_tokens(targets, device));
+  const Tensor memory = model.encode(ids_of(sources, device), source_packing);
+  const Tensor hidden = model.decode(ids_of(shifted_right(targets, begin_id), device),
+                                     target_packing, memory, source_packing);
+  return target_log_probs(model, hidden, ids_of(targets, device));
 }
 
 }  // namespace
@@ -59,10 +52,10 @@ std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* 
   std::vector<std::vector<float>> results(requests.size());
   const auto work = [&](const std::vector<size_t>& batch) {
     const c10::InferenceMode inference;
-    Sentences sources, targets;
+    data::PackedTokens sources, targets;
     for (const size_t i : batch) {
-      sources.push_back(&requests[i].source);
-      targets.push_back(&requests[i].target);
+      sources.append(requests[i].source);
+      targets.append(requests[i].target);
     }
     Tensor sum;
     for (const TranslationModel* model : models) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nmt/model/packed_tokens.h"
+
 namespace dietmt::nmt {
 
 using at::Tensor;
@@ -17,35 +19,16 @@ constexpr int64_t kMinRows = 4;
 
 }  // namespace
 
-Tensor packed_tokens(std::span<const std::vector<int32_t>* const> sentences, at::Device device) {
-  std::vector<int64_t> tokens;
-  for (const auto* sentence : sentences)
-    tokens.insert(tokens.end(), sentence->begin(), sentence->end());
-  return at::tensor(tokens, at::kLong).to(device);
-}
-
-encoders::Packing packing_of(std::span<const std::vector<int32_t>* const> sentences,
-                             at::Device device) {
-  std::vector<int64_t> lengths;
-  for (const auto* sentence : sentences) lengths.push_back(static_cast<int64_t>(sentence->size()));
-  return encoders::Packing(std::move(lengths), device);
-}
-
 ModelScorer::ModelScorer(const TranslationModel& model,
                          std::span<const std::vector<int32_t>* const> sources, int64_t beams,
                          int64_t max_steps)
     : model_(model), beams_(beams), rows_(static_cast<int64_t>(sources.size()) * beams) {
   const at::Device device = model.output_weight().device();
-  std::vector<const std::vector<int32_t>*> filled(sources.begin(), sources.end());
-  size_t tokens = 0;
-  for (const auto* source : sources) tokens += source->size();
-  while (missing_sentences(static_cast<int64_t>(filled.size())) > 0 ||
-         static_cast<int64_t>(tokens) < kMinRows) {
-    filled.push_back(sources.front());
-    tokens += sources.front()->size();
-  }
+  data::PackedTokens filled = pack(sources);
+  while (missing_sentences(filled.sentences()) > 0 || filled.size() < kMinRows)
+    filled.append(*sources.front());
   const encoders::Packing packing = packing_of(filled, device);
-  const Tensor memory = model.encode(packed_tokens(filled, device), packing);  // [M, D]
+  const Tensor memory = model.encode(ids_of(filled, device), packing);  // [M, D]
   cache_ = model.start(memory, packing, beams, max_steps);
 }
 

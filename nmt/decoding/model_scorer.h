@@ -6,19 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "encoders/attention/packing.h"
 #include "nmt/decoding/step_scorer.h"
 #include "nmt/model/decoder_cache.h"
 #include "nmt/model/translation_model.h"
 
 namespace dietmt::nmt {
-
-/// Token ids end to end as an int64 tensor [N] on `device`.
-at::Tensor packed_tokens(std::span<const std::vector<int32_t>* const> sentences, at::Device device);
-
-/// Their boundaries.
-encoders::Packing packing_of(std::span<const std::vector<int32_t>* const> sentences,
-                             at::Device device);
 
 /// Cached decoding with one model. Rows of other sentences fill up batches that are too small for
 /// the matrix kernels of larger ones, so that a sentence gets the same numbers, to the last bit,

@@ -9,6 +9,7 @@
 #include "metrics/chrf.h"
 #include "nmt/decoding/translator.h"
 #include "nmt/model/model_directory.h"
+#include "nmt/model/packed_tokens.h"
 #include "training/loss.h"
 
 namespace dietmt::nmt {
@@ -37,33 +38,6 @@ class Autocast {
   bool enabled_;
 };
 
-encoders::Packing packing_of(const data::PackedTokens& packed, at::Device device) {
-  std::vector<int64_t> lengths;
-  for (int64_t b = 0; b < packed.sentences(); ++b) {
-    const auto i = static_cast<size_t>(b);
-    lengths.push_back(packed.offsets[i + 1] - packed.offsets[i]);
-  }
-  return encoders::Packing(std::move(lengths), device);
-}
-
-Tensor tensor_of(const std::vector<int32_t>& tokens, at::Device device) {
-  return at::from_blob(const_cast<int32_t*>(tokens.data()), {static_cast<int64_t>(tokens.size())},
-                       at::kInt)
-      .to(device, at::kLong);
-}
-
-// Begin of sentence and each sentence without its last token.
-std::vector<int32_t> shifted_right(const data::PackedTokens& target, int32_t begin) {
-  std::vector<int32_t> shifted(target.tokens.size());
-  for (size_t b = 0; b + 1 < target.offsets.size(); ++b) {
-    const auto first = static_cast<size_t>(target.offsets[b]);
-    const auto end = static_cast<size_t>(target.offsets[b + 1]);
-    shifted[first] = begin;
-    for (size_t i = first + 1; i < end; ++i) shifted[i] = target.tokens[i - 1];
-  }
-  return shifted;
-}
-
 constexpr int64_t kValidBatchTokens = 4096;
 
 }  // namespace
@@ -91,12 +65,11 @@ TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& bat
   const Autocast autocast(options_.device.type(), options_.bf16);
   const encoders::Packing source = packing_of(batch.source, options_.device);
   const encoders::Packing target = packing_of(batch.target, options_.device);
-  const Tensor memory =
-      model_->encode(tensor_of(batch.source.tokens, options_.device), source, dropout);
-  const Tensor input = tensor_of(shifted_right(batch.target, target_.begin_id()), options_.device);
+  const Tensor memory = model_->encode(ids_of(batch.source, options_.device), source, dropout);
+  const Tensor input = ids_of(shifted_right(batch.target, target_.begin_id()), options_.device);
   const Tensor hidden = model_->decode(input, target, memory, source, dropout);
   const training::LossSums loss = training::linear_cross_entropy(
-      hidden, model_->output_weight(), tensor_of(batch.target.tokens, options_.device), smoothing,
+      hidden, model_->output_weight(), ids_of(batch.target, options_.device), smoothing,
       options_.bf16 ? at::kBFloat16 : hidden.scalar_type());
   return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, batch.target.size()}};
 }
