@@ -1,0 +1,251 @@
+// Attention alone: forward, and a training step (forward and backward with dropout 0.1), of each
+// position encoding against the same kernel without any, and of the kernel against ATen's attention
+// on the padded batch. Two things are timed in turn, round by round; the ratio is the median of the
+// rounds' ratios. Memory is the growth of the peak resident size during one step.
+//
+//   attention [--encodings SPEC ...] [--lengths 20-60 20-128 512 1024 2048] [--tokens 4096]
+//             [--heads 8] [--head-width 64] [--rounds 15] [--threads 2] [--device cpu]
+//             [--results FILE]    replaces the table between its two marks there
+#include "encoders/attention/attention.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/logging.h"
+#include "common/options.h"
+#include "encoders/position/position_encoding.h"
+
+namespace {
+
+using namespace dietmt;
+using encoders::Backend;
+using encoders::Packing;
+using Clock = std::chrono::steady_clock;
+
+constexpr double kDropout = 0.1;
+
+struct Options {
+  std::vector<std::string> encodings = {"none", "diet-rel", "t5", "shaw(clip=16)"};
+  std::vector<std::string> lengths = {"20-60", "20-128", "512", "1024", "2048"};
+  int64_t tokens = 4096, heads = 8, head_width = 64, rounds = 15, threads = 2;
+  std::string device = "cpu", results;
+};
+
+/// Sentences of lengths drawn evenly from "A-B", or all of length A, of about `tokens` tokens.
+std::vector<int64_t> draw_lengths(const std::string& range, int64_t tokens) {
+  const size_t dash = range.find('-');
+  const int64_t shortest = std::stoll(range.substr(0, dash));
+  const int64_t longest = dash == std::string::npos ? shortest : std::stoll(range.substr(dash + 1));
+  std::vector<int64_t> lengths;
+  for (int64_t sum = 0; sum < tokens; sum += lengths.back()) {
+    const auto n = static_cast<int64_t>(lengths.size());
+    lengths.push_back(shortest + (n * 7919) % (longest - shortest + 1));
+  }
+  return lengths;
+}
+
+double seconds(const std::function<void()>& work) {
+  const Clock::time_point start = Clock::now();
+  work();
+  if (at::hasCUDA()) torch::cuda::synchronize();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Paired {
+  double ratio;   // time of the first / time of the second
+  double second;  // seconds
+};
+
+Paired time_in_turn(const std::function<void()>& first, const std::function<void()>& second,
+                    int64_t rounds) {
+  first();
+  second();
+  std::vector<double> ratios, times;
+  for (int64_t round = 0; round < rounds; ++round) {
+    const double a = seconds(first);
+    times.push_back(seconds(second));
+    ratios.push_back(a / times.back());
+  }
+  const auto middle = [](std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  };
+  return {middle(ratios), middle(times)};
+}
+
+/// Kilobytes of one line of /proc/self/status.
+double status_kilobytes(const std::string& name) {
+  std::istringstream lines(read_file("/proc/self/status"));
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(name + ":")) return std::stod(line.substr(name.size() + 1));
+  return std::nan("");
+}
+
+double peak_megabytes(const std::function<void()>& work) {
+  work();
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts from here
+  const double before = status_kilobytes("VmRSS");
+  work();
+  return (status_kilobytes("VmHWM") - before) / 1024;
+}
+
+/// Attention of one packed batch.
+class Batch {
+ public:
+  Batch(const Options& options, const std::string& range)
+      : options_(options),
+        packing_(draw_lengths(range, options.tokens), at::Device(options.device)) {
+    const auto random = [&](at::IntArrayRef sizes) {
+      return at::randn(sizes, at::Device(options.device)).requires_grad_(true);
+    };
+    const int64_t n = packing_.tokens();
+    for (at::Tensor* x : {&q_, &k_, &v_}) *x = random({n, options.heads, options.head_width});
+    const std::vector<int64_t> padded = {packing_.sentences(), options.heads, packing_.max_length(),
+                                         options.head_width};
+    for (at::Tensor* x : {&padded_q_, &padded_k_, &padded_v_}) *x = random(padded);
+    // One table for all sentences, as a relative bias would be; its gradient is a sum over them.
+    mask_ = random({1, options.heads, packing_.max_length(), packing_.max_length()});
+  }
+
+  std::shared_ptr<encoders::PositionScheme> scheme(const std::string& spec) const {
+    auto made = std::make_shared<encoders::PositionScheme>(
+        spec, encoders::EncodingContext{.layers = 1,
+                                        .heads = options_.heads,
+                                        .head_width = options_.head_width,
+                                        .model_width = options_.heads * options_.head_width,
+                                        .max_positions = 2048});
+    made->to(at::Device(options_.device));
+    return made;
+  }
+
+  void forward(const encoders::PositionScheme& scheme) const {
+    const torch::NoGradGuard no_grad;
+    attend(scheme, 0.0);
+  }
+  void step(const encoders::PositionScheme& scheme) const {
+    attend(scheme, kDropout).sum().backward();
+  }
+  void aten_forward(bool masked) const {
+    const torch::NoGradGuard no_grad;
+    aten(masked, 0.0);
+  }
+  void aten_step(bool masked) const { aten(masked, masked ? kDropout : 0.0).sum().backward(); }
+
+  double padding() const {
+    const auto slots = static_cast<double>(packing_.sentences() * packing_.max_length());
+    return 1.0 - static_cast<double>(packing_.tokens()) / slots;
+  }
+
+ private:
+  at::Tensor attend(const encoders::PositionScheme& scheme, double dropout) const {
+    const int64_t longest = packing_.max_length();
+    const encoders::ScoreTerms terms = scheme.terms(0, {0, longest, longest});
+    return encoders::attend({.queries = q_,
+                             .keys = k_,
+                             .values = v_,
+                             .query_packing = packing_,
+                             .key_packing = packing_,
+                             .terms = terms,
+                             .dropout = dropout,
+                             .dropout_key = 1},
+                            Backend::kAuto);
+  }
+  at::Tensor aten(bool masked, double dropout) const {
+    const std::optional<at::Tensor> mask = masked ? std::optional(mask_) : std::nullopt;
+    return at::scaled_dot_product_attention(padded_q_, padded_k_, padded_v_, mask, dropout);
+  }
+
+  const Options& options_;
+  Packing packing_;
+  at::Tensor q_, k_, v_, padded_q_, padded_k_, padded_v_, mask_;
+};
+
+std::string number(double value, int digits) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << value;
+  return text.str();
+}
+
+std::string table_for(const Options& options) {
+  std::ostringstream out;
+  out << "| tokens a sentence | encoding | forward / none | step / none | ATen / forward | ATen / "
+         "step | forward ms | step ms | MB |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const std::string& range : options.lengths) {
+    const Batch batch(options, range);
+    const auto none = batch.scheme("none");
+    for (const std::string& spec : options.encodings) {
+      const auto scheme = batch.scheme(spec);
+      const bool masked = spec != "none";
+      const auto forward = [&] { batch.forward(*scheme); };
+      const auto step = [&] { batch.step(*scheme); };
+      const Paired plain = time_in_turn(
+          forward, [&] { batch.forward(*none); }, options.rounds);
+      const Paired plain_step = time_in_turn(
+          step, [&] { batch.step(*none); }, options.rounds);
+      const Paired aten =
+          time_in_turn([&] { batch.aten_forward(masked); }, forward, options.rounds);
+      const Paired aten_step = time_in_turn([&] { batch.aten_step(masked); }, step, options.rounds);
+      out << "| " << range << " | " << spec << " | " << number(plain.ratio, 2) << " | "
+          << number(plain_step.ratio, 2) << " | " << number(aten.ratio, 2) << " | "
+          << number(aten_step.ratio, 2) << " | " << number(aten.second * 1e3, 1) << " | "
+          << number(aten_step.second * 1e3, 1) << " | " << number(peak_megabytes(step), 1)
+          << " |\n";
+      std::cerr << range << " " << spec << "\n";
+    }
+  }
+  return out.str();
+}
+
+/// Puts `table` between the two marks of this program in a document.
+void replace_table(const std::string& path, const std::string& table) {
+  const std::string begin = "<!-- bench/attention -->\n";
+  const std::string end = "<!-- end -->";
+  std::string text = read_file(path);
+  const size_t first = text.find(begin);
+  const size_t last = text.find(end, first);
+  if (first == std::string::npos || last == std::string::npos)
+    throw DataError(path + ": has no marks '<!-- bench/attention -->' and '<!-- end -->'");
+  text.replace(first + begin.size(), last - first - begin.size(), table);
+  write_file_atomically(path, text);
+}
+
+int run(const Options& options) {
+  at::set_num_threads(static_cast<int>(options.threads));
+  const std::string table = table_for(options);
+  std::cout << table;
+  if (!options.results.empty()) replace_table(options.results, table);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  init_logging();
+  Options options;
+  OptionTable table("attention", "", "Times attention with each position encoding.");
+  table.add("encodings", &options.encodings, "SPEC...", "position encodings")
+      .add("lengths", &options.lengths, "N|A-B...", "tokens of a sentence, or a range")
+      .add("tokens", &options.tokens, "N", "tokens of the batch")
+      .add("heads", &options.heads, "N", "heads")
+      .add("head-width", &options.head_width, "N", "width of a head")
+      .add("rounds", &options.rounds, "N", "timed rounds")
+      .add("threads", &options.threads, "N", "threads")
+      .add("device", &options.device, "cpu|cuda", "where")
+      .add("results", &options.results, "FILE", "document whose table is replaced");
+  try {
+    if (table.parse({argv + 1, argv + argc}) == OptionTable::Outcome::kDone) return 0;
+    return run(options);
+  } catch (const Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
