@@ -6,13 +6,9 @@ work=$2
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
-toy_corpus 2000 1 "$work/train"
-toy_corpus 40 2 "$work/valid"
-run=("$dietmt" train --train-source "$work/train.en" --train-target "$work/train.de"
-  --valid-source "$work/valid.en" --valid-target "$work/valid.de" --vocab-size 90
-  --encoder-layers 1 --decoder-layers 1 --width 64 --feed-forward 64 --heads 2 --batch-tokens 1500
-  --dropout 0.1 --warmup 20 --threads 1 --no-valid-translation --valid-interval 20
-  --save-interval 4 --max-updates 400 --log-interval 10)
+toy_training 2000 40
+run=("${toy_train[@]}" --batch-tokens 1500 --dropout 0.1 --valid-interval 20 --save-interval 4
+  --max-updates 400 --log-interval 10)
 expect_code 0 "${run[@]}" --output "$work/whole"
 
 RANDOM=7
@@ -31,5 +27,6 @@ expect_code 0 "${run[@]}" --output "$work/killed"
 for file in model.safetensors training.safetensors; do
   cmp "$work/whole/last/$file" "$work/killed/last/$file" || fail "$file differs after $kills kills"
 done
-ls "$work/killed" "$work/killed/checkpoints" | grep -q tmp && fail "temporary files are left"
+left=$(find "$work/killed" -name '*.tmp*' -o -name '*.removed')
+[ -z "$left" ] || fail "temporary files are left: $left"
 finish

@@ -1,4 +1,5 @@
-# What the command tests share. Source it after setting `dietmt` to the binary.
+# What the command tests share. Source it after setting `dietmt` to the binary and `work` to the
+# folder for the test's files.
 set -uo pipefail
 
 failures=0
@@ -43,4 +44,15 @@ toy_corpus() {
       print source > (prefix ".en"); print target > (prefix ".de")
     }
   }'
+}
+
+# toy_training LINES VALID_LINES: makes the corpora, and in ${toy_train[@]} the command that trains a
+# small model on them with one thread, but for --output and --max-updates.
+toy_training() {
+  toy_corpus "$1" 1 "$work/train"
+  toy_corpus "$2" 2 "$work/valid"
+  toy_train=("$dietmt" train --train-source "$work/train.en" --train-target "$work/train.de"
+    --valid-source "$work/valid.en" --valid-target "$work/valid.de" --vocab-size 90
+    --encoder-layers 1 --decoder-layers 1 --width 64 --feed-forward 64 --heads 2
+    --warmup 20 --threads 1 --no-valid-translation)
 }
