@@ -75,11 +75,12 @@ struct AttentionTerms {
 struct AttentionForward {
   AttentionSizes sizes;
   AttentionTerms terms;
-  HeadRows queries;                 // [N, H, Dh]
-  HeadRows keys;                    // [M, H, Dh]
-  HeadRows values;                  // [M, H, Dh]
-  HeadRows output;                  // [N, H, Dh]
-  float* log_normalizer = nullptr;  // [H, N]: log sum_j exp(score), for backward; null: not kept
+  HeadRows queries;  // [N, H, Dh]
+  HeadRows keys;     // [M, H, Dh]
+  HeadRows values;   // [M, H, Dh]
+  HeadRows output;   // [N, H, Dh]
+  /// [H, N]: log sum_j exp(score), as backward needs it; null: not kept.
+  float* log_normalizer = nullptr;
 };
 
 /// All offsets of AttentionSizes and all tables are on the device of the vectors.

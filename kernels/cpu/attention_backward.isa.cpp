@@ -30,13 +30,14 @@ void sum_diagonals(const float* x, int64_t rows, int64_t columns, const Band& ba
 /// The backward pass of one head, sentence by sentence.
 class BackwardHead {
  public:
-  BackwardHead(const AttentionBackward& call, const GradientLayout& layout)
+  BackwardHead(const AttentionBackward& call, const HeadTables& tables,
+               const GradientLayout& layout)
       : call_(call),
         sizes_(call.forward.sizes),
-        tables_(call.forward.terms.tables),
+        tables_(tables),
         layout_(layout),
-        scores_(call.forward),
-        relative_values_(tables_.relative_values, call.forward.terms.value_clip, sizes_),
+        scores_(call.forward, tables),
+        relative_values_(tables.relative_values),
         dropout_(dropout_lanes(sizes_)),
         probabilities_(kTileSize + 2 * kLanes),
         gradients_(kTileSize + 2 * kLanes),
@@ -46,23 +47,17 @@ class BackwardHead {
         grad_queries_(kTileQueries * scores_.content_width),
         grad_keys_(sizes_.max_keys * scores_.content_width),
         grad_values_(sizes_.max_keys * scores_.value_width),
-        query_sums_(scores_.relative_keys ? kTileQueries * scores_.relative_keys.band.row_size()
-                                          : 0),
-        key_sums_(scores_.relative_queries ? kTileKeys * padded(kTileQueries + kTileKeys) : 0),
+        query_sums_(tables.relative_keys ? kTileQueries * tables.relative_keys.band.row_size() : 0),
+        key_sums_(tables.relative_queries ? kTileKeys * padded(kTileQueries + kTileKeys) : 0),
         value_products_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0),
         value_sums_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0) {
     gradients_.clear();
   }
 
-  /// `block`: where the gradients of the tables are summed.
-  void begin_head(int64_t head, float* block) {
+  /// `block`: where the gradients of the tables of this head are summed.
+  void run(int64_t head, int64_t sentence, float* block) {
     block_ = block;
-    scores_.begin_head(head);
-    relative_values_.load_head(head, sizes_.head_width, 1.0f);
-  }
-
-  void run(int64_t sentence) {
-    scores_.begin_sentence(sentence);
+    scores_.begin_sentence(head, sentence);
     read_rows(keys_of(call_.forward.values), 1.0f, values_.get(), scores_.value_width);
     transpose(values_.get(), scores_.value_width, scores_.key_count, scores_.value_width,
               transposed_values_.get(), scores_.key_stride);
@@ -122,7 +117,7 @@ class BackwardHead {
     std::copy_n(call_.forward.log_normalizer + scores_.head * tokens + token, scores_.queries,
                 log_normalizers_);
     grad_queries_.clear();
-    if (scores_.relative_keys) query_sums_.clear(scores_.queries * scores_.query_band.row_size());
+    if (tables_.relative_keys) query_sums_.clear(scores_.queries * scores_.query_band.row_size());
     if (relative_values_) begin_relative_values();
   }
 
@@ -132,8 +127,9 @@ class BackwardHead {
     const int64_t stride = value_band_.row_size();
     float* products = value_products_.get() + kLanes;
     product(scores_.queries, padded(value_band_.width), sizes_.head_width,
-            {grad_output_.get(), scores_.value_width}, relative_values_.columns_of(value_band_),
-            relative_values_.columns, products, stride, false);
+            {grad_output_.get(), scores_.value_width},
+            relative_values_.columns_of(scores_.head, value_band_), relative_values_.columns,
+            products, stride, false);
     for (int64_t r = 0; r < scores_.queries; ++r)
       repeat_ends(products + r * stride, value_band_.width);
     value_sums_.clear(scores_.queries * stride);
@@ -204,20 +200,20 @@ class BackwardHead {
 
   void add_table_gradients(int64_t first, int64_t count) {
     if (layout_.offset_bias)
-      sum_diagonals(gradient_row(0), scores_.queries, count, scores_.bias_band,
+      sum_diagonals(gradient_row(0), scores_.queries, count, tables_.offset_bias.band,
                     first - scores_.first_query, sums(layout_.offset_bias) + kLanes);
     if (layout_.position_bias)
       add_rows(gradient_row(0), kTileStride, scores_.queries, count,
                sums(layout_.position_bias) + scores_.first_query * sizes_.max_keys + first,
                sizes_.max_keys);
     if (layout_.segment_bias) add_segment_gradients(first, count);
-    if (scores_.relative_keys) {
+    if (tables_.relative_keys) {
       for (int64_t r = 0; r < scores_.queries; ++r)
         sum_entries(gradient_row(r), scores_.query_band, first - scores_.first_query - r,
                     scores_.visible(r, first, count),
                     query_sums_.get() + kLanes + r * scores_.query_band.row_size());
     }
-    if (scores_.relative_queries) add_relative_query_gradients(first, count);
+    if (tables_.relative_queries) add_relative_query_gradients(first, count);
   }
 
   void add_segment_gradients(int64_t first, int64_t count) {
@@ -231,19 +227,19 @@ class BackwardHead {
 
   void add_relative_query_gradients(int64_t first, int64_t count) {
     const Band& band = scores_.key_band;
-    const RelativeVectors& vectors = scores_.relative_queries;
+    const RelativeVectors& vectors = tables_.relative_queries;
     const int64_t stride = padded(band.width);
     key_sums_.clear(count * stride);
     for (int64_t r = 0; r < scores_.queries; ++r)
       for (int64_t c = 0; c < scores_.visible(r, first, count); ++c)
         key_sums_.get()[c * stride + band.entry(first + c - scores_.first_query - r)] +=
             gradient_row(r)[c];
-    const int64_t content = scores_.content_width;
-    product(count, vectors.width, band.width, {key_sums_.get(), stride}, vectors.rows_of(band),
-            vectors.width, grad_keys_.get() + first * content, content, true);
-    if (!layout_.relative_queries) return;
-    // The keys are read unscaled; the term has the content scale.
     for (int64_t c = 0; c < count * stride; ++c) key_sums_.get()[c] *= scores_.scale;
+    const int64_t content = scores_.content_width;
+    product(count, vectors.width, band.width, {key_sums_.get(), stride},
+            vectors.rows_of(scores_.head, band), vectors.width, grad_keys_.get() + first * content,
+            content, true);
+    if (!layout_.relative_queries) return;
     product(band.width, vectors.width, count, {key_sums_.get(), 1, stride},
             scores_.key_rows.get() + first * content, content,
             sums(layout_.relative_queries) + (band.lowest - vectors.band.lowest) * vectors.width,
@@ -252,13 +248,14 @@ class BackwardHead {
 
   void finish_relative_vectors() {
     const int64_t rows = scores_.queries;
-    if (const RelativeVectors& vectors = scores_.relative_keys) {
+    if (const RelativeVectors& vectors = tables_.relative_keys) {
       const Band& band = scores_.query_band;
       const int64_t stride = band.row_size();
       float* by_offset = query_sums_.get() + kLanes;
       for (int64_t r = 0; r < rows; ++r) fold_ends(by_offset + r * stride, band.width);
-      product(rows, vectors.width, band.width, {by_offset, stride}, vectors.rows_of(band),
-              vectors.width, grad_queries_.get(), scores_.content_width, true);
+      product(rows, vectors.width, band.width, {by_offset, stride},
+              vectors.rows_of(scores_.head, band), vectors.width, grad_queries_.get(),
+              scores_.content_width, true);
       if (layout_.relative_keys)
         product(band.width, vectors.width, rows, {by_offset, 1, stride}, scores_.query_rows.get(),
                 scores_.content_width,
@@ -287,10 +284,10 @@ class BackwardHead {
 
   const AttentionBackward& call_;
   const AttentionSizes& sizes_;
-  const AttentionTables& tables_;
+  const HeadTables& tables_;
   const GradientLayout& layout_;
   Scores scores_;
-  RelativeVectors relative_values_;
+  const RelativeVectors& relative_values_;
   Band value_band_;
   DropoutLanes dropout_;
   float* block_ = nullptr;
@@ -323,23 +320,24 @@ int64_t parts_of_batch(const AttentionBackward& call) {
 void attention_backward(const AttentionBackward& call) {
   const AttentionSizes& sizes = call.forward.sizes;
   const GradientLayout layout(call);
+  const HeadTables tables(call.forward);
   const int64_t parts = parts_of_batch(call);
   Buffer blocks(parts * sizes.heads * layout.size);
 #pragma omp parallel
   {
-    BackwardHead pass(call, layout);
+    BackwardHead pass(call, tables, layout);
 #pragma omp for schedule(dynamic, 1)
     for (int64_t item = 0; item < parts * sizes.heads; ++item) {
-      const int64_t part = item % parts;
+      const int64_t part = item / sizes.heads;
       float* block = blocks.get() + item * layout.size;
       std::fill_n(block, layout.size, 0.0f);
-      pass.begin_head(item / parts, block);
       const int64_t end = sizes.sentences * (part + 1) / parts;
-      for (int64_t b = sizes.sentences * part / parts; b < end; ++b) pass.run(b);
+      for (int64_t b = sizes.sentences * part / parts; b < end; ++b)
+        pass.run(item % sizes.heads, b, block);
     }
   }
   for (int64_t item = 0; item < parts * sizes.heads; ++item)
-    layout.add_block(call, item / parts, blocks.get() + item * layout.size);
+    layout.add_block(call, item % sizes.heads, blocks.get() + item * layout.size);
 }
 
 }  // namespace dietmt::kernels::DIETMT_ISA

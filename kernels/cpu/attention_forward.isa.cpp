@@ -12,23 +12,18 @@ namespace {
 /// One tile of queries on its way over the keys: sums of exp(score - maximum), unnormalised.
 class ForwardTile {
  public:
-  explicit ForwardTile(const AttentionForward& call)
+  ForwardTile(const AttentionForward& call, const HeadTables& tables)
       : call_(call),
-        scores_(call),
-        relative_values_(call.terms.tables.relative_values, call.terms.value_clip, call.sizes),
+        scores_(call, tables),
+        relative_values_(tables.relative_values),
         dropout_(dropout_lanes(call.sizes)),
         tile_(kTileSize),
         values_(padded(call.sizes.max_keys) * scores_.value_width),
         output_(kTileQueries * scores_.value_width),
         by_offset_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0) {}
 
-  void begin_head(int64_t head) {
-    scores_.begin_head(head);
-    relative_values_.load_head(head, call_.sizes.head_width, 1.0f);
-  }
-
-  void begin_sentence(int64_t sentence) {
-    scores_.begin_sentence(sentence);
+  void begin_sentence(int64_t head, int64_t sentence) {
+    scores_.begin_sentence(head, sentence);
     const HeadVectors values{call_.values,      call_.sizes.type, call_.sizes.key_offsets[sentence],
                              scores_.key_count, scores_.head,     call_.sizes.head_width};
     read_rows(values, 1.0f, values_.get(), scores_.value_width);
@@ -118,8 +113,8 @@ class ForwardTile {
       for (int64_t r = 0; r < rows; ++r) fold_ends(offset_row(r) + kLanes, value_band_.width);
       product(rows, scores_.value_width, value_band_.width,
               {offset_row(0) + kLanes, value_band_.row_size()},
-              relative_values_.rows_of(value_band_), relative_values_.width, output_.get(),
-              scores_.value_width, true);
+              relative_values_.rows_of(scores_.head, value_band_), relative_values_.width,
+              output_.get(), scores_.value_width, true);
     }
     const int64_t token = call_.sizes.query_offsets[scores_.sentence] + scores_.first_query;
     const int64_t tokens = call_.sizes.query_offsets[call_.sizes.sentences];
@@ -134,7 +129,7 @@ class ForwardTile {
 
   const AttentionForward& call_;
   Scores scores_;
-  RelativeVectors relative_values_;
+  const RelativeVectors& relative_values_;
   Band value_band_;
   DropoutLanes dropout_;
   Buffer tile_;       // [kTileQueries, kTileStride]
@@ -166,15 +161,15 @@ void attention_forward(const AttentionForward& call) {
   const std::unique_ptr<Part[]> list(new Part[static_cast<size_t>(parts)]);
   for_parts([&, next = list.get()](const Part& part) mutable { *next++ = part; });
 
+  // Heads of a sentence follow each other: their vectors lie side by side in memory.
+  const HeadTables tables(call);
 #pragma omp parallel
   {
-    ForwardTile tile(call);
-    int64_t head = -1;
-#pragma omp for schedule(dynamic, 2)
+    ForwardTile tile(call, tables);
+#pragma omp for schedule(dynamic, 4)
     for (int64_t item = 0; item < parts * sizes.heads; ++item) {
-      const Part part = list[static_cast<size_t>(item % parts)];
-      if (item / parts != head) tile.begin_head(head = item / parts);
-      tile.begin_sentence(part.sentence);
+      const Part part = list[static_cast<size_t>(item / sizes.heads)];
+      tile.begin_sentence(item % sizes.heads, part.sentence);
       const int64_t all =
           sizes.query_offsets[part.sentence + 1] - sizes.query_offsets[part.sentence];
       const int64_t end = std::min(all, part.first_query + kPartQueries);

@@ -1,9 +1,7 @@
 // The scores of one head of one sentence, tile by tile, with every term of kernels/attention.h.
 #pragma once
 
-#include "kernels/cpu/head_rows.h"
-#include "kernels/cpu/offset_table.h"
-#include "kernels/cpu/product.h"
+#include "kernels/cpu/head_tables.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 
@@ -15,56 +13,12 @@ constexpr int64_t kTileSize = kTileQueries * kTileStride;
 /// Rows of a causal tile that share one number of visible columns.
 constexpr int64_t kStripRows = 12;
 
-/// A table of relative vectors, of the offsets that occur in the batch.
-struct RelativeVectors {
-  RelativeVectors(const HeadTable& table, int64_t largest_offset, const AttentionSizes& sizes)
-      : source(table),
-        clip(largest_offset),
-        band(Band::of(largest_offset, 0, sizes.max_queries, 0, sizes.max_keys)),
-        width(padded(sizes.head_width)),
-        columns(padded(band.width) + kPanelVectors * kLanes),
-        rows(table.data ? band.width * width : 0),
-        transposed(table.data ? width * columns : 0) {}
-
-  explicit operator bool() const { return source.data != nullptr; }
-
-  void load_head(int64_t head, int64_t head_width, float scale) {
-    if (source.data == nullptr) return;
-    const HeadVectors vectors{
-        {source.data + head * source.head_stride + (clip + band.lowest) * head_width, head_width},
-        ElementType::kFloat,
-        0,
-        band.width,
-        0,
-        head_width};
-    read_rows(vectors, scale, rows.get(), width);
-    transposed.clear();
-    transpose(rows.get(), width, band.width, width, transposed.get(), columns);
-  }
-
-  const float* rows_of(const Band& part) const {
-    return rows.get() + (part.lowest - band.lowest) * width;
-  }
-  const float* columns_of(const Band& part) const {
-    return transposed.get() + (part.lowest - band.lowest);
-  }
-
-  HeadTable source;
-  int64_t clip;
-  Band band;          // in the batch
-  int64_t width;      // padded head width
-  int64_t columns;    // stride of `transposed`
-  Buffer rows;        // [band.width, width]
-  Buffer transposed;  // [width, columns]
-};
-
 class Scores {
  public:
-  explicit Scores(const AttentionForward& call);
+  Scores(const AttentionForward& call, const HeadTables& tables);
 
-  void begin_head(int64_t head);
-  /// Reads the keys of a sentence.
-  void begin_sentence(int64_t sentence);
+  /// Reads the keys of a head of a sentence.
+  void begin_sentence(int64_t head, int64_t sentence);
   /// Reads queries first .. first + count - 1 of the sentence, count <= kTileQueries.
   void begin_queries(int64_t first, int64_t count);
 
@@ -90,6 +44,7 @@ class Scores {
   }
 
   const AttentionForward& call;
+  const HeadTables& tables;
   const int64_t content_width;  // of a query with its features, padded
   const int64_t value_width;    // padded head width
   const int64_t key_stride;     // of `transposed_keys`
@@ -101,11 +56,8 @@ class Scores {
   int64_t queries = 0;      // in the tile
   float scale = 1.0f;
 
-  Band bias_band;
-  RelativeVectors relative_keys;
-  RelativeVectors relative_queries;  // times the content scale
-  Band query_band;                   // offsets of relative_keys in the rows of the tile
-  Band key_band;                     // offsets of relative_queries in the last computed tile
+  Band query_band;  // offsets of relative_keys in the rows of the tile
+  Band key_band;    // offsets of relative_queries in the last computed tile
 
   Buffer query_rows;       // [kTileQueries, content_width]: scale * q, query features
   Buffer key_rows;         // [S, content_width]: k, key features
@@ -115,41 +67,24 @@ class Scores {
   void add_position_terms(int64_t first, int64_t count, float* tile) const;
   void add_relative_queries(int64_t first, int64_t count, float* tile);
 
-  Buffer bias_;            // offset_bias of the head, ends repeated
   Buffer segment_rows_;    // [G, key_stride]: segment_bias of each kind of query against the keys
   Buffer query_products_;  // [kTileQueries, ..]: q . relative_keys, ends repeated
   Buffer key_products_;    // [kTileKeys, ..]: k . relative_queries
 };
 
-inline Scores::Scores(const AttentionForward& called)
+inline Scores::Scores(const AttentionForward& called, const HeadTables& head_tables)
     : call(called),
+      tables(head_tables),
       content_width(padded(call.sizes.head_width + call.terms.rank)),
       value_width(padded(call.sizes.head_width)),
       key_stride(padded(call.sizes.max_keys) + kLanes),
-      bias_band(Band::of(call.terms.bias_clip, 0, call.sizes.max_queries, 0, call.sizes.max_keys)),
-      relative_keys(call.terms.tables.relative_keys, call.terms.key_clip, call.sizes),
-      relative_queries(call.terms.tables.relative_queries, call.terms.query_clip, call.sizes),
       query_rows(kTileQueries * content_width),
       key_rows(padded(call.sizes.max_keys) * content_width),
       transposed_keys(content_width * key_stride),
-      bias_(bias_band.row_size()),
       segment_rows_(call.terms.segment_kinds * key_stride),
-      query_products_(relative_keys ? kTileQueries * relative_keys.band.row_size() : 0),
-      key_products_(relative_queries ? kTileKeys * (padded(kTileQueries + kTileKeys) + kLanes)
-                                     : 0) {}
-
-inline void Scores::begin_head(int64_t h) {
-  head = h;
-  scale = call.terms.content_scale[h];
-  if (const HeadTable& bias = call.terms.tables.offset_bias; bias.data) {
-    float* row = bias_.get() + kLanes;
-    std::memcpy(row, bias.data + h * bias.head_stride + call.terms.bias_clip + bias_band.lowest,
-                static_cast<size_t>(bias_band.width) * sizeof(float));
-    repeat_ends(row, bias_band.width);
-  }
-  relative_keys.load_head(h, call.sizes.head_width, 1.0f);
-  relative_queries.load_head(h, call.sizes.head_width, scale);
-}
+      query_products_(tables.relative_keys ? kTileQueries * tables.relative_keys.band.row_size()
+                                           : 0),
+      key_products_(tables.relative_queries ? kTileKeys * padded(kTileQueries + kTileKeys) : 0) {}
 
 /// Puts features [rows, rank] of a head behind vectors of `offset` numbers.
 inline void append_features(const HeadTable& table, int64_t head, int64_t first, int64_t count,
@@ -163,9 +98,11 @@ inline void append_features(const HeadTable& table, int64_t head, int64_t first,
   }
 }
 
-inline void Scores::begin_sentence(int64_t b) {
+inline void Scores::begin_sentence(int64_t h, int64_t b) {
   const AttentionSizes& sizes = call.sizes;
+  head = h;
   sentence = b;
+  scale = call.terms.content_scale[h];
   query_count = sizes.query_offsets[b + 1] - sizes.query_offsets[b];
   key_count = sizes.key_offsets[b + 1] - sizes.key_offsets[b];
   const HeadVectors keys{call.keys, sizes.type, sizes.key_offsets[b],
@@ -194,13 +131,19 @@ inline void Scores::begin_queries(int64_t first, int64_t count) {
   read_rows(rows, scale, query_rows.get(), content_width);
   append_features(call.terms.tables.query_features, head, first, count, call.terms.rank,
                   query_rows.get(), sizes.head_width, content_width);
+  const RelativeVectors& relative_keys = tables.relative_keys;
   if (!relative_keys) return;
   query_band = Band::of(relative_keys.clip, first, count, 0, std::max<int64_t>(key_count, 1));
   const int64_t stride = query_band.row_size();
   float* products = query_products_.get() + kLanes;
-  product(count, padded(query_band.width), sizes.head_width, {query_rows.get(), content_width},
-          relative_keys.columns_of(query_band), relative_keys.columns, products, stride, false);
-  for (int64_t r = 0; r < count; ++r) repeat_ends(products + r * stride, query_band.width);
+  const int64_t known = query_band.lowest == relative_keys.band.lowest ? 1 : 0;  // zeros
+  product(count, padded(query_band.width - known), sizes.head_width,
+          {query_rows.get(), content_width}, relative_keys.columns_of(head, query_band) + known,
+          relative_keys.columns, products + known, stride, false);
+  for (int64_t r = 0; r < count; ++r) {
+    if (known == 1) products[r * stride] = 0.0f;
+    repeat_ends(products + r * stride, query_band.width);
+  }
 }
 
 inline void Scores::compute(int64_t first, int64_t count, float* tile) {
@@ -210,27 +153,29 @@ inline void Scores::compute(int64_t first, int64_t count, float* tile) {
             key_stride, tile + row * kTileStride, kTileStride, false);
   });
   add_position_terms(first, count, tile);
-  if (relative_queries) add_relative_queries(first, count, tile);
+  if (tables.relative_queries) add_relative_queries(first, count, tile);
 }
 
 inline void Scores::add_position_terms(int64_t first, int64_t count, float* tile) const {
-  const AttentionTables& tables = call.terms.tables;
+  const HeadTable& position_bias = call.terms.tables.position_bias;
+  const HeadTable& segment_bias = call.terms.tables.segment_bias;
   for (int64_t r = 0; r < queries; ++r) {
     const int64_t i = first_query + r;
     const int64_t columns = visible(r, first, count);
     float* row = tile + r * kTileStride;
-    if (tables.offset_bias.data)
-      add_entries(bias_.get() + kLanes, bias_band, first - i, columns, row);
-    if (relative_keys)
+    if (tables.offset_bias)
+      add_entries(tables.offset_bias.row(head), tables.offset_bias.band, first - i, columns, row);
+    if (tables.relative_keys)
       add_entries(query_products_.get() + kLanes + r * query_band.row_size(), query_band, first - i,
                   columns, row);
-    if (tables.segment_bias.data) {
+    if (segment_bias.data) {
       const int64_t kind = call.terms.segments[call.sizes.query_offsets[sentence] + i];
       const float* segments = segment_rows_.get() + kind * key_stride + first;
       for (int64_t c = 0; c < columns; c += kLanes) add_to(row + c, load(segments + c));
     }
-    if (const HeadTable& bias = tables.position_bias; bias.data) {
-      const float* from = bias.data + head * bias.head_stride + i * call.sizes.max_keys + first;
+    if (position_bias.data) {
+      const float* from =
+          position_bias.data + head * position_bias.head_stride + i * call.sizes.max_keys + first;
       int64_t c = 0;
       for (; c + kLanes <= columns; c += kLanes) add_to(row + c, load(from + c));
       if (c < columns) add_to(row + c, load_first(from + c, columns - c));
@@ -239,17 +184,19 @@ inline void Scores::add_position_terms(int64_t first, int64_t count, float* tile
 }
 
 inline void Scores::add_relative_queries(int64_t first, int64_t count, float* tile) {
+  const RelativeVectors& relative_queries = tables.relative_queries;
   key_band = Band::of(relative_queries.clip, first_query, queries, first, count);
   const int64_t stride = padded(key_band.width);
   float* products = key_products_.get();
   product(count, stride, call.sizes.head_width,
           {key_rows.get() + first * content_width, content_width},
-          relative_queries.columns_of(key_band), relative_queries.columns, products, stride, false);
+          relative_queries.columns_of(head, key_band), relative_queries.columns, products, stride,
+          false);
   for (int64_t r = 0; r < queries; ++r) {
     const int64_t columns = visible(r, first, count);
     float* row = tile + r * kTileStride;
     for (int64_t c = 0; c < columns; ++c)
-      row[c] += products[c * stride + key_band.entry(first + c - first_query - r)];
+      row[c] += scale * products[c * stride + key_band.entry(first + c - first_query - r)];
   }
 }
 

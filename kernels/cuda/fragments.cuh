@@ -8,7 +8,6 @@
 
 namespace dietmt::kernels {
 
-constexpr int kTile = 64;
 constexpr int kWarpRows = 16;
 constexpr int kStep = 16;  // depth of one multiply_add
 

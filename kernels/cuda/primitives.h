@@ -21,19 +21,13 @@
 // column g, b[1] rows 2t + 8, 2t + 9; d holds (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
 #pragma once
 
+#include "kernels/cuda/attention_arguments.h"
 #include "kernels/cuda/elements.h"
 
 namespace dietmt::kernels {
 
 constexpr int kWarpThreads = 32;
-constexpr int kWarps = 4;
-constexpr int kThreads = kWarps * kWarpThreads;
-
-struct BlockIndex {
-  int x = 0;
-  int y = 0;
-  int z = 0;
-};
+constexpr int kWarps = kThreads / kWarpThreads;
 
 }  // namespace dietmt::kernels
 

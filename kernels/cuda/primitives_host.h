@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "kernels/cuda/attention_arguments.h"
 #include "kernels/cuda/elements.h"
 
 namespace dietmt::kernels {
