@@ -15,9 +15,11 @@
 #include "data/tokenizer.h"
 #include "encoders/position/position_encoding.h"
 #include "metrics/bleu_tokenizer.h"
+#include "nmt/model/model_directory.h"
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
 #include "tools/device.h"
+#include "training/checkpoint.h"
 #include "training/trainer.h"
 
 namespace dietmt::tools {
@@ -153,7 +155,8 @@ void bind_training(OptionTable& table, TrainOptions& o) {
            "tokenizer of BLEU: 13a, intl, char, zh, or none for text that is tokenized")
       .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
       .add("valid-batch-tokens", &o.search.batch_tokens, "N", "source tokens translated together")
-      .add("save-interval", &t.save_interval, "N", "updates between checkpoints; 0: as validations")
+      .add("save-interval", &t.save_interval, "N",
+           "updates between checkpoints besides those after validations; 0: none")
       .add("keep-last", &t.keep_last, "N", "newest checkpoints kept")
       .add("keep-best", &t.keep_best, "N", "best checkpoints kept")
       .add("resume", &o.resume, "auto|never",
@@ -252,27 +255,27 @@ void validate(TrainOptions& o) {
   throw_if_any(problems);
 }
 
-struct Tokenizers {
-  std::shared_ptr<const data::Tokenizer> source, target;
-};
-
 std::shared_ptr<const data::Tokenizer> trained_tokenizer(const TrainOptions& o,
                                                          std::vector<std::string> inputs,
                                                          const fs::path& file, int64_t threads) {
-  if (!fs::exists(file)) {
-    data::TokenizerOptions options;
-    options.inputs = std::move(inputs);
-    options.vocabulary_size = o.vocabulary_size;
-    options.type = o.tokenizer_type;
-    options.seed = static_cast<uint64_t>(o.seed);
-    options.threads = threads;
-    spdlog::info("training the tokenizer {}", file.string());
-    data::train_tokenizer(options, file);
-  }
+  data::TokenizerOptions options;
+  options.inputs = std::move(inputs);
+  options.vocabulary_size = o.vocabulary_size;
+  options.type = o.tokenizer_type;
+  options.seed = static_cast<uint64_t>(o.seed);
+  options.threads = threads;
+  spdlog::info("training the tokenizer {}", file.string());
+  data::train_tokenizer(options, file);
   return std::make_shared<data::Tokenizer>(file);
 }
 
-Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
+// A resumed training keeps the tokenizers of its checkpoint, whatever has become of the files that
+// they came from; a new one never takes over what an earlier attempt has left.
+nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
+  if (o.resume == "auto") {
+    const auto checkpoint = training::newest_checkpoint(o.output);
+    if (checkpoint) return nmt::load_tokenizers(checkpoint->directory);
+  }
   if (!o.tokenizer.empty()) {
     const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
     return {joint, joint};
@@ -318,7 +321,7 @@ int run(const OptionTable& table, TrainOptions& o) {
   install_stop_signal();
   fs::create_directories(fs::path(o.output) / "data");
 
-  const Tokenizers tokenizers = prepare_tokenizers(o, threads);
+  const nmt::Tokenizers tokenizers = prepare_tokenizers(o, threads);
   const data::ParallelCorpus train(o.train_source, o.train_target, *tokenizers.source,
                                    *tokenizers.target, o.filter,
                                    fs::path(o.output) / "data" / "train.cache", threads);

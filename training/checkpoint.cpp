@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -25,6 +26,7 @@ constexpr const char* kFolder = "checkpoints";
 constexpr const char* kRecord = "checkpoint.json";
 constexpr const char* kPrefix = "update-";
 constexpr const char* kRemoved = ".removed";
+constexpr const char* kTemporary = ".tmp";
 
 std::string directory_name(int64_t update) {
   char name[32];
@@ -35,6 +37,13 @@ std::string directory_name(int64_t update) {
 bool is_checkpoint_name(const std::string& name) {
   return name.starts_with(kPrefix) &&
          name.find_first_not_of("0123456789", std::strlen(kPrefix)) == std::string::npos;
+}
+
+// "NAME.tmp123": written by process 123 (common/files.h).
+bool is_temporary_name(const std::string& name) {
+  const size_t at = name.rfind(kTemporary);
+  return at != std::string::npos && at + std::strlen(kTemporary) < name.size() &&
+         name.find_first_not_of("0123456789", at + std::strlen(kTemporary)) == std::string::npos;
 }
 
 // JSON has no NaN or infinity: such scores are stored as null.
@@ -69,7 +78,7 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string
 void replace_link(const fs::path& link, const fs::path& target) {
   std::error_code error;
   if (fs::is_symlink(link) && fs::read_symlink(link, error) == target && !error) return;
-  const fs::path temporary = link.string() + ".tmp" + std::to_string(::getpid());
+  const fs::path temporary = link.string() + kTemporary + std::to_string(::getpid());
   fs::remove(temporary, error);
   fs::create_symlink(target, temporary, error);
   if (!error) fs::rename(temporary, link, error);
@@ -116,6 +125,18 @@ std::vector<Checkpoint> whole_checkpoints(const fs::path& output) {
   }
   std::ranges::stable_sort(found, {}, &Checkpoint::update);
   return found;
+}
+
+std::optional<Checkpoint> newest_checkpoint(const fs::path& output) {
+  // Names of one length sort by update; longer ones are newer.
+  std::vector<fs::path> paths = entries_of(output / kFolder);
+  std::ranges::stable_sort(paths, {}, [](const fs::path& path) { return path.native().size(); });
+  for (const fs::path& path : paths | std::views::reverse) {
+    std::string ignored;
+    if (!is_checkpoint_name(path.filename().string())) continue;
+    if (auto checkpoint = read_checkpoint(path, ignored)) return checkpoint;
+  }
+  return std::nullopt;
 }
 
 std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const CheckpointPolicy& policy,
@@ -193,9 +214,9 @@ void CheckpointStore::remove_leftovers() const {
     if (!name.starts_with(kPrefix)) continue;
     if (!is_checkpoint_name(name)) remove_tree(path);
   }
+  // Links, settings.json, report.html, progress.jsonl on their way to their names.
   for (const fs::path& path : entries_of(output_)) {
-    const std::string name = path.filename().string();
-    if (name.starts_with("best.tmp") || name.starts_with("last.tmp")) remove_tree(path);
+    if (is_temporary_name(path.filename().string())) remove_tree(path);
   }
 }
 

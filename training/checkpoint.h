@@ -36,6 +36,10 @@ struct CheckpointPolicy {
 /// with a warning. Reads only.
 std::vector<Checkpoint> whole_checkpoints(const std::filesystem::path& output);
 
+/// The newest whole checkpoint of a training output directory: what a resumed run continues from.
+/// Reads only.
+std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& output);
+
 /// The `count` best of `checkpoints`, best first; those without the metric, or with a NaN, are left
 /// out, and the earlier of two equals comes first.
 std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const CheckpointPolicy& policy,

@@ -77,9 +77,11 @@ class Loop {
     int64_t saved_update = update_;
     while (!finished()) {
       step(progress);
-      if (update_ % options_.valid_interval == 0) validate(progress);
+      const bool validated = update_ % options_.valid_interval == 0;
+      if (validated) validate(progress);
       const bool stop = stop_requested();
-      if (update_ % save_interval() == 0 || finished() || stop) {
+      // What was validated is saved: a score belongs to the weights it was measured with.
+      if (validated || save_is_due() || finished() || stop) {
         save();
         saved_update = update_;
       }
@@ -98,8 +100,8 @@ class Loop {
   }
 
  private:
-  int64_t save_interval() const {
-    return options_.save_interval > 0 ? options_.save_interval : options_.valid_interval;
+  bool save_is_due() const {
+    return options_.save_interval > 0 && update_ % options_.save_interval == 0;
   }
 
   bool finished() const {

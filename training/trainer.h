@@ -24,7 +24,7 @@ struct TrainerOptions {
   int64_t max_epochs = 0;         // 0: no limit
   int64_t accumulate = 1;         // batches per update
   int64_t valid_interval = 1000;  // updates
-  int64_t save_interval = 0;      // updates; 0: valid_interval
+  int64_t save_interval = 0;      // updates, besides saving after validations; 0: none
   int64_t patience = 0;           // validations without a better score before stopping; 0: never
   std::string valid_metric = "valid_loss";  // what "best" means: "valid_loss", "bleu", "chrf"
   int64_t keep_last = 1;

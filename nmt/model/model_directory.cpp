@@ -63,6 +63,15 @@ void load_weights(TranslationModel& model, const fs::path& directory) {
   }
 }
 
+Tokenizers load_tokenizers(const fs::path& directory) {
+  if (fs::exists(directory / kJointTokenizer)) {
+    const auto joint = std::make_shared<data::Tokenizer>(directory / kJointTokenizer);
+    return {joint, joint};
+  }
+  return {std::make_shared<data::Tokenizer>(directory / kSourceTokenizer),
+          std::make_shared<data::Tokenizer>(directory / kTargetTokenizer)};
+}
+
 LoadedModel load_model(const fs::path& directory, at::Device device) {
   LoadedModel loaded;
   loaded.directory = training::resolve_model_directory(directory);
@@ -71,15 +80,9 @@ LoadedModel load_model(const fs::path& directory, at::Device device) {
   load_weights(*loaded.model, loaded.directory);
   loaded.model->to(device);
   loaded.model->eval();
-  if (fs::exists(loaded.directory / kJointTokenizer)) {
-    loaded.source_tokenizer = std::make_shared<data::Tokenizer>(loaded.directory / kJointTokenizer);
-    loaded.target_tokenizer = loaded.source_tokenizer;
-  } else {
-    loaded.source_tokenizer =
-        std::make_shared<data::Tokenizer>(loaded.directory / kSourceTokenizer);
-    loaded.target_tokenizer =
-        std::make_shared<data::Tokenizer>(loaded.directory / kTargetTokenizer);
-  }
+  const Tokenizers tokenizers = load_tokenizers(loaded.directory);
+  loaded.source_tokenizer = tokenizers.source;
+  loaded.target_tokenizer = tokenizers.target;
   if (loaded.source_tokenizer->vocabulary_size() != config.source_vocabulary ||
       loaded.target_tokenizer->vocabulary_size() != config.target_vocabulary) {
     throw CheckpointError(loaded.directory.string() +

@@ -10,6 +10,14 @@
 
 namespace dietmt::nmt {
 
+struct Tokenizers {
+  std::shared_ptr<const data::Tokenizer> source;
+  std::shared_ptr<const data::Tokenizer> target;  // the same object if one serves both
+};
+
+/// The tokenizers in a model directory. Throws DataError naming the file.
+Tokenizers load_tokenizers(const std::filesystem::path& directory);
+
 struct LoadedModel {
   std::shared_ptr<TranslationModel> model;
   std::shared_ptr<const data::Tokenizer> source_tokenizer;

@@ -58,6 +58,27 @@ expect_code 2 "${run[@]}" --output "$work/parts" --max-updates 60 --dropout 0.2
 expect_text "--dropout: was 0.1, is 0.2" "$err"
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 10 --dropout 0.2 --resume never
 
+# A tokenizer that an earlier attempt has left does not count; a resumed training keeps its own.
+expect_code 0 "${run[@]}" --output "$work/pieces" --vocab-size 70 --dry-run
+expect_text "70 pieces" "$err"
+expect_code 0 "${run[@]}" --output "$work/pieces" --max-updates 10
+expect_text "90 pieces" "$err"
+expect_code 0 "${run[@]}" --output "$work/pieces" --vocab-size 70 --dry-run --resume never
+expect_text "70 pieces" "$err"
+expect_code 0 "${run[@]}" --output "$work/pieces" --max-updates 20
+expect_text "90 pieces" "$err"
+expect_text "resuming from update 10" "$err"
+
+# A score belongs to the checkpoint of the update that was validated.
+expect_code 0 "${train[@]}" --output "$work/scores" --max-updates 45 --valid-interval 20 \
+  --save-interval 15 --keep-last 9 --no-valid-translation
+for update in 15 20 30 40 45; do
+  record=$work/scores/checkpoints/update-000000$update/checkpoint.json
+  grep -q '"valid_loss": [0-9]' "$record" && has=yes || has=no
+  [ $((update % 20)) -eq 0 ] && want=yes || want=no
+  [ $has = $want ] || fail "score in $record: $has instead of $want"
+done
+
 # A signal saves and exits with 75; the same command continues.
 "${run[@]}" --output "$work/signal" --max-updates 100000 2>"$work/err" &
 pid=$!

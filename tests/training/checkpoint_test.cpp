@@ -116,11 +116,15 @@ TEST(CheckpointStore, RemovesLeftovers) {
   write_text(folder / "update-00000003.tmp123/model.safetensors", "half");
   fs::create_directories(folder / "update-00000000.removed");
   fs::create_symlink("nowhere", directory / "best.tmp77");
+  write_text(directory / "report.html.tmp123", "half");
+  write_text(directory / "notes.tmp", "the user's own");
   const CheckpointStore store(directory.path(), kBleu);
   EXPECT_EQ(store.latest()->update, 2);
   EXPECT_FALSE(fs::exists(folder / "update-00000003.tmp123"));
   EXPECT_FALSE(fs::exists(folder / "update-00000000.removed"));
   EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best.tmp77")));
+  EXPECT_FALSE(fs::exists(directory / "report.html.tmp123"));
+  EXPECT_TRUE(fs::exists(directory / "notes.tmp"));
 }
 
 TEST(CheckpointStore, OneRunOwnsTheDirectory) {
