@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # dietmt train from the command line: train_test.sh BINARY OUTPUT
-# Leaves a trained model in OUTPUT/model for the tests of translate, score and average.
+# Leaves trained models in OUTPUT for the tests of translate, score and average.
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
