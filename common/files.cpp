@@ -79,6 +79,10 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
+  std::error_code ignored;
+  // A rename would put the file in the place of a device or a pipe.
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    throw Error(path.string() + ": cannot be written: it is not a regular file");
   const fs::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
   try {
     write_and_sync(temporary, content);
@@ -94,6 +98,8 @@ AtomicDirectory::AtomicDirectory(fs::path final_path)
     : final_(std::move(final_path)),
       temporary_(final_.string() + ".tmp" + std::to_string(::getpid())) {
   std::error_code error;
+  if (fs::exists(final_, error) && !fs::is_directory(final_, error))
+    throw Error(final_.string() + ": cannot be created: it is not a directory");
   fs::remove_all(temporary_, error);
   fs::create_directories(temporary_, error);
   if (error) throw Error(temporary_.string() + ": cannot be created: " + error.message());

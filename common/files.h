@@ -13,7 +13,7 @@ std::string read_file(const std::filesystem::path& path);
 
 /// Replaces `path` by `content` so that a reader, or a crash at any instant, sees the old bytes or
 /// the new ones. Throws Error naming the path and the system's reason (a full disk, ...); what was
-/// there before is intact then.
+/// there before is intact then. A device, a pipe or a directory is refused.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 /// A directory that appears under its final name only when complete: files are written into a

@@ -1,6 +1,7 @@
 #include "common/files.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <functional>
 
@@ -48,6 +49,20 @@ TEST_F(FilesTest, AFailedWriteLeavesTheOldFile) {
     }
   }
   EXPECT_EQ(read_file(path), "old");
+  EXPECT_THAT(names(), UnorderedElementsAre("file"));
+}
+
+TEST_F(FilesTest, APipeIsNotReplacedByAFile) {
+  const fs::path pipe = scratch() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(write_file_atomically(pipe, "x"), Error);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(FilesTest, AFileIsNotReplacedByADirectory) {
+  const fs::path path = write("file", "the user's own");
+  EXPECT_THROW(AtomicDirectory{path}, Error);
+  EXPECT_EQ(read_file(path), "the user's own");
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
