@@ -81,6 +81,10 @@ struct AttentionForward {
   HeadRows output;   // [N, H, Dh]
   /// [H, N]: log sum_j exp(score), as backward needs it; null: not kept.
   float* log_normalizer = nullptr;
+  /// [N, H, Dh], on CUDA alone: what rounding took from the output, so that backward knows
+  /// output . grad_output beyond 16 bits. An error there is the same for all keys of a query and
+  /// adds up in the gradients of the tables. Null: not kept.
+  HeadRows output_rest;
 };
 
 /// All offsets of AttentionSizes and all tables are on the device of the vectors.

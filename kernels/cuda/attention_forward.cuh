@@ -112,7 +112,16 @@ struct AttentionForwardBlock {
       call.log_normalizer[head * tokens + sentence.query_begin + start + row] =
           sum > 0.0f ? softmax.maximum[half] + logf(sum) : std::numeric_limits<float>::infinity();
     }
-    store_rows<E, kWidth>(output, factor, call.output, sentence.query_begin + start, count, head);
+    const int64_t first = sentence.query_begin + start;
+    store_rows<E, kWidth>(output, factor, call.output, first, count, head);
+    if (call.output_rest.data == nullptr) return;
+    WarpRows<kWidth> rest = output;
+    rest.for_each([&](int, int, float& value, int half) {
+      const float exact = value * factor[half];
+      value = exact - low_float<E>(pack<E>(exact, 0.0f));
+    });
+    const float one[2] = {1.0f, 1.0f};
+    store_rows<E, kWidth>(rest, one, call.output_rest, first, count, head);
   }
 
   DIETMT_DEVICE static void run(const AttentionForward& call, BlockIndex block, char* shared) {

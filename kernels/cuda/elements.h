@@ -96,6 +96,7 @@ inline uint16_t round_to(Half /*type*/, float value) {
   const float size = std::fabs(value);
   if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7e00U);
   if (size >= 65520.0f) return static_cast<uint16_t>(sign | 0x7c00U);
+  if (size == 0.0f) return sign;
   int exponent = 0;
   std::frexp(size, &exponent);  // size in [2^(exponent-1), 2^exponent)
   const int unit = (exponent < -13 ? -13 : exponent) - 11;

@@ -63,12 +63,12 @@ thread_local Block* current_block = nullptr;
 
 class Block {
  public:
-  Block(const std::function<void()>& body, context::pooled_fixedsize_stack& stacks)
-      : threads_(kThreads) {
+  Block(std::function<void()> body, context::pooled_fixedsize_stack& stacks)
+      : body_(std::move(body)), threads_(kThreads) {
     for (Thread& thread : threads_) {
       thread.fiber = context::fiber(std::allocator_arg, stacks, [&](context::fiber&& scheduler) {
         thread.scheduler = std::move(scheduler);
-        body();
+        body_();
         thread.done = true;
         return std::move(thread.scheduler);
       });
@@ -132,6 +132,7 @@ class Block {
     }
   }
 
+  std::function<void()> body_;
   std::vector<Thread> threads_;
   Warp warps_[kWarps];
   Barrier block_;

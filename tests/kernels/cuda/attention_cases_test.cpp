@@ -1,0 +1,144 @@
+// The attention kernels against the definition in double: every result within twice the error of a
+// plain implementation in the same precision.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/kernels/cuda/attention_case.h"
+#include "tests/kernels/cuda/attention_reference.h"
+#include "tests/kernels/cuda/runner.h"
+
+namespace dietmt::kernels {
+namespace {
+
+// One fp32 rounding of sums, which a plain implementation whose errors cancel need not have.
+constexpr double kSingleRounding = 2e-6;
+
+struct Errors {
+  double largest = 0.0;
+  double mean_square = 0.0;
+};
+
+Errors errors_of(const std::vector<double>& values, const std::vector<double>& exact) {
+  Errors errors;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const double error = values[i] == exact[i] ? 0.0 : std::fabs(values[i] - exact[i]);
+    errors.largest = error <= errors.largest ? errors.largest : error;  // keeps NaN
+    errors.mean_square += error * error / static_cast<double>(exact.size());
+  }
+  return errors;
+}
+
+double largest(const std::vector<double>& values) {
+  double size = 0.0;
+  for (const double value : values) {
+    if (std::isfinite(value)) size = std::fmax(size, std::fabs(value));
+  }
+  return size;
+}
+
+class AttentionCasesTest : public testing::TestWithParam<AttentionCaseOptions> {
+ protected:
+  void SetUp() override {
+    const std::string reason = reason_not_to_run();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+TEST_P(AttentionCasesTest, StaysWithinTwiceTheErrorOfAPlainImplementation) {
+  Arena arena(allocate_shared);
+  AttentionCase attention(GetParam(), arena);
+  run_attention(attention.backward());
+  const auto results = attention.results();
+  const auto exact = attention_reference(attention, ElementType::kFloat);
+  const auto plain = attention_reference(attention, GetParam().type);
+  for (size_t i = 0; i < results.size(); ++i) {
+    SCOPED_TRACE(results[i].name);
+    const Errors errors = errors_of(results[i].values, exact[i].values);
+    const Errors allowed = errors_of(plain[i].values, exact[i].values);
+    const double rounding = kSingleRounding * (1.0 + largest(exact[i].values));
+    EXPECT_LE(errors.largest, 2.0 * allowed.largest + rounding);
+    EXPECT_LE(std::sqrt(errors.mean_square), 2.0 * std::sqrt(allowed.mean_square) + rounding);
+    EXPECT_GT(largest(exact[i].values), 0.0);
+  }
+}
+
+std::vector<AttentionCaseOptions> make_cases() {
+  using enum ElementType;
+  std::vector<AttentionCaseOptions> cases;
+  for (const int64_t width : {32, 64, 96, 128}) {
+    const std::string suffix = std::to_string(width);
+    cases.push_back({.name = "bf16_plain_" + suffix, .width = width});
+    cases.push_back({.name = "fp16_all_terms_" + suffix,
+                     .type = kHalf,
+                     .width = width,
+                     .terms = kAllTerms,
+                     .dropout = 0.2});
+  }
+  const std::pair<const char*, unsigned> terms[] = {
+      {"position_bias", kPositionBias},       {"features", kFeatures},
+      {"offset_bias", kOffsetBias},           {"relative_keys", kRelativeKeys},
+      {"relative_queries", kRelativeQueries}, {"relative_values", kRelativeValues},
+      {"segment_bias", kSegmentBias}};
+  for (const auto& [name, term] : terms) {
+    cases.push_back({.name = name, .width = 32, .terms = term});
+    cases.push_back(
+        {.name = std::string(name) + "_shared", .width = 32, .terms = term, .shared_tables = true});
+  }
+  const unsigned all_but_segments = kAllTerms - kSegmentBias;
+  cases.push_back({.name = "fp16_plain", .type = kHalf});
+  cases.push_back({.name = "dropout", .dropout = 0.3});
+  cases.push_back({.name = "causal", .width = 32, .terms = kAllTerms, .causal = true});
+  cases.push_back({.name = "causal_dropout",
+                   .width = 32,
+                   .terms = kOffsetBias,
+                   .queries = {130, 64},
+                   .causal = true,
+                   .dropout = 0.1});
+  cases.push_back({.name = "cross",
+                   .width = 32,
+                   .terms = all_but_segments,
+                   .queries = {5, 70, 1},
+                   .keys = {66, 3, 129}});
+  cases.push_back({.name = "no_keys", .width = 32, .queries = {5, 9}, .keys = {0, 4}});
+  cases.push_back({.name = "three_tiles",
+                   .width = 32,
+                   .terms = all_but_segments,
+                   .queries = {190},
+                   .heads = 1,
+                   .clip = 3});
+  cases.push_back({.name = "clip_beyond_tile",
+                   .width = 32,
+                   .terms = all_but_segments,
+                   .queries = {150},
+                   .heads = 1,
+                   .clip = 70});
+  cases.push_back({.name = "unclipped",
+                   .width = 32,
+                   .terms = all_but_segments,
+                   .queries = {97},
+                   .heads = 1,
+                   .clip = 200});
+  // One entry for all offsets adds a constant to a query's scores in the other two tables: their
+  // exact gradient is zero, and what comes out is rounding alone.
+  cases.push_back({.name = "clip_zero",
+                   .width = 32,
+                   .terms = kRelativeQueries | kRelativeValues,
+                   .queries = {97},
+                   .heads = 1,
+                   .clip = 0,
+                   .clip_step = 0});
+  cases.push_back({.name = "rank_beyond_width",
+                   .width = 32,
+                   .terms = kFeatures,
+                   .queries = {70},
+                   .heads = 1,
+                   .rank = 75});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, AttentionCasesTest, testing::ValuesIn(make_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace dietmt::kernels

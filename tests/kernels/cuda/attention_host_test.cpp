@@ -1,0 +1,92 @@
+// What only the host can vary: the order of threads and blocks, blocks in flight, and the division
+// of the backward pass into blocks.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/kernels/cuda/attention_case.h"
+#include "tests/kernels/cuda/attention_reference.h"
+#include "tests/kernels/cuda/host_launcher.h"
+#include "tests/kernels/cuda/runner.h"
+
+namespace dietmt::kernels {
+namespace {
+
+AttentionCaseOptions all_terms() {
+  return {.name = "all_terms",
+          .width = 32,
+          .terms = kAllTerms,
+          .queries = {1, 7, 97, 20},
+          .dropout = 0.2};
+}
+
+std::vector<NamedValues> run(const AttentionCaseOptions& options, const HostSchedule& schedule,
+                             const BackwardLimits& limits = {}) {
+  Arena arena(allocate_shared);
+  AttentionCase attention(options, arena);
+  run_attention_on_host(attention.backward(), schedule, limits);
+  return attention.results();
+}
+
+void expect_same_bits(const std::vector<NamedValues>& a, const std::vector<NamedValues>& b) {
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].values, b[i].values) << a[i].name;
+}
+
+TEST(AttentionHostTest, OrderOfThreadsAndBlocksDoesNotMatter) {
+  const auto in_order = run(all_terms(), {});
+  expect_same_bits(run(all_terms(), {.workers = 1, .order = 1}), in_order);
+  expect_same_bits(run(all_terms(), {.workers = 3, .order = 2}), in_order);
+}
+
+TEST(AttentionHostTest, FewBlocksGiveTheSameUpToRounding) {
+  const auto many = run(all_terms(), {});
+  const auto few = run(all_terms(), {.workers = 1, .order = 3}, {.blocks = 8});
+  const auto fewest =
+      run(all_terms(), {.workers = 1, .order = 4}, {.blocks = 1, .partial_bytes = 1});
+  for (size_t i = 0; i < many.size(); ++i) {
+    for (size_t e = 0; e < many[i].values.size(); ++e) {
+      ASSERT_NEAR(many[i].values[e], few[i].values[e], 2e-5) << many[i].name;
+      ASSERT_NEAR(many[i].values[e], fewest[i].values[e], 2e-5) << many[i].name;
+    }
+  }
+}
+
+TEST(AttentionHostTest, GradientsOfTablesAreAddedToWhatIsThere) {
+  Arena arena(allocate_shared);
+  AttentionCaseOptions options = all_terms();
+  options.terms = kOffsetBias | kRelativeKeys;
+  options.queries = {9};
+  AttentionCase attention(options, arena);
+  run_attention_on_host(attention.backward(), {}, {});
+  const auto once = attention.results();
+  run_attention_on_host(attention.backward(), {}, {});
+  const auto twice = attention.results();
+  for (size_t i = 0; i < once.size(); ++i) {
+    const bool table = once[i].name.find("bias") != std::string::npos ||
+                       once[i].name.find("relative") != std::string::npos;
+    const double factor = table ? 2.0 : 1.0;
+    for (size_t e = 0; e < once[i].values.size(); ++e) {
+      ASSERT_EQ(twice[i].values[e], factor * once[i].values[e]) << once[i].name;
+    }
+  }
+}
+
+TEST(AttentionHostTest, TablesWithoutWantedGradientsStayWithoutThem) {
+  Arena arena(allocate_shared);
+  AttentionCase attention(all_terms(), arena);
+  AttentionBackward call = attention.backward();
+  call.grad_tables = {};
+  run_attention_on_host(call, {}, {});
+  const auto without = attention.results();
+  const auto with = run(all_terms(), {});
+  for (size_t i = 0; i < with.size(); ++i) {
+    if (i < 5) {
+      EXPECT_EQ(without[i].values, with[i].values) << with[i].name;
+    } else {
+      EXPECT_EQ(without[i].values, std::vector<double>(with[i].values.size(), 0.0));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::kernels

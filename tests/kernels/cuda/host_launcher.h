@@ -1,0 +1,27 @@
+// Runs the attention kernels' own source on the host, with the threads of a block as fibres.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "kernels/cuda/attention_driver.cuh"
+
+namespace dietmt::kernels {
+
+struct HostLauncher {
+  HostSchedule schedule;
+
+  void zero(char* start, size_t bytes) { std::memset(start, 0, bytes); }
+
+  template <typename Block>
+  void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
+    run_on_host(grid, static_cast<size_t>(Block::shared_bytes(arguments)), schedule,
+                [&](BlockIndex block, char* shared) { Block::run(arguments, block, shared); });
+  }
+};
+
+/// Forward, then backward, with a workspace that starts out as NaN.
+void run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
+                           const BackwardLimits& limits);
+
+}  // namespace dietmt::kernels

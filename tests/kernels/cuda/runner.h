@@ -1,0 +1,21 @@
+// Where the cases run: on the host (runner_host.cpp) or on a GPU (runner_gpu.cpp). Each test
+// program links one of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "kernels/attention.h"
+
+namespace dietmt::kernels {
+
+/// Empty if the cases can run here.
+std::string reason_not_to_run();
+
+/// Memory that host and kernels share; zeroed and aligned; freed when the program ends.
+void* allocate_shared(size_t bytes);
+
+/// Forward, then backward; returns when the results are there.
+void run_attention(const AttentionBackward& call);
+
+}  // namespace dietmt::kernels
