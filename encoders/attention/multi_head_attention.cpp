@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "encoders/transformer/linear.h"
+
 namespace dietmt::encoders {
 namespace {
 
@@ -29,21 +31,21 @@ SelfAttention::SelfAttention(int64_t width, int64_t heads, bool causal)
 Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
                               Backend backend, const DropoutSite& dropout) const {
   const int64_t width = x.size(1);
-  const Tensor projected = at::linear(x, input_weight_, input_bias_)
+  const Tensor projected = linear_layer(x, input_weight_, input_bias_)
                                .view({x.size(0), 3, heads_, width / heads_});  // [N, 3, H, Dh]
   // One unbind: its gradient is one stack, where each select would fill a tensor of zeros.
   const std::vector<Tensor> parts = projected.unbind(1);
   const AttentionCall call{parts[0], parts[1], parts[2],  packing,    packing,
                            terms,    causal_,  dropout.p, dropout.key};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), width});
-  return at::linear(mixed, output_weight_, output_bias_);
+  return linear_layer(mixed, output_weight_, output_bias_);
 }
 
 Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, int64_t position,
                            const ScoreTerms& terms) const {
   const int64_t rows = x.size(0);
   const int64_t width = x.size(1);
-  const Tensor projected = at::linear(x, input_weight_, input_bias_)
+  const Tensor projected = linear_layer(x, input_weight_, input_bias_)
                                .view({rows, 3, heads_, 1, width / heads_});  // [rows, 3, H, 1, Dh]
   keys.narrow(2, position, 1).copy_(projected.select(1, 1));
   values.narrow(2, position, 1).copy_(projected.select(1, 2));
@@ -54,7 +56,7 @@ Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, int64_
                                 {},
                                 terms,
                                 extent};
-  return at::linear(attend_dense(call).reshape({rows, width}), output_weight_, output_bias_);
+  return linear_layer(attend_dense(call).reshape({rows, width}), output_weight_, output_bias_);
 }
 
 CrossAttention::CrossAttention(int64_t width, int64_t heads) : heads_(heads) {
@@ -68,7 +70,7 @@ CrossAttention::CrossAttention(int64_t width, int64_t heads) : heads_(heads) {
 
 CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
   const Tensor projected =
-      at::linear(memory, memory_weight_, memory_bias_)
+      linear_layer(memory, memory_weight_, memory_bias_)
           .view({memory.size(0), 2, heads_, memory.size(1) / heads_});  // [M, 2, H, Dh]
   const std::vector<Tensor> parts = projected.unbind(1);
   return {parts[0], parts[1]};
@@ -79,11 +81,11 @@ Tensor CrossAttention::forward(const Tensor& x, const Packing& packing, const Me
                                Backend backend, const DropoutSite& dropout) const {
   const int64_t width = x.size(1);
   const Tensor queries =
-      at::linear(x, query_weight_, query_bias_).view({x.size(0), heads_, width / heads_});
+      linear_layer(x, query_weight_, query_bias_).view({x.size(0), heads_, width / heads_});
   const AttentionCall call{queries, memory.keys, memory.values, packing,    memory_packing,
                            terms,   false,       dropout.p,     dropout.key};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), width});
-  return at::linear(mixed, output_weight_, output_bias_);
+  return linear_layer(mixed, output_weight_, output_bias_);
 }
 
 Tensor CrossAttention::step(const Tensor& x, const Tensor& keys, const Tensor& values,
@@ -92,13 +94,13 @@ Tensor CrossAttention::step(const Tensor& x, const Tensor& keys, const Tensor& v
   const int64_t beams = x.size(0) / sentences;
   const int64_t width = x.size(1);
   // The beams of a sentence are queries side by side; all stand at the same position.
-  const Tensor queries = at::linear(x, query_weight_, query_bias_)
+  const Tensor queries = linear_layer(x, query_weight_, query_bias_)
                              .view({sentences, beams, heads_, width / heads_})
                              .transpose(1, 2);  // [B, H, K, Dh]
   const Extent extent{position, 1, keys.size(2)};
   const DenseAttentionCall call{queries, keys, values, mask, terms, extent};
   const Tensor mixed = attend_dense(call).transpose(1, 2).reshape({x.size(0), width});
-  return at::linear(mixed, output_weight_, output_bias_);
+  return linear_layer(mixed, output_weight_, output_bias_);
 }
 
 }  // namespace dietmt::encoders

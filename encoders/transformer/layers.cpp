@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "encoders/transformer/linear.h"
+
 namespace dietmt::encoders {
 
 using at::Tensor;
@@ -56,7 +58,7 @@ FeedForward::FeedForward(const StackConfig& config)
 }
 
 Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
-  Tensor inner = at::linear(x, inner_weight_, inner_bias_);  // [N, F] or [N, 2F]
+  Tensor inner = linear_layer(x, inner_weight_, inner_bias_);  // [N, F] or [N, 2F]
   switch (activation_) {
     case Activation::kRelu:
       inner = at::relu_(inner);
@@ -70,7 +72,7 @@ Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
       break;
     }
   }
-  return at::linear(dropout(inner, dropout_site(dropout_, keys)), outer_weight_, outer_bias_);
+  return linear_layer(dropout(inner, dropout_site(dropout_, keys)), outer_weight_, outer_bias_);
 }
 
 EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)

@@ -1,0 +1,63 @@
+#include "encoders/transformer/linear.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+namespace dietmt::encoders {
+namespace {
+
+struct Layer {
+  at::Tensor x, weight, bias;
+
+  std::vector<at::Tensor> output_and_gradients(const at::Tensor& y) const {
+    const at::Tensor weights = at::arange(y.numel(), y.options()).sin().view_as(y);
+    std::vector<at::Tensor> results =
+        torch::autograd::grad({(y * weights).sum()}, {x, weight, bias});
+    results.push_back(y);
+    return results;
+  }
+};
+
+Layer make_layer(int64_t rows, int64_t inputs, int64_t outputs, at::ScalarType type) {
+  torch::manual_seed(5);
+  const auto random = [&](at::IntArrayRef sizes) {
+    return at::randn(sizes, at::kDouble).mul_(0.1).to(type).requires_grad_(true);
+  };
+  return {random({rows, inputs}), random({outputs, inputs}), random({outputs})};
+}
+
+void expect_equal_to_aten(const Layer& layer, double tolerance) {
+  const auto own = layer.output_and_gradients(linear_layer(layer.x, layer.weight, layer.bias));
+  const auto aten = layer.output_and_gradients(at::linear(layer.x, layer.weight, layer.bias));
+  for (size_t n = 0; n < own.size(); ++n)
+    EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), tolerance) << n;
+}
+
+TEST(LinearLayer, LargeOnesEqualAtens) {
+  expect_equal_to_aten(make_layer(77, 512, 1024, at::kFloat), 1e-4);
+}
+
+TEST(LinearLayer, SmallOnesAndOtherTypesAreAtens) {
+  expect_equal_to_aten(make_layer(77, 32, 48, at::kFloat), 0.0);
+  expect_equal_to_aten(make_layer(5, 512, 512, at::kDouble), 0.0);
+}
+
+TEST(LinearLayer, WorksWithoutGradientsOfTheInput) {
+  Layer layer = make_layer(9, 512, 512, at::kFloat);
+  const at::Tensor x = layer.x.detach();
+  const auto own = torch::autograd::grad({linear_layer(x, layer.weight, layer.bias).sum()},
+                                         {layer.weight, layer.bias});
+  const auto aten = torch::autograd::grad({at::linear(x, layer.weight, layer.bias).sum()},
+                                          {layer.weight, layer.bias});
+  for (size_t n = 0; n < own.size(); ++n)
+    EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), 1e-4) << n;
+}
+
+TEST(LinearLayer, GivesTheSameBitsAgain) {
+  const Layer layer = make_layer(300, 512, 512, at::kFloat);
+  EXPECT_TRUE(at::equal(linear_layer(layer.x, layer.weight, layer.bias),
+                        linear_layer(layer.x, layer.weight, layer.bias)));
+}
+
+}  // namespace
+}  // namespace dietmt::encoders
