@@ -4,6 +4,7 @@
 #include <array>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/head_split.h"
 #include "kernels/attention.h"
 
 namespace dietmt::encoders {
@@ -103,6 +104,14 @@ class KernelCall {
 
 using Table = std::optional<Tensor>;
 
+/// For queries, keys and values: side by side where those are (head_split.h).
+std::vector<Tensor> empty_gradients(const std::vector<Tensor>& vectors) {
+  if (are_parts(vectors)) return empty_like_parts(vectors);
+  std::vector<Tensor> empty = empty_like_parts({vectors[1], vectors[2]});
+  empty.insert(empty.begin(), at::empty(vectors[0].sizes(), vectors[0].options()));
+  return empty;
+}
+
 struct FusedAttention : torch::autograd::Function<FusedAttention> {
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& keys,
                         const Tensor& values, const Table& position_bias,
@@ -134,9 +143,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     const Settings settings = load(context);
     const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4]);
     const Tensor grad_output = with_dense_tokens(gradients[0]);
-    variable_list results = {at::empty(saved[0].sizes(), saved[0].options()),
-                             at::empty(saved[1].sizes(), saved[1].options()),
-                             at::empty(saved[2].sizes(), saved[2].options())};
+    variable_list results = empty_gradients({saved[0], saved[1], saved[2]});
     kernels::AttentionBackward call;
     call.forward = forward.view;
     call.grad_output = head_rows(grad_output);

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include "encoders/attention/head_split.h"
 #include "encoders/transformer/linear.h"
 
 namespace dietmt::encoders {
@@ -33,8 +34,7 @@ Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const Sco
   const int64_t width = x.size(1);
   const Tensor projected = linear_layer(x, input_weight_, input_bias_)
                                .view({x.size(0), 3, heads_, width / heads_});  // [N, 3, H, Dh]
-  // One unbind: its gradient is one stack, where each select would fill a tensor of zeros.
-  const std::vector<Tensor> parts = projected.unbind(1);
+  const std::vector<Tensor> parts = split_heads(projected);
   const AttentionCall call{parts[0], parts[1], parts[2],  packing,    packing,
                            terms,    causal_,  dropout.p, dropout.key};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), width});
@@ -72,7 +72,7 @@ CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
   const Tensor projected =
       linear_layer(memory, memory_weight_, memory_bias_)
           .view({memory.size(0), 2, heads_, memory.size(1) / heads_});  // [M, 2, H, Dh]
-  const std::vector<Tensor> parts = projected.unbind(1);
+  const std::vector<Tensor> parts = split_heads(projected);
   return {parts[0], parts[1]};
 }
 
