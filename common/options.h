@@ -19,8 +19,9 @@ namespace dietmt {
 
 class OptionTable {
  public:
-  using Field = std::variant<std::string*, int64_t*, double*, bool*, std::vector<std::string>*,
-                             std::vector<int64_t>*, std::optional<int64_t>*>;
+  using Field =
+      std::variant<std::string*, int64_t*, double*, bool*, std::vector<std::string>*,
+                   std::vector<int64_t>*, std::optional<int64_t>*, std::optional<double>*>;
 
   enum class Outcome { kRun, kDone };
 

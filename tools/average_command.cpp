@@ -119,10 +119,13 @@ int run_average(const std::vector<std::string>& arguments) {
                     "Averages the weights of models of one configuration, usually the last or best "
                     "checkpoints of a training, into a new model directory.");
   table.group("Models")
-      .add("inputs", &options.inputs, "DIR...", "model directories, or training directories")
+      .add("inputs", &options.inputs, "DIR...",
+           "model directories, or training directories (their best checkpoint each)")
       .add("output", &options.output, "DIR", "the new model directory")
-      .add("last", &options.last, "N", "the N last checkpoints of one training directory")
-      .add("best", &options.best, "N", "the N best checkpoints of one training directory");
+      .add("last", &options.last, "N",
+           "instead: the N last checkpoints of one training directory; 0: off")
+      .add("best", &options.best, "N",
+           "instead: the N best checkpoints of one training directory; 0: off");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   throw_if_any(options.problems());
 

@@ -33,8 +33,7 @@ struct EvaluateOptions {
   bool lowercase = false;
   std::string tokenize = "13a";
   std::string smooth = "exp";
-  double smooth_value = 0.0;
-  bool smooth_value_given = false;
+  std::optional<double> smooth_value;
   bool effective_order = false;
   int64_t max_order = 4;
   metrics::ChrfOptions chrf;
@@ -62,7 +61,8 @@ OptionTable option_table(EvaluateOptions& o) {
   table.group("BLEU")
       .add("tokenize", &o.tokenize, "NAME", "13a, intl, char, none or zh")
       .add("smooth", &o.smooth, "NAME", "orders without a match: none, floor, add-k or exp")
-      .add("smooth-value", &o.smooth_value, "X", "for floor (unset: 0.1) and add-k (unset: 1)")
+      .add("smooth-value", &o.smooth_value, "X",
+           "of --smooth floor (unset: 0.1) and add-k (unset: 1)")
       .add("max-order", &o.max_order, "N", "longest n-gram")
       .add("effective-order", &o.effective_order, "",
            "leave out orders longer than the hypothesis; always so with --sentence-level");
@@ -121,7 +121,7 @@ std::unique_ptr<Metric> make_bleu(const EvaluateOptions& o) {
   bleu.tokenizer = metrics::bleu_tokenizer_from_name(o.tokenize);
   bleu.lowercase = o.lowercase;
   bleu.smoothing = metrics::smoothing_from_name(o.smooth);
-  if (o.smooth_value_given) bleu.smoothing_value = o.smooth_value;
+  bleu.smoothing_value = o.smooth_value;
   bleu.max_order = o.max_order;
   bleu.effective_order = o.effective_order || o.sentence_level;
   return std::make_unique<metrics::Bleu>(bleu);
@@ -336,7 +336,6 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   EvaluateOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  options.smooth_value_given = table.given("smooth-value");
   validate(options);
   const std::vector<std::unique_ptr<Metric>> all = make_metrics(options);
   const Corpora corpora = read_corpora(options);

@@ -55,7 +55,7 @@ void make_directory(const std::filesystem::path& directory) {
 
 int run_sample(const std::vector<std::string>& arguments) {
   SampleOptions options;
-  OptionTable table("sample", "--pair en-de|en-cs --output DIR",
+  OptionTable table("sample", "--output DIR",
                     "Writes a generated corpus of sentence pairs to try dietmt with: train.en, "
                     "valid.en, test.en and their translations. The same seed gives the same text.");
   table.group("Corpus")

@@ -12,7 +12,7 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   data::TokenizerOptions options;
   std::string output;
   auto seed = static_cast<int64_t>(options.seed);
-  OptionTable table("tokenizer", "--input FILE... --vocab-size N --type bpe|unigram --output FILE",
+  OptionTable table("tokenizer", "--input FILE... --output FILE",
                     "Trains a subword model (sentencepiece) on text, one sentence a line. For a "
                     "joint vocabulary give the text of both languages.");
   table.group("Text")

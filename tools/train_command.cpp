@@ -74,7 +74,8 @@ void bind_data(OptionTable& table, TrainOptions& o) {
       .add("valid-source", &o.valid_source, "FILE", "source side of the validation text")
       .add("valid-target", &o.valid_target, "FILE", "target side of the validation text")
       .add("output", &o.output, "DIR", "where checkpoints, progress and report go")
-      .add("batch-tokens", &o.batch_tokens, "N", "target tokens of a batch")
+      .add("batch-tokens", &o.batch_tokens, "N",
+           "a batch has at most N target and 2 N source tokens")
       .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a shorter side")
       .add("max-tokens", &o.filter.max_tokens, "N", "drop pairs with a longer side")
       .add("max-ratio", &o.filter.max_ratio, "X",
@@ -111,7 +112,7 @@ void bind_model(OptionTable& table, TrainOptions& o) {
       .add("norm", &m.norm, "post|pre", "layer norm after or before each block")
       .add("activation", &m.activation, "relu|gelu|swiglu", "of the feed-forward blocks")
       .add("tied-embeddings", &m.tied_embeddings, "none|decoder|all",
-           "which of source, target and output embeddings are one")
+           "decoder: the target and the output embeddings are one; all: the source's too")
       .add("dropout", &m.dropout, "P", "on residual branches")
       .add("attention-dropout", &m.attention_dropout, "P", "on attention probabilities")
       .add("activation-dropout", &m.activation_dropout, "P", "inside feed-forward blocks")
@@ -129,7 +130,8 @@ void bind_training(OptionTable& table, TrainOptions& o) {
       .add("accumulate", &t.accumulate, "N", "batches per update")
       .add("label-smoothing", &o.label_smoothing, "P",
            "share of probability spread over all pieces")
-      .add("optimizer", &t.optimizer.type, "adam|adamw", "how weight decay acts")
+      .add("optimizer", &t.optimizer.type, "adam|adamw",
+           "weight decay as part of the gradient (adam) or apart from it (adamw)")
       .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate")
       .add("schedule", &o.schedule, "NAME", "inverse-sqrt, linear, cosine or constant")
       .add("warmup", &o.warmup, "N", "updates of linear warm-up")
@@ -144,7 +146,7 @@ void bind_training(OptionTable& table, TrainOptions& o) {
       .add("clip-norm", &t.clip_norm, "X", "largest gradient norm; 0: no clipping")
       .add("ema-decay", &t.ema_decay, "X",
            "keep an exponential moving average of the weights and validate and save it; 0: none")
-      .add("seed", &o.seed, "N", "of initial weights, batches and dropout");
+      .add("seed", &o.seed, "N", "of initial weights, batches, dropout and the tokenizer's sample");
   table.group("Validation and checkpoints")
       .add("valid-interval", &t.valid_interval, "N", "updates between validations")
       .add("valid-metric", &t.valid_metric, "NAME", "what is best: valid_loss, bleu or chrf")
@@ -165,7 +167,7 @@ void bind_training(OptionTable& table, TrainOptions& o) {
   table.group("Machine")
       .add("device", &o.device, "cpu|cuda[:I]", "where to train")
       .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
-      .add("attention-backend", &o.attention_backend, "NAME", "auto, reference or sdpa")
+      .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, sdpa or reference")
       .add("threads", &o.threads, "N", "0: as many as the machine has cores")
       .add("dry-run", &o.dry_run, "", "check everything, print the model's size and stop");
 }

@@ -64,8 +64,9 @@ OptionTable option_table(TranslateOptions& options) {
            "score = sum of log-probabilities / length^A, end of sentence counted; 0: the sum")
       .add("length-norm", &options.length_norm, "NAME",
            "power: divide by length^A; gnmt: by ((5 + length) / 6)^A")
-      .add("max-length-factor", &search.max_length_factor, "A", "longest translation, in tokens:")
-      .add("max-length-offset", &search.max_length_offset, "B", "A * source tokens + B")
+      .add("max-length-factor", &search.max_length_factor, "A",
+           "a translation has at most A * source tokens + B tokens")
+      .add("max-length-offset", &search.max_length_offset, "B", "the B in that")
       .add("min-length", &search.min_length, "N", "shortest translation, in tokens");
   table.group("Sampling")
       .add("sample", &search.sample, "", "draw translations instead of searching the best")

@@ -59,6 +59,11 @@ expect_output 'sentence level' $'100.00\t0.00\n14.79\t75.00\n15.62\t80.00' \
 expect_output 'trailing whitespace and CR do not count' '100.00' bash -c "
   sed 's/\$/ \r/' ref1 | '$dietmt' evaluate --reference ref1 --hypothesis - --metric chrf \
     --chrf-whitespace | sed -n 's/^chrF2 = //p'"
+expect_output 'a printed configuration gives the same score' 'same' bash -c "
+  options='--reference ref1 --hypothesis worse --smooth floor'
+  '$dietmt' evaluate \$options --dump-config >config.txt
+  '$dietmt' evaluate \$options >direct.txt && '$dietmt' evaluate --config config.txt |
+    cmp - direct.txt && echo same"
 expect_output 'chrF++ by word order' 'chrF2++' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis hyp --metric chrf --chrf-word-order 2 |
     sed -n 's/ = .*//p'"
