@@ -75,8 +75,8 @@ GermanPhrase german_governed(const NounPhrase& phrase, const Government& governm
                              Polarity polarity) {
   const std::string& preposition = government.preposition;
   if (preposition.empty()) return german_phrase(phrase, government.noun_case, polarity);
-  const bool thing = phrase.noun && !phrase.noun->is(kAnimate);
-  if (is_pronoun(phrase) && phrase.person == 3 && thing)
+  const bool third_person = is_pronoun(phrase) && phrase.person == 3;
+  if (third_person && phrase.noun && !phrase.noun->is(kAnimate))
     return {{german_compound("da", preposition)}, {}};
   if (phrase.kind == NounPhrase::Kind::kWhat) return {{german_compound("wo", preposition)}, {}};
   GermanPhrase result = german_phrase(phrase, government.noun_case);

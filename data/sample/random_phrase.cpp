@@ -167,20 +167,20 @@ NounPhrase random_known_subject(Chooser& choose, unsigned classes) {
 
 NounPhrase random_object(Chooser& choose, unsigned classes, const NounPhrase& subject) {
   if ((classes & kPerson) && choose.chance(0.18)) {
-    const NounPhrase pronoun = random_pronoun(choose);
+    NounPhrase pronoun = random_pronoun(choose);
     if (pronoun.person == 3 || (pronoun.person != subject.person && is_pronoun(subject)))
       return pronoun;
   }
   if ((classes & kPerson) && choose.chance(0.05)) return random_coordination(choose, kPerson);
   for (;;) {
-    const NounPhrase phrase = random_noun_phrase(choose, classes, Role::kObject, &subject);
+    NounPhrase phrase = random_noun_phrase(choose, classes, Role::kObject, &subject);
     if (phrase.noun != subject.noun) return phrase;
   }
 }
 
 NounPhrase random_known_object(Chooser& choose, unsigned classes, const Noun* other) {
   for (;;) {
-    const NounPhrase phrase = random_noun_phrase(choose, classes, Role::kKnownObject, nullptr);
+    NounPhrase phrase = random_noun_phrase(choose, classes, Role::kKnownObject, nullptr);
     if (phrase.noun != other) return phrase;
   }
 }

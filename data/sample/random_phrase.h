@@ -14,7 +14,7 @@ class Chooser {
   bool chance(double probability) { return random_.uniform() < probability; }
 
   int between(int low, int high) {
-    return low + static_cast<int>(random_.below(static_cast<uint64_t>(high - low + 1)));
+    return low + static_cast<int>(random_.below(static_cast<uint64_t>(int64_t{high} - low + 1)));
   }
 
   /// The index of one of the weights.

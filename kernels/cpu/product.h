@@ -50,8 +50,10 @@ inline void product_panel(int64_t rows, int64_t depth, Matrix a, const float* b,
     a.data += done * a.row_stride;
     c += done * c_stride;
   };
-  for (; rows >= 6; next(6))
+  for (int64_t blocks = rows / 6; blocks > 0; --blocks) {
     product_block<6, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
+    next(6);
+  }
   if (rows >= 4) {
     product_block<4, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
     next(4);
