@@ -13,6 +13,10 @@
 # the end the last ten checkpoints (one about every epoch) are averaged and test_2016_flickr is
 # translated once.
 set -euo pipefail
+if (($# < 5)); then
+  echo "usage: $0 tok|raw SOURCE TARGET DATA OUTPUT [option of dietmt train ...]" >&2
+  exit 2
+fi
 form=$1 source=$2 target=$3 data=$4 output=$5
 shift 5
 dietmt=${DIETMT:-$(cd "$(dirname "$0")/../.." && pwd)/build/bin/dietmt}
@@ -28,6 +32,7 @@ file() { echo "$data/$1$infix.$2.gz"; }
   --valid-source "$(file val "$source")" --valid-target "$(file val "$target")" \
   --config "$(dirname "$0")/tiny.cfg" "${valid[@]}" "$@"
 
+rm -rf "$output/averaged"  # of an earlier call
 "$dietmt" average --inputs "$output" --last "${AVERAGE:-10}" --output "$output/averaged"
 "$dietmt" translate --model "$output/averaged" --input "$(file test_2016_flickr "$source")" \
   --output "$output/test2016.$target"

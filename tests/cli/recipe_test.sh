@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# recipes/multi30k/run.sh on a toy corpus, interrupted after its average: recipe_test.sh BINARY OUTPUT
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+recipe=$(dirname "$0")/../../recipes/multi30k/run.sh
+
+toy_corpus 500 1 "$work/train"
+toy_corpus 20 2 "$work/val"
+toy_corpus 20 3 "$work/test_2016_flickr"
+gzip "$work"/*.en "$work"/*.de
+run=(env DIETMT="$dietmt" AVERAGE=2 bash "$recipe" raw en de "$work" "$work/run" --vocab-size 90
+  --width 32 --feed-forward 32 --heads 2 --batch-tokens 500 --accumulate 1 --save-interval 5
+  --valid-interval 10 --no-valid-translation --threads 1)
+expect_code 0 "${run[@]}" --max-updates 10
+expect_text "BLEU = " "$out"
+expect_text "the mean of 2 models" "$err"
+first=$(cksum <"$work/run/averaged/model.safetensors")
+
+# The same command again ends well, and a longer one averages anew.
+rm "$work/run/test2016.de"
+expect_code 0 "${run[@]}" --max-updates 10
+expect_text "BLEU = " "$out"
+expect_code 0 "${run[@]}" --max-updates 20
+[ "$(cksum <"$work/run/averaged/model.safetensors")" != "$first" ] || fail "the average is the old one"
+expect_code 2 bash "$recipe" raw en
+expect_text "usage" "$err"
+expect_code 2 bash "$recipe" nonsense en de "$work" "$work/run"
+expect_text "tok or raw" "$err"
+finish
