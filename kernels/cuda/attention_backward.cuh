@@ -16,20 +16,25 @@ struct BackwardTiles {
   static constexpr int kStages = kWidth < 128 ? 2 : 1;  // what the memory of sm_80 has room for
   static constexpr int kSize = kTile * kStride<kWidth>;
 
+  /// Keys and values, or queries and grad_output.
+  struct Pair {
+    E* content;  // what the scores are made of
+    E* value;    // what the gradients of the probabilities are made of
+  };
+
   struct Memory {
-    E* rows[2];              // queries and grad_output, or keys and values
-    E* columns[kStages][2];  // keys and values, or queries and grad_output
-    float* normalizer;       // [64] of the tile's queries
-    float* delta;            // [64] of the tile's queries
+    Pair rows;
+    E* columns;         // [kStages] pairs of tiles
+    float* normalizer;  // [64] of the tile's queries
+    float* delta;       // [64] of the tile's queries
     TermMemory<E> terms;
   };
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
     Memory memory;
-    for (E*& tile : memory.rows) tile = shared.take<E>(kSize);
-    for (int stage = 0; stage < kStages; ++stage) {
-      for (E*& tile : memory.columns[stage]) tile = shared.take<E>(kSize);
-    }
+    memory.rows.content = shared.take<E>(kSize);
+    memory.rows.value = shared.take<E>(kSize);
+    memory.columns = shared.take<E>(2 * kStages * kSize);
     memory.normalizer = shared.take<float>(kTile);
     memory.delta = shared.take<float>(kTile);
     memory.terms = take_term_memory<E, kWidth>(shared, call.terms.tables, true);
@@ -42,26 +47,30 @@ struct BackwardTiles {
     return shared.used();
   }
 
+  DIETMT_DEVICE static Pair stage_of(const Memory& memory, int stage) {
+    return {memory.columns + 2 * stage * kSize, memory.columns + (2 * stage + 1) * kSize};
+  }
+
   /// Runs body(tile, columns) for the tiles of columns first, first + 1, .. below `end`, with the
   /// next tile on its way where there is room for two. load(index, columns) starts the copies.
   template <typename Load, typename Body>
   DIETMT_DEVICE static void stream(const Memory& memory, int first, int end, const Load& load,
                                    const Body& body) {
-    if (first < end) load(first, memory.columns[0]);
+    if (first < end) load(first, stage_of(memory, 0));
     commit_copies();
     for (int index = first; index < end; ++index) {
       const int stage = (index - first) % kStages;
       if constexpr (kStages == 2) {
-        if (index + 1 < end) load(index + 1, memory.columns[1 - stage]);
+        if (index + 1 < end) load(index + 1, stage_of(memory, 1 - stage));
         commit_copies();
         wait_copies<1>();
       } else {
         wait_copies<0>();
       }
-      body(index, memory.columns[stage]);
+      body(index, stage_of(memory, stage));
       sync_block();
       if constexpr (kStages == 1) {
-        if (index + 1 < end) load(index + 1, memory.columns[0]);
+        if (index + 1 < end) load(index + 1, stage_of(memory, 0));
         commit_copies();
       }
     }
@@ -69,22 +78,23 @@ struct BackwardTiles {
   }
 
   /// Scores become the probabilities after dropout; returns the gradients of the scores.
-  DIETMT_DEVICE static Scores differentiate(Scores& scores, E* const (&columns)[2],
+  DIETMT_DEVICE static Scores differentiate(Scores& scores, const Pair& columns,
                                             const AttentionForward& call,
                                             const Tile<kQueryRows>& tile, const Dropout& dropout,
                                             int head, const Memory& memory) {
-    compute_scores<E, kWidth>(scores, memory.rows[0], columns[0], call, tile, head, memory.terms);
+    compute_scores<E, kWidth>(scores, memory.rows.content, columns.content, call, tile, head,
+                              memory.terms);
     Scores grad;
     grad.zero();
-    multiply_transposed<E, kWidth>(grad, memory.rows[1], columns[1]);
+    multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.value);
     const HeadTable& table = call.terms.tables.relative_values;
     if (table.data != nullptr) {
       const float* values = head_table(table, head);
       const int64_t clip = call.terms.value_clip;
       if constexpr (kQueryRows) {
-        add_by_row<E, kWidth>(grad, memory.rows[1], values, clip, tile, memory.terms);
+        add_by_row<E, kWidth>(grad, memory.rows.value, values, clip, tile, memory.terms);
       } else {
-        add_by_column<E, kWidth>(grad, columns[1], values, clip, tile, memory.terms);
+        add_by_column<E, kWidth>(grad, columns.value, values, clip, tile, memory.terms);
       }
     }
     const float scale = kept_scale(call.sizes);
@@ -119,7 +129,7 @@ struct BackwardTiles {
     scatter_band(terms.band, grad_scores, tile, window);
     multiply_band<E, kWidth>(sums, terms.band, terms.chunk, window);
     if (partial == nullptr) return;
-    add_table_gradient<E, kWidth>(partial, terms.band, memory.rows[0], window, scale);
+    add_table_gradient<E, kWidth>(partial, terms.band, memory.rows.content, window, scale);
   }
 };
 
@@ -194,8 +204,8 @@ struct AttentionBackwardQueriesBlock {
     if (partials.relative_values.data != nullptr) {
       const Window window = window_of(tile, call.terms.value_clip);
       scatter_band(scratch.band, probabilities, tile, window);
-      add_table_gradient<E, kWidth>(partial(partials.relative_values), scratch.band, memory.rows[1],
-                                    window, 1.0f);
+      add_table_gradient<E, kWidth>(partial(partials.relative_values), scratch.band,
+                                    memory.rows.value, window, 1.0f);
     }
     if (partials.segment_bias.data != nullptr) {
       add_segment_bias_gradient(partial(partials.segment_bias), grad_scores, scratch.offset_bias,
@@ -222,8 +232,8 @@ struct AttentionBackwardQueriesBlock {
     const int head = block.z;
     const int count = sentence.queries - start;
     const int64_t first = sentence.query_begin + start;
-    load_rows<E, kWidth>(memory.rows[0], call.queries, first, count, head);
-    load_rows<E, kWidth>(memory.rows[1], arguments.call.grad_output, first, count, head);
+    load_rows<E, kWidth>(memory.rows.content, call.queries, first, count, head);
+    load_rows<E, kWidth>(memory.rows.value, arguments.call.grad_output, first, count, head);
     load_row_numbers(arguments, sentence, start, head, memory);
     const Dropout dropout(call.sizes, sentence, head);
     const float scale = call.terms.content_scale[head];
@@ -231,20 +241,20 @@ struct AttentionBackwardQueriesBlock {
     if (call.sizes.causal && start + kTile < keys) keys = start + kTile;
     WarpRows<kWidth> grad_queries;
     grad_queries.zero();
-    const auto load = [&](int index, E* const(&columns)[2]) {
+    const auto load = [&](int index, const typename Tiles::Pair& columns) {
       const int64_t key = sentence.key_begin + index * kTile;
       const int key_count = sentence.keys - index * kTile;
-      load_rows<E, kWidth>(columns[0], call.keys, key, key_count, head);
-      load_rows<E, kWidth>(columns[1], call.values, key, key_count, head);
+      load_rows<E, kWidth>(columns.content, call.keys, key, key_count, head);
+      load_rows<E, kWidth>(columns.value, call.values, key, key_count, head);
     };
     const int end = (keys + kTile - 1) / kTile;
-    Tiles::stream(memory, 0, end, load, [&](int index, E* const(&columns)[2]) {
+    Tiles::stream(memory, 0, end, load, [&](int index, const typename Tiles::Pair& columns) {
       const Tile<true> tile{start, index * kTile, count, sentence.keys - index * kTile};
       load_term_vectors(memory.terms, call, sentence, tile, head);
       sync_block();
       Scores scores;
       Scores grad = Tiles::differentiate(scores, columns, call, tile, dropout, head, memory);
-      multiply<E, kWidth>(grad_queries, grad, columns[0]);
+      multiply<E, kWidth>(grad_queries, grad, columns.content);
       if (tables.relative_keys.data != nullptr) {
         const HeadTable& partial = arguments.partials.relative_keys;
         float* sums = partial.data == nullptr
@@ -328,30 +338,30 @@ struct AttentionBackwardKeysBlock {
     const int head = block.z;
     const int count = sentence.keys - start;
     const int64_t first = sentence.key_begin + start;
-    load_rows<E, kWidth>(memory.rows[0], call.keys, first, count, head);
-    load_rows<E, kWidth>(memory.rows[1], call.values, first, count, head);
+    load_rows<E, kWidth>(memory.rows.content, call.keys, first, count, head);
+    load_rows<E, kWidth>(memory.rows.value, call.values, first, count, head);
     const Dropout dropout(call.sizes, sentence, head);
     WarpRows<kWidth> grad_keys;
     WarpRows<kWidth> grad_values;
     grad_keys.zero();
     grad_values.zero();
-    const auto load = [&](int index, E* const(&columns)[2]) {
+    const auto load = [&](int index, const typename Tiles::Pair& columns) {
       const int64_t query = sentence.query_begin + index * kTile;
       const int queries = sentence.queries - index * kTile;
-      load_rows<E, kWidth>(columns[0], call.queries, query, queries, head);
-      load_rows<E, kWidth>(columns[1], arguments.call.grad_output, query, queries, head);
+      load_rows<E, kWidth>(columns.content, call.queries, query, queries, head);
+      load_rows<E, kWidth>(columns.value, arguments.call.grad_output, query, queries, head);
     };
     const int begin = call.sizes.causal ? start / kTile : 0;
     const int end = (sentence.queries + kTile - 1) / kTile;
-    Tiles::stream(memory, begin, end, load, [&](int index, E* const(&columns)[2]) {
+    Tiles::stream(memory, begin, end, load, [&](int index, const typename Tiles::Pair& columns) {
       const Tile<false> tile{start, index * kTile, count, sentence.queries - index * kTile};
       load_term_vectors(memory.terms, call, sentence, tile, head);
       load_query_numbers(arguments, sentence, tile, head, memory);
       sync_block();
       Scores scores;
       Scores grad = Tiles::differentiate(scores, columns, call, tile, dropout, head, memory);
-      multiply<E, kWidth>(grad_values, scores, columns[1]);
-      multiply<E, kWidth>(grad_keys, grad, columns[0]);
+      multiply<E, kWidth>(grad_values, scores, columns.value);
+      multiply<E, kWidth>(grad_keys, grad, columns.content);
       add_gradients(arguments, grad, grad_keys, tile, block, memory);
     });
     const float scale = call.terms.content_scale[head];

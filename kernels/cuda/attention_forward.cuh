@@ -11,11 +11,12 @@ template <typename E, int kWidth>
 struct AttentionForwardBlock {
   using Arguments = AttentionForward;
   static constexpr int kStages = 2;
+  static constexpr int kSize = kTile * kStride<kWidth>;
 
   struct Memory {
     E* queries;
-    E* keys[kStages];
-    E* values[kStages];
+    E* keys;    // [kStages] tiles
+    E* values;  // [kStages] tiles
     TermMemory<E> terms;
   };
 
@@ -28,13 +29,10 @@ struct AttentionForwardBlock {
   };
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
-    constexpr int kSize = kTile * kStride<kWidth>;
     Memory memory;
     memory.queries = shared.take<E>(kSize);
-    for (int stage = 0; stage < kStages; ++stage) {
-      memory.keys[stage] = shared.take<E>(kSize);
-      memory.values[stage] = shared.take<E>(kSize);
-    }
+    memory.keys = shared.take<E>(kStages * kSize);
+    memory.values = shared.take<E>(kStages * kSize);
     memory.terms = take_term_memory<E, kWidth>(shared, call.terms.tables, false);
     return memory;
   }
@@ -138,8 +136,8 @@ struct AttentionForwardBlock {
       if (tile * kTile < keys) {
         const int64_t first = sentence.key_begin + tile * kTile;
         const int count = sentence.keys - tile * kTile;
-        load_rows<E, kWidth>(memory.keys[stage], call.keys, first, count, head);
-        load_rows<E, kWidth>(memory.values[stage], call.values, first, count, head);
+        load_rows<E, kWidth>(memory.keys + stage * kSize, call.keys, first, count, head);
+        load_rows<E, kWidth>(memory.values + stage * kSize, call.values, first, count, head);
       }
       commit_copies();
     };
@@ -160,10 +158,11 @@ struct AttentionForwardBlock {
       wait_copies<1>();
       sync_block();
       Scores scores;
-      compute_scores<E, kWidth>(scores, memory.queries, memory.keys[stage], call, tile, head,
-                                memory.terms);
+      compute_scores<E, kWidth>(scores, memory.queries, memory.keys + stage * kSize, call, tile,
+                                head, memory.terms);
       update(softmax, scores, output);
-      add_values(output, scores, memory.values[stage], call, dropout, tile, head, memory.terms);
+      add_values(output, scores, memory.values + stage * kSize, call, dropout, tile, head,
+                 memory.terms);
       sync_block();
     }
     wait_copies<0>();

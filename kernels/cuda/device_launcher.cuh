@@ -1,0 +1,57 @@
+// Starts blocks on a stream of the current device.
+#pragma once
+
+#include <string>
+
+#include "common/error.h"
+#include "kernels/cuda/primitives.h"
+
+namespace dietmt::kernels {
+
+inline void throw_if_failed(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  throw Error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+template <typename Block>
+__global__ void __launch_bounds__(kThreads)
+    run_block(const __grid_constant__ typename Block::Arguments arguments) {
+  extern __shared__ __align__(16) char shared[];
+  const BlockIndex block{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y),
+                         static_cast<int>(blockIdx.z)};
+  Block::run(arguments, block, shared);
+}
+
+class DeviceLauncher {
+ public:
+  explicit DeviceLauncher(void* stream) : stream_(static_cast<cudaStream_t>(stream)) {}
+
+  void zero(char* start, size_t bytes) {
+    if (bytes == 0) return;
+    throw_if_failed(cudaMemsetAsync(start, 0, bytes, stream_), "clearing attention's workspace");
+  }
+
+  template <typename Block>
+  void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+    const auto bytes = static_cast<int>(Block::shared_bytes(arguments));
+    throw_if_failed(
+        cudaFuncSetAttribute(run_block<Block>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "shared memory of an attention kernel");
+    const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y),
+                      static_cast<unsigned>(grid.z));
+    run_block<Block><<<blocks, kThreads, static_cast<size_t>(bytes), stream_>>>(arguments);
+    throw_if_failed(cudaGetLastError(), "starting an attention kernel");
+  }
+
+ private:
+  cudaStream_t stream_;
+};
+
+/// One pass for one element type and head width; compiled in attention_instance.cu.
+template <typename E, int kWidth>
+void attention_forward_on(const AttentionForward& call, void* stream);
+template <typename E, int kWidth>
+void attention_backward_on(const AttentionBackward& call, void* workspace, void* stream);
+
+}  // namespace dietmt::kernels
