@@ -1,0 +1,47 @@
+// What an encoding does, as numbers: four indicators of an attention matrix (Wang et al. 2021, "On
+// Position Embeddings in BERT"), the numeric rank of a matrix of position scores (Chen et al. 2021,
+// "A Simple and Effective Positional Encoding for Transformers") and how alike the rows of a table
+// over offsets are.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace dietmt::encoders {
+
+/// Of an attention matrix a[i,j], i the query's position. An indicator that the matrix does not
+/// define is not a number: AIV and OPR where all entries are equal but for rounding, DB of one
+/// token.
+struct AttentionIndicators {
+  /// Share of the variance that lies inside the diagonals j - i = const: 0 where attention depends
+  /// on the offset alone.
+  double aiv = 0;
+  /// Ordered pair ratio: of the pairs in a half row that starts at the diagonal, the share where
+  /// the farther one is larger, averaged by the length of the half rows; 0 where attention falls
+  /// with the distance. Half rows of one entry are left out.
+  double opr = 0;
+  /// Mean of |a_ij - a_ji| over i < j: 0 where both directions are alike.
+  double sd = 0;
+  /// Sum over i > j divided by the sum over i < j, |i - j| <= reach: above 1 where more goes to
+  /// preceding words; infinite for causal attention.
+  double db = 0;
+};
+
+/// attention: [n, n], computed in double. Throws Error unless it is square.
+AttentionIndicators attention_indicators(const at::Tensor& attention, int64_t reach = 20);
+
+/// Singular values of `matrix` [T, S] above sigma_max * max(T, S) * 2^-23, the spacing of fp32.
+int64_t numeric_rank(const at::Tensor& matrix);
+
+constexpr double kAlike = 0.95;
+
+struct CosineMap {
+  at::Tensor cosines;      // [rows, rows] double; a row of zeros has cosine 0 to all
+  double share_alike = 0;  // of the pairs of different rows, those with a cosine above kAlike
+};
+
+/// table: [rows, width].
+CosineMap cosine_map(const at::Tensor& table);
+
+}  // namespace dietmt::encoders

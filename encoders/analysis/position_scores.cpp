@@ -1,0 +1,146 @@
+#include "encoders/analysis/position_scores.h"
+
+#include <torch/torch.h>
+
+#include <limits>
+
+#include "encoders/attention/backends.h"
+#include "encoders/transformer/fused_ops.h"
+#if __has_include("encoders/attention/vector_terms.h")
+#include "encoders/attention/vector_terms.h"
+#define DIETMT_ANA_NEW 1
+#endif
+
+namespace dietmt::encoders {
+namespace {
+
+/// Of one sentence: [T, H, Dh] each.
+struct HeadVectors {
+  at::Tensor queries;
+  at::Tensor keys;
+};
+
+at::Tensor parameter(const torch::nn::Module& module, const std::string& name) {
+  return module.named_parameters()[name];
+}
+
+/// The first layer's queries and keys of x: [T, D].
+HeadVectors first_layer_vectors(const InspectedStack& stack, const at::Tensor& x) {
+  at::Tensor input = x;
+  if (stack.norm == NormPlacement::kPre)
+    input = at::layer_norm(
+        x, {stack.width}, parameter(stack.module, "layer0.self_residual.norm.weight"),
+        parameter(stack.module, "layer0.self_residual.norm.bias"), kLayerNormEpsilon);
+  const at::Tensor projected =  // [T, 3, H, Dh]: queries, keys, values
+      at::linear(input, parameter(stack.module, "layer0.self_attention.input_weight"),
+                 parameter(stack.module, "layer0.self_attention.input_bias"))
+          .view({x.size(0), 3, stack.heads, stack.width / stack.heads});
+  return {projected.select(1, 0), projected.select(1, 1)};
+}
+
+#ifdef DIETMT_ANA_NEW
+at::Tensor scores_of(const HeadVectors& vectors, const ScoreTerms& terms, bool causal) {
+  if (compresses(terms)) return {};
+  const auto move = [&](const auto& mover, const at::Tensor& x) {
+    return mover(x, at::arange(x.size(0), x.options().dtype(at::kLong)), terms).transpose(0, 1);
+  };
+  Sentence sentence;
+  sentence.q = move(move_queries, vectors.queries);
+  sentence.k = move(move_keys, vectors.keys);
+  sentence.causal = causal;
+  return sentence_scores(sentence, terms);
+}
+#else
+at::Tensor scores_of(const HeadVectors& vectors, const ScoreTerms& terms, bool) {
+  return sentence_scores(vectors.queries.transpose(0, 1), vectors.keys.transpose(0, 1), {}, terms);
+}
+#endif
+
+at::Tensor positions_of(int64_t length, const at::Tensor& like) {
+  return at::arange(length, like.options().dtype(at::kLong));
+}
+
+/// The first layer's queries and keys of the positions that were added to the embeddings, without
+/// the projection's bias; zeros if nothing was added.
+HeadVectors vectors_of_positions(const InspectedStack& stack, const at::Tensor& nothing) {
+  const at::Tensor positions =
+      stack.position.embed(nothing, positions_of(nothing.size(0), nothing));
+  const HeadVectors with = first_layer_vectors(stack, positions);
+  const HeadVectors without = first_layer_vectors(stack, nothing);
+  return {with.queries - without.queries, with.keys - without.keys};
+}
+
+}  // namespace
+
+std::vector<ScoreTerms> terms_of_layers(const PositionScheme& position,
+                                        [[maybe_unused]] int64_t layers, const Extent& extent,
+                                        [[maybe_unused]] const at::Tensor& like) {
+#ifdef DIETMT_ANA_NEW
+  return position.lower(extent, like);
+#else
+  std::vector<ScoreTerms> terms;
+  for (int64_t l = 0; l < layers; ++l) terms.push_back(position.terms(l, extent));
+  return terms;
+#endif
+}
+
+at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent, int64_t heads,
+                                  int64_t head_width) {
+  return scores_of(
+      {at::zeros({extent.queries, heads, head_width}), at::zeros({extent.keys, heads, head_width})},
+      terms, false);
+}
+
+std::vector<std::string> terms_with_content(const ScoreTerms& terms) {
+  std::vector<std::string> sentences;
+  const auto add_if = [&](bool present, const char* sentence) {
+    if (present) sentences.emplace_back(sentence);
+  };
+  add_if(terms.relative_keys.defined(), "Queries meet a vector of the offset (relative keys).");
+  add_if(terms.relative_queries.defined(), "Keys meet a vector of the offset (relative queries).");
+  add_if(terms.relative_values.defined(), "Values get a vector of the offset (relative values).");
+#ifdef DIETMT_ANA_NEW
+  add_if(terms.query_cosines.defined(), "Queries and keys are rotated by their positions.");
+  add_if(terms.query_shift.defined() || terms.key_shift.defined(),
+         "Queries or keys are shifted by vectors.");
+  add_if(terms.contextual.defined(), "Positions are counted by what the words are (contextual).");
+  add_if(compresses(terms), "Keys are compressed: scores do not belong to pairs of positions.");
+#endif
+  return sentences;
+}
+
+std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length) {
+  const torch::NoGradGuard no_grad;
+  const at::Tensor nothing = at::zeros({length, stack.width});
+  const Extent extent{0, length, length};
+  const std::vector<ScoreTerms> terms =
+      terms_of_layers(stack.position, stack.layers, extent, nothing);
+  std::vector<at::Tensor> scores;
+  for (const ScoreTerms& layer : terms)
+    scores.push_back(scores_without_content(layer, extent, stack.heads, stack.width / stack.heads));
+  if (stack.norm == NormPlacement::kPost)
+    scores[0] = scores_of(vectors_of_positions(stack, nothing), terms[0], stack.causal);
+  return scores;
+}
+
+at::Tensor identical_word_attention(const InspectedStack& stack, const at::Tensor& words,
+                                    int64_t length) {
+  const torch::NoGradGuard no_grad;
+  const std::vector<ScoreTerms> terms =
+      terms_of_layers(stack.position, stack.layers, {0, length, length}, words);
+  const at::Tensor later = at::ones({length, length}, at::kBool).triu(1);
+  at::Tensor sum;
+  for (const at::Tensor& word : words.unbind()) {
+    const at::Tensor x =
+        stack.position.embed(word.expand({length, stack.width}), positions_of(length, word));
+    at::Tensor scores = scores_of(first_layer_vectors(stack, x), terms[0], stack.causal);
+    if (!scores.defined()) return {};
+    scores = scores.to(at::kDouble);
+    if (stack.causal) scores = scores.masked_fill(later, -std::numeric_limits<double>::infinity());
+    const at::Tensor probabilities = at::softmax(scores, -1);
+    sum = sum.defined() ? sum + probabilities : probabilities;
+  }
+  return sum / words.size(0);
+}
+
+}  // namespace dietmt::encoders

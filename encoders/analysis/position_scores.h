@@ -1,0 +1,52 @@
+// What positions do to the scores of a trained stack: the part that they add by themselves, and
+// the first layer's attention in sentences whose words are all the same, where nothing but
+// positions can make a difference ("identical word probing", Wang et al. 2021, "On Position
+// Embeddings in BERT"). Plain tensor algebra, one sentence at a time; no training uses it.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <string>
+#include <vector>
+
+#include "encoders/position/position_encoding.h"
+#include "encoders/transformer/stack_config.h"
+
+namespace dietmt::encoders {
+
+/// The self-attention of one stack.
+struct InspectedStack {
+  const torch::nn::Module& module;  // an EncoderStack or DecoderStack
+  const PositionScheme& position;
+  int64_t layers = 1;  // L
+  int64_t heads = 1;   // H
+  int64_t width = 1;   // D
+  NormPlacement norm = NormPlacement::kPost;
+  bool causal = false;
+};
+
+/// The terms of each layer: [L].
+std::vector<ScoreTerms> terms_of_layers(const PositionScheme& position, int64_t layers,
+                                        const Extent& extent, const at::Tensor& like);
+
+/// The scores that the terms give to queries and keys without content: [H, T, S]. Undefined if
+/// these are compressed (Linformer): then scores do not belong to pairs of positions.
+at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent, int64_t heads,
+                                  int64_t head_width);
+
+/// The terms that positions and words make together, as sentences for a reader.
+std::vector<std::string> terms_with_content(const ScoreTerms& terms);
+
+/// What positions alone add to the scores of self-attention among `length` positions, before
+/// masking: [L] of [H, n, n]. In the first layer of a post-norm stack that includes positions added
+/// to the embeddings, projected to queries and keys: (P W_Q) (P W_K)^T / sqrt(Dh). In the other
+/// layers, and behind a pre-norm stack's layer norm, those are mixed with words: no part of it.
+std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length);
+
+/// The first layer's attention probabilities in sentences that repeat one word `length` times, as
+/// mean over the words. words: [W, D], their embeddings without positions. Returns [H, n, n] in
+/// double, undefined if keys are compressed.
+at::Tensor identical_word_attention(const InspectedStack& stack, const at::Tensor& words,
+                                    int64_t length);
+
+}  // namespace dietmt::encoders
