@@ -1,4 +1,4 @@
-// dietmt inspect: what a model is made of, and which position encodings there are.
+// dietmt inspect: what a model is made of, and what its positions do.
 #include <torch/torch.h>
 
 #include <iostream>
@@ -7,9 +7,9 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "encoders/position/position_encoding.h"
 #include "nmt/model/model_directory.h"
 #include "tools/commands.h"
+#include "tools/inspect_positions.h"
 
 namespace dietmt::tools {
 namespace {
@@ -50,17 +50,6 @@ int inspect_model(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-int inspect_positions(const std::vector<std::string>& arguments) {
-  bool list = false;
-  OptionTable table("inspect positions", "--list",
-                    "The position encodings that --position accepts.");
-  table.add("list", &list, "", "print the table of encodings");
-  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  if (!list) throw ConfigError("--list is missing");
-  std::cout << encoders::position_help();
-  return 0;
-}
-
 }  // namespace
 
 int run_inspect(const std::vector<std::string>& arguments) {
@@ -68,7 +57,7 @@ int run_inspect(const std::vector<std::string>& arguments) {
       "usage: dietmt inspect params|model|positions [options]\n\n"
       "  params      number of parameters by component\n"
       "  model       configuration of a model\n"
-      "  positions   the position encodings\n\n"
+      "  positions   the position encodings, and what those of a model do\n\n"
       "'dietmt inspect TOPIC --help' describes each.\n";
   if (!arguments.empty()) {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());

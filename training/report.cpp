@@ -14,7 +14,7 @@
 #include "training/progress.h"
 #include "training/progress_bar.h"
 #include "training/report_chart.h"
-#include "training/report_style.h"
+#include "training/report_page.h"
 
 namespace dietmt::training {
 namespace fs = std::filesystem;
@@ -248,14 +248,10 @@ std::string settings_tables(const ordered_json& settings) {
 
 void write_report(const fs::path& output) {
   const Run run = read_run(output);
-  const std::string title = html_escaped(run.title);
-  std::string page =
-      "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
-      "<meta name='viewport' content='width=device-width, initial-scale=1'>\n<title>" +
-      title + "</title>\n<style>" + kReportStyle + "</style></head>\n<body><main>\n<h1>" + title +
-      "</h1>\n";
-  page += summary(run) + figures(run) + validation_table(run.valid) + settings_tables(run.settings);
-  write_file_atomically(output / "report.html", page + "</main></body></html>\n");
+  write_file_atomically(
+      output / "report.html",
+      report_page(run.title, summary(run) + figures(run) + validation_table(run.valid) +
+                                 settings_tables(run.settings)));
 }
 
 }  // namespace dietmt::training

@@ -1,4 +1,4 @@
-// The style sheet of the training report; follows the reader's choice of light or dark.
+// The style sheet of the pages that dietmt writes; follows the reader's choice of light or dark.
 #pragma once
 
 namespace dietmt::training {
@@ -37,6 +37,13 @@ svg { display: block; width: 100%; height: auto; font-size: 12px; fill: var(--in
 .dot.s0 { fill: var(--s0); } .dot.s1 { fill: var(--s1); } .dot.s2 { fill: var(--s2); } .dot.s3 { fill: var(--s3); }
 .strip rect { fill: transparent; } .strip g { display: none; pointer-events: none; }
 .strip:hover g { display: inline; } .strip line { stroke: var(--soft); stroke-dasharray: 3 3; }
+.maps { display: grid; gap: 10px; margin-bottom: 16px;
+  grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }
+.maps figure { padding: 8px; } .maps figcaption { margin: 6px 0 0; font-size: .85rem; }
+.maps figcaption span { color: var(--soft); font-weight: 400; display: block;
+  font-variant-numeric: tabular-nums; }
+.heat { background: var(--page); shape-rendering: crispEdges; stroke-width: 1; fill: none; }
+.up { stroke: var(--s1); } .down { stroke: var(--s0); }
 .scroll { overflow: auto; max-height: 620px; }
 table { border-collapse: collapse; width: 100%; }
 th, td { padding: 5px 12px; border-bottom: 1px solid var(--rule); text-align: left; vertical-align: top; }

@@ -3,10 +3,12 @@ target_sources(dietmt_training PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/checkpoint.cpp
   ${CMAKE_CURRENT_LIST_DIR}/checkpoint_average.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress_bar.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report_chart.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/report_page.cpp
   ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/safetensors_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp)

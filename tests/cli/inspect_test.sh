@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# dietmt inspect positions from the command line: inspect_test.sh BINARY MODEL, where MODEL is the
+# output of train_test.sh: sinusoidal positions, one layer, two heads.
+dietmt=$1
+model=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+positions=("$dietmt" inspect positions)
+
+expect_code 0 "${positions[@]}" --list
+expect_text "sinusoidal" "$out"
+
+# Tables on stdout: one row of position scores a head and stack, one row of indicators.
+small=(--model "$model" --length 12 --words 5)
+expect_code 0 "${positions[@]}" "${small[@]}"
+expect_text "rank of position scores" "$out"
+[ "$(grep -c $'^encoder\t' "$work/out")" -eq 4 ] || fail "not two rows for each encoder head: $out"
+expect_text $'decoder\t1\t' "$out"
+grep -q $'^decoder\t.*\tinf$' "$work/out" || fail "the decoder looks at words to come: $out"
+
+# The page is one file that needs nothing else.
+expect_code 0 "${positions[@]}" "${small[@]}" --output "$work/page.html"
+[ -z "$out" ] || fail "a page was asked for, yet stdout has: $out"
+[ "$(grep -c "<svg class='heat'" "$work/page.html")" -eq 8 ] || fail "the page has not eight maps"
+for part in http '<script' '<link' 'src='; do
+  grep -q "$part" "$work/page.html" && fail "'$part' is in the page"
+done
+tail -c 20 "$work/page.html" | grep -q '</html>' || fail "the page is not whole"
+
+# JSON has everything, and the same words for the same seed.
+expect_code 0 "${positions[@]}" "${small[@]}" --json --output "$work/again.html"
+cmp "$work/page.html" "$work/again.html" || fail "the same command draws another page"
+cp "$work/out" "$work/report.json"
+python3 - "$work/report.json" <<'PYTHON' || fail "the JSON is not as promised"
+import json, math, sys
+report = json.load(open(sys.argv[1]))
+assert (report["length"], report["words"]) == (12, 5)
+encoder, decoder, cross = report["sites"]
+assert [s["site"] for s in report["sites"]] == ["encoder", "decoder", "cross"]
+assert encoder["position"] == "sinusoidal" and not cross["identical_words"]
+for site in encoder, decoder:
+    assert len(site["identical_words"]) == len(site["position_scores"]) == 2
+    for head in site["identical_words"]:
+        for row in head["attention"]:
+            assert len(row) == 12 and math.isclose(sum(row), 1, abs_tol=1e-4)
+    assert all(1 <= term["rank"] <= 12 for term in site["position_scores"])
+assert decoder["identical_words"][0]["db"] is None
+assert decoder["position_scores"][0]["scores"][0][1] is None
+PYTHON
+# More words than the vocabulary has are all of them.
+expect_code 0 "${positions[@]}" --model "$model" --length 4 --words 100000 --json
+grep -q '"words":[0-9][0-9],' "$work/out" || fail "other words than those of the vocabulary"
+expect_code 0 "${positions[@]}" "${small[@]}" --json --seed 2
+cmp -s "$work/out" "$work/report.json" && fail "--seed makes no difference"
+
+# Wrong usage.
+expect_code 2 "${positions[@]}"
+expect_text "--list or --model is missing" "$err"
+expect_code 2 "${positions[@]}" --list --model "$model"
+expect_text "exclude each other" "$err"
+expect_code 2 "${positions[@]}" --list --json
+expect_text "need --model" "$err"
+expect_code 2 "${positions[@]}" --model "$model" --length 1 --words 0
+expect_text "--length 1: a number from 2 to 1024" "$err"
+expect_text "--words 0" "$err"
+expect_code 1 "${positions[@]}" --model "$work/nothing"
+finish
