@@ -21,8 +21,9 @@ struct BackendRow {
 };
 
 /// In the order in which `auto` tries them.
-constexpr std::array<BackendRow, 3> kBackends = {{
+constexpr std::array<BackendRow, 4> kBackends = {{
     {"cpu", Backend::kCpu, attend_cpu},
+    {"cuda", Backend::kCuda, attend_cuda},
     {"sdpa", Backend::kSdpa, attend_sdpa},
     {"reference", Backend::kReference, attend_reference},
 }};
@@ -66,6 +67,7 @@ Backend parse_backend(const std::string& name) {
 
 std::vector<std::string> reasons_against(Backend backend, const AttentionCall& call) {
   std::vector<std::string> reasons;
+  if (backend == Backend::kCuda) reasons = reasons_against_cuda(call);
   if (backend == Backend::kCpu) {
     const at::ScalarType type = call.queries.scalar_type();
     if (!call.queries.is_cpu()) reasons.push_back("the tensors are on another device");

@@ -14,11 +14,12 @@ namespace dietmt::encoders {
 enum class Backend {
   kAuto,       // the first backend without a reason against the call, logged once
   kCpu,        // fused, on the CPU: kernels/attention.h
+  kCuda,       // the same on a GPU: kernels/cuda/attention_cuda.h
   kReference,  // plain tensor algebra, sentence by sentence: the definition
   kSdpa,       // pads to [B, H, T, Dh] and calls ATen
 };
 
-/// "auto", "cpu", "reference", "sdpa". Throws ConfigError listing them.
+/// "auto", "cpu", "cuda", "reference", "sdpa". Throws ConfigError listing them.
 Backend parse_backend(const std::string& name);
 
 struct AttentionCall {

@@ -6,8 +6,12 @@
 namespace dietmt::encoders {
 
 at::Tensor attend_cpu(const AttentionCall& call);
+at::Tensor attend_cuda(const AttentionCall& call);
 at::Tensor attend_reference(const AttentionCall& call);
 at::Tensor attend_sdpa(const AttentionCall& call);
+
+/// Empty where attend_cuda can run the call.
+std::vector<std::string> reasons_against_cuda(const AttentionCall& call);
 
 /// What enters the softmax, before masking, for one sentence. q: [H, T, Dh]; k: [H, S, Dh];
 /// segments: [T], or undefined without a segment bias. Returns [H, T, S].

@@ -1,9 +1,11 @@
-// The fused kernels of kernels/attention.h: packed sentences as they are, no table of scores.
+// The fused kernels of kernels/attention.h, on the CPU and on a GPU: packed sentences as they are,
+// no table of scores.
 #include <torch/torch.h>
 
 #include <array>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/cuda_kernels.h"
 #include "encoders/attention/head_split.h"
 #include "kernels/attention.h"
 
@@ -55,18 +57,22 @@ Tensor with_dense_tokens(const Tensor& x) {
 
 int64_t clip_of(const Tensor& table) { return table.defined() ? (table.size(1) - 1) / 2 : 0; }
 
+kernels::ElementType element_type(at::ScalarType type) {
+  if (type == at::kFloat) return kernels::ElementType::kFloat;
+  return type == at::kHalf ? kernels::ElementType::kHalf : kernels::ElementType::kBFloat16;
+}
+
 /// The kernel's view of a call; keeps what the pointers of the view need.
 class KernelCall {
  public:
   KernelCall(const Settings& settings, const Tensor& queries, const Tensor& keys,
              const Tensor& values, const TableTensors& tables, const Tensor& output,
-             const Tensor& log_normalizer) {
+             const Tensor& log_normalizer, const Tensor& output_rest) {
     const int64_t heads = queries.size(1);
     scale_.assign(static_cast<size_t>(heads), static_cast<float>(settings.content_scale.front()));
     if (settings.content_scale.size() > 1)
       std::copy(settings.content_scale.begin(), settings.content_scale.end(), scale_.begin());
-    view.sizes = {.type = queries.scalar_type() == at::kFloat ? kernels::ElementType::kFloat
-                                                              : kernels::ElementType::kBFloat16,
+    view.sizes = {.type = element_type(queries.scalar_type()),
                   .sentences = static_cast<int64_t>(settings.query_offsets.size()) - 1,
                   .heads = heads,
                   .head_width = queries.size(2),
@@ -93,6 +99,7 @@ class KernelCall {
     view.keys = head_rows(keys);
     view.values = head_rows(values);
     view.output = head_rows(output);
+    if (output_rest.defined()) view.output_rest = head_rows(output_rest);
     if (log_normalizer.defined()) view.log_normalizer = log_normalizer.data_ptr<float>();
   }
 
@@ -101,6 +108,18 @@ class KernelCall {
  private:
   std::vector<float> scale_;  // [H]
 };
+
+void run_forward(const kernels::AttentionForward& call, at::Device device) {
+  if (device.is_cpu()) return kernels::attention_forward_cpu(call);
+  const c10::DeviceGuard guard(device);
+  cuda_kernels().kernels->forward(call);
+}
+
+void run_backward(const kernels::AttentionBackward& call, at::Device device) {
+  if (device.is_cpu()) return kernels::attention_backward_cpu(call);
+  const c10::DeviceGuard guard(device);
+  cuda_kernels().kernels->backward(call);
+}
 
 using Table = std::optional<Tensor>;
 
@@ -127,9 +146,14 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     const Tensor output = at::empty(queries.sizes(), queries.options());
     const Tensor log_normalizer =
         at::empty({queries.size(1), queries.size(0)}, queries.options().dtype(at::kFloat));
-    kernels::attention_forward_cpu(
-        KernelCall(settings, queries, keys, values, tables, output, log_normalizer).view);
-    variable_list saved = {queries, keys, values, output, log_normalizer};
+    const bool any_table = std::any_of(tables.begin(), tables.end(),
+                                       [](const Tensor& table) { return table.defined(); });
+    const Tensor output_rest = queries.is_cuda() && any_table ? at::empty_like(output) : Tensor();
+    run_forward(
+        KernelCall(settings, queries, keys, values, tables, output, log_normalizer, output_rest)
+            .view,
+        queries.device());
+    variable_list saved = {queries, keys, values, output, log_normalizer, output_rest};
     saved.insert(saved.end(), tables.begin(), tables.end());
     context->save_for_backward(saved);
     save(context, settings);
@@ -139,9 +163,10 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     TableTensors tables;
-    std::copy_n(saved.begin() + 5, kTableCount, tables.begin());
+    std::copy_n(saved.begin() + 6, kTableCount, tables.begin());
     const Settings settings = load(context);
-    const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4]);
+    const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4],
+                             saved[5]);
     const Tensor grad_output = with_dense_tokens(gradients[0]);
     variable_list results = empty_gradients({saved[0], saved[1], saved[2]});
     kernels::AttentionBackward call;
@@ -155,7 +180,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
       results.push_back(wanted ? at::zeros_like(tables[t]) : Tensor());
       call.grad_tables.*kKernelTables[t] = head_table(results.back());
     }
-    kernels::attention_backward_cpu(call);
+    run_backward(call, saved[0].device());
     results.emplace_back();  // of the settings
     return results;
   }
@@ -187,9 +212,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
   }
 };
 
-}  // namespace
-
-Tensor attend_cpu(const AttentionCall& call) {
+Tensor attend_fused(const AttentionCall& call) {
   std::array<Table, kTableCount> tables;
   for (size_t t = 0; t < kTableCount; ++t)
     if (const Tensor& table = call.terms.*kTables[t]; table.defined())
@@ -211,6 +234,32 @@ Tensor attend_cpu(const AttentionCall& call) {
   return FusedAttention::apply(with_dense_tokens(call.queries), with_dense_tokens(call.keys),
                                with_dense_tokens(call.values), tables[0], tables[1], tables[2],
                                tables[3], tables[4], tables[5], tables[6], tables[7], settings);
+}
+
+}  // namespace
+
+Tensor attend_cpu(const AttentionCall& call) { return attend_fused(call); }
+
+Tensor attend_cuda(const AttentionCall& call) { return attend_fused(call); }
+
+std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
+  const at::ScalarType type = call.queries.scalar_type();
+  if (!call.queries.is_cuda()) return {"the tensors are not on a CUDA device"};
+  if (type != at::kBFloat16 && type != at::kHalf)
+    return {"it knows bf16 and fp16, not " + std::string(at::toString(type))};
+  const LoadedCudaKernels& loaded = cuda_kernels();
+  if (loaded.kernels == nullptr) return {loaded.problem};
+  kernels::AttentionForward view;
+  view.sizes.type = element_type(type);
+  view.sizes.head_width = call.queries.size(2);
+  view.queries = head_rows(with_dense_tokens(call.queries));
+  view.keys = head_rows(with_dense_tokens(call.keys));
+  view.values = head_rows(with_dense_tokens(call.values));
+  float present = 0.0f;
+  for (size_t t = 0; t < kTableCount; ++t)
+    if ((call.terms.*kTables[t]).defined()) (view.terms.tables.*kKernelTables[t]).data = &present;
+  const c10::DeviceGuard guard(call.queries.device());
+  return loaded.kernels->reasons_against(view);
 }
 
 }  // namespace dietmt::encoders
