@@ -148,7 +148,7 @@ class Batch {
  private:
   at::Tensor attend(const encoders::PositionScheme& scheme, double dropout) const {
     const int64_t longest = packing_.max_length();
-    const encoders::ScoreTerms terms = scheme.terms(0, {0, longest, longest});
+    const encoders::ScoreTerms terms = scheme.lower({0, longest, longest}, q_)[0];
     return encoders::attend({.queries = q_,
                              .keys = k_,
                              .values = v_,

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "encoders/attention/backends.h"
+#include "encoders/attention/vector_terms.h"
 #include "kernels/dropout.h"
 
 namespace dietmt::encoders {
@@ -74,8 +75,13 @@ std::vector<std::string> reasons_against(Backend backend, const AttentionCall& c
     if (type != at::kFloat && type != at::kBFloat16)
       reasons.push_back("it knows fp32 and bf16, not " + std::string(at::toString(type)));
   }
+  const bool fused = backend == Backend::kCpu || backend == Backend::kCuda;
+  if (fused && call.terms.contextual.defined())
+    reasons.push_back("contextual positions need whole rows of scores");
   if (call.terms.segment_bias.defined() && !call.segments.defined())
     reasons.push_back("a segment bias needs the segments of self-attention");
+  if (call.terms.segment_bias.defined() && compresses(call.terms))
+    reasons.push_back("compressed keys have no segments");
   if (call.query_packing.sentences() != call.key_packing.sentences())
     reasons.push_back("queries have " + std::to_string(call.query_packing.sentences()) +
                       " sentences, keys " + std::to_string(call.key_packing.sentences()));
@@ -83,9 +89,23 @@ std::vector<std::string> reasons_against(Backend backend, const AttentionCall& c
 }
 
 at::Tensor attend(const AttentionCall& call, Backend backend) {
+  const ScoreTerms& terms = call.terms;
+  const at::Tensor keys = move_keys(call.keys, call.key_packing.positions(), terms);
+  const Packing key_packing = compressed_packing(call.key_packing, terms);
+  const AttentionCall moved{
+      .queries = move_queries(call.queries, call.query_packing.positions(), terms),
+      .keys = compress(keys, call.key_packing, terms.key_compression),
+      .values = compress(call.values, call.key_packing, terms.value_compression),
+      .query_packing = call.query_packing,
+      .key_packing = key_packing,
+      .terms = terms,
+      .causal = call.causal,
+      .dropout = call.dropout,
+      .dropout_key = call.dropout_key,
+      .segments = call.segments};
   const BackendRow& row =
-      backend == Backend::kAuto ? choose_automatically(call) : choose_by_name(backend, call);
-  return row.attend(call);
+      backend == Backend::kAuto ? choose_automatically(moved) : choose_by_name(backend, moved);
+  return row.attend(moved);
 }
 
 at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const at::Tensor& like) {

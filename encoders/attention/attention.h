@@ -35,16 +35,17 @@ struct AttentionCall {
   at::Tensor segments = {};  // [N] int64, only with segment_bias (self-attention)
 };
 
-/// Returns [N, H, Dh].
+/// Moves the vectors as the terms say (vector_terms.h), then attends. Returns [N, H, Dh].
 at::Tensor attend(const AttentionCall& call, Backend backend);
 
 /// Why `backend` cannot run `call`; empty if it can.
 std::vector<std::string> reasons_against(Backend backend, const AttentionCall& call);
 
 /// Attention of dense, equally long query blocks; the sdpa backend after padding, and each step of
-/// cached decoding. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh]; key_mask: [B, S] bool,
-/// true where a key is real, or undefined. Query row r has position extent.query_start + r; with
-/// extent.queries = 1 all T rows have position query_start. Returns [B, H, T, Dh].
+/// cached decoding; vectors have moved. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh];
+/// key_mask: [B, S] bool, true where a key is real, or undefined. Query row r has position
+/// extent.query_start + r; with extent.queries = 1 all T rows have position query_start. Returns
+/// [B, H, T, Dh].
 struct DenseAttentionCall {
   at::Tensor queries;
   at::Tensor keys;

@@ -13,10 +13,18 @@ at::Tensor attend_sdpa(const AttentionCall& call);
 /// Empty where attend_cuda can run the call.
 std::vector<std::string> reasons_against_cuda(const AttentionCall& call);
 
-/// What enters the softmax, before masking, for one sentence. q: [H, T, Dh]; k: [H, S, Dh];
-/// segments: [T], or undefined without a segment bias. Returns [H, T, S].
-at::Tensor sentence_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& segments,
-                           const ScoreTerms& terms);
+/// One sentence of a call, for the definition of its scores.
+struct Sentence {
+  at::Tensor q;                     // [H, T, Dh]
+  at::Tensor k;                     // [H, S, Dh]
+  at::Tensor v = {};                // [H, S, Dh]
+  at::Tensor segments = {};         // [T], only with a segment bias
+  at::Tensor dropout_factors = {};  // [H, T, S] or undefined
+  bool causal = false;
+};
+
+/// What enters the softmax, before masking: [H, T, S]. Vectors have moved (vector_terms.h).
+at::Tensor sentence_scores(const Sentence& sentence, const ScoreTerms& terms);
 
 /// The dropout factors 0 or 1 / (1 - p) of probabilities [B, H, T, S], on the device and in the
 /// dtype of `like`.

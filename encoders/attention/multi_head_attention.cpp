@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "encoders/attention/head_split.h"
+#include "encoders/attention/vector_terms.h"
 #include "encoders/transformer/linear.h"
 
 namespace dietmt::encoders {
@@ -35,8 +36,8 @@ Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const Sco
   const Tensor projected = linear_layer(x, input_weight_, input_bias_)
                                .view({x.size(0), 3, heads_, width / heads_});  // [N, 3, H, Dh]
   const std::vector<Tensor> parts = split_heads(projected);
-  const AttentionCall call{parts[0], parts[1], parts[2],  packing,    packing,
-                           terms,    causal_,  dropout.p, dropout.key};
+  const AttentionCall call{parts[0], parts[1], parts[2],  packing,     packing,
+                           terms,    causal_,  dropout.p, dropout.key, packing.segments()};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), width});
   return linear_layer(mixed, output_weight_, output_bias_);
 }
@@ -46,16 +47,14 @@ Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, int64_
   const int64_t rows = x.size(0);
   const int64_t width = x.size(1);
   const Tensor projected = linear_layer(x, input_weight_, input_bias_)
-                               .view({rows, 3, heads_, 1, width / heads_});  // [rows, 3, H, 1, Dh]
-  keys.narrow(2, position, 1).copy_(projected.select(1, 1));
-  values.narrow(2, position, 1).copy_(projected.select(1, 2));
+                               .view({rows, 3, heads_, width / heads_});  // [rows, 3, H, Dh]
+  // The terms' tables have one row: that of `position`.
+  const Tensor query = move_queries(projected.select(1, 0), {}, terms).unsqueeze(2);
+  keys.select(2, position).copy_(move_keys(projected.select(1, 1), {}, terms));
+  values.select(2, position).copy_(projected.select(1, 2));
   const Extent extent{position, 1, position + 1};
-  const DenseAttentionCall call{projected.select(1, 0),
-                                keys.narrow(2, 0, position + 1),
-                                values.narrow(2, 0, position + 1),
-                                {},
-                                terms,
-                                extent};
+  const DenseAttentionCall call{
+      query, keys.narrow(2, 0, position + 1), values.narrow(2, 0, position + 1), {}, terms, extent};
   return linear_layer(attend_dense(call).reshape({rows, width}), output_weight_, output_bias_);
 }
 

@@ -28,12 +28,18 @@ class Packing {
   /// [N] int64: b * max_length() + position, the row of each token in a padded [B * T, ...] tensor.
   const at::Tensor& padded_rows() const { return padded_rows_; }
 
+  /// [N] int64: the segment of each token (BERT's first and second sentence, say); undefined: the
+  /// input has none.
+  const at::Tensor& segments() const { return segments_; }
+  void set_segments(const at::Tensor& segments) { segments_ = segments; }
+
  private:
   std::vector<int64_t> lengths_;
   std::vector<int64_t> offsets_;
   int64_t max_length_ = 0;
   at::Tensor positions_;
   at::Tensor padded_rows_;
+  at::Tensor segments_;
 };
 
 }  // namespace dietmt::encoders

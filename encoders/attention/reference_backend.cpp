@@ -5,19 +5,13 @@
 #include <cmath>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/contextual_positions.h"
 
 namespace dietmt::encoders {
 namespace {
 
 using torch::indexing::None;
 using torch::indexing::Slice;
-
-/// One sentence: q: [H, T, Dh]; k, v: [H, S, Dh].
-struct Sentence {
-  at::Tensor q, k, v;
-  at::Tensor segments;         // [T] or undefined
-  at::Tensor dropout_factors;  // [H, T, S] or undefined
-};
 
 /// clip(j - i, -C, C) + C for a table of 2C + 1 entries. [T, S]
 at::Tensor offset_index(int64_t queries, int64_t keys, int64_t entries, at::Device device) {
@@ -31,10 +25,16 @@ at::Tensor content_scale(const std::vector<double>& scale, const at::Tensor& lik
   return at::tensor(scale, at::kDouble).to(like.options()).view({-1, 1, 1});  // [H|1, 1, 1]
 }
 
+/// True where key j > query i. [T, S]
+at::Tensor later_keys(const at::Tensor& q, const at::Tensor& k) {
+  return at::ones({q.size(1), k.size(1)}, q.options().dtype(at::kBool)).triu(1);
+}
+
 }  // namespace
 
-at::Tensor sentence_scores(const at::Tensor& q, const at::Tensor& k, const at::Tensor& segments,
-                           const ScoreTerms& terms) {
+at::Tensor sentence_scores(const Sentence& s, const ScoreTerms& terms) {
+  const at::Tensor& q = s.q;
+  const at::Tensor& k = s.k;
   const int64_t queries = q.size(1);
   const int64_t keys = k.size(1);
   const auto by_offset = [&](const at::Tensor& table) {  // [H|1, 2C+1, ...] -> [H|1, T, S, ...]
@@ -55,8 +55,13 @@ at::Tensor sentence_scores(const at::Tensor& q, const at::Tensor& k, const at::T
                                  terms.key_features.slice(1, 0, keys).transpose(1, 2));
   if (terms.offset_bias.defined()) scores = scores + by_offset(terms.offset_bias);
   if (terms.segment_bias.defined())
-    scores = scores + terms.segment_bias.index({Slice(), segments.index({Slice(), None}),
-                                                segments.index({None, Slice()})});
+    scores = scores + terms.segment_bias.index({Slice(), s.segments.index({Slice(), None}),
+                                                s.segments.index({None, Slice()})});
+  if (terms.contextual.defined()) {
+    const at::Tensor hidden = s.causal ? later_keys(q, k) : at::Tensor();
+    scores = scores + contextual_bias(content_scale(terms.content_scale, q) * products, hidden, q,
+                                      terms.contextual);
+  }
   return scores;
 }
 
@@ -64,13 +69,10 @@ namespace {
 
 /// [H, T, Dh]
 at::Tensor attend_sentence(const Sentence& s, const AttentionCall& call) {
-  at::Tensor masked = sentence_scores(s.q, s.k, s.segments, call.terms);
+  at::Tensor masked = sentence_scores(s, call.terms);
   const int64_t queries = masked.size(1);
   const int64_t keys = masked.size(2);
-  if (call.causal) {
-    const at::Tensor later = at::ones({queries, keys}, masked.options().dtype(at::kBool)).triu(1);
-    masked = masked.masked_fill(later, -INFINITY);
-  }
+  if (s.causal) masked = masked.masked_fill(later_keys(s.q, s.k), -INFINITY);
 
   at::Tensor p = at::softmax(masked, -1);
   if (s.dropout_factors.defined()) p = p * s.dropout_factors;
@@ -102,6 +104,7 @@ at::Tensor attend_reference(const AttentionCall& call) {
     const auto q_tokens = Slice(queries.offsets()[b], queries.offsets()[b + 1]);
     const auto k_tokens = Slice(keys.offsets()[b], keys.offsets()[b + 1]);
     Sentence sentence;
+    sentence.causal = call.causal;
     sentence.q = call.queries.index({q_tokens}).transpose(0, 1);
     sentence.k = call.keys.index({k_tokens}).transpose(0, 1);
     sentence.v = call.values.index({k_tokens}).transpose(0, 1);

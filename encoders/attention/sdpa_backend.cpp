@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/contextual_positions.h"
 #include "encoders/attention/offset_band.h"
 #include "encoders/attention/padding.h"
 
@@ -138,8 +139,14 @@ at::Tensor fused_attention(const DenseAttentionCall& call, const at::Tensor& q, 
 at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& q, double scale,
                               const at::Tensor& bias) {
   at::Tensor scores = at::matmul(q * scale, call.keys.transpose(2, 3));  // [B, H, T, S]
+  const at::Tensor hidden = mask(call);
+  const at::Tensor content = scores;
   if (bias.defined()) scores = scores + bias;
-  if (const at::Tensor hidden = mask(call); hidden.defined()) scores.add_(hidden);
+  if (call.terms.contextual.defined()) {
+    const at::Tensor masked = hidden.defined() ? hidden.isinf() : hidden;
+    scores = scores + contextual_bias(content, masked, call.queries, call.terms.contextual);
+  }
+  if (hidden.defined()) scores.add_(hidden);
 
   at::Tensor p = at::softmax(scores, -1);
   if (call.dropout > 0) p = p * dropout_factors(call.dropout_key, call.dropout, p.sizes(), p);
@@ -160,6 +167,7 @@ constexpr int64_t kFewScores = 24 * 24;
 /// Its masks have no gradient, and it knows neither counted dropout nor relative values.
 bool fits_fused_kernel(const DenseAttentionCall& call, const at::Tensor& bias) {
   if (call.dropout > 0 || call.terms.relative_values.defined()) return false;
+  if (call.terms.contextual.defined()) return false;
   if (bias.defined() && bias.requires_grad()) return false;
   const bool trains = at::GradMode::is_enabled() && call.queries.requires_grad();
   const bool few = call.queries.size(2) * call.keys.size(2) <= kFewScores;

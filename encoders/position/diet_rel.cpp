@@ -10,8 +10,8 @@ DietRel::DietRel(const DietRelOptions& options, const EncodingContext& context) 
       "table", empty_table(options.sharing, context, {2 * clip + 1}).normal_(0.0, 0.02));
 }
 
-void DietRel::lower(int64_t layer, const Extent&, ScoreTerms& terms) const {
-  terms.offset_bias = layer_rows(table_, layer);
+void DietRel::lower(const Extent&, LayerTerms& terms) const {
+  terms.set(&ScoreTerms::offset_bias, table_);
 }
 
 }  // namespace dietmt::encoders

@@ -22,7 +22,7 @@ struct DietRelOptions {
 class DietRel : public PositionEncoding {
  public:
   DietRel(const DietRelOptions& options, const EncodingContext& context);
-  void lower(int64_t layer, const Extent& extent, ScoreTerms& terms) const override;
+  void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
   at::Tensor table_;  // R: [L|1, H|1, 2C+1], initially N(0, 0.02^2)

@@ -42,14 +42,25 @@ class OptionValues {
   std::map<std::string, std::string> values_;
 };
 
-/// Where an encoding acts: it adds to the embeddings, or to the scores of its heads.
-enum class EncodingLevel { kInput, kScores };
+/// Where an encoding acts: it adds to the embeddings; or it owns heads, whose scores it changes; or
+/// it adds to the scores of all heads, beside their owners.
+enum class EncodingLevel { kInput, kHeads, kAllHeads };
+
+/// The attention an encoding is defined for.
+struct EncodingSites {
+  bool encoder = true;
+  bool decoder = true;
+  bool cross = false;
+
+  bool contains(AttentionSite site) const;
+};
 
 struct EncodingRow {
   std::string name;
   std::string formula;
   EncodingLevel level;
-  bool cross;  // defined between source and target positions
+  EncodingSites sites;
+  std::string not_mixed;  // why it cannot own some of the heads; empty: it can
   std::vector<EncodingOption> options;
   std::shared_ptr<PositionEncoding> (*make)(const OptionValues&, const EncodingContext&);
 
@@ -61,5 +72,25 @@ const std::vector<EncodingRow>& encoding_table();
 
 /// Null if there is no such encoding.
 const EncodingRow* find_encoding(const std::string& name);
+
+// The table is written in four parts, each in the file of its name.
+std::vector<EncodingRow> input_rows();
+std::vector<EncodingRow> scalar_rows();
+std::vector<EncodingRow> relative_rows();
+std::vector<EncodingRow> absolute_rows();
+
+// Options that several rows have.
+EncodingOption share_option(const std::string& default_value);
+EncodingOption number_option(const std::string& name, const std::string& default_value,
+                             int64_t minimum, const std::string& meaning);
+EncodingOption flag_option(const std::string& name, const std::string& default_value,
+                           const std::string& meaning);
+/// A number, or `word` in its place.
+EncodingOption number_or_option(const std::string& name, const std::string& word,
+                                const std::string& default_value, const std::string& meaning);
+Sharing sharing_of(const OptionValues& values);
+
+/// The number of an option that number_or_option made; none: its word.
+std::optional<int64_t> number_or_none(const OptionValues& values, const std::string& name);
 
 }  // namespace dietmt::encoders

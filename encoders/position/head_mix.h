@@ -8,14 +8,15 @@
 
 namespace dietmt::encoders {
 
-/// The terms of some heads; tables are [heads.size()|1, ...].
+/// The terms of some heads in every layer; tables are [heads.size()|1, ...].
 struct HeadTerms {
-  ScoreTerms terms;
+  std::vector<ScoreTerms> layers;
   std::vector<int64_t> heads;
 };
 
-/// Tables of [H, ...] whose rows come from the encoding that owns the head: zeros where it has no
-/// such term, and tables over offsets as wide as the widest, the end entries repeated.
-ScoreTerms mix_heads(const std::vector<HeadTerms>& parts, int64_t heads);
+/// Tables of [H, ...] whose rows come from the encoding that owns the head: zeros (cosines: ones)
+/// where it has no such term, and tables over offsets as wide as the widest, the end entries
+/// repeated. Layers whose parts share a table share the mixed one.
+std::vector<ScoreTerms> mix_heads(const std::vector<HeadTerms>& parts, int64_t heads);
 
 }  // namespace dietmt::encoders

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "common/error.h"
-
 namespace dietmt::encoders {
 
 Learned::Learned(const EncodingContext& context) {
@@ -16,12 +14,9 @@ Learned::Learned(const EncodingContext& context) {
 
 int64_t Learned::max_length() const { return table_.size(0); }
 
-at::Tensor Learned::embed(const at::Tensor& x, const at::Tensor& positions) const {
-  const int64_t last = positions.numel() == 0 ? 0 : positions.max().item<int64_t>();
-  if (last >= max_length())
-    throw Error("position encoding 'learned' has no position " + std::to_string(last) +
-                ": it was built for sentences of up to " + std::to_string(max_length()) +
-                " tokens");
+at::Tensor Learned::embed(const at::Tensor& x, const at::Tensor& positions,
+                          const at::Tensor&) const {
+  require_position("learned", positions.numel() == 0 ? -1 : positions.max().item<int64_t>());
   return x + table_.index_select(0, positions).to(x.scalar_type());
 }
 

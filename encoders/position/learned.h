@@ -9,7 +9,8 @@ namespace dietmt::encoders {
 class Learned : public PositionEncoding {
  public:
   explicit Learned(const EncodingContext& context);
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions) const override;
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments) const override;
   int64_t max_length() const override;
 
  private:

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "common/error.h"
 #include "encoders/position/head_mix.h"
 #include "encoders/position/position_spec.h"
 
@@ -21,13 +22,28 @@ std::string module_name(const EncodingSpec& spec) {
   return name;
 }
 
+/// bf16 products of a few numbers a head cost accuracy and save nothing.
+class WithoutAutocast {
+  c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
+};
+
 }  // namespace
 
-at::Tensor PositionEncoding::embed(const at::Tensor& x, const at::Tensor&) const { return x; }
+at::Tensor PositionEncoding::embed(const at::Tensor& x, const at::Tensor&,
+                                   const at::Tensor&) const {
+  return x;
+}
 
-void PositionEncoding::lower(int64_t, const Extent&, ScoreTerms&) const {}
+void PositionEncoding::lower(const Extent&, LayerTerms&) const {}
 
 int64_t PositionEncoding::max_length() const { return INT64_MAX; }
+
+void PositionEncoding::require_position(const char* name, int64_t last) const {
+  if (last >= max_length())
+    throw Error("position encoding '" + std::string(name) + "' has no position " +
+                std::to_string(last) + ": it was built for sentences of up to " +
+                std::to_string(max_length()) + " tokens");
+}
 
 PositionScheme::PositionScheme(const std::string& spec, const EncodingContext& context)
     : context_(context) {
@@ -46,26 +62,30 @@ PositionScheme::PositionScheme(const std::string& spec, const EncodingContext& c
   }
 }
 
-at::Tensor PositionScheme::embed(const at::Tensor& x, const at::Tensor& positions) const {
+at::Tensor PositionScheme::embed(const at::Tensor& x, const at::Tensor& positions,
+                                 const at::Tensor& segments) const {
   at::Tensor sum = x;
-  for (const Part& part : parts_) sum = part.encoding->embed(sum, positions);
+  for (const Part& part : parts_) sum = part.encoding->embed(sum, positions, segments);
   return sum;
 }
 
-ScoreTerms PositionScheme::terms(int64_t layer, const Extent& extent) const {
-  ScoreTerms all_heads;
-  all_heads.content_scale = {1.0 / std::sqrt(static_cast<double>(context_.head_width))};
+std::vector<ScoreTerms> PositionScheme::lower(const Extent& extent, const at::Tensor& like) const {
+  const WithoutAutocast without_autocast;
+  const double scale = 1.0 / std::sqrt(static_cast<double>(context_.head_width));
+  const at::ScalarType type = like.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto options = like.options().dtype(type).requires_grad(false);
+  LayerTerms all_heads(context_.layers, scale, options);
   std::vector<HeadTerms> mix;
   for (const Part& part : parts_) {
-    if (part.heads.empty()) {
-      part.encoding->lower(layer, extent, all_heads);
-    } else {
-      mix.push_back({{}, part.heads});
-      mix.back().terms.content_scale = all_heads.content_scale;
-      part.encoding->lower(layer, extent, mix.back().terms);
-    }
+    if (part.heads.empty()) continue;
+    LayerTerms own(context_.layers, scale, options);
+    part.encoding->lower(extent, own);
+    mix.push_back({std::move(own.layers()), part.heads});
   }
-  return mix.empty() ? all_heads : mix_heads(mix, context_.heads);
+  if (!mix.empty()) all_heads.layers() = mix_heads(mix, context_.heads);
+  for (const Part& part : parts_)
+    if (part.heads.empty()) part.encoding->lower(extent, all_heads);
+  return std::move(all_heads.layers());
 }
 
 int64_t PositionScheme::max_length() const {

@@ -1,8 +1,8 @@
 // The interface of every position encoding, and the scheme that combines them for one stack.
 //
-// An encoding may act at two sites: on the embeddings (embed) and on the attention scores (lower).
-// Formulas and sources of each are in the header of its file; the user writes them as one string,
-// e.g. "sinusoidal", "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
+// An encoding may act at two sites: on the embeddings (embed) and on attention (lower). Formulas
+// and sources of each are in the header of its file; the user writes them as one string, e.g.
+// "sinusoidal", "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
 #pragma once
 
 #include <torch/nn/module.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "encoders/attention/packing.h"
+#include "encoders/position/layer_terms.h"
 #include "encoders/position/score_terms.h"
 
 namespace dietmt::encoders {
@@ -28,35 +28,46 @@ struct EncodingContext {
   int64_t head_width = 64;    // Dh
   int64_t model_width = 512;  // D
   int64_t max_positions = 1024;
+  int64_t segments = 0;              // G: kinds of segments of the model; 0: it has none
+  bool starts_with_summary = false;  // position 0 holds a summary token such as BERT's [CLS]
   bool causal() const { return site == AttentionSite::kDecoder; }
 };
 
 /// One encoding of one stack; owns its parameters for all layers.
 class PositionEncoding : public torch::nn::Module {
  public:
-  /// Adds to the embeddings of the first layer. x: [N, D]; positions: [N] int64, from 0.
-  /// Throws Error naming the encoding if a position lies beyond what it defines.
-  virtual at::Tensor embed(const at::Tensor& x, const at::Tensor& positions) const;
+  /// Adds to the embeddings of the first layer. x: [N, D]; positions: [N] int64, from 0; segments:
+  /// [N] int64, or undefined. Throws Error naming the encoding if a position lies beyond what it
+  /// defines.
+  virtual at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                           const at::Tensor& segments) const;
 
-  /// Adds its terms for one layer, with tables of [heads|1, ...] of its own heads.
-  virtual void lower(int64_t layer, const Extent& extent, ScoreTerms& terms) const;
+  /// Sets its terms of all layers, with tables of [L|1, H|1, ...] for its own heads. Throws Error
+  /// as embed does.
+  virtual void lower(const Extent& extent, LayerTerms& terms) const;
 
   /// The longest sentence it can encode; INT64_MAX: no limit.
   virtual int64_t max_length() const;
+
+ protected:
+  /// Throws Error if there is no position `last` of encoding `name`: it has max_length() of them.
+  void require_position(const char* name, int64_t last) const;
 };
 
 /// All encodings of one stack: input-level ones in order, then encodings of the scores, each for
-/// some of the heads.
+/// some of the heads, then what adds to the scores of all heads.
 class PositionScheme : public torch::nn::Module {
  public:
   /// Parses `spec` and builds the encodings. Throws ConfigError that points at the offending place
   /// and lists what is possible; a head claimed twice or never is named.
   PositionScheme(const std::string& spec, const EncodingContext& context);
 
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions) const;
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments = {}) const;
 
-  /// The combined terms of one layer, for all heads.
-  ScoreTerms terms(int64_t layer, const Extent& extent) const;
+  /// The combined terms of every layer, for all heads: [L]. Tables are on the device of `like`, and
+  /// those that are computed have its type (bf16 and half: fp32).
+  std::vector<ScoreTerms> lower(const Extent& extent, const at::Tensor& like) const;
 
   int64_t max_length() const;
 
@@ -73,8 +84,5 @@ class PositionScheme : public torch::nn::Module {
   EncodingContext context_;
   std::vector<Part> parts_;
 };
-
-/// The table of encodings as text, one row each: name, formula, options, where it can be used.
-std::string position_help();
 
 }  // namespace dietmt::encoders

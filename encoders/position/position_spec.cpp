@@ -12,8 +12,20 @@ namespace {
 std::string names_of_encodings(AttentionSite site) {
   std::string names;
   for (const EncodingRow& row : encoding_table())
-    if (row.cross || site != AttentionSite::kCross) names += (names.empty() ? "" : ", ") + row.name;
+    if (row.sites.contains(site)) names += (names.empty() ? "" : ", ") + row.name;
   return names;
+}
+
+const char* name_of(AttentionSite site) {
+  switch (site) {
+    case AttentionSite::kEncoder:
+      return "encoders";
+    case AttentionSite::kDecoder:
+      return "causal self-attention";
+    case AttentionSite::kCross:
+      break;
+  }
+  return "cross-attention";
 }
 
 std::string names_of_options(const EncodingRow& row) {
@@ -86,9 +98,15 @@ class Parser {
     at_ += 6;
     do {
       EncodingSpec item = parse_encoding();
-      if (item.row->level == EncodingLevel::kInput)
-        fail(item.column, "'" + item.row->name + "' acts on the embeddings, not on heads; write " +
-                              item.row->name + "+heads[...]");
+      if (item.row->level != EncodingLevel::kHeads)
+        fail(item.column,
+             "'" + item.row->name + "' acts on " +
+                 (item.row->level == EncodingLevel::kInput ? "the embeddings, not on heads"
+                                                           : "all heads") +
+                 "; write " + item.row->name + "+heads[...]");
+      if (!item.row->not_mixed.empty())
+        fail(item.column,
+             "'" + item.row->name + "' cannot own some of the heads: " + item.row->not_mixed);
       expect(':', "and the heads of '" + item.row->name + "'");
       do {
         parse_range(item.heads);
@@ -105,9 +123,9 @@ class Parser {
     if (row == nullptr)
       fail(start, (name.empty() ? "expected an encoding" : "no encoding '" + name + "'") +
                       "; possible: " + names_of_encodings(context_.site));
-    if (context_.site == AttentionSite::kCross && !row->cross)
-      fail(start, "'" + name + "' is not defined for cross-attention; possible: " +
-                      names_of_encodings(context_.site));
+    if (!row->sites.contains(context_.site))
+      fail(start, "'" + name + "' is not defined for " + name_of(context_.site) +
+                      "; possible: " + names_of_encodings(context_.site));
     EncodingSpec spec{row, OptionValues(row->options), {}, start};
     if (accept('(')) {
       do {
@@ -170,8 +188,8 @@ void check_repetitions(const std::string& text, const std::vector<EncodingSpec>&
   for (size_t i = 0; i < specs.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       const std::string& name = specs[i].row->name;
-      const bool input = specs[i].row->level == EncodingLevel::kInput;
-      if (input && specs[j].row == specs[i].row)
+      const bool owner = specs[i].row->level == EncodingLevel::kHeads;
+      if (!owner && specs[j].row == specs[i].row)
         throw position_spec_error(text, specs[i].column, "'" + name + "' is given twice");
     }
     if (specs[i].row->name == "none" && specs[i].heads.empty() && specs.size() > 1)
@@ -184,7 +202,7 @@ void check_heads(const std::string& text, const std::vector<EncodingSpec>& specs
   std::vector<const EncodingSpec*> owner(static_cast<size_t>(heads), nullptr);
   bool any = false;
   for (const EncodingSpec& spec : specs) {
-    if (spec.row->level == EncodingLevel::kInput) continue;
+    if (spec.row->level != EncodingLevel::kHeads) continue;
     any = true;
     for (int64_t head = 0; head < heads; ++head) {
       const int64_t claims =
@@ -245,10 +263,11 @@ std::vector<EncodingSpec> parse_position_spec(const std::string& text,
     std::sort(spec.heads.begin(), spec.heads.end());
     if (static_cast<int64_t>(spec.heads.size()) == context.heads) spec.heads.clear();
   }
-  // Those of the embeddings first, then by first head.
+  // Those of the embeddings first, then by first head, then those of all heads.
   std::stable_sort(specs.begin(), specs.end(), [](const EncodingSpec& a, const EncodingSpec& b) {
     const auto rank = [](const EncodingSpec& s) {
       if (s.row->level == EncodingLevel::kInput) return int64_t{-1};
+      if (s.row->level == EncodingLevel::kAllHeads) return INT64_MAX;
       return s.heads.empty() ? 0 : s.heads.front();
     };
     return rank(a) < rank(b);
@@ -257,17 +276,23 @@ std::vector<EncodingSpec> parse_position_spec(const std::string& text,
 }
 
 std::string canonical_position_spec(const std::vector<EncodingSpec>& specs) {
-  std::string parts;
-  std::string items;
+  std::vector<std::string> parts;
+  bool in_heads = false;
   for (const EncodingSpec& spec : specs) {
-    if (spec.heads.empty())
-      parts += (parts.empty() ? "" : "+") + canonical_encoding(spec);
+    if (spec.heads.empty()) {
+      parts.push_back(canonical_encoding(spec));
+      continue;
+    }
+    const std::string item = canonical_encoding(spec) + ":" + canonical_heads(spec.heads);
+    if (in_heads)
+      parts.back().insert(parts.back().size() - 1, "," + item);
     else
-      items +=
-          (items.empty() ? "" : ",") + canonical_encoding(spec) + ":" + canonical_heads(spec.heads);
+      parts.push_back("heads[" + item + "]");
+    in_heads = true;
   }
-  if (items.empty()) return parts;
-  return parts + (parts.empty() ? "" : "+") + "heads[" + items + "]";
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "+") + part;
+  return text;
 }
 
 }  // namespace dietmt::encoders

@@ -2,8 +2,6 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
-
 namespace dietmt::encoders {
 
 at::Tensor empty_table(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows) {
@@ -12,10 +10,6 @@ at::Tensor empty_table(Sharing sharing, const EncodingContext& context, at::IntA
   std::vector<int64_t> sizes = {one_layer ? 1 : context.layers, one_head ? 1 : context.heads};
   sizes.insert(sizes.end(), rows.begin(), rows.end());
   return at::empty(sizes);
-}
-
-at::Tensor layer_rows(const at::Tensor& table, int64_t layer) {
-  return table.select(0, std::min(layer, table.size(0) - 1));
 }
 
 }  // namespace dietmt::encoders

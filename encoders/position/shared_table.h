@@ -15,7 +15,4 @@ enum class Sharing { kNone, kLayers, kHeads, kAll };
 /// An empty table [L|1, H|1, rows...].
 at::Tensor empty_table(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows);
 
-/// The rows of one layer: [H|1, rows...].
-at::Tensor layer_rows(const at::Tensor& table, int64_t layer);
-
 }  // namespace dietmt::encoders

@@ -28,9 +28,9 @@ Shaw::Shaw(const ShawOptions& options, const EncodingContext& context) {
     value_table_ = register_parameter("values", xavier_table(options, context));
 }
 
-void Shaw::lower(int64_t layer, const Extent&, ScoreTerms& terms) const {
-  terms.relative_keys = layer_rows(key_table_, layer);
-  if (value_table_.defined()) terms.relative_values = layer_rows(value_table_, layer);
+void Shaw::lower(const Extent&, LayerTerms& terms) const {
+  terms.set(&ScoreTerms::relative_keys, key_table_);
+  if (value_table_.defined()) terms.set(&ScoreTerms::relative_values, value_table_);
 }
 
 }  // namespace dietmt::encoders

@@ -22,7 +22,7 @@ struct ShawOptions {
 class Shaw : public PositionEncoding {
  public:
   Shaw(const ShawOptions& options, const EncodingContext& context);
-  void lower(int64_t layer, const Extent& extent, ScoreTerms& terms) const override;
+  void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
   at::Tensor key_table_;    // a_K: [L|1, H|1, 2C+1, Dh], initially Xavier-uniform

@@ -4,6 +4,7 @@
 //   interleaved  P[i,2m] = sin(i w_m), P[i,2m+1] = cos(i w_m),  w_m = 10000^(-2m/D)      the paper
 //   halves       P[i] = [sin(i w_m) for all m, cos(i w_m) for all m],  w_m = 10000^(-m/(D/2-1))
 //                tensor2tensor and fairseq
+//   halves-2m    the same halves with the paper's w_m: Marian models converted for HuggingFace
 // Learnable (Wang et al. 2021, "On Position Embeddings in BERT"): interleaved, the D/2 frequencies
 // w_m are parameters that start from the fixed ones.
 //
@@ -14,12 +15,13 @@
 
 namespace dietmt::encoders {
 
-enum class SinusoidLayout { kInterleaved, kHalves };
+enum class SinusoidLayout { kInterleaved, kHalves, kHalves2m };
 
 class Sinusoidal : public PositionEncoding {
  public:
   Sinusoidal(SinusoidLayout layout, const EncodingContext& context);
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions) const override;
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments) const override;
 
  private:
   SinusoidLayout layout_;
@@ -28,7 +30,8 @@ class Sinusoidal : public PositionEncoding {
 class LearnableSinusoidal : public PositionEncoding {
  public:
   explicit LearnableSinusoidal(const EncodingContext& context);
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions) const override;
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments) const override;
 
  private:
   at::Tensor frequencies_;  // [D/2]

@@ -1,11 +1,32 @@
 target_sources(dietmt_encoders PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/absolute_rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/bert_a_d.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/bert_r.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/cope.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/deberta.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/diet_abs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/diet_rel.cpp
   ${CMAKE_CURRENT_LIST_DIR}/encoding_table.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/fire.cpp
   ${CMAKE_CURRENT_LIST_DIR}/head_mix.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/input_rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/layer_terms.cpp
   ${CMAKE_CURRENT_LIST_DIR}/learned.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/linformer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/position_encoding.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/position_help.cpp
   ${CMAKE_CURRENT_LIST_DIR}/position_spec.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/relative_key.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/relative_rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/relative_sinusoidal.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/rotary.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/scalar_rows.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/segments.cpp
   ${CMAKE_CURRENT_LIST_DIR}/shared_table.cpp
   ${CMAKE_CURRENT_LIST_DIR}/shaw.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/sinusoid_table.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sinusoidal.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/t5.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/slopes.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/t5.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/transformer_xl.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/tupe.cpp)

@@ -32,23 +32,27 @@ int64_t t5_bucket(int64_t offset, bool one_directional, int64_t buckets, int64_t
   return (offset > 0 ? side : 0) + distance_bucket(std::abs(offset), side, distance);
 }
 
-T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(options.scaled) {
-  const bool one_directional = context.causal();
+void require_t5_options(const T5Options& options, bool one_directional) {
   const int64_t per_side = one_directional ? options.buckets : options.buckets / 2;
   if (options.buckets % 2 != 0) throw ConfigError("buckets must be even");
   if (options.distance <= per_side / 2)
     throw ConfigError("distance must exceed " + std::to_string(per_side / 2) +
                       ", the distances with a bucket each");
+}
+
+T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(options.scaled) {
+  const bool one_directional = context.causal();
+  require_t5_options(options, one_directional);
   for (int64_t offset = -options.distance; offset <= options.distance; ++offset)
     buckets_.push_back(t5_bucket(offset, one_directional, options.buckets, options.distance));
   table_ = register_parameter(
       "table", empty_table(options.sharing, context, {options.buckets}).normal_(0.0, 0.02));
 }
 
-void T5::lower(int64_t layer, const Extent&, ScoreTerms& terms) const {
+void T5::lower(const Extent&, LayerTerms& terms) const {
   const at::Tensor buckets = at::tensor(buckets_, table_.options().dtype(at::kLong));
-  terms.offset_bias = layer_rows(table_, layer).index_select(1, buckets);
-  if (!scaled_) terms.content_scale = {1.0};
+  terms.set(&ScoreTerms::offset_bias, table_.index_select(2, buckets));
+  if (!scaled_) terms.set_content_scale(1.0);
 }
 
 }  // namespace dietmt::encoders

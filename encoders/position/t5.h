@@ -24,10 +24,13 @@ struct T5Options {
 /// The bucket of offset j - i. one_directional: later keys fall into bucket 0.
 int64_t t5_bucket(int64_t offset, bool one_directional, int64_t buckets, int64_t distance);
 
+/// Throws ConfigError unless buckets are even and the distance exceeds those with a bucket each.
+void require_t5_options(const T5Options& options, bool one_directional);
+
 class T5 : public PositionEncoding {
  public:
   T5(const T5Options& options, const EncodingContext& context);
-  void lower(int64_t layer, const Extent& extent, ScoreTerms& terms) const override;
+  void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
   bool scaled_;

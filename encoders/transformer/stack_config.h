@@ -15,6 +15,8 @@ struct StackConfig {
   int64_t feed_forward = 2048;
   int64_t heads = 8;  // H
   int64_t max_positions = 1024;
+  int64_t segments = 0;              // kinds of segments of the input; 0: it has none
+  bool starts_with_summary = false;  // the first token stands for the sentence, as BERT's [CLS]
   NormPlacement norm = NormPlacement::kPost;
   Activation activation = Activation::kRelu;
   std::string position = "sinusoidal";

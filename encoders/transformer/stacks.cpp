@@ -2,6 +2,10 @@
 
 #include <torch/torch.h>
 
+#include <utility>
+
+#include "encoders/attention/vector_terms.h"
+
 namespace dietmt::encoders {
 namespace {
 
@@ -16,6 +20,8 @@ std::shared_ptr<PositionScheme> make_scheme(const StackConfig& config, Attention
   context.head_width = config.width / config.heads;
   context.model_width = config.width;
   context.max_positions = config.max_positions;
+  context.segments = config.segments;
+  context.starts_with_summary = config.starts_with_summary;
   return std::make_shared<PositionScheme>(spec, context);
 }
 
@@ -38,13 +44,11 @@ EncoderStack::EncoderStack(const StackConfig& config) : config_(config) {
 
 Tensor EncoderStack::forward(const Tensor& embeddings, const Packing& packing, Backend backend,
                              DropoutKeys* keys) const {
-  Tensor x = dropout(position_->embed(embeddings, packing.positions()),
+  Tensor x = dropout(position_->embed(embeddings, packing.positions(), packing.segments()),
                      dropout_site(config_.embedding_dropout, keys));
-  const Extent extent = full_extent(packing, packing);
-  for (size_t l = 0; l < layers_.size(); ++l) {
-    const ScoreTerms terms = position_->terms(static_cast<int64_t>(l), extent);
-    x = layers_[l]->forward(x, packing, terms, backend, keys);
-  }
+  const std::vector<ScoreTerms> terms = position_->lower(full_extent(packing, packing), x);
+  for (size_t l = 0; l < layers_.size(); ++l)
+    x = layers_[l]->forward(x, packing, terms[l], backend, keys);
   return final_norm_ ? final_norm_->forward(x) : x;
 }
 
@@ -64,22 +68,28 @@ DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
 Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, const Tensor& memory,
                              const Packing& memory_packing, Backend backend,
                              DropoutKeys* keys) const {
-  Tensor x = dropout(position_->embed(embeddings, packing.positions()),
+  Tensor x = dropout(position_->embed(embeddings, packing.positions(), packing.segments()),
                      dropout_site(config_.embedding_dropout, keys));
-  const Extent extent = full_extent(packing, packing);
-  const Extent cross_extent = full_extent(packing, memory_packing);
-  for (size_t l = 0; l < layers_.size(); ++l) {
-    const ScoreTerms terms = position_->terms(static_cast<int64_t>(l), extent);
-    const ScoreTerms cross_terms = cross_position_->terms(static_cast<int64_t>(l), cross_extent);
-    x = layers_[l]->forward(x, packing, terms, memory, memory_packing, cross_terms, backend, keys);
-  }
+  const std::vector<ScoreTerms> terms = position_->lower(full_extent(packing, packing), x);
+  const std::vector<ScoreTerms> cross_terms =
+      cross_position_->lower(full_extent(packing, memory_packing), x);
+  for (size_t l = 0; l < layers_.size(); ++l)
+    x = layers_[l]->forward(x, packing, terms[l], memory, memory_packing, cross_terms[l], backend,
+                            keys);
   return final_norm_ ? final_norm_->forward(x) : x;
 }
 
-std::vector<CrossAttention::Memory> DecoderStack::project_memory(const Tensor& memory) const {
+DecoderStack::ProjectedMemory DecoderStack::project_memory(const Tensor& memory,
+                                                           const Packing& packing) const {
+  const Extent extent{0, 1, packing.max_length()};
+  const std::vector<ScoreTerms> terms = cross_position_->lower(extent, memory);
   std::vector<CrossAttention::Memory> projected;
-  for (const auto& layer : layers_) projected.push_back(layer->project_memory(memory));
-  return projected;
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    const CrossAttention::Memory whole = layers_[l]->project_memory(memory);
+    projected.push_back({compress(whole.keys, packing, terms[l].key_compression),
+                         compress(whole.values, packing, terms[l].value_compression)});
+  }
+  return {std::move(projected), compressed_packing(packing, terms.front())};
 }
 
 Tensor DecoderStack::step(const Tensor& embeddings, int64_t position,
@@ -87,15 +97,14 @@ Tensor DecoderStack::step(const Tensor& embeddings, int64_t position,
   const Tensor positions =
       at::full({embeddings.size(0)}, position, embeddings.options().dtype(at::kLong));
   Tensor x = position_->embed(embeddings, positions);
-  const Extent extent{position, 1, position + 1};
+  const std::vector<ScoreTerms> terms = position_->lower({position, 1, position + 1}, x);
+  const Extent cross_extent{position, 1, cache.front().cross_keys.size(2)};
+  const std::vector<ScoreTerms> cross_terms = cross_position_->lower(cross_extent, x);
   for (size_t l = 0; l < layers_.size(); ++l) {
-    const ScoreTerms terms = position_->terms(static_cast<int64_t>(l), extent);
-    const Extent cross_extent{position, 1, cache[l].cross_keys.size(2)};
-    const ScoreTerms cross_terms = cross_position_->terms(static_cast<int64_t>(l), cross_extent);
     const DecoderLayer::StepCache layer_cache{cache[l].self_keys,  cache[l].self_values,
                                               cache[l].cross_keys, cache[l].cross_values,
                                               source_mask,         position};
-    x = layers_[l]->step(x, layer_cache, terms, cross_terms);
+    x = layers_[l]->step(x, layer_cache, terms[l], cross_terms[l]);
   }
   return final_norm_ ? final_norm_->forward(x) : x;
 }

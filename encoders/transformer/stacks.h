@@ -1,4 +1,4 @@
-// Stacks of Transformer layers. A stack owns its position encodings and lowers them once a layer.
+// Stacks of Transformer layers. A stack owns its position encodings and lowers them once a pass.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,12 @@ class DecoderStack : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& embeddings, const Packing& packing, const at::Tensor& memory,
                      const Packing& memory_packing, Backend backend, DropoutKeys* keys) const;
 
-  /// Cross-attention keys and values of every layer.
-  std::vector<CrossAttention::Memory> project_memory(const at::Tensor& memory) const;
+  /// Cross-attention keys and values, compressed where the position encoding does so.
+  struct ProjectedMemory {
+    std::vector<CrossAttention::Memory> layers;
+    Packing packing;  // of the keys and values
+  };
+  ProjectedMemory project_memory(const at::Tensor& memory, const Packing& packing) const;
 
   /// What step() reads and writes: DecoderLayer::StepCache with one entry a layer.
   struct StepTensors {

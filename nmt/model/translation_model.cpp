@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "encoders/attention/padding.h"
 #include "encoders/transformer/stacks.h"
@@ -105,18 +107,20 @@ DecoderCache TranslationModel::start(const Tensor& memory, const Packing& memory
   cache.sentences = memory_packing.sentences();
   cache.beams = beams;
   const int64_t head_width = config_.width / config_.heads;
-  for (const auto& projected : decoder_->project_memory(memory)) {
+  const auto projected_memory = decoder_->project_memory(memory, memory_packing);
+  const Packing& key_packing = projected_memory.packing;
+  for (const auto& projected : projected_memory.layers) {
     const auto self = at::empty({cache.sentences * beams, config_.heads, max_steps, head_width},
                                 memory.options());
     cache.layers.push_back({self, at::empty_like(self),
-                            encoders::pad_heads(projected.keys, memory_packing).contiguous(),
-                            encoders::pad_heads(projected.values, memory_packing).contiguous()});
+                            encoders::pad_heads(projected.keys, key_packing).contiguous(),
+                            encoders::pad_heads(projected.values, key_packing).contiguous()});
   }
-  if (!memory_packing.uniform()) {
-    Tensor mask = at::zeros({cache.sentences * memory_packing.max_length()},
-                            memory.options().dtype(at::kBool));
-    mask.index_fill_(0, memory_packing.padded_rows(), true);
-    cache.source_mask = mask.view({cache.sentences, memory_packing.max_length()});
+  if (!key_packing.uniform()) {
+    Tensor mask =
+        at::zeros({cache.sentences * key_packing.max_length()}, memory.options().dtype(at::kBool));
+    mask.index_fill_(0, key_packing.padded_rows(), true);
+    cache.source_mask = mask.view({cache.sentences, key_packing.max_length()});
   }
   return cache;
 }
@@ -131,9 +135,13 @@ Tensor TranslationModel::step(const Tensor& tokens, DecoderCache& cache) const {
   return hidden;
 }
 
-int64_t TranslationModel::max_source_length() const { return encoder_->position().max_length(); }
+int64_t TranslationModel::max_source_length() const {
+  return std::min(encoder_->position().max_length(), decoder_->cross_position().max_length());
+}
 
-int64_t TranslationModel::max_target_length() const { return decoder_->position().max_length(); }
+int64_t TranslationModel::max_target_length() const {
+  return std::min(decoder_->position().max_length(), decoder_->cross_position().max_length());
+}
 
 void TranslationModel::set_attention_backend(encoders::Backend backend) { backend_ = backend; }
 

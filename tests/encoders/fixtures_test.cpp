@@ -1,174 +1,20 @@
-// The worked examples of an independent implementation (positions.json, its README gives the
-// conventions): sizes, inputs and parameters all come from the file that DIETMT_FIXTURES names.
+// Every worked example of positions.json in each backend, and causal ones by cached decoding.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <regex>
-#include <string>
+#include <algorithm>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/vector_terms.h"
 #include "encoders/position/position_encoding.h"
-#include "encoders/position/sinusoidal.h"
-#include "encoders/position/t5.h"
+#include "fixture_cases.h"
+#include "fixture_file.h"
 
 namespace dietmt::encoders {
 namespace {
 
 using nlohmann::json;
 using torch::indexing::Slice;
-using Tensors = std::map<std::string, at::Tensor>;
-
-std::string fixtures_path() {
-  if (const char* file = std::getenv("DIETMT_FIXTURES")) return file;
-  const char* shared = std::getenv("DIETMT_SHARED");
-  return std::string(shared ? shared : "../shared") + "/fixtures/positions.json";
-}
-
-/// The file, or null if there is none.
-const json& fixtures() {
-  static const json file = [] {
-    std::ifstream in(fixtures_path());
-    return in ? json::parse(in) : json();
-  }();
-  return file;
-}
-
-void flatten(const json& nested, std::vector<double>& values) {
-  if (!nested.is_array()) return values.push_back(nested.get<double>());
-  for (const json& item : nested) flatten(item, values);
-}
-
-at::Tensor tensor_of(const json& nested) {
-  std::vector<int64_t> sizes;
-  for (const json* level = &nested; level->is_array(); level = &level->at(0))
-    sizes.push_back(static_cast<int64_t>(level->size()));
-  std::vector<double> values;
-  flatten(nested, values);
-  return at::tensor(values, at::kDouble).view(sizes);
-}
-
-Tensors tensors_of(const json& named) {
-  Tensors tensors;
-  for (const auto& [name, value] : named.items()) tensors[name] = tensor_of(value);
-  return tensors;
-}
-
-// ---- what each case means here
-
-using Transform = std::function<at::Tensor(const at::Tensor&)>;
-
-at::Tensor same(const at::Tensor& x) { return x; }
-at::Tensor one_layer(const at::Tensor& x) { return x.unsqueeze(0); }  // [H, ..]
-at::Tensor one_table(const at::Tensor& x) { return x.unsqueeze(0).unsqueeze(0); }
-at::Tensor buckets_first(const at::Tensor& x) { return x.t().unsqueeze(0); }  // [buckets, H]
-at::Tensor reversed(const at::Tensor& x) { return x.flip(-1).unsqueeze(0); }  // by i - j
-at::Tensor reversed_layers(const at::Tensor& x) { return x.flip(-1); }
-
-/// [H, T + S - 1] by i - j, of T = S - 1 queries: the largest distance back does not occur.
-at::Tensor reversed_cross(const at::Tensor& x) {
-  return at::constant_pad_nd(x.flip(-1), {1, 0}).unsqueeze(0);
-}
-
-/// Where a parameter of the file goes: its gradient goes through the same transform.
-struct Loaded {
-  std::string from;
-  std::string to;
-  Transform transform;
-};
-
-/// Terms that no encoding of the table makes yet, from the file's parameters and its double or
-/// float copies.
-using MakeTerms = std::function<void(const Tensors& parameters, ScoreTerms& terms)>;
-
-struct Case {
-  std::string name;
-  std::string spec;
-  std::vector<Loaded> loaded;
-  MakeTerms make_terms = {};
-};
-
-void PrintTo(const Case& printed, std::ostream* out) { *out << printed.name; }
-
-const Loaded kLearned = {"P", "learned.table", same};
-const Loaded kFrequencies = {"omega", "learnable_sinusoidal.frequencies", same};
-const Loaded kShawKeys = {"aK", "shaw.keys", one_table};
-const Loaded kShawValues = {"aV", "shaw.values", one_table};
-const Loaded kShawTied = {"a", "shaw.keys", one_table};
-const Loaded kT5 = {"b", "t5.table", buckets_first};
-const Loaded kScalars = {"b", "diet_rel.table", one_layer};
-const Loaded kDiet = {"R", "diet_rel.table", reversed};
-const std::string kT5Spec = "t5(buckets=8,distance=6,share=none";
-
-void add_segments(const Tensors& p, ScoreTerms& terms) { terms.segment_bias = p.at("ES"); }
-
-std::vector<Case> cases() {
-  return {
-      {"none", "none", {}},
-      {"none_causal", "none", {}},
-      {"none_cross", "none", {}},
-      {"ape_sinusoidal", "sinusoidal", {}},
-      {"ape_sinusoidal_halves", "sinusoidal(layout=halves)", {}},
-      {"ape_learned", "learned", {kLearned}},
-      {"ape_learned_causal", "learned", {kLearned}},
-      {"ape_learnable_sinusoid", "learnable-sinusoidal", {kFrequencies}},
-      {"shaw_key", "shaw(clip=2,values=false)", {kShawKeys}},
-      {"shaw_key_value", "shaw(clip=2)", {kShawKeys, kShawValues}},
-      {"shaw_key_value_causal", "shaw(clip=2)", {kShawKeys, kShawValues}},
-      {"shaw_key_value_tied", "shaw(clip=2,tied=true)", {kShawTied}},
-      {"shaw_key_per_head",
-       "shaw(clip=2,values=false,share=none)",
-       {{"aK", "shaw.keys", one_layer}}},
-      {"combo_ape_learned_rpe_learned", "learned+shaw(clip=2,tied=true)", {kLearned, kShawTied}},
-      {"combo_ape_learnable_sinusoid_rpe_learned",
-       "learnable-sinusoidal+shaw(clip=2,tied=true)",
-       {kFrequencies, kShawTied}},
-      {"t5_bucket_bidirectional", kT5Spec + ")", {kT5}},
-      {"t5_bucket_causal", kT5Spec + ")", {kT5}},
-      {"t5_bucket_unscaled", kT5Spec + ",scaled=false)", {kT5}},
-      {"relative_scalar_unbucketed", "diet-rel", {kScalars}},
-      {"bert_r", "learned+diet-rel", {kLearned, kScalars}},
-      {"diet_rel", "diet-rel", {kDiet}},
-      {"diet_rel_head_shared", "diet-rel(share=heads)", {kDiet}},
-      {"diet_rel_causal", "diet-rel", {kDiet}},
-      {"diet_rel_cross", "diet-rel", {{"R", "diet_rel.table", reversed_cross}}},
-      {"diet_rel_segment_per_head", "diet-rel", {kDiet}, add_segments},
-      {"stack2_diet_rel_none", "diet-rel", {{"R", "diet_rel.table", reversed_layers}}},
-      {"stack2_diet_rel_head_wise",
-       "diet-rel(share=heads)",
-       {{"R", "diet_rel.table", reversed_layers}}},
-      {"stack2_diet_rel_layer_wise",
-       "diet-rel(share=layers)",
-       {{"R", "diet_rel.table", reversed_layers}}},
-      // Terms that encodings to come will use, made by hand.
-      {"relative_key_query",
-       "none",
-       {},
-       [](const Tensors& p, ScoreTerms& terms) {
-         terms.relative_keys = p.at("Drel").flip(0).unsqueeze(0);
-         terms.relative_queries = terms.relative_keys;
-       }},
-      {"diet_abs",
-       "none",
-       {},
-       [](const Tensors& p, ScoreTerms& terms) {
-         terms.query_features = p.at("PQ");
-         terms.key_features = p.at("PK");
-       }},
-      {"diet_abs_head_shared",
-       "none",
-       {},
-       [](const Tensors& p, ScoreTerms& terms) {
-         terms.position_bias = at::matmul(p.at("PQ"), p.at("PK").transpose(1, 2));
-       }},
-  };
-}
-
-// ---- running a case
 
 std::vector<int64_t> padded_row_list(const std::vector<int64_t>& lengths, int64_t padded) {
   std::vector<int64_t> rows;
@@ -179,7 +25,7 @@ std::vector<int64_t> padded_row_list(const std::vector<int64_t>& lengths, int64_
 
 class Example {
  public:
-  Example(const Case& definition, at::ScalarType type)
+  Example(const FixtureCase& definition, at::ScalarType type)
       : definition_(definition),
         expected_(fixtures().at("cases").at(definition.name)),
         type_(type),
@@ -190,11 +36,10 @@ class Example {
     lengths_ = dims.at("lengths").get<std::vector<int64_t>>();
     query_lengths_ = cross_ ? dims.at("cross_query_lengths").get<std::vector<int64_t>>() : lengths_;
     padded_ = dims.at("n").get<int64_t>();
-    padded_queries_ = cross_ ? dims.at("cross_queries").get<int64_t>() : padded_;
     heads_ = dims.at("H").get<int64_t>();
+    segments_ = tensor_of(dims.at("segments")).to(at::kLong);
     load_inputs();
     build_scheme(dims);
-    segments_ = tensor_of(dims.at("segments")).to(at::kLong);
   }
 
   at::Tensor forward(Backend backend) {
@@ -214,18 +59,25 @@ class Example {
   /// The scores of real pairs, sentence by sentence, against the file.
   void check_scores(double tolerance) {
     const at::Tensor expected = tensor_of(expected_.at("scores"));
-    const Packing keys(lengths_);
-    const Packing queries(query_lengths_);
-    const at::Tensor x = embed(pack(leaf("w"), lengths_), keys);
-    const at::Tensor y = cross_ ? embed(pack(leaf("y"), query_lengths_), queries) : x;
-    const ScoreTerms made = terms(0, {0, queries.max_length(), keys.max_length()});
+    const at::Tensor& target = leaf(cross_ ? "y" : "w");
     for (size_t b = 0; b < lengths_.size(); ++b) {
-      const auto q_rows = Slice(queries.offsets()[b], queries.offsets()[b + 1]);
-      const auto k_rows = Slice(keys.offsets()[b], keys.offsets()[b + 1]);
-      const at::Tensor q = split(at::matmul(y.index({q_rows}), leaf("WQ"))).transpose(0, 1);
-      const at::Tensor k = split(at::matmul(x.index({k_rows}), leaf("WK"))).transpose(0, 1);
-      const at::Tensor scores = sentence_scores(q, k, segments_[b].slice(0, 0, lengths_[b]), made);
-      const at::Tensor wanted = expected[b].slice(1, 0, query_lengths_[b]).slice(2, 0, lengths_[b]);
+      const Packing keys({lengths_[b]});
+      const Packing queries({query_lengths_[b]});
+      const auto index = static_cast<int64_t>(b);
+      const at::Tensor x = embed(leaf("w")[index].slice(0, 0, lengths_[b]), keys, index);
+      const at::Tensor y = embed(target[index].slice(0, 0, query_lengths_[b]), queries, index);
+      const ScoreTerms terms = lower({0, queries.max_length(), keys.max_length()})[0];
+      const at::Tensor q = move_queries(project(y, "WQ"), queries.positions(), terms);
+      const at::Tensor k = compress(move_keys(project(x, "WK"), keys.positions(), terms), keys,
+                                    terms.key_compression);
+      const at::Tensor scores =
+          sentence_scores({.q = q.transpose(0, 1),
+                           .k = k.transpose(0, 1),
+                           .segments = segments_[index].slice(0, 0, lengths_[b]),
+                           .causal = causal_},
+                          terms);
+      const at::Tensor wanted =
+          expected[index].slice(1, 0, query_lengths_[b]).slice(2, 0, scores.size(2));
       EXPECT_LE((scores.to(at::kDouble) - wanted).abs().max().item<double>(), tolerance);
     }
   }
@@ -233,22 +85,20 @@ class Example {
   /// Row s of each sentence from a cache of keys and values 0 .. s.
   at::Tensor decode() {
     const at::Tensor positions = at::arange(padded_);
-    const int64_t sentences = static_cast<int64_t>(lengths_.size());
+    const auto sentences = static_cast<int64_t>(lengths_.size());
     const at::Tensor x =
         scheme_->embed(leaf("w").flatten(0, 1), positions.repeat({sentences})).view_as(leaf("w"));
-    const auto project = [&](const char* name) {  // [B, H, n, Dh]
-      return split(at::matmul(x, leaf(name))).transpose(1, 2);
-    };
-    const at::Tensor q = project("WQ"), k = project("WK"), v = project("WV");
-    std::vector<at::Tensor> rows;
+    const at::Tensor q = project(x, "WQ"), k = project(x, "WK"), v = project(x, "WV");
+    std::vector<at::Tensor> rows, cached_keys;
     for (int64_t s = 0; s < padded_; ++s) {
       const Extent extent{s, 1, s + 1};
-      const ScoreTerms made = terms(0, extent);
-      rows.push_back(attend_dense({.queries = q.narrow(2, s, 1),
-                                   .keys = k.narrow(2, 0, s + 1),
-                                   .values = v.narrow(2, 0, s + 1),
+      const ScoreTerms terms = lower(extent)[0];
+      cached_keys.push_back(move_keys(k.select(1, s), {}, terms));  // [B, H, Dh]
+      rows.push_back(attend_dense({.queries = move_queries(q.select(1, s), {}, terms).unsqueeze(2),
+                                   .keys = at::stack(cached_keys, 2),
+                                   .values = v.transpose(1, 2).narrow(2, 0, s + 1),
                                    .key_mask = {},
-                                   .terms = made,
+                                   .terms = terms,
                                    .extent = extent,
                                    .causal = true}));
     }
@@ -302,12 +152,14 @@ class Example {
                                           .heads = heads_,
                                           .head_width = dims.at("dh").get<int64_t>(),
                                           .model_width = dims.at("d").get<int64_t>(),
-                                          .max_positions = padded_});
+                                          .max_positions = padded_,
+                                          .segments = segments_.max().item<int64_t>() + 1});
     scheme_->to(type_);
     const torch::NoGradGuard no_grad;
     auto parameters = scheme_->named_parameters();
     ASSERT_EQ(parameters.size(), definition_.loaded.size());
     for (const Loaded& loaded : definition_.loaded) {
+      ASSERT_TRUE(parameters.contains(loaded.to)) << loaded.to;
       const at::Tensor value = loaded.transform(leaf(loaded.from).detach());
       ASSERT_EQ(parameters[loaded.to].sizes(), value.sizes()) << loaded.to;
       parameters[loaded.to].copy_(value);
@@ -320,40 +172,45 @@ class Example {
   }
 
   at::Tensor embed(const at::Tensor& x, const Packing& packing) const {
-    return scheme_->embed(x, packing.positions());
+    return scheme_->embed(x, packing.positions(), cross_ ? at::Tensor() : pack_segments());
   }
 
-  at::Tensor split(const at::Tensor& x) const { return x.unflatten(-1, {heads_, -1}); }
+  /// One sentence.
+  at::Tensor embed(const at::Tensor& x, const Packing& packing, int64_t sentence) const {
+    return scheme_->embed(x, packing.positions(), segments_[sentence].slice(0, 0, x.size(0)));
+  }
 
-  ScoreTerms terms(int64_t layer, const Extent& extent) const {
-    ScoreTerms made = scheme_->terms(layer, extent);
-    if (definition_.make_terms) definition_.make_terms(leaves_, made);
-    return made;
+  at::Tensor pack_segments() const { return pack(segments_, lengths_); }
+
+  /// [.., D] -> [.., H, Dh]
+  at::Tensor project(const at::Tensor& rows, const char* name, int64_t layer = 0) const {
+    return at::matmul(rows, stacked_ ? leaf(name)[layer] : leaf(name)).unflatten(-1, {heads_, -1});
+  }
+
+  std::vector<ScoreTerms> lower(const Extent& extent) const {
+    return scheme_->lower(extent, leaf("w"));
   }
 
   at::Tensor attend_layer(const at::Tensor& y, const at::Tensor& x, const Packing& queries,
                           const Packing& keys, int64_t layer, Backend backend) const {
-    const auto project = [&](const at::Tensor& rows, const char* name) {
-      return split(at::matmul(rows, stacked_ ? leaf(name)[layer] : leaf(name)));
-    };
-    const ScoreTerms made = terms(layer, {0, queries.max_length(), keys.max_length()});
-    AttentionCall call{.queries = project(y, "WQ"),
-                       .keys = project(x, "WK"),
-                       .values = project(x, "WV"),
+    const ScoreTerms terms = lower({0, queries.max_length(), keys.max_length()})[layer];
+    AttentionCall call{.queries = project(y, "WQ", layer),
+                       .keys = project(x, "WK", layer),
+                       .values = project(x, "WV", layer),
                        .query_packing = queries,
                        .key_packing = keys,
-                       .terms = made,
+                       .terms = terms,
                        .causal = causal_};
-    if (made.segment_bias.defined()) call.segments = pack(segments_, lengths_);
+    if (terms.segment_bias.defined()) call.segments = pack_segments();
     return attend(call, backend).flatten(1);
   }
 
-  const Case definition_;
+  const FixtureCase definition_;
   const json& expected_;
   at::ScalarType type_;
   bool stacked_, causal_, cross_;
   std::vector<int64_t> lengths_, query_lengths_;
-  int64_t padded_ = 0, padded_queries_ = 0, heads_ = 0;
+  int64_t padded_ = 0, heads_ = 0;
   Tensors leaves_;
   at::Tensor segments_;  // [B, n]
   std::shared_ptr<PositionScheme> scheme_;
@@ -363,7 +220,7 @@ double largest_gap(const at::Tensor& a, const at::Tensor& b) {
   return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
 }
 
-class Fixture : public testing::TestWithParam<Case> {
+class Fixture : public testing::TestWithParam<FixtureCase> {
  protected:
   void SetUp() override {
     if (fixtures().is_null()) GTEST_SKIP() << "no file " << fixtures_path();
@@ -388,6 +245,9 @@ TEST_P(Fixture, SdpaInDouble) { check(Backend::kSdpa, at::kDouble, 1e-12, 1e-10)
 TEST_P(Fixture, ReferenceInFloat) { check(Backend::kReference, at::kFloat, 2e-6, 2e-5); }
 TEST_P(Fixture, SdpaInFloat) { check(Backend::kSdpa, at::kFloat, 2e-6, 2e-5); }
 
+/// Whatever the fused kernels lack falls to another backend.
+TEST_P(Fixture, AutoInFloat) { check(Backend::kAuto, at::kFloat, 2e-6, 2e-5); }
+
 /// Cases of one layer: the file has the scores of the second layer of the others.
 class FixtureScores : public Fixture {};
 
@@ -403,15 +263,17 @@ TEST_P(FixtureDecoding, WithACache) {
 }
 
 template <typename Condition>
-std::vector<Case> cases_where(Condition condition) {
-  std::vector<Case> all = cases();
-  std::erase_if(all, [&](const Case& c) { return !condition(c.name); });
+std::vector<FixtureCase> cases_where(Condition condition) {
+  std::vector<FixtureCase> all = fixture_cases();
+  std::erase_if(all, [&](const FixtureCase& c) { return !condition(c.name); });
   return all;
 }
 
-std::string case_name(const testing::TestParamInfo<Case>& tested) { return tested.param.name; }
+std::string case_name(const testing::TestParamInfo<FixtureCase>& tested) {
+  return tested.param.name;
+}
 
-INSTANTIATE_TEST_SUITE_P(Cases, Fixture, testing::ValuesIn(cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, Fixture, testing::ValuesIn(fixture_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Cases, FixtureScores,
                          testing::ValuesIn(cases_where([](const std::string& name) {
                            return !name.starts_with("stack2");
@@ -423,87 +285,13 @@ INSTANTIATE_TEST_SUITE_P(Cases, FixtureDecoding,
                          })),
                          case_name);
 
-// ---- cases of the file that nothing above covers
-
-struct Uncovered {
-  std::string names;  // a regular expression
-  std::string reason;
-};
-
-std::vector<Uncovered> uncovered() {
-  return {
-      {"rpe_.*|combo_.*_rpe_(fixed|learnable)_sinusoid", "relative sinusoids come later"},
-      {"tupe_.*|bert_a_d|stack2_tupe_a", "untied positions come later"},
-      {"diet_abs_(causal|cross|segment_per_head)|stack2_diet_abs_.*", "diet-abs comes later"},
-      {"linformer|diet_abs_lin", "compressed keys and values come later"},
-      {"segment_at_input", "segment embeddings come with the BERT encoder"},
-      {"rope_.*|xpos_.*", "rotary encodings come later"},
-      {"alibi_.*|kerple_.*|fire_.*|deberta|transformer_xl_.*|cope_.*",
-       "encodings outside the first papers come later"},
-  };
-}
-
-class UncoveredFixture : public testing::TestWithParam<std::string> {};
-
-TEST_P(UncoveredFixture, IsNamedWithItsReason) {
-  for (const Uncovered& row : uncovered())
-    if (std::regex_match(GetParam(), std::regex(row.names)))
-      GTEST_SKIP() << GetParam() << ": " << row.reason;
-  ADD_FAILURE() << GetParam() << " of " << fixtures_path() << " is neither run nor excused";
-}
-
-std::vector<std::string> uncovered_names() {
-  std::vector<std::string> names;
-  if (fixtures().is_null()) return names;
-  for (const auto& [name, content] : fixtures().at("cases").items()) {
-    const std::vector<Case> all = cases();
-    if (std::none_of(all.begin(), all.end(), [&](const Case& c) { return c.name == name; }))
-      names.push_back(name);
-  }
-  return names;
-}
-
-std::string uncovered_name(const testing::TestParamInfo<std::string>& tested) {
-  return tested.param;
-}
-
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(UncoveredFixture);
-INSTANTIATE_TEST_SUITE_P(Cases, UncoveredFixture, testing::ValuesIn(uncovered_names()),
-                         uncovered_name);
-
-// ---- tables
-
-class FixtureTables : public testing::Test {
- protected:
-  void SetUp() override {
-    if (fixtures().is_null()) GTEST_SKIP() << "no file " << fixtures_path();
-  }
-};
-
-TEST_F(FixtureTables, Sinusoids) {
-  const std::pair<const char*, SinusoidLayout> tables[] = {
-      {"sinusoid_interleaved_pos0to4_d8", SinusoidLayout::kInterleaved},
-      {"sinusoid_halves_pos0to4_d8", SinusoidLayout::kHalves}};
-  for (const auto& [name, layout] : tables) {
-    const at::Tensor expected = tensor_of(fixtures().at("tables").at(name));
-    const EncodingContext context{.model_width = expected.size(1)};
-    const at::Tensor table =
-        Sinusoidal(layout, context).embed(at::zeros_like(expected), at::arange(expected.size(0)));
-    EXPECT_LE(largest_gap(table, expected), 1e-12) << name;
-  }
-}
-
-TEST_F(FixtureTables, BucketsOfEveryOffset) {
-  const std::pair<const char*, bool> tables[] = {{"t5_bucket_bidirectional_32_128", false},
-                                                 {"t5_bucket_causal_32_128", true}};
-  for (const auto& [name, one_directional] : tables) {
-    const json& table = fixtures().at("tables").at(name);
-    int64_t offset = table.at("first_offset").get<int64_t>();
-    for (const json& bucket : table.at("buckets")) {
-      EXPECT_EQ(t5_bucket(offset, one_directional, 32, 128), bucket.get<int64_t>()) << offset;
-      ++offset;
-    }
-  }
+TEST(Fixtures, EveryCaseOfTheFileRuns) {
+  if (fixtures().is_null()) GTEST_SKIP() << "no file " << fixtures_path();
+  const std::vector<FixtureCase> all = fixture_cases();
+  for (const auto& [name, content] : fixtures().at("cases").items())
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&, wanted = name](const FixtureCase& c) {
+      return c.name == wanted;
+    })) << name;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "encoders/position/t5.h"
+#include "encoders/position/position_help.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -18,7 +18,8 @@ EncodingContext eight_heads(AttentionSite site = AttentionSite::kEncoder) {
           .heads = 8,
           .head_width = 4,
           .model_width = 32,
-          .max_positions = 16};
+          .max_positions = 16,
+          .segments = 2};
 }
 
 std::string canonical(const std::string& spec) {
@@ -47,6 +48,10 @@ TEST(PositionSpec, CanonicalFormLeavesOutDefaultsAndSorts) {
       {"heads[diet-rel:7,0,2,1,3-5,none:6]", "heads[diet-rel:0-5,7,none:6]"},
       {"heads[t5:0-7]", "t5"},
       {"heads[t5:0-3,diet-rel:4-7]+sinusoidal", "sinusoidal+heads[t5:0-3,diet-rel:4-7]"},
+      {"segments(share=none)+alibi+learned", "learned+alibi+segments"},
+      {"segments+heads[rope:4-7,none:0-3]", "heads[none:0-3,rope:4-7]+segments"},
+      {"diet-abs(rank=head-width)", "diet-abs"},
+      {"diet-abs(share=layers,rank=128)", "diet-abs(rank=128,share=layers)"},
       {"sinusoidal+learned+learnable-sinusoidal", "sinusoidal+learned+learnable-sinusoidal"},
   };
   for (const auto& [written, expected] : cases) {
@@ -56,7 +61,11 @@ TEST(PositionSpec, CanonicalFormLeavesOutDefaultsAndSorts) {
 }
 
 TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
-  const std::string names = "none, sinusoidal, learned, learnable-sinusoidal, diet-rel, shaw, t5";
+  const std::string names =
+      "none, sinusoidal, learned, learnable-sinusoidal, input-segments, diet-rel, t5, bert-r, "
+      "alibi, "
+      "kerple, fire, shaw, relative-sinusoidal, relative-key, relative-key-query, deberta, "
+      "transformer-xl, tupe-a, tupe-r, bert-a-d, diet-abs, linformer, diet-abs-lin, rope, segments";
   const std::pair<std::string, std::string> cases[] = {
       {"", "column 1: expected an encoding; possible: " + names},
       {"lerned", "column 1: no encoding 'lerned'; possible: " + names},
@@ -92,6 +101,16 @@ TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
       {"heads[diet-rel:0-7", "column 19: expected ']' after the items of heads[ in column 1"},
       {"heads[learned:0-7]",
        "column 7: 'learned' acts on the embeddings, not on heads; write learned+heads[...]"},
+      {"heads[segments:0-7]", "column 7: 'segments' acts on all heads; write segments+heads[...]"},
+      {"heads[linformer:0-3,none:4-7]",
+       "column 7: 'linformer' cannot own some of the heads: it compresses the keys of all heads"},
+      {"heads[bert-r:0-7]",
+       "column 7: 'bert-r' cannot own some of the heads: it adds to the embeddings, too; write "
+       "learned+heads[diet-rel(share=layers):...]"},
+      {"diet-rel+segments+segments", "column 19: 'segments' is given twice"},
+      {"rope(pairs=both)",
+       "column 12: 'both' is no value of 'pairs'; possible: interleaved|halves"},
+      {"xpos", "column 1: 'xpos' is not defined for encoders; possible: " + names},
   };
   for (const auto& [spec, expected] : cases)
     EXPECT_EQ(problem(spec), "position encoding \"" + spec + "\", " + expected);
@@ -102,11 +121,30 @@ TEST(PositionSpec, CrossAttentionTakesWhatIsDefinedThere) {
   EXPECT_EQ(problem("diet-rel(share=heads)", AttentionSite::kCross), "no error");
   EXPECT_EQ(problem("shaw", AttentionSite::kCross),
             "position encoding \"shaw\", column 1: 'shaw' is not defined for cross-attention; "
-            "possible: none, diet-rel");
+            "possible: none, diet-rel, diet-abs, linformer, diet-abs-lin");
+}
+
+TEST(PositionSpec, CausalAttentionRefusesCompressedKeys) {
+  const std::string message = problem("linformer", AttentionSite::kDecoder);
+  EXPECT_EQ(
+      message.find("position encoding \"linformer\", column 1: 'linformer' is not defined for "
+                   "causal self-attention; possible: none, sinusoidal"),
+      0)
+      << message;
+  EXPECT_EQ(problem("tupe-a(cls=untied)", AttentionSite::kDecoder),
+            "position encoding \"tupe-a(cls=untied)\", column 1: 'tupe-a': cls=untied needs an "
+            "encoder: later words are hidden from position 0");
+}
+
+TEST(PositionSpec, SegmentsNeedAModelWithSegments) {
+  EncodingContext without = eight_heads();
+  without.segments = 0;
+  for (const std::string spec : {"segments", "input-segments"})
+    EXPECT_THROW(PositionScheme(spec, without), ConfigError);
 }
 
 TEST(PositionSpec, HelpNamesEveryEncodingAndOption) {
-  const std::string help = position_help();
+  const std::string help = position_help({eight_heads()});
   for (const EncodingRow& row : encoding_table()) {
     EXPECT_NE(help.find("\n  " + row.name + "\n"), std::string::npos) << row.name;
     EXPECT_NE(help.find(row.formula), std::string::npos) << row.name;
