@@ -23,11 +23,12 @@ training::HeatMap heat_map(const std::string& title, const at::Tensor& matrix) {
           std::vector<double>(first, first + values.numel())};
 }
 
-std::string figure(const std::string& caption, const std::string& details,
+std::string figure(const std::string& caption, const std::vector<std::string>& details,
                    const training::HeatMap& map) {
-  return fmt::format("<figure>{}<figcaption>{}<span>{}</span></figcaption></figure>\n",
-                     svg_heat_map(reduced(map, kSide)), html_escaped(caption),
-                     html_escaped(details));
+  std::string lines;
+  for (const std::string& line : details) lines += "<span>" + html_escaped(line) + "</span>";
+  return fmt::format("<figure>{}<figcaption>{}{}</figcaption></figure>\n",
+                     svg_heat_map(reduced(map, kSide)), html_escaped(caption), lines);
 }
 
 std::string section(const std::string& title, const std::string& text, const std::string& maps) {
@@ -50,12 +51,12 @@ std::string term_maps(const SiteReport& site) {
   std::string maps;
   for (const PositionTerm& term : site.terms) {
     const at::Tensor seen = term.scores.masked_select(term.scores.isfinite());
-    const std::string details =
-        fmt::format("rank {} of {} · {} to {}", term.rank, term.scores.size(0),
-                    training::short_number(seen.min().item<double>()),
-                    training::short_number(seen.max().item<double>()));
     const std::string caption = readers_text(term.readers);
-    maps += figure(caption, details, heat_map(caption, term.scores));
+    maps += figure(
+        caption,
+        {fmt::format("rank {} of {}", term.rank, term.scores.size(0)),
+         fmt::format("{:.3g} to {:.3g}", seen.min().item<double>(), seen.max().item<double>())},
+        heat_map(caption, term.scores));
   }
   return section("What positions add to the scores",
                  "Rows are queries and columns keys, from the first position; "
@@ -70,15 +71,21 @@ std::string table_maps(const SiteReport& site) {
     training::HeatMap map = heat_map(caption, table.map.cosines);
     map.full_scale = 1;
     const int64_t last = table.first_offset + table.map.cosines.size(0) - 1;
-    maps += figure(caption,
-                   fmt::format("offsets {} to {} · {:.1f} % of pairs above {}", table.first_offset,
-                               last, 100 * table.map.share_alike, encoders::kAlike),
-                   map);
+    maps += figure(
+        caption,
+        {fmt::format("offsets {} to {}", table.first_offset, last),
+         fmt::format("{:.1f} % of pairs above {}", 100 * table.map.share_alike, encoders::kAlike)},
+        map);
   }
   return section("How alike the vectors of offsets are",
                  "Cosine of each pair of offsets, key minus query, from the lowest; "
                  "orange towards 1, blue towards -1.",
                  maps);
+}
+
+/// log2 of attention [n, n] over equal shares of the keys that a query sees.
+at::Tensor against_equal_shares(const at::Tensor& attention) {
+  return (attention * attention.gt(0).sum(1, /*keepdim=*/true)).log2();
 }
 
 std::string attention_maps(const SiteReport& site) {
@@ -87,16 +94,22 @@ std::string attention_maps(const SiteReport& site) {
     const HeadAttention& head = site.attention[h];
     const encoders::AttentionIndicators& is = head.indicators;
     const std::string caption = fmt::format("head {}", h);
+    training::HeatMap map = heat_map(caption, against_equal_shares(head.probabilities));
+    map.full_scale = 2;
     maps += figure(caption,
-                   fmt::format("AIV {} · OPR {} · SD {:.2g} · DB {}", value_text(is.aiv),
-                               value_text(is.opr), is.sd, value_text(is.db)),
-                   heat_map(caption, head.probabilities));
+                   {fmt::format("AIV {} · OPR {}", value_text(is.aiv), value_text(is.opr)),
+                    fmt::format("SD {:.2g} · DB {}", is.sd, value_text(is.db))},
+                   map);
   }
   return section(
       "Attention of the first layer where all words are equal",
-      "Mean over the words. AIV: share of the variance inside diagonals, 0 where the offset alone "
-      "counts. OPR: ordered pairs, 0 where attention falls with the distance, 1 where it grows. "
-      "SD: mean difference between both directions. DB: preceding against following words.",
+      "Mean over the words, against equal shares of what a query sees: orange more, blue less, "
+      "full "
+      "colour from four times and a quarter. AIV: share of the variance inside diagonals, 0 where "
+      "the offset alone counts. OPR: ordered pairs, 0 where attention falls with the distance, 1 "
+      "where it grows. SD: mean difference between both directions. DB: preceding against "
+      "following "
+      "words.",
       maps);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/position_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -95,9 +96,10 @@ std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool in
     notes.emplace_back(
         "Positions are added to the embeddings, and a layer norm mixes them with words before the "
         "first scores: they have no part of their own to show.");
-  for (const std::string& sentence : encoders::terms_with_content(layers.front()))
-    notes.push_back("Depends on the words, so the maps of position scores leave it out: " +
-                    sentence);
+  if (const auto names = encoders::terms_with_content(layers.front()); !names.empty())
+    notes.push_back(
+        fmt::format("Acts through the words, so maps of position scores leave it out: {}.",
+                    fmt::join(names, ", ")));
   if (stack.causal)
     notes.emplace_back("A position sees itself and those before it; ranks are of whole matrices.");
   return notes;

@@ -92,21 +92,20 @@ at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent,
 }
 
 std::vector<std::string> terms_with_content(const ScoreTerms& terms) {
-  std::vector<std::string> sentences;
-  const auto add_if = [&](bool present, const char* sentence) {
-    if (present) sentences.emplace_back(sentence);
+  std::vector<std::string> names;
+  const auto add_if = [&](bool present, const char* name) {
+    if (present) names.emplace_back(name);
   };
-  add_if(terms.relative_keys.defined(), "Queries meet a vector of the offset (relative keys).");
-  add_if(terms.relative_queries.defined(), "Keys meet a vector of the offset (relative queries).");
-  add_if(terms.relative_values.defined(), "Values get a vector of the offset (relative values).");
+  add_if(terms.relative_keys.defined(), "relative keys");
+  add_if(terms.relative_queries.defined(), "relative queries");
+  add_if(terms.relative_values.defined(), "relative values");
 #ifdef DIETMT_ANA_NEW
-  add_if(terms.query_cosines.defined(), "Queries and keys are rotated by their positions.");
-  add_if(terms.query_shift.defined() || terms.key_shift.defined(),
-         "Queries or keys are shifted by vectors.");
-  add_if(terms.contextual.defined(), "Positions are counted by what the words are (contextual).");
-  add_if(compresses(terms), "Keys are compressed: scores do not belong to pairs of positions.");
+  add_if(terms.query_cosines.defined(), "rotation");
+  add_if(terms.query_shift.defined() || terms.key_shift.defined(), "shifts of queries or keys");
+  add_if(terms.contextual.defined(), "contextual positions");
+  add_if(compresses(terms), "compression of keys");
 #endif
-  return sentences;
+  return names;
 }
 
 std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length) {

@@ -34,7 +34,7 @@ std::vector<ScoreTerms> terms_of_layers(const PositionScheme& position, int64_t 
 at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent, int64_t heads,
                                   int64_t head_width);
 
-/// The terms that positions and words make together, as sentences for a reader.
+/// Names of the terms that act through the words, e.g. "relative keys".
 std::vector<std::string> terms_with_content(const ScoreTerms& terms);
 
 /// What positions alone add to the scores of self-attention among `length` positions, before

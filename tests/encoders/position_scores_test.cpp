@@ -88,6 +88,36 @@ TEST(PositionScores, HaveNoInputPartBehindALayerNorm) {
     EXPECT_EQ(layer.abs().max().item<float>(), 0);
 }
 
+TEST(PositionScores, CoverCrossAttention) {
+  EncodingContext context;
+  context.site = AttentionSite::kCross;
+  context.heads = 2;
+  context.head_width = 8;
+  context.model_width = 16;
+  context.max_positions = 32;
+  PositionScheme scheme("diet-rel(share=heads)", context);
+  fill(scheme);
+  const Extent extent{0, 4, 6};
+  const torch::NoGradGuard no_grad;
+  const ScoreTerms terms = terms_of_layers(scheme, 1, extent, at::zeros({4, 16})).front();
+  const at::Tensor scores = scores_without_content(terms, extent, 2, 8);
+  ASSERT_EQ(scores.sizes(), at::IntArrayRef({2, 4, 6}));
+  EXPECT_TRUE(at::equal(scores[0], scores[1]));
+  const at::Tensor table = parameter(scheme, "diet_rel.table").flatten();
+  const int64_t centre = (table.size(0) - 1) / 2;
+  EXPECT_EQ(scores[0][3][0].item<float>(), table[centre - 3].item<float>());
+  EXPECT_EQ(scores[0][0][5].item<float>(), table[centre + 5].item<float>());
+  EXPECT_TRUE(terms_with_content(terms).empty());
+}
+
+TEST(PositionScores, NameWhatActsThroughWords) {
+  const StackConfig config = small("shaw(clip=3)");
+  EncoderStack stack(config);
+  const ScoreTerms terms = terms_of_layers(stack.position(), 3, {0, 5, 5}, at::zeros({5, 16}))[0];
+  EXPECT_EQ(terms_with_content(terms),
+            (std::vector<std::string>{"relative keys", "relative values"}));
+}
+
 TEST(IdenticalWords, GiveEqualAttentionWithoutPositions) {
   const StackConfig config = small("none");
   EncoderStack stack(config);
