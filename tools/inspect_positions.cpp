@@ -8,12 +8,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
-#if __has_include("encoders/position/position_help.h")
 #include "encoders/position/position_help.h"
-#define DIETMT_ANA_NEW 1
-#else
-#include "encoders/position/position_encoding.h"
-#endif
 #include "tools/position_report.h"
 
 namespace dietmt::tools {
@@ -59,11 +54,7 @@ int inspect_positions(const std::vector<std::string>& arguments) {
   if (option_table(o).parse(arguments) == OptionTable::Outcome::kDone) return 0;
   check(o);
   if (o.list) {
-#ifdef DIETMT_ANA_NEW
     std::cout << encoders::position_help({});
-#else
-    std::cout << encoders::position_help();
-#endif
     return 0;
   }
   const PositionReport report = position_report(nmt::load_model(o.model), o.report);

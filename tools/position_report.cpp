@@ -84,6 +84,14 @@ std::vector<OffsetTable> tables_of(const std::vector<ScoreTerms>& layers, int64_
   return tables;
 }
 
+void add_content_note(const std::vector<ScoreTerms>& layers, std::vector<std::string>& notes) {
+  const std::vector<std::string> names = encoders::terms_with_content(layers.front());
+  if (names.empty()) return;
+  notes.push_back(
+      fmt::format("Acts through the words, so maps of position scores leave it out: {}.",
+                  fmt::join(names, ", ")));
+}
+
 /// What a reader must know to read the maps.
 std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool input_positions,
                                   const InspectedStack& stack) {
@@ -96,10 +104,7 @@ std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool in
     notes.emplace_back(
         "Positions are added to the embeddings, and a layer norm mixes them with words before the "
         "first scores: they have no part of their own to show.");
-  if (const auto names = encoders::terms_with_content(layers.front()); !names.empty())
-    notes.push_back(
-        fmt::format("Acts through the words, so maps of position scores leave it out: {}.",
-                    fmt::join(names, ", ")));
+  add_content_note(layers, notes);
   if (stack.causal)
     notes.emplace_back("A position sees itself and those before it; ranks are of whole matrices.");
   return notes;
@@ -130,8 +135,7 @@ SiteReport self_attention_report(const std::string& name, const InspectedStack& 
                                  const Tensor& words, int64_t length) {
   const torch::NoGradGuard no_grad;
   const Tensor nothing = at::zeros({length, stack.width});
-  const std::vector<ScoreTerms> layers =
-      encoders::terms_of_layers(stack.position, stack.layers, {0, length, length}, nothing);
+  const std::vector<ScoreTerms> layers = stack.position.lower({0, length, length}, nothing);
   const Tensor embedded = stack.position.embed(nothing, at::arange(length, at::kLong));
   const bool input_positions = embedded.count_nonzero().item<int64_t>() > 0;
 
@@ -151,15 +155,15 @@ SiteReport cross_attention_report(const encoders::PositionScheme& position,
                                   const nmt::ModelConfig& config, int64_t length) {
   const torch::NoGradGuard no_grad;
   const encoders::Extent extent{0, length, length};
-  const std::vector<ScoreTerms> layers = encoders::terms_of_layers(
-      position, config.decoder_layers, extent, at::zeros({length, config.width}));
+  const std::vector<ScoreTerms> layers = position.lower(extent, at::zeros({length, config.width}));
   std::vector<Tensor> scores;
   for (const ScoreTerms& terms : layers)
     scores.push_back(
         encoders::scores_without_content(terms, extent, config.heads, config.width / config.heads));
   SiteReport site{
       "cross", position.spec(), {}, terms_of(scores, false), tables_of(layers, length, false), {}};
-  if (site.terms.empty() && site.tables.empty())
+  add_content_note(layers, site.notes);
+  if (site.terms.empty() && site.notes.empty())
     site.notes.emplace_back("Cross-attention knows no positions.");
   return site;
 }
@@ -195,10 +199,10 @@ PositionReport position_report(const nmt::LoadedModel& loaded,
   const auto& decoder = *children["decoder"]->as<encoders::DecoderStack>();
   const auto norm =
       config.norm == "pre" ? encoders::NormPlacement::kPre : encoders::NormPlacement::kPost;
-  const InspectedStack encoder_stack{
-      encoder, encoder.position(), config.encoder_layers, config.heads, config.width, norm, false};
-  const InspectedStack decoder_stack{
-      decoder, decoder.position(), config.decoder_layers, config.heads, config.width, norm, true};
+  const InspectedStack encoder_stack{encoder, encoder.position(), config.heads, config.width, norm,
+                                     false};
+  const InspectedStack decoder_stack{decoder, decoder.position(), config.heads, config.width, norm,
+                                     true};
   const auto source = shuffled_pieces(*loaded.source_tokenizer, options.seed);
   const auto target = shuffled_pieces(*loaded.target_tokenizer, options.seed);
   const int64_t words = std::min(

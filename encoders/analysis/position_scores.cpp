@@ -5,14 +5,15 @@
 #include <limits>
 
 #include "encoders/attention/backends.h"
-#include "encoders/transformer/fused_ops.h"
-#if __has_include("encoders/attention/vector_terms.h")
 #include "encoders/attention/vector_terms.h"
-#define DIETMT_ANA_NEW 1
-#endif
+#include "encoders/transformer/fused_ops.h"
 
 namespace dietmt::encoders {
 namespace {
+
+at::Tensor positions_of(int64_t length, const at::Tensor& like) {
+  return at::arange(length, like.options().dtype(at::kLong));
+}
 
 /// Of one sentence: [T, H, Dh] each.
 struct HeadVectors {
@@ -38,26 +39,16 @@ HeadVectors first_layer_vectors(const InspectedStack& stack, const at::Tensor& x
   return {projected.select(1, 0), projected.select(1, 1)};
 }
 
-#ifdef DIETMT_ANA_NEW
 at::Tensor scores_of(const HeadVectors& vectors, const ScoreTerms& terms, bool causal) {
   if (compresses(terms)) return {};
   const auto move = [&](const auto& mover, const at::Tensor& x) {
-    return mover(x, at::arange(x.size(0), x.options().dtype(at::kLong)), terms).transpose(0, 1);
+    return mover(x, positions_of(x.size(0), x), terms).transpose(0, 1);
   };
   Sentence sentence;
   sentence.q = move(move_queries, vectors.queries);
   sentence.k = move(move_keys, vectors.keys);
   sentence.causal = causal;
   return sentence_scores(sentence, terms);
-}
-#else
-at::Tensor scores_of(const HeadVectors& vectors, const ScoreTerms& terms, bool) {
-  return sentence_scores(vectors.queries.transpose(0, 1), vectors.keys.transpose(0, 1), {}, terms);
-}
-#endif
-
-at::Tensor positions_of(int64_t length, const at::Tensor& like) {
-  return at::arange(length, like.options().dtype(at::kLong));
 }
 
 /// The first layer's queries and keys of the positions that were added to the embeddings, without
@@ -71,18 +62,6 @@ HeadVectors vectors_of_positions(const InspectedStack& stack, const at::Tensor& 
 }
 
 }  // namespace
-
-std::vector<ScoreTerms> terms_of_layers(const PositionScheme& position,
-                                        [[maybe_unused]] int64_t layers, const Extent& extent,
-                                        [[maybe_unused]] const at::Tensor& like) {
-#ifdef DIETMT_ANA_NEW
-  return position.lower(extent, like);
-#else
-  std::vector<ScoreTerms> terms;
-  for (int64_t l = 0; l < layers; ++l) terms.push_back(position.terms(l, extent));
-  return terms;
-#endif
-}
 
 at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent, int64_t heads,
                                   int64_t head_width) {
@@ -99,12 +78,10 @@ std::vector<std::string> terms_with_content(const ScoreTerms& terms) {
   add_if(terms.relative_keys.defined(), "relative keys");
   add_if(terms.relative_queries.defined(), "relative queries");
   add_if(terms.relative_values.defined(), "relative values");
-#ifdef DIETMT_ANA_NEW
   add_if(terms.query_cosines.defined(), "rotation");
   add_if(terms.query_shift.defined() || terms.key_shift.defined(), "shifts of queries or keys");
   add_if(terms.contextual.defined(), "contextual positions");
   add_if(compresses(terms), "compression of keys");
-#endif
   return names;
 }
 
@@ -112,8 +89,7 @@ std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t len
   const torch::NoGradGuard no_grad;
   const at::Tensor nothing = at::zeros({length, stack.width});
   const Extent extent{0, length, length};
-  const std::vector<ScoreTerms> terms =
-      terms_of_layers(stack.position, stack.layers, extent, nothing);
+  const std::vector<ScoreTerms> terms = stack.position.lower(extent, nothing);
   std::vector<at::Tensor> scores;
   for (const ScoreTerms& layer : terms)
     scores.push_back(scores_without_content(layer, extent, stack.heads, stack.width / stack.heads));
@@ -125,8 +101,7 @@ std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t len
 at::Tensor identical_word_attention(const InspectedStack& stack, const at::Tensor& words,
                                     int64_t length) {
   const torch::NoGradGuard no_grad;
-  const std::vector<ScoreTerms> terms =
-      terms_of_layers(stack.position, stack.layers, {0, length, length}, words);
+  const std::vector<ScoreTerms> terms = stack.position.lower({0, length, length}, words);
   const at::Tensor later = at::ones({length, length}, at::kBool).triu(1);
   at::Tensor sum;
   for (const at::Tensor& word : words.unbind()) {

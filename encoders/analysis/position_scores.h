@@ -18,16 +18,11 @@ namespace dietmt::encoders {
 struct InspectedStack {
   const torch::nn::Module& module;  // an EncoderStack or DecoderStack
   const PositionScheme& position;
-  int64_t layers = 1;  // L
-  int64_t heads = 1;   // H
-  int64_t width = 1;   // D
+  int64_t heads = 1;  // H
+  int64_t width = 1;  // D
   NormPlacement norm = NormPlacement::kPost;
   bool causal = false;
 };
-
-/// The terms of each layer: [L].
-std::vector<ScoreTerms> terms_of_layers(const PositionScheme& position, int64_t layers,
-                                        const Extent& extent, const at::Tensor& like);
 
 /// The scores that the terms give to queries and keys without content: [H, T, S]. Undefined if
 /// these are compressed (Linformer): then scores do not belong to pairs of positions.

@@ -29,7 +29,7 @@ StackConfig small(const std::string& position, NormPlacement norm = NormPlacemen
 
 template <typename Stack>
 InspectedStack inspected(const Stack& stack, const StackConfig& config, bool causal = false) {
-  return {stack, stack.position(), config.layers, config.heads, config.width, config.norm, causal};
+  return {stack, stack.position(), config.heads, config.width, config.norm, causal};
 }
 
 at::Tensor parameter(const torch::nn::Module& module, const std::string& name) {
@@ -99,7 +99,7 @@ TEST(PositionScores, CoverCrossAttention) {
   fill(scheme);
   const Extent extent{0, 4, 6};
   const torch::NoGradGuard no_grad;
-  const ScoreTerms terms = terms_of_layers(scheme, 1, extent, at::zeros({4, 16})).front();
+  const ScoreTerms terms = scheme.lower(extent, at::zeros({4, 16})).front();
   const at::Tensor scores = scores_without_content(terms, extent, 2, 8);
   ASSERT_EQ(scores.sizes(), at::IntArrayRef({2, 4, 6}));
   EXPECT_TRUE(at::equal(scores[0], scores[1]));
@@ -113,7 +113,7 @@ TEST(PositionScores, CoverCrossAttention) {
 TEST(PositionScores, NameWhatActsThroughWords) {
   const StackConfig config = small("shaw(clip=3)");
   EncoderStack stack(config);
-  const ScoreTerms terms = terms_of_layers(stack.position(), 3, {0, 5, 5}, at::zeros({5, 16}))[0];
+  const ScoreTerms terms = stack.position().lower({0, 5, 5}, at::zeros({5, 16})).front();
   EXPECT_EQ(terms_with_content(terms),
             (std::vector<std::string>{"relative keys", "relative values"}));
 }
