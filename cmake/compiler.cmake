@@ -28,10 +28,3 @@ if(DIETMT_CCACHE)
     set(DIETMT_PCH_FLAGS -fpch-preprocess)
   endif()
 endif()
-
-# g++ knows -fuse-ld=mold from 12.1 on.
-find_program(DIETMT_MOLD mold)
-if(DIETMT_MOLD AND (NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
-                    OR CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1))
-  add_link_options(-fuse-ld=mold)
-endif()
