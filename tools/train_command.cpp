@@ -13,12 +13,13 @@
 #include "common/text_io.h"
 #include "data/parallel_corpus.h"
 #include "data/tokenizer.h"
-#include "encoders/position/position_encoding.h"
+#include "encoders/attention/attention.h"
 #include "metrics/bleu_tokenizer.h"
 #include "nmt/model/model_directory.h"
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
 #include "tools/device.h"
+#include "tools/model_options.h"
 #include "training/checkpoint.h"
 #include "training/trainer.h"
 
@@ -26,7 +27,7 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-struct TrainOptions {
+struct TrainOptions : ModelOptions {
   std::vector<std::string> train_source, train_target;
   std::string valid_source, valid_target;
   std::string output;
@@ -36,11 +37,6 @@ struct TrainOptions {
   bool separate_tokenizers = false;
   data::LengthFilter filter;
   int64_t batch_tokens = 4096;
-
-  std::string preset = "tiny";
-  nmt::ModelConfig model;
-  std::string position = "sinusoidal";
-  std::string decoder_position;
 
   training::TrainerOptions trainer;
   std::string schedule = "inverse-sqrt";
@@ -90,33 +86,6 @@ void bind_data(OptionTable& table, TrainOptions& o) {
       .add("tokenizer-type", &o.tokenizer_type, "bpe|unigram", "type of a trained model")
       .add("separate-tokenizers", &o.separate_tokenizers, "",
            "train one model a language instead of a joint one");
-}
-
-void bind_model(OptionTable& table, TrainOptions& o) {
-  nmt::ModelConfig& m = o.model;
-  table.group("Model")
-      .add("preset", &o.preset, "NAME",
-           "sizes: tiny (4+4 layers, 128/256, 4 heads), small (6+6, 256/1024, 4), base (6+6, "
-           "512/2048, 8), big (6+6, 1024/4096, 16)")
-      .add("encoder-layers", &m.encoder_layers, "N", "instead of the preset's")
-      .add("decoder-layers", &m.decoder_layers, "N", "instead of the preset's")
-      .add("width", &m.width, "N", "model width, instead of the preset's")
-      .add("feed-forward", &m.feed_forward, "N",
-           "inner width of the feed-forward blocks, instead of the preset's")
-      .add("heads", &m.heads, "N", "attention heads, instead of the preset's")
-      .add("position", &o.position, "SPEC",
-           "position encoding of encoder and decoder; see dietmt inspect positions --list")
-      .add("decoder-position", &o.decoder_position, "SPEC", "of the decoder, if another")
-      .add("cross-position", &m.cross_position, "SPEC", "of attention to the source")
-      .add("max-positions", &m.max_positions, "N", "table size of learned encodings")
-      .add("norm", &m.norm, "post|pre", "layer norm after or before each block")
-      .add("activation", &m.activation, "relu|gelu|swiglu", "of the feed-forward blocks")
-      .add("tied-embeddings", &m.tied_embeddings, "none|decoder|all",
-           "decoder: the target and the output embeddings are one; all: the source's too")
-      .add("dropout", &m.dropout, "P", "on residual branches")
-      .add("attention-dropout", &m.attention_dropout, "P", "on attention probabilities")
-      .add("activation-dropout", &m.activation_dropout, "P", "inside feed-forward blocks")
-      .add("embedding-dropout", &m.embedding_dropout, "P", "on embeddings");
 }
 
 void bind_training(OptionTable& table, TrainOptions& o) {
@@ -172,42 +141,6 @@ void bind_training(OptionTable& table, TrainOptions& o) {
       .add("dry-run", &o.dry_run, "", "check everything, print the model's size and stop");
 }
 
-// Sizes come from the preset unless an option gives them.
-void apply_preset(const OptionTable& table, TrainOptions& o) {
-  const nmt::ModelConfig preset = nmt::ModelConfig::preset(o.preset);
-  const auto keep = [&](const char* name, int64_t nmt::ModelConfig::*field) {
-    if (!table.given(name)) o.model.*field = preset.*field;
-  };
-  keep("encoder-layers", &nmt::ModelConfig::encoder_layers);
-  keep("decoder-layers", &nmt::ModelConfig::decoder_layers);
-  keep("width", &nmt::ModelConfig::width);
-  keep("feed-forward", &nmt::ModelConfig::feed_forward);
-  keep("heads", &nmt::ModelConfig::heads);
-  o.model.encoder_position = o.position;
-  o.model.decoder_position = o.decoder_position.empty() ? o.position : o.decoder_position;
-}
-
-// Builds and drops the encodings, so that a wrong spec is known before the text is read.
-void check_positions(const nmt::ModelConfig& model, std::vector<std::string>& problems) {
-  const auto check = [&](encoders::AttentionSite site, const std::string& spec, int64_t layers) {
-    encoders::EncodingContext context;
-    context.site = site;
-    context.layers = layers;
-    context.heads = model.heads;
-    context.head_width = model.width / model.heads;
-    context.model_width = model.width;
-    context.max_positions = model.max_positions;
-    try {
-      const encoders::PositionScheme scheme(spec, context);
-    } catch (const ConfigError& error) {
-      problems.push_back(error.what());
-    }
-  };
-  check(encoders::AttentionSite::kEncoder, model.encoder_position, model.encoder_layers);
-  check(encoders::AttentionSite::kDecoder, model.decoder_position, model.decoder_layers);
-  check(encoders::AttentionSite::kCross, model.cross_position, model.decoder_layers);
-}
-
 void validate(TrainOptions& o) {
   std::vector<std::string> problems;
   const auto require = [&](bool good, const std::string& message) {
@@ -249,11 +182,7 @@ void validate(TrainOptions& o) {
   o.trainer.schedule.total_updates = o.trainer.max_updates;
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
   for (const std::string& problem : o.search.problems()) problems.push_back(problem);
-  nmt::ModelConfig model = o.model;
-  model.source_vocabulary = model.target_vocabulary = 1;  // known once the tokenizer is
-  const std::vector<std::string> model_problems = model.problems();
-  problems.insert(problems.end(), model_problems.begin(), model_problems.end());
-  if (model_problems.empty()) check_positions(model, problems);
+  for (const std::string& problem : model_problems(o.model)) problems.push_back(problem);
   throw_if_any(problems);
 }
 
@@ -374,10 +303,11 @@ int run_train(const std::vector<std::string>& arguments) {
       "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the "
       "same command again to resume after a stop.");
   bind_data(table, options);
-  bind_model(table, options);
+  bind_model_options(table, options);
   bind_training(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   apply_preset(table, options);
+  if (print_position_help(options)) return 0;
   validate(options);
   return run(table, options);
 }

@@ -271,6 +271,33 @@ TEST_P(EveryEncoding, FloatStaysCloseToDouble) {
   }
 }
 
+/// The fused kernels, which have fp32 and bf16 alone, with dropout and every gradient. The best
+/// that fp32 can do is what the reference does in it, so errors are compared with its errors.
+TEST_P(EveryEncoding, CpuStaysAsCloseToDoubleAsTheReference) {
+  for (const std::vector<int64_t>& lengths :
+       std::vector<std::vector<int64_t>>{{1}, {97}, {7, 1, 97, 30}}) {
+    const Packing packing(lengths);
+    const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+    const Inputs floats{inputs.q.detach().to(at::kFloat).requires_grad_(true),
+                        inputs.k.detach().to(at::kFloat).requires_grad_(true),
+                        inputs.v.detach().to(at::kFloat).requires_grad_(true)};
+    Setting setting{.causal = first_causal(), .dropout = 0.3};
+    const auto built = scheme(first_causal());
+    if (!built->lower({0, 1, 1}, inputs.q)[0].contextual.defined()) {
+      const auto wanted = output_and_gradients(*built, inputs, packing, packing, setting);
+      built->to(at::kFloat);
+      const auto plain = output_and_gradients(*built, floats, packing, packing, setting);
+      setting.backend = Backend::kCpu;
+      const auto fused = output_and_gradients(*built, floats, packing, packing, setting);
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        const double unit = 1e-6 * std::max(1.0, wanted[i].abs().max().item<double>());
+        EXPECT_LE(largest_gap(fused[i], wanted[i]), 2 * largest_gap(plain[i], wanted[i]) + 5 * unit)
+            << "tensor " << i << ", " << lengths.size() << " sentences of " << lengths[0];
+      }
+    }
+  }
+}
+
 /// Mixed precision: activations in bfloat16, tables in float.
 TEST_P(EveryEncoding, BFloat16StaysCloseToDouble) {
   const Packing packing({30, 12});
