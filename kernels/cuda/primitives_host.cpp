@@ -75,28 +75,40 @@ class Block {
     }
   }
 
+  /// Without an order all threads take turns. With one, a warp drawn at random runs until it waits
+  /// for the others, which lets warps drift as far apart as barriers allow.
   void run(uint64_t order) {
     current_block = this;
-    Random random(order);
+    early_ = order != 0;
+    random_ = Random(order);
     std::vector<int> turn(kThreads);
     std::iota(turn.begin(), turn.end(), 0);
-    for (int running = kThreads; running > 0;) {
-      if (order != 0) random.shuffle(turn);
-      moved_ = false;
-      for (const int index : turn) {
-        Thread& thread = threads_[static_cast<size_t>(index)];
-        if (thread.done) continue;
-        current_ = index;
-        thread.fiber = std::move(thread.fiber).resume();
-        if (thread.done) {
-          --running;
-          moved_ = true;
+    std::vector<int> warps(kWarps);
+    std::iota(warps.begin(), warps.end(), 0);
+    while (running_ > 0) {
+      bool moved = false;
+      if (order == 0) {
+        moved = resume(turn);
+      } else {
+        random_.shuffle(warps);
+        for (const int warp : warps) {
+          turn.resize(kWarpThreads);
+          std::iota(turn.begin(), turn.end(), warp * kWarpThreads);
+          bool again = false;
+          do {
+            random_.shuffle(turn);
+            again = resume(turn);
+            moved = moved || again;
+          } while (again);
         }
       }
-      require(moved_, "threads wait for a barrier that others never reach");
+      require(moved, "threads wait for a barrier that others never reach");
     }
     current_block = nullptr;
   }
+
+  /// Whether an asynchronous copy arrives at once; otherwise it does when it is waited for.
+  bool copies_early() { return early_ && random_.below(2) == 0; }
 
   int current() const { return current_; }
   Thread& thread() { return threads_[static_cast<size_t>(current_)]; }
@@ -117,6 +129,22 @@ class Block {
   }
 
  private:
+  /// Resumes these threads once each; whether any got past a barrier or ended.
+  bool resume(const std::vector<int>& turn) {
+    moved_ = false;
+    for (const int index : turn) {
+      Thread& thread = threads_[static_cast<size_t>(index)];
+      if (thread.done) continue;
+      current_ = index;
+      thread.fiber = std::move(thread.fiber).resume();
+      if (thread.done) {
+        --running_;
+        moved_ = true;
+      }
+    }
+    return moved_;
+  }
+
   void wait(Barrier& barrier, int participants) {
     if (++barrier.arrived == participants) {
       barrier.arrived = 0;
@@ -136,7 +164,10 @@ class Block {
   std::vector<Thread> threads_;
   Warp warps_[kWarps];
   Barrier block_;
+  Random random_{0};
+  bool early_ = false;
   int current_ = 0;
+  int running_ = kThreads;
   bool moved_ = false;
 };
 
@@ -162,13 +193,11 @@ void gather_matrices(uint32_t (&r)[4], const void* row, const RowColumn& element
   }
 }
 
-void finish(const std::vector<AsyncCopy>& group) {
-  for (const AsyncCopy& copy : group) {
-    if (copy.valid) {
-      std::memcpy(copy.to, copy.from, 16);
-    } else {
-      std::memset(copy.to, 0, 16);
-    }
+void finish(const AsyncCopy& copy) {
+  if (copy.valid) {
+    std::memcpy(copy.to, copy.from, 16);
+  } else {
+    std::memset(copy.to, 0, 16);
   }
 }
 
@@ -235,7 +264,12 @@ void copy_async(void* to, const void* from, bool valid) {
   require(reinterpret_cast<uintptr_t>(to) % 16 == 0, "cp.async to a misaligned address");
   require(!valid || reinterpret_cast<uintptr_t>(from) % 16 == 0,
           "cp.async from a misaligned address");
-  current_block->thread().open_group.push_back({to, from, valid});
+  const AsyncCopy copy{to, from, valid};
+  if (current_block->copies_early()) {
+    finish(copy);
+  } else {
+    current_block->thread().open_group.push_back(copy);
+  }
 }
 
 void commit_copies() {
@@ -245,7 +279,9 @@ void commit_copies() {
 
 void wait_for_copies(size_t unfinished) {
   auto& groups = current_block->thread().groups;
-  for (; groups.size() > unfinished; groups.pop_front()) finish(groups.front());
+  for (; groups.size() > unfinished; groups.pop_front()) {
+    for (const AsyncCopy& copy : groups.front()) finish(copy);
+  }
 }
 
 }  // namespace dietmt::kernels

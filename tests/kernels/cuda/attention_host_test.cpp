@@ -38,6 +38,18 @@ TEST(AttentionHostTest, OrderOfThreadsAndBlocksDoesNotMatter) {
   expect_same_bits(run(all_terms(), {.workers = 3, .order = 2}), in_order);
 }
 
+// Enough tiles for both halves of a double buffer to be used again, with few barriers between.
+TEST(AttentionHostTest, OrderDoesNotMatterInAStreamOfTiles) {
+  for (const int64_t width : {32, 128}) {
+    const AttentionCaseOptions options{
+        .name = "stream", .width = width, .terms = kOffsetBias, .queries = {260}, .heads = 1};
+    const auto in_order = run(options, {});
+    for (const uint64_t order : {1, 2, 3}) {
+      expect_same_bits(run(options, {.workers = 1, .order = order}), in_order);
+    }
+  }
+}
+
 TEST(AttentionHostTest, FewBlocksGiveTheSameUpToRounding) {
   const auto many = run(all_terms(), {});
   const auto few = run(all_terms(), {.workers = 1, .order = 3}, {.blocks = 8});
