@@ -64,45 +64,45 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
       .add("embedding-dropout", &m.embedding_dropout, "P", "on embeddings");
 }
 
-  void apply_preset(const OptionTable& table, ModelOptions& o) {
-    const nmt::ModelConfig preset = nmt::ModelConfig::preset(o.preset);
-    const auto keep = [&](const char* name, int64_t nmt::ModelConfig::*field) {
-      if (!table.given(name)) o.model.*field = preset.*field;
-    };
-    keep("encoder-layers", &nmt::ModelConfig::encoder_layers);
-    keep("decoder-layers", &nmt::ModelConfig::decoder_layers);
-    keep("width", &nmt::ModelConfig::width);
-    keep("feed-forward", &nmt::ModelConfig::feed_forward);
-    keep("heads", &nmt::ModelConfig::heads);
-    o.model.encoder_position = o.position;
-    o.model.decoder_position = o.decoder_position.empty() ? o.position : o.decoder_position;
-  }
+void apply_preset(const OptionTable& table, ModelOptions& o) {
+  const nmt::ModelConfig preset = nmt::ModelConfig::preset(o.preset);
+  const auto keep = [&](const char* name, int64_t nmt::ModelConfig::*field) {
+    if (!table.given(name)) o.model.*field = preset.*field;
+  };
+  keep("encoder-layers", &nmt::ModelConfig::encoder_layers);
+  keep("decoder-layers", &nmt::ModelConfig::decoder_layers);
+  keep("width", &nmt::ModelConfig::width);
+  keep("feed-forward", &nmt::ModelConfig::feed_forward);
+  keep("heads", &nmt::ModelConfig::heads);
+  o.model.encoder_position = o.position;
+  o.model.decoder_position = o.decoder_position.empty() ? o.position : o.decoder_position;
+}
 
-  bool print_position_help(const ModelOptions& o) {
-    const std::string specs[] = {o.position, o.decoder_position, o.model.cross_position};
-    if (std::find(std::begin(specs), std::end(specs), "help") == std::end(specs)) return false;
-    nmt::ModelConfig model = o.model;
-    model.source_vocabulary = model.target_vocabulary = 1;
-    throw_if_any(model.problems());
-    std::vector<EncodingContext> contexts;
-    for (const Stack& stack : stacks(o.model)) contexts.push_back(stack.context);
-    std::cout << encoders::position_help(contexts);
-    return true;
-  }
+bool print_position_help(const ModelOptions& o) {
+  const std::string specs[] = {o.position, o.decoder_position, o.model.cross_position};
+  if (std::find(std::begin(specs), std::end(specs), "help") == std::end(specs)) return false;
+  nmt::ModelConfig model = o.model;
+  model.source_vocabulary = model.target_vocabulary = 1;
+  throw_if_any(model.problems());
+  std::vector<EncodingContext> contexts;
+  for (const Stack& stack : stacks(o.model)) contexts.push_back(stack.context);
+  std::cout << encoders::position_help(contexts);
+  return true;
+}
 
-  std::vector<std::string> model_problems(const nmt::ModelConfig& config) {
-    nmt::ModelConfig model = config;
-    model.source_vocabulary = model.target_vocabulary = 1;
-    std::vector<std::string> problems = model.problems();
-    if (!problems.empty()) return problems;
-    for (const Stack& stack : stacks(model)) {
-      try {
-        const encoders::PositionScheme scheme(stack.spec, stack.context);
-      } catch (const ConfigError& error) {
-        problems.emplace_back(error.what());
-      }
+std::vector<std::string> model_problems(const nmt::ModelConfig& config) {
+  nmt::ModelConfig model = config;
+  model.source_vocabulary = model.target_vocabulary = 1;
+  std::vector<std::string> problems = model.problems();
+  if (!problems.empty()) return problems;
+  for (const Stack& stack : stacks(model)) {
+    try {
+      const encoders::PositionScheme scheme(stack.spec, stack.context);
+    } catch (const ConfigError& error) {
+      problems.emplace_back(error.what());
     }
-    return problems;
   }
+  return problems;
+}
 
 }  // namespace dietmt::tools
