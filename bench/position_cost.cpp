@@ -1,0 +1,138 @@
+// What a position encoding costs a training step: processor time of forward and backward of a
+// translation model against the same model with sinusoidal positions. Each pair of steps runs in
+// turn on the same random batch; the table has the median ratio.
+//
+//   position_cost [--preset base] [--layers 2] [--tokens 2000] [--pairs 5] [--specs SPEC...]
+//   ...]
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <ctime>
+#include <iomanip>
+#include <iostream>
+
+#include "common/error.h"
+#include "common/options.h"
+#include "nmt/model/translation_model.h"
+
+namespace {
+
+using namespace dietmt;
+using encoders::Packing;
+
+struct Options {
+  std::string preset = "base";
+  int64_t layers = 2;
+  int64_t tokens = 2000;
+  int64_t longest = 50;
+  int64_t pairs = 5;
+  std::vector<std::string> specs = {"none",
+                                    "learned",
+                                    "learnable-sinusoidal",
+                                    "diet-rel",
+                                    "t5",
+                                    "bert-r",
+                                    "alibi",
+                                    "kerple",
+                                    "fire",
+                                    "shaw",
+                                    "relative-sinusoidal",
+                                    "relative-key",
+                                    "relative-key-query",
+                                    "deberta",
+                                    "transformer-xl",
+                                    "tupe-a",
+                                    "tupe-r",
+                                    "bert-a-d",
+                                    "diet-abs",
+                                    "diet-abs(share=layers)",
+                                    "rope",
+                                    "rope(pairs=halves)",
+                                    "heads[diet-rel:0-5,shaw:6-7]"};
+};
+
+struct Batch {
+  Packing packing;
+  at::Tensor tokens;
+};
+
+constexpr int64_t kVocabulary = 4000;
+
+/// Sentences of 20 to `longest` tokens.
+Batch random_batch(const Options& options) {
+  std::vector<int64_t> lengths;
+  int64_t sum = 0;
+  for (int64_t b = 0; sum < options.tokens; ++b) {
+    lengths.push_back(20 + (b * 7919) % (options.longest - 19));
+    sum += lengths.back();
+  }
+  return {Packing(lengths), at::randint(kVocabulary, {sum}, at::kLong)};
+}
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::unique_ptr<nmt::TranslationModel> make_model(const Options& options, const std::string& spec) {
+  nmt::ModelConfig config = nmt::ModelConfig::preset(options.preset);
+  config.encoder_layers = config.decoder_layers = options.layers;
+  config.source_vocabulary = config.target_vocabulary = kVocabulary;
+  config.encoder_position = config.decoder_position = spec;
+  return std::make_unique<nmt::TranslationModel>(config, 1);
+}
+
+double step(const nmt::TranslationModel& model, const Batch& batch) {
+  const double start = processor_seconds();
+  const at::Tensor memory = model.encode(batch.tokens, batch.packing);
+  const at::Tensor hidden = model.decode(batch.tokens, batch.packing, memory, batch.packing);
+  at::cross_entropy_loss(model.logits(hidden), batch.tokens).backward();
+  return processor_seconds() - start;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void run(const Options& options) {
+  torch::manual_seed(1);
+  const Batch batch = random_batch(options);
+  const auto baseline = make_model(options, "sinusoidal");
+  step(*baseline, batch);
+  std::cout << std::fixed << std::setprecision(3) << "encoding\tstep / sinusoidal\n";
+  for (const std::string& spec : options.specs) {
+    const auto model = make_model(options, spec);
+    step(*model, batch);
+    std::vector<double> ratios;
+    for (int64_t p = 0; p < options.pairs; ++p) {
+      const double own = step(*model, batch);
+      ratios.push_back(own / step(*baseline, batch));
+    }
+    std::cout << spec << '\t' << median(ratios) << std::endl;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    Options options;
+    OptionTable table("position_cost", "", "Times training steps with each position encoding.");
+    table.add("preset", &options.preset, "NAME", "sizes of the model")
+        .add("layers", &options.layers, "N", "of encoder and decoder each")
+        .add("tokens", &options.tokens, "N", "of each side of the batch")
+        .add("longest", &options.longest, "N", "tokens of the longest sentence, from 20")
+        .add("pairs", &options.pairs, "N", "steps of either model")
+        .add("specs", &options.specs, "SPEC...", "position encodings");
+    if (table.parse({argv + 1, argv + argc}) == OptionTable::Outcome::kDone) return 0;
+    if (options.longest < 20 || options.pairs < 1 || options.layers < 1)
+      throw ConfigError("--longest starts at 20, --pairs and --layers at 1");
+    run(options);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << "position_cost: " << error.what() << '\n';
+    return 1;
+  }
+}
