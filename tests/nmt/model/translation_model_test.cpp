@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <ostream>
+#include <string>
+#include <vector>
+
 #include "encoders/transformer/stacks.h"
 
 namespace dietmt::nmt {
@@ -25,7 +29,25 @@ ModelConfig small_config(const std::string& position) {
 
 Tensor random_tokens(int64_t count) { return torch::randint(3, 50, {count}, at::kLong); }
 
-class TranslationModelTest : public testing::TestWithParam<const char*> {};
+/// Specs of the encoder, the decoder and cross-attention.
+struct Positions {
+  std::string encoder;
+  std::string decoder = encoder;
+  std::string cross = "none";
+};
+
+void PrintTo(const Positions& printed, std::ostream* out) {
+  *out << printed.encoder << ", " << printed.decoder << ", cross " << printed.cross;
+}
+
+ModelConfig small_config(const Positions& positions) {
+  ModelConfig config = small_config(positions.encoder);
+  config.decoder_position = positions.decoder;
+  config.cross_position = positions.cross;
+  return config;
+}
+
+class TranslationModelTest : public testing::TestWithParam<Positions> {};
 
 TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
   const torch::NoGradGuard no_grad;
@@ -86,11 +108,36 @@ TEST_P(TranslationModelTest, ReorderingKeepsTheChosenRows) {
   EXPECT_TRUE(at::allclose(hidden, expected, 1e-4, 1e-5));
 }
 
-INSTANTIATE_TEST_SUITE_P(Encodings, TranslationModelTest,
-                         testing::Values("none", "sinusoidal", "learned", "learnable-sinusoidal",
-                                         "diet-rel", "shaw(clip=2)", "shaw(clip=3,values=false)",
-                                         "t5", "learned+diet-rel",
-                                         "heads[diet-rel:0-1,shaw(clip=2):2-3]"));
+const std::vector<Positions> kPositions = {
+    {"none"},
+    {"sinusoidal"},
+    {"learned"},
+    {"learnable-sinusoidal"},
+    {"diet-rel"},
+    {"shaw(clip=2)"},
+    {"shaw(clip=3,values=false)"},
+    {"t5"},
+    {"learned+diet-rel"},
+    {"heads[diet-rel:0-1,shaw(clip=2):2-3]"},
+    {"bert-r"},
+    {"alibi"},
+    {"kerple"},
+    {"fire(threshold=4)"},
+    {"relative-sinusoidal(clip=5,learned=true)"},
+    {"relative-key-query"},
+    {"deberta(span=4)"},
+    {"transformer-xl"},
+    {"tupe-a"},
+    {"tupe-r"},
+    {"bert-a-d"},
+    {"diet-abs(share=layers)", "diet-abs(rank=3)", "diet-abs"},
+    {"linformer(length=3)", "rope", "linformer(length=4)"},
+    {"diet-abs-lin(length=3)", "xpos", "diet-abs-lin(length=2,share=layers)"},
+    {"rope(pairs=halves)", "cope(positions=3)", "diet-rel(clip=2)"},
+    {"heads[rope:0,alibi:1,bert-a-d:2,tupe-a:3]", "heads[cope:0,xpos:1,transformer-xl:2,fire:3]"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Encodings, TranslationModelTest, testing::ValuesIn(kPositions));
 
 TEST(TranslationModel, TinyHasThePublishedParameterCount) {
   ModelConfig config = ModelConfig::preset("tiny");
