@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <string>
 
 #include "common/error.h"
 
@@ -11,6 +12,9 @@ namespace dietmt::encoders {
 Linformer::Linformer(const LinformerOptions& options, const EncodingContext& context) {
   if (context.causal())
     throw ConfigError("causal self-attention cannot use it: compressed keys mix later words in");
+  if (options.length > context.max_positions)
+    throw ConfigError("length must not exceed the longest sentence of " +
+                      std::to_string(context.max_positions) + " tokens");
   const double bound = 1.0 / std::sqrt(static_cast<double>(options.length));
   const auto compression = [&] {
     return empty_table(options.sharing, context, {options.length, context.max_positions})

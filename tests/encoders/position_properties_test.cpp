@@ -182,9 +182,11 @@ TEST_P(EveryEncoding, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
+/// Of decoders, whose words have no segments.
+class EveryDecoderEncoding : public EveryEncoding {};
+
 /// Single steps, and blocks of a prefix that is forced.
-TEST_P(EveryEncoding, CachedDecodingEqualsTheFullPass) {
-  if (!GetParam().decoder) return;  // not an encoding of decoders
+TEST_P(EveryDecoderEncoding, CachedDecodingEqualsTheFullPass) {
   constexpr int64_t kLength = 23;
   const Packing packing({kLength, kLength});
   const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
@@ -214,8 +216,6 @@ TEST_P(EveryEncoding, CachedDecodingEqualsTheFullPass) {
             .transpose(1, 2);
       };
       cache.narrow(2, start, rows).copy_(moved(k, move_keys));
-      // A step of decoding has no segments.
-      if (terms.segment_bias.defined()) continue;
       const at::Tensor output = attend_dense({.queries = moved(q, move_queries),
                                               .keys = cache.narrow(2, 0, extent.keys),
                                               .values = v.narrow(2, 0, extent.keys),
@@ -229,10 +229,21 @@ TEST_P(EveryEncoding, CachedDecodingEqualsTheFullPass) {
   }
 }
 
-/// The numbers of a layer-shared table are computed once for all layers.
-TEST_P(EveryEncoding, LayersReadTheirOwnTerms) {
-  const auto built = scheme(first_causal());
-  EXPECT_EQ(built->lower({0, 5, 5}, at::empty({0}, at::kDouble)).size(), size_t{kLayers});
+/// Layers with the same numbers share the tensor: it was computed once.
+TEST_P(EveryEncoding, LayersShareATableOrHaveTheirOwn) {
+  const auto layers = scheme(first_causal())->lower({0, 5, 5}, at::empty({0}, at::kDouble));
+  ASSERT_EQ(layers.size(), size_t{kLayers});
+  using Terms = ScoreTerms;
+  for (const auto field :
+       {&Terms::position_bias, &Terms::offset_bias, &Terms::relative_keys, &Terms::relative_queries,
+        &Terms::relative_values, &Terms::segment_bias, &Terms::contextual, &Terms::query_shift,
+        &Terms::key_shift, &Terms::query_cosines, &Terms::query_sines, &Terms::key_cosines,
+        &Terms::key_sines, &Terms::key_compression, &Terms::value_compression}) {
+    const at::Tensor& first = layers[0].*field;
+    const at::Tensor& second = layers[1].*field;
+    ASSERT_EQ(first.defined(), second.defined());
+    EXPECT_TRUE(!first.defined() || first.is_same(second) || !first.equal(second));
+  }
 }
 
 TEST_P(EveryEncoding, IsTheSameAfterSavingAndLoading) {
@@ -271,9 +282,12 @@ TEST_P(EveryEncoding, FloatStaysCloseToDouble) {
   }
 }
 
+/// Of the fused kernels: all but contextual positions.
+class EveryFusedEncoding : public EveryEncoding {};
+
 /// The fused kernels, which have fp32 and bf16 alone, with dropout and every gradient. The best
 /// that fp32 can do is what the reference does in it, so errors are compared with its errors.
-TEST_P(EveryEncoding, CpuStaysAsCloseToDoubleAsTheReference) {
+TEST_P(EveryFusedEncoding, CpuStaysAsCloseToDoubleAsTheReference) {
   for (const std::vector<int64_t>& lengths :
        std::vector<std::vector<int64_t>>{{1}, {97}, {7, 1, 97, 30}}) {
     const Packing packing(lengths);
@@ -283,17 +297,15 @@ TEST_P(EveryEncoding, CpuStaysAsCloseToDoubleAsTheReference) {
                         inputs.v.detach().to(at::kFloat).requires_grad_(true)};
     Setting setting{.causal = first_causal(), .dropout = 0.3};
     const auto built = scheme(first_causal());
-    if (!built->lower({0, 1, 1}, inputs.q)[0].contextual.defined()) {
-      const auto wanted = output_and_gradients(*built, inputs, packing, packing, setting);
-      built->to(at::kFloat);
-      const auto plain = output_and_gradients(*built, floats, packing, packing, setting);
-      setting.backend = Backend::kCpu;
-      const auto fused = output_and_gradients(*built, floats, packing, packing, setting);
-      for (size_t i = 0; i < wanted.size(); ++i) {
-        const double unit = 1e-6 * std::max(1.0, wanted[i].abs().max().item<double>());
-        EXPECT_LE(largest_gap(fused[i], wanted[i]), 2 * largest_gap(plain[i], wanted[i]) + 5 * unit)
-            << "tensor " << i << ", " << lengths.size() << " sentences of " << lengths[0];
-      }
+    const auto wanted = output_and_gradients(*built, inputs, packing, packing, setting);
+    built->to(at::kFloat);
+    const auto plain = output_and_gradients(*built, floats, packing, packing, setting);
+    setting.backend = Backend::kCpu;
+    const auto fused = output_and_gradients(*built, floats, packing, packing, setting);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const double unit = 1e-6 * std::max(1.0, wanted[i].abs().max().item<double>());
+      EXPECT_LE(largest_gap(fused[i], wanted[i]), 2 * largest_gap(plain[i], wanted[i]) + 5 * unit)
+          << "tensor " << i << ", " << lengths.size() << " sentences of " << lengths[0];
     }
   }
 }
@@ -334,7 +346,28 @@ class OneThread : public testing::Environment {
 
 const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
 
+template <typename Condition>
+std::vector<Encoding> encodings_where(Condition condition) {
+  std::vector<Encoding> all = kEncodings;
+  std::erase_if(all, [&](const Encoding& encoding) { return !condition(encoding); });
+  return all;
+}
+
+bool has(const Encoding& encoding, const char* name) {
+  return encoding.spec.find(name) != std::string::npos;
+}
+
 INSTANTIATE_TEST_SUITE_P(Encodings, EveryEncoding, testing::ValuesIn(kEncodings), test_name);
+INSTANTIATE_TEST_SUITE_P(Encodings, EveryDecoderEncoding,
+                         testing::ValuesIn(encodings_where([](const Encoding& encoding) {
+                           return encoding.decoder && !has(encoding, "segments");
+                         })),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Encodings, EveryFusedEncoding,
+                         testing::ValuesIn(encodings_where([](const Encoding& encoding) {
+                           return !has(encoding, "cope");
+                         })),
+                         test_name);
 
 }  // namespace
 }  // namespace dietmt::encoders
