@@ -267,7 +267,6 @@ struct AttentionBackwardQueriesBlock {
     });
     const float factor[2] = {scale, scale};
     store_rows<E, kWidth>(grad_queries, factor, arguments.call.grad_queries, first, count, head);
-    sync_block();
   }
 
   DIETMT_DEVICE static void run(const BackwardArguments& arguments, BlockIndex block,
@@ -370,7 +369,6 @@ struct AttentionBackwardKeysBlock {
     store_rows<E, kWidth>(grad_keys, key_factor, arguments.call.grad_keys, first, count, head);
     store_rows<E, kWidth>(grad_values, value_factor, arguments.call.grad_values, first, count,
                           head);
-    sync_block();
   }
 
   DIETMT_DEVICE static void run(const BackwardArguments& arguments, BlockIndex block,

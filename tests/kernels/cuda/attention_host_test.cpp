@@ -50,6 +50,20 @@ TEST(AttentionHostTest, OrderDoesNotMatterInAStreamOfTiles) {
   }
 }
 
+// Features in several pieces, which take turns with another table in one piece of memory.
+TEST(AttentionHostTest, OrderDoesNotMatterInPiecesOfFeatures) {
+  const AttentionCaseOptions options{.name = "features",
+                                     .width = 32,
+                                     .terms = kRelativeKeys | kFeatures,
+                                     .queries = {97},
+                                     .heads = 1,
+                                     .rank = 75};
+  const auto in_order = run(options, {});
+  for (const uint64_t order : {1, 2, 3}) {
+    expect_same_bits(run(options, {.workers = 1, .order = order}), in_order);
+  }
+}
+
 TEST(AttentionHostTest, FewBlocksGiveTheSameUpToRounding) {
   const auto many = run(all_terms(), {});
   const auto few = run(all_terms(), {.workers = 1, .order = 3}, {.blocks = 8});
