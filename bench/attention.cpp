@@ -8,6 +8,7 @@
 //             [--results FILE]    replaces the table between its two marks there
 #include "encoders/attention/attention.h"
 
+#include <malloc.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -92,6 +93,7 @@ double status_kilobytes(const std::string& name) {
 
 double peak_megabytes(const std::function<void()>& work) {
   work();
+  malloc_trim(0);                                 // or the step would reuse what is resident
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts from here
   const double before = status_kilobytes("VmRSS");
   work();
