@@ -136,7 +136,7 @@ void bind_training(OptionTable& table, TrainOptions& o) {
   table.group("Machine")
       .add("device", &o.device, "cpu|cuda[:I]", "where to train")
       .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
-      .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, sdpa or reference")
+      .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
       .add("threads", &o.threads, "N", "0: as many as the machine has cores")
       .add("dry-run", &o.dry_run, "", "check everything, print the model's size and stop");
 }
