@@ -14,9 +14,11 @@ constexpr uint32_t dropout_threshold(double p) {
 }
 
 /// 32 random bits of element `index` (two rounds of the 32-bit finaliser of MurmurHash3 over the
-/// index and both halves of the key: integer work only, so that compilers vectorise it).
-constexpr uint32_t dropout_bits(uint64_t key, uint32_t index) {
-  uint32_t x = index ^ static_cast<uint32_t>(key);
+/// index and both halves of the key: integer work only, so that compilers vectorise it). `Bits` is
+/// uint32_t or a vector of it.
+template <typename Bits>
+constexpr Bits dropout_bits(uint64_t key, Bits index) {
+  Bits x = index ^ static_cast<uint32_t>(key);
   x = (x ^ (x >> 16)) * 0x85ebca6bU;
   x = (x ^ (x >> 13)) * 0xc2b2ae35U;
   x ^= static_cast<uint32_t>(key >> 32);

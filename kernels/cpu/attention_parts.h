@@ -2,13 +2,12 @@
 #pragma once
 
 #include "kernels/cpu/scores.h"
-#include "kernels/dropout.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 
 inline DropoutLanes dropout_lanes(const AttentionSizes& sizes) {
-  return {static_cast<uint32_t>(sizes.dropout_key), static_cast<uint32_t>(sizes.dropout_key >> 32),
-          dropout_threshold(sizes.dropout), static_cast<float>(1.0 / (1.0 - sizes.dropout))};
+  return {sizes.dropout_key, dropout_threshold(sizes.dropout),
+          static_cast<float>(1.0 / (1.0 - sizes.dropout))};
 }
 
 /// The index in [B, H, T, S] of a tile's row and a key, modulo 2^32 as dropout counts.

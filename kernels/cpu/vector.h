@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/dropout.h"
+
 namespace dietmt::kernels::DIETMT_ISA {
 
 #if defined(__AVX512F__)
@@ -93,20 +95,13 @@ inline Vector exponential(Vector x) {
 
 /// Dropout factors 0 or `scale` of elements index .. index + kLanes - 1 (kernels/dropout.h).
 struct DropoutLanes {
-  uint32_t key_low;
-  uint32_t key_high;
+  uint64_t key;
   uint32_t threshold;
   float scale;
 
   Vector factors(uint32_t index) const {
-    UintVector x = (reinterpret_cast<UintVector>(lane_numbers()) + index) ^ key_low;
-    x = (x ^ (x >> 16)) * 0x85ebca6bU;
-    x = (x ^ (x >> 13)) * 0xc2b2ae35U;
-    x ^= key_high;
-    x = (x ^ (x >> 16)) * 0x85ebca6bU;
-    x = (x ^ (x >> 13)) * 0xc2b2ae35U;
-    x ^= x >> 16;
-    return x >= threshold ? broadcast(scale) : Vector{};
+    const UintVector indices = reinterpret_cast<UintVector>(lane_numbers()) + index;
+    return dropout_bits(key, indices) >= threshold ? broadcast(scale) : Vector{};
   }
 };
 
