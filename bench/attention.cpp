@@ -11,7 +11,6 @@
 #include <malloc.h>
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -19,10 +18,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "common/error.h"
+#include "bench/benchmark.h"
 #include "common/files.h"
-#include "common/logging.h"
-#include "common/options.h"
 #include "encoders/position/position_encoding.h"
 
 namespace {
@@ -46,12 +43,7 @@ std::vector<int64_t> draw_lengths(const std::string& range, int64_t tokens) {
   const size_t dash = range.find('-');
   const int64_t shortest = std::stoll(range.substr(0, dash));
   const int64_t longest = dash == std::string::npos ? shortest : std::stoll(range.substr(dash + 1));
-  std::vector<int64_t> lengths;
-  for (int64_t sum = 0; sum < tokens; sum += lengths.back()) {
-    const auto n = static_cast<int64_t>(lengths.size());
-    lengths.push_back(shortest + (n * 7919) % (longest - shortest + 1));
-  }
-  return lengths;
+  return bench::spread_lengths(shortest, longest, tokens);
 }
 
 double seconds(const std::function<void()>& work) {
@@ -76,11 +68,7 @@ Paired time_in_turn(const std::function<void()>& first, const std::function<void
     times.push_back(seconds(second));
     ratios.push_back(a / times.back());
   }
-  const auto middle = [](std::vector<double>& values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-  };
-  return {middle(ratios), middle(times)};
+  return {bench::median(ratios), bench::median(times)};
 }
 
 /// Kilobytes of one line of /proc/self/status.
@@ -220,18 +208,16 @@ void replace_table(const std::string& path, const std::string& table) {
   write_file_atomically(path, text);
 }
 
-int run(const Options& options) {
+void run(const Options& options) {
   at::set_num_threads(static_cast<int>(options.threads));
   const std::string table = table_for(options);
   std::cout << table;
   if (!options.results.empty()) replace_table(options.results, table);
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  init_logging();
   Options options;
   OptionTable table("attention", "", "Times attention with each position encoding.");
   table.add("encodings", &options.encodings, "SPEC...", "position encodings")
@@ -243,11 +229,5 @@ int main(int argc, char** argv) {
       .add("threads", &options.threads, "N", "threads")
       .add("device", &options.device, "cpu|cuda", "where")
       .add("results", &options.results, "FILE", "document whose table is replaced");
-  try {
-    if (table.parse({argv + 1, argv + argc}) == OptionTable::Outcome::kDone) return 0;
-    return run(options);
-  } catch (const Error& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

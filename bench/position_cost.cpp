@@ -1,18 +1,16 @@
 // What a position encoding costs a training step: processor time of forward and backward of a
 // translation model against the same model with sinusoidal positions. Each pair of steps runs in
-// turn on the same random batch; the table has the median ratio.
+// turn on the same random batch; the table has the median ratio. A SPEC is of encoder and decoder,
+// ENCODER/DECODER of each.
 //
 //   position_cost [--preset base] [--layers 2] [--tokens 2000] [--pairs 5] [--specs SPEC...]
-//   ...]
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <ctime>
 #include <iomanip>
 #include <iostream>
 
-#include "common/error.h"
-#include "common/options.h"
+#include "bench/benchmark.h"
 #include "nmt/model/translation_model.h"
 
 namespace {
@@ -48,6 +46,9 @@ struct Options {
                                     "diet-abs(share=layers)",
                                     "rope",
                                     "rope(pairs=halves)",
+                                    "linformer/sinusoidal",
+                                    "diet-abs-lin/sinusoidal",
+                                    "sinusoidal/xpos",
                                     "heads[diet-rel:0-5,shaw:6-7]"};
 };
 
@@ -60,13 +61,8 @@ constexpr int64_t kVocabulary = 4000;
 
 /// Sentences of 20 to `longest` tokens.
 Batch random_batch(const Options& options) {
-  std::vector<int64_t> lengths;
-  int64_t sum = 0;
-  for (int64_t b = 0; sum < options.tokens; ++b) {
-    lengths.push_back(20 + (b * 7919) % (options.longest - 19));
-    sum += lengths.back();
-  }
-  return {Packing(lengths), at::randint(kVocabulary, {sum}, at::kLong)};
+  const Packing packing(bench::spread_lengths(20, options.longest, options.tokens));
+  return {packing, at::randint(kVocabulary, {packing.tokens()}, at::kLong)};
 }
 
 double processor_seconds() {
@@ -79,7 +75,9 @@ std::unique_ptr<nmt::TranslationModel> make_model(const Options& options, const 
   nmt::ModelConfig config = nmt::ModelConfig::preset(options.preset);
   config.encoder_layers = config.decoder_layers = options.layers;
   config.source_vocabulary = config.target_vocabulary = kVocabulary;
-  config.encoder_position = config.decoder_position = spec;
+  const size_t slash = spec.find('/');
+  config.encoder_position = spec.substr(0, slash);
+  config.decoder_position = spec.substr(slash == std::string::npos ? 0 : slash + 1);
   return std::make_unique<nmt::TranslationModel>(config, 1);
 }
 
@@ -91,12 +89,9 @@ double step(const nmt::TranslationModel& model, const Batch& batch) {
   return processor_seconds() - start;
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void run(const Options& options) {
+  if (options.longest < 20 || options.pairs < 1 || options.layers < 1)
+    throw ConfigError("--longest starts at 20, --pairs and --layers at 1");
   torch::manual_seed(1);
   const Batch batch = random_batch(options);
   const auto baseline = make_model(options, "sinusoidal");
@@ -110,29 +105,20 @@ void run(const Options& options) {
       const double own = step(*model, batch);
       ratios.push_back(own / step(*baseline, batch));
     }
-    std::cout << spec << '\t' << median(ratios) << std::endl;
+    std::cout << spec << '\t' << bench::median(ratios) << std::endl;
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    Options options;
-    OptionTable table("position_cost", "", "Times training steps with each position encoding.");
-    table.add("preset", &options.preset, "NAME", "sizes of the model")
-        .add("layers", &options.layers, "N", "of encoder and decoder each")
-        .add("tokens", &options.tokens, "N", "of each side of the batch")
-        .add("longest", &options.longest, "N", "tokens of the longest sentence, from 20")
-        .add("pairs", &options.pairs, "N", "steps of either model")
-        .add("specs", &options.specs, "SPEC...", "position encodings");
-    if (table.parse({argv + 1, argv + argc}) == OptionTable::Outcome::kDone) return 0;
-    if (options.longest < 20 || options.pairs < 1 || options.layers < 1)
-      throw ConfigError("--longest starts at 20, --pairs and --layers at 1");
-    run(options);
-    return 0;
-  } catch (const std::exception& error) {
-    std::cerr << "position_cost: " << error.what() << '\n';
-    return 1;
-  }
+  Options options;
+  OptionTable table("position_cost", "", "Times training steps with each position encoding.");
+  table.add("preset", &options.preset, "NAME", "sizes of the model")
+      .add("layers", &options.layers, "N", "of encoder and decoder each")
+      .add("tokens", &options.tokens, "N", "of each side of the batch")
+      .add("longest", &options.longest, "N", "tokens of the longest sentence, from 20")
+      .add("pairs", &options.pairs, "N", "steps of either model")
+      .add("specs", &options.specs, "SPEC...", "position encodings");
+  return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -7,15 +7,12 @@
 //                  [--write-batches FILE]     batches for bench/pytorch_baseline.py
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "common/error.h"
-#include "common/logging.h"
-#include "common/options.h"
+#include "bench/benchmark.h"
 #include "nmt/training/translation_task.h"
 
 namespace {
@@ -31,11 +28,6 @@ double seconds(const std::function<void()>& work) {
   const Clock::time_point start = Clock::now();
   work();
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 // The linear layers of one pass over M source and N target tokens.
@@ -86,7 +78,7 @@ struct Options {
   int64_t updates = 20, warmup = 3, batch_tokens = 4096, threads = 2;
 };
 
-int run(const Options& o) {
+void run(const Options& o) {
   at::set_num_threads(static_cast<int>(o.threads));
   const data::Tokenizer tokenizer(o.tokenizer);
   const auto cache = std::filesystem::temp_directory_path() / "dietmt_training_speed.cache";
@@ -138,17 +130,15 @@ int run(const Options& o) {
                               {"threads", o.threads},
                               {"vocabulary", config.target_vocabulary},
                               {"updates", o.updates},
-                              {"seconds_per_update", median(update_times)},
-                              {"target_tokens_per_second", median(speeds)},
-                              {"share_of_matrix_products", median(shares)}}
+                              {"seconds_per_update", bench::median(update_times)},
+                              {"target_tokens_per_second", bench::median(speeds)},
+                              {"share_of_matrix_products", bench::median(shares)}}
             << '\n';
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  init_logging();
   Options options;
   OptionTable table("training_speed", "--source FILE --target FILE --tokenizer FILE",
                     "Measures training speed and the share of its matrix products.");
@@ -162,11 +152,5 @@ int main(int argc, char** argv) {
       .add("batch-tokens", &options.batch_tokens, "N", "target tokens of a batch")
       .add("threads", &options.threads, "N", "threads")
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
-  try {
-    if (table.parse({argv + 1, argv + argc}) == OptionTable::Outcome::kDone) return 0;
-    return run(options);
-  } catch (const Error& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -1,0 +1,45 @@
+// What the benchmarks share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <vector>
+
+#include "common/error.h"
+#include "common/logging.h"
+#include "common/options.h"
+
+namespace dietmt::bench {
+
+/// The larger of the two in the middle where there is an even number.
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Lengths of sentences, spread evenly over shortest .. longest in a fixed order, of `tokens`
+/// tokens or just more in all.
+inline std::vector<int64_t> spread_lengths(int64_t shortest, int64_t longest, int64_t tokens) {
+  std::vector<int64_t> lengths;
+  for (int64_t sum = 0; sum < tokens; sum += lengths.back())
+    lengths.push_back(shortest + (std::ssize(lengths) * 7919) % (longest - shortest + 1));
+  return lengths;
+}
+
+/// The main function of a benchmark with these options: its exit code.
+inline int run_benchmark(OptionTable& table, int argc, char** argv,
+                         const std::function<void()>& run) {
+  init_logging();
+  try {
+    if (table.parse({argv + 1, argv + argc}) != OptionTable::Outcome::kDone) run();
+    return 0;
+  } catch (const Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
+
+}  // namespace dietmt::bench
