@@ -7,14 +7,15 @@
 #
 #   for example: recipes/sample/compare_positions.sh runs/positions 800 "1 2" none sinusoidal diet-rel
 #
-# The encodings act in encoder and decoder self-attention, which is where none leaves word order
-# unknown to the encoder. THREADS (default 2) and PAIR (en-de or en-cs) come from the environment.
+# An ENCODING acts in the self-attention of encoder and decoder, ENCODER/DECODER in that of each.
+# From the environment: THREADS (default 2), PAIR (en-de or en-cs), DIETMT (the program) and OPTIONS,
+# more options of dietmt train for all runs.
 set -euo pipefail
 output=$1 updates=$2 seeds=$3
 shift 3
 dietmt=${DIETMT:-$(cd "$(dirname "$0")/../.." && pwd)/build/bin/dietmt}
-pair=${PAIR:-en-de} source=${PAIR:-en-de} target=${PAIR:-en-de}
-source=${source%-*} target=${target#*-}
+pair=${PAIR:-en-de}
+source=${pair%-*} target=${pair#*-}
 corpus=$output/corpus
 
 if [[ ! -e $corpus/test.$target ]]; then
@@ -40,14 +41,16 @@ for position in "$@"; do
   for seed in $seeds; do
     run=$output/$(tr -c 'a-z0-9\n' '-' <<<"$position")-$seed
     if [[ ! -e $run/bleu.json ]]; then
-      "$dietmt" train --preset tiny --position "$position" --seed "$seed" \
-        --threads "${THREADS:-2}" --tokenizer "$output/tokenizer.model" \
+      # shellcheck disable=SC2086 # OPTIONS are several words
+      "$dietmt" train --preset tiny --position "${position%%/*}" \
+        --decoder-position "${position#*/}" --seed "$seed" --threads "${THREADS:-2}" \
+        --tokenizer "$output/tokenizer.model" \
         --train-source "$corpus/train.$source" --train-target "$corpus/train.$target" \
         --valid-source "$corpus/valid.$source" --valid-target "$corpus/valid.$target" \
         --output "$run" --batch-tokens 2048 --max-updates "$updates" \
-        --learning-rate 3e-3 --warmup 300 --dropout 0.1 --clip-norm 1 \
+        --learning-rate 3e-3 --warmup $((updates * 3 / 8)) --dropout 0.1 --clip-norm 1 \
         --valid-interval "$updates" --valid-metric valid_loss --no-valid-translation \
-        --keep-last 1 --keep-best 1
+        --keep-last 1 --keep-best 1 ${OPTIONS:-}
       "$dietmt" translate --model "$run/last" --input "$corpus/test.$source" \
         --output "$run/test.$target" --threads "${THREADS:-2}"
       "$dietmt" evaluate --reference "$corpus/test.$target" --hypothesis "$run/test.$target" \
