@@ -48,7 +48,9 @@ class BackwardHead {
         grad_keys_(sizes_.max_keys * scores_.content_width),
         grad_values_(sizes_.max_keys * scores_.value_width),
         query_sums_(tables.relative_keys ? kTileQueries * tables.relative_keys.band.row_size() : 0),
-        key_sums_(tables.relative_queries ? kTileKeys * padded(kTileQueries + kTileKeys) : 0),
+        by_key_(tables.relative_queries ? kTileKeys * kTileQueries : 0),
+        key_sums_(tables.relative_queries ? kTileKeys * tables.relative_queries.band.row_size()
+                                          : 0),
         value_products_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0),
         value_sums_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0) {
     gradients_.clear();
@@ -122,17 +124,11 @@ class BackwardHead {
   }
 
   void begin_relative_values() {
-    value_band_ = Band::of(relative_values_.clip, scores_.first_query, scores_.queries, 0,
-                           std::max<int64_t>(scores_.key_count, 1));
-    const int64_t stride = value_band_.row_size();
-    float* products = value_products_.get() + kLanes;
-    product(scores_.queries, padded(value_band_.width), sizes_.head_width,
-            {grad_output_.get(), scores_.value_width},
-            relative_values_.columns_of(scores_.head, value_band_), relative_values_.columns,
-            products, stride, false);
-    for (int64_t r = 0; r < scores_.queries; ++r)
-      repeat_ends(products + r * stride, value_band_.width);
-    value_sums_.clear(scores_.queries * stride);
+    const auto band_of = scores_.query_bands(relative_values_.clip);
+    value_band_ = band_of(0, scores_.queries);
+    relative_values_.multiply(scores_.queries, {grad_output_.get(), scores_.value_width},
+                              scores_.head, value_band_, band_of, value_products_.get() + kLanes);
+    value_sums_.clear(scores_.queries * value_band_.row_size());
   }
 
   void run_keys(int64_t first, int64_t count) {
@@ -164,8 +160,11 @@ class BackwardHead {
     int64_t c = 0;
     for (; c < columns; c += kLanes) {
       Vector p = exponential(load(scores + c) - log_normalizer);
-      if (c + kLanes > columns) p = first_lanes(p, columns - c, 0.0f);
       Vector grad = load(gradients + c);
+      if (c + kLanes > columns) {  // what stands there may be no number
+        p = first_lanes(p, columns - c, 0.0f);
+        grad = first_lanes(grad, columns - c, 0.0f);
+      }
       Vector dropped = p;
       if (sizes_.dropout > 0.0) {
         const Vector factors = dropout_.factors(element_index(scores_, row, first + c));
@@ -228,19 +227,24 @@ class BackwardHead {
   void add_relative_query_gradients(int64_t first, int64_t count) {
     const Band& band = scores_.key_band;
     const RelativeVectors& vectors = tables_.relative_queries;
-    const int64_t stride = padded(band.width);
+    for_transposed(gradient_row(0), kTileStride, scores_.queries, count,
+                   [&](int64_t c, int64_t r, Vector x) {
+                     store(by_key_.get() + c * kTileQueries + r, x * scores_.scale);
+                   });
+    const int64_t stride = band.row_size();
     key_sums_.clear(count * stride);
-    for (int64_t r = 0; r < scores_.queries; ++r)
-      for (int64_t c = 0; c < scores_.visible(r, first, count); ++c)
-        key_sums_.get()[c * stride + band.entry(first + c - scores_.first_query - r)] +=
-            gradient_row(r)[c];
-    for (int64_t c = 0; c < count * stride; ++c) key_sums_.get()[c] *= scores_.scale;
+    float* by_offset = key_sums_.get() + kLanes;
+    for (int64_t c = 0; c < count; ++c) {
+      sum_entries(by_key_.get() + c * kTileQueries, band, scores_.first_query - first - c,
+                  scores_.queries, by_offset + c * stride);
+      fold_ends(by_offset + c * stride, band.width);
+    }
     const int64_t content = scores_.content_width;
-    product(count, vectors.width, band.width, {key_sums_.get(), stride},
-            vectors.rows_of(scores_.head, band), vectors.width, grad_keys_.get() + first * content,
-            content, true);
+    vectors.add_weighted(count, by_offset, scores_.head, band,
+                         scores_.key_bands(vectors.clip, first), grad_keys_.get() + first * content,
+                         content);
     if (!layout_.relative_queries) return;
-    product(band.width, vectors.width, count, {key_sums_.get(), 1, stride},
+    product(band.width, vectors.width, count, {by_offset, 1, stride},
             scores_.key_rows.get() + first * content, content,
             sums(layout_.relative_queries) + (band.lowest - vectors.band.lowest) * vectors.width,
             vectors.width, true);
@@ -253,9 +257,8 @@ class BackwardHead {
       const int64_t stride = band.row_size();
       float* by_offset = query_sums_.get() + kLanes;
       for (int64_t r = 0; r < rows; ++r) fold_ends(by_offset + r * stride, band.width);
-      product(rows, vectors.width, band.width, {by_offset, stride},
-              vectors.rows_of(scores_.head, band), vectors.width, grad_queries_.get(),
-              scores_.content_width, true);
+      vectors.add_weighted(rows, by_offset, scores_.head, band, scores_.query_bands(vectors.clip),
+                           grad_queries_.get(), scores_.content_width);
       if (layout_.relative_keys)
         product(band.width, vectors.width, rows, {by_offset, 1, stride}, scores_.query_rows.get(),
                 scores_.content_width,
@@ -300,7 +303,8 @@ class BackwardHead {
   Buffer grad_keys_;          // [S, content_width]
   Buffer grad_values_;        // [S, value_width]
   Buffer query_sums_;         // [kTileQueries, ..]: dS summed by offset, ends repeated
-  Buffer key_sums_;           // [kTileKeys, ..]: dS summed by offset for each key
+  Buffer by_key_;             // [kTileKeys, kTileQueries]: dS transposed, of scale * k
+  Buffer key_sums_;           // [kTileKeys, ..]: that summed by offset, ends repeated
   Buffer value_products_;     // [kTileQueries, ..]: dO . relative_values, ends repeated
   Buffer value_sums_;         // [kTileQueries, ..]: probabilities summed by offset
   float log_normalizers_[kTileQueries];

@@ -48,8 +48,7 @@ class ForwardTile {
     std::fill(maxima_, maxima_ + kTileQueries, -std::numeric_limits<float>::infinity());
     std::fill(totals_, totals_ + kTileQueries, 0.0f);
     if (!relative_values_) return;
-    value_band_ = Band::of(relative_values_.clip, scores_.first_query, scores_.queries, 0,
-                           std::max<int64_t>(scores_.key_count, 1));
+    value_band_ = scores_.query_bands(relative_values_.clip)(0, scores_.queries);
     by_offset_.clear(scores_.queries * value_band_.row_size());
   }
 
@@ -111,10 +110,9 @@ class ForwardTile {
     const int64_t rows = scores_.queries;
     if (relative_values_ && scores_.key_count > 0) {
       for (int64_t r = 0; r < rows; ++r) fold_ends(offset_row(r) + kLanes, value_band_.width);
-      product(rows, scores_.value_width, value_band_.width,
-              {offset_row(0) + kLanes, value_band_.row_size()},
-              relative_values_.rows_of(scores_.head, value_band_), relative_values_.width,
-              output_.get(), scores_.value_width, true);
+      relative_values_.add_weighted(rows, offset_row(0) + kLanes, scores_.head, value_band_,
+                                    scores_.query_bands(relative_values_.clip), output_.get(),
+                                    scores_.value_width);
     }
     const int64_t token = call_.sizes.query_offsets[scores_.sentence] + scores_.first_query;
     const int64_t tokens = call_.sizes.query_offsets[call_.sizes.sentences];

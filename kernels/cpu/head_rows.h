@@ -92,10 +92,11 @@ inline void exchange_all(Vector (&rows)[kLanes]) {
   if constexpr (kDistance * 2 < kLanes) exchange_all<kDistance * 2>(rows);
 }
 
-/// to[c, r] = from[r, c] for `rows` rows of `columns` numbers; both strides padded to whole
-/// vectors, rows r of `to` beyond `rows` become zeros up to the next whole vector.
-inline void transpose(const float* from, int64_t from_stride, int64_t rows, int64_t columns,
-                      float* to, int64_t to_stride) {
+/// Calls put(c, r, from[r .. r + kLanes - 1, c]) for all columns c, with r a multiple of kLanes;
+/// rows beyond `rows` count as zeros. The stride is padded to whole vectors.
+template <typename Put>
+inline void for_transposed(const float* from, int64_t from_stride, int64_t rows, int64_t columns,
+                           Put put) {
   for (int64_t r = 0; r < rows; r += kLanes) {
     const int64_t here = std::min(kLanes, rows - r);
     for (int64_t c = 0; c < columns; c += kLanes) {
@@ -106,9 +107,17 @@ inline void transpose(const float* from, int64_t from_stride, int64_t rows, int6
       exchange_all<1>(block);
 #pragma GCC unroll 16
       for (int64_t i = 0; i < kLanes; ++i)
-        if (c + i < columns) store(to + (c + i) * to_stride + r, block[i]);
+        if (c + i < columns) put(c + i, r, block[i]);
     }
   }
+}
+
+/// to[c, r] = from[r, c] for `rows` rows of `columns` numbers; both strides padded to whole
+/// vectors, rows r of `to` beyond `rows` become zeros up to the next whole vector.
+inline void transpose(const float* from, int64_t from_stride, int64_t rows, int64_t columns,
+                      float* to, int64_t to_stride) {
+  for_transposed(from, from_stride, rows, columns,
+                 [&](int64_t c, int64_t r, Vector x) { store(to + c * to_stride + r, x); });
 }
 
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -42,6 +42,8 @@ inline void product_block(int64_t depth, const Matrix& a, const float* b, int64_
     for (int n = 0; n < kVectors; ++n) store(c + m * c_stride + n * kLanes, sums[m][n]);
 }
 
+constexpr int64_t kBlockRows = 6;
+
 template <int kVectors>
 inline void product_panel(int64_t rows, int64_t depth, Matrix a, const float* b, int64_t b_stride,
                           float* c, int64_t c_stride, bool accumulate) {
@@ -50,9 +52,9 @@ inline void product_panel(int64_t rows, int64_t depth, Matrix a, const float* b,
     a.data += done * a.row_stride;
     c += done * c_stride;
   };
-  for (int64_t blocks = rows / 6; blocks > 0; --blocks) {
-    product_block<6, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
-    next(6);
+  for (int64_t blocks = rows / kBlockRows; blocks > 0; --blocks) {
+    product_block<kBlockRows, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
+    next(kBlockRows);
   }
   if (rows >= 4) {
     product_block<4, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);

@@ -32,6 +32,22 @@ class Scores {
     return std::clamp<int64_t>(first_query + row + 1 - first, 0, count);
   }
 
+  /// The offsets j - i, as far as `clip`, of queries of the tile to all keys that they see.
+  auto query_bands(int64_t clip) const {
+    return [this, clip](int64_t row, int64_t count) {
+      const int64_t first = first_query + row;
+      const int64_t keys = call.sizes.causal ? first + 1 : std::max<int64_t>(key_count, 1);
+      return Band::of(clip, first, count, 0, keys);
+    };
+  }
+
+  /// The offsets i - j of keys from `first` on to the queries of the tile.
+  auto key_bands(int64_t clip, int64_t first) const {
+    return [this, clip, first](int64_t row, int64_t count) {
+      return Band::of(clip, first + row, count, first_query, queries);
+    };
+  }
+
   /// Calls f(first row, rows, visible columns of the last row) for strips of the tile.
   template <typename F>
   void for_strips(int64_t first, int64_t count, F f) const {
@@ -56,8 +72,8 @@ class Scores {
   int64_t queries = 0;      // in the tile
   float scale = 1.0f;
 
-  Band query_band;  // offsets of relative_keys in the rows of the tile
-  Band key_band;    // offsets of relative_queries in the last computed tile
+  Band query_band;  // offsets j - i of relative_keys in the rows of the tile
+  Band key_band;    // offsets i - j of relative_queries in the last computed tile
 
   Buffer query_rows;       // [kTileQueries, content_width]: scale * q, query features
   Buffer key_rows;         // [S, content_width]: k, key features
@@ -69,7 +85,8 @@ class Scores {
 
   Buffer segment_rows_;    // [G, key_stride]: segment_bias of each kind of query against the keys
   Buffer query_products_;  // [kTileQueries, ..]: q . relative_keys, ends repeated
-  Buffer key_products_;    // [kTileKeys, ..]: k . relative_queries
+  Buffer key_products_;    // [kTileKeys, ..]: k . relative_queries, ends repeated
+  Buffer by_key_;          // [kTileKeys, kTileQueries]: those of each key with the queries
 };
 
 inline Scores::Scores(const AttentionForward& called, const HeadTables& head_tables)
@@ -84,7 +101,9 @@ inline Scores::Scores(const AttentionForward& called, const HeadTables& head_tab
       segment_rows_(call.terms.segment_kinds * key_stride),
       query_products_(tables.relative_keys ? kTileQueries * tables.relative_keys.band.row_size()
                                            : 0),
-      key_products_(tables.relative_queries ? kTileKeys * padded(kTileQueries + kTileKeys) : 0) {}
+      key_products_(tables.relative_queries ? kTileKeys * tables.relative_queries.band.row_size()
+                                            : 0),
+      by_key_(tables.relative_queries ? kTileKeys * kTileQueries : 0) {}
 
 /// Puts features [rows, rank] of a head behind vectors of `offset` numbers.
 inline void append_features(const HeadTable& table, int64_t head, int64_t first, int64_t count,
@@ -133,17 +152,10 @@ inline void Scores::begin_queries(int64_t first, int64_t count) {
                   query_rows.get(), sizes.head_width, content_width);
   const RelativeVectors& relative_keys = tables.relative_keys;
   if (!relative_keys) return;
-  query_band = Band::of(relative_keys.clip, first, count, 0, std::max<int64_t>(key_count, 1));
-  const int64_t stride = query_band.row_size();
-  float* products = query_products_.get() + kLanes;
-  const int64_t known = query_band.lowest == relative_keys.band.lowest ? 1 : 0;  // zeros
-  product(count, padded(query_band.width - known), sizes.head_width,
-          {query_rows.get(), content_width}, relative_keys.columns_of(head, query_band) + known,
-          relative_keys.columns, products + known, stride, false);
-  for (int64_t r = 0; r < count; ++r) {
-    if (known == 1) products[r * stride] = 0.0f;
-    repeat_ends(products + r * stride, query_band.width);
-  }
+  const auto band_of = query_bands(relative_keys.clip);
+  query_band = band_of(0, count);
+  relative_keys.multiply(count, {query_rows.get(), content_width}, head, query_band, band_of,
+                         query_products_.get() + kLanes);
 }
 
 inline void Scores::compute(int64_t first, int64_t count, float* tile) {
@@ -185,19 +197,18 @@ inline void Scores::add_position_terms(int64_t first, int64_t count, float* tile
 
 inline void Scores::add_relative_queries(int64_t first, int64_t count, float* tile) {
   const RelativeVectors& relative_queries = tables.relative_queries;
-  key_band = Band::of(relative_queries.clip, first_query, queries, first, count);
-  const int64_t stride = padded(key_band.width);
-  float* products = key_products_.get();
-  product(count, stride, call.sizes.head_width,
-          {key_rows.get() + first * content_width, content_width},
-          relative_queries.columns_of(head, key_band), relative_queries.columns, products, stride,
-          false);
-  for (int64_t r = 0; r < queries; ++r) {
-    const int64_t columns = visible(r, first, count);
-    float* row = tile + r * kTileStride;
-    for (int64_t c = 0; c < columns; ++c)
-      row[c] += scale * products[c * stride + key_band.entry(first + c - first_query - r)];
-  }
+  const auto band_of = key_bands(relative_queries.clip, first);
+  key_band = band_of(0, count);
+  const float* products = key_products_.get() + kLanes;
+  relative_queries.multiply(count, {key_rows.get() + first * content_width, content_width}, head,
+                            key_band, band_of, key_products_.get() + kLanes);
+  by_key_.clear(count * kTileQueries);
+  for (int64_t c = 0; c < count; ++c)
+    add_entries(products + c * key_band.row_size(), key_band, first_query - first - c, queries,
+                by_key_.get() + c * kTileQueries);
+  for_transposed(by_key_.get(), kTileQueries, count, queries, [&](int64_t r, int64_t c, Vector x) {
+    add_to(tile + r * kTileStride + c, x * scale);
+  });
 }
 
 }  // namespace dietmt::kernels::DIETMT_ISA

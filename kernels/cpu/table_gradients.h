@@ -27,7 +27,7 @@ class GradientLayout {
     };
     bias_band = band(terms.bias_clip);
     key_band = band(terms.key_clip);
-    query_band = band(terms.query_clip);
+    query_band = Band::of(terms.query_clip, 0, sizes.max_keys, 0, sizes.max_queries);
     value_band = band(terms.value_clip);
     width = padded(sizes.head_width);
     position_bias = place(wanted.position_bias, sizes.max_queries * sizes.max_keys);
@@ -45,7 +45,7 @@ class GradientLayout {
 
   Band bias_band;  // the offsets of each table that occur in the batch
   Band key_band;
-  Band query_band;
+  Band query_band;  // of i - j, the others of j - i (RelativeVectors::Use)
   Band value_band;
   int64_t width;           // padded Dh
   Place position_bias;     // [T, S]
@@ -84,18 +84,19 @@ inline void GradientLayout::add_block(const AttentionBackward& call, int64_t hea
       add_rows(block + from.start, 0, 1, from.size, table.data + head * table.head_stride, 0);
   };
   const auto vectors = [&](const Place& from, const HeadTable& table, const Band& band,
-                           int64_t clip) {
+                           int64_t clip, int64_t direction) {
     if (!from) return;
-    float* rows = table.data + head * table.head_stride + (clip + band.lowest) * head_width;
-    add_rows(block + from.start, width, band.width, head_width, rows, head_width);
+    float* rows =
+        table.data + head * table.head_stride + (clip + direction * band.lowest) * head_width;
+    add_rows(block + from.start, width, band.width, head_width, rows, direction * head_width);
   };
   plain(position_bias, to.position_bias);
   plain(query_features, to.query_features);
   plain(key_features, to.key_features);
   plain(segment_bias, to.segment_bias);
-  vectors(relative_keys, to.relative_keys, key_band, terms.key_clip);
-  vectors(relative_queries, to.relative_queries, query_band, terms.query_clip);
-  vectors(relative_values, to.relative_values, value_band, terms.value_clip);
+  vectors(relative_keys, to.relative_keys, key_band, terms.key_clip, 1);
+  vectors(relative_queries, to.relative_queries, query_band, terms.query_clip, -1);
+  vectors(relative_values, to.relative_values, value_band, terms.value_clip, 1);
   if (offset_bias) {
     float* sums = block + offset_bias.start + kLanes;
     fold_ends(sums, bias_band.width);
