@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "encoders/attention/cuda_kernels.h"
 
 namespace dietmt::tools {
 
@@ -13,6 +14,7 @@ c10::Device parse_device(const std::string& name) {
     const c10::Device device(name);
     if (device.is_cpu()) return device;
     if (device.is_cuda()) {
+      encoders::cuda_kernels();  // loads LibTorch's CUDA part where there is one
       const auto count = static_cast<int64_t>(torch::cuda::device_count());
       const int64_t index = device.has_index() ? device.index() : 0;
       if (index < count) return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));

@@ -20,6 +20,7 @@
 #include "tools/commands.h"
 #include "tools/device.h"
 #include "tools/model_options.h"
+#include "tools/training_options.h"
 #include "training/checkpoint.h"
 #include "training/trainer.h"
 
@@ -27,7 +28,7 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-struct TrainOptions : ModelOptions {
+struct TrainOptions : ModelOptions, TrainingOptions {
   std::vector<std::string> train_source, train_target;
   std::string valid_source, valid_target;
   std::string output;
@@ -38,30 +39,13 @@ struct TrainOptions : ModelOptions {
   data::LengthFilter filter;
   int64_t batch_tokens = 4096;
 
-  training::TrainerOptions trainer;
-  std::string schedule = "inverse-sqrt";
   double label_smoothing = 0.1;
-  int64_t warmup = 4000;
 
   bool no_valid_translation = false;
   std::string valid_tokenizer = "13a";
   bool valid_lowercase = false;
   nmt::SearchOptions search;
-
-  std::string device = "cpu";
-  std::string precision = "fp32";
-  std::string attention_backend = "auto";
-  std::string resume = "auto";
-  int64_t seed = 1;
-  int64_t threads = 0;
-  bool dry_run = false;
 };
-
-// Options that may change between the parts of one training: they change no number.
-const std::vector<std::string> kOperational = {
-    "output",       "max-updates", "max-epochs",        "patience",
-    "resume",       "threads",     "keep-last",         "keep-best",
-    "log-interval", "dry-run",     "valid-batch-tokens"};
 
 void bind_data(OptionTable& table, TrainOptions& o) {
   table.group("Data")
@@ -89,56 +73,19 @@ void bind_data(OptionTable& table, TrainOptions& o) {
 }
 
 void bind_training(OptionTable& table, TrainOptions& o) {
-  training::TrainerOptions& t = o.trainer;
-  table.group("Training")
-      .add("max-updates", &t.max_updates, "N", "stop after this many updates")
-      .add("max-epochs", &t.max_epochs, "N",
-           "stop after this many passes over the data; 0: no limit")
-      .add("patience", &t.patience, "N",
-           "stop after this many validations without a better score; 0: never")
-      .add("accumulate", &t.accumulate, "N", "batches per update")
-      .add("label-smoothing", &o.label_smoothing, "P",
-           "share of probability spread over all pieces")
-      .add("optimizer", &t.optimizer.type, "adam|adamw",
-           "weight decay as part of the gradient (adam) or apart from it (adamw)")
-      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate")
-      .add("schedule", &o.schedule, "NAME", "inverse-sqrt, linear, cosine or constant")
-      .add("warmup", &o.warmup, "N", "updates of linear warm-up")
-      .add("warmup-init-lr", &t.schedule.warmup_init_lr, "X",
-           "learning rate that the warm-up starts from")
-      .add("min-lr", &t.schedule.min_lr, "X", "lowest learning rate after the warm-up")
-      .add("adam-beta1", &t.optimizer.beta1, "X", "decay of the first moment")
-      .add("adam-beta2", &t.optimizer.beta2, "X", "decay of the second moment")
-      .add("adam-epsilon", &t.optimizer.epsilon, "X", "added to the root of the second moment")
-      .add("weight-decay", &t.optimizer.weight_decay, "X",
-           "of matrices; biases and norms have none")
-      .add("clip-norm", &t.clip_norm, "X", "largest gradient norm; 0: no clipping")
-      .add("ema-decay", &t.ema_decay, "X",
-           "keep an exponential moving average of the weights and validate and save it; 0: none")
-      .add("seed", &o.seed, "N", "of initial weights, batches, dropout and the tokenizer's sample");
-  table.group("Validation and checkpoints")
-      .add("valid-interval", &t.valid_interval, "N", "updates between validations")
-      .add("valid-metric", &t.valid_metric, "NAME", "what is best: valid_loss, bleu or chrf")
+  bind_updates(table, o);
+  table.add("label-smoothing", &o.label_smoothing, "P",
+            "share of probability spread over all pieces");
+  bind_checkpoints(table, o);
+  table
       .add("no-valid-translation", &o.no_valid_translation, "",
-           "measure validation loss alone, without BLEU and chrF by beam search")
+           "measure valid_loss alone, without bleu and chrf by beam search")
       .add("valid-beam", &o.search.beam, "N", "beam size of that search")
       .add("valid-tokenize", &o.valid_tokenizer, "NAME",
            "tokenizer of BLEU: 13a, intl, char, zh, or none for text that is tokenized")
       .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
-      .add("valid-batch-tokens", &o.search.batch_tokens, "N", "source tokens translated together")
-      .add("save-interval", &t.save_interval, "N",
-           "updates between checkpoints besides those after validations; 0: none")
-      .add("keep-last", &t.keep_last, "N", "newest checkpoints kept")
-      .add("keep-best", &t.keep_best, "N", "best checkpoints kept")
-      .add("resume", &o.resume, "auto|never",
-           "auto: continue from the checkpoint in --output; never: discard it")
-      .add("log-interval", &t.log_interval, "N", "updates between lines of progress");
-  table.group("Machine")
-      .add("device", &o.device, "cpu|cuda[:I]", "where to train")
-      .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
-      .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
-      .add("threads", &o.threads, "N", "0: as many as the machine has cores")
-      .add("dry-run", &o.dry_run, "", "check everything, print the model's size and stop");
+      .add("valid-batch-tokens", &o.search.batch_tokens, "N", "source tokens translated together");
+  bind_machine(table, o);
 }
 
 void validate(TrainOptions& o) {
@@ -154,13 +101,8 @@ void validate(TrainOptions& o) {
   require(o.train_source.size() == o.train_target.size(),
           "--train-source and --train-target name different numbers of files");
   require(o.batch_tokens >= 1, "--batch-tokens must be positive");
-  require(o.threads >= 0, "--threads must not be negative");
   require(o.label_smoothing >= 0.0 && o.label_smoothing < 1.0,
           "--label-smoothing must be at least 0 and below 1");
-  require(o.precision == "fp32" || o.precision == "bf16",
-          "--precision is '" + o.precision + "'; possible: fp32, bf16");
-  require(o.resume == "auto" || o.resume == "never",
-          "--resume is '" + o.resume + "'; possible: auto, never");
   require(o.source_tokenizer.empty() == o.target_tokenizer.empty(),
           "--source-tokenizer and --target-tokenizer go together");
   require(o.tokenizer.empty() || o.source_tokenizer.empty(),
@@ -169,18 +111,14 @@ void validate(TrainOptions& o) {
   require(!separate || o.model.tied_embeddings != "all",
           "--tied-embeddings all needs a joint tokenizer; choose none or decoder");
   try {
-    o.trainer.schedule.schedule = training::schedule_from_name(o.schedule);
-    encoders::parse_backend(o.attention_backend);
     metrics::bleu_tokenizer_from_name(o.valid_tokenizer);
+    training::require_score(nmt::TranslationTask::possible_scores(!o.no_valid_translation),
+                            o.trainer.valid_metric);
   } catch (const ConfigError& error) {
     problems.push_back(error.what());
   }
   o.trainer.output = o.output;
-  o.trainer.bf16 = o.precision == "bf16";
-  o.trainer.seed = static_cast<uint64_t>(o.seed);
-  o.trainer.schedule.warmup_updates = o.warmup;
-  o.trainer.schedule.total_updates = o.trainer.max_updates;
-  for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
+  for (const std::string& problem : resolve(o)) problems.push_back(problem);
   for (const std::string& problem : o.search.problems()) problems.push_back(problem);
   for (const std::string& problem : model_problems(o.model)) problems.push_back(problem);
   throw_if_any(problems);
@@ -226,26 +164,6 @@ nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
   return {joint, joint};
 }
 
-std::map<std::string, std::string> configuration_of(const OptionTable& table,
-                                                    const TrainOptions& o) {
-  std::map<std::string, std::string> configuration;
-  for (const auto& [name, value] : table.resolved()) {
-    if (std::find(kOperational.begin(), kOperational.end(), name) != kOperational.end()) continue;
-    std::string& joined = configuration[name];
-    joined += (joined.empty() ? "" : " ") + value;
-  }
-  // These schedules end at the last update.
-  if (o.schedule == "linear" || o.schedule == "cosine")
-    configuration["max-updates"] = std::to_string(o.trainer.max_updates);
-  return configuration;
-}
-
-int64_t parameter_count(const torch::nn::Module& model) {
-  int64_t count = 0;
-  for (const auto& parameter : model.parameters()) count += parameter.numel();
-  return count;
-}
-
 int run(const OptionTable& table, TrainOptions& o) {
   const at::Device device = parse_device(o.device);
   const int64_t threads = set_threads(o.threads);
@@ -286,10 +204,8 @@ int run(const OptionTable& table, TrainOptions& o) {
   }
   nmt::TranslationTask task(model, train, valid, *tokenizers.source, *tokenizers.target,
                             std::move(task_options));
-  const training::TrainingEnd end =
-      training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto");
-  constexpr int kStoppedBySignal = 75;
-  return end == training::TrainingEnd::kStopped ? kStoppedBySignal : 0;
+  return exit_code(training::train(
+      task, o.trainer, configuration_of(table, o, {"valid-batch-tokens"}), o.resume == "auto"));
 }
 
 }  // namespace

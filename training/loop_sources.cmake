@@ -1,4 +1,5 @@
 target_sources(dietmt_training PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/autocast.cpp
   ${CMAKE_CURRENT_LIST_DIR}/divergence.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loss.cpp
   ${CMAKE_CURRENT_LIST_DIR}/optimizer.cpp

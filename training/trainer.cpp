@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -34,6 +35,8 @@ NamedTensors weights_of(const torch::nn::Module& model) {
   return weights;
 }
 
+bool higher_is_better(const std::string& score) { return !score.ends_with("loss"); }
+
 // "name: was a, is b" for each option that differs.
 std::vector<std::string> differences(const std::map<std::string, std::string>& before,
                                      const std::map<std::string, std::string>& now) {
@@ -60,7 +63,7 @@ class Loop {
         configuration_(configuration),
         optimizer_(task.model(), options.optimizer),
         store_(options.output, {options.keep_last, options.keep_best, options.valid_metric,
-                                options.valid_metric != "valid_loss"}) {
+                                higher_is_better(options.valid_metric)}) {
     if (options.ema_decay > 0.0) ema_.emplace(task.model(), options.ema_decay);
   }
 
@@ -118,18 +121,19 @@ class Loop {
       const uint64_t pass = static_cast<uint64_t>(update_ * options_.accumulate + micro);
       encoders::DropoutKeys dropout(random_key(random_key(options_.seed, kDropoutStream), pass));
       const BatchLoss loss = task_.accumulate_gradients(dropout);
-      sums.smoothed_loss += loss.smoothed_loss;
+      sums.loss += loss.loss;
       sums.target_loss += loss.target_loss;
+      sums.targets += loss.targets;
       sums.tokens += loss.tokens;
     }
-    const auto tokens = static_cast<double>(sums.tokens);
-    const double norm = optimizer_.scale_and_clip(1.0 / tokens, options_.clip_norm);
-    divergence_.check(update_ + 1, sums.smoothed_loss / tokens, norm);
+    const auto targets = static_cast<double>(sums.targets);
+    const double norm = optimizer_.scale_and_clip(1.0 / targets, options_.clip_norm);
+    divergence_.check(update_ + 1, sums.loss / targets, norm);
     const double rate = learning_rate(options_.schedule, update_ + 1);
     optimizer_.step(rate);
     if (ema_) ema_->update();
     ++update_;
-    progress.update({update_, task_.epoch(), sums.target_loss / tokens, sums.tokens,
+    progress.update({update_, task_.epoch(), sums.target_loss / targets, sums.tokens,
                      seconds_since(start), rate, norm});
   }
 
@@ -137,16 +141,13 @@ class Loop {
     const Clock::time_point start = Clock::now();
     const WeightSwap averaged(task_.model(), ema_ ? &ema_->weights() : nullptr);
     scores_ = task_.validate();
-    const auto score = scores_.find(options_.valid_metric);
-    if (score == scores_.end())
-      throw ConfigError("--valid-metric " + options_.valid_metric +
-                        " is not measured by this task");
-    if (std::isnan(score->second))
+    const double score = scores_.at(options_.valid_metric);
+    if (std::isnan(score))
       throw Error("update " + std::to_string(update_) + ": the validation score is not a number");
-    const bool higher = options_.valid_metric != "valid_loss";
     const bool better =
-        !best_score_ || (higher ? score->second > *best_score_ : score->second < *best_score_);
-    if (better) best_score_ = score->second;
+        !best_score_ ||
+        (higher_is_better(options_.valid_metric) ? score > *best_score_ : score < *best_score_);
+    if (better) best_score_ = score;
     validations_without_gain_ = better ? 0 : validations_without_gain_ + 1;
     std::vector<std::pair<std::string, double>> listed(scores_.begin(), scores_.end());
     progress.validation({update_, seconds_since(start), listed});
@@ -238,6 +239,13 @@ class Loop {
 
 }  // namespace
 
+void require_score(const std::vector<std::string>& scores, const std::string& name) {
+  if (std::ranges::find(scores, name) != scores.end()) return;
+  std::string possible;
+  for (const std::string& score : scores) possible += (possible.empty() ? "" : ", ") + score;
+  throw ConfigError("--valid-metric is '" + name + "'; possible: " + possible);
+}
+
 std::vector<std::string> TrainerOptions::problems() const {
   std::vector<std::string> found = schedule.problems();
   const auto require = [&](bool good, const std::string& message) {
@@ -254,8 +262,6 @@ std::vector<std::string> TrainerOptions::problems() const {
   require(log_interval >= 1, "--log-interval must be positive");
   require(clip_norm >= 0.0, "--clip-norm must not be negative");
   require(ema_decay >= 0.0 && ema_decay < 1.0, "--ema-decay must be at least 0 and below 1");
-  require(valid_metric == "valid_loss" || valid_metric == "bleu" || valid_metric == "chrf",
-          "--valid-metric is '" + valid_metric + "'; possible: valid_loss, bleu, chrf");
   require(optimizer.type == "adam" || optimizer.type == "adamw",
           "--optimizer is '" + optimizer.type + "'; possible: adam, adamw");
   require(optimizer.beta1 >= 0.0 && optimizer.beta1 < 1.0, "--adam-beta1 must lie in [0, 1)");
@@ -268,6 +274,7 @@ std::vector<std::string> TrainerOptions::problems() const {
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const std::map<std::string, std::string>& configuration, bool resume) {
   throw_if_any(options.problems());
+  require_score(task.score_names(), options.valid_metric);
   return Loop(task, options, configuration).run(resume);
 }
 

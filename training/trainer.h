@@ -26,7 +26,7 @@ struct TrainerOptions {
   int64_t valid_interval = 1000;  // updates
   int64_t save_interval = 0;      // updates, besides saving after validations; 0: none
   int64_t patience = 0;           // validations without a better score before stopping; 0: never
-  std::string valid_metric = "valid_loss";  // what "best" means: "valid_loss", "bleu", "chrf"
+  std::string valid_metric = "valid_loss";  // what "best" means: a score of the task
   int64_t keep_last = 1;
   int64_t keep_best = 1;
   int64_t log_interval = 50;
@@ -40,11 +40,12 @@ struct TrainerOptions {
   std::vector<std::string> problems() const;
 };
 
-/// Sums over the tokens of one batch.
+/// Sums over the targets of one batch.
 struct BatchLoss {
-  double smoothed_loss = 0;
-  double target_loss = 0;
-  int64_t tokens = 0;
+  double loss = 0;         // what the gradient is of
+  double target_loss = 0;  // the same without label smoothing
+  int64_t targets = 0;     // what an update's loss is a mean over
+  int64_t tokens = 0;      // for the speed
 };
 
 /// What is trained: a model, its data and its validation.
@@ -60,7 +61,10 @@ class TrainingTask {
   /// Passes over the data so far, with the fraction of the present one.
   virtual double epoch() const = 0;
 
-  /// Scores of the present weights: "valid_loss" and whatever else the task measures.
+  /// What validate() measures: "valid_loss" and others. Of a loss the lower is the better one.
+  virtual std::vector<std::string> score_names() const = 0;
+
+  /// Scores of the present weights by these names.
   virtual std::map<std::string, double> validate() = 0;
 
   /// Where the data stand, for training.json.
@@ -71,6 +75,9 @@ class TrainingTask {
   virtual void write_model(const std::filesystem::path& directory, const NamedTensors& weights) = 0;
 };
 
+/// Throws ConfigError unless `name` is one of the scores; the message lists them.
+void require_score(const std::vector<std::string>& scores, const std::string& name);
+
 enum class TrainingEnd {
   kFinished,  // a limit or early stopping
   kStopped,   // a signal; saved and resumable
@@ -79,8 +86,8 @@ enum class TrainingEnd {
 /// Runs the loop. `configuration` (option names and values) is stored with each checkpoint; if the
 /// output directory holds a checkpoint and `resume` is true, training continues from it, after
 /// checking that its configuration is the same: a difference is refused with the list of
-/// differences (ConfigError). Throws Error if the loss stops being a number or diverges;
-/// checkpoints are intact.
+/// differences (ConfigError), as is a valid_metric that the task has not. Throws Error if the loss
+/// stops being a number or diverges; checkpoints are intact.
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const std::map<std::string, std::string>& configuration, bool resume);
 

@@ -1,6 +1,5 @@
 #include "nmt/training/translation_task.h"
 
-#include <ATen/autocast_mode.h>
 #include <torch/torch.h>
 
 #include <optional>
@@ -10,33 +9,13 @@
 #include "nmt/decoding/translator.h"
 #include "nmt/model/model_directory.h"
 #include "nmt/model/packed_tokens.h"
+#include "training/autocast.h"
 #include "training/loss.h"
 
 namespace dietmt::nmt {
 namespace {
 
 using at::Tensor;
-
-// Matrix products in bfloat16 while in scope.
-class Autocast {
- public:
-  Autocast(at::DeviceType device, bool enabled) : device_(device), enabled_(enabled) {
-    if (!enabled_) return;
-    at::autocast::set_autocast_enabled(device_, true);
-    at::autocast::set_autocast_dtype(device_, at::kBFloat16);
-  }
-  ~Autocast() {
-    if (!enabled_) return;
-    at::autocast::clear_cache();
-    at::autocast::set_autocast_enabled(device_, false);
-  }
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
-
- private:
-  at::DeviceType device_;
-  bool enabled_;
-};
 
 constexpr int64_t kValidBatchTokens = 4096;
 
@@ -62,7 +41,7 @@ struct TranslationTask::Loss {
 TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& batch,
                                                   double smoothing,
                                                   encoders::DropoutKeys* dropout) const {
-  const Autocast autocast(options_.device.type(), options_.bf16);
+  const training::Autocast autocast(options_.device.type(), options_.bf16);
   const encoders::Packing source = packing_of(batch.source, options_.device);
   const encoders::Packing target = packing_of(batch.target, options_.device);
   const Tensor memory = model_->encode(ids_of(batch.source, options_.device), source, dropout);
@@ -71,7 +50,8 @@ TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& bat
   const training::LossSums loss = training::linear_cross_entropy(
       hidden, model_->output_weight(), ids_of(batch.target, options_.device), smoothing,
       options_.bf16 ? at::kBFloat16 : hidden.scalar_type());
-  return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, batch.target.size()}};
+  const int64_t tokens = batch.target.size();
+  return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, tokens, tokens}};
 }
 
 training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
@@ -87,16 +67,25 @@ double TranslationTask::epoch() const {
          static_cast<double>(position.batch) / static_cast<double>(batches_->batches_in_epoch());
 }
 
+std::vector<std::string> TranslationTask::possible_scores(bool translated) {
+  if (!translated) return {"valid_loss"};
+  return {"valid_loss", "bleu", "chrf"};
+}
+
+std::vector<std::string> TranslationTask::score_names() const {
+  return possible_scores(!options_.valid_source.empty());
+}
+
 std::map<std::string, double> TranslationTask::validate() {
   const torch::NoGradGuard no_grad;
   training::BatchLoss sums;
   for (const data::ParallelBatch& batch : valid_batches_) {
     const training::BatchLoss loss = batch_loss(batch, 0.0, nullptr).sums;
     sums.target_loss += loss.target_loss;
-    sums.tokens += loss.tokens;
+    sums.targets += loss.targets;
   }
   std::map<std::string, double> scores = {
-      {"valid_loss", sums.target_loss / static_cast<double>(sums.tokens)}};
+      {"valid_loss", sums.target_loss / static_cast<double>(sums.targets)}};
   if (options_.valid_source.empty()) return scores;
   const std::vector<std::string> translations =
       translate_lines(*model_, source_, target_, options_.valid_source, options_.search);

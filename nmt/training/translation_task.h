@@ -33,9 +33,13 @@ class TranslationTask : public training::TrainingTask {
                   const data::ParallelCorpus& valid, const data::Tokenizer& source,
                   const data::Tokenizer& target, TranslationTaskOptions options);
 
+  /// Names of the scores of a task whose validation text is `translated` or not.
+  static std::vector<std::string> possible_scores(bool translated);
+
   torch::nn::Module& model() override { return *model_; }
   training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
   double epoch() const override;
+  std::vector<std::string> score_names() const override;
   std::map<std::string, double> validate() override;
   nlohmann::json data_position() const override;
   void restore_data_position(const nlohmann::json& position) override;

@@ -105,6 +105,8 @@ expect_code 2 "${train[@]}" --output "$work/bad" --dropout 1.5 --heads 3 --sched
 expect_text "--dropout" "$err"
 expect_text "--heads 3" "$err"
 expect_text "steps" "$err"
+expect_code 2 "${train[@]}" --output "$work/bad" --no-valid-translation --valid-metric bleu
+expect_text "--valid-metric is 'bleu'; possible: valid_loss" "$err"
 expect_code 2 "$dietmt" train --no-such-option
 expect_text "no-such-option" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --position 'heads[diet-rel:0]'

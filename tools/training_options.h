@@ -1,0 +1,45 @@
+// The options that every command with a training loop has.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/options.h"
+#include "training/trainer.h"
+
+namespace dietmt::tools {
+
+struct TrainingOptions {
+  training::TrainerOptions trainer;
+  std::string schedule = "inverse-sqrt";
+  int64_t warmup = 4000;
+  int64_t seed = 1;
+  std::string resume = "auto";
+  std::string device = "cpu";
+  std::string precision = "fp32";
+  std::string attention_backend = "auto";
+  int64_t threads = 0;
+  bool dry_run = false;
+};
+
+/// Each opens a group of options, to which the command may add its own.
+void bind_updates(OptionTable& table, TrainingOptions& o);
+void bind_checkpoints(OptionTable& table, TrainingOptions& o);
+void bind_machine(OptionTable& table, TrainingOptions& o);
+
+/// Puts the names and numbers above into `trainer`; all that is wrong with them, one sentence each.
+std::vector<std::string> resolve(TrainingOptions& o);
+
+/// What a resumed training must have in common with its start: names and values of all options but
+/// those that change no number, such as `--threads` and the given `operational` ones.
+std::map<std::string, std::string> configuration_of(
+    const OptionTable& table, const TrainingOptions& o,
+    const std::vector<std::string>& operational = {});
+
+/// The exit code of a training command.
+int exit_code(training::TrainingEnd end);
+
+int64_t parameter_count(const torch::nn::Module& model);
+
+}  // namespace dietmt::tools
