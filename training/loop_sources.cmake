@@ -1,5 +1,6 @@
 target_sources(dietmt_training PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/autocast.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/batch_tensors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/divergence.cpp
   ${CMAKE_CURRENT_LIST_DIR}/loss.cpp
   ${CMAKE_CURRENT_LIST_DIR}/optimizer.cpp

@@ -8,6 +8,7 @@
 #include "nmt/decoding/model_scorer.h"
 #include "nmt/decoding/parallel_batches.h"
 #include "nmt/model/packed_tokens.h"
+#include "training/batch_tensors.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -31,12 +32,13 @@ Tensor target_log_probs(const TranslationModel& model, const Tensor& hidden,
 Tensor model_log_probs(const TranslationModel& model, const data::PackedTokens& sources,
                        const data::PackedTokens& targets, int32_t begin_id) {
   const at::Device device = model.output_weight().device();
-  const encoders::Packing source_packing = packing_of(sources, device);
-  const encoders::Packing target_packing = packing_of(targets, device);
-  const Tensor memory = model.encode(ids_of(sources, device), source_packing);
-  const Tensor hidden = model.decode(ids_of(shifted_right(targets, begin_id), device),
-                                     target_packing, memory, source_packing);
-  return target_log_probs(model, hidden, ids_of(targets, device));
+  const encoders::Packing source_packing = training::packing_of(sources, device);
+  const encoders::Packing target_packing = training::packing_of(targets, device);
+  const Tensor memory = model.encode(training::ids_of(sources.tokens, device), source_packing);
+  const Tensor hidden =
+      model.decode(training::ids_of(shifted_right(targets, begin_id).tokens, device),
+                   target_packing, memory, source_packing);
+  return target_log_probs(model, hidden, training::ids_of(targets.tokens, device));
 }
 
 }  // namespace

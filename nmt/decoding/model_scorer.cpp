@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "nmt/model/packed_tokens.h"
+#include "training/batch_tensors.h"
 
 namespace dietmt::nmt {
 
@@ -27,8 +28,8 @@ ModelScorer::ModelScorer(const TranslationModel& model,
   data::PackedTokens filled = pack(sources);
   while (missing_sentences(filled.sentences()) > 0 || filled.size() < kMinRows)
     filled.append(*sources.front());
-  const encoders::Packing packing = packing_of(filled, device);
-  const Tensor memory = model.encode(ids_of(filled, device), packing);  // [M, D]
+  const encoders::Packing packing = training::packing_of(filled, device);
+  const Tensor memory = model.encode(training::ids_of(filled.tokens, device), packing);  // [M, D]
   cache_ = model.start(memory, packing, beams, max_steps);
 }
 

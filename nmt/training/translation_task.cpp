@@ -10,6 +10,7 @@
 #include "nmt/model/model_directory.h"
 #include "nmt/model/packed_tokens.h"
 #include "training/autocast.h"
+#include "training/batch_tensors.h"
 #include "training/loss.h"
 
 namespace dietmt::nmt {
@@ -42,14 +43,16 @@ TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& bat
                                                   double smoothing,
                                                   encoders::DropoutKeys* dropout) const {
   const training::Autocast autocast(options_.device.type(), options_.bf16);
-  const encoders::Packing source = packing_of(batch.source, options_.device);
-  const encoders::Packing target = packing_of(batch.target, options_.device);
-  const Tensor memory = model_->encode(ids_of(batch.source, options_.device), source, dropout);
-  const Tensor input = ids_of(shifted_right(batch.target, target_.begin_id()), options_.device);
+  const encoders::Packing source = training::packing_of(batch.source, options_.device);
+  const encoders::Packing target = training::packing_of(batch.target, options_.device);
+  const Tensor memory =
+      model_->encode(training::ids_of(batch.source.tokens, options_.device), source, dropout);
+  const Tensor input =
+      training::ids_of(shifted_right(batch.target, target_.begin_id()).tokens, options_.device);
   const Tensor hidden = model_->decode(input, target, memory, source, dropout);
   const training::LossSums loss = training::linear_cross_entropy(
-      hidden, model_->output_weight(), ids_of(batch.target, options_.device), smoothing,
-      options_.bf16 ? at::kBFloat16 : hidden.scalar_type());
+      hidden, model_->output_weight(), training::ids_of(batch.target.tokens, options_.device),
+      smoothing, options_.bf16 ? at::kBFloat16 : hidden.scalar_type());
   const int64_t tokens = batch.target.size();
   return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, tokens, tokens}};
 }
