@@ -86,6 +86,23 @@ TEST(Squad2, NoThresholdBeatsAnsweringNothing) {
   EXPECT_EQ(best.exact_threshold, 0.0);
 }
 
+// "the" scores as no answer does, yet the pass over thresholds takes it for an answer.
+TEST(Squad2, WordlessPredictionsAreNotEmptyForThresholds) {
+  const Questions questions{{"a", {}}, {"b", {"x"}}};
+  const Predictions predictions{{"a", "the"}, {"b", "x"}};
+  EXPECT_EQ(squad2_scores(questions, predictions).all.exact, 100.0);
+  const BestThresholds best = best_thresholds(questions, predictions, {{"a", 0.1}, {"b", 0.2}});
+  EXPECT_EQ(best.exact, 50.0);
+  EXPECT_EQ(best.exact_threshold, 0.0);
+}
+
+TEST(Squad2, WordlessGoldAnswersGiveWayToOthers) {
+  const Questions questions{{"a", {"The", "x"}}, {"b", {"x"}}, {"c", {}}};
+  const Squad2Scores scores = squad2_scores(questions, {{"a", "the"}, {"b", "x"}, {"c", ""}});
+  EXPECT_EQ(scores.has_answer.exact, 50.0);
+  EXPECT_EQ(scores.has_answer.f1, 50.0);
+}
+
 // The script stops here; counting 0 is ours.
 TEST(Squad2, MissingPredictionsCountZero) {
   const Questions questions{{"a", {"x"}}, {"b", {}}, {"c", {"y"}}, {"d", {}}};
