@@ -31,7 +31,6 @@ std::string tokenize_13a(std::string_view sentence) {
 bool has_category(char32_t c, uint32_t mask) {
   return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;
 }
-bool is_punctuation(char32_t c) { return has_category(c, U_GC_P_MASK); }
 bool is_no_number(char32_t c) { return !has_category(c, U_GC_N_MASK); }
 
 std::string tokenize_intl(std::string_view sentence) {

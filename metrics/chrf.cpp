@@ -16,11 +16,6 @@ Symbols characters(std::string_view sentence, bool whitespace) {
   return symbols;
 }
 
-bool is_ascii_punctuation(char c) {
-  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
-         (c >= '{' && c <= '~');
-}
-
 // Words of chrF++: one punctuation character at the end, else at the start, is a word of its own.
 std::vector<std::string_view> words(std::string_view sentence) {
   std::vector<std::string_view> all;

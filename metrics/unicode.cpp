@@ -2,6 +2,7 @@
 
 #include <unicode/bytestream.h>
 #include <unicode/casemap.h>
+#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include <algorithm>
@@ -26,6 +27,10 @@ char32_t next_code_point(std::string_view text, size_t& position) {
   return c < 0 ? kReplacement : static_cast<char32_t>(c);
 }
 
+bool has_category(char32_t c, uint32_t mask) {
+  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;
+}
+
 bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -38,6 +43,17 @@ bool is_space(char32_t c) {
   if (c < 0x1680) return c == 0x85 || c == 0xA0;
   return c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
          c == 0x205F || c == 0x3000;
+}
+
+bool is_ascii_punctuation(char32_t c) {
+  return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+         (c >= '{' && c <= '~');
+}
+
+bool is_punctuation(char32_t c) { return has_category(c, U_GC_P_MASK); }
+
+bool is_word_character(char32_t c) {
+  return c == '_' || has_category(c, U_GC_L_MASK | U_GC_N_MASK);
 }
 
 std::u32string code_points(std::string_view utf8) {

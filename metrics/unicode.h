@@ -11,6 +11,16 @@ namespace dietmt::metrics {
 
 bool is_space(char32_t c);
 
+/// The 32 characters of Python's string.punctuation: all of ASCII but letters, digits, white space
+/// and controls.
+bool is_ascii_punctuation(char32_t c);
+
+/// Unicode category P (Pc, Pd, Ps, Pe, Pi, Pf, Po).
+bool is_punctuation(char32_t c);
+
+/// What \w matches in Python: a letter, a number or `_`; combining marks are none of these.
+bool is_word_character(char32_t c);
+
 std::u32string code_points(std::string_view utf8);
 
 std::string to_utf8(std::u32string_view text);

@@ -9,10 +9,12 @@
 
 namespace dietmt::metrics {
 
-inline std::filesystem::path parity_folder() {
+inline std::filesystem::path data_folder() {
   const char* shared = std::getenv("DIETMT_SHARED");
-  return std::filesystem::path(shared != nullptr ? shared : "../shared") / "data" / "bleu-parity";
+  return std::filesystem::path(shared != nullptr ? shared : "../shared") / "data";
 }
+
+inline std::filesystem::path parity_folder() { return data_folder() / "bleu-parity"; }
 
 }  // namespace dietmt::metrics
 

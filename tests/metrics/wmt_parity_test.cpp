@@ -1,50 +1,15 @@
 // Scores of WMT17 and WMT21 submissions equal the published ones to the last printed digit.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <map>
-#include <sstream>
-
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/ter.h"
+#include "tests/metrics/score_table.h"
 #include "tests/metrics/shared_data.h"
 
 namespace dietmt::metrics {
 namespace {
-
-using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream in(line);
-  for (std::string field; std::getline(in, field, '\t');) fields.push_back(field);
-  return fields;
-}
-
-// The rows of a table with a header line, by column name.
-std::vector<Row> read_table(const std::filesystem::path& path) {
-  const std::vector<std::string> lines = read_lines(path.string());
-  const std::vector<std::string> names = fields_of(lines.at(0));
-  std::vector<Row> rows;
-  for (size_t i = 1; i < lines.size(); ++i) {
-    const std::vector<std::string> values = fields_of(lines[i]);
-    Row row;
-    for (size_t k = 0; k < names.size(); ++k) row[names[k]] = k < values.size() ? values[k] : "";
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-// `value` with as many decimals as `expected` shows, but no fewer than `least`.
-std::string printed_like(double value, const std::string& expected, int least = 0) {
-  const size_t point = expected.find('.');
-  const int shown = point == std::string::npos ? 0 : static_cast<int>(expected.size() - point - 1);
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", std::max(shown, least), value);
-  return text;
-}
 
 std::string padded(const std::string& number, size_t decimals) {
   const size_t point = number.find('.');
