@@ -3,15 +3,12 @@
 //
 // The words are those of Hugging Face's BertTokenizerFast, bit for bit. It differs from the slow
 // BertTokenizer, which is the original code in Python, in these points:
-// - Its punctuation, non-spacing marks and format characters are those of Unicode 8.0, whatever
-// came
-//   later is an ordinary character of a word (U+2E52 does not end a word); the slow one knows the
-//   Unicode of the Python that runs it.
+// - It knows punctuation, marks without width and format characters as of Unicode 8.0, canonical
+//   decomposition as of 9.0. A character that came later is one of a word (U+2E52 does not end it).
+//   The slow one knows the Unicode of the Python that runs it.
 // - Unassigned characters are kept; the slow one removes them.
 // - Ideographs U+2B820..U+2B91F (extension E) are not words of their own.
-// - Cased text is left as it is; the slow one composes it (NFC).
-// - Accents go before lower-casing, and a sigma at the end of a word becomes U+03C3; the slow one
-//   lower-cases whole words first, which makes it U+03C2.
+// - Text that keeps its accents stays as it is; the slow one composes it (NFC).
 // One thing is kept apart from Fast: marks that canonical ordering makes trade places take their
 // bytes along, where Fast leaves the bytes in their order.
 #pragma once
@@ -28,8 +25,8 @@ namespace dietmt::data {
 /// Defaults are those of the uncased models.
 struct BertTextOptions {
   bool lowercase = true;
-  std::optional<bool> strip_accents;  // unset: where text is lower-cased
-  bool split_chinese = true;          // every CJK ideograph is a word
+  std::optional<bool> strip_accents = std::nullopt;  // unset: where text is lower-cased
+  bool split_chinese = true;                         // every CJK ideograph is a word
 };
 
 /// Bytes begin .. end-1 of `text` without control characters, with U+0020 for all white space. A
