@@ -1,7 +1,6 @@
 #include "data/tokenizer.h"
 
 #include <malloc.h>
-#include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 #include <spdlog/spdlog.h>
 
@@ -12,24 +11,17 @@
 #include "common/files.h"
 #include "common/random.h"
 #include "common/text_io.h"
+#include "data/sentencepiece_model.h"
 
 namespace dietmt::data {
 
 struct Tokenizer::Impl {
-  sentencepiece::SentencePieceProcessor processor;
-  std::string serialized;
+  SentencePieceModel model;
 };
 
-Tokenizer::Tokenizer(const std::filesystem::path& model_file) : impl_(std::make_unique<Impl>()) {
-  try {
-    impl_->serialized = read_file(model_file);
-  } catch (const Error& error) {
-    throw DataError(error.what());
-  }
-  const auto status = impl_->processor.LoadFromSerializedProto(impl_->serialized);
-  if (!status.ok() || vocabulary_size() == 0)
-    throw DataError(model_file.string() + ": not a sentencepiece model");
-  if (impl_->processor.unk_id() < 0 || begin_id() < 0 || end_id() < 0) {
+Tokenizer::Tokenizer(const std::filesystem::path& model_file)
+    : impl_(new Impl{SentencePieceModel(model_file)}) {
+  if (unknown_id() < 0 || begin_id() < 0 || end_id() < 0) {
     throw DataError(
         model_file.string() +
         ": the sentencepiece model lacks a piece for unknown, begin or end of sentence");
@@ -41,7 +33,7 @@ Tokenizer::~Tokenizer() = default;
 std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
   std::vector<int> ids;
   const auto encode_utf8 = [&](std::string_view text) {
-    return impl_->processor.Encode({text.data(), text.size()}, &ids);
+    return impl_->model.processor().Encode({text.data(), text.size()}, &ids);
   };
   const auto status = invalid_utf8_at(line) == std::string_view::npos
                           ? encode_utf8(line)
@@ -54,28 +46,23 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
   std::vector<int> text_ids;
   text_ids.reserve(ids.size());
   for (const int32_t id : ids) {
-    if (id < 0 || id >= vocabulary_size())
-      throw Error("piece id " + std::to_string(id) + " is outside the vocabulary");
-    if (!impl_->processor.IsControl(id)) text_ids.push_back(id);
+    impl_->model.check(id);
+    if (!impl_->model.processor().IsControl(id)) text_ids.push_back(id);
   }
-  std::string text;
-  const auto status = impl_->processor.Decode(text_ids, &text);
-  if (!status.ok()) throw Error(std::string("sentencepiece cannot decode: ") + status.message());
-  return text;
+  return impl_->model.decode(text_ids);
 }
 
-int64_t Tokenizer::vocabulary_size() const { return impl_->processor.GetPieceSize(); }
-int32_t Tokenizer::unknown_id() const { return impl_->processor.unk_id(); }
-int32_t Tokenizer::begin_id() const { return impl_->processor.bos_id(); }
-int32_t Tokenizer::end_id() const { return impl_->processor.eos_id(); }
+int64_t Tokenizer::vocabulary_size() const { return impl_->model.processor().GetPieceSize(); }
+int32_t Tokenizer::unknown_id() const { return impl_->model.processor().unk_id(); }
+int32_t Tokenizer::begin_id() const { return impl_->model.processor().bos_id(); }
+int32_t Tokenizer::end_id() const { return impl_->model.processor().eos_id(); }
 
 std::string Tokenizer::piece(int32_t id) const {
-  if (id < 0 || id >= vocabulary_size())
-    throw Error("piece id " + std::to_string(id) + " is outside the vocabulary");
-  return impl_->processor.IdToPiece(id);
+  impl_->model.check(id);
+  return impl_->model.processor().IdToPiece(id);
 }
 
-const std::string& Tokenizer::serialized() const { return impl_->serialized; }
+const std::string& Tokenizer::serialized() const { return impl_->model.serialized(); }
 
 namespace {
 
@@ -125,11 +112,22 @@ class SampleIterator : public sentencepiece::SentenceIterator {
   size_t position_ = 0;
 };
 
+using TrainerSettings = std::unordered_map<std::string, std::string>;
+
+TrainerSettings special_settings(SpecialSet special) {
+  if (special == SpecialSet::kTranslation)
+    return {{"unk_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"pad_id", "-1"}};
+  // A control piece without an id of its own takes the first one that is free.
+  return {{"pad_id", "0"},        {"pad_piece", "[PAD]"}, {"unk_id", "1"},
+          {"unk_piece", "[UNK]"}, {"bos_id", "2"},        {"bos_piece", "[CLS]"},
+          {"eos_id", "3"},        {"eos_piece", "[SEP]"}, {"control_symbols", "[MASK]"}};
+}
+
 // One run of sentencepiece's trainer. The vocabulary may come out smaller than asked for.
 sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
                                         const TokenizerOptions& options, const std::string& type,
                                         std::string& serialized) {
-  const std::unordered_map<std::string, std::string> settings = {
+  TrainerSettings settings = {
       {"model_type", type},
       {"vocab_size", std::to_string(options.vocabulary_size)},
       {"hard_vocab_limit", "false"},
@@ -137,11 +135,9 @@ sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
       {"character_coverage", std::to_string(options.character_coverage)},
       {"num_threads", std::to_string(options.threads)},
       {"max_sentence_length", std::to_string(kMaxLineBytes)},
-      {"unk_id", "0"},
-      {"bos_id", "1"},
-      {"eos_id", "2"},
-      {"pad_id", "-1"},
+      {"normalization_rule_name", options.lowercase ? "nmt_nfkc_cf" : "nmt_nfkc"},
       {"minloglevel", "2"}};
+  settings.merge(special_settings(options.special));
   SampleIterator iterator(lines);
   return sentencepiece::SentencePieceTrainer::Train(settings, &iterator, &serialized);
 }
@@ -156,7 +152,9 @@ void check(const TokenizerOptions& options) {
   if (options.inputs.empty()) problems.push_back("the tokenizer needs input text");
   if (options.type != "bpe" && options.type != "unigram")
     problems.push_back("tokenizer type '" + options.type + "': must be bpe or unigram");
-  if (options.vocabulary_size < 4) problems.push_back("the vocabulary size must be at least 4");
+  const int64_t smallest = options.special == SpecialSet::kBert ? 6 : 4;
+  if (options.vocabulary_size < smallest)
+    problems.push_back("the vocabulary size must be at least " + std::to_string(smallest));
   if (options.vocabulary_size > INT32_MAX) problems.push_back("the vocabulary size is too large");
   if (!(options.character_coverage > 0.9 && options.character_coverage <= 1.0))
     problems.push_back("the character coverage must be above 0.9 and at most 1");
@@ -166,6 +164,12 @@ void check(const TokenizerOptions& options) {
 }
 
 }  // namespace
+
+SpecialSet special_set_from_name(const std::string& name) {
+  if (name == "translation") return SpecialSet::kTranslation;
+  if (name == "bert") return SpecialSet::kBert;
+  throw ConfigError("special pieces '" + name + "': must be translation or bert");
+}
 
 void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output) {
   check(options);

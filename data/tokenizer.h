@@ -39,17 +39,28 @@ class Tokenizer {
   std::unique_ptr<Impl> impl_;
 };
 
+/// The pieces that stand for no text, and their ids.
+enum class SpecialSet {
+  kTranslation,  // unknown 0, begin of sentence 1, end of sentence 2
+  kBert,         // [PAD] 0, [UNK] 1, [CLS] 2, [SEP] 3, [MASK] 4
+};
+
+/// "translation" or "bert". Throws ConfigError.
+SpecialSet special_set_from_name(const std::string& name);
+
 struct TokenizerOptions {
   std::vector<std::string> inputs;  // text files, plain or gzip
   int64_t vocabulary_size = 8000;
   std::string type = "bpe";  // "bpe" or "unigram"
+  SpecialSet special = SpecialSet::kTranslation;
+  bool lowercase = false;  // the model folds the case of the text
   double character_coverage = 1.0;
   int64_t sentences = 1'000'000;  // sampled from the input when it has more lines
   uint64_t seed = 1;
   int64_t threads = 2;
 };
 
-/// Trains a sentencepiece model (unknown 0, begin 1, end 2) and writes it to `output` atomically.
+/// Trains a sentencepiece model and writes it to `output` atomically.
 /// Throws DataError: a file:line that is not UTF-8, too little text for the vocabulary size (the
 /// message says the largest possible one).
 void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);

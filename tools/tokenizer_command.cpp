@@ -10,7 +10,7 @@ namespace dietmt::tools {
 
 int run_tokenizer(const std::vector<std::string>& arguments) {
   data::TokenizerOptions options;
-  std::string output;
+  std::string output, special = "translation";
   auto seed = static_cast<int64_t>(options.seed);
   OptionTable table("tokenizer", "--input FILE... --output FILE",
                     "Trains a subword model (sentencepiece) on text, one sentence a line. For a "
@@ -22,8 +22,11 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   table.group("Model")
       .add("type", &options.type, "TYPE",
            "bpe: merges the most frequent pair first; unigram: the most probable segmentation")
-      .add("vocab-size", &options.vocabulary_size, "N",
-           "pieces, with unknown, begin and end of sentence")
+      .add("vocab-size", &options.vocabulary_size, "N", "pieces, with the special ones")
+      .add("special", &special, "SET",
+           "translation: unknown, begin and end of sentence; bert: [PAD], [UNK], [CLS], [SEP] and "
+           "[MASK], for encoder-only models")
+      .add("lowercase", &options.lowercase, "", "upper and lower case are one to the model")
       .add("character-coverage", &options.character_coverage, "SHARE",
            "share of the text's characters that get a piece; 0.9995 for Chinese or Japanese")
       .add("output", &output, "FILE", "the model file to write");
@@ -37,6 +40,7 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   throw_if_any(problems);
 
   options.seed = static_cast<uint64_t>(seed);
+  options.special = data::special_set_from_name(special);
   data::train_tokenizer(options, output);
   const data::Tokenizer tokenizer(output);
   spdlog::info("wrote {}: {} model of {} pieces", output, options.type,

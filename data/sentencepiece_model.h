@@ -1,0 +1,33 @@
+// A loaded sentencepiece model, for the tokenizers of this folder.
+#pragma once
+
+#include <sentencepiece_processor.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace dietmt::data {
+
+class SentencePieceModel {
+ public:
+  /// Throws DataError naming the file.
+  explicit SentencePieceModel(const std::filesystem::path& file);
+
+  const sentencepiece::SentencePieceProcessor& processor() const { return processor_; }
+
+  /// The model file's bytes.
+  const std::string& serialized() const { return serialized_; }
+
+  /// Throws Error where the id is outside the vocabulary.
+  void check(int32_t id) const;
+
+  /// Text of the ids.
+  std::string decode(const std::vector<int>& ids) const;
+
+ private:
+  sentencepiece::SentencePieceProcessor processor_;
+  std::string serialized_;
+};
+
+}  // namespace dietmt::data

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# dietmt tokenizer: sets of special pieces, what is said of wrong options.
+#   tokenizer_test.sh DIETMT SCRATCH
+dietmt=$1 work=$2
+source "$(dirname "$0")/lib.sh"
+rm -rf "$work" && mkdir -p "$work" || exit 1
+toy_corpus 300 1 "$work/toy"
+train=("$dietmt" tokenizer --input "$work/toy.en" "$work/toy.de" --vocab-size 60)
+
+expect_code 0 "${train[@]}" --output "$work/translation.model"
+expect_text "60 pieces" "$err"
+expect_code 0 "${train[@]}" --output "$work/again.model" --special translation
+cmp -s "$work/translation.model" "$work/again.model" || fail "translation is not the default set"
+
+# The names of the pieces are in the model as plain text.
+expect_code 0 "${train[@]}" --output "$work/bert.model" --special bert --lowercase
+for piece in PAD UNK CLS SEP MASK; do
+  grep -qaF "[$piece]" "$work/bert.model" || fail "[$piece] is not in the model"
+  ! grep -qaF "[$piece]" "$work/translation.model" || fail "[$piece] is in a model for translation"
+done
+grep -qaF nmt_nfkc_cf "$work/bert.model" || fail "--lowercase does not fold case"
+! grep -qaF nmt_nfkc_cf "$work/translation.model" || fail "case is folded by default"
+
+expect_code 2 "${train[@]}" --output "$work/never.model" --special gpt
+expect_text "'gpt': must be translation or bert" "$err"
+expect_code 2 "$dietmt" tokenizer --input "$work/toy.en" --output "$work/never.model" \
+  --vocab-size 5 --special bert
+expect_text "at least 6" "$err"
+expect_code 2 "$dietmt" tokenizer
+expect_text "--input is missing" "$err"
+expect_text "--output is missing" "$err"
+[ ! -e "$work/never.model" ] || fail "a refused command wrote a model"
+finish
