@@ -123,17 +123,17 @@ std::vector<std::string> TextOptions::problems() const {
 }
 
 std::string TextReport::summary() const {
-  std::string text = std::to_string(documents) + " documents, " + std::to_string(sentences) +
-                     " sentences, " + std::to_string(tokens) + " tokens from " +
-                     std::to_string(lines) + " lines";
+  std::string about_lines;
   const auto mention = [&](int64_t count, const char* what) {
-    if (count > 0) text += ", " + std::to_string(count) + ' ' + what;
+    if (count == 0) return;
+    about_lines += (about_lines.empty() ? "" : ", ") + std::to_string(count) + ' ' + what;
   };
-  mention(unknown, "unknown pieces");
-  mention(not_utf8, "lines that were not UTF-8");
-  mention(cut, "lines that were too long and cut");
-  mention(no_piece, "lines without any piece");
-  return text;
+  mention(not_utf8, "not UTF-8");
+  mention(cut, "too long and cut");
+  mention(no_piece, "without any piece");
+  return std::to_string(documents) + " documents, " + std::to_string(sentences) + " sentences, " +
+         std::to_string(tokens) + " tokens (" + std::to_string(unknown) + " unknown) from " +
+         std::to_string(lines) + " lines" + (about_lines.empty() ? "" : " (" + about_lines + ")");
 }
 
 // Sentences are the sequences of the cache, documents its groups.
