@@ -288,6 +288,40 @@ TEST_F(SentencePairsTest, BothEndsOfALongSideAreCut) {
   EXPECT_TRUE(back);
 }
 
+TEST_F(SentencePairsTest, TheLongerSideIsCut) {
+  const std::string long_1 = "w0 w1 w2 w3 w4 w5 w6\n", long_2 = "w9 w10 w11 w12 w13 w14\n";
+  const auto sizes = [&](const std::string& text) {
+    std::set<std::pair<size_t, size_t>> seen;
+    const TextCorpus corpus = corpus_of(text + "\nw20\n");
+    for (uint64_t key = 0; key < 30; ++key) {
+      for (const Example& example :
+           examples_of(corpus, options(ExampleMode::kSentencePairs, 11), key)) {
+        const auto [a, b] = pair_of(example);
+        if (!example.random) seen.emplace(a.size(), b.size());
+      }
+    }
+    return seen;
+  };
+  EXPECT_THAT(sizes(long_1 + long_2), ElementsAre(std::pair(4, 4)));
+  EXPECT_THAT(sizes(long_1 + "w9 w10 w11\n"), ElementsAre(std::pair(5, 3)));
+  EXPECT_THAT(sizes("w9 w10 w11\n" + long_1), ElementsAre(std::pair(3, 5)));
+}
+
+TEST_F(SentencePairsTest, TheMiddleAndTheRandomSentenceVary) {
+  const TextCorpus corpus = corpus_of("w0\nw1\nw2\nw3\n\nw4\nw5\nw6\n");
+  std::set<size_t> lengths_of_a;
+  std::set<int32_t> begins_of_b;
+  for (uint64_t key = 0; key < 200; ++key) {
+    const Example first = examples_of(corpus, options(ExampleMode::kSentencePairs, 99), key)[0];
+    const auto [a, b] = pair_of(first);
+    EXPECT_EQ(a.front(), kFirstWord);
+    lengths_of_a.insert(a.size());
+    if (first.random) begins_of_b.insert(b.front() - kFirstWord);
+  }
+  EXPECT_THAT(lengths_of_a, ElementsAre(1, 2, 3));
+  EXPECT_THAT(begins_of_b, ElementsAre(4, 5, 6));
+}
+
 TEST_F(SentencePairsTest, ThePairsAreAFunctionOfTheKey) {
   EXPECT_EQ(texts(pairs(64, 0.1, 3)), texts(pairs(64, 0.1, 3)));
   EXPECT_NE(texts(pairs(64, 0.1, 3)), texts(pairs(64, 0.1, 4)));
