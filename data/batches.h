@@ -18,6 +18,7 @@ struct PackedTokens {
   int64_t size() const { return static_cast<int64_t>(tokens.size()); }
   /// Appends one sentence.
   void append(std::span<const int32_t> sentence);
+  bool operator==(const PackedTokens&) const = default;
 };
 
 struct ParallelBatch {

@@ -1,26 +1,29 @@
-// The file behind ParallelCorpus: token ids of all pairs, written in one pass and mapped read-only.
+// The file behind ParallelCorpus and TextCorpus: sequences of token ids, written in one pass and
+// mapped read-only.
 //
-//   header | fingerprint | token ids (int32) | boundaries (uint64, [2 pairs + 1])
+//   header | fingerprint | token ids (int32) | sequence bounds (uint64, [sequences + 1])
+//          | group bounds (uint64, [groups + 1])
 //
-// Pair p owns the ids boundaries[2p] .. boundaries[2p+1]-1 (source) and from there to
-// boundaries[2p+2]-1 (target). The fingerprint is text that names everything the content depends
-// on; a file with another fingerprint is not opened.
+// Sequence s owns the tokens bounds[s] .. bounds[s+1]-1, group g the sequences between its bounds.
+// The fingerprint is text that names everything the content depends on; a file with another
+// fingerprint is not opened.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
-
-#include "data/parallel_corpus.h"
 
 namespace dietmt::data {
 
-/// Writes a cache beside its final name; finish() makes it appear there. Throws Error with the
-/// path and the system's reason (a full disk, ...).
+/// The numbers of a corpus's report, which the cache keeps.
+using CacheCounters = std::array<int64_t, 8>;
+
+/// Writes a cache beside its final name; finish() makes it appear there. Takes constant memory.
+/// Throws Error with the path and the system's reason (a full disk, ...).
 class CacheWriter {
  public:
   CacheWriter(std::filesystem::path path, const std::string& fingerprint);
@@ -28,21 +31,25 @@ class CacheWriter {
   CacheWriter(const CacheWriter&) = delete;
   CacheWriter& operator=(const CacheWriter&) = delete;
 
-  void append(std::span<const int32_t> source, std::span<const int32_t> target);
-  void finish(const CorpusReport& report);
+  void append(std::span<const int32_t> sequence);
+  /// The sequences since the last end of a group are one; a corpus may do without groups.
+  void end_group();
+  void finish(const CacheCounters& counters);
 
  private:
-  void write(const void* bytes, size_t count);
-  void flush();
-  [[noreturn]] void fail(const char* what) const;
+  class OutputFile;
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   uint64_t fingerprint_bytes_;
   uint64_t tokens_at_;  // byte offset of the first token
-  int fd_ = -1;
-  std::vector<char> buffer_;      // written when it is full
-  std::vector<int32_t> lengths_;  // source and target by turns, [2 pairs]
+  uint64_t tokens_ = 0;
+  uint64_t sequences_ = 0;
+  uint64_t groups_ = 0;
+  std::unique_ptr<OutputFile> file_;  // null when it is finished
+  // Files without a name, which finish() copies behind the tokens.
+  std::unique_ptr<OutputFile> sequence_bounds_;
+  std::unique_ptr<OutputFile> group_bounds_;
 };
 
 /// A cache mapped into memory.
@@ -55,18 +62,26 @@ class MappedCache {
   MappedCache(const MappedCache&) = delete;
   MappedCache& operator=(const MappedCache&) = delete;
 
-  int64_t pairs() const { return pairs_; }
-  /// Side 2p is the source, side 2p+1 the target of pair p.
-  std::span<const int32_t> side(int64_t index) const {
-    return {tokens_ + boundaries_[index], tokens_ + boundaries_[index + 1]};
+  int64_t sequences() const { return sequences_; }
+  int64_t groups() const { return groups_; }
+  /// The first token of a sequence, the first sequence of a group; of the index behind the last
+  /// one their number.
+  int64_t first_token(int64_t sequence) const {
+    return static_cast<int64_t>(sequence_bounds_[sequence]);
   }
-  int64_t length(int64_t index) const {
-    return static_cast<int64_t>(boundaries_[index + 1] - boundaries_[index]);
-  }
-  const CorpusReport& report() const { return report_; }
+  int64_t first_sequence(int64_t group) const { return static_cast<int64_t>(group_bounds_[group]); }
 
-  /// See ParallelCorpus::read.
-  void read(int64_t pair, std::vector<int32_t>& ids) const;
+  std::span<const int32_t> sequence(int64_t index) const {
+    return {tokens_ + sequence_bounds_[index], tokens_ + sequence_bounds_[index + 1]};
+  }
+  int64_t length(int64_t sequence) const {
+    return first_token(sequence + 1) - first_token(sequence);
+  }
+  const CacheCounters& counters() const { return counters_; }
+
+  /// Appends the tokens begin .. end-1 to `ids` by a file read, which does not make mapped pages
+  /// resident. Throws Error if reading fails.
+  void read(int64_t begin, int64_t end, std::vector<int32_t>& ids) const;
 
  private:
   explicit MappedCache(std::filesystem::path path) : path_(std::move(path)) {}
@@ -78,11 +93,13 @@ class MappedCache {
   int fd_ = -1;
   void* mapping_ = nullptr;
   size_t bytes_ = 0;
-  int64_t pairs_ = 0;
+  int64_t sequences_ = 0;
+  int64_t groups_ = 0;
   uint64_t tokens_at_ = 0;  // byte offset of the first token
   const int32_t* tokens_ = nullptr;
-  const uint64_t* boundaries_ = nullptr;
-  CorpusReport report_;
+  const uint64_t* sequence_bounds_ = nullptr;
+  const uint64_t* group_bounds_ = nullptr;
+  CacheCounters counters_ = {};
 };
 
 }  // namespace dietmt::data

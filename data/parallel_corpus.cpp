@@ -1,14 +1,13 @@
 #include "data/parallel_corpus.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
-#include <deque>
-#include <future>
+#include <bit>
+#include <optional>
 
 #include "common/error.h"
 #include "common/text_io.h"
 #include "data/corpus_cache.h"
+#include "data/corpus_encoding.h"
 
 namespace dietmt::data {
 namespace fs = std::filesystem;
@@ -17,32 +16,15 @@ namespace {
 
 constexpr uint64_t kEncodingVersion = 1;  // raised when the same input would give other ids
 
-// FNV-1a.
-uint64_t hash_of(std::string_view bytes) {
-  uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char byte : bytes) hash = (hash ^ static_cast<uint8_t>(byte)) * 0x100000001b3ULL;
-  return hash;
-}
-
-void append_file(std::string& fingerprint, const std::string& file) {
-  const fs::path path = fs::weakly_canonical(file);
-  const auto modified = fs::last_write_time(path).time_since_epoch().count();
-  fingerprint += path.string() + '\t' + std::to_string(fs::file_size(path)) + '\t' +
-                 std::to_string(modified) + '\n';
-}
-
 // Text that names all that the encoded corpus depends on, or nothing if an input can be read only
-// once (standard input, a pipe).
+// once.
 std::string fingerprint_of(const std::vector<std::string>& source_files,
                            const std::vector<std::string>& target_files, const Tokenizer& source,
                            const Tokenizer& target, const LengthFilter& filter) {
-  std::string text = "encoding " + std::to_string(kEncodingVersion) + '\n';
-  for (const auto* files : {&source_files, &target_files}) {
-    for (const std::string& file : *files) {
-      if (!fs::is_regular_file(file)) return "";
-      append_file(text, file);
-    }
-  }
+  const auto sources = fingerprint_of_files(source_files);
+  const auto targets = fingerprint_of_files(target_files);
+  if (!sources || !targets) return "";
+  std::string text = "encoding " + std::to_string(kEncodingVersion) + '\n' + *sources + *targets;
   for (const Tokenizer* tokenizer : {&source, &target})
     text += "tokenizer " + std::to_string(hash_of(tokenizer->serialized())) + '\n';
   return text + "filter " + std::to_string(filter.min_tokens) + ' ' +
@@ -68,8 +50,8 @@ class PairReader {
              const std::vector<std::string>& target_files)
       : source_files_(source_files), target_files_(target_files) {}
 
-  // The next pairs; empty at the end.
-  TextChunk next() {
+  // The next pairs; nothing at the end.
+  std::optional<TextChunk> next() {
     constexpr size_t kChunkPairs = 4096;
     constexpr size_t kChunkBytes = 1 << 20;
     TextChunk chunk;
@@ -80,6 +62,7 @@ class PairReader {
       chunk.sources.push_back(source);
       chunk.targets.push_back(target);
     }
+    if (chunk.sources.empty()) return std::nullopt;
     return chunk;
   }
 
@@ -185,8 +168,16 @@ std::string CorpusReport::summary() const {
          std::to_string(target_tokens) + " target tokens";
 }
 
+// Pair p is the sequences 2p (source) and 2p+1 (target) of the cache.
 struct ParallelCorpus::Impl {
   std::unique_ptr<MappedCache> cache;
+  CorpusReport report;
+
+  bool open(const fs::path& file, const std::string& fingerprint) {
+    cache = MappedCache::open(file, fingerprint);
+    if (cache) report = std::bit_cast<CorpusReport>(cache->counters());
+    return cache != nullptr;
+  }
 };
 
 ParallelCorpus::ParallelCorpus(const std::vector<std::string>& source_files,
@@ -202,44 +193,38 @@ ParallelCorpus::ParallelCorpus(const std::vector<std::string>& source_files,
   }
   const std::string fingerprint =
       fingerprint_of(source_files, target_files, source, target, filter);
-  if (!fingerprint.empty()) impl_->cache = MappedCache::open(cache_file, fingerprint);
-  if (impl_->cache) return;
+  if (!fingerprint.empty() && impl_->open(cache_file, fingerprint)) return;
 
   CacheWriter writer(cache_file, fingerprint);
   CorpusReport report;
-  std::deque<std::future<EncodedChunk>> in_flight;
-  const auto write_oldest = [&] {
-    const EncodedChunk chunk = in_flight.front().get();
-    in_flight.pop_front();
-    for (size_t i = 0; i < chunk.sources.size(); ++i)
-      writer.append(chunk.sources[i], chunk.targets[i]);
-    add(report, chunk.report);
-  };
   PairReader reader(source_files, target_files);
-  for (TextChunk text = reader.next(); !text.sources.empty(); text = reader.next()) {
-    if (std::ssize(in_flight) >= std::max<int64_t>(threads, 1)) write_oldest();
-    in_flight.push_back(std::async(std::launch::async, [&, text = std::move(text)] {
-      return encode(text, source, target, filter);
-    }));
-  }
-  while (!in_flight.empty()) write_oldest();
+  work_in_order(
+      threads, [&] { return reader.next(); },
+      [&](const TextChunk& text) { return encode(text, source, target, filter); },
+      [&](const EncodedChunk& chunk) {
+        for (size_t i = 0; i < chunk.sources.size(); ++i) {
+          writer.append(chunk.sources[i]);
+          writer.append(chunk.targets[i]);
+        }
+        add(report, chunk.report);
+      });
   if (report.kept == 0)
     throw DataError(source_files.front() + ": nothing left to train on: " + report.summary());
-  writer.finish(report);
-  impl_->cache = MappedCache::open(cache_file, fingerprint);
-  if (!impl_->cache) throw Error(cache_file.string() + ": the corpus cache cannot be read back");
+  writer.finish(std::bit_cast<CacheCounters>(report));
+  if (!impl_->open(cache_file, fingerprint))
+    throw Error(cache_file.string() + ": the corpus cache cannot be read back");
 }
 
 ParallelCorpus::~ParallelCorpus() = default;
 
-int64_t ParallelCorpus::size() const { return impl_->cache->pairs(); }
+int64_t ParallelCorpus::size() const { return impl_->cache->sequences() / 2; }
 
 std::span<const int32_t> ParallelCorpus::source(int64_t pair) const {
-  return impl_->cache->side(2 * pair);
+  return impl_->cache->sequence(2 * pair);
 }
 
 std::span<const int32_t> ParallelCorpus::target(int64_t pair) const {
-  return impl_->cache->side(2 * pair + 1);
+  return impl_->cache->sequence(2 * pair + 1);
 }
 
 int64_t ParallelCorpus::source_length(int64_t pair) const { return impl_->cache->length(2 * pair); }
@@ -248,10 +233,12 @@ int64_t ParallelCorpus::target_length(int64_t pair) const {
   return impl_->cache->length(2 * pair + 1);
 }
 
-const CorpusReport& ParallelCorpus::report() const { return impl_->cache->report(); }
+const CorpusReport& ParallelCorpus::report() const { return impl_->report; }
 
 void ParallelCorpus::read(int64_t pair, std::vector<int32_t>& ids) const {
-  impl_->cache->read(pair, ids);
+  ids.clear();
+  impl_->cache->read(impl_->cache->first_token(2 * pair), impl_->cache->first_token(2 * pair + 2),
+                     ids);
 }
 
 }  // namespace dietmt::data

@@ -1,0 +1,44 @@
+// What corpora have in common while they are encoded into a cache: parallel work in a fixed order,
+// and the text that says what a cache was made from.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <future>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace dietmt::data {
+
+/// Applies `work` to what `next` gives until that is empty (std::optional), in up to `threads`
+/// threads of their own, and hands the results to `take` in the order of the inputs.
+template <typename Next, typename Work, typename Take>
+void work_in_order(int64_t threads, Next next, Work work, Take take) {
+  using Input = typename std::invoke_result_t<Next>::value_type;
+  std::deque<std::future<std::invoke_result_t<Work, const Input&>>> in_flight;
+  const auto take_oldest = [&] {
+    auto result = in_flight.front().get();
+    in_flight.pop_front();
+    take(std::move(result));
+  };
+  while (std::optional<Input> input = next()) {
+    if (std::ssize(in_flight) >= std::max<int64_t>(threads, 1)) take_oldest();
+    in_flight.push_back(
+        std::async(std::launch::async, [&work, input = std::move(*input)] { return work(input); }));
+  }
+  while (!in_flight.empty()) take_oldest();
+}
+
+/// FNV-1a.
+uint64_t hash_of(std::string_view bytes);
+
+/// A line for each file: path, size and modification time. Nothing if one of them can be read only
+/// once (standard input, a pipe) or is absent.
+std::optional<std::string> fingerprint_of_files(std::span<const std::string> files);
+
+}  // namespace dietmt::data

@@ -1,0 +1,52 @@
+// Lines with text from a list of files, and where documents begin.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/text_io.h"
+#include "data/pretraining/text_corpus.h"
+
+namespace dietmt::data {
+
+/// Sentences that one thread encodes at a time.
+struct SentenceChunk {
+  std::vector<std::string> lines;
+  std::vector<bool> begins_document;
+};
+
+class SentenceReader {
+ public:
+  SentenceReader(const std::vector<std::string>& files, const TextOptions& options)
+      : files_(files), options_(options) {}
+
+  /// The next sentences; nothing at the end. The first line of the files that is not UTF-8 and the
+  /// first one that is too long are logged, all are counted. Throws DataError naming the file for
+  /// one that has no text.
+  std::optional<SentenceChunk> next();
+
+  /// Of the lines read so far: `lines`, `not_utf8` and `cut`.
+  const TextReport& report() const { return report_; }
+
+ private:
+  // The next line with text.
+  bool next_sentence(std::string& line);
+  // Opens the next file if none is open; false behind the last one.
+  bool open();
+  void close();
+  // Counts what is wrong with a line and cuts it if it is too long.
+  void check(std::string& line);
+
+  const std::vector<std::string>& files_;
+  TextOptions options_;
+  size_t file_ = 0;
+  std::unique_ptr<LineReader> reader_;  // of that file; null before it is opened
+  bool file_has_text_ = false;
+  bool begins_document_ = false;  // whether the next sentence does
+  TextReport report_;
+};
+
+}  // namespace dietmt::data
