@@ -47,4 +47,15 @@ struct Target {
   double highest = 5.0;
 };
 
+enum class LabelUse {
+  kRequired,   // a file without labels is an error
+  kIfPresent,  // a test split may have them
+  kIgnored,    // every row gives an example, as a submission needs
+};
+
+struct ReadOptions {
+  LabelUse labels = LabelUse::kRequired;
+  std::string language = {};  // for files of several languages
+};
+
 }  // namespace dietmt::data

@@ -2,141 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 #include "common/error.h"
 #include "common/text_io.h"
+#include "data/tasks/columns.h"
 #include "data/tasks/record_reader.h"
-#include "data/tasks/task_table.h"
 
 namespace dietmt::data {
 namespace {
 
-constexpr int64_t kNone = -1;
 constexpr size_t kMostLabels = 1000;  // more are not labels but another column
-
-// Where the parts of an example stand in the rows of one file, from 0.
-struct Columns {
-  const TableLayout* layout = nullptr;
-  int64_t first = kNone;
-  int64_t second = kNone;
-  int64_t label = kNone;
-  int64_t id = kNone;
-  int64_t language = kNone;
-  int64_t min_count = 0;
-  int64_t max_count = 0;
-};
-
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + quoted(word);
-  return text;
-}
-
-// A column by its number from 1; kNone if `text` is no such number.
-int64_t numbered_column(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number - 1 : kNone;
-}
-
-int64_t column_of(const std::string& name, const std::vector<std::string>& header) {
-  if (name.empty()) return kNone;
-  const auto found = std::ranges::find(header, name);
-  if (found != header.end()) return found - header.begin();
-  const int64_t column = numbered_column(name);
-  return column < std::ssize(header) ? column : kNone;
-}
-
-// Names of the columns that a file of this layout must have.
-std::vector<std::string> needed_names(const TableLayout& layout, const ReadOptions& options) {
-  std::vector<std::string> names;
-  for (const std::string* name : {&layout.first, &layout.second, &layout.language})
-    if (!name->empty()) names.push_back(with_language(*name, options.language));
-  return names;
-}
-
-bool has_all(const std::vector<std::string>& header, const std::vector<std::string>& names) {
-  return std::ranges::all_of(
-      names, [&](const std::string& name) { return column_of(name, header) != kNone; });
-}
-
-Columns columns_of(const TableLayout& layout, const std::vector<std::string>& header,
-                   const ReadOptions& options) {
-  const auto column = [&](const std::string& name) {
-    return layout.header ? column_of(with_language(name, options.language), header)
-                         : numbered_column(name);
-  };
-  Columns columns;
-  columns.layout = &layout;
-  columns.first = column(layout.first);
-  columns.second = column(layout.second);
-  columns.id = column(layout.id);
-  columns.language = column(layout.language);
-  if (options.labels != LabelUse::kIgnored) columns.label = column(layout.label);
-  columns.min_count = layout.header ? std::ssize(header) : layout.min_columns;
-  columns.max_count = layout.header ? std::ssize(header) : layout.max_columns;
-  return columns;
-}
-
-std::string expectation(const TableLayout& layout, const ReadOptions& options) {
-  if (!layout.header) {
-    const std::string least = std::to_string(layout.min_columns);
-    const std::string most = std::to_string(layout.max_columns);
-    return (least == most ? least : least + " to " + most) + " columns without a header";
-  }
-  std::vector<std::string> names = needed_names(layout, options);
-  if (options.labels == LabelUse::kRequired && !layout.label.empty()) names.push_back(layout.label);
-  return "a header with " + joined(names);
-}
-
-[[noreturn]] void fail_without_layout(const std::string& where,
-                                      const std::vector<TableLayout>& layouts,
-                                      const ReadOptions& options) {
-  std::string expected;
-  for (const TableLayout& layout : layouts)
-    expected += (expected.empty() ? "" : ", or ") + expectation(layout, options);
-  throw DataError(where + ": expected " + expected);
-}
-
-Columns match(const std::vector<TableLayout>& layouts, const std::vector<std::string>& first_row,
-              const ReadOptions& options, const std::string& where) {
-  for (const TableLayout& layout : layouts) {
-    if (layout.header && has_all(first_row, needed_names(layout, options)))
-      return columns_of(layout, first_row, options);
-  }
-  for (const TableLayout& layout : layouts) {
-    const int64_t count = std::ssize(first_row);
-    if (!layout.header && count >= layout.min_columns && count <= layout.max_columns)
-      return columns_of(layout, first_row, options);
-  }
-  fail_without_layout(where, layouts, options);
-}
-
-void check_layouts(const std::vector<TableLayout>& layouts, const Target& target,
-                   const ReadOptions& options) {
-  if (layouts.empty()) throw ConfigError("this task is not read from a table");
-  for (const TableLayout& layout : layouts) {
-    if (layout.first.empty()) throw ConfigError("the column of the first text is not named");
-    if (layout.label.empty() && options.labels == LabelUse::kRequired)
-      throw ConfigError("the column of the labels is not named");
-    if (!layout.label_texts.empty() && layout.label_texts.size() != target.labels.size())
-      throw ConfigError(std::to_string(layout.label_texts.size()) + " texts of labels for " +
-                        std::to_string(target.labels.size()) + " labels");
-    if (layout.header) continue;
-    if (layout.format == RecordFormat::kJsonLines)
-      throw ConfigError("JSON lines name their columns: they cannot be without a header");
-    for (const std::string* name :
-         {&layout.first, &layout.second, &layout.label, &layout.id, &layout.language}) {
-      if (name->empty()) continue;
-      const int64_t column = numbered_column(*name);
-      if (column < 0 || column >= layout.min_columns)
-        throw ConfigError("column " + quoted(*name) + " of a file without header: expected 1 to " +
-                          std::to_string(layout.min_columns));
-    }
-  }
-}
 
 // Turns the rows of one file into examples.
 class ExampleBuilder {
@@ -145,25 +21,26 @@ class ExampleBuilder {
                  const ReadOptions& options)
       : reader_(reader), columns_(columns), target_(target), options_(options) {
     data_.labels = target.labels;
-    data_.labelled = columns.label != kNone;
+    data_.labelled = columns.label != kNoColumn;
   }
 
   void add(std::vector<std::string>& fields) {
     const int64_t row = rows_++;
     if (!has_right_count(fields)) return;
-    if (columns_.language != kNone && field(fields, columns_.language) != options_.language) return;
+    if (columns_.language != kNoColumn && field(fields, columns_.language) != options_.language)
+      return;
     Example example;
     if (data_.labelled && !read_label(field(fields, columns_.label), example)) return;
-    example.id = columns_.id == kNone ? std::to_string(row) : field(fields, columns_.id);
+    example.id = columns_.id == kNoColumn ? std::to_string(row) : field(fields, columns_.id);
     example.first = std::move(field(fields, columns_.first));
-    if (columns_.second != kNone) example.second = std::move(field(fields, columns_.second));
+    if (columns_.second != kNoColumn) example.second = std::move(field(fields, columns_.second));
     repair(example);
     data_.examples.push_back(std::move(example));
   }
 
   TaskData finish(const std::string& path) {
     if (data_.examples.empty()) {
-      const bool by_language = columns_.language != kNone;
+      const bool by_language = columns_.language != kNoColumn;
       throw DataError(path + ": no examples" +
                       (by_language ? " of language " + quoted(options_.language) : "") + " in " +
                       std::to_string(rows_) + " rows");
@@ -214,9 +91,10 @@ class ExampleBuilder {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), score);
     const bool is_number = error == std::errc() && end == text.data() + text.size();
     if (!is_number || !(score >= target_.lowest && score <= target_.highest)) {
-      const auto [low, high] = std::pair(target_.lowest, target_.highest);
+      char range[80];
+      std::snprintf(range, sizeof range, "%g to %g", target_.lowest, target_.highest);
       throw DataError(reader_.where() + ": score " + quoted(text) + ", expected a number from " +
-                      std::to_string(low) + " to " + std::to_string(high));
+                      range);
     }
     return score;
   }
@@ -228,7 +106,7 @@ class ExampleBuilder {
     if (found != texts.end()) return static_cast<int32_t>(found - texts.begin());
     if (!target_.labels.empty())
       throw DataError(reader_.where() + ": label " + quoted(text) + ", expected one of " +
-                      joined(texts));
+                      quoted_list(texts));
     if (text.empty()) throw DataError(reader_.where() + ": the label is empty");
     if (data_.labels.size() == kMostLabels)
       throw DataError(reader_.where() + ": more than " + std::to_string(kMostLabels) +
@@ -246,7 +124,7 @@ class ExampleBuilder {
       broken = true;
     }
     if (broken) tally(data_.not_utf8);
-    if (example.first.empty() || (columns_.second != kNone && example.second.empty()))
+    if (example.first.empty() || (columns_.second != kNoColumn && example.second.empty()))
       tally(data_.empty);
   }
 
@@ -276,11 +154,11 @@ TaskData read_examples(const std::string& path, const std::vector<TableLayout>& 
   RecordReader reader(path, layouts.front().format);
   std::vector<std::string> fields;
   if (!reader.next(fields)) throw DataError(path + ": no examples: the file is empty");
-  const Columns columns = match(layouts, fields, options, reader.where());
+  const Columns columns = match_columns(layouts, fields, options, reader.where());
   const TableLayout& layout = *columns.layout;
-  if (options.labels == LabelUse::kRequired && columns.label == kNone)
+  if (options.labels == LabelUse::kRequired && columns.label == kNoColumn)
     throw DataError(reader.where() + ": no column " + quoted(layout.label) + " with the labels");
-  if (columns.language != kNone && options.language.empty())
+  if (columns.language != kNoColumn && options.language.empty())
     throw ConfigError(path + " holds several languages: say which one to read");
   reader.set_format(layout.format);
   ExampleBuilder builder(reader, columns, target, options);

@@ -44,17 +44,6 @@ struct TaskData {
   std::string summary() const;
 };
 
-enum class LabelUse {
-  kRequired,   // a file without labels is an error
-  kIfPresent,  // a test split may have them
-  kIgnored,    // every row gives an example, as a submission needs
-};
-
-struct ReadOptions {
-  LabelUse labels = LabelUse::kRequired;
-  std::string language = {};  // for files of several languages
-};
-
 /// Reads with the one of `layouts` whose columns the first line has; else with the one for files
 /// without header. `path` may be gzip or "-". Throws DataError (file:line): no layout fits, a row
 /// has another number of columns, a label is unknown, a score is no number or out of range, no
