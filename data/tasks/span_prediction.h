@@ -40,7 +40,8 @@ struct SpanCandidate {
 struct SpanPrediction {
   std::string text = {};                  // empty: no answer
   std::vector<SpanCandidate> nbest = {};  // best first; "no answer" among them where it competes
-  double null_difference = 0.0;           // score of "no answer" minus that of the best span
+  /// Score of "no answer" minus that of the best span (minus 0 where there is no span).
+  double null_difference = 0.0;
 };
 
 /// Spans begin with a piece that has most context in its window, end in the context of the same
