@@ -1,0 +1,49 @@
+// Questions on paragraphs, in the JSON form of SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018),
+// which XQuAD, MLQA and TyDiQA-GoldP share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dietmt::data {
+
+/// Bytes begin .. end-1 of the context; -1, -1: the text has no known place there.
+struct Answer {
+  std::string text = {};
+  int64_t begin = -1;
+  int64_t end = -1;
+  bool has_place() const { return begin >= 0; }
+};
+
+struct Question {
+  std::string id = {};
+  std::string text = {};
+  size_t context = 0;  // index in QuestionSet::contexts
+  std::vector<Answer> answers = {};
+  bool is_impossible = false;  // no answer stands in the context: the file says so, or lists none
+};
+
+struct QuestionSet {
+  std::vector<std::string> contexts = {};  // one a paragraph, shared by its questions
+  std::vector<Question> questions = {};
+  std::vector<std::string> repaired = {};  // ids: an answer stands beside the place that is given
+  std::vector<std::string> unplaced = {};  // ids: an answer stands nowhere near
+  int64_t dropped = 0;                     // questions left out of training: no answer has a place
+
+  /// One sentence: questions, contexts, what was repaired or dropped, with ids.
+  std::string summary() const;
+};
+
+enum class QuestionUse {
+  kTraining,    // answers have a place; questions without such an answer are dropped and counted
+  kEvaluation,  // all questions and texts of answers; a test set may leave "answers" out
+};
+
+/// `path` may be gzip or "-". Offsets in the file are code points. An answer that does not stand at
+/// its offset is moved if its text stands at exactly one place less than 32 bytes away. Throws
+/// DataError: not JSON (file:line), a part of a question is missing or of another kind or an id
+/// comes twice (file and id), there are no questions.
+QuestionSet read_questions(const std::string& path, QuestionUse use);
+
+}  // namespace dietmt::data

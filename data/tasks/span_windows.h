@@ -1,0 +1,49 @@
+// A question and its context as overlapping windows that fit into an encoder (Devlin et al. 2019):
+//
+//   [CLS] question [SEP] part of the context [SEP]
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/bert_tokenizer.h"
+#include "data/tasks/question_reader.h"
+
+namespace dietmt::data {
+
+struct WindowOptions {
+  int64_t max_length = 384;   // pieces of a window, the special ones too
+  int64_t stride = 128;       // context pieces from the start of one window to that of the next
+  int64_t max_question = 64;  // pieces; what a longer question has more is cut off
+
+  /// What is wrong with them; empty if nothing is.
+  std::vector<std::string> problems() const;
+};
+
+struct SpanWindow {
+  std::vector<int32_t> ids = {};
+  int64_t context_begin = 0;  // position in ids of the first context piece; segment 1 begins there
+  int64_t first_piece = 0;    // which piece of the context that is
+  int64_t pieces = 0;         // context pieces in this window
+  /// For each of them: whether of all windows this one shows most context on both its sides.
+  std::vector<bool> has_most_context = {};
+};
+
+/// Positions in SpanWindow::ids of an answer's first and last piece.
+struct SpanLabel {
+  int64_t start = 0;
+  int64_t end = 0;
+};
+
+/// The windows over one context, at least one. A context piece has most context where the lesser of
+/// the numbers of pieces to its left and right is greatest; among equals, in the longer window,
+/// then in the earlier one. Throws ConfigError for options with problems.
+std::vector<SpanWindow> span_windows(const TextPieces& question, const TextPieces& context,
+                                     const SpecialPieces& special, const WindowOptions& options);
+
+/// Of the pieces that share bytes with the answer; both positions are that of [CLS] if not all of
+/// them lie in the window, or `answer` has no place.
+SpanLabel span_label(const SpanWindow& window, const TextPieces& context, const Answer& answer);
+
+}  // namespace dietmt::data

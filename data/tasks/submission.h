@@ -1,0 +1,36 @@
+// Predictions in the files that benchmarks and their evaluation programs read, each written whole
+// or not at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/tasks/span_prediction.h"
+#include "data/tasks/table_layout.h"
+#include "data/tasks/task_reader.h"
+
+namespace dietmt::data {
+
+/// GLUE's form: a header `index`, `prediction`, then a row an example with its id and the name of
+/// its label. Throws Error if the numbers of both differ or a label has no name.
+void write_label_submission(const std::filesystem::path& file, std::span<const Example> examples,
+                            std::span<const int32_t> predictions,
+                            const std::vector<std::string>& labels);
+
+/// The same with scores, to three decimals and clipped to the target's range as GLUE's own
+/// baseline does. Throws Error if the numbers of both differ or a score is not a number.
+void write_score_submission(const std::filesystem::path& file, std::span<const Example> examples,
+                            std::span<const double> predictions, const Target& target);
+
+/// SQuAD's form, in `directory`, which is made if need be: `predictions.json` (id: text),
+/// `nbest_predictions.json` (id: texts with probabilities and scores) and, where there may be no
+/// answer, `null_odds.json` (id: score of "no answer" minus that of the best span). Throws Error if
+/// the numbers of both differ.
+void write_span_submission(const std::filesystem::path& directory,
+                           std::span<const Question> questions,
+                           std::span<const SpanPrediction> predictions, bool has_unanswerable);
+
+}  // namespace dietmt::data

@@ -1,0 +1,65 @@
+#include "data/tasks/task_table.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "common/error.h"
+
+namespace dietmt::data {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+const Task& find_task(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Task& task : tasks()) {
+    if (lower(task.name) == lower(name)) return task;
+    names.push_back(task.name);
+  }
+  throw ConfigError("no task '" + std::string(name) + "'; there are " + joined(names));
+}
+
+const TaskSplit& Task::split(std::string_view split_name) const {
+  std::vector<std::string> names;
+  for (const TaskSplit& candidate : splits) {
+    if (candidate.name == split_name) return candidate;
+    names.push_back(candidate.name);
+  }
+  throw ConfigError(name + " has no split '" + std::string(split_name) + "'; it has " +
+                    joined(names));
+}
+
+std::string task_help() {
+  constexpr size_t kNameWidth = 14;
+  std::string help;
+  for (const Task& task : tasks()) {
+    std::string line = "  " + task.name;
+    line.resize(std::max(line.size(), kNameWidth) + 2, ' ');
+    help += line + task.description + " (" + joined(task.metrics) + "; " +
+            std::to_string(task.epochs) + " epochs)\n";
+  }
+  return help;
+}
+
+std::string with_language(std::string_view pattern, std::string_view language) {
+  constexpr std::string_view kPlace = "{language}";
+  std::string text(pattern);
+  for (size_t at = 0; (at = text.find(kPlace, at)) != std::string::npos; at += language.size())
+    text.replace(at, kPlace.size(), language);
+  return text;
+}
+
+}  // namespace dietmt::data
