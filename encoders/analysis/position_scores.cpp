@@ -6,7 +6,6 @@
 
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
-#include "encoders/transformer/fused_ops.h"
 
 namespace dietmt::encoders {
 namespace {

@@ -102,7 +102,8 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
       .causal = call.causal,
       .dropout = call.dropout,
       .dropout_key = call.dropout_key,
-      .segments = call.segments};
+      // An input may have segments that only its embeddings use.
+      .segments = terms.segment_bias.defined() ? call.segments : at::Tensor()};
   const BackendRow& row =
       backend == Backend::kAuto ? choose_automatically(moved) : choose_by_name(backend, moved);
   return row.attend(moved);

@@ -7,7 +7,8 @@
 namespace dietmt::encoders {
 
 Learned::Learned(const EncodingContext& context) {
-  const double deviation = 1.0 / std::sqrt(static_cast<double>(context.model_width));
+  const double deviation = context.embedding_deviation.value_or(
+      1.0 / std::sqrt(static_cast<double>(context.model_width)));
   table_ = register_parameter(
       "table", at::empty({context.max_positions, context.model_width}).normal_(0.0, deviation));
 }

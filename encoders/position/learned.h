@@ -14,7 +14,7 @@ class Learned : public PositionEncoding {
   int64_t max_length() const override;
 
  private:
-  at::Tensor table_;  // [max_positions, D], initially N(0, 1/D)
+  at::Tensor table_;  // [max_positions, D], initially N(0, 1/D), or as the context says
 };
 
 }  // namespace dietmt::encoders

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct EncodingContext {
   int64_t head_width = 64;    // Dh
   int64_t model_width = 512;  // D
   int64_t max_positions = 1024;
+  std::optional<double> embedding_deviation = {};  // of learned positions; none: 1/sqrt(D)
   int64_t segments = 0;              // G: kinds of segments of the model; 0: it has none
   bool starts_with_summary = false;  // position 0 holds a summary token such as BERT's [CLS]
   bool causal() const { return site == AttentionSite::kDecoder; }

@@ -42,7 +42,8 @@ Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
 class AddNorm : public torch::autograd::Function<AddNorm> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& residual, const Tensor& branch,
-                        const Tensor& gamma, const Tensor& beta, double p, int64_t key) {
+                        const Tensor& gamma, const Tensor& beta, double p, int64_t key,
+                        double epsilon) {
     const int64_t rows = residual.size(0);
     Tensor normalized = at::empty_like(residual);
     Tensor inverse_std = at::empty({rows}, residual.options());
@@ -56,7 +57,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     call.beta = beta.const_data_ptr<float>();
     call.dropout = p;
     call.dropout_key = static_cast<uint64_t>(key);
-    call.epsilon = kLayerNormEpsilon;
+    call.epsilon = epsilon;
     call.normalized = normalized.data_ptr<float>();
     call.inverse_std = inverse_std.data_ptr<float>();
     call.output = output.data_ptr<float>();
@@ -89,7 +90,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     call.grad_gamma = grad_gamma.data_ptr<float>();
     call.grad_beta = grad_beta.data_ptr<float>();
     kernels::add_norm_backward(call);
-    return {grad_residual, grad_branch, grad_gamma, grad_beta, Tensor(), Tensor()};
+    return {grad_residual, grad_branch, grad_gamma, grad_beta, Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -146,14 +147,14 @@ Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
 }
 
 Tensor add_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamma,
-                const Tensor& beta, const DropoutSite& dropout_site) {
+                const Tensor& beta, const DropoutSite& dropout_site, double epsilon) {
   const Tensor cast = branch.to(residual.scalar_type());
   if (has_kernel(residual)) {
     return AddNorm::apply(residual.contiguous(), cast.contiguous(), gamma, beta, dropout_site.p,
-                          static_cast<int64_t>(dropout_site.key));
+                          static_cast<int64_t>(dropout_site.key), epsilon);
   }
   return at::layer_norm(dropout_add(residual, cast, dropout_site), {residual.size(-1)}, gamma, beta,
-                        kLayerNormEpsilon);
+                        epsilon);
 }
 
 Tensor dropout_add(const Tensor& residual, const Tensor& branch, const DropoutSite& dropout_site) {

@@ -11,7 +11,7 @@ namespace dietmt::encoders {
 
 /// layer_norm(residual + dropout(branch)) * gamma + beta; residual, branch: [N, D].
 at::Tensor add_norm(const at::Tensor& residual, const at::Tensor& branch, const at::Tensor& gamma,
-                    const at::Tensor& beta, const DropoutSite& dropout);
+                    const at::Tensor& beta, const DropoutSite& dropout, double epsilon);
 
 /// residual + dropout(branch).
 at::Tensor dropout_add(const at::Tensor& residual, const at::Tensor& branch,
@@ -22,7 +22,5 @@ at::Tensor dropout(const at::Tensor& x, const DropoutSite& site);
 
 /// [like.sizes()]: 1 / (1 - p) where kept, else 0.
 at::Tensor dropout_mask_like(const at::Tensor& like, const DropoutSite& site);
-
-constexpr double kLayerNormEpsilon = 1e-5;
 
 }  // namespace dietmt::encoders

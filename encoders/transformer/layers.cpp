@@ -22,17 +22,17 @@ Tensor glorot(int64_t outputs, int64_t inputs) {
 
 }  // namespace
 
-LayerNorm::LayerNorm(int64_t width) {
+LayerNorm::LayerNorm(int64_t width, double epsilon) : epsilon_(epsilon) {
   weight = register_parameter("weight", torch::ones({width}));
   bias = register_parameter("bias", torch::zeros({width}));
 }
 
 Tensor LayerNorm::forward(const Tensor& x) const {
-  return at::layer_norm(x, {x.size(-1)}, weight, bias, kLayerNormEpsilon);
+  return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon_);
 }
 
 Residual::Residual(const StackConfig& config) : placement_(config.norm), dropout_(config.dropout) {
-  norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width));
+  norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width, config.norm_epsilon));
 }
 
 Tensor Residual::input(const Tensor& x) const {
@@ -42,7 +42,7 @@ Tensor Residual::input(const Tensor& x) const {
 Tensor Residual::output(const Tensor& x, const Tensor& branch, DropoutKeys* keys) const {
   const DropoutSite site = dropout_site(dropout_, keys);
   if (placement_ == NormPlacement::kPre) return dropout_add(x, branch, site);
-  return add_norm(x, branch, norm_->weight, norm_->bias, site);
+  return add_norm(x, branch, norm_->weight, norm_->bias, site, norm_->epsilon());
 }
 
 FeedForward::FeedForward(const StackConfig& config)

@@ -18,11 +18,15 @@ DropoutSite dropout_site(double p, DropoutKeys* keys);
 
 class LayerNorm : public torch::nn::Module {
  public:
-  explicit LayerNorm(int64_t width);
+  LayerNorm(int64_t width, double epsilon);
   at::Tensor forward(const at::Tensor& x) const;
+  double epsilon() const { return epsilon_; }
 
   at::Tensor weight;  // [D]
   at::Tensor bias;    // [D]
+
+ private:
+  double epsilon_;
 };
 
 /// The residual connection around a block f: post-norm LN(x + dropout(f(x))), pre-norm

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace dietmt::encoders {
 
 enum class NormPlacement { kPost, kPre };  // Vaswani et al. 2017; Xiong et al. 2020
 enum class Activation { kRelu, kGelu, kSwiglu };
+
+constexpr double kLayerNormEpsilon = 1e-5;
 
 struct StackConfig {
   int64_t layers = 6;   // L
@@ -18,6 +21,9 @@ struct StackConfig {
   int64_t segments = 0;              // kinds of segments of the input; 0: it has none
   bool starts_with_summary = false;  // the first token stands for the sentence, as BERT's [CLS]
   NormPlacement norm = NormPlacement::kPost;
+  double norm_epsilon = kLayerNormEpsilon;
+  bool embedding_norm = false;  // layer norm behind the positions, before the first dropout
+  std::optional<double> embedding_deviation;  // of learned positions at first; none: 1/sqrt(D)
   Activation activation = Activation::kRelu;
   std::string position = "sinusoidal";
   std::string cross_position = "none";  // decoder stacks alone

@@ -13,16 +13,11 @@ using at::Tensor;
 
 std::shared_ptr<PositionScheme> make_scheme(const StackConfig& config, AttentionSite site,
                                             const std::string& spec) {
-  EncodingContext context;
-  context.site = site;
-  context.layers = config.layers;
-  context.heads = config.heads;
-  context.head_width = config.width / config.heads;
-  context.model_width = config.width;
-  context.max_positions = config.max_positions;
-  context.segments = config.segments;
-  context.starts_with_summary = config.starts_with_summary;
-  return std::make_shared<PositionScheme>(spec, context);
+  return std::make_shared<PositionScheme>(spec, encoding_context(config, site));
+}
+
+std::shared_ptr<LayerNorm> make_norm(const StackConfig& config) {
+  return std::make_shared<LayerNorm>(config.width, config.norm_epsilon);
 }
 
 Extent full_extent(const Packing& queries, const Packing& keys) {
@@ -31,25 +26,57 @@ Extent full_extent(const Packing& queries, const Packing& keys) {
 
 }  // namespace
 
+EncodingContext encoding_context(const StackConfig& config, AttentionSite site) {
+  EncodingContext context;
+  context.site = site;
+  context.layers = config.layers;
+  context.heads = config.heads;
+  context.head_width = config.width / config.heads;
+  context.model_width = config.width;
+  context.max_positions = config.max_positions;
+  context.embedding_deviation = config.embedding_deviation;
+  context.segments = config.segments;
+  context.starts_with_summary = config.starts_with_summary;
+  return context;
+}
+
 EncoderStack::EncoderStack(const StackConfig& config) : config_(config) {
   position_ =
       register_module("position", make_scheme(config, AttentionSite::kEncoder, config.position));
+  if (config.embedding_norm) embedding_norm_ = register_module("embedding_norm", make_norm(config));
   for (int64_t l = 0; l < config.layers; ++l) {
     layers_.push_back(register_module("layer" + std::to_string(l),
                                       std::make_shared<EncoderLayer>(config, false)));
   }
   if (config.norm == NormPlacement::kPre)
-    final_norm_ = register_module("final_norm", std::make_shared<LayerNorm>(config.width));
+    final_norm_ = register_module("final_norm", make_norm(config));
+}
+
+Tensor EncoderStack::embed(const Tensor& embeddings, const Packing& packing,
+                           DropoutKeys* keys) const {
+  Tensor x = position_->embed(embeddings, packing.positions(), packing.segments());
+  if (embedding_norm_) x = embedding_norm_->forward(x);
+  return dropout(x, dropout_site(config_.embedding_dropout, keys));
 }
 
 Tensor EncoderStack::forward(const Tensor& embeddings, const Packing& packing, Backend backend,
                              DropoutKeys* keys) const {
-  Tensor x = dropout(position_->embed(embeddings, packing.positions(), packing.segments()),
-                     dropout_site(config_.embedding_dropout, keys));
+  Tensor x = embed(embeddings, packing, keys);
   const std::vector<ScoreTerms> terms = position_->lower(full_extent(packing, packing), x);
   for (size_t l = 0; l < layers_.size(); ++l)
     x = layers_[l]->forward(x, packing, terms[l], backend, keys);
   return final_norm_ ? final_norm_->forward(x) : x;
+}
+
+std::vector<Tensor> EncoderStack::hidden_states(const Tensor& embeddings, const Packing& packing,
+                                                Backend backend, DropoutKeys* keys) const {
+  std::vector<Tensor> states = {embed(embeddings, packing, keys)};
+  const std::vector<ScoreTerms> terms =
+      position_->lower(full_extent(packing, packing), states.front());
+  for (size_t l = 0; l < layers_.size(); ++l)
+    states.push_back(layers_[l]->forward(states.back(), packing, terms[l], backend, keys));
+  if (final_norm_) states.back() = final_norm_->forward(states.back());
+  return states;
 }
 
 DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
@@ -62,7 +89,7 @@ DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
         register_module("layer" + std::to_string(l), std::make_shared<DecoderLayer>(config)));
   }
   if (config.norm == NormPlacement::kPre)
-    final_norm_ = register_module("final_norm", std::make_shared<LayerNorm>(config.width));
+    final_norm_ = register_module("final_norm", make_norm(config));
 }
 
 Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, const Tensor& memory,

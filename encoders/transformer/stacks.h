@@ -9,6 +9,9 @@
 
 namespace dietmt::encoders {
 
+/// What a stack's encodings of `site` are built for.
+EncodingContext encoding_context(const StackConfig& config, AttentionSite site);
+
 /// Bidirectional self-attention over packed sentences.
 class EncoderStack : public torch::nn::Module {
  public:
@@ -18,11 +21,20 @@ class EncoderStack : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& embeddings, const Packing& packing, Backend backend,
                      DropoutKeys* keys) const;
 
+  /// What the first layer reads, then the output of every layer: [L + 1] of [N, D]. The last is
+  /// what forward() returns.
+  std::vector<at::Tensor> hidden_states(const at::Tensor& embeddings, const Packing& packing,
+                                        Backend backend, DropoutKeys* keys) const;
+
   const PositionScheme& position() const { return *position_; }
 
  private:
+  /// With positions, norm and dropout.
+  at::Tensor embed(const at::Tensor& embeddings, const Packing& packing, DropoutKeys* keys) const;
+
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
+  std::shared_ptr<LayerNorm> embedding_norm_;  // of some models alone
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
   std::shared_ptr<LayerNorm> final_norm_;  // pre-norm alone
 };

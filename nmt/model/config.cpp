@@ -1,8 +1,8 @@
 #include "nmt/model/config.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/checks.h"
 #include "common/error.h"
 
 namespace dietmt::nmt {
@@ -18,23 +18,6 @@ constexpr Preset kPresets[] = {{"tiny", 4, 128, 256, 4},
                                {"small", 6, 256, 1024, 4},
                                {"base", 6, 512, 2048, 8},
                                {"big", 6, 1024, 4096, 16}};
-
-void check_choice(std::vector<std::string>& problems, const std::string& option,
-                  const std::string& value, const std::vector<std::string>& choices) {
-  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
-  std::string list;
-  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-  problems.push_back(option + " is '" + value + "'; possible: " + list);
-}
-
-void check_probability(std::vector<std::string>& problems, const std::string& option, double p) {
-  if (!(p >= 0.0 && p < 1.0))
-    problems.push_back(option + " must be at least 0 and below 1, not " + std::to_string(p));
-}
-
-void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value) {
-  if (value < 1) problems.push_back(option + " must be positive, not " + std::to_string(value));
-}
 
 // Calls visit(name, field) for every field, so that names are written once.
 template <typename Config, typename Visit>

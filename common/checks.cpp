@@ -1,0 +1,24 @@
+#include "common/checks.h"
+
+#include <algorithm>
+
+namespace dietmt {
+
+void check_choice(std::vector<std::string>& problems, const std::string& option,
+                  const std::string& value, const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+  std::string list;
+  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
+  problems.push_back(option + " is '" + value + "'; possible: " + list);
+}
+
+void check_probability(std::vector<std::string>& problems, const std::string& option, double p) {
+  if (!(p >= 0.0 && p < 1.0))
+    problems.push_back(option + " must be at least 0 and below 1, not " + std::to_string(p));
+}
+
+void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value) {
+  if (value < 1) problems.push_back(option + " must be positive, not " + std::to_string(value));
+}
+
+}  // namespace dietmt

@@ -1,0 +1,21 @@
+// Problems of options, collected so that a user sees all of them at once. `option` is the name that
+// the message begins with, e.g. "--dropout".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dietmt {
+
+/// Unless `value` is one of `choices`.
+void check_choice(std::vector<std::string>& problems, const std::string& option,
+                  const std::string& value, const std::vector<std::string>& choices);
+
+/// Unless 0 <= p < 1.
+void check_probability(std::vector<std::string>& problems, const std::string& option, double p);
+
+/// Unless value > 0.
+void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value);
+
+}  // namespace dietmt

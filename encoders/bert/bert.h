@@ -1,0 +1,60 @@
+// A BERT encoder with the heads that its configuration names (Devlin et al. 2019): what is trained,
+// fine-tuned and stored.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "encoders/bert/bert_model.h"
+#include "encoders/bert/heads.h"
+
+namespace dietmt::encoders {
+
+/// A head that the configuration does not have is refused with an Error naming it.
+class Bert : public torch::nn::Module {
+ public:
+  /// Parameters are drawn from `seed`. Throws ConfigError with all problems of `config`.
+  Bert(const BertConfig& config, uint64_t seed);
+
+  const BertConfig& config() const { return encoder_->config(); }
+  const BertModel& encoder() const { return *encoder_; }
+  void set_attention_backend(Backend backend) { encoder_->set_attention_backend(backend); }
+
+  /// tanh(h W^T + b) of the first token of each input. hidden: [N, D]. Returns [B, D].
+  at::Tensor pool(const at::Tensor& hidden, const Packing& packing) const;
+
+  const MaskedLmHead& masked_lm() const;
+
+  /// Whether the second segment follows the first one in its document (class 0: it does). pooled:
+  /// [B, D]. Returns scores [B, 2].
+  at::Tensor next_sentence(const at::Tensor& pooled) const;
+
+  /// Scores of the classes of whole inputs, or the value of a regression. pooled: [B, D]. Returns
+  /// [B, classes].
+  at::Tensor classify(const at::Tensor& pooled, DropoutKeys* dropout = nullptr) const;
+
+  /// Scores of each token as the first (column 0) and the last (column 1) of an answer. hidden:
+  /// [N, D]. Returns [N, 2].
+  at::Tensor spans(const at::Tensor& hidden) const;
+
+ private:
+  std::shared_ptr<BertModel> encoder_;
+  std::shared_ptr<Dense> pooler_;
+  std::shared_ptr<MaskedLmHead> masked_lm_;
+  std::shared_ptr<Dense> next_sentence_;
+  std::shared_ptr<Dense> classifier_;
+  std::shared_ptr<Dense> spans_;
+};
+
+/// A model of another configuration that goes on from a trained one.
+struct RebuiltBert {
+  std::shared_ptr<Bert> model;
+  std::vector<std::string> drawn;  // parameters that `trained` lacks in this shape
+};
+
+/// A model of `config` with the parameters that `trained` has under the same name and in the same
+/// shape; the others are drawn from `seed`. To fine-tune under another head, or with other
+/// positions.
+RebuiltBert rebuild(const Bert& trained, const BertConfig& config, uint64_t seed);
+
+}  // namespace dietmt::encoders
