@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <optional>
+
 #include "kernels/rowwise.h"
 
 namespace dietmt::training {
@@ -61,18 +63,20 @@ BlockLoss block_loss_general(Tensor& logits, const Tensor& targets, double smoot
 class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
-                        const Tensor& targets, double smoothing, int64_t product_type,
-                        bool gradient, double* target_loss) {
+                        const std::optional<Tensor>& bias, const Tensor& targets, double smoothing,
+                        int64_t product_type, bool gradient, double* target_loss) {
     const auto type = static_cast<at::ScalarType>(product_type);
     const Tensor product_weight = weight.to(type);
     Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
     Tensor grad_weight = gradient ? at::zeros_like(weight) : Tensor();
+    Tensor grad_bias = gradient && bias ? at::zeros_like(*bias) : Tensor();
     double smoothed = 0;
     for (int64_t begin = 0; begin < hidden.size(0); begin += kBlockRows) {
       const int64_t rows = std::min(kBlockRows, hidden.size(0) - begin);
       const Tensor block = hidden.narrow(0, begin, rows).to(type);
       const Tensor block_targets = targets.narrow(0, begin, rows);
       Tensor logits = at::mm(block, product_weight.t()).to(hidden.scalar_type());  // [rows, V]
+      if (bias) logits.add_(*bias);
       const bool has_kernel = logits.is_cpu() && logits.scalar_type() == at::kFloat;
       const BlockLoss sums = has_kernel
                                  ? block_loss_cpu(logits, block_targets, smoothing, gradient)
@@ -80,6 +84,7 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
       smoothed += sums.smoothed;
       *target_loss += sums.target;
       if (!gradient) continue;
+      if (bias) grad_bias.add_(logits.sum(0));
       logits = logits.to(type);
       grad_hidden.narrow(0, begin, rows).copy_(at::mm(logits, product_weight));
       if (type == weight.scalar_type()) {
@@ -88,26 +93,31 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
         grad_weight.add_(at::mm(logits.t(), block));
       }
     }
-    if (gradient) context->save_for_backward({grad_hidden, grad_weight});
+    if (gradient) context->save_for_backward({grad_hidden, grad_weight, grad_bias});
     return at::full({}, smoothed, hidden.options());
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list grads) {
     const auto saved = context->get_saved_variables();
-    return {
-        saved[0] * grads[0], saved[1] * grads[0], Tensor(), Tensor(), Tensor(), Tensor(), Tensor()};
+    tensor_list arguments(8);  // undefined: no gradient
+    for (size_t i = 0; i < saved.size(); ++i)
+      if (saved[i].defined()) arguments[i] = saved[i] * grads[0];
+    return arguments;
   }
 };
 
 }  // namespace
 
 LossSums linear_cross_entropy(const Tensor& hidden, const Tensor& weight, const Tensor& targets,
-                              double smoothing, at::ScalarType product_type) {
+                              double smoothing, at::ScalarType product_type, const Tensor& bias) {
   LossSums sums;
+  // An undefined tensor is no argument of an autograd function.
+  const std::optional<Tensor> given_bias = bias.defined() ? std::optional(bias) : std::nullopt;
   const bool gradient =
-      at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
+      at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad() ||
+                                     (given_bias && given_bias->requires_grad()));
   sums.smoothed =
-      LinearCrossEntropy::apply(hidden.contiguous(), weight, targets, smoothing,
+      LinearCrossEntropy::apply(hidden.contiguous(), weight, given_bias, targets, smoothing,
                                 static_cast<int64_t>(product_type), gradient, &sums.target_loss);
   return sums;
 }

@@ -10,12 +10,12 @@ struct LossSums {
   double target_loss = 0;  // sum over tokens of -log p(target), in nats
 };
 
-/// Loss of softmax(hidden weight^T). hidden: [N, D]; weight: [V, D]; targets: [N] int64. The [N, V]
-/// logits exist only for a block of rows at a time: their gradient is formed in place and
-/// multiplied back at once, so backward() only scales stored gradients. `product_type`: the type of
-/// the matrix products (bf16 or the type of hidden).
+/// Loss of softmax(hidden weight^T + bias). hidden: [N, D]; weight: [V, D]; targets: [N] int64;
+/// bias: [V], or undefined: none. The [N, V] logits exist only for a block of rows at a time: their
+/// gradient is formed in place and multiplied back at once, so backward() only scales stored
+/// gradients. `product_type`: the type of the matrix products (bf16 or the type of hidden).
 LossSums linear_cross_entropy(const at::Tensor& hidden, const at::Tensor& weight,
                               const at::Tensor& targets, double smoothing,
-                              at::ScalarType product_type);
+                              at::ScalarType product_type, const at::Tensor& bias = {});
 
 }  // namespace dietmt::training

@@ -4,6 +4,7 @@ target_sources(dietmt_training PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/checkpoint_average.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/parameters.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress_bar.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "training/checkpoint.h"
+#include "training/parameters.h"
 #include "training/safetensors.h"
 
 namespace dietmt::nmt {
@@ -23,6 +24,10 @@ constexpr const char* kTargetTokenizer = "target.tokenizer.model";
 ModelConfig read_config(const fs::path& path) {
   try {
     const nlohmann::json json = nlohmann::json::parse(read_file(path));
+    if (json.contains("architecture")) {
+      throw CheckpointError("is that of no translation model but of one of kind " +
+                            json.at("architecture").dump());
+    }
     if (json.at("format").get<int>() != kFormat) {
       throw CheckpointError("format " + json.at("format").dump() +
                             " is not known; this program reads " + std::to_string(kFormat));
@@ -33,34 +38,10 @@ ModelConfig read_config(const fs::path& path) {
   }
 }
 
-std::string shape_text(at::IntArrayRef sizes) {
-  std::string text = "[";
-  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
-  return text + "]";
-}
-
 }  // namespace
 
 void load_weights(TranslationModel& model, const fs::path& directory) {
-  const fs::path path = directory / kWeightsFile;
-  auto tensors = training::load_safetensors(path);
-  const torch::NoGradGuard no_grad;
-  for (auto& item : model.named_parameters()) {
-    const auto found = tensors.find(item.key());
-    if (found == tensors.end())
-      throw CheckpointError(path.string() + ": tensor '" + item.key() + "' is missing");
-    if (found->second.sizes() != item.value().sizes()) {
-      throw CheckpointError(path.string() + ": tensor '" + item.key() + "' has shape " +
-                            shape_text(found->second.sizes()) + ", the model's is " +
-                            shape_text(item.value().sizes()));
-    }
-    item.value().copy_(found->second);
-    tensors.erase(found);
-  }
-  if (!tensors.empty()) {
-    throw CheckpointError(path.string() + ": tensor '" + tensors.begin()->first +
-                          "' is not a parameter of the model in " + kConfigFile);
-  }
+  training::load_parameters(model, directory / kWeightsFile);
 }
 
 Tokenizers load_tokenizers(const fs::path& directory) {

@@ -101,5 +101,12 @@ TEST_F(ModelDirectoryTest, NamesAnUnknownFormat) {
   EXPECT_THAT(failure(), HasSubstr("format 99"));
 }
 
+TEST_F(ModelDirectoryTest, NamesAModelOfAnotherKind) {
+  write();
+  write_file_atomically(directory_ / "config.json",
+                        R"({"format": 1, "architecture": "bert", "model": {}})");
+  EXPECT_THAT(failure(), HasSubstr("no translation model but of one of kind \"bert\""));
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

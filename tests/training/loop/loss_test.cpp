@@ -73,5 +73,29 @@ TEST(Loss, Bfloat16ProductsStayClose) {
   EXPECT_EQ(weight.grad().scalar_type(), at::kFloat);
 }
 
+TEST(Loss, ABiasIsPartOfTheLogits) {
+  for (const at::ScalarType type : {at::kDouble, at::kFloat}) {
+    torch::manual_seed(4);
+    const double tolerance = type == at::kDouble ? 1e-10 : 1e-4;
+    const auto leaf = [&](at::IntArrayRef sizes) {
+      return torch::randn(sizes, type).requires_grad_(true);
+    };
+    const Tensor hidden = leaf({600, 4}), weight = leaf({9, 4}), bias = leaf({9});
+    const Tensor targets = torch::randint(9, {600}, at::kLong);
+    const LossSums sums = linear_cross_entropy(hidden, weight, targets, 0.0, type, bias);
+    sums.smoothed.backward();
+    const Tensor grad_hidden = hidden.grad().clone();
+    const Tensor grad_bias = bias.grad().clone();
+    hidden.mutable_grad().reset();
+    bias.mutable_grad().reset();
+    const Tensor logs = at::log_softmax(at::mm(hidden, weight.t()) + bias, 1);
+    const Tensor expected = -logs.gather(1, targets.unsqueeze(1)).sum();
+    expected.backward();
+    EXPECT_NEAR(sums.smoothed.item<double>(), expected.item<double>(), 600 * tolerance);
+    EXPECT_TRUE(at::allclose(grad_hidden, hidden.grad(), tolerance, tolerance));
+    EXPECT_TRUE(at::allclose(grad_bias, bias.grad(), tolerance, tolerance));
+  }
+}
+
 }  // namespace
 }  // namespace dietmt::training
