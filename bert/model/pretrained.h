@@ -1,0 +1,14 @@
+// A trained encoder to go on from, whoever wrote it.
+#pragma once
+
+#include "bert/model/huggingface.h"
+
+namespace dietmt::bert {
+
+/// Loads a model directory or training output of this program, or a directory of Hugging Face's
+/// transformers, as `options` say (huggingface.h). Throws CheckpointError and ConfigError as
+/// load_bert() and import_huggingface() do.
+std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& directory,
+                                                const ImportOptions& options);
+
+}  // namespace dietmt::bert

@@ -1,0 +1,33 @@
+// The options that describe a BERT model, and the model they lead to.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/options.h"
+#include "encoders/bert/bert.h"
+
+namespace dietmt::tools {
+
+struct BertModelOptions {
+  std::string preset = "base";
+  encoders::BertConfig model;
+  std::string init_from;
+  std::string position;  // empty: that of the model which is continued, or `learned`
+};
+
+void bind_bert_model(OptionTable& table, BertModelOptions& o);
+
+/// Sets the sizes that were not given to those of the preset. Throws ConfigError for an unknown
+/// preset, and for sizes that are given beside --init-from.
+void apply_preset(const OptionTable& table, BertModelOptions& o);
+
+/// All problems, each one sentence.
+std::vector<std::string> bert_problems(const BertModelOptions& o);
+
+/// A new model, or the one of --init-from with these heads.
+std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,
+                                          const encoders::BertHeads& heads, uint64_t seed);
+
+}  // namespace dietmt::tools
