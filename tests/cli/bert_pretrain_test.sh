@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# dietmt bert pretrain from the command line: bert_pretrain_test.sh BINARY OUTPUT
+# Leaves a trained encoder in OUTPUT/model for the tests of the other bert commands.
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+
+toy_corpus 600 1 "$work/train"
+toy_corpus 40 2 "$work/valid"
+# A document every three lines.
+for side in train valid; do
+  sed '0~3a\\' "$work/$side.en" >"$work/$side.txt"
+done
+gzip -k "$work/train.txt"
+
+pretrain=("$dietmt" bert pretrain --train "$work/train.txt.gz" --valid "$work/valid.txt"
+  --vocab-size 70 --batch-tokens 400 --warmup 5 --learning-rate 3e-3 --threads 1
+  --schedule constant)
+run=("${pretrain[@]}" --preset tiny --width 32 --feed-forward 64 --length 32 --position diet-rel)
+
+# A run in two parts ends in the same bits as one in one.
+expect_code 0 "${run[@]}" --output "$work/model" --max-updates 40 --valid-interval 20
+expect_text "mlm_accuracy" "$err"
+expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 17 --valid-interval 20
+expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 40 --valid-interval 20
+expect_text "resuming from update 17" "$err"
+cmp "$work/model/last/model.safetensors" "$work/parts/last/model.safetensors" ||
+  fail "a resumed training has other weights"
+grep -q '"kind":"valid","update":40' "$work/model/progress.jsonl" || fail "no validation recorded"
+
+# Going on from a trained encoder, with another position encoding and sentence pairs in two phases.
+expect_code 0 "${pretrain[@]}" --output "$work/pairs" --init-from "$work/model" --position shaw \
+  --examples sentence-pairs --length 16 32 --phase-updates 3 --max-updates 6 --valid-interval 6
+expect_text "starts anew" "$err"
+expect_text "next_sentence_accuracy" "$err"
+
+# Wrong options: exit code 2, all problems at once.
+expect_code 2 "${run[@]}" --output "$work/bad" --examples pages --documents chapter --mask-rate 2
+expect_text "pages" "$err"
+expect_text "chapter" "$err"
+expect_text "2" "$err"
+expect_code 2 "${pretrain[@]}" --output "$work/bad" --length 16 32
+expect_text "--phase-updates" "$err"
+expect_code 2 "${run[@]}" --output "$work/bad" --valid-metric bleu
+expect_text "possible: valid_loss, mlm_accuracy" "$err"
+expect_code 2 "${run[@]}" --output "$work/bad" --init-from "$work/model"  # --width is given
+expect_text "--width" "$err"
+expect_code 2 "$dietmt" bert
+expect_text "pretrain" "$err"
+expect_code 2 "$dietmt" bert dance
+expect_text "dance" "$err"
+
+# Wrong data: exit code 1, the file named.
+: >"$work/empty.txt"
+expect_code 1 "${run[@]}" --output "$work/bad" --valid "$work/empty.txt"
+expect_text "$work/empty.txt" "$err"
+finish
