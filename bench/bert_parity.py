@@ -6,8 +6,11 @@ output and the scores of all heads, in fp32.
 
 Each case is a model with random weights and a batch of odd lengths with two segments. transformers
 computes the inputs one by one, dietmt as one packed batch. Then dietmt's export is loaded by
-transformers again, which must report no missing tensor and give the same outputs. Prints the largest
-difference of a case; fails if one is above the tolerance. Needs torch and transformers 4.x.
+transformers again, which must report no missing tensor and give the same outputs.
+
+Prints the largest difference of a case, and how far each side is from transformers in fp64. Fails if
+a difference is above the tolerance, unless rounding alone puts transformers that far off: then dietmt
+must be within twice its distance. Needs torch and transformers 4.x.
 """
 
 import argparse
@@ -53,7 +56,7 @@ def largest_difference(ours, theirs):
 
 
 def compare(program, model, batch):
-    """The largest differences of dietmt's outputs, and of its export in transformers."""
+    """Largest differences: dietmt and transformers, each of them and fp64, dietmt's export there."""
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         (root / "exported").mkdir()
@@ -62,12 +65,15 @@ def compare(program, model, batch):
         subprocess.run([program, "--model", root / "model", "--batch", root / "batch", "--output",
                         root / "output", "--export", root / "exported"], check=True)
         expected = outputs(model, batch)
-        here = largest_difference(load_file(root / "output"), expected)
+        ours = load_file(root / "output")
         exported, report = type(model).from_pretrained(
             root / "exported", attn_implementation="eager", output_loading_info=True)
         for kind in ("missing_keys", "mismatched_keys", "unexpected_keys"):
             assert not report[kind], (kind, report[kind])
-        return here, largest_difference(outputs(exported.eval(), batch), expected)
+        back = largest_difference(outputs(exported.eval(), batch), expected)
+        exact = outputs(model.double(), batch)
+        return (largest_difference(ours, expected), largest_difference(ours, exact),
+                largest_difference(expected, exact), back)
 
 
 def main():
@@ -78,8 +84,7 @@ def main():
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=["small", "mini"])
     options = parser.parse_args()
     transformers.logging.set_verbosity_error()
-    worst = 0.0
-    seed = 0
+    failures = seed = 0
     for size in options.sizes:
         for position in ("absolute", "relative_key", "relative_key_query"):
             for kind in KINDS if size == "small" else KINDS[:1]:
@@ -88,11 +93,13 @@ def main():
                 model = trained_like(random_model(kind, seed, position_embedding_type=position,
                                                   num_labels=labels, **SIZES[size]))
                 batch = random_batch(model.config, LENGTHS[size], seed)
-                here, back = compare(options.program, model, batch)
-                print(f"{size:6} {position:19} {kind:30} {here:.1e}  exported {back:.1e}", flush=True)
-                worst = max(worst, here, back)
-    print(f"largest difference {worst:.1e}, transformers {transformers.__version__}")
-    return 0 if worst <= options.tolerance else 1
+                between, ours, theirs, back = compare(options.program, model, batch)
+                good = between <= options.tolerance or ours <= 2 * theirs
+                failures += not good or back > options.tolerance
+                print(f"{size:6} {position:19} {kind:30} {between:.1e}  from fp64: dietmt {ours:.1e}, "
+                      f"transformers {theirs:.1e}  exported {back:.1e}", flush=True)
+    print(f"{failures} of {seed} cases differ; transformers {transformers.__version__}")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
