@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Pre-training speed of Hugging Face's Trainer, to compare dietmt with.
+
+Trains BertForMaskedLM of the given sizes on a batch file of bench/bert_speed: one JSON array a line,
+each with its examples {"ids": [...], "labels": [...]}. The collator pads the examples of a batch to
+the longest one, as users of the Trainer do; its settings are the Trainer's own but for the sizes, the
+optimiser (fused AdamW) and that nothing is saved or logged. Prints one JSON object with the median of
+the tokens per second of the timed updates, padding not counted.
+"""
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+
+import torch
+import transformers
+
+
+def collate(batch, pad):
+    """The one batch of the list, padded."""
+    examples = batch[0]
+    longest = max(len(example["ids"]) for example in examples)
+
+    def padded(name, filler):
+        return torch.tensor([e[name] + [filler] * (longest - len(e[name])) for e in examples])
+
+    mask = torch.tensor([[1] * len(e["ids"]) + [0] * (longest - len(e["ids"])) for e in examples])
+    return {"input_ids": padded("ids", pad), "labels": padded("labels", -100), "attention_mask": mask}
+
+
+class Clock(transformers.TrainerCallback):
+    def __init__(self):
+        self.seconds = []
+
+    def on_step_begin(self, args, state, control, **kwargs):
+        self.start = time.perf_counter()
+
+    def on_step_end(self, args, state, control, **kwargs):
+        self.seconds.append(time.perf_counter() - self.start)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--batches", required=True, help="file of bench/bert_speed --write-batches")
+    parser.add_argument("--model", required=True, help="the JSON object that bench/bert_speed printed")
+    parser.add_argument("--warmup", type=int, default=3, help="updates before the timed ones")
+    arguments = parser.parse_args()
+
+    sizes = json.loads(arguments.model)
+    torch.set_num_threads(sizes["threads"])
+    transformers.logging.set_verbosity_error()
+    batches = [json.loads(line) for line in open(arguments.batches, encoding="utf-8")]
+    model = transformers.BertForMaskedLM(
+        transformers.BertConfig(
+            vocab_size=sizes["vocabulary"],
+            hidden_size=sizes["width"],
+            num_hidden_layers=sizes["layers"],
+            num_attention_heads=sizes["heads"],
+            intermediate_size=sizes["feed_forward"],
+            max_position_embeddings=sizes["max_positions"],
+            pad_token_id=sizes["pad"],
+        )
+    )
+    clock = Clock()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = transformers.TrainingArguments(
+            output_dir=folder,
+            max_steps=len(batches),
+            per_device_train_batch_size=1,
+            learning_rate=1e-4,
+            weight_decay=0.01,
+            optim="adamw_torch_fused",
+            use_cpu=True,
+            save_strategy="no",
+            logging_strategy="no",
+            report_to="none",
+            disable_tqdm=True,
+            remove_unused_columns=False,
+        )
+        trainer = transformers.Trainer(
+            model=model,
+            args=settings,
+            train_dataset=batches,
+            data_collator=lambda batch: collate(batch, sizes["pad"]),
+            callbacks=[clock],
+        )
+        trainer.remove_callback(transformers.PrinterCallback)  # stdout is for the result
+        # The batches come in the order of the file.
+        trainer._get_train_sampler = lambda *unused: torch.utils.data.SequentialSampler(batches)
+        trainer.train()
+    tokens = [sum(len(example["ids"]) for example in batch) for batch in batches]
+    speeds = [n / s for n, s in zip(tokens, clock.seconds)][arguments.warmup :]
+    print(json.dumps({"updates": len(speeds), "tokens_per_second": statistics.median(speeds)}))
+
+
+if __name__ == "__main__":
+    main()
