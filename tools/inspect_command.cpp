@@ -1,8 +1,5 @@
 // dietmt inspect: what a model is made of, and what its positions do.
-#include <torch/torch.h>
-
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -12,45 +9,10 @@
 #include "tools/commands.h"
 #include "tools/inspect_positions.h"
 #include "tools/model_options.h"
+#include "tools/parameter_table.h"
 
 namespace dietmt::tools {
 namespace {
-
-// "encoder.layer0.feed_forward.inner_weight" -> "encoder.layer0", but each position encoding is a
-// component: "encoder.position.diet_rel.table" -> "encoder.position.diet_rel".
-std::string component_of(const std::string& parameter) {
-  const size_t first = parameter.find('.');
-  if (first == std::string::npos) return parameter;
-  size_t end = parameter.find('.', first + 1);
-  const std::string part = parameter.substr(first + 1, end - first - 1);
-  if (part == "position" || part == "cross_position") end = parameter.find('.', end + 1);
-  return parameter.substr(0, end);
-}
-
-// "encoder.layer10" behind "encoder.layer9".
-bool before(const std::string& a, const std::string& b) {
-  const auto split = [](const std::string& name) {
-    const size_t digits = name.find_last_not_of("0123456789") + 1;
-    return std::pair(name.substr(0, digits),
-                     digits == name.size() ? -1 : std::stoll(name.substr(digits)));
-  };
-  return split(a) < split(b);
-}
-
-void print_parameters(const torch::nn::Module& model) {
-  std::map<std::string, int64_t, decltype(&before)> counts(&before);
-  int64_t total = 0;
-  int64_t positions = 0;
-  for (const auto& item : model.named_parameters()) {
-    const std::string component = component_of(item.key());
-    const int64_t count = item.value().numel();
-    counts[component] += count;
-    total += count;
-    if (component.find("position.") != std::string::npos) positions += count;
-  }
-  for (const auto& [component, count] : counts) std::cout << component << '\t' << count << '\n';
-  std::cout << "positions\t" << positions << '\n' << "total\t" << total << '\n';
-}
 
 int inspect_params(const std::vector<std::string>& arguments) {
   std::string directory;
@@ -64,13 +26,13 @@ int inspect_params(const std::vector<std::string>& arguments) {
   bind_model_options(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
-    print_parameters(*nmt::load_model(directory).model);
+    std::cout << parameter_table(*nmt::load_model(directory).model);
     return 0;
   }
   apply_preset(table, options);
   if (print_position_help(options)) return 0;
   options.model.source_vocabulary = options.model.target_vocabulary = vocabulary;
-  print_parameters(nmt::TranslationModel(options.model, 1));
+  std::cout << parameter_table(nmt::TranslationModel(options.model, 1));
   return 0;
 }
 

@@ -29,7 +29,8 @@ OptionTable option_table(Options& o) {
                     "of offsets are, and the first layer's attention in sentences of one repeated "
                     "word. Prints tables; --output draws heat maps.");
   table.add("list", &o.list, "", "print the table of encodings")
-      .add("model", &o.model, "DIR", "a model directory or the output of dietmt train")
+      .add("model", &o.model, "DIR",
+           "a model directory or the output of dietmt train or dietmt bert pretrain")
       .add("output", &o.output, "FILE.html", "write a page of heat maps instead of tables")
       .add("json", &o.json, "", "print everything as JSON instead of tables")
       .add("length", &o.report.length, "N", "positions")
@@ -57,7 +58,7 @@ int inspect_positions(const std::vector<std::string>& arguments) {
     std::cout << encoders::position_help({});
     return 0;
   }
-  const PositionReport report = position_report(nmt::load_model(o.model), o.report);
+  const PositionReport report = position_report(o.model, o.report);
   if (!o.output.empty()) {
     write_file_atomically(o.output, position_page(report));
     spdlog::info("wrote {}", o.output);

@@ -12,18 +12,24 @@
 namespace dietmt::bert {
 namespace {
 
-bool is_huggingface(const std::filesystem::path& directory) {
+/// config.json; null if there is none, or none that is JSON.
+nlohmann::json read_config(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / "config.json";
-  if (!std::filesystem::exists(file)) return false;
+  if (!std::filesystem::exists(file)) return nullptr;
   const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
-  return json.is_object() && json.contains("model_type");
+  return json.is_object() ? json : nullptr;
 }
 
 }  // namespace
 
+bool is_bert(const std::filesystem::path& directory) {
+  const nlohmann::json config = read_config(directory);
+  return config.value("architecture", config.value("model_type", "")) == "bert";
+}
+
 std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& directory,
                                                 const ImportOptions& options) {
-  if (is_huggingface(directory)) return import_huggingface(directory, options);
+  if (read_config(directory).contains("model_type")) return import_huggingface(directory, options);
   const std::shared_ptr<encoders::Bert> trained = load_bert(directory);
   encoders::BertConfig config = trained->config();
   if (!options.position.empty()) config.position = options.position;

@@ -5,6 +5,9 @@
 
 namespace dietmt::bert {
 
+/// Whether the directory's config.json is that of a BERT model, of this program or transformers.
+bool is_bert(const std::filesystem::path& directory);
+
 /// Loads a model directory or training output of this program, or a directory of Hugging Face's
 /// transformers, as `options` say (huggingface.h). Throws CheckpointError and ConfigError as
 /// load_bert() and import_huggingface() do.

@@ -24,13 +24,22 @@ at::Tensor parameter(const torch::nn::Module& module, const std::string& name) {
   return module.named_parameters()[name];
 }
 
-/// The first layer's queries and keys of x: [T, D].
+at::Tensor normalize(const InspectedStack& stack, const std::string& norm, const at::Tensor& x) {
+  return at::layer_norm(x, {stack.width}, parameter(stack.module, norm + ".weight"),
+                        parameter(stack.module, norm + ".bias"), stack.norm_epsilon);
+}
+
+/// x with positions and segments of one sentence: [T, D].
+at::Tensor embed(const InspectedStack& stack, const at::Tensor& x) {
+  const at::Tensor positions = positions_of(x.size(0), x);
+  return stack.position.embed(x, positions, at::zeros_like(positions));
+}
+
+/// The first layer's queries and keys of embeddings with positions, x: [T, D].
 HeadVectors first_layer_vectors(const InspectedStack& stack, const at::Tensor& x) {
-  at::Tensor input = x;
+  at::Tensor input = stack.embedding_norm ? normalize(stack, "embedding_norm", x) : x;
   if (stack.norm == NormPlacement::kPre)
-    input = at::layer_norm(
-        x, {stack.width}, parameter(stack.module, "layer0.self_residual.norm.weight"),
-        parameter(stack.module, "layer0.self_residual.norm.bias"), kLayerNormEpsilon);
+    input = normalize(stack, "layer0.self_residual.norm", input);
   const at::Tensor projected =  // [T, 3, H, Dh]: queries, keys, values
       at::linear(input, parameter(stack.module, "layer0.self_attention.input_weight"),
                  parameter(stack.module, "layer0.self_attention.input_bias"))
@@ -47,15 +56,15 @@ at::Tensor scores_of(const HeadVectors& vectors, const ScoreTerms& terms, bool c
   sentence.q = move(move_queries, vectors.queries);
   sentence.k = move(move_keys, vectors.keys);
   sentence.causal = causal;
+  if (terms.segment_bias.defined())
+    sentence.segments = at::zeros({vectors.queries.size(0)}, at::kLong);
   return sentence_scores(sentence, terms);
 }
 
 /// The first layer's queries and keys of the positions that were added to the embeddings, without
 /// the projection's bias; zeros if nothing was added.
 HeadVectors vectors_of_positions(const InspectedStack& stack, const at::Tensor& nothing) {
-  const at::Tensor positions =
-      stack.position.embed(nothing, positions_of(nothing.size(0), nothing));
-  const HeadVectors with = first_layer_vectors(stack, positions);
+  const HeadVectors with = first_layer_vectors(stack, embed(stack, nothing));
   const HeadVectors without = first_layer_vectors(stack, nothing);
   return {with.queries - without.queries, with.keys - without.keys};
 }
@@ -92,7 +101,7 @@ std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t len
   std::vector<at::Tensor> scores;
   for (const ScoreTerms& layer : terms)
     scores.push_back(scores_without_content(layer, extent, stack.heads, stack.width / stack.heads));
-  if (stack.norm == NormPlacement::kPost)
+  if (stack.reads_plain_positions())
     scores[0] = scores_of(vectors_of_positions(stack, nothing), terms[0], stack.causal);
   return scores;
 }
@@ -104,8 +113,7 @@ at::Tensor identical_word_attention(const InspectedStack& stack, const at::Tenso
   const at::Tensor later = at::ones({length, length}, at::kBool).triu(1);
   at::Tensor sum;
   for (const at::Tensor& word : words.unbind()) {
-    const at::Tensor x =
-        stack.position.embed(word.expand({length, stack.width}), positions_of(length, word));
+    const at::Tensor x = embed(stack, word.expand({length, stack.width}));
     at::Tensor scores = scores_of(first_layer_vectors(stack, x), terms[0], stack.causal);
     if (!scores.defined()) return {};
     scores = scores.to(at::kDouble);

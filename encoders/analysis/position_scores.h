@@ -22,6 +22,11 @@ struct InspectedStack {
   int64_t width = 1;  // D
   NormPlacement norm = NormPlacement::kPost;
   bool causal = false;
+  bool embedding_norm = false;  // BERT's, behind the positions
+  double norm_epsilon = kLayerNormEpsilon;
+
+  /// Whether positions that are added to the embeddings reach the first scores unmixed with words.
+  bool reads_plain_positions() const { return norm == NormPlacement::kPost && !embedding_norm; }
 };
 
 /// The scores that the terms give to queries and keys without content: [H, T, S]. Undefined if
@@ -35,7 +40,8 @@ std::vector<std::string> terms_with_content(const ScoreTerms& terms);
 /// What positions alone add to the scores of self-attention among `length` positions, before
 /// masking: [L] of [H, n, n]. In the first layer of a post-norm stack that includes positions added
 /// to the embeddings, projected to queries and keys: (P W_Q) (P W_K)^T / sqrt(Dh). In the other
-/// layers, and behind a pre-norm stack's layer norm, those are mixed with words: no part of it.
+/// layers, and behind a layer norm, those are mixed with words: no part of it. All tokens are of
+/// segment 0, here and below.
 std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length);
 
 /// The first layer's attention probabilities in sentences that repeat one word `length` times, as

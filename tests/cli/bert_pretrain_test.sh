@@ -35,6 +35,16 @@ expect_code 0 "${pretrain[@]}" --output "$work/pairs" --init-from "$work/model" 
 expect_text "starts anew" "$err"
 expect_text "next_sentence_accuracy" "$err"
 
+# What its positions do, and how many parameters the models of the papers have.
+expect_code 0 "$dietmt" inspect positions --model "$work/model" --length 6 --words 4 --json
+expect_text '"position":"input-segments+diet-rel"' "$out"
+expect_code 2 "$dietmt" inspect positions --model "$work/model" --length 1
+expect_text "--length 1" "$err"
+expect_code 0 "$dietmt" bert params --position 'diet-abs(rank=128,share=layers)'
+expect_text $'total\t111284538' "$out"
+expect_code 0 "$dietmt" bert params --init-from "$work/model"
+expect_text "encoder.encoder.layer1" "$out"
+
 # Wrong options: exit code 2, all problems at once.
 expect_code 2 "${run[@]}" --output "$work/bad" --examples pages --documents chapter --mask-rate 2
 expect_text "pages" "$err"

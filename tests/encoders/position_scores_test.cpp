@@ -152,6 +152,36 @@ TEST(IdenticalWords, AreCausalInADecoderAndAverageTheWords) {
   expect_near(both.sum(-1), at::ones({2, kLength}, at::kDouble), 1e-12);
 }
 
+TEST(IdenticalWords, PassTheNormOfTheEmbeddings) {
+  StackConfig config = small("learned+segments");
+  config.embedding_norm = true;
+  config.norm_epsilon = 0.1;
+  config.segments = 2;
+  EncoderStack stack(config);
+  fill(stack);
+  InspectedStack view = inspected(stack, config);
+  view.embedding_norm = true;
+  view.norm_epsilon = config.norm_epsilon;
+  const torch::NoGradGuard no_grad;
+  const at::Tensor word = at::randn({1, 16});
+  const at::Tensor attention = identical_word_attention(view, word, kLength);
+
+  const at::Tensor x = at::layer_norm(
+      stack.position().embed(word.expand({kLength, 16}), at::arange(kLength)), {16},
+      parameter(stack, "embedding_norm.weight"), parameter(stack, "embedding_norm.bias"), 0.1);
+  const at::Tensor vectors = at::linear(x, parameter(stack, "layer0.self_attention.input_weight"),
+                                        parameter(stack, "layer0.self_attention.input_bias"))
+                                 .view({kLength, 3, 2, 8})
+                                 .transpose(0, 2);  // [H, 3, n, Dh]
+  const at::Tensor scores =
+      at::matmul(vectors.select(1, 0), vectors.select(1, 1).transpose(1, 2)) / std::sqrt(8.0);
+  // Segment 0 meets segment 0: one number for all pairs, which the softmax takes away.
+  expect_near(attention, at::softmax(scores.to(at::kDouble), -1), 1e-6);
+  for (const at::Tensor& layer : position_scores(view, kLength))
+    EXPECT_EQ((layer - layer[0][0][0]).narrow(0, 0, 1).abs().max().item<double>(), 0.0)
+        << "positions that a norm mixes with words have no part of their own";
+}
+
 /// The layer's own output, made from the probabilities: one layer, one word, values by hand.
 TEST(IdenticalWords, AreTheAttentionOfTheStack) {
   StackConfig config = small("learned+shaw(clip=3,values=false)");
