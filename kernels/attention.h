@@ -81,8 +81,8 @@ struct AttentionForward {
   HeadRows output;   // [N, H, Dh]
   /// [H, N]: log sum_j exp(score), as backward needs it; null: not kept.
   float* log_normalizer = nullptr;
-  /// [N, H, Dh], on CUDA alone: what rounding took from the output, so that backward knows
-  /// output . grad_output beyond 16 bits. An error there is the same for all keys of a query and
+  /// [N, H, Dh], of types with 16 bits: what rounding took from the output, so that backward knows
+  /// output . grad_output more exactly. An error there is the same for all keys of a query and
   /// adds up in the gradients of the tables. Null: not kept.
   HeadRows output_rest;
 };

@@ -148,7 +148,8 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
         at::empty({queries.size(1), queries.size(0)}, queries.options().dtype(at::kFloat));
     const bool any_table = std::any_of(tables.begin(), tables.end(),
                                        [](const Tensor& table) { return table.defined(); });
-    const Tensor output_rest = queries.is_cuda() && any_table ? at::empty_like(output) : Tensor();
+    const Tensor output_rest =
+        queries.scalar_type() != at::kFloat && any_table ? at::empty_like(output) : Tensor();
     run_forward(
         KernelCall(settings, queries, keys, values, tables, output, log_normalizer, output_rest)
             .view,

@@ -107,13 +107,9 @@ class BackwardHead {
   void begin_tile() {
     const int64_t width = scores_.value_width;
     read_rows(queries_of(call_.grad_output), 1.0f, grad_output_.get(), width);
-    read_rows(queries_of(call_.forward.output), 1.0f, grad_queries_.get(), width);
-    for (int64_t r = 0; r < scores_.queries; ++r) {
-      Vector sum{};
-      for (int64_t c = 0; c < width; c += kLanes)
-        sum += load(grad_output_.get() + r * width + c) * load(grad_queries_.get() + r * width + c);
-      corrections_[r] = sum_of(sum);
-    }
+    std::fill(corrections_, corrections_ + kTileQueries, 0.0f);
+    add_corrections(call_.forward.output);
+    if (call_.forward.output_rest.data) add_corrections(call_.forward.output_rest);
     const int64_t token = sizes_.query_offsets[scores_.sentence] + scores_.first_query;
     const int64_t tokens = sizes_.query_offsets[sizes_.sentences];
     std::copy_n(call_.forward.log_normalizer + scores_.head * tokens + token, scores_.queries,
@@ -121,6 +117,18 @@ class BackwardHead {
     grad_queries_.clear();
     if (tables_.relative_keys) query_sums_.clear(scores_.queries * scores_.query_band.row_size());
     if (relative_values_) begin_relative_values();
+  }
+
+  /// D += output . dO of every row; grad_queries_ is free for it.
+  void add_corrections(const HeadRows& output) {
+    const int64_t width = scores_.value_width;
+    read_rows(queries_of(output), 1.0f, grad_queries_.get(), width);
+    for (int64_t r = 0; r < scores_.queries; ++r) {
+      Vector sum{};
+      for (int64_t c = 0; c < width; c += kLanes)
+        sum += load(grad_output_.get() + r * width + c) * load(grad_queries_.get() + r * width + c);
+      corrections_[r] += sum_of(sum);
+    }
   }
 
   void begin_relative_values() {

@@ -117,9 +117,12 @@ class ForwardTile {
     const int64_t token = call_.sizes.query_offsets[scores_.sentence] + scores_.first_query;
     const int64_t tokens = call_.sizes.query_offsets[call_.sizes.sentences];
     for (int64_t r = 0; r < rows; ++r) {
-      const HeadVectors to{call_.output, call_.sizes.type,      token + r, 1,
-                           scores_.head, call_.sizes.head_width};
-      write_rows(output_row(r), 0, totals_[r] == 0.0f ? 0.0f : 1.0f / totals_[r], to);
+      HeadVectors to{call_.output, call_.sizes.type,      token + r, 1,
+                     scores_.head, call_.sizes.head_width};
+      const float factor = totals_[r] == 0.0f ? 0.0f : 1.0f / totals_[r];
+      write_rows(output_row(r), 0, factor, to);
+      to.rows = call_.output_rest;
+      if (to.rows.data) write_rest(output_row(r), 0, factor, to);
       if (call_.log_normalizer)
         call_.log_normalizer[scores_.head * tokens + token + r] = maxima_[r] + std::log(totals_[r]);
     }

@@ -68,6 +68,17 @@ inline void write_rows(const float* from, int64_t from_stride, float scale, cons
   }
 }
 
+/// to[r] = what write_rows() in bf16 takes from from[r, 0:width] * scale.
+inline void write_rest(const float* from, int64_t from_stride, float scale, const HeadVectors& to) {
+  for (int64_t r = 0; r < to.count; ++r, from += from_stride) {
+    uint16_t* row = static_cast<uint16_t*>(to.rows.data) + to.element(r);
+    for (int64_t c = 0; c < to.width; ++c) {
+      const float exact = from[c] * scale;
+      row[c] = to_bfloat16(exact - from_bfloat16(to_bfloat16(exact)));
+    }
+  }
+}
+
 /// One exchange of a transposition: blocks of kDistance lanes off the diagonal change places.
 template <int kDistance, size_t... kLane>
 inline void exchange(Vector& a, Vector& b, std::index_sequence<kLane...>) {

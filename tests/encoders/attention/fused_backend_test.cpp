@@ -137,6 +137,12 @@ struct Problem {
     return all;
   }
 
+  /// Inputs and tables become what `type` holds of them.
+  void round_to(at::ScalarType type) {
+    const torch::NoGradGuard no_grad;
+    for (at::Tensor variable : variables()) variable.copy_(variable.to(type));
+  }
+
   /// The output, then the gradient of every variable; computed in `type`, returned in double.
   std::vector<at::Tensor> solve(Backend backend, at::ScalarType type) const {
     const auto in_type = [&](const at::Tensor& x) { return x.defined() ? x.to(type) : x; };
@@ -157,7 +163,11 @@ struct Problem {
                        .dropout_key = 17};
     call.segments = segments;
     const at::Tensor output = attend(call, backend).to(at::kDouble);
-    const at::Tensor weights = at::arange(output.numel(), at::kDouble).sin().view_as(output);
+    const at::Tensor weights = at::arange(output.numel(), at::kDouble)
+                                   .sin()
+                                   .to(at::kBFloat16)  // so that every type holds them
+                                   .to(at::kDouble)
+                                   .view_as(output);
     std::vector<at::Tensor> results =
         torch::autograd::grad({(output * weights).sum()}, variables());
     results.insert(results.begin(), output);
@@ -192,6 +202,20 @@ class CpuAttention : public testing::TestWithParam<Case> {
 
 TEST_P(CpuAttention, EqualsTheDefinitionInFloat) { compare(at::kFloat, 1e-6); }
 TEST_P(CpuAttention, EqualsTheDefinitionInBFloat16) { compare(at::kBFloat16, 1e-3); }
+
+/// On inputs that bf16 holds exactly, the kernel adds hardly more than the rounding of its results.
+TEST_P(CpuAttention, RoundsHardlyMoreThanItsResultsToBFloat16) {
+  Problem problem(GetParam());
+  problem.round_to(at::kBFloat16);
+  const auto exact = problem.solve(Backend::kReference, at::kDouble);
+  const auto fused = problem.solve(Backend::kCpu, at::kBFloat16);
+  for (size_t n = 0; n < exact.size(); ++n) {
+    const at::Tensor rounded = exact[n].to(at::kBFloat16).to(at::kDouble);
+    EXPECT_LE(root_mean_square(fused[n] - exact[n]),
+              2 * root_mean_square(rounded - exact[n]) + 1e-6 * root_mean_square(exact[n]))
+        << "result " << n << " of size " << root_mean_square(exact[n]);
+  }
+}
 
 TEST_P(CpuAttention, DoesNotDependOnThreads) {
   const Problem problem(GetParam());
