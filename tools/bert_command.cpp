@@ -15,6 +15,7 @@ struct BertCommand {
 
 constexpr BertCommand kCommands[] = {
     {"pretrain", "train an encoder on raw text", run_bert_pretrain},
+    {"finetune", "train an encoder for a task, with the papers' protocol", run_bert_finetune},
     {"params", "count the parameters of an encoder", run_bert_params},
 };
 

@@ -37,23 +37,6 @@ NamedTensors weights_of(const torch::nn::Module& model) {
 
 bool higher_is_better(const std::string& score) { return !score.ends_with("loss"); }
 
-// "name: was a, is b" for each option that differs.
-std::vector<std::string> differences(const std::map<std::string, std::string>& before,
-                                     const std::map<std::string, std::string>& now) {
-  std::vector<std::string> found;
-  const auto value = [](const std::map<std::string, std::string>& all, const std::string& name) {
-    const auto at = all.find(name);
-    return at == all.end() ? std::string("unset") : at->second;
-  };
-  std::map<std::string, std::string> names = before;
-  names.insert(now.begin(), now.end());
-  for (const auto& [name, unused] : names) {
-    if (value(before, name) != value(now, name))
-      found.push_back("  --" + name + ": was " + value(before, name) + ", is " + value(now, name));
-  }
-  return found;
-}
-
 class Loop {
  public:
   Loop(TrainingTask& task, const TrainerOptions& options,
@@ -196,7 +179,7 @@ class Loop {
 
   void refuse_changed_configuration(const std::map<std::string, std::string>& before,
                                     const Checkpoint& checkpoint) const {
-    std::vector<std::string> found = differences(before, configuration_);
+    std::vector<std::string> found = configuration_differences(before, configuration_);
     if (found.empty()) return;
     found.insert(found.begin(), options_.output.string() + " holds a checkpoint (update " +
                                     std::to_string(checkpoint.update) +
@@ -238,6 +221,22 @@ class Loop {
 };
 
 }  // namespace
+
+std::vector<std::string> configuration_differences(const std::map<std::string, std::string>& before,
+                                                   const std::map<std::string, std::string>& now) {
+  std::vector<std::string> found;
+  const auto value = [](const std::map<std::string, std::string>& all, const std::string& name) {
+    const auto at = all.find(name);
+    return at == all.end() ? std::string("unset") : at->second;
+  };
+  std::map<std::string, std::string> names = before;
+  names.insert(now.begin(), now.end());
+  for (const auto& [name, unused] : names) {
+    if (value(before, name) != value(now, name))
+      found.push_back("  --" + name + ": was " + value(before, name) + ", is " + value(now, name));
+  }
+  return found;
+}
 
 void require_score(const std::vector<std::string>& scores, const std::string& name) {
   if (std::ranges::find(scores, name) != scores.end()) return;

@@ -78,6 +78,10 @@ class TrainingTask {
 /// Throws ConfigError unless `name` is one of the scores; the message lists them.
 void require_score(const std::vector<std::string>& scores, const std::string& name);
 
+/// "  --name: was a, is b" for each option that differs.
+std::vector<std::string> configuration_differences(const std::map<std::string, std::string>& before,
+                                                   const std::map<std::string, std::string>& now);
+
 enum class TrainingEnd {
   kFinished,  // a limit or early stopping
   kStopped,   // a signal; saved and resumable

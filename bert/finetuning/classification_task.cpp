@@ -1,0 +1,109 @@
+#include "bert/finetuning/classification_task.h"
+
+#include <torch/torch.h>
+
+#include <numeric>
+
+namespace dietmt::bert {
+namespace {
+
+using at::Tensor;
+using data::Target;
+
+constexpr double kHeadRange = 5.0;
+
+double to_head(double value, const Target& target) {
+  return (value - target.lowest) * kHeadRange / (target.highest - target.lowest);
+}
+
+double from_head(double value, const Target& target) {
+  return target.lowest + value * (target.highest - target.lowest) / kHeadRange;
+}
+
+}  // namespace
+
+std::vector<int32_t> predicted_labels(const Tensor& scores) {
+  const Tensor best = scores.argmax(1).to(at::kInt);
+  const auto* first = best.const_data_ptr<int32_t>();
+  return {first, first + best.numel()};
+}
+
+std::vector<double> predicted_values(const Tensor& scores, const Target& target) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < scores.size(0); ++i)
+    values.push_back(from_head(scores[i][0].item<double>(), target));
+  return values;
+}
+
+ClassificationTask::ClassificationTask(std::shared_ptr<encoders::Bert> model,
+                                       const data::BertTokenizer& tokenizer,
+                                       const TaskDescription& description,
+                                       const LabelledInputs& train,
+                                       const std::vector<LabelledInputs>& valid,
+                                       const FinetuningOptions& options)
+    : FinetuningTask(std::move(model), tokenizer, description, train.inputs, options),
+      train_(train),
+      valid_(valid) {}
+
+Tensor ClassificationTask::targets(const LabelledInputs& set,
+                                   std::span<const int64_t> examples) const {
+  if (description().kind() == data::TaskKind::kClassification) {
+    std::vector<int64_t> labels;
+    for (const int64_t i : examples) labels.push_back(set.labels[static_cast<size_t>(i)]);
+    return at::tensor(labels);
+  }
+  std::vector<float> values;
+  for (const int64_t i : examples)
+    values.push_back(
+        static_cast<float>(to_head(set.values[static_cast<size_t>(i)], description().task.target)));
+  return at::tensor(values);
+}
+
+Tensor ClassificationTask::summed_loss(const Tensor& scores, const Tensor& targets) const {
+  if (description().kind() == data::TaskKind::kClassification)
+    return at::cross_entropy_loss(scores, targets, {}, at::Reduction::Sum);
+  return at::mse_loss(scores.squeeze(1), targets, at::Reduction::Sum);
+}
+
+Tensor ClassificationTask::loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const {
+  const Tensor scores = class_scores(bert(), batch, execution(), &dropout);
+  return summed_loss(scores, targets(train_, batch.examples).to(scores.device()));
+}
+
+double ClassificationTask::mean_loss(const LabelledInputs& set, const Tensor& scores) const {
+  std::vector<int64_t> examples(static_cast<size_t>(set.inputs.size()));
+  std::iota(examples.begin(), examples.end(), 0);
+  return summed_loss(scores, targets(set, examples)).item<double>() /
+         static_cast<double>(set.inputs.size());
+}
+
+Scores ClassificationTask::metrics(const LabelledInputs& set, const Tensor& scores) const {
+  const data::Task& task = description().task;
+  if (description().kind() == data::TaskKind::kClassification)
+    return class_metrics(task, predicted_labels(scores), set.labels);
+  return value_metrics(task, predicted_values(scores, task.target), set.values);
+}
+
+std::vector<std::string> ClassificationTask::score_names() const {
+  std::vector<std::string> sets;
+  for (const LabelledInputs& set : valid_) sets.push_back(set.name);
+  std::vector<std::string> names = joined_names(description().task, sets);
+  names.emplace_back("valid_loss");
+  return names;
+}
+
+std::map<std::string, double> ClassificationTask::validate() {
+  const torch::NoGradGuard no_grad;
+  std::vector<SetScores> sets;
+  double first_loss = 0.0;
+  for (const LabelledInputs& set : valid_) {
+    const Tensor scores = all_class_scores(bert(), set.inputs, execution());
+    if (sets.empty()) first_loss = mean_loss(set, scores);
+    sets.emplace_back(set.name, metrics(set, scores));
+  }
+  Scores all = joined(description().task, sets);
+  all["valid_loss"] = first_loss;
+  return all;
+}
+
+}  // namespace dietmt::bert

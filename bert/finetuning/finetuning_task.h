@@ -1,0 +1,54 @@
+// What fine-tuning has in common, whatever is predicted: the TrainingTask of `dietmt bert finetune`
+// but for its loss and its metrics.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bert/finetuning/example_batches.h"
+#include "bert/finetuning/scoring.h"
+#include "bert/finetuning/task_description.h"
+#include "training/trainer.h"
+
+namespace dietmt::bert {
+
+struct FinetuningOptions {
+  ExampleBatchOptions batches;
+  Execution execution;
+};
+
+class FinetuningTask : public training::TrainingTask {
+ public:
+  torch::nn::Module& model() override { return *model_; }
+  training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
+  double epoch() const override;
+  nlohmann::json data_position() const override;
+  void restore_data_position(const nlohmann::json& position) override;
+
+  /// With task.json.
+  void write_model(const std::filesystem::path& directory,
+                   const training::NamedTensors& weights) override;
+
+ protected:
+  /// What is passed by reference outlives the task.
+  FinetuningTask(std::shared_ptr<encoders::Bert> model, const data::BertTokenizer& tokenizer,
+                 const TaskDescription& description, const EncodedInputs& train,
+                 const FinetuningOptions& options);
+
+  /// Summed over the examples of the batch.
+  virtual at::Tensor loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const = 0;
+
+  const encoders::Bert& bert() const { return *model_; }
+  const TaskDescription& description() const { return description_; }
+  const Execution& execution() const { return options_.execution; }
+
+ private:
+  std::shared_ptr<encoders::Bert> model_;
+  const data::BertTokenizer& tokenizer_;
+  const TaskDescription& description_;
+  const EncodedInputs& train_;
+  FinetuningOptions options_;
+  std::unique_ptr<ExampleBatches> batches_;
+};
+
+}  // namespace dietmt::bert

@@ -1,0 +1,207 @@
+#include "bert/finetuning/protocol.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/stop_signal.h"
+#include "training/checkpoint.h"
+
+namespace dietmt::bert {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kRuns = "runs";
+constexpr const char* kBest = "best";
+constexpr const char* kResult = "result.json";
+constexpr const char* kResults = "results.json";
+
+fs::path run_directory(const fs::path& output, const RunSetting& setting) {
+  char name[64];
+  std::snprintf(name, sizeof name, "lr-%g-seed-%lld", setting.learning_rate,
+                static_cast<long long>(setting.seed));
+  return output / kRuns / name;
+}
+
+json result_json(const RunResult& result) {
+  return {{"learning_rate", result.setting.learning_rate},
+          {"seed", result.setting.seed},
+          {"update", result.update},
+          {"scores", result.scores}};
+}
+
+RunResult result_from(const json& stored) {
+  return {{stored.at("learning_rate"), stored.at("seed")},
+          stored.at("update"),
+          stored.at("scores").get<Scores>()};
+}
+
+json read_json(const fs::path& path) {
+  try {
+    return json::parse(read_file(path));
+  } catch (const json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
+
+// The runs of one protocol, with what they leave on disk.
+class Runs {
+ public:
+  explicit Runs(const ProtocolOptions& options) : options_(options) {}
+
+  // The result of a run that has ended.
+  std::optional<RunResult> stored(const RunSetting& setting) const {
+    const fs::path path = run_directory(options_.output, setting) / kResult;
+    if (!fs::exists(path)) return std::nullopt;
+    const json stored = read_json(path);
+    try {
+      refuse_other_configuration(stored.at("configuration"), path);
+      return result_from(stored);
+    } catch (const json::exception& error) {
+      throw CheckpointError(path.string() + ": " + error.what());
+    }
+  }
+
+  RunResult store(const RunSetting& setting) const {
+    const fs::path directory = run_directory(options_.output, setting);
+    const auto best = best_checkpoint(directory);
+    if (!best)
+      throw CheckpointError(directory.string() + ": no checkpoint has the score '" +
+                            options_.metric + "'");
+    const RunResult result{setting, best->update, best->scores};
+    json stored = result_json(result);
+    stored["configuration"] = options_.configuration;
+    write_file_atomically(directory / kResult, stored.dump(1) + "\n");
+    return result;
+  }
+
+  // Takes the model over if it is the best one, and removes the checkpoints. May be called again,
+  // wherever the first call was interrupted.
+  void settle(const RunResult& result) const {
+    const fs::path directory = run_directory(options_.output, result.setting);
+    const auto best = best_checkpoint(directory);
+    if (best && is_best(result)) keep(best->directory, result);
+    for (const char* name : {"best", "last", "checkpoints"}) fs::remove_all(directory / name);
+  }
+
+ private:
+  void refuse_other_configuration(const json& before, const fs::path& path) const {
+    std::vector<std::string> found =
+        training::configuration_differences(before, options_.configuration);
+    if (found.empty()) return;
+    found.insert(found.begin(), path.string() + " is of another configuration:");
+    found.push_back(
+        "give the same options to continue, another --output, or --resume never to discard it");
+    throw ConfigError(found);
+  }
+
+  std::optional<training::Checkpoint> best_checkpoint(const fs::path& directory) const {
+    const training::CheckpointPolicy policy{1, 1, options_.metric, true};
+    const auto best = training::best_of(training::whole_checkpoints(directory), policy, 1);
+    if (best.empty()) return std::nullopt;
+    return best.front();
+  }
+
+  bool is_best(const RunResult& result) const {
+    const fs::path kept = options_.output / kBest / kResult;
+    if (!fs::exists(kept)) return true;
+    return result.scores.at(options_.metric) >
+           result_from(read_json(kept)).scores.at(options_.metric);
+  }
+
+  // The model alone, without what only training needs.
+  void keep(const fs::path& checkpoint, const RunResult& result) const {
+    AtomicDirectory kept(options_.output / kBest);
+    for (const fs::directory_entry& entry : fs::directory_iterator(checkpoint)) {
+      const std::string name = entry.path().filename().string();
+      const bool of_training =
+          name.starts_with("training.") || name == "checkpoint.json" || name == "manifest.json";
+      if (!of_training) fs::copy_file(entry.path(), kept.path() / name);
+    }
+    write_file_atomically(kept.path() / kResult, result_json(result).dump(1) + "\n");
+    kept.commit();
+  }
+
+  const ProtocolOptions& options_;
+};
+
+void write_results(const fs::path& output, const ProtocolSummary& summary) {
+  json rates = json::array();
+  for (const RateSummary& rate : summary.rates) {
+    json runs = json::array();
+    for (const RunResult& run : rate.runs) runs.push_back(result_json(run));
+    rates.push_back(
+        {{"learning_rate", rate.learning_rate}, {"medians", rate.medians}, {"runs", runs}});
+  }
+  const json results = {{"metric", summary.metric},
+                        {"best_learning_rate", summary.best_rate().learning_rate},
+                        {"rates", rates}};
+  write_file_atomically(output / kResults, results.dump(1) + "\n");
+}
+
+Scores medians(const std::vector<RunResult>& runs) {
+  Scores medians;
+  for (const auto& [name, unused] : runs.front().scores) {
+    std::vector<double> values;
+    for (const RunResult& run : runs) values.push_back(run.scores.at(name));
+    medians[name] = median(values);
+  }
+  return medians;
+}
+
+}  // namespace
+
+std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, const TrainRun& train) {
+  const Runs runs(options);
+  std::vector<RunResult> results;
+  for (const double rate : options.learning_rates) {
+    for (const int64_t seed : options.seeds) {
+      const RunSetting setting{rate, seed};
+      std::optional<RunResult> result = runs.stored(setting);
+      if (!result) {
+        const fs::path directory = run_directory(options.output, setting);
+        spdlog::info("learning rate {:g}, seed {}: {}", rate, seed, directory.string());
+        if (stop_requested()) return std::nullopt;
+        if (train(setting, directory) == training::TrainingEnd::kStopped) return std::nullopt;
+        result = runs.store(setting);
+      }
+      runs.settle(*result);
+      results.push_back(*result);
+      write_results(options.output, summarise(results, options.metric));
+    }
+  }
+  return summarise(results, options.metric);
+}
+
+void discard_runs(const fs::path& output) {
+  for (const char* name : {kRuns, kBest, kResults}) fs::remove_all(output / name);
+}
+
+ProtocolSummary summarise(const std::vector<RunResult>& results, const std::string& metric) {
+  ProtocolSummary summary{metric, {}, 0};
+  for (const RunResult& result : results) {
+    const double rate = result.setting.learning_rate;
+    if (summary.rates.empty() || summary.rates.back().learning_rate != rate)
+      summary.rates.push_back({rate, {}, {}});
+    summary.rates.back().runs.push_back(result);
+  }
+  for (RateSummary& rate : summary.rates) rate.medians = medians(rate.runs);
+  for (size_t i = 1; i < summary.rates.size(); ++i)
+    if (summary.rates[i].medians.at(metric) > summary.best_rate().medians.at(metric))
+      summary.best = i;
+  return summary;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2.0;
+}
+
+}  // namespace dietmt::bert

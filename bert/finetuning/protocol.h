@@ -1,0 +1,73 @@
+// The protocol of the papers (Ke et al. 2021, section 4.1): each learning rate with several seeds,
+// the median over the seeds, the best rate by it.
+//
+//   OUTPUT/runs/lr-2e-05-seed-1/   one run; result.json in it when it has ended
+//   OUTPUT/best/                   the model of the run with the highest score so far
+//   OUTPUT/results.json            what all runs scored
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bert/finetuning/task_metrics.h"
+#include "training/trainer.h"
+
+namespace dietmt::bert {
+
+struct RunSetting {
+  double learning_rate = 0.0;
+  int64_t seed = 0;
+};
+
+/// What the best epoch of a run scored.
+struct RunResult {
+  RunSetting setting;
+  int64_t update = 0;
+  Scores scores;
+};
+
+struct RateSummary {
+  double learning_rate = 0.0;
+  Scores medians;               // over the seeds, score by score
+  std::vector<RunResult> runs;  // by seed
+};
+
+struct ProtocolSummary {
+  std::string metric;              // the higher the better
+  std::vector<RateSummary> rates;  // in the given order, at least one
+  size_t best = 0;                 // the rate with the highest median, the first of equals
+  const RateSummary& best_rate() const { return rates[best]; }
+};
+
+struct ProtocolOptions {
+  std::filesystem::path output;
+  std::vector<double> learning_rates;
+  std::vector<int64_t> seeds;
+  std::string metric;
+  std::map<std::string, std::string> configuration;  // what all runs have in common
+};
+
+/// Trains one run in `directory`, from its newest checkpoint if there is one.
+using TrainRun =
+    std::function<training::TrainingEnd(const RunSetting&, const std::filesystem::path& directory)>;
+
+/// Runs what has no result yet, rate by rate. When a run has ended its result is stored; then its
+/// checkpoints are removed, after its best model became OUTPUT/best if it is the best so far. None:
+/// stopped by a signal; the same call continues. Throws ConfigError if a result was made under
+/// another configuration.
+std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, const TrainRun& train);
+
+/// Removes what run_protocol() has left in `output`.
+void discard_runs(const std::filesystem::path& output);
+
+/// Of the results of all runs.
+ProtocolSummary summarise(const std::vector<RunResult>& results, const std::string& metric);
+
+/// The middle one, or the mean of the two in the middle; there is at least one.
+double median(std::vector<double> values);
+
+}  // namespace dietmt::bert

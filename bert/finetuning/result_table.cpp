@@ -1,0 +1,90 @@
+#include "bert/finetuning/result_table.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace dietmt::bert {
+namespace {
+
+using data::Task;
+
+std::string text_of(double score) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", score);
+  return text;
+}
+
+// The scores named `metric`, of the first set, and those of the other sets or their mean.
+std::vector<double> column(const TaskMedians& task, const std::string& metric) {
+  const auto mean = task.medians.find(metric + "_mean");
+  if (mean != task.medians.end()) return {mean->second};
+  std::vector<double> scores;
+  for (const auto& [name, score] : task.medians)
+    if (name == metric || name.starts_with(metric + "_")) scores.push_back(score);
+  return scores;
+}
+
+struct Row {
+  std::string header;
+  std::string scores;
+};
+
+template <typename Metrics>
+Row row_of(const std::vector<TaskMedians>& tasks, const Metrics& metrics_of) {
+  Row row;
+  double sum = 0.0;
+  size_t count = 0;
+  for (const TaskMedians& task : tasks) {
+    std::string cell;
+    for (const std::string& metric : metrics_of(task.task)) {
+      for (const double score : column(task, metric)) {
+        cell += (cell.empty() ? "" : "/") + text_of(score);
+        if (task.task.name == "WNLI") continue;
+        sum += score;
+        ++count;
+      }
+    }
+    row.header += '\t' + task.task.name;
+    row.scores += '\t' + cell;
+  }
+  if (tasks.size() > 1 && count > 0) {
+    row.header += "\taverage";
+    row.scores += '\t' + text_of(sum / static_cast<double>(count));
+  }
+  return row;
+}
+
+std::string lines(const std::string& title, const Row& row) {
+  return title + row.header + "\nmedian" + row.scores + '\n';
+}
+
+}  // namespace
+
+std::string rate_table(const std::string& task, const ProtocolSummary& summary) {
+  std::string table = task + ": " + summary.metric + "\nlearning rate\tmedian";
+  for (const RunResult& run : summary.rates.front().runs)
+    table += "\tseed " + std::to_string(run.setting.seed);
+  for (size_t i = 0; i < summary.rates.size(); ++i) {
+    const RateSummary& rate = summary.rates[i];
+    char name[32];
+    std::snprintf(name, sizeof name, "%g", rate.learning_rate);
+    table += std::string("\n") + name + (i == summary.best ? "*" : "") + '\t' +
+             text_of(rate.medians.at(summary.metric));
+    for (const RunResult& run : rate.runs) table += '\t' + text_of(run.scores.at(summary.metric));
+  }
+  return table + '\n';
+}
+
+std::string paper_rows(const std::vector<TaskMedians>& tasks) {
+  std::string rows = lines("Ke et al. 2021", row_of(tasks, [](const Task& task) {
+                             return std::vector<std::string>{task.metrics.front()};
+                           }));
+  const bool in_wang = std::ranges::all_of(
+      tasks, [](const TaskMedians& task) { return !task.task.wang_metrics.empty(); });
+  if (in_wang)
+    rows += lines("Wang et al. 2021",
+                  row_of(tasks, [](const Task& task) { return task.wang_metrics; }));
+  return rows;
+}
+
+}  // namespace dietmt::bert

@@ -1,0 +1,27 @@
+// The tables that `dietmt bert finetune` prints: tab-separated, scores in percent.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bert/finetuning/protocol.h"
+#include "data/tasks/task_table.h"
+
+namespace dietmt::bert {
+
+/// One line a learning rate: median, and every seed's score, of the metric that chooses. The best
+/// rate has a star.
+std::string rate_table(const std::string& task, const ProtocolSummary& summary);
+
+struct TaskMedians {
+  data::Task task;
+  Scores medians;  // at the best learning rate
+};
+
+/// Header and row of each paper's table, as far as their metrics are known: Ke et al. 2021, the
+/// first metric of each task; Wang et al. 2021, theirs. A task with several metrics or sets has
+/// them all in its column ("84.93/84.91"). Of several tasks there is the average too: of all
+/// scores in the row, MNLI's two apart as in Ke et al., but for WNLI, which the papers leave out.
+std::string paper_rows(const std::vector<TaskMedians>& tasks);
+
+}  // namespace dietmt::bert

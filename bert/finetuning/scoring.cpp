@@ -1,0 +1,74 @@
+#include "bert/finetuning/scoring.h"
+
+#include <torch/torch.h>
+
+#include "training/autocast.h"
+#include "training/batch_tensors.h"
+
+namespace dietmt::bert {
+namespace {
+
+using at::Tensor;
+using encoders::Bert;
+
+constexpr int64_t kBatchTokens = 8192;  // without gradients
+
+encoders::Packing packing_of(const Bert& model, const ExampleBatch& batch, at::Device device) {
+  encoders::Packing packing = training::packing_of(batch.tokens, device);
+  if (model.config().segments > 1) packing.set_segments(training::ids_of(batch.segments, device));
+  return packing;
+}
+
+std::vector<float> column(const Tensor& scores, int64_t begin, int64_t count, int64_t which) {
+  const Tensor values = scores.narrow(0, begin, count).select(1, which).contiguous();
+  const auto* data = values.const_data_ptr<float>();
+  return {data, data + count};
+}
+
+}  // namespace
+
+Tensor class_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
+                    encoders::DropoutKeys* dropout) {
+  const training::Autocast autocast(execution.device.type(), execution.bf16);
+  const encoders::Packing packing = packing_of(model, batch, execution.device);
+  const Tensor hidden = model.encoder().forward(
+      training::ids_of(batch.tokens.tokens, execution.device), packing, dropout);
+  return model.classify(model.pool(hidden, packing), dropout).to(at::kFloat);
+}
+
+Tensor answer_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
+                     encoders::DropoutKeys* dropout) {
+  const training::Autocast autocast(execution.device.type(), execution.bf16);
+  const encoders::Packing packing = packing_of(model, batch, execution.device);
+  const Tensor hidden = model.encoder().forward(
+      training::ids_of(batch.tokens.tokens, execution.device), packing, dropout);
+  return model.spans(hidden).to(at::kFloat);
+}
+
+Tensor all_class_scores(const Bert& model, const EncodedInputs& inputs,
+                        const Execution& execution) {
+  const torch::NoGradGuard no_grad;
+  Tensor all = at::empty({inputs.size(), model.config().task_heads.classes}, at::kFloat);
+  for (const ExampleBatch& batch : all_batches(inputs, kBatchTokens))
+    all.index_copy_(0, at::tensor(batch.examples),
+                    class_scores(model, batch, execution).to(at::kCPU));
+  return all;
+}
+
+std::vector<data::WindowScores> all_answer_scores(const Bert& model, const EncodedInputs& inputs,
+                                                  const Execution& execution) {
+  const torch::NoGradGuard no_grad;
+  std::vector<data::WindowScores> all(static_cast<size_t>(inputs.size()));
+  for (const ExampleBatch& batch : all_batches(inputs, kBatchTokens)) {
+    const Tensor scores = answer_scores(model, batch, execution).to(at::kCPU);
+    for (size_t b = 0; b < batch.examples.size(); ++b) {
+      const int64_t begin = batch.tokens.offsets[b];
+      const int64_t count = batch.tokens.offsets[b + 1] - begin;
+      all[static_cast<size_t>(batch.examples[b])] = {column(scores, begin, count, 0),
+                                                     column(scores, begin, count, 1)};
+    }
+  }
+  return all;
+}
+
+}  // namespace dietmt::bert

@@ -1,0 +1,62 @@
+#include "bert/finetuning/span_task.h"
+
+#include <torch/torch.h>
+
+#include <limits>
+
+#include "training/batch_tensors.h"
+
+namespace dietmt::bert {
+namespace {
+
+using at::Tensor;
+
+// Scores [N, 2] as [B, T, 2], with -inf behind the end of a window.
+Tensor by_window(const Tensor& scores, const encoders::Packing& packing) {
+  const int64_t windows = packing.sentences();
+  const int64_t length = packing.max_length();
+  const Tensor none =
+      at::full({windows * length, 2}, -std::numeric_limits<double>::infinity(), scores.options());
+  return none.index_copy(0, packing.padded_rows(), scores).view({windows, length, 2});
+}
+
+}  // namespace
+
+SpanTask::SpanTask(std::shared_ptr<encoders::Bert> model, const data::BertTokenizer& tokenizer,
+                   const TaskDescription& description, const SpanInputs& train,
+                   const std::vector<QuestionInputs>& valid, const FinetuningOptions& options)
+    : FinetuningTask(std::move(model), tokenizer, description, train.windows, options),
+      train_(train),
+      valid_(valid) {}
+
+Tensor SpanTask::loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const {
+  const Tensor scores = answer_scores(bert(), batch, execution(), &dropout);
+  std::vector<int64_t> places;
+  for (const int64_t window : batch.examples) {
+    const data::SpanLabel& label = train_.labels[static_cast<size_t>(window)];
+    places.insert(places.end(), {label.start, label.end});
+  }
+  const Tensor targets = at::tensor(places).view({-1, 2}).to(scores.device());
+  const Tensor log_p =
+      by_window(scores, training::packing_of(batch.tokens, scores.device())).log_softmax(1);
+  return -log_p.gather(1, targets.unsqueeze(1)).sum() / 2.0;
+}
+
+std::vector<std::string> SpanTask::score_names() const {
+  std::vector<std::string> sets;
+  for (const QuestionInputs& set : valid_) sets.push_back(set.name);
+  return joined_names(description().task, sets);
+}
+
+std::map<std::string, double> SpanTask::validate() {
+  std::vector<SetScores> sets;
+  for (const QuestionInputs& set : valid_) {
+    const std::vector<data::SpanPrediction> predictions = predict_answers(
+        set, all_answer_scores(bert(), set.inputs, execution()), description().prediction);
+    sets.emplace_back(
+        set.name, answer_metrics(description().task, set.language, set.set.questions, predictions));
+  }
+  return joined(description().task, sets);
+}
+
+}  // namespace dietmt::bert

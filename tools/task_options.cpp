@@ -1,0 +1,176 @@
+#include "tools/task_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include "bert/finetuning/task_metrics.h"
+#include "common/error.h"
+
+namespace dietmt::tools {
+namespace fs = std::filesystem;
+namespace {
+
+using bert::TaskDescription;
+using data::Task;
+using data::TaskKind;
+
+constexpr int64_t kWindowLength = 384;  // of questions, where nothing else is asked for
+constexpr int64_t kInputLength = 128;
+constexpr int64_t kMostColumns = 100'000;
+
+// Options that describe a task of the user's own.
+constexpr const char* kOwn[] = {"kind",   "format",  "no-header", "first",
+                                "second", "label",   "id",        "labels",
+                                "lowest", "highest", "metrics",   "unanswerable"};
+
+std::vector<std::string> default_metrics(TaskKind kind) {
+  if (kind == TaskKind::kClassification) return {"accuracy"};
+  if (kind == TaskKind::kRegression) return {"pearson", "spearman"};
+  return {"f1", "exact_match"};
+}
+
+// Rows of a file without header have as many columns as the options name, or more.
+int64_t least_columns(const data::TableLayout& layout) {
+  int64_t most = 1;
+  for (const std::string* name : {&layout.first, &layout.second, &layout.label, &layout.id}) {
+    int64_t number = 0;
+    std::from_chars(name->data(), name->data() + name->size(), number);
+    most = std::max(most, number);
+  }
+  return most;
+}
+
+Task own_task(const TaskOptions& o) {
+  Task task;
+  task.name = o.kind;
+  task.target = o.target;
+  task.target.kind = bert::parse_kind(o.kind);
+  task.metrics = o.metrics.empty() ? default_metrics(task.target.kind) : o.metrics;
+  task.has_unanswerable = o.unanswerable;
+  if (task.target.kind == TaskKind::kSpan) return task;
+  data::TableLayout layout = o.layout;
+  layout.format = bert::parse_format(o.format);
+  layout.header = !o.no_header;
+  if (o.no_header && layout.id == "index") layout.id.clear();
+  layout.min_columns = least_columns(layout);
+  layout.max_columns = kMostColumns;
+  task.layouts = {layout};
+  return task;
+}
+
+TaskDescription describe(const TaskOptions& o, const Task& task) {
+  TaskDescription description;
+  description.task = task;
+  const bool spans = task.target.kind == TaskKind::kSpan;
+  description.max_length = o.max_length.value_or(spans ? kWindowLength : kInputLength);
+  description.windows = o.windows;
+  description.windows.max_length = description.max_length;
+  description.prediction = o.prediction;
+  description.prediction.has_unanswerable = task.has_unanswerable;
+  return description;
+}
+
+void add_problems(const TaskDescription& description, std::vector<std::string>& problems) {
+  const auto add = [&](const std::vector<std::string>& found) {
+    problems.insert(problems.end(), found.begin(), found.end());
+  };
+  if (description.kind() == TaskKind::kSpan) {
+    add(description.windows.problems());
+    add(description.prediction.problems());
+  } else {
+    add(description.inputs().problems());
+  }
+}
+
+}  // namespace
+
+void bind_task(OptionTable& table, TaskOptions& o) {
+  table.group("Task")
+      .add("task", &o.tasks, "NAME,...", "one or more of the tasks below; without, your own")
+      .add("data", &o.data, "DIR",
+           "the official files of the task, plain or .gz, or folders of the tasks' names")
+      .add("train", &o.train, "FILE", "instead: the file to train on")
+      .add("valid", &o.valid, "FILE...",
+           "and files to validate on; the first one chooses the best epoch")
+      .add("languages", &o.languages, "NAME,...",
+           "to validate in, of a task in several; without, those whose files are in --data")
+      .add("max-length", &o.max_length, "N",
+           "tokens of an input (default 128; of a window of a question's text 384)");
+  table.group("Your own task")
+      .add("kind", &o.kind, "NAME", "classification, regression or spans (JSON as SQuAD's)")
+      .add("format", &o.format, "tsv|quoted-tsv|csv|jsonl", "of the files")
+      .add("no-header", &o.no_header, "", "columns have no names but numbers, from 1")
+      .add("first", &o.layout.first, "COLUMN", "the text, by its name in the header or its number")
+      .add("second", &o.layout.second, "COLUMN", "the second text of a pair")
+      .add("label", &o.layout.label, "COLUMN", "the class, or the number to predict")
+      .add("id", &o.layout.id, "COLUMN", "what predictions are listed by, if it is there")
+      .add("labels", &o.target.labels, "NAME,...",
+           "the classes in their order; without, those of the training file, sorted")
+      .add("lowest", &o.target.lowest, "X", "the least number of a regression")
+      .add("highest", &o.target.highest, "X", "the greatest number of a regression")
+      .add("metrics", &o.metrics, "NAME,...",
+           "accuracy, f1, matthews; pearson, spearman; f1, exact_match; the first one chooses")
+      .add("unanswerable", &o.unanswerable, "", "questions may have no answer");
+  table.group("Questions")
+      .add("stride", &o.windows.stride, "N", "tokens from one window to the next")
+      .add("max-question", &o.windows.max_question, "N", "longer questions are cut")
+      .add("max-answer", &o.prediction.max_answer_pieces, "N", "tokens of the longest answer")
+      .add("null-threshold", &o.prediction.null_threshold, "X",
+           "no answer is given where that scores by more than X better than the best answer");
+}
+
+std::vector<std::string> split_at_commas(const std::vector<std::string>& words) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words) {
+    std::istringstream stream(word);
+    for (std::string part; std::getline(stream, part, ',');)
+      if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
+  for (std::vector<std::string>* list : {&o.tasks, &o.languages, &o.target.labels, &o.metrics})
+    *list = split_at_commas(*list);
+  std::vector<std::string> problems;
+  const auto require = [&](bool good, const std::string& message) {
+    if (!good) problems.push_back(message);
+  };
+  const bool own_files = !o.train.empty() || !o.valid.empty();
+  require(own_files || !o.data.empty(), "--data, or --train and --valid, are missing");
+  require(o.train.empty() == o.valid.empty(), "--train and --valid go together");
+  require(!own_files || o.data.empty(), "--data and --train exclude each other");
+  require(own_files || !o.tasks.empty(), "--data needs the name of a --task");
+  require(!own_files || o.tasks.size() <= 1, "--train is for one task");
+  require(o.target.lowest < o.target.highest, "--lowest must be below --highest");
+  for (const char* name : kOwn)
+    require(o.tasks.empty() || !table.given(name),
+            "--" + std::string(name) + " describes a task of your own: leave --task away");
+  try {
+    for (const TaskDescription& description : describe_tasks(o)) {
+      add_problems(description, problems);
+      bert::check_metrics(description.task);
+    }
+    bert::named_sets(o.valid);
+  } catch (const ConfigError& error) {
+    problems.emplace_back(error.what());
+  }
+  return problems;
+}
+
+std::vector<TaskDescription> describe_tasks(const TaskOptions& o) {
+  if (o.tasks.empty()) return {describe(o, own_task(o))};
+  std::vector<TaskDescription> descriptions;
+  for (const std::string& name : o.tasks)
+    descriptions.push_back(describe(o, data::find_task(name)));
+  return descriptions;
+}
+
+bert::TaskFiles files_of(const TaskOptions& o, const Task& task) {
+  if (!o.train.empty()) return {o.train, bert::named_sets(o.valid)};
+  const fs::path folder = fs::path(o.data) / task.name;
+  return bert::find_files(task, fs::is_directory(folder) ? folder : fs::path(o.data), o.languages);
+}
+
+}  // namespace dietmt::tools
