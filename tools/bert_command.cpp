@@ -15,6 +15,9 @@ struct BertCommand {
 
 constexpr BertCommand kCommands[] = {
     {"pretrain", "train an encoder on raw text", run_bert_pretrain},
+    {"embed", "write hidden states of lines of text", run_bert_embed},
+    {"import", "make a model of one of Hugging Face's transformers", run_bert_import},
+    {"export", "write a model for Hugging Face's transformers", run_bert_export},
 };
 
 std::string usage() {

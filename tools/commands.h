@@ -8,6 +8,9 @@ namespace dietmt::tools {
 
 int run_average(const std::vector<std::string>& arguments);
 int run_bert(const std::vector<std::string>& arguments);
+int run_bert_embed(const std::vector<std::string>& arguments);
+int run_bert_export(const std::vector<std::string>& arguments);
+int run_bert_import(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
