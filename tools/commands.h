@@ -8,7 +8,10 @@ namespace dietmt::tools {
 
 int run_average(const std::vector<std::string>& arguments);
 int run_bert(const std::vector<std::string>& arguments);
+int run_bert_embed(const std::vector<std::string>& arguments);
+int run_bert_export(const std::vector<std::string>& arguments);
 int run_bert_finetune(const std::vector<std::string>& arguments);
+int run_bert_import(const std::vector<std::string>& arguments);
 int run_bert_params(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);

@@ -27,7 +27,7 @@ constexpr Command kCommands[] = {
     {"score", "log-probabilities of given translations", dietmt::tools::run_score},
     {"evaluate", "BLEU, chrF and TER of translations", dietmt::tools::run_evaluate},
     {"average", "average the weights of checkpoints", dietmt::tools::run_average},
-    {"bert", "pre-train and fine-tune encoders", dietmt::tools::run_bert},
+    {"bert", "pre-train, fine-tune, use and exchange encoders", dietmt::tools::run_bert},
     {"inspect", "look into a model or a configuration", dietmt::tools::run_inspect},
     {"sample", "generate the English-German or English-Czech sample corpus",
      dietmt::tools::run_sample},

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# dietmt bert embed, import and export from the command line: bert_embed_test.sh BINARY RUNS, where
+# RUNS is the output folder of bert_pretrain_test.sh: model/ is an encoder of 2 layers, width 32.
+dietmt=$1
+runs=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+embed=("$dietmt" bert embed --model "$runs/model" --threads 1)
+
+shape() { head -c 128 "$1" | grep -a -o "'shape': ([0-9, ]*)"; }
+data() { tail -c +129 "$1"; }
+# numbers FILE: the int64 values of an array.
+numbers() { data "$1" | od -An -v -t d8 | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
+# float_row FILE ROW: the bytes of a row of 32 numbers.
+float_row() { data "$1" | tail -c +$((128 * $2 + 1)) | head -c 128 | od -An -v -t x1; }
+
+# Every token of every line, the empty one too; the CR of a line end is no text.
+printf 'red dog\n\nsmall cat sees big house\r\n' >"$work/text"
+expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/tokens.npy"
+[ -z "$out" ] || fail "embed wrote to stdout: $out"
+expect_text "3 lines" "$err"
+read -r -a offsets <<<"$(numbers "$work/tokens.offsets.npy")"
+expect_text "'shape': (4,)" "$(shape "$work/tokens.offsets.npy")"
+[ "${#offsets[@]} ${offsets[0]}" = "4 0" ] || fail "offsets: ${offsets[*]}"
+[ $((offsets[2] - offsets[1])) -eq 2 ] || fail "an empty line has not two tokens: ${offsets[*]}"
+rows=${offsets[3]}
+expect_text "'shape': ($rows, 32)" "$(shape "$work/tokens.npy")"
+[ "$(stat -c %s "$work/tokens.npy")" -eq $((128 + rows * 128)) ] || fail "tokens.npy has no $rows rows"
+
+# The same from gzip and from standard input.
+gzip -c "$work/text" >"$work/text.gz"
+expect_code 0 "${embed[@]}" --input "$work/text.gz" --output "$work/gzip.npy"
+cmp "$work/tokens.npy" "$work/gzip.npy" || fail "gzip input gives another array"
+expect_code 0 "${embed[@]}" --output "$work/stdin.npy" <"$work/text"
+cmp "$work/tokens.npy" "$work/stdin.npy" || fail "standard input gives another array"
+
+# [CLS] is the first token of each line; the last of all layers is what no --layer gives.
+expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/cls.npy" --pool cls
+expect_text "'shape': (3, 32)" "$(shape "$work/cls.npy")"
+for line in 0 1 2; do
+  [ "$(float_row "$work/cls.npy" $line)" = "$(float_row "$work/tokens.npy" "${offsets[line]}")" ] ||
+    fail "row $line is not the state of [CLS]"
+done
+[ -e "$work/cls.offsets.npy" ] && fail "offsets of an array with a row a line"
+expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/mean.npy" --pool mean --layer 0
+expect_text "'shape': (3, 32)" "$(shape "$work/mean.npy")"
+expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/all.npy" --layer all
+expect_text "'shape': (3, $rows, 32)" "$(shape "$work/all.npy")"
+cmp <(data "$work/all.npy" | tail -c $((rows * 128))) <(data "$work/tokens.npy") ||
+  fail "the last layer of --layer all is not that of --layer last"
+
+# A batch for each line changes no shape; a text without lines is an array without rows.
+expect_code 0 "${embed[@]}" --input "$work/text" --output "$work/single.npy" --batch-tokens 1
+cmp "$work/tokens.offsets.npy" "$work/single.offsets.npy" || fail "--batch-tokens changes offsets"
+expect_code 0 "${embed[@]}" --input /dev/null --output "$work/none.npy" --pool mean
+expect_text "'shape': (0, 32)" "$(shape "$work/none.npy")"
+
+# What is too long is cut, what is no UTF-8 replaced, and both are said.
+printf 'red\nred dog red dog red dog red dog\nc\xff\n' >"$work/odd"
+expect_code 0 "${embed[@]}" --input "$work/odd" --output "$work/odd.npy" --max-length 5
+expect_text "$work/odd:2: " "$err"
+expect_text "cut to 5" "$err"
+expect_text "$work/odd:3: not UTF-8" "$err"
+
+# With --pairs a tab separates two texts, without it is a space.
+printf 'red dog\tbig cat\n' >"$work/pair"
+expect_code 0 "${embed[@]}" --input "$work/pair" --output "$work/one.npy"
+expect_code 0 "${embed[@]}" --input "$work/pair" --output "$work/two.npy" --pairs
+read -r -a one <<<"$(numbers "$work/one.offsets.npy")"
+read -r -a two <<<"$(numbers "$work/two.offsets.npy")"
+[ $((two[1] - one[1])) -eq 1 ] || fail "a pair has not one [SEP] more: ${one[*]}; ${two[*]}"
+printf 'a\tb\nc\td\te\n' >"$work/three"
+expect_code 1 "${embed[@]}" --input "$work/three" --output "$work/never.npy" --pairs
+expect_text "$work/three:2: there is a second tab" "$err"
+
+# Refused.
+expect_code 2 "${embed[@]}" --output "$work/never" --pool max --max-length 2 --batch-tokens 0
+expect_text "--output FILE.npy is missing" "$err"
+expect_text "possible: none, cls, mean" "$err"
+expect_text "--max-length" "$err"
+expect_text "--batch-tokens" "$err"
+expect_code 2 "${embed[@]}" --input "$work/text" --output "$work/never.npy" --layer 3
+expect_text "0 (embeddings) to 2" "$err"
+expect_code 2 "${embed[@]}" --input "$work/text" --output "$work/never.npy" --layer first
+expect_text "possible: a number, last, all" "$err"
+expect_code 1 "${embed[@]}" --input "$work/absent" --output "$work/never.npy"
+expect_text "$work/absent" "$err"
+
+# Export and import give the same model back; another position encoding can be put in.
+expect_code 0 "$dietmt" bert pretrain --train "$runs/train.txt" --valid "$runs/valid.txt" \
+  --tokenizer "$runs/model/data/tokenizer.model" --output "$work/learned" --preset tiny --width 32 \
+  --feed-forward 64 --length 32 --batch-tokens 400 --schedule constant --max-updates 2 --valid-interval 2 --threads 1 \
+  --max-positions 40
+expect_code 0 "$dietmt" bert export --model "$work/learned" --output "$work/exported"
+grep -q '"model_type"' "$work/exported/config.json" || fail "config.json is not transformers'"
+expect_code 0 "$dietmt" bert import --from "$work/exported" --output "$work/imported"
+cmp "$work/learned/best/model.safetensors" "$work/imported/model.safetensors" ||
+  fail "a model that was exported and imported is another one"
+cmp "$work/learned/best/tokenizer.model" "$work/imported/tokenizer.model" || fail "another tokenizer"
+expect_code 0 "$dietmt" bert import --from "$work/exported" --output "$work/swapped" \
+  --position diet-rel
+expect_text "position encoding diet-rel" "$err"
+expect_code 0 "$dietmt" bert embed --model "$work/swapped" --input "$work/text" \
+  --output "$work/swapped.npy" --threads 1
+
+# Refused.
+expect_code 2 "$dietmt" bert embed --model "$work/imported" --input "$work/text" \
+  --output "$work/never.npy" --max-length 41
+expect_text "the model's longest input has 40 tokens" "$err"
+expect_code 2 "$dietmt" bert export --model "$runs/model" --output "$work/never"
+expect_text "diet-rel" "$err"
+expect_code 2 "$dietmt" bert import --from "$work/exported" --output "$work/imported"
+expect_text "exists already" "$err"
+expect_code 1 "$dietmt" bert import --from "$work/learned/best" --output "$work/never"
+expect_text "config.json" "$err"
+expect_code 2 "$dietmt" bert import
+expect_text "--from is missing" "$err"
+expect_text "--output is missing" "$err"
+left=$(find "$work" -name 'never*')
+[ -z "$left" ] || fail "a command that failed leaves $left"
+finish

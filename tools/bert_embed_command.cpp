@@ -1,0 +1,168 @@
+// dietmt bert embed: hidden states of lines of text, for other programs.
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "bert/embedding/embedding_writer.h"
+#include "bert/model/model_directory.h"
+#include "common/error.h"
+#include "common/options.h"
+#include "common/text_io.h"
+#include "nmt/decoding/text_lines.h"
+#include "tools/commands.h"
+#include "tools/device.h"
+#include "training/checkpoint.h"
+
+namespace dietmt::tools {
+namespace {
+
+struct EmbedOptions {
+  std::string model;
+  std::string input = "-";
+  std::string output;
+  bool pairs = false;
+  std::string layer = "last";
+  std::string pool = "none";
+  int64_t max_length = 512;
+  std::string device = "cpu";
+  int64_t threads = 0;
+  bert::EmbeddingOptions embedding;
+};
+
+OptionTable option_table(EmbedOptions& options) {
+  OptionTable table("bert embed", "--model DIR --output FILE.npy",
+                    "Writes the hidden states of every line of a text as a NumPy array of fp32, in "
+                    "the order of the lines; an empty line is [CLS] [SEP]. What has to be cut or "
+                    "replaced is said with its line number.");
+  table.group("Text")
+      .add("model", &options.model, "DIR",
+           "model directory or output directory of a training (its best checkpoint)")
+      .add("input", &options.input, "FILE", "text: plain, gzip or - (standard input)")
+      .add("pairs", &options.pairs, "", "a tab separates the first and the second text of a line")
+      .add("max-length", &options.max_length, "N",
+           "tokens of a line with [CLS] and [SEP]; what a longer one has more is cut off");
+  table.group("Result")
+      .add("output", &options.output, "FILE.npy",
+           "the array, [rows, D]; it appears when it is complete")
+      .add("layer", &options.layer, "N|last|all",
+           "after which layer, 0: what the first one reads; all: an array [L + 1, rows, D]")
+      .add("pool", &options.pool, "none|cls|mean",
+           "none: a row a token, and FILE.offsets.npy says where each line begins; cls: a row a "
+           "line, the state of [CLS]; mean: the mean of its tokens' states, [CLS] and [SEP] too");
+  table.group("Machine")
+      .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
+      .add("threads", &options.threads, "N", "0: one per core")
+      .add("batch-tokens", &options.embedding.batch_tokens, "N",
+           "tokens that go through the model together; changes speed and memory");
+  return table;
+}
+
+void check(EmbedOptions& options) {
+  std::vector<std::string> problems;
+  if (options.model.empty()) problems.push_back("--model is missing");
+  if (!options.output.ends_with(".npy")) problems.push_back("--output FILE.npy is missing");
+  if (options.max_length < 3) problems.push_back("--max-length must be at least 3");
+  if (options.threads < 0) problems.push_back("--threads must not be negative");
+  if (options.embedding.batch_tokens < 1) problems.push_back("--batch-tokens must be at least 1");
+  try {
+    options.embedding.pooling = bert::parse_pooling(options.pool);
+  } catch (const ConfigError& error) {
+    problems.push_back(std::string("--pool: ") + error.what());
+  }
+  throw_if_any(problems);
+}
+
+// --layer for a model of so many layers; none: all.
+std::optional<int64_t> parse_layer(const std::string& text, int64_t layers) {
+  if (text == "all") return std::nullopt;
+  if (text == "last") return layers;
+  int64_t layer = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, layer);
+  if (error != std::errc() || stop != end)
+    throw ConfigError("--layer is '" + text + "'; possible: a number, last, all");
+  return layer;
+}
+
+void require_match(const encoders::Bert& model, const data::BertTokenizer& tokenizer,
+                   const EmbedOptions& options) {
+  const encoders::BertConfig& config = model.config();
+  if (tokenizer.vocabulary_size() > config.vocabulary)
+    throw ConfigError("the tokenizer has " + std::to_string(tokenizer.vocabulary_size()) +
+                      " pieces, the model " + std::to_string(config.vocabulary));
+  if (options.pairs && config.segments < 2)
+    throw ConfigError("--pairs: the model knows one segment alone");
+}
+
+// Lines as inputs of the model.
+class InputReader {
+ public:
+  InputReader(const EmbedOptions& options, const data::BertTokenizer& tokenizer, int64_t max_length)
+      : lines_(options.input),
+        tokenizer_(tokenizer),
+        pairs_(options.pairs),
+        max_length_(max_length) {}
+
+  /// Nothing at the end of the text.
+  std::optional<data::EncoderInput> next() {
+    if (!lines_.next(line_)) return std::nullopt;
+    nmt::clean_line(line_, lines_.where());
+    const size_t tab = pairs_ ? line_.find('\t') : std::string::npos;
+    data::EncoderInput input = tab == std::string::npos ? one_text() : two_texts(tab);
+    if (input.cut > 0) {
+      spdlog::warn("{}: {} tokens, cut to {}", lines_.where(), std::ssize(input.ids) + input.cut,
+                   input.ids.size());
+    }
+    return input;
+  }
+
+ private:
+  data::EncoderInput one_text() const {
+    return data::encoder_input(tokenizer_.encode(line_).ids, {}, tokenizer_.special(), max_length_);
+  }
+
+  data::EncoderInput two_texts(size_t tab) const {
+    const std::string_view line = line_;
+    if (line.find('\t', tab + 1) != std::string::npos)
+      throw DataError(lines_.where() + ": there is a second tab; a line is a pair of texts");
+    const auto first = tokenizer_.encode(line.substr(0, tab)).ids;
+    const auto second = tokenizer_.encode(line.substr(tab + 1)).ids;
+    return data::encoder_input(first, second, tokenizer_.special(), max_length_);
+  }
+
+  LineReader lines_;
+  std::string line_;
+  const data::BertTokenizer& tokenizer_;
+  bool pairs_;
+  int64_t max_length_;
+};
+
+}  // namespace
+
+int run_bert_embed(const std::vector<std::string>& arguments) {
+  EmbedOptions options;
+  OptionTable table = option_table(options);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  check(options);
+  set_threads(options.threads);
+
+  const auto model = bert::load_bert(options.model, parse_device(options.device));
+  const auto tokenizer =
+      data::load_bert_tokenizer(training::resolve_model_directory(options.model));
+  require_match(*model, *tokenizer, options);
+  const int64_t longest = model->encoder().max_length();
+  if (table.given("max-length") && options.max_length > longest)
+    throw ConfigError("--max-length: the model's longest input has " + std::to_string(longest) +
+                      " tokens");
+  options.embedding.layer = parse_layer(options.layer, model->config().layers);
+
+  InputReader inputs(options, *tokenizer, std::min(options.max_length, longest));
+  bert::EmbeddingWriter writer(*model, options.embedding, options.output);
+  while (const auto input = inputs.next()) writer.add(*input);
+  writer.commit();
+  spdlog::info("{}: {} lines, {} tokens", options.output, writer.inputs(), writer.tokens());
+  return 0;
+}
+
+}  // namespace dietmt::tools
