@@ -9,6 +9,7 @@ namespace dietmt::tools {
 int run_average(const std::vector<std::string>& arguments);
 int run_bert(const std::vector<std::string>& arguments);
 int run_bert_finetune(const std::vector<std::string>& arguments);
+int run_bert_predict(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
