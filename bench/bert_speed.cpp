@@ -1,8 +1,9 @@
-// Pre-training speed of a BERT encoder: tokens per second over updates of real text. The batches
-// can be written for bench/huggingface_trainer.py, which trains the same sizes on them.
+// Training speed of a BERT encoder: tokens per second over updates, of pre-training on text or of
+// fine-tuning for a task with classes, in batches of 32. The batches can be written for
+// bench/huggingface_trainer.py, which trains the same sizes on them.
 //
-//   bert_speed --train FILE... --tokenizer PATH [--preset mini] [--updates 10] [--length 128]
-//              [--write-batches FILE]
+//   bert_speed --train FILE... | --task NAME --data DIR  --tokenizer PATH [--preset mini]
+//              [--updates 10] [--length 128] [--write-batches FILE]
 #include <torch/torch.h>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/benchmark.h"
+#include "bert/finetuning/task_data.h"
 #include "bert/training/pretraining_task.h"
 #include "training/optimizer.h"
 
@@ -21,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::vector<std::string> train;
+  std::string task, data;
   std::string tokenizer, preset = "mini", position = "learned", examples = "full-sentences",
                          batches_file;
   int64_t updates = 10, warmup = 3, batch_tokens = 8192, length = 128, threads = 2;
@@ -32,48 +35,44 @@ double seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// One object: each example's "ids" and "labels", with -100 where nothing is to be predicted.
+using Ids = std::vector<int32_t>;
+
+Ids part(const Ids& all, const data::PackedTokens& packed, size_t b) {
+  return {all.begin() + packed.offsets[b], all.begin() + packed.offsets[b + 1]};
+}
+
+/// Each example's "ids" and "labels", with -100 where nothing is to be predicted.
 nlohmann::json batch_json(const data::PretrainingBatch& batch) {
-  std::vector<int32_t> labels(batch.tokens.tokens.size(), -100);
+  Ids labels(batch.tokens.tokens.size(), -100);
   for (size_t m = 0; m < batch.masked_rows.size(); ++m)
     labels[static_cast<size_t>(batch.masked_rows[m])] = batch.masked_ids[m];
   nlohmann::json examples = nlohmann::json::array();
-  for (size_t b = 0; b + 1 < batch.tokens.offsets.size(); ++b) {
-    const auto part = [&](const std::vector<int32_t>& all) {
-      return std::vector<int32_t>(all.begin() + batch.tokens.offsets[b],
-                                  all.begin() + batch.tokens.offsets[b + 1]);
-    };
-    examples.push_back({{"ids", part(batch.tokens.tokens)}, {"labels", part(labels)}});
-  }
+  for (size_t b = 0; b + 1 < batch.tokens.offsets.size(); ++b)
+    examples.push_back({{"ids", part(batch.tokens.tokens, batch.tokens, b)},
+                        {"labels", part(labels, batch.tokens, b)}});
   return examples;
 }
 
-void write_batches(const data::TextCorpus& corpus, const data::PretrainingOptions& options,
-                   int64_t count, const std::string& file) {
-  data::PretrainingIterator batches(corpus, options);
-  std::ofstream out(file);
-  for (int64_t i = 0; i < count; ++i) out << batch_json(batches.next()) << '\n';
+/// Each example's "ids", "segments" and the one "label".
+nlohmann::json batch_json(const bert::ExampleBatch& batch, const Ids& labels) {
+  nlohmann::json examples = nlohmann::json::array();
+  for (size_t b = 0; b < batch.examples.size(); ++b)
+    examples.push_back({{"ids", part(batch.tokens.tokens, batch.tokens, b)},
+                        {"segments", part(batch.segments, batch.tokens, b)},
+                        {"label", labels[static_cast<size_t>(batch.examples[b])]}});
+  return examples;
 }
 
-void run(const Options& o) {
-  at::set_num_threads(static_cast<int>(o.threads));
-  const auto tokenizer = data::load_bert_tokenizer(o.tokenizer);
-  const auto cache = std::filesystem::temp_directory_path() / "dietmt_bert_speed.cache";
-  const data::TextCorpus corpus(o.train, *tokenizer, {}, cache, o.threads);
-  bert::PretrainingTaskOptions options;
-  options.batches.examples = {.mode = data::parse_example_mode(o.examples), .length = o.length};
-  options.batches.batch_tokens = o.batch_tokens;
-  options.phases = {{o.length, 0}};
-  if (!o.batches_file.empty())
-    write_batches(corpus, options.batches, o.warmup + o.updates, o.batches_file);
-
+encoders::BertConfig model_config(const Options& o, const data::BertTokenizer& tokenizer) {
   encoders::BertConfig config = encoders::BertConfig::preset(o.preset);
-  config.vocabulary = tokenizer->vocabulary_size();
+  config.vocabulary = tokenizer.vocabulary_size();
   config.position = o.position;
-  config.task_heads.masked_lm = true;
-  const auto model = std::make_shared<encoders::Bert>(config, 1);
-  bert::PretrainingTask task(model, corpus, corpus, options);
-  training::Optimizer optimizer(*model, {"adamw", 0.9, 0.999, 1e-6, 0.01});
+  return config;
+}
+
+/// Tokens per second of each timed update.
+std::vector<double> time_updates(const Options& o, training::TrainingTask& task) {
+  training::Optimizer optimizer(task.model(), {"adamw", 0.9, 0.999, 1e-6, 0.01});
   std::vector<double> speeds;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
     training::BatchLoss loss;
@@ -86,6 +85,52 @@ void run(const Options& o) {
     });
     if (i >= o.warmup) speeds.push_back(static_cast<double>(loss.tokens) / update);
   }
+  return speeds;
+}
+
+std::vector<double> pretrain(const Options& o, const data::BertTokenizer& tokenizer,
+                             std::ostream& batches_out) {
+  const auto cache = std::filesystem::temp_directory_path() / "dietmt_bert_speed.cache";
+  const data::TextCorpus corpus(o.train, tokenizer, {}, cache, o.threads);
+  bert::PretrainingTaskOptions options;
+  options.batches.examples = {.mode = data::parse_example_mode(o.examples), .length = o.length};
+  options.batches.batch_tokens = o.batch_tokens;
+  options.phases = {{o.length, 0}};
+  data::PretrainingIterator batches(corpus, options.batches);
+  for (int64_t i = 0; i < o.warmup + o.updates; ++i)
+    batches_out << batch_json(batches.next()) << '\n';
+  encoders::BertConfig config = model_config(o, tokenizer);
+  config.task_heads.masked_lm = true;
+  bert::PretrainingTask task(std::make_shared<encoders::Bert>(config, 1), corpus, corpus, options);
+  return time_updates(o, task);
+}
+
+std::vector<double> finetune(const Options& o, const data::BertTokenizer& tokenizer,
+                             std::ostream& batches_out) {
+  bert::TaskDescription description;
+  description.task = data::find_task(o.task);
+  description.max_length = o.length;
+  const bert::LabelledData data =
+      bert::read_labelled(description, bert::find_files(description.task, o.data, {}), tokenizer);
+  const bert::FinetuningOptions options;
+  bert::ExampleBatches batches(data.train.inputs, options.batches);
+  for (int64_t i = 0; i < o.warmup + o.updates; ++i)
+    batches_out << batch_json(batches.next(), data.train.labels) << '\n';
+  encoders::BertConfig config = model_config(o, tokenizer);
+  config.task_heads = description.heads();
+  bert::ClassificationTask task(std::make_shared<encoders::Bert>(config, 1), tokenizer, description,
+                                data.train, data.valid, options);
+  return time_updates(o, task);
+}
+
+void run(const Options& o) {
+  if (o.train.empty() == o.task.empty()) throw ConfigError("--train or --task is needed");
+  at::set_num_threads(static_cast<int>(o.threads));
+  const auto tokenizer = data::load_bert_tokenizer(o.tokenizer);
+  std::ofstream batches(o.batches_file);
+  const std::vector<double> speeds =
+      o.task.empty() ? pretrain(o, *tokenizer, batches) : finetune(o, *tokenizer, batches);
+  const encoders::BertConfig config = model_config(o, *tokenizer);
   std::cout << nlohmann::json{{"layers", config.layers},
                               {"width", config.width},
                               {"feed_forward", config.feed_forward},
@@ -102,9 +147,11 @@ void run(const Options& o) {
 
 int main(int argc, char** argv) {
   Options options;
-  OptionTable table("bert_speed", "--train FILE... --tokenizer PATH",
-                    "Measures the speed of masked language modelling.");
-  table.add("train", &options.train, "FILE...", "text")
+  OptionTable table("bert_speed", "--train FILE... | --task NAME --data DIR  --tokenizer PATH",
+                    "Measures the speed of masked language modelling, or of fine-tuning.");
+  table.add("train", &options.train, "FILE...", "text to pre-train on")
+      .add("task", &options.task, "NAME", "or a task with classes to fine-tune for")
+      .add("data", &options.data, "DIR", "with its files")
       .add("tokenizer", &options.tokenizer, "PATH", "vocab.txt or tokenizer.model")
       .add("preset", &options.preset, "NAME", "sizes of the model")
       .add("position", &options.position, "SPEC", "position encoding")

@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
-# Pre-training speed of dietmt beside Hugging Face's Trainer, on the same batches, alternating:
-#   bench/compare_bert.sh PYTHON TOKENIZER PRESET ROUNDS UPDATES TEXT...
-# PYTHON has torch, transformers and accelerate. Further options of bert_speed come from OPTIONS.
-# Prints each round and the ratio of the medians of tokens per second.
+# Training speed of dietmt beside Hugging Face's Trainer, on the same batches, alternating:
+#   bench/compare_bert.sh PYTHON ROUNDS --train TEXT... | --task NAME --data DIR  OPTION...
+# PYTHON has torch, transformers and accelerate; the options are those of bench/bert_speed. Prints
+# each round and the ratio of the medians of tokens per second.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 speed=${BERT_SPEED:-$root/build/bin/bert_speed}
-python=$1 tokenizer=$2 preset=$3 rounds=$4 updates=$5
-shift 5
+python=$1 rounds=$2
+shift 2
 batches=$(mktemp)
 results=$(mktemp)
 trap 'rm -f "$batches" "$results"' EXIT
 for ((round = 0; round < rounds; ++round)); do
-  # shellcheck disable=SC2086 # OPTIONS are several words
-  sizes=$("$speed" --train "$@" --tokenizer "$tokenizer" --preset "$preset" --updates "$updates" \
-    --write-batches "$batches" ${OPTIONS:-})
+  sizes=$("$speed" "$@" --write-batches "$batches")
   echo "dietmt       $sizes" | tee -a "$results"
   "$python" "$root/bench/huggingface_trainer.py" --batches "$batches" --model "$sizes" |
     sed 's/^/transformers /' | tee -a "$results"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Pre-training speed of Hugging Face's Trainer, to compare dietmt with.
+"""Training speed of Hugging Face's Trainer, to compare dietmt with.
 
-Trains BertForMaskedLM of the given sizes on a batch file of bench/bert_speed: one JSON array a line,
-each with its examples {"ids": [...], "labels": [...]}. The collator pads the examples of a batch to
+Trains a BERT of the given sizes on a batch file of bench/bert_speed: one JSON array a line, with the
+examples of a batch, {"ids": [...], "labels": [...]} for BertForMaskedLM or {"ids": [...],
+"segments": [...], "label": n} for BertForSequenceClassification. The collator pads the examples of a batch to
 the longest one, as users of the Trainer do; its settings are the Trainer's own but for the sizes, the
 optimiser (fused AdamW) and that nothing is saved or logged. Prints one JSON object with the median of
 the tokens per second of the timed updates, padding not counted.
@@ -23,11 +24,19 @@ def collate(batch, pad):
     examples = batch[0]
     longest = max(len(example["ids"]) for example in examples)
 
-    def padded(name, filler):
-        return torch.tensor([e[name] + [filler] * (longest - len(e[name])) for e in examples])
+    def padded(lists, filler):
+        return torch.tensor([values + [filler] * (longest - len(values)) for values in lists])
 
-    mask = torch.tensor([[1] * len(e["ids"]) + [0] * (longest - len(e["ids"])) for e in examples])
-    return {"input_ids": padded("ids", pad), "labels": padded("labels", -100), "attention_mask": mask}
+    tensors = {
+        "input_ids": padded([e["ids"] for e in examples], pad),
+        "attention_mask": padded([[1] * len(e["ids"]) for e in examples], 0),
+    }
+    if "labels" in examples[0]:
+        tensors["labels"] = padded([e["labels"] for e in examples], -100)
+    else:
+        tensors["token_type_ids"] = padded([e["segments"] for e in examples], 0)
+        tensors["labels"] = torch.tensor([e["label"] for e in examples])
+    return tensors
 
 
 class Clock(transformers.TrainerCallback):
@@ -52,17 +61,18 @@ def main():
     torch.set_num_threads(sizes["threads"])
     transformers.logging.set_verbosity_error()
     batches = [json.loads(line) for line in open(arguments.batches, encoding="utf-8")]
-    model = transformers.BertForMaskedLM(
-        transformers.BertConfig(
-            vocab_size=sizes["vocabulary"],
-            hidden_size=sizes["width"],
-            num_hidden_layers=sizes["layers"],
-            num_attention_heads=sizes["heads"],
-            intermediate_size=sizes["feed_forward"],
-            max_position_embeddings=sizes["max_positions"],
-            pad_token_id=sizes["pad"],
-        )
+    config = transformers.BertConfig(
+        vocab_size=sizes["vocabulary"],
+        hidden_size=sizes["width"],
+        num_hidden_layers=sizes["layers"],
+        num_attention_heads=sizes["heads"],
+        intermediate_size=sizes["feed_forward"],
+        max_position_embeddings=sizes["max_positions"],
+        pad_token_id=sizes["pad"],
     )
+    masked = "labels" in batches[0][0]
+    kind = transformers.BertForMaskedLM if masked else transformers.BertForSequenceClassification
+    model = kind(config)
     clock = Clock()
     with tempfile.TemporaryDirectory() as folder:
         settings = transformers.TrainingArguments(

@@ -16,6 +16,7 @@ struct BertCommand {
 constexpr BertCommand kCommands[] = {
     {"pretrain", "train an encoder on raw text", run_bert_pretrain},
     {"finetune", "train an encoder for a task, with the papers' protocol", run_bert_finetune},
+    {"predict", "predictions of a fine-tuned encoder", run_bert_predict},
     {"embed", "write hidden states of lines of text", run_bert_embed},
     {"import", "make a model of one of Hugging Face's transformers", run_bert_import},
     {"export", "write a model for Hugging Face's transformers", run_bert_export},

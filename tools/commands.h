@@ -13,6 +13,7 @@ int run_bert_export(const std::vector<std::string>& arguments);
 int run_bert_finetune(const std::vector<std::string>& arguments);
 int run_bert_import(const std::vector<std::string>& arguments);
 int run_bert_params(const std::vector<std::string>& arguments);
+int run_bert_predict(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);

@@ -30,6 +30,11 @@ std::vector<std::string> default_metrics(TaskKind kind) {
   return {"f1", "exact_match"};
 }
 
+// Its metric depends on the language.
+bool is_mlqa(const TaskOptions& o) {
+  return !o.tasks.empty() && data::find_task(o.tasks.front()).name == "MLQA";
+}
+
 // Rows of a file without header have as many columns as the options name, or more.
 int64_t least_columns(const data::TableLayout& layout) {
   int64_t most = 1;
@@ -94,7 +99,8 @@ void bind_task(OptionTable& table, TaskOptions& o) {
       .add("valid", &o.valid, "FILE...",
            "and files to validate on; the first one chooses the best epoch")
       .add("languages", &o.languages, "NAME,...",
-           "to validate in, of a task in several; without, those whose files are in --data")
+           "to validate in, of a task in several; without, those whose files are in --data. Beside "
+           "--valid: one for each file")
       .add("max-length", &o.max_length, "N",
            "tokens of an input (default 128; of a window of a question's text 384)");
   table.group("Your own task")
@@ -143,6 +149,8 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
   require(!own_files || o.data.empty(), "--data and --train exclude each other");
   require(own_files || !o.tasks.empty(), "--data needs the name of a --task");
   require(!own_files || o.tasks.size() <= 1, "--train is for one task");
+  require(!own_files || o.languages.empty() || o.languages.size() == o.valid.size(),
+          "--languages beside --valid names one for each file");
   require(o.target.lowest < o.target.highest, "--lowest must be below --highest");
   for (const char* name : kOwn)
     require(o.tasks.empty() || !table.given(name),
@@ -153,6 +161,8 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
       bert::check_metrics(description.task);
     }
     bert::named_sets(o.valid);
+    require(!own_files || !o.languages.empty() || !is_mlqa(o),
+            "MLQA needs the --languages of the files in --valid");
   } catch (const ConfigError& error) {
     problems.emplace_back(error.what());
   }
@@ -168,7 +178,11 @@ std::vector<TaskDescription> describe_tasks(const TaskOptions& o) {
 }
 
 bert::TaskFiles files_of(const TaskOptions& o, const Task& task) {
-  if (!o.train.empty()) return {o.train, bert::named_sets(o.valid)};
+  if (!o.train.empty()) {
+    bert::TaskFiles files{o.train, bert::named_sets(o.valid)};
+    for (size_t i = 0; i < o.languages.size(); ++i) files.valid[i].language = o.languages[i];
+    return files;
+  }
   const fs::path folder = fs::path(o.data) / task.name;
   return bert::find_files(task, fs::is_directory(folder) ? folder : fs::path(o.data), o.languages);
 }

@@ -3,6 +3,7 @@ target_sources(dietmt_bert PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/encoded_inputs.cpp
   ${CMAKE_CURRENT_LIST_DIR}/example_batches.cpp
   ${CMAKE_CURRENT_LIST_DIR}/finetuning_task.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/prediction.cpp
   ${CMAKE_CURRENT_LIST_DIR}/protocol.cpp
   ${CMAKE_CURRENT_LIST_DIR}/result_table.cpp
   ${CMAKE_CURRENT_LIST_DIR}/scoring.cpp

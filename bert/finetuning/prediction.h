@@ -1,0 +1,38 @@
+// Predictions of a fine-tuned model for the files of its task.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bert/finetuning/scoring.h"
+#include "bert/finetuning/task_description.h"
+#include "bert/finetuning/task_metrics.h"
+#include "data/bert_tokenizer.h"
+
+namespace dietmt::bert {
+
+struct FinetunedModel {
+  std::shared_ptr<encoders::Bert> model;
+  std::unique_ptr<data::BertTokenizer> tokenizer;
+  TaskDescription description;
+};
+
+/// A model directory, or the output of a fine-tuning, whose best model it is. Throws
+/// CheckpointError naming what is missing or wrong.
+FinetunedModel load_finetuned(const std::filesystem::path& path, at::Device device);
+
+struct PredictionFiles {
+  std::string input;
+  std::filesystem::path output;  // a file; of answers a directory
+  std::string language = {};     // to read, or of the answers (MLQA)
+};
+
+/// Writes a submission (data/tasks/submission.h) with every row or question of the input. Where
+/// labels or answers are there, returns the metrics of the task. Throws as data::read_examples()
+/// and data::read_questions().
+std::optional<Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
+                              const Execution& execution);
+
+}  // namespace dietmt::bert

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# dietmt bert finetune and predict from the command line:
+#   bert_finetune_test.sh BINARY SCRATCH MODEL     (MODEL: what bert_pretrain_test.sh leaves)
+dietmt=$1
+work=$2
+model=$3
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+
+# Class "animal": a cat, a dog or a bird is in the text.
+toy_table() {
+  toy_corpus "$1" "$2" "$work/toy"
+  awk 'BEGIN { print "sentence\tlabel" }
+       { print $0 "\t" (/cat|dog|bird/ ? "animal" : "other") }' "$work/toy.en"
+}
+toy_table 300 1 >"$work/train.tsv"
+toy_table 80 2 | gzip >"$work/valid.tsv.gz"
+toy_table 40 3 >"$work/test.tsv"
+
+own=("$dietmt" bert finetune --model "$model" --threads 1)
+run=("${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 16
+  --max-length 16 --epochs 8)
+
+# Two rates, two seeds: a table of them, and the best run's model.
+protocol=(--learning-rates 1e-4,1e-2 --seeds 2)
+expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/runs_done"
+expect_text $'learning rate\tmedian\tseed 1\tseed 2' "$out"
+expect_text "0.01*" "$out"
+grep -q '"best_learning_rate": 0.01' "$work/runs_done/results.json" || fail "no best rate in results.json"
+[ -e "$work/runs_done/best/model.safetensors" ] || fail "the best model is not kept"
+[ -z "$(find "$work/runs_done/runs" -name '*.safetensors')" ] || fail "checkpoints of runs are left"
+
+# The same command again trains nothing; another seed adds runs; another option is refused.
+expect_code 0 "${run[@]}" "${protocol[@]}" --output "$work/runs_done"
+expect_text "0.01*" "$out"
+case $err in *"seed 1:"*) fail "a run was repeated" ;; esac
+expect_code 2 "${run[@]}" "${protocol[@]}" --output "$work/runs_done" --weight-decay 0.2
+expect_text "--weight-decay: was 0.01, is 0.2" "$err"
+
+# Predictions: a row an example, and the metric, since the file has labels.
+expect_code 0 "$dietmt" bert predict --model "$work/runs_done" --input "$work/test.tsv" \
+  --output "$work/predictions.tsv" --threads 1
+expect_text $'accuracy\t' "$out"
+awk -F'\t' '$2 < 90 { exit 1 }' <<<"$out" || fail "the test set is not learned: $out"
+[ "$(wc -l <"$work/predictions.tsv")" -eq 41 ] || fail "not a prediction for each row"
+[ "$(head -n 1 "$work/predictions.tsv")" = $'index\tprediction' ] || fail "no header"
+right=$(paste <(tail -n +2 "$work/test.tsv") <(tail -n +2 "$work/predictions.tsv") |
+  awk -F'\t' '$2 == $4 { n++ } END { printf "accuracy\t%.2f", 100 * n / NR }')
+[ "$right" = "$out" ] || fail "the file says $right, the program $out"
+cut -f 1 "$work/test.tsv" >"$work/unlabelled.tsv"
+expect_code 0 "$dietmt" bert predict --model "$work/runs_done/best" --input "$work/unlabelled.tsv" \
+  --output "$work/again.tsv" --threads 1
+[ -z "$out" ] || fail "metrics without labels: $out"
+cmp "$work/predictions.tsv" "$work/again.tsv" || fail "labels change the predictions"
+
+# A stop in the middle of a run, then the same command: the same results as without a stop.
+slow=("${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" --batch-size 2
+  --max-length 16 --epochs 12 --learning-rates 1e-3 --seeds 2)
+expect_code 0 "${slow[@]}" --output "$work/whole"
+"${slow[@]}" --output "$work/parts" >/dev/null 2>"$work/parts.err" &
+process=$!
+while kill -0 $process 2>/dev/null && [ ! -e "$work/parts/runs/lr-0.001-seed-1/last" ]; do
+  sleep 0.01
+done
+kill -TERM $process
+code=0
+wait $process || code=$?
+[ "$code" -eq 75 ] || fail "exit code $code after SIGTERM: $(cat "$work/parts.err")"
+expect_code 0 "${slow[@]}" --output "$work/parts"
+cmp "$work/whole/results.json" "$work/parts/results.json" || fail "a stop changes the results"
+cmp "$work/whole/best/model.safetensors" "$work/parts/best/model.safetensors" ||
+  fail "a stop changes the model"
+
+# A task of the table, from its own files, with another position encoding.
+mkdir -p "$work/glue/RTE"
+for split in train dev; do
+  awk 'BEGIN { print "index\tsentence1\tsentence2\tlabel" }
+       NR > 1 && NR < 40 { print NR "\tred cat\t" $1 " house\t" (NR % 3 ? "entailment" : "not_entailment") }' \
+    "$work/train.tsv" >"$work/glue/RTE/$split.tsv"
+done
+expect_code 0 "${own[@]}" --task rte --data "$work/glue" --output "$work/rte" --epochs 1 \
+  --max-length 32 --position shaw --head-dropout 0.2
+expect_text $'Ke et al. 2021\tRTE' "$out"
+expect_text "starts anew" "$err"
+
+# Questions.
+cat >"$work/squad.json" <<'JSON'
+{"data": [{"title": "toy", "paragraphs": [{"context": "the red cat sees the blue house",
+  "qas": [{"id": "q1", "question": "red cat", "answers": [{"text": "blue house", "answer_start": 21}]},
+          {"id": "q2", "question": "house", "answers": [{"text": "red cat", "answer_start": 4}]}]}]}]}
+JSON
+expect_code 0 "${own[@]}" --kind spans --train "$work/squad.json" --valid "$work/squad.json" \
+  --output "$work/spans" --epochs 2 --max-length 32 --max-question 8 --stride 8
+expect_text "spans: f1" "$out"
+expect_code 0 "$dietmt" bert predict --model "$work/spans" --input "$work/squad.json" \
+  --output "$work/answers" --threads 1
+expect_text "exact_match" "$out"
+grep -q '"q2"' "$work/answers/predictions.json" || fail "no answer to q2"
+
+# Wrong options: exit code 2, all problems at once.
+expect_code 2 "${own[@]}"
+expect_text "--output is missing" "$err"
+expect_text "--data, or --train and --valid, are missing" "$err"
+expect_code 2 "${own[@]}" --task cola,dance --data "$work" --output "$work/bad" --seeds 0 \
+  --learning-rates 1e-5,fast --kind spans
+expect_text "no task 'dance'" "$err"
+expect_text "--seeds must be positive" "$err"
+expect_text "'fast'" "$err"
+expect_text "--kind describes a task of your own" "$err"
+expect_code 2 "${run[@]}" --output "$work/bad" --metrics pearson
+expect_text "pearson" "$err"
+expect_code 2 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" \
+  --output "$work/bad" --position learned --max-length 4000
+expect_text "4000" "$err"
+printf '[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n%s\n' "$(seq 100 300)" >"$work/vocab.txt"
+expect_code 2 "${run[@]}" --output "$work/bad" --tokenizer "$work/vocab.txt"
+expect_text "it is not the model's" "$err"
+
+# Wrong data: exit code 1, the place named.
+expect_code 1 "${own[@]}" --task CoLA --data "$work" --output "$work/bad"
+expect_text "$work/dev.tsv: there is no such file" "$err"
+expect_code 1 "${own[@]}" --task QNLI --data "$work/glue" --output "$work/bad"
+expect_text "$work/glue/train.tsv" "$err"
+printf 'sentence\tlabel\nred\tanimal\nblue\tplant\n' >"$work/strange.tsv"
+expect_code 1 "${own[@]}" --train "$work/train.tsv" --valid "$work/strange.tsv" --output "$work/bad"
+expect_text "$work/strange.tsv:3: label 'plant'" "$err"
+expect_code 1 "$dietmt" bert predict --model "$model" --input "$work/test.tsv" --output "$work/no"
+expect_text "task.json" "$err"
+finish
