@@ -12,8 +12,8 @@
 # SST-2) with train.tsv and dev.tsv, or the files of the original releases, plain or with .gz. Every
 # run gets NUMBER minutes or updates; one that was interrupted continues where it was, a finished one
 # is not run again. From the environment: DIETMT (the program), THREADS (default 2), SEEDS (3),
-# RATES (1e-4), TASKS (the five), VOCABULARY (8000), OPTIONS, more options of dietmt bert pretrain,
-# and FINETUNE_OPTIONS, of dietmt bert finetune.
+# RATES (1e-4), TASKS (the five), VOCABULARY (8000), VALID_LINES (1000, of the validation text), OPTIONS,
+# more options of dietmt bert pretrain, and FINETUNE_OPTIONS, of dietmt bert finetune.
 set -euo pipefail
 if (($# < 6)) || [[ $4 != minutes && $4 != updates ]]; then
   echo "usage: $0 TEXT GLUE OUTPUT minutes|updates NUMBER ENCODING..." >&2
@@ -40,12 +40,19 @@ if [[ ! -e $output/tokenizer.model ]]; then
     --vocab-size "${VOCABULARY:-8000}" --output "$output/tokenizer.model"
 fi
 
+# A part of the validation text, so that validating does not take the time of training.
+if [[ ! -e $output/valid.txt ]]; then
+  gzip --decompress --force --stdout "${valid[@]}" | sed -n "1,${VALID_LINES:-1000}p" \
+    >"$output/valid.txt.part"
+  mv "$output/valid.txt.part" "$output/valid.txt"
+fi
+
 folder_of() { echo "$output/$(tr -c 'a-z0-9\n' '-' <<<"$1" | sed 's/-*$//')"; }
 
 # pretrain ENCODING FOLDER [OPTION...]: the rest of the run's minutes or updates.
 pretrain() {
   local command=("$dietmt" bert pretrain --config "$here/small.cfg" --position "$1" --output "$2"
-    --tokenizer "$output/tokenizer.model" --train "${train[@]}" --valid "${valid[@]}"
+    --tokenizer "$output/tokenizer.model" --train "${train[@]}" --valid "$output/valid.txt"
     --threads "$threads" "${options[@]}")
   if [[ $unit == updates ]]; then
     "${command[@]}" --max-updates "$number"
