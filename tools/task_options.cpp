@@ -180,7 +180,10 @@ std::vector<TaskDescription> describe_tasks(const TaskOptions& o) {
 bert::TaskFiles files_of(const TaskOptions& o, const Task& task) {
   if (!o.train.empty()) {
     bert::TaskFiles files{o.train, bert::named_sets(o.valid)};
-    for (size_t i = 0; i < o.languages.size(); ++i) files.valid[i].language = o.languages[i];
+    for (size_t i = 0; i < o.languages.size(); ++i) {
+      files.valid[i].language = o.languages[i];
+      if (i > 0) files.valid[i].name = o.languages[i];
+    }
     return files;
   }
   const fs::path folder = fs::path(o.data) / task.name;
