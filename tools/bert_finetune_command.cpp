@@ -116,6 +116,13 @@ void validate(const OptionTable& table, FinetuneOptions& o) {
   throw_if_any(problems);
 }
 
+// Without the end of its last line, which the help adds.
+std::string task_list() {
+  std::string list = data::task_help();
+  list.pop_back();
+  return list;
+}
+
 // One task: its data, and all its runs.
 class Finetuning {
  public:
@@ -223,7 +230,7 @@ int run_bert_finetune(const std::vector<std::string>& arguments) {
       "Of all runs only\nthe weights of the best are kept, in OUTPUT/best; the checkpoints of a "
       "run are removed when its result is\nstored. Run the same command again to resume after a "
       "stop; more seeds or learning rates add runs.\n\nTasks:\n" +
-          data::task_help());
+          task_list());
   bind_model(table, options);
   bind_task(table, options);
   bind_protocol(table, options);

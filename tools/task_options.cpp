@@ -92,7 +92,7 @@ void add_problems(const TaskDescription& description, std::vector<std::string>& 
 
 void bind_task(OptionTable& table, TaskOptions& o) {
   table.group("Task")
-      .add("task", &o.tasks, "NAME,...", "one or more of the tasks below; without, your own")
+      .add("task", &o.tasks, "NAME,...", "one or more of the tasks above; without, your own")
       .add("data", &o.data, "DIR",
            "the official files of the task, plain or .gz, or folders of the tasks' names")
       .add("train", &o.train, "FILE", "instead: the file to train on")
