@@ -1,24 +1,22 @@
 // dietmt bert finetune: from a pre-trained encoder to one for a task, by the papers' protocol.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <variant>
 
+#include "bert/finetuning/finetuning_data.h"
 #include "bert/finetuning/protocol.h"
 #include "bert/finetuning/result_table.h"
-#include "bert/finetuning/span_task.h"
-#include "bert/finetuning/task_data.h"
-#include "bert/model/pretrained.h"
+#include "bert/finetuning/start_model.h"
 #include "common/error.h"
 #include "common/stop_signal.h"
 #include "tools/commands.h"
 #include "tools/device.h"
 #include "tools/task_options.h"
 #include "tools/training_options.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -27,14 +25,10 @@ namespace {
 using bert::ProtocolSummary;
 using bert::RunSetting;
 using bert::TaskDescription;
-using encoders::BertConfig;
 
 struct FinetuneOptions : TaskOptions, TrainingOptions {
-  std::string model;
-  std::string tokenizer;
+  bert::StartOptions start;
   std::string output;
-  std::string position;
-  std::optional<double> dropout, attention_dropout, embedding_dropout, head_dropout;
   std::vector<std::string> learning_rates = {"2e-5"};
   std::vector<double> rates;  // the same as numbers
   int64_t seeds = 1;
@@ -45,18 +39,18 @@ struct FinetuneOptions : TaskOptions, TrainingOptions {
 
 void bind_model(OptionTable& table, FinetuneOptions& o) {
   table.group("Model")
-      .add("model", &o.model, "DIR",
+      .add("model", &o.start.model, "DIR",
            "pre-trained, of this program or of Hugging Face's transformers")
-      .add("tokenizer", &o.tokenizer, "PATH", "instead of the one in --model")
+      .add("tokenizer", &o.start.tokenizer, "PATH", "instead of the one in --model")
       .add("output", &o.output, "DIR",
            "where runs and results go; the best run's model is in DIR/best. Of several tasks each "
            "has a folder there")
-      .add("position", &o.position, "SPEC",
+      .add("position", &o.start.position, "SPEC",
            "another position encoding; what it adds to the model starts anew")
-      .add("dropout", &o.dropout, "P", "on residual branches; without, as in pre-training")
-      .add("attention-dropout", &o.attention_dropout, "P", "on attention probabilities")
-      .add("embedding-dropout", &o.embedding_dropout, "P", "on embeddings")
-      .add("head-dropout", &o.head_dropout, "P", "before the classes");
+      .add("dropout", &o.start.dropout, "P", "on residual branches; without, as in pre-training")
+      .add("attention-dropout", &o.start.attention_dropout, "P", "on attention probabilities")
+      .add("embedding-dropout", &o.start.embedding_dropout, "P", "on embeddings")
+      .add("head-dropout", &o.start.head_dropout, "P", "before the classes");
 }
 
 void bind_protocol(OptionTable& table, FinetuneOptions& o) {
@@ -92,6 +86,8 @@ std::vector<double> parse_rates(const std::vector<std::string>& words) {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rate);
     if (error != std::errc() || end != word.data() + word.size() || !(rate > 0.0))
       throw ConfigError("--learning-rates has '" + word + "', expected positive numbers");
+    if (std::ranges::find(rates, rate) != rates.end())
+      throw ConfigError("--learning-rates has " + word + " twice");
     rates.push_back(rate);
   }
   if (rates.empty()) throw ConfigError("--learning-rates is empty");
@@ -103,7 +99,7 @@ void validate(const OptionTable& table, FinetuneOptions& o) {
   const auto require = [&](bool good, const std::string& message) {
     if (!good) problems.push_back(message);
   };
-  require(!o.model.empty(), "--model is missing");
+  require(!o.start.model.empty(), "--model is missing");
   require(!o.output.empty(), "--output is missing");
   require(o.seeds >= 1, "--seeds must be positive");
   require(o.batch_size >= 1, "--batch-size must be positive");
@@ -120,57 +116,11 @@ void validate(const OptionTable& table, FinetuneOptions& o) {
   throw_if_any(problems);
 }
 
-fs::path tokenizer_path(const FinetuneOptions& o) {
-  if (!o.tokenizer.empty()) return o.tokenizer;
-  const bool is_model = fs::exists(fs::path(o.model) / "config.json");
-  return is_model ? fs::path(o.model) : training::resolve_model_directory(o.model);
-}
-
-void check_model(const FinetuneOptions& o, const encoders::Bert& model,
-                 const data::BertTokenizer& tokenizer, const TaskDescription& description) {
-  const int64_t pieces = tokenizer.vocabulary_size();
-  if (pieces > model.config().vocabulary)
-    throw ConfigError("the tokenizer " + tokenizer_path(o).string() + " has " +
-                      std::to_string(pieces) + " pieces, the model " +
-                      std::to_string(model.config().vocabulary) + ": it is not the model's");
-  if (description.max_length > model.encoder().max_length())
-    throw ConfigError("--max-length is " + std::to_string(description.max_length) +
-                      ", the model has positions for " +
-                      std::to_string(model.encoder().max_length()) + " tokens");
-}
-
-// The pre-trained encoder under the head of the task, which is drawn from `seed`.
-std::shared_ptr<encoders::Bert> start_model(const FinetuneOptions& o,
-                                            const TaskDescription& description, int64_t seed) {
-  bert::ImportOptions import;
-  import.position = o.position;
-  import.heads = description.heads();
-  import.seed = static_cast<uint64_t>(seed);
-  const auto pretrained = bert::load_pretrained(o.model, import);
-  BertConfig config = pretrained->config();
-  config.dropout = o.dropout.value_or(config.dropout);
-  config.attention_dropout = o.attention_dropout.value_or(config.attention_dropout);
-  config.embedding_dropout = o.embedding_dropout.value_or(config.embedding_dropout);
-  config.head_dropout = o.head_dropout.value_or(config.head_dropout);
-  const auto model = rebuild(*pretrained, config, import.seed).model;
-  model->set_attention_backend(encoders::parse_backend(o.attention_backend));
-  model->to(parse_device(o.device));
-  return model;
-}
-
-using TaskData = std::variant<bert::LabelledData, bert::SpanData>;
-
-TaskData read_data(TaskDescription& description, const bert::TaskFiles& files,
-                   const data::BertTokenizer& tokenizer) {
-  if (description.kind() == data::TaskKind::kSpan)
-    return bert::read_spans(description, files, tokenizer);
-  return bert::read_labelled(description, files, tokenizer);
-}
-
-int64_t training_inputs(const TaskData& data) {
-  if (const auto* labelled = std::get_if<bert::LabelledData>(&data))
-    return labelled->train.inputs.size();
-  return std::get<bert::SpanData>(data).train.windows.size();
+// Without the end of its last line, which the help adds.
+std::string task_list() {
+  std::string list = data::task_help();
+  list.pop_back();
+  return list;
 }
 
 // One task: its data, and all its runs.
@@ -181,21 +131,19 @@ class Finetuning {
         description_(std::move(description)),
         output_(o.tasks.size() > 1 ? fs::path(o.output) / description_.task.name
                                    : fs::path(o.output)),
-        tokenizer_(data::load_bert_tokenizer(tokenizer_path(o))),
-        data_(read_data(description_, files_of(o, description_.task), *tokenizer_)),
-        configuration_(
-            configuration_of(table, o, {"task", "learning-rates", "seeds", "accumulate"})) {
+        tokenizer_(bert::start_tokenizer(o.start)),
+        data_(bert::read_data(description_, files_of(o, description_.task), *tokenizer_)),
+        configuration_(configuration_of(table, o, {"task", "learning-rates", "seeds"})) {
     configuration_["task"] = description_.task.name;
     configuration_["epochs"] = std::to_string(epochs());
-    configuration_["accumulate"] = std::to_string(o.trainer.accumulate);
-    configuration_.erase("max-updates");
+    configuration_.erase("max-updates");  // follows from the epochs
   }
 
   const TaskDescription& description() const { return description_; }
 
   void check() const {
-    const auto model = start_model(o_, description_, 1);
-    check_model(o_, *model, *tokenizer_, description_);
+    const auto model = bert::start_model(o_.start, description_, 1);
+    bert::check_start(*model, *tokenizer_, description_);
     spdlog::info("{}: {} parameters, {} updates an epoch, {} epochs", description_.task.name,
                  parameter_count(*model), updates_per_epoch(), epochs());
   }
@@ -215,7 +163,7 @@ class Finetuning {
   int64_t epochs() const { return o_.epochs.value_or(description_.task.epochs); }
 
   int64_t updates_per_epoch() const {
-    const int64_t batches = bert::batches_in_epoch(training_inputs(data_), o_.batch_size);
+    const int64_t batches = bert::batches_in_epoch(bert::training_inputs(data_), o_.batch_size);
     return (batches + o_.trainer.accumulate - 1) / o_.trainer.accumulate;
   }
 
@@ -234,20 +182,14 @@ class Finetuning {
     return trainer;
   }
 
-  std::unique_ptr<bert::FinetuningTask> make_task(int64_t seed) const {
-    auto model = start_model(o_, description_, seed);
-    const bert::FinetuningOptions options{{o_.batch_size, static_cast<uint64_t>(seed)},
-                                          {parse_device(o_.device), o_.trainer.bf16}};
-    if (const auto* labelled = std::get_if<bert::LabelledData>(&data_))
-      return std::make_unique<bert::ClassificationTask>(std::move(model), *tokenizer_, description_,
-                                                        labelled->train, labelled->valid, options);
-    const auto& spans = std::get<bert::SpanData>(data_);
-    return std::make_unique<bert::SpanTask>(std::move(model), *tokenizer_, description_,
-                                            spans.train, spans.valid, options);
-  }
-
   training::TrainingEnd train(const RunSetting& setting, const fs::path& directory) const {
-    const auto task = make_task(setting.seed);
+    const auto seed = static_cast<uint64_t>(setting.seed);
+    const at::Device device = parse_device(o_.device);
+    const auto model = bert::start_model(o_.start, description_, seed);
+    model->set_attention_backend(encoders::parse_backend(o_.attention_backend));
+    model->to(device);
+    const auto task = bert::make_task(model, *tokenizer_, description_, data_,
+                                      {{o_.batch_size, seed}, {device, o_.trainer.bf16}});
     return training::train(*task, trainer_options(setting, directory), configuration_, true);
   }
 
@@ -255,7 +197,7 @@ class Finetuning {
   TaskDescription description_;
   fs::path output_;
   std::unique_ptr<data::BertTokenizer> tokenizer_;
-  TaskData data_;
+  bert::FinetuningData data_;
   std::map<std::string, std::string> configuration_;
 };
 
@@ -288,7 +230,7 @@ int run_bert_finetune(const std::vector<std::string>& arguments) {
       "Of all runs only\nthe weights of the best are kept, in OUTPUT/best; the checkpoints of a "
       "run are removed when its result is\nstored. Run the same command again to resume after a "
       "stop; more seeds or learning rates add runs.\n\nTasks:\n" +
-          data::task_help());
+          task_list());
   bind_model(table, options);
   bind_task(table, options);
   bind_protocol(table, options);

@@ -92,7 +92,7 @@ void add_problems(const TaskDescription& description, std::vector<std::string>& 
 
 void bind_task(OptionTable& table, TaskOptions& o) {
   table.group("Task")
-      .add("task", &o.tasks, "NAME,...", "one or more of the tasks below; without, your own")
+      .add("task", &o.tasks, "NAME,...", "one or more of the tasks above; without, your own")
       .add("data", &o.data, "DIR",
            "the official files of the task, plain or .gz, or folders of the tasks' names")
       .add("train", &o.train, "FILE", "instead: the file to train on")
@@ -180,7 +180,10 @@ std::vector<TaskDescription> describe_tasks(const TaskOptions& o) {
 bert::TaskFiles files_of(const TaskOptions& o, const Task& task) {
   if (!o.train.empty()) {
     bert::TaskFiles files{o.train, bert::named_sets(o.valid)};
-    for (size_t i = 0; i < o.languages.size(); ++i) files.valid[i].language = o.languages[i];
+    for (size_t i = 0; i < o.languages.size(); ++i) {
+      files.valid[i].language = o.languages[i];
+      if (i > 0) files.valid[i].name = o.languages[i];
+    }
     return files;
   }
   const fs::path folder = fs::path(o.data) / task.name;

@@ -14,6 +14,11 @@ std::string text_of(double score) {
   return text;
 }
 
+// Both papers have GLUE's tasks, and the second one SQuAD's too.
+bool is_glue(const TaskMedians& task) {
+  return !task.task.wang_metrics.empty() && task.task.target.kind != data::TaskKind::kSpan;
+}
+
 // The scores named `metric`, of the first set, and those of the other sets or their mean.
 std::vector<double> column(const TaskMedians& task, const std::string& metric) {
   const auto mean = task.medians.find(metric + "_mean");
@@ -47,7 +52,7 @@ Row row_of(const std::vector<TaskMedians>& tasks, const Metrics& metrics_of) {
     row.header += '\t' + task.task.name;
     row.scores += '\t' + cell;
   }
-  if (tasks.size() > 1 && count > 0) {
+  if (tasks.size() > 1 && count > 0 && std::ranges::all_of(tasks, is_glue)) {
     row.header += "\taverage";
     row.scores += '\t' + text_of(sum / static_cast<double>(count));
   }
@@ -76,9 +81,11 @@ std::string rate_table(const std::string& task, const ProtocolSummary& summary) 
 }
 
 std::string paper_rows(const std::vector<TaskMedians>& tasks) {
-  std::string rows = lines("Ke et al. 2021", row_of(tasks, [](const Task& task) {
-                             return std::vector<std::string>{task.metrics.front()};
-                           }));
+  const bool glue = std::ranges::all_of(tasks, is_glue);
+  std::string rows =
+      lines(glue ? "Ke et al. 2021" : "main metric", row_of(tasks, [](const Task& task) {
+              return std::vector<std::string>{task.metrics.front()};
+            }));
   const bool in_wang = std::ranges::all_of(
       tasks, [](const TaskMedians& task) { return !task.task.wang_metrics.empty(); });
   if (in_wang)

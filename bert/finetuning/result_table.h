@@ -18,10 +18,12 @@ struct TaskMedians {
   Scores medians;  // at the best learning rate
 };
 
-/// Header and row of each paper's table, as far as their metrics are known: Ke et al. 2021, the
-/// first metric of each task; Wang et al. 2021, theirs. A task with several metrics or sets has
-/// them all in its column ("84.93/84.91"). Of several tasks there is the average too: of all
-/// scores in the row, MNLI's two apart as in Ke et al., but for WNLI, which the papers leave out.
+/// Header and row of each table: that of Ke et al. 2021, the first metric of each task of GLUE
+/// (otherwise it is called the main metric), and that of Wang et al. 2021 with their metrics, where
+/// they have the tasks. A task with several metrics or sets has them all in its column
+/// ("84.93/84.91"), one in several languages their mean. Several tasks of GLUE have their average:
+/// of all scores in the row, MNLI's two apart as in Ke et al., but for WNLI, which the papers leave
+/// out.
 std::string paper_rows(const std::vector<TaskMedians>& tasks);
 
 }  // namespace dietmt::bert

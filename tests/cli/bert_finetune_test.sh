@@ -83,6 +83,29 @@ expect_code 0 "${own[@]}" --task rte --data "$work/glue" --output "$work/rte" --
 expect_text $'Ke et al. 2021\tRTE' "$out"
 expect_text "starts anew" "$err"
 
+# Pairs in a table without header; a regression in JSON lines.
+tail -n +2 "$work/train.tsv" | awk -F'\t' '{ print $2 ",red cat,\"" $1 "\"" }' >"$work/pairs.csv"
+expect_code 0 "${own[@]}" --train "$work/pairs.csv" --valid "$work/pairs.csv" --format csv \
+  --no-header --first 2 --second 3 --label 1 --labels other,animal --metrics f1,accuracy \
+  --epochs 1 --max-length 24 --output "$work/csv"
+expect_text "classification: f1" "$out"
+again=("${own[@]}" --train "$work/pairs.csv" --valid "$work/pairs.csv" --format csv --no-header
+  --first 2 --label 1 --epochs 1 --max-length 24 --output "$work/csv")
+expect_code 2 "${again[@]}"
+expect_text "--second: was 3, is" "$err"
+expect_code 0 "${again[@]}" --resume never
+expect_text "classification: accuracy" "$out"
+grep -q '"accuracy"' "$work/csv/results.json" || fail "accuracy is not measured"
+awk -F'\t' 'NR > 1 { printf "{\"text\": \"%s\", \"words\": %d}\n", $1, split($1, words, " ") }' \
+  "$work/train.tsv" >"$work/words.jsonl"
+expect_code 0 "${own[@]}" --kind regression --train "$work/words.jsonl" \
+  --valid "$work/words.jsonl" --format jsonl --first text --label words --lowest 1 --highest 9 \
+  --epochs 1 --max-length 16 --output "$work/words"
+expect_text "regression: pearson" "$out"
+expect_code 0 "$dietmt" bert predict --model "$work/words" --input "$work/words.jsonl" \
+  --output "$work/words.tsv" --threads 1
+expect_text "spearman" "$out"
+
 # Questions.
 cat >"$work/squad.json" <<'JSON'
 {"data": [{"title": "toy", "paragraphs": [{"context": "the red cat sees the blue house",
@@ -107,6 +130,8 @@ expect_text "no task 'dance'" "$err"
 expect_text "--seeds must be positive" "$err"
 expect_text "'fast'" "$err"
 expect_text "--kind describes a task of your own" "$err"
+expect_code 2 "${run[@]}" --output "$work/bad" --learning-rates 1e-5,0.00001
+expect_text "twice" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --metrics pearson
 expect_text "pearson" "$err"
 expect_code 2 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz" \

@@ -12,9 +12,7 @@
 namespace dietmt::bert {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Key;
 
 class LearningTest : public ToyTaskTest {
  protected:
@@ -32,7 +30,7 @@ class LearningTest : public ToyTaskTest {
     return set;
   }
 
-  // Half the texts differ from "red" and "blue" alone: the share of "red" among six, from 10 to 20.
+  // Six words "red" or "blue"; the share of "red", from 10 to 20.
   LabelledInputs shares(int64_t count, uint64_t seed) const {
     Random random(seed);
     LabelledInputs set;
@@ -182,6 +180,35 @@ TEST_F(LearningTest, AnExamplesScoresDoNotDependOnItsNeighbours) {
     alone.append(set.inputs.input(i), set.inputs.second_begins[static_cast<size_t>(i)]);
     EXPECT_TRUE(torch::allclose(all_class_scores(*model, alone, {})[0], together[i], 0.0, 1e-6));
   }
+}
+
+TEST_F(LearningTest, TheSecondTextIsToldApart) {
+  const TaskDescription description = classification();
+  const auto model = this->model(description);
+  EncodedInputs inputs;
+  const std::vector<int32_t> ids = {2, kFirstWord, 3, kFirstWord + 1, 3};
+  inputs.append(ids, 3);
+  inputs.append(ids, 5);
+  const at::Tensor scores = all_class_scores(*model, inputs, {});
+  EXPECT_GT((scores[0] - scores[1]).abs().max().item<float>(), 1e-6);
+}
+
+TEST_F(LearningTest, TrainingDropsAndValidationDoesNot) {
+  const TaskDescription description = classification();
+  const LabelledInputs train = animals(16, 1);
+  const std::vector<LabelledInputs> valid = {animals(16, 1)};
+  const auto model = this->model(description, 0.5);
+  const auto loss_of = [&](uint64_t key) {
+    ClassificationTask task(model, tokenizer(), description, train, valid, options());
+    encoders::DropoutKeys keys(key);
+    return task.accumulate_gradients(keys).loss / 16.0;
+  };
+  EXPECT_EQ(loss_of(1), loss_of(1));
+  EXPECT_NE(loss_of(1), loss_of(2));
+  ClassificationTask task(model, tokenizer(), description, train, valid, options());
+  const double validated = task.validate().at("valid_loss");
+  EXPECT_EQ(validated, task.validate().at("valid_loss"));
+  EXPECT_NE(validated, loss_of(1));
 }
 
 TEST_F(LearningTest, AResumedRunEndsInTheSameBits) {

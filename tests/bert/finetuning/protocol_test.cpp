@@ -177,7 +177,14 @@ TEST(PaperRows, HaveTheMetricsOfEachPaperAndTheAverageOfTheirScores) {
 TEST(PaperRows, OfSeveralLanguagesAreTheirMean) {
   EXPECT_EQ(paper_rows({{data::find_task("XNLI"),
                          {{"accuracy", 80.0}, {"accuracy_de", 60.0}, {"accuracy_mean", 70.0}}}}),
-            "Ke et al. 2021\tXNLI\nmedian\t70.00\n");
+            "main metric\tXNLI\nmedian\t70.00\n");
+}
+
+TEST(PaperRows, OfAnswersHaveNoAverage) {
+  EXPECT_EQ(paper_rows({{data::find_task("SQuAD1.1"), {{"f1", 80.0}, {"exact_match", 70.0}}},
+                        {data::find_task("RTE"), {{"accuracy", 60.0}}}}),
+            "main metric\tSQuAD1.1\tRTE\nmedian\t80.00\t60.00\n"
+            "Wang et al. 2021\tSQuAD1.1\tRTE\nmedian\t70.00/80.00\t60.00\n");
 }
 
 }  // namespace

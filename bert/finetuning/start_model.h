@@ -1,0 +1,35 @@
+// The pre-trained encoder that a fine-tuning starts from.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bert/finetuning/task_description.h"
+#include "data/bert_tokenizer.h"
+#include "encoders/bert/bert.h"
+
+namespace dietmt::bert {
+
+struct StartOptions {
+  std::string model;      // of this program or of Hugging Face's transformers
+  std::string tokenizer;  // empty: the model's
+  std::string position;   // empty: the model's; else what it adds starts anew
+  // None: as in pre-training.
+  std::optional<double> dropout, attention_dropout, embedding_dropout, head_dropout;
+};
+
+/// Throws DataError and CheckpointError naming the file.
+std::unique_ptr<data::BertTokenizer> start_tokenizer(const StartOptions& options);
+
+/// Under the head of the task, with what is new drawn from `seed`. Throws as load_pretrained().
+std::shared_ptr<encoders::Bert> start_model(const StartOptions& options,
+                                            const TaskDescription& description, uint64_t seed);
+
+/// Throws ConfigError if the tokenizer has more pieces than the model, or inputs of the task may be
+/// longer than its positions reach; warns of a tokenizer with fewer pieces.
+void check_start(const encoders::Bert& model, const data::BertTokenizer& tokenizer,
+                 const TaskDescription& description);
+
+}  // namespace dietmt::bert
