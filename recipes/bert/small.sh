@@ -65,11 +65,17 @@ pretrain() {
   ((code == 0 || code == 124)) || exit "$code"
 }
 
+# The original release of MRPC has no development set: every tenth row of training becomes one.
+split_mrpc() {
+  gzip --decompress --force --stdout "$1" |
+    awk -v train="$output/mrpc-train.txt" -v dev="$output/mrpc-dev.txt" \
+      'NR == 1 { print >train; print >dev; next } { print >(NR % 10 == 0 ? dev : train) }'
+}
+
 # The options that name the data of a task: official files, or those of the original release.
 data_of() {
   local folder=$glue/$1 pair ending train dev
-  for pair in train.tsv:dev.tsv in_domain_train.tsv:in_domain_dev.tsv \
-    msr_paraphrase_train.txt:msr_paraphrase_test.txt sts-train.csv:sts-dev.csv; do
+  for pair in train.tsv:dev.tsv in_domain_train.tsv:in_domain_dev.tsv sts-train.csv:sts-dev.csv; do
     for ending in "" .gz; do
       train=$folder/${pair%:*}$ending dev=$folder/${pair#*:}$ending
       if [[ -e $train && -e $dev ]]; then
@@ -77,6 +83,13 @@ data_of() {
         return
       fi
     done
+  done
+  for train in "$folder"/msr_paraphrase_train.txt{,.gz}; do
+    if [[ -e $train ]]; then
+      split_mrpc "$train"
+      printf '%s\n' --train "$output/mrpc-train.txt" --valid "$output/mrpc-dev.txt"
+      return
+    fi
   done
   echo "$folder: there are no files for training and development" >&2
   return 1
