@@ -1,6 +1,7 @@
 #include "common/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -41,8 +42,7 @@ void sync_path(const fs::path& path) {
   if (::fsync(file.get()) != 0) fail(path, "be synced to disk");
 }
 
-void write_and_sync(const fs::path& path, std::string_view content) {
-  const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+void write_and_sync(const Descriptor& file, const fs::path& path, std::string_view content) {
   while (!content.empty()) {
     const ssize_t written = ::write(file.get(), content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
@@ -51,6 +51,8 @@ void write_and_sync(const fs::path& path, std::string_view content) {
   }
   if (::fsync(file.get()) != 0) fail(path, "be synced to disk");
 }
+
+constexpr const char* kTemporary = ".tmp";
 
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -70,6 +72,25 @@ void put_in_place(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+fs::path temporary_name(const fs::path& path) {
+  return path.string() + kTemporary + std::to_string(::getpid());
+}
+
+void remove_leftovers(const fs::path& path) {
+  const std::string prefix = path.filename().string() + kTemporary;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent_of(path), ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_temporary = name.starts_with(prefix) && name.size() > prefix.size() &&
+                              name.find_first_not_of("0123456789", prefix.size()) == name.npos;
+    if (!is_temporary || !entry.is_regular_file(ignored)) continue;
+    const int fd = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
+    ::close(fd);
+  }
+}
+
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(path.string() + ": cannot be opened: " + std::strerror(errno));
@@ -83,9 +104,12 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   // A rename would put the file in the place of a device or a pipe.
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
     throw Error(path.string() + ": cannot be written: it is not a regular file");
-  const fs::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  remove_leftovers(path);
+  const fs::path temporary = temporary_name(path);
   try {
-    write_and_sync(temporary, content);
+    const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    ::flock(file.get(), LOCK_EX);
+    write_and_sync(file, temporary, content);
     if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "be renamed into place");
   } catch (...) {
     ::unlink(temporary.c_str());
@@ -95,8 +119,7 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
 }
 
 AtomicDirectory::AtomicDirectory(fs::path final_path)
-    : final_(std::move(final_path)),
-      temporary_(final_.string() + ".tmp" + std::to_string(::getpid())) {
+    : final_(std::move(final_path)), temporary_(temporary_name(final_)) {
   std::error_code error;
   if (fs::exists(final_, error) && !fs::is_directory(final_, error))
     throw Error(final_.string() + ": cannot be created: it is not a directory");
@@ -117,7 +140,8 @@ void AtomicDirectory::commit() {
     files[entry.path().filename().string()] = {{"size", entry.file_size()},
                                                {"crc32", file_crc32(entry.path())}};
   }
-  write_and_sync(temporary_ / "manifest.json", nlohmann::json({{"files", files}}).dump(1) + "\n");
+  write_file_atomically(temporary_ / "manifest.json",
+                        nlohmann::json({{"files", files}}).dump(1) + "\n");
   sync_path(temporary_);
   put_in_place(temporary_, final_);
   committed_ = true;

@@ -16,6 +16,13 @@ std::string read_file(const std::filesystem::path& path);
 /// there before is intact then. A device, a pipe or a directory is refused.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Where this process writes what is to become `path`: NAME.tmp and the number of the process.
+std::filesystem::path temporary_name(const std::filesystem::path& path);
+
+/// Removes what writers of the file `path` that were killed have left beside it (NAME.tmp123): what
+/// no living process holds a lock on. write_file_atomically() does so itself.
+void remove_leftovers(const std::filesystem::path& path);
+
 /// A directory that appears under its final name only when complete: files are written into a
 /// temporary sibling; commit() writes `manifest.json` (name, size and CRC-32 of each file), fsyncs
 /// and renames. Without commit() the destructor removes the temporary directory.

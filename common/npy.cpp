@@ -1,6 +1,7 @@
 #include "common/npy.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/files.h"
 
 namespace dietmt {
 namespace fs = std::filesystem;
@@ -57,8 +59,10 @@ NpyWriter<Value>::NpyWriter(fs::path path, NpyShape shape)
   std::error_code ignored;
   if (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored))
     throw Error(path_.string() + ": cannot be written: it is not a regular file");
-  const fs::path temporary = path_.string() + ".tmp" + std::to_string(::getpid());
+  remove_leftovers(path_);
+  const fs::path temporary = temporary_name(path_);
   files_.push_back(create(temporary));
+  ::flock(files_.front(), LOCK_EX);
   temporary_ = temporary;
   for (int64_t layer = 1; layer < shape_.layers; ++layer) {
     const fs::path nameless = temporary_.string() + "." + std::to_string(layer);

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "common/error.h"
+#include "common/files.h"
 
 namespace dietmt::data {
 namespace fs = std::filesystem;
@@ -54,22 +55,6 @@ bool is_valid(const Header& header, uint64_t size) {
          sizeof(Header) + header.fingerprint_bytes <= header.tokens_at &&
          header.tokens_at % kPage == 0 && header.tokens_at <= size && header.tokens <= size &&
          header.sequences <= size && header.groups <= size && file_bytes(header) == size;
-}
-
-constexpr const char* kTemporarySuffix = ".tmp";
-
-// Removes what writers that were killed have left. A living writer holds a lock on its file.
-void remove_leftovers(const fs::path& path) {
-  const std::string prefix = path.filename().string() + kTemporarySuffix;
-  std::error_code ignored;
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    if (!entry.path().filename().string().starts_with(prefix)) continue;
-    const int fd = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) continue;
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
-    ::close(fd);
-  }
 }
 
 [[noreturn]] void fail(const fs::path& cache, const char* what) {
@@ -137,14 +122,19 @@ class CacheWriter::OutputFile {
 
 CacheWriter::CacheWriter(fs::path path, const std::string& fingerprint)
     : path_(std::move(path)),
-      temporary_(path_.string() + kTemporarySuffix + std::to_string(::getpid())),
+      temporary_(temporary_name(path_)),
       fingerprint_bytes_(fingerprint.size()),
       tokens_at_(round_up(sizeof(Header) + fingerprint.size(), kPage)) {
   std::error_code ignored;
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), ignored);
+  const auto nameless = [&](const char* part) {
+    const std::string name = path_.string() + part;
+    remove_leftovers(name);
+    return OutputFile::nameless(temporary_name(name), path_);
+  };
   remove_leftovers(path_);
-  sequence_bounds_ = OutputFile::nameless(temporary_.string() + ".sequences", path_);
-  group_bounds_ = OutputFile::nameless(temporary_.string() + ".groups", path_);
+  sequence_bounds_ = nameless(".sequences");
+  group_bounds_ = nameless(".groups");
   sequence_bounds_->write(0);
   group_bounds_->write(0);
   file_ = std::make_unique<OutputFile>(temporary_, path_);

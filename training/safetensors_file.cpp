@@ -1,6 +1,7 @@
 #include "training/safetensors_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/files.h"
 
 namespace dietmt::training {
 namespace fs = std::filesystem;
@@ -38,10 +40,11 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
-PendingFile::PendingFile(const fs::path& path)
-    : path_(path), temporary_(path.string() + ".tmp" + std::to_string(::getpid())) {
+PendingFile::PendingFile(const fs::path& path) : path_(path), temporary_(temporary_name(path)) {
+  remove_leftovers(path_);
   file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file_ < 0) fail(path_, "written");
+  ::flock(file_, LOCK_EX);
 }
 
 PendingFile::~PendingFile() {

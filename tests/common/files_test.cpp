@@ -1,7 +1,10 @@
 #include "common/files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <functional>
 
@@ -25,6 +28,21 @@ class FilesTest : public ScratchTest {
     return all;
   }
 };
+
+TEST_F(FilesTest, LeftoversOfKilledWritersGo) {
+  const std::string dead = write("report.tmp123", "half");
+  const std::string living = write("report.tmp124", "half");
+  const std::string own = write("report.tmp", "the user's own");
+  const std::string other = write("report.tmp1.txt", "the user's own");
+  const int writer = ::open(living.c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(writer, LOCK_EX), 0);
+  write_file_atomically(scratch() / "report", "whole");
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(living));
+  EXPECT_TRUE(fs::exists(own));
+  EXPECT_TRUE(fs::exists(other));
+  ::close(writer);
+}
 
 TEST_F(FilesTest, WriteReplacesTheWholeFile) {
   const fs::path path = scratch() / "file";
