@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "bert/model/model_directory.h"
+#include "training/batch_position.h"
 
 namespace dietmt::bert {
 
@@ -25,20 +26,15 @@ training::BatchLoss FinetuningTask::accumulate_gradients(encoders::DropoutKeys& 
   return {value, value, std::ssize(batch.examples), batch.tokens.size()};
 }
 
-double FinetuningTask::epoch() const {
-  const data::BatchPosition position = batches_->position();
-  return static_cast<double>(position.epoch) +
-         static_cast<double>(position.batch) / static_cast<double>(batches_->batches_in_epoch());
-}
+double FinetuningTask::epoch() const { return training::epochs_of(*batches_); }
 
 nlohmann::json FinetuningTask::data_position() const {
-  const data::BatchPosition position = batches_->position();
-  return {{"epoch", position.epoch}, {"batch", position.batch}};
+  return training::position_json(batches_->position());
 }
 
 void FinetuningTask::restore_data_position(const nlohmann::json& position) {
-  const data::BatchPosition start{position.at("epoch"), position.at("batch")};
-  batches_ = std::make_unique<ExampleBatches>(train_, options_.batches, start);
+  batches_ =
+      std::make_unique<ExampleBatches>(train_, options_.batches, training::position_from(position));
 }
 
 void FinetuningTask::write_model(const std::filesystem::path& directory,

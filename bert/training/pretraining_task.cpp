@@ -5,6 +5,7 @@
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "training/autocast.h"
+#include "training/batch_position.h"
 #include "training/batch_tensors.h"
 #include "training/loss.h"
 
@@ -110,11 +111,7 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   return {loss.item<double>(), sums.target_loss, masked, batch.tokens.size()};
 }
 
-double PretrainingTask::epoch() const {
-  const data::BatchPosition position = batches_->position();
-  return earlier_epochs_ + static_cast<double>(position.epoch) +
-         static_cast<double>(position.batch) / static_cast<double>(batches_->batches_in_epoch());
-}
+double PretrainingTask::epoch() const { return earlier_epochs_ + training::epochs_of(*batches_); }
 
 std::vector<std::string> PretrainingTask::possible_scores(bool pairs) {
   if (!pairs) return {"valid_loss", "mlm_accuracy"};
@@ -150,12 +147,11 @@ std::map<std::string, double> PretrainingTask::validate() {
 }
 
 nlohmann::json PretrainingTask::data_position() const {
-  const data::BatchPosition position = batches_->position();
-  return {{"phase", phase_},
-          {"phase_batches", phase_batches_},
-          {"earlier_epochs", earlier_epochs_},
-          {"epoch", position.epoch},
-          {"batch", position.batch}};
+  nlohmann::json position = training::position_json(batches_->position());
+  position["phase"] = phase_;
+  position["phase_batches"] = phase_batches_;
+  position["earlier_epochs"] = earlier_epochs_;
+  return position;
 }
 
 void PretrainingTask::restore_data_position(const nlohmann::json& position) {
@@ -165,7 +161,7 @@ void PretrainingTask::restore_data_position(const nlohmann::json& position) {
                           std::to_string(options_.phases.size()));
   phase_batches_ = position.at("phase_batches");
   earlier_epochs_ = position.at("earlier_epochs");
-  begin_phase(phase, {position.at("epoch"), position.at("batch")});
+  begin_phase(phase, training::position_from(position));
 }
 
 void PretrainingTask::write_model(const std::filesystem::path& directory,

@@ -10,6 +10,7 @@
 #include "nmt/model/model_directory.h"
 #include "nmt/model/packed_tokens.h"
 #include "training/autocast.h"
+#include "training/batch_position.h"
 #include "training/batch_tensors.h"
 #include "training/loss.h"
 
@@ -64,11 +65,7 @@ training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys&
   return loss.sums;
 }
 
-double TranslationTask::epoch() const {
-  const data::BatchPosition position = batches_->position();
-  return static_cast<double>(position.epoch) +
-         static_cast<double>(position.batch) / static_cast<double>(batches_->batches_in_epoch());
-}
+double TranslationTask::epoch() const { return training::epochs_of(*batches_); }
 
 std::vector<std::string> TranslationTask::possible_scores(bool translated) {
   if (!translated) return {"valid_loss"};
@@ -104,13 +101,12 @@ std::map<std::string, double> TranslationTask::validate() {
 }
 
 nlohmann::json TranslationTask::data_position() const {
-  const data::BatchPosition position = batches_->position();
-  return {{"epoch", position.epoch}, {"batch", position.batch}};
+  return training::position_json(batches_->position());
 }
 
 void TranslationTask::restore_data_position(const nlohmann::json& position) {
-  const data::BatchPosition start{position.at("epoch"), position.at("batch")};
-  batches_ = std::make_unique<data::BatchIterator>(train_, options_.batches, start);
+  batches_ = std::make_unique<data::BatchIterator>(train_, options_.batches,
+                                                   training::position_from(position));
 }
 
 void TranslationTask::write_model(const std::filesystem::path& directory,
