@@ -11,7 +11,6 @@
 #include <malloc.h>
 #include <torch/torch.h>
 
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iomanip>
@@ -27,7 +26,6 @@ namespace {
 using namespace dietmt;
 using encoders::Backend;
 using encoders::Packing;
-using Clock = std::chrono::steady_clock;
 
 constexpr double kDropout = 0.1;
 
@@ -47,10 +45,10 @@ std::vector<int64_t> draw_lengths(const std::string& range, int64_t tokens) {
 }
 
 double seconds(const std::function<void()>& work) {
-  const Clock::time_point start = Clock::now();
-  work();
-  if (at::hasCUDA()) torch::cuda::synchronize();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+  return bench::seconds([&] {
+    work();
+    if (at::hasCUDA()) torch::cuda::synchronize();
+  });
 }
 
 struct Paired {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -18,6 +19,13 @@ inline double median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/// How long `work` takes.
+inline double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Lengths of sentences, spread evenly over shortest .. longest in a fixed order, of `tokens`

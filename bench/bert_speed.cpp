@@ -6,7 +6,6 @@
 //              [--updates 10] [--length 128] [--write-batches FILE]
 #include <torch/torch.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -19,7 +18,6 @@
 namespace {
 
 using namespace dietmt;
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::vector<std::string> train;
@@ -28,12 +26,6 @@ struct Options {
                          batches_file;
   int64_t updates = 10, warmup = 3, batch_tokens = 8192, length = 128, threads = 2;
 };
-
-double seconds(const std::function<void()>& work) {
-  const Clock::time_point start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 using Ids = std::vector<int32_t>;
 
@@ -76,7 +68,7 @@ std::vector<double> time_updates(const Options& o, training::TrainingTask& task)
   std::vector<double> speeds;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
     training::BatchLoss loss;
-    const double update = seconds([&] {
+    const double update = bench::seconds([&] {
       optimizer.zero_gradients();
       encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
       loss = task.accumulate_gradients(dropout);

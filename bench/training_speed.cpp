@@ -7,7 +7,6 @@
 //                  [--write-batches FILE]     batches for bench/pytorch_baseline.py
 #include <torch/torch.h>
 
-#include <chrono>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -18,17 +17,10 @@
 namespace {
 
 using namespace dietmt;
-using Clock = std::chrono::steady_clock;
 
 struct Product {
   int64_t rows, inputs, outputs;
 };
-
-double seconds(const std::function<void()>& work) {
-  const Clock::time_point start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The linear layers of one pass over M source and N target tokens.
 std::vector<Product> products_of(const nmt::ModelConfig& config, int64_t m, int64_t n) {
@@ -55,7 +47,7 @@ double time_products(const std::vector<Product>& products) {
     at::Tensor y = at::empty({p.rows, p.outputs});
     at::Tensor dx = at::empty({p.rows, p.inputs});
     at::Tensor dw = at::empty({p.outputs, p.inputs});
-    total += seconds([&] {
+    total += bench::seconds([&] {
       at::mm_out(y, x, w.t());
       at::mm_out(dx, dy, w);
       at::mm_out(dw, dy.t(), x);
@@ -110,7 +102,7 @@ void run(const Options& o) {
   training::Optimizer optimizer(*model, {});
   std::vector<double> update_times, shares, speeds;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
-    const double update = seconds([&] {
+    const double update = bench::seconds([&] {
       optimizer.zero_gradients();
       encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
       const training::BatchLoss loss = task.accumulate_gradients(dropout);
