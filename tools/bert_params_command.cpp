@@ -6,7 +6,6 @@
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
 #include "tools/parameter_table.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::tools {
 
@@ -25,10 +24,9 @@ int run_bert_params(const std::vector<std::string>& arguments) {
   apply_preset(table, options);
   throw_if_any(bert_problems(options));
   if (!options.init_from.empty()) {
-    const auto directory = training::resolve_model_directory(options.init_from);
     bert::ImportOptions import;
     import.position = options.position;
-    std::cout << parameter_table(*bert::load_pretrained(directory, import));
+    std::cout << parameter_table(*bert::load_pretrained(options.init_from, import));
     return 0;
   }
   const encoders::BertHeads heads{.masked_lm = true, .next_sentence = next_sentence};

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "bert/model/pretrained.h"
 #include "bert/training/pretraining_task.h"
 #include "common/error.h"
 #include "common/stop_signal.h"
@@ -110,7 +111,7 @@ std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
   }
   if (!o.tokenizer.empty()) return data::load_bert_tokenizer(o.tokenizer);
   if (!o.init_from.empty())
-    return data::load_bert_tokenizer(training::resolve_model_directory(o.init_from));
+    return data::load_bert_tokenizer(bert::pretrained_directory(o.init_from));
   data::TokenizerOptions options = o.trained_tokenizer;
   options.inputs = o.train;
   options.special = data::SpecialSet::kBert;

@@ -11,7 +11,6 @@
 #include "common/random.h"
 #include "encoders/transformer/stacks.h"
 #include "nmt/model/model_directory.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::tools {
 namespace {
@@ -112,7 +111,7 @@ PositionReport bert_report(const std::filesystem::path& directory,
 
 PositionReport position_report(const std::filesystem::path& model,
                                const PositionReportOptions& options) {
-  const std::filesystem::path directory = training::resolve_model_directory(model);
+  const std::filesystem::path directory = bert::pretrained_directory(model);
   if (bert::is_bert(directory)) return bert_report(directory, options);
   return translation_report(nmt::load_model(directory), options);
 }

@@ -4,17 +4,12 @@
 
 #include "bert/model/pretrained.h"
 #include "common/error.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::bert {
-namespace fs = std::filesystem;
 
 std::unique_ptr<data::BertTokenizer> start_tokenizer(const StartOptions& options) {
   if (!options.tokenizer.empty()) return data::load_bert_tokenizer(options.tokenizer);
-  // Weights in several files are no model.safetensors to look for.
-  const bool is_model = fs::exists(fs::path(options.model) / "config.json");
-  return data::load_bert_tokenizer(is_model ? fs::path(options.model)
-                                            : training::resolve_model_directory(options.model));
+  return data::load_bert_tokenizer(pretrained_directory(options.model));
 }
 
 std::shared_ptr<encoders::Bert> start_model(const StartOptions& options,

@@ -22,6 +22,11 @@ nlohmann::json read_config(const std::filesystem::path& directory) {
 
 }  // namespace
 
+std::filesystem::path pretrained_directory(const std::filesystem::path& path) {
+  return std::filesystem::exists(path / "config.json") ? path
+                                                       : training::resolve_model_directory(path);
+}
+
 bool is_bert(const std::filesystem::path& directory) {
   const nlohmann::json config = read_config(directory);
   return config.value("architecture", config.value("model_type", "")) == "bert";

@@ -5,6 +5,10 @@
 
 namespace dietmt::bert {
 
+/// The model directory of what a user names: one with config.json, whose weights may lie in several
+/// files, or the best checkpoint of a training output. Throws CheckpointError if there is neither.
+std::filesystem::path pretrained_directory(const std::filesystem::path& path);
+
 /// Whether the directory's config.json is that of a BERT model, of this program or transformers.
 bool is_bert(const std::filesystem::path& directory);
 
