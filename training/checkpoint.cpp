@@ -78,7 +78,7 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string
 void replace_link(const fs::path& link, const fs::path& target) {
   std::error_code error;
   if (fs::is_symlink(link) && fs::read_symlink(link, error) == target && !error) return;
-  const fs::path temporary = link.string() + kTemporary + std::to_string(::getpid());
+  const fs::path temporary = temporary_name(link);
   fs::remove(temporary, error);
   fs::create_symlink(target, temporary, error);
   if (!error) fs::rename(temporary, link, error);
