@@ -7,7 +7,6 @@ target_sources(dietmt_nmt PRIVATE
   decoding/model_scorer.cpp
   decoding/parallel_batches.cpp
   decoding/sampling.cpp
-  decoding/search_options.cpp
   decoding/search_task.cpp
   decoding/text_lines.cpp
   decoding/translation_stream.cpp

@@ -18,15 +18,10 @@
 #include "nmt/decoding/hypothesis.h"
 #include "nmt/decoding/search_options.h"
 #include "nmt/decoding/search_task.h"
+#include "nmt/decoding/translation_request.h"
 #include "nmt/model/translation_model.h"
 
 namespace dietmt::nmt {
-
-struct TranslationRequest {
-  std::vector<int32_t> source;  // ends in end of sentence
-  std::vector<int32_t> prefix;  // tokens that the translation must start with
-  int64_t index = 0;            // of the sentence in its input: part of the key of sampling
-};
 
 class Translator {
  public:

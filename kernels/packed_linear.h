@@ -1,0 +1,78 @@
+// Linear layers of inference on the CPU: weights are packed once into panels, and a layer reads
+// them in the order in which it multiplies. Letters: rows x K inputs -> rows x N outputs.
+//
+// Panels: kPanelOutputs outputs each (the last filled up with zeros), inputs in groups of one
+// (fp32), two (bf16) or four (int8) that lie together for each output, as the dot products of the
+// instruction sets want them: [ceil(N / P), ceil(K / G), P, G]. The layout is the same for every
+// instruction set, so that packed weights can be stored in a file and used where it is mapped.
+//
+// int8: w[n,k] = scale[n] * integer, |integer| <= 127, scale[n] = max_k |w[n,k]| / 127. Inputs are
+// quantized row by row in the same way. Products are exact integers: the same bits on every
+// instruction set.
+//
+// A row of the output does not depend on the other rows or on the number of rows, to the last bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dietmt::kernels {
+
+enum class WeightType { kFloat, kBFloat16, kInt8 };
+
+constexpr int64_t kPanelOutputs = 64;
+
+/// Weights [N, K] as panels. The memory is the caller's and is aligned to 64 bytes.
+struct PackedWeights {
+  WeightType type = WeightType::kFloat;
+  int64_t outputs = 0;  // N
+  int64_t inputs = 0;   // K
+  const void* panels = nullptr;
+  const float* scales = nullptr;  // [N]: int8 alone
+  const int32_t* sums = nullptr;  // [N], sum over k of the integers: int8 alone
+};
+
+/// Bytes of the panels.
+size_t packed_bytes(WeightType type, int64_t outputs, int64_t inputs);
+
+/// weights: [N, K], row n starting at n * stride. Writes packed_bytes() to `panels`, and for int8 N
+/// numbers each to `scales` and `sums` (else null).
+void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float* weights,
+                  int64_t stride, void* panels, float* scales, int32_t* sums);
+
+/// What follows the product: output = activation(x W^T + bias) + residual.
+enum class LinearActivation { kNone, kRelu, kGelu, kSilu };
+
+/// Rows [rows, K] made ready for weights of one type, for several layers that read the same.
+/// `storage` has prepared_bytes(): integers and a scale a row for int8, bf16 for bf16, nothing for
+/// fp32 (rows are read where they are).
+struct PreparedRows {
+  WeightType type = WeightType::kFloat;
+  int64_t rows = 0;
+  int64_t inputs = 0;
+  const float* values = nullptr;  // row r at r * stride
+  int64_t stride = 0;
+  void* storage = nullptr;
+};
+size_t prepared_bytes(WeightType type, int64_t rows, int64_t inputs);
+PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values,
+                          int64_t stride, void* storage);
+
+struct LinearCall {
+  const PackedWeights* weights = nullptr;
+  const PreparedRows* input = nullptr;
+  const float* bias = nullptr;  // [N] or null
+  LinearActivation activation = LinearActivation::kNone;
+  const float* residual = nullptr;  // [rows, N] or null; may be the output
+  int64_t residual_stride = 0;
+  float* output = nullptr;  // row r at r * output_stride
+  int64_t output_stride = 0;
+  int64_t first_output =
+      0;  // outputs first .. last - 1 alone are computed, for threads that share a
+  int64_t last_output = -1;  // layer; multiples of kPanelOutputs, but the end. -1: N
+};
+
+/// One thread. No allocation.
+void linear(const LinearCall& call);
+
+}  // namespace dietmt::kernels
