@@ -21,4 +21,11 @@ void check_positive(std::vector<std::string>& problems, const std::string& optio
   if (value < 1) problems.push_back(option + " must be positive, not " + std::to_string(value));
 }
 
+void check_divisible(std::vector<std::string>& problems, const std::string& option, int64_t value,
+                     const std::string& divisor_option, int64_t divisor) {
+  if (divisor <= 0 || value % divisor == 0) return;
+  problems.push_back(option + " " + std::to_string(value) + " is not divisible by " +
+                     divisor_option + " " + std::to_string(divisor));
+}
+
 }  // namespace dietmt

@@ -18,4 +18,9 @@ void check_probability(std::vector<std::string>& problems, const std::string& op
 /// Unless value > 0.
 void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value);
 
+/// Unless `value`, which is option `option`, is a multiple of `divisor`. A divisor that is not
+/// positive is another check's to report.
+void check_divisible(std::vector<std::string>& problems, const std::string& option, int64_t value,
+                     const std::string& divisor_option, int64_t divisor);
+
 }  // namespace dietmt

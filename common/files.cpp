@@ -76,14 +76,20 @@ fs::path temporary_name(const fs::path& path) {
   return path.string() + kTemporary + std::to_string(::getpid());
 }
 
+bool is_temporary_name(const std::string& name) {
+  const size_t at = name.rfind(kTemporary);
+  if (at == name.npos) return false;
+  const size_t number = at + std::strlen(kTemporary);
+  return number < name.size() && name.find_first_not_of("0123456789", number) == name.npos;
+}
+
 void remove_leftovers(const fs::path& path) {
   const std::string prefix = path.filename().string() + kTemporary;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent_of(path), ignored)) {
     const std::string name = entry.path().filename().string();
-    const bool is_temporary = name.starts_with(prefix) && name.size() > prefix.size() &&
-                              name.find_first_not_of("0123456789", prefix.size()) == name.npos;
-    if (!is_temporary || !entry.is_regular_file(ignored)) continue;
+    if (!name.starts_with(prefix) || !is_temporary_name(name) || !entry.is_regular_file(ignored))
+      continue;
     const int fd = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) continue;
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());

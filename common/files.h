@@ -19,6 +19,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 /// Where this process writes what is to become `path`: NAME.tmp and the number of the process.
 std::filesystem::path temporary_name(const std::filesystem::path& path);
 
+/// True of a name that temporary_name() gives, in any process.
+bool is_temporary_name(const std::string& name);
+
 /// Removes what writers of the file `path` that were killed have left beside it (NAME.tmp123): what
 /// no living process holds a lock on. write_file_atomically() does so itself.
 void remove_leftovers(const std::filesystem::path& path);

@@ -26,7 +26,6 @@ constexpr const char* kFolder = "checkpoints";
 constexpr const char* kRecord = "checkpoint.json";
 constexpr const char* kPrefix = "update-";
 constexpr const char* kRemoved = ".removed";
-constexpr const char* kTemporary = ".tmp";
 
 std::string directory_name(int64_t update) {
   char name[32];
@@ -37,13 +36,6 @@ std::string directory_name(int64_t update) {
 bool is_checkpoint_name(const std::string& name) {
   return name.starts_with(kPrefix) &&
          name.find_first_not_of("0123456789", std::strlen(kPrefix)) == std::string::npos;
-}
-
-// "NAME.tmp123": written by process 123 (common/files.h).
-bool is_temporary_name(const std::string& name) {
-  const size_t at = name.rfind(kTemporary);
-  return at != std::string::npos && at + std::strlen(kTemporary) < name.size() &&
-         name.find_first_not_of("0123456789", at + std::strlen(kTemporary)) == std::string::npos;
 }
 
 // JSON has no NaN or infinity: such scores are stored as null.

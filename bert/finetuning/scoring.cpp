@@ -2,8 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "bert/model/packed_encoding.h"
 #include "training/autocast.h"
-#include "training/batch_tensors.h"
 
 namespace dietmt::bert {
 namespace {
@@ -12,12 +12,6 @@ using at::Tensor;
 using encoders::Bert;
 
 constexpr int64_t kBatchTokens = 8192;  // without gradients
-
-encoders::Packing packing_of(const Bert& model, const ExampleBatch& batch, at::Device device) {
-  encoders::Packing packing = training::packing_of(batch.tokens, device);
-  if (model.config().segments > 1) packing.set_segments(training::ids_of(batch.segments, device));
-  return packing;
-}
 
 std::vector<float> column(const Tensor& scores, int64_t begin, int64_t count, int64_t which) {
   const Tensor values = scores.narrow(0, begin, count).select(1, which).contiguous();
@@ -30,19 +24,17 @@ std::vector<float> column(const Tensor& scores, int64_t begin, int64_t count, in
 Tensor class_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
                     encoders::DropoutKeys* dropout) {
   const training::Autocast autocast(execution.device.type(), execution.bf16);
-  const encoders::Packing packing = packing_of(model, batch, execution.device);
-  const Tensor hidden = model.encoder().forward(
-      training::ids_of(batch.tokens.tokens, execution.device), packing, dropout);
+  const auto [hidden, packing] =
+      encode_packed(model, batch.tokens, batch.segments, execution.device, dropout);
   return model.classify(model.pool(hidden, packing), dropout).to(at::kFloat);
 }
 
 Tensor answer_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
                      encoders::DropoutKeys* dropout) {
   const training::Autocast autocast(execution.device.type(), execution.bf16);
-  const encoders::Packing packing = packing_of(model, batch, execution.device);
-  const Tensor hidden = model.encoder().forward(
-      training::ids_of(batch.tokens.tokens, execution.device), packing, dropout);
-  return model.spans(hidden).to(at::kFloat);
+  const PackedStates encoded =
+      encode_packed(model, batch.tokens, batch.segments, execution.device, dropout);
+  return model.spans(encoded.hidden).to(at::kFloat);
 }
 
 Tensor all_class_scores(const Bert& model, const EncodedInputs& inputs,

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "bert/model/model_directory.h"
+#include "bert/model/packed_encoding.h"
 #include "common/error.h"
 #include "training/autocast.h"
 #include "training/batch_position.h"
@@ -14,21 +15,6 @@ namespace {
 
 using at::Tensor;
 using data::PretrainingBatch;
-
-/// The last hidden states of a batch, [N, D], and its boundaries.
-struct Encoded {
-  Tensor hidden;
-  encoders::Packing packing;
-};
-
-Encoded encode(const encoders::Bert& model, const PretrainingBatch& batch, at::Device device,
-               encoders::DropoutKeys* dropout) {
-  encoders::Packing packing = training::packing_of(batch.tokens, device);
-  packing.set_segments(training::ids_of(batch.segments, device));
-  const Tensor hidden =
-      model.encoder().forward(training::ids_of(batch.tokens.tokens, device), packing, dropout);
-  return {hidden, std::move(packing)};
-}
 
 /// What the head for masked tokens predicts from, [M, D].
 Tensor masked_states(const encoders::Bert& model, const Tensor& hidden,
@@ -96,7 +82,8 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   ++phase_batches_;
   const auto masked = std::ssize(batch.masked_ids);
   const training::Autocast autocast(options_.device.type(), options_.bf16);
-  const Encoded encoded = encode(*model_, batch, options_.device, &dropout);
+  const PackedStates encoded =
+      encode_packed(*model_, batch.tokens, batch.segments, options_.device, &dropout);
   const training::LossSums sums =
       masked_loss(*model_, masked_states(*model_, encoded.hidden, batch),
                   training::ids_of(batch.masked_ids, options_.device), options_.bf16);
@@ -128,7 +115,8 @@ std::map<std::string, double> PretrainingTask::validate() {
   int64_t masked = 0, right = 0, pairs = 0, right_pairs = 0;
   for (const PretrainingBatch& batch : valid_batches_) {
     const training::Autocast autocast(options_.device.type(), options_.bf16);
-    const Encoded encoded = encode(*model_, batch, options_.device, nullptr);
+    const PackedStates encoded =
+        encode_packed(*model_, batch.tokens, batch.segments, options_.device, nullptr);
     const Tensor states = masked_states(*model_, encoded.hidden, batch);
     const Tensor targets = training::ids_of(batch.masked_ids, options_.device);
     loss += masked_loss(*model_, states, targets, options_.bf16).target_loss;

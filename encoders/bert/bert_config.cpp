@@ -42,10 +42,7 @@ std::vector<std::string> BertConfig::problems() const {
   check_positive(found, "--feed-forward", feed_forward);
   check_positive(found, "--heads", heads);
   check_positive(found, "--max-positions", max_positions);
-  if (heads > 0 && width % heads != 0) {
-    found.push_back("--width " + std::to_string(width) + " is not divisible by --heads " +
-                    std::to_string(heads));
-  }
+  check_divisible(found, "--width", width, "--heads", heads);
   check_choice(found, "--segment-encoding", segment_encoding, {"input", "heads", "none"});
   if (segment_encoding != "none") check_positive(found, "--segments", segments);
   if (position.find("segments") != std::string::npos) {

@@ -67,10 +67,7 @@ std::vector<std::string> ModelConfig::problems() const {
   check_positive(found, "--feed-forward", feed_forward);
   check_positive(found, "--heads", heads);
   check_positive(found, "--max-positions", max_positions);
-  if (heads > 0 && width % heads != 0) {
-    found.push_back("--width " + std::to_string(width) + " is not divisible by --heads " +
-                    std::to_string(heads));
-  }
+  check_divisible(found, "--width", width, "--heads", heads);
   check_choice(found, "--norm", norm, {"post", "pre"});
   check_choice(found, "--activation", activation, {"relu", "gelu", "swiglu"});
   check_choice(found, "--tied-embeddings", tied_embeddings, {"none", "decoder", "all"});
