@@ -9,8 +9,9 @@
 namespace dietmt::service {
 namespace {
 
-// Reads in a row, so that one fast sender does not keep the loop from others.
+// In a row, so that one fast client does not keep the loop from others.
 constexpr int kReadsPerEvent = 8;
+constexpr int kWritesPerEvent = 16;
 
 }  // namespace
 
@@ -20,7 +21,9 @@ Connection::Connection(uint64_t id, std::unique_ptr<Transport> transport, Endpoi
       transport_(std::move(transport)),
       client_(std::move(client)),
       services_(services),
-      reader_(services.limits, services.budget) {
+      reader_(services.limits, services.budget),
+      send_pace_(services.options.transfer_period, services.options.transfer_rate),
+      body_pace_(send_pace_) {
   services_.counters.add(&HttpCounters::open_connections);
   shake_hands();
 }
@@ -89,12 +92,19 @@ void Connection::receive() {
 
 void Connection::feed(std::string_view bytes) {
   try {
+    using Stage = RequestReader::Stage;
+    const Stage before = reader_.stage();
     const size_t consumed = reader_.feed(bytes);
-    const RequestReader::Stage stage = reader_.stage();
-    if (stage == RequestReader::Stage::kEmpty) return;
+    const Stage stage = reader_.stage();
+    if (stage == Stage::kEmpty) return;
     if (phase_ == Phase::kIdle) enter(Phase::kReading);
+    if (before == Stage::kBody) {
+      body_pace_.count(consumed);
+    } else if (stage == Stage::kBody) {
+      body_pace_.begin();
+    }
     if (reader_.take_continue()) output_ += "HTTP/1.1 100 Continue\r\n\r\n";
-    if (stage == RequestReader::Stage::kComplete) hand_over(bytes.substr(consumed));
+    if (stage == Stage::kComplete) hand_over(bytes.substr(consumed));
   } catch (const RequestFault& fault) {
     answer_fault(fault.status(), fault.what());
   }
@@ -137,31 +147,31 @@ void Connection::pump() {
 
 // True if nothing is left to send.
 bool Connection::send() {
-  while (true) {
-    Exchange::Output made;
-    if (!output_pending()) {
-      output_.clear();
-      sent_ = 0;
-      if (phase_ == Phase::kAnswering) return linger(), true;
-      if (!exchange_) return true;
-      made = exchange_->take_output();
-      output_ = std::move(made.bytes);
-      if (output_.empty()) {
-        if (made.finished) end_response(made.keep_alive);
-        return made.finished;
-      }
-    }
-    if (sending_since_ == Clock::time_point()) sending_since_ = Clock::now();
+  for (int i = 0; i < kWritesPerEvent; ++i) {
+    if (!output_pending() && !refill()) return !exchange_;
     const IoResult result = transport_->write(output_.data() + sent_, output_.size() - sent_);
-    if (result.state == IoResult::State::kClosed) return close(), false;
+    if (result.state == IoResult::State::kClosed) close();
     if (result.state != IoResult::State::kMoved) return false;
     sent_ += result.bytes;
-    sent_since_ += result.bytes;
-    if (!output_pending()) {
-      sending_since_ = {};
-      sent_since_ = 0;
-    }
+    send_pace_.count(result.bytes);
   }
+  // EPOLLOUT comes back to what is pending; what the handler may have written since does not.
+  if (!output_pending()) services_.wake(id_);
+  return false;
+}
+
+// Takes what the handler has written; false if there is nothing to send now. A response that is
+// complete is ended here.
+bool Connection::refill() {
+  output_.clear();
+  sent_ = 0;
+  send_pace_.begin();
+  if (phase_ == Phase::kAnswering) linger();
+  if (!exchange_) return false;
+  Exchange::Output made = exchange_->take_output();
+  output_ = std::move(made.bytes);
+  if (output_.empty() && made.finished) end_response(made.keep_alive);
+  return output_pending();
 }
 
 void Connection::end_response(bool keep_alive) {
@@ -209,22 +219,17 @@ void Connection::on_deadline() {
 
 Connection::Clock::time_point Connection::deadline() const {
   const HttpOptions& options = services_.options;
-  const auto with_bytes = [&](Clock::time_point begin, uint64_t bytes) {
-    return begin + options.transfer_grace +
-           std::chrono::milliseconds(bytes * 1000 / static_cast<uint64_t>(options.transfer_rate));
-  };
   switch (phase_) {
     case Phase::kHandshake:
       return since_ + options.head_timeout;
     case Phase::kIdle:
       return since_ + options.idle_timeout;
     case Phase::kReading:
-      return reader_.stage() == RequestReader::Stage::kBody
-                 ? with_bytes(since_, reader_.body_bytes())
-                 : since_ + options.head_timeout;
+      return reader_.stage() == RequestReader::Stage::kBody ? body_pace_.deadline()
+                                                            : since_ + options.head_timeout;
     case Phase::kHandling:
     case Phase::kAnswering:
-      if (output_pending()) return with_bytes(sending_since_, sent_since_);
+      if (output_pending()) return send_pace_.deadline();
       break;
     case Phase::kLingering:
       return since_ + options.linger_timeout;

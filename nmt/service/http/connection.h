@@ -9,13 +9,14 @@
 #include <string_view>
 
 #include "nmt/service/http/connection_services.h"
+#include "nmt/service/http/pace.h"
 #include "nmt/service/http/transport.h"
 
 namespace dietmt::service {
 
 class Connection {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = Pace::Clock;
 
   /// `services` outlives the connection.
   Connection(uint64_t id, std::unique_ptr<Transport> transport, Endpoint client,
@@ -58,6 +59,7 @@ class Connection {
   void answer_fault(int status, const std::string& text);
   void pump();
   bool send();
+  bool refill();
   void end_response(bool keep_alive);
   void linger();
   void close();
@@ -80,9 +82,9 @@ class Connection {
   std::shared_ptr<Exchange> exchange_;
 
   std::string output_;
-  size_t sent_ = 0;                    // of output_
-  Clock::time_point sending_since_{};  // since when there has always been something to send
-  uint64_t sent_since_ = 0;            // bytes
+  size_t sent_ = 0;  // of output_
+  Pace send_pace_;   // while there is something to send
+  Pace body_pace_;
 };
 
 }  // namespace dietmt::service

@@ -1,9 +1,7 @@
 #include "nmt/service/http/event_loop.h"
 
-#include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "nmt/service/http/request_fault.h"
+#include "common/error.h"
 
 namespace dietmt::service {
 namespace {
@@ -106,18 +104,10 @@ void EventLoop::stop() {
   listener_ = {};
 }
 
-void EventLoop::order(std::atomic<bool>& flag) {
-  flag = true;
-  signal();
-}
-
 void EventLoop::wake(uint64_t connection) {
-  {
-    const std::lock_guard lock(mutex_);
-    woken_.push_back(connection);
-    if (woken_.size() > 1) return;  // signalled already
-  }
-  signal();
+  const std::lock_guard lock(mutex_);
+  woken_.push_back(connection);
+  if (woken_.size() == 1) signal();
 }
 
 void EventLoop::signal() {
@@ -178,21 +168,15 @@ void EventLoop::obey_orders() {
 
 void EventLoop::accept_clients() {
   for (int i = 0; i < kAcceptsPerEvent && listener_.socket.valid(); ++i) {
-    sockaddr_storage storage = {};
-    socklen_t size = sizeof storage;
-    auto* address = reinterpret_cast<sockaddr*>(&storage);
-    FileDescriptor socket(
-        ::accept4(listener_.socket.number(), address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!socket.valid()) {
-      // Out of files or memory: wait until the clock is looked at, rather than spin.
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED && !make_room()) {
-        watch(EPOLL_CTL_MOD, listener_.socket.number(), kListenerId, 0);
-        listener_paused_ = true;
-      }
-      return;
+    AcceptedClient client = accept_client(listener_);
+    if (client.out_of_files && !make_room()) {
+      // Waits until the clock is looked at, rather than spin.
+      watch(EPOLL_CTL_MOD, listener_.socket.number(), kListenerId, 0);
+      listener_paused_ = true;
     }
+    if (!client.socket.valid()) return;
     if (static_cast<int64_t>(connections_.size()) < max_connections_ || make_room()) {
-      add_client(std::move(socket), endpoint_of(address, size));
+      add_client(std::move(client));
     } else {
       counters_.add(&HttpCounters::refused);
     }
@@ -207,15 +191,15 @@ bool EventLoop::make_room() {
   return true;
 }
 
-void EventLoop::add_client(FileDescriptor socket, const Endpoint& client) {
-  const int on = 1;
-  ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+void EventLoop::add_client(AcceptedClient client) {
   counters_.add(&HttpCounters::accepted_connections);
   const uint64_t id = next_id_++;
-  const int file = socket.number();
+  const int file = client.socket.number();
   try {
-    auto transport = tls_ ? tls_->accept(std::move(socket)) : plain_transport(std::move(socket));
-    Entry entry{std::make_unique<Connection>(id, std::move(transport), client, services_)};
+    auto transport =
+        tls_ ? tls_->accept(std::move(client.socket)) : plain_transport(std::move(client.socket));
+    Entry entry{std::make_unique<Connection>(id, std::move(transport), std::move(client.endpoint),
+                                             services_)};
     watch(EPOLL_CTL_ADD, file, id, 0);
     settle(id, connections_.emplace(id, std::move(entry)).first->second);
   } catch (const std::exception& error) {

@@ -53,7 +53,10 @@ class EventLoop {
     std::optional<std::list<uint64_t>::iterator> idle_at = {};  // in idle_
   };
 
-  void order(std::atomic<bool>& flag);
+  void order(std::atomic<bool>& flag) {
+    flag = true;
+    signal();
+  }
   void wake(uint64_t connection);
   void signal();
   void run();
@@ -61,7 +64,7 @@ class EventLoop {
   void obey_orders();
   void accept_clients();
   bool make_room();
-  void add_client(FileDescriptor socket, const Endpoint& client);
+  void add_client(AcceptedClient client);
   template <typename Action>
   void with_connection(uint64_t id, Action action);
   void settle(uint64_t id, Entry& entry);

@@ -26,11 +26,11 @@ struct HttpOptions {
   std::filesystem::path spool_directory = std::filesystem::temp_directory_path();
   size_t output_buffer = 64 << 10;  // a handler that has written so much waits for its client
 
-  // Patience. A body or a response may take `transfer_grace` and the time that its bytes need at
-  // `transfer_rate` bytes a second.
+  // Patience. A body that is arriving and a response that is being sent must move on by
+  // `transfer_rate` bytes a second, on the average of every `transfer_period`.
   std::chrono::milliseconds idle_timeout{60000};  // between requests
   std::chrono::milliseconds head_timeout{10000};  // also for the TLS handshake
-  std::chrono::milliseconds transfer_grace{20000};
+  std::chrono::milliseconds transfer_period{20000};
   int64_t transfer_rate = 1000;
   std::chrono::milliseconds linger_timeout{5000};  // for reading on after an early answer
 

@@ -60,7 +60,12 @@ HttpServer::~HttpServer() {
   threads_.reset();  // they wake the loop until they are done, so it is destroyed after them
 }
 
-int HttpServer::listen(const std::string& host, int port) { return loop_.listen(host, port); }
+int HttpServer::listen(const std::string& host, int port) {
+  // cpp-httplib sends what content providers make only while it has a socket that listens. It uses
+  // the number for nothing else, since its own listen() is never called.
+  svr_sock_ = 0;
+  return loop_.listen(host, port);
+}
 
 void HttpServer::stop_accepting() { loop_.stop_accepting(); }
 

@@ -1,6 +1,7 @@
 #include "nmt/service/http/listener.h"
 
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -43,6 +44,17 @@ bool bind_and_listen(int socket, const addrinfo& address) {
          ::listen(socket, SOMAXCONN) == 0;
 }
 
+// The address in a socket address of any family.
+Endpoint endpoint_of(const sockaddr* address, unsigned size) {
+  char host[NI_MAXHOST] = {};
+  char port[NI_MAXSERV] = {};
+  if (::getnameinfo(address, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return {};
+  }
+  return {host, std::atoi(port)};
+}
+
 }  // namespace
 
 Listener open_listener(const std::string& host, int port) {
@@ -64,14 +76,18 @@ Listener open_listener(const std::string& host, int port) {
   fail(host, port, std::strerror(reason));
 }
 
-Endpoint endpoint_of(const sockaddr* address, unsigned size) {
-  char host[NI_MAXHOST] = {};
-  char port[NI_MAXSERV] = {};
-  if (::getnameinfo(address, size, host, sizeof host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-    return {};
+AcceptedClient accept_client(const Listener& listener) {
+  sockaddr_storage storage = {};
+  socklen_t size = sizeof storage;
+  auto* address = reinterpret_cast<sockaddr*>(&storage);
+  FileDescriptor socket(
+      ::accept4(listener.socket.number(), address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!socket.valid()) {
+    return {{}, {}, errno != EAGAIN && errno != EINTR && errno != ECONNABORTED};
   }
-  return {host, std::atoi(port)};
+  const int on = 1;
+  ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return {std::move(socket), endpoint_of(address, size)};
 }
 
 int64_t allowed_connections(int64_t wanted, int64_t handler_threads) {

@@ -18,8 +18,14 @@ struct Listener {
 /// both and the system's reason.
 Listener open_listener(const std::string& host, int port);
 
-/// The address in a socket address of any family.
-Endpoint endpoint_of(const struct sockaddr* address, unsigned size);
+struct AcceptedClient {
+  FileDescriptor socket;  // non-blocking; none if no client waits
+  Endpoint endpoint;
+  bool out_of_files = false;  // or of memory: a client waits, and has to
+};
+
+/// The next client that waits.
+AcceptedClient accept_client(const Listener& listener);
 
 /// Raises the limit of open files as far as allowed. Returns how many of `wanted` connections fit
 /// below it, and warns if that is fewer.

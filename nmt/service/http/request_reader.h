@@ -44,9 +44,6 @@ class RequestReader {
 
   Stage stage() const { return stage_; }
 
-  /// Of the body, so far.
-  uint64_t body_bytes() const { return request_.body ? request_.body->size() : 0; }
-
   /// True once, if the client waits for `100 Continue` before it sends the body.
   bool take_continue();
 
