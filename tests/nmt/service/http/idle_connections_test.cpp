@@ -85,7 +85,9 @@ TEST(IdleConnections, TenThousandAreHeldWhileOthersAreServed) {
   ASSERT_GE(server.counters().open_connections, count);
 
   const int64_t growth = process_memory("VmRSS") - before;
-  EXPECT_LT(growth, count * 4096);
+  if (kMemoryIsMeasurable) {
+    EXPECT_LT(growth, count * 4096);
+  }
   std::chrono::duration<double, std::milli> slowest{0};
   TestClient client(port);
   for (int i = 0; i < 100; ++i) {
