@@ -15,6 +15,9 @@ if(DIETMT_SANITIZE)
                       -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${DIETMT_SANITIZE})
 endif()
+if(DIETMT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # The settings that ccache asks for where precompiled headers are in use. Paths below the base
 # directory are hashed relative to the build folder, so that clones share what they compiled.

@@ -1,0 +1,87 @@
+// One request on its way through a handler: what has been read of it, and what the handler writes
+// until the event loop sends it. A stream for cpp-httplib on one side, a bounded pipe on the other.
+#pragma once
+
+#include <httplib.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "nmt/service/http/request_reader.h"
+
+namespace dietmt::service {
+
+struct Endpoint {
+  std::string address;
+  int port = 0;
+};
+
+/// A handler thread calls what httplib::Stream has, and finish(); the loop calls the rest.
+class Exchange final : public httplib::Stream {
+ public:
+  /// `wake` is called by the handler's thread when there is something to take.
+  Exchange(CompleteRequest request, Endpoint client, Endpoint server, size_t output_buffer,
+           std::function<void()> wake);
+
+  /// The head, then the body.
+  ssize_t read(char* to, size_t count) override;
+  /// Waits while the buffer is full. All of it is taken, or -1 says that the client has gone.
+  ssize_t write(const char* from, size_t count) override;
+  bool is_readable() const override { return true; }
+  bool is_writable() const override { return !abandoned(); }
+  void get_remote_ip_and_port(std::string& ip, int& port) const override;
+  void get_local_ip_and_port(std::string& ip, int& port) const override;
+  /// None: cpp-httplib must not wait for it, nor refuse a high number.
+  socket_t socket() const override { return INVALID_SOCKET; }
+
+  using Stream::write;
+
+  bool response_begun() const { return head_written_; }
+
+  /// The handler has returned. `reusable`: the response is whole.
+  void finish(bool reusable);
+
+  const RequestHead& head() const { return request_.head; }
+
+  struct Output {
+    std::string bytes;
+    bool finished = false;    // nothing follows
+    bool keep_alive = false;  // if finished: another request may follow
+  };
+  /// What has been written since the last call.
+  Output take_output();
+
+  /// The client has closed its side, and probably waits no more; what is written is still sent.
+  void note_client_gone() { *client_gone_ = true; }
+  /// Nothing more can be sent.
+  void abandon();
+  bool abandoned() const;
+
+  std::shared_ptr<const std::atomic<bool>> client_gone() const { return client_gone_; }
+
+ private:
+  void note_response_head(std::string_view head);
+
+  const CompleteRequest request_;
+  const std::string head_;  // as cpp-httplib reads it
+  const Endpoint client_;
+  const Endpoint server_;
+  const size_t output_buffer_;
+  const std::function<void()> wake_;
+  const std::shared_ptr<std::atomic<bool>> client_gone_;
+  uint64_t read_ = 0;          // of head and body
+  bool head_written_ = false;  // of the response
+
+  mutable std::mutex mutex_;
+  std::condition_variable room_;
+  std::string output_;
+  bool abandoned_ = false;
+  bool finished_ = false;
+  bool keep_alive_;
+};
+
+}  // namespace dietmt::service

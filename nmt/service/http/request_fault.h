@@ -1,0 +1,25 @@
+// A request that the connection layer answers itself, because no handler could.
+#pragma once
+
+#include <string>
+
+#include "common/error.h"
+
+namespace dietmt::service {
+
+/// `status` is the HTTP status to answer with, what() the sentence for the client.
+class RequestFault : public RequestError {
+ public:
+  RequestFault(int status, const std::string& text) : RequestError(text), status_(status) {}
+
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+/// A complete response that closes the connection, with the body {"error": text}. Overload (503)
+/// also asks the client to come back after `retry_after` seconds.
+std::string fault_response(int status, const std::string& text, int retry_after);
+
+}  // namespace dietmt::service
