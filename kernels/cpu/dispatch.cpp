@@ -3,6 +3,7 @@
 #include "kernels/dropout.h"
 #include "kernels/rowwise.h"
 #include "kernels/step_attention.h"
+#include "kernels/token_scores.h"
 
 namespace dietmt::kernels {
 
@@ -20,6 +21,9 @@ namespace dietmt::kernels {
   void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
                        float*);                                                            \
   void multiply_into(int64_t, const float*, float*);                                       \
+  float log_normalizer(const float* row, int64_t count);                                   \
+  int64_t next_above(const float*, int64_t, int64_t, float);                               \
+  void add_probabilities(const float*, int64_t, float, float*);                            \
   }
 DIETMT_DECLARE(generic)
 DIETMT_DECLARE(avx2)
@@ -41,14 +45,17 @@ struct Table {
   void (*layer_norm_rows)(int64_t, int64_t, const float*, const float*, const float*, double,
                           float*);
   void (*multiply_into)(int64_t, const float*, float*);
+  float (*log_normalizer)(const float*, int64_t);
+  int64_t (*next_above)(const float*, int64_t, int64_t, float);
+  void (*add_probabilities)(const float*, int64_t, float, float*);
 };
 
-#define DIETMT_TABLE(isa)                                                               \
-  Table {                                                                               \
-    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask, \
-        isa::cross_entropy, isa::attention_forward, isa::attention_backward,            \
-        isa::step_attention_workspace, isa::step_attention, isa::layer_norm_rows,       \
-        isa::multiply_into                                                              \
+#define DIETMT_TABLE(isa)                                                                \
+  Table {                                                                                \
+    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask,  \
+        isa::cross_entropy, isa::attention_forward, isa::attention_backward,             \
+        isa::step_attention_workspace, isa::step_attention, isa::layer_norm_rows,        \
+        isa::multiply_into, isa::log_normalizer, isa::next_above, isa::add_probabilities \
   }
 
 const Table& table() {
@@ -85,5 +92,12 @@ void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* g
   table().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);
 }
 void multiply_into(int64_t size, const float* y, float* x) { table().multiply_into(size, y, x); }
+float log_normalizer(const float* row, int64_t count) { return table().log_normalizer(row, count); }
+int64_t next_above(const float* row, int64_t first, int64_t count, float limit) {
+  return table().next_above(row, first, count, limit);
+}
+void add_probabilities(const float* row, int64_t count, float normalizer, float* sums) {
+  table().add_probabilities(row, count, normalizer, sums);
+}
 
 }  // namespace dietmt::kernels

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "data/tokenizer.h"
+#include "nmt/decoding/search_options.h"
+#include "nmt/decoding/translation_request.h"
 
 namespace dietmt::nmt {
 
@@ -31,5 +33,9 @@ struct SearchTask {
     return token != special.end || step >= min_length;
   }
 };
+
+/// `max_target_length`: tokens that the model can generate.
+SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
+                       int64_t max_target_length);
 
 }  // namespace dietmt::nmt

@@ -10,8 +10,6 @@
 
 namespace dietmt::nmt {
 
-class TranslationModel;
-
 struct LinearWeights {
   kernels::PackedWeights weights;
   const float* bias = nullptr;  // [outputs] or null
@@ -76,9 +74,5 @@ struct EngineWeights {
 
   int64_t head_width() const { return width / heads; }
 };
-
-/// Packs the parameters of `model`, which is on the CPU and may be dropped afterwards.
-std::shared_ptr<const EngineWeights> pack_model(const TranslationModel& model,
-                                                kernels::WeightType type);
 
 }  // namespace dietmt::nmt

@@ -7,7 +7,8 @@
 #include "common/error.h"
 #include "encoders/transformer/stack_config.h"
 #include "nmt/decoding/engine/aligned_buffer.h"
-#include "nmt/decoding/engine/engine_weights.h"
+#include "nmt/decoding/engine/engine_model.h"
+#include "nmt/decoding/engine/lower_positions.h"
 #include "nmt/model/translation_model.h"
 
 namespace dietmt::nmt {
@@ -112,8 +113,6 @@ class Packer {
   std::map<std::string, Tensor> parameters_;
 };
 
-}  // namespace
-
 std::shared_ptr<const EngineWeights> pack_model(const TranslationModel& model,
                                                 kernels::WeightType type) {
   const c10::InferenceMode inference;
@@ -147,6 +146,21 @@ std::shared_ptr<const EngineWeights> pack_model(const TranslationModel& model,
     packed.encoder_norm = packer.norm("encoder.final_norm");
     packed.decoder_norm = packer.norm("decoder.final_norm");
   }
+  return made;
+}
+
+}  // namespace
+
+EngineModel make_engine_model(const TranslationModel& model, kernels::WeightType type) {
+  const ModelConfig& config = model.config();
+  const int64_t head_width = config.width / config.heads;
+  PositionSizes sizes{config.width, config.heads, head_width};
+  EngineModel made;
+  made.weights = pack_model(model, type);
+  made.encoder = lower_positions(model.encoder_position(), sizes);
+  sizes.vector_stride = kernels::padded_head(head_width);  // as the kernel of steps reads them
+  made.decoder = lower_positions(model.decoder_position(), sizes);
+  made.cross = lower_positions(model.cross_position(), sizes);
   return made;
 }
 

@@ -7,15 +7,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "kernels/step_attention.h"
-
-namespace dietmt::encoders {
-class PositionScheme;
-}
 
 namespace dietmt::nmt {
 
@@ -65,19 +62,11 @@ struct SitePositions {
   }
 };
 
-/// The sizes that the tables are made for.
-struct PositionSizes {
-  int64_t layers = 0;
-  int64_t width = 0;  // D
-  int64_t heads = 0;
-  /// Relative and contextual vectors stand in rows of this many numbers, zeros at their ends.
-  int64_t vector_stride = 0;
-};
-
 class PositionTables {
  public:
-  PositionTables(std::shared_ptr<const encoders::PositionScheme> scheme,
-                 const PositionSizes& sizes);
+  /// `lower` makes the tables of positions 0 .. length - 1, length at most `max_length`.
+  using Lower = std::function<std::unique_ptr<SitePositions>(int64_t length)>;
+  PositionTables(Lower lower, int64_t max_length);
 
   int64_t max_length() const { return max_length_; }
 
@@ -85,13 +74,10 @@ class PositionTables {
   const SitePositions& of(int64_t length) const;
 
  private:
-  std::unique_ptr<SitePositions> lowered(int64_t length) const;
-
   static constexpr int64_t kShortest = 64;
   static constexpr size_t kClasses = 32;
 
-  std::shared_ptr<const encoders::PositionScheme> scheme_;
-  PositionSizes sizes_;
+  Lower lower_;
   int64_t max_length_;
   mutable std::mutex mutex_;
   mutable std::array<std::unique_ptr<SitePositions>, kClasses> owned_;
