@@ -1,5 +1,7 @@
 #include "nmt/decoding/translator.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 
 #include "common/error.h"
@@ -35,7 +37,9 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& target_tokenizer,
                                          std::span<const std::string> lines,
                                          const SearchOptions& options) {
-  const Translator translator({&model}, SpecialTokens::of(target_tokenizer), options);
+  SearchOptions own = options;
+  if (own.workers == 0) own.workers = at::get_num_threads();  // what this program may use
+  const Translator translator({&model}, SpecialTokens::of(target_tokenizer), own);
   const auto limit = static_cast<size_t>(translator.max_source_length());
   std::vector<TranslationRequest> requests;
   std::vector<size_t> places;  // of the requests among the lines
