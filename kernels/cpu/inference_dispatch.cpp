@@ -8,6 +8,7 @@ namespace dietmt::kernels {
   PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values, \
                             int64_t stride, void* storage);                                     \
   void linear(const LinearCall& call);                                                          \
+  void select_tokens(const TokenSelection& call);                                               \
   }
 DIETMT_DECLARE(generic)
 DIETMT_DECLARE(avx2)
@@ -18,7 +19,7 @@ DIETMT_DECLARE(avx512_bf16)
 #undef DIETMT_DECLARE
 
 #define DIETMT_LEVEL(isa, runs_here) \
-  InferenceLevel { #isa, runs_here, isa::prepare_rows, isa::linear }
+  InferenceLevel { #isa, runs_here, isa::prepare_rows, isa::linear, isa::select_tokens }
 
 std::span<const InferenceLevel> inference_levels() {
   __builtin_cpu_init();
@@ -60,5 +61,6 @@ PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const f
   return level().prepare_rows(type, rows, inputs, values, stride, storage);
 }
 void linear(const LinearCall& call) { level().linear(call); }
+void select_tokens(const TokenSelection& call) { level().select_tokens(call); }
 
 }  // namespace dietmt::kernels

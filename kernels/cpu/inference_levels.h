@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernels/packed_linear.h"
+#include "kernels/vocabulary.h"
 
 namespace dietmt::kernels {
 
@@ -13,6 +14,7 @@ struct InferenceLevel {
   PreparedRows (*prepare_rows)(WeightType type, int64_t rows, int64_t inputs, const float* values,
                                int64_t stride, void* storage);
   void (*linear)(const LinearCall& call);
+  void (*select_tokens)(const TokenSelection& call);
 };
 
 /// Best last; the first runs everywhere.

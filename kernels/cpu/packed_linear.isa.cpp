@@ -9,11 +9,7 @@
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
-constexpr int64_t kTileRows = 48;
 constexpr int64_t kBlockOutputs = kPanelVectors * kLanes;
-
-/// Sums of products of kTileRows rows and a panel, integers or the bits of floats.
-using Tile = int32_t[kTileRows][kPanelOutputs];
 
 /// Rows of 32-bit groups.
 struct GroupRows {
@@ -30,16 +26,57 @@ GroupRows groups_of(const PreparedRows& rows) {
           prepared_stride(rows.type, rows.inputs)};
 }
 
-/// Products of kRows rows and kBlockOutputs outputs, whose groups are kPanelStep apart.
+/// What belongs to the outputs of a panel, filled up with zeros.
+struct PanelColumns {
+  PanelColumns(const LinearCall& call, int64_t begin, int64_t end)
+      : first(begin), count(std::min(kPanelOutputs, end - begin)) {
+    const PackedWeights& weights = *call.weights;
+    read(call.bias, bias);
+    if (weights.type == WeightType::kInt8) {
+      read(weights.scales, scales);
+      read(weights.sums, start);
+      for (int32_t& sum : start) sum *= -kByteOffset;
+    } else {
+      std::memcpy(start, bias, sizeof start);
+    }
+  }
+
+  int64_t first, count;
+  alignas(64) float bias[kPanelOutputs];
+  alignas(64) float scales[kPanelOutputs];   // int8 alone
+  alignas(64) int32_t start[kPanelOutputs];  // of the sums; bits of floats but for int8
+
+ private:
+  template <typename Number>
+  void read(const Number* from, Number (&to)[kPanelOutputs]) {
+    if (from && count == kPanelOutputs) {
+      std::memcpy(to, from + first, sizeof to);
+    } else {
+      std::memset(to, 0, sizeof to);
+      if (from) std::copy_n(from + first, count, to);
+    }
+  }
+};
+
+/// Sums of products of a block of rows and a panel: integers or the bits of floats.
+using SumRow = int32_t[kPanelOutputs];
+
+/// Products of kRows rows and kBlockOutputs outputs, whose groups are kPanelStep apart, on top of
+/// `start`.
 template <typename Dots, int kRows>
-void multiply(GroupRows inputs, int64_t groups, const char* weights,
-              int32_t (*tile)[kPanelOutputs]) {
-  typename Dots::Sums sums[kRows][kPanelVectors] = {};
+void multiply(GroupRows inputs, int64_t groups, const char* weights, const int32_t* start,
+              SumRow* to) {
+  typename Dots::Sums sums[kRows][kPanelVectors];
+  for (int v = 0; v < kPanelVectors; ++v) {
+    const auto first = reinterpret_cast<typename Dots::Sums>(load_ints(start + v * kLanes));
+    for (int r = 0; r < kRows; ++r) sums[r][v] = first;
+  }
   for (int64_t g = 0; g < groups; ++g) {
     typename Dots::Weights w[kPanelVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v)
+    for (int v = 0; v < kPanelVectors; ++v) {
       w[v] = Dots::read(weights + g * kPanelStep + v * kLanes * kGroupBytes);
+    }
 #pragma GCC unroll 6
     for (int r = 0; r < kRows; ++r) {
       int32_t group;
@@ -50,84 +87,68 @@ void multiply(GroupRows inputs, int64_t groups, const char* weights,
   }
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kPanelVectors; ++v)
-      store_ints(tile[r] + v * kLanes, reinterpret_cast<IntVector>(sums[r][v]));
+      store_ints(to[r] + v * kLanes, reinterpret_cast<IntVector>(sums[r][v]));
   }
 }
 
 template <typename Dots>
 void multiply_rows(int64_t rows, GroupRows inputs, int64_t groups, const char* weights,
-                   int32_t (*tile)[kPanelOutputs]) {
+                   const int32_t* start, SumRow* to) {
   switch (rows) {
     case 1:
-      return multiply<Dots, 1>(inputs, groups, weights, tile);
+      return multiply<Dots, 1>(inputs, groups, weights, start, to);
     case 2:
-      return multiply<Dots, 2>(inputs, groups, weights, tile);
+      return multiply<Dots, 2>(inputs, groups, weights, start, to);
     case 3:
-      return multiply<Dots, 3>(inputs, groups, weights, tile);
+      return multiply<Dots, 3>(inputs, groups, weights, start, to);
     case 4:
-      return multiply<Dots, 4>(inputs, groups, weights, tile);
+      return multiply<Dots, 4>(inputs, groups, weights, start, to);
     case 5:
-      if constexpr (Dots::kRows > 4) return multiply<Dots, 5>(inputs, groups, weights, tile);
+      if constexpr (Dots::kRows > 4) return multiply<Dots, 5>(inputs, groups, weights, start, to);
       break;
     case 6:
-      if constexpr (Dots::kRows > 4) return multiply<Dots, 6>(inputs, groups, weights, tile);
+      if constexpr (Dots::kRows > 4) return multiply<Dots, 6>(inputs, groups, weights, start, to);
       break;
     default:
       break;
   }
 }
 
-/// What belongs to the outputs of a panel, filled up with zeros.
-struct PanelColumns {
-  PanelColumns(const LinearCall& call, int64_t first, int64_t size) : first_(first), count(size) {
-    const PackedWeights& weights = *call.weights;
-    if (call.bias) std::copy_n(call.bias + first, count, bias);
-    if (weights.type != WeightType::kInt8) return;
-    std::copy_n(weights.scales + first, count, scales);
-    for (int64_t n = 0; n < count; ++n) corrections[n] = kByteOffset * weights.sums[first + n];
-  }
-
-  int64_t first_, count;
-  alignas(64) float bias[kPanelOutputs] = {};
-  alignas(64) float scales[kPanelOutputs] = {};
-  alignas(64) int32_t corrections[kPanelOutputs] = {};
-};
-
-/// One row of outputs from its sums.
+/// The outputs of a block of rows from its sums.
 template <WeightType kType, LinearActivation kActivation>
-void finish_row(const int32_t* sums, const PanelColumns& columns, float row_scale,
-                const float* residual, float* output) {
+void finish(const LinearCall& call, const PanelColumns& columns, const SumRow* sums, int64_t first,
+            int64_t rows) {
+  const auto* row_scales = static_cast<const float*>(call.input->storage);
   for (int64_t c = 0; c < columns.count; c += kLanes) {
-    const IntVector bits = load_ints(sums + c);
-    Vector x;
-    if constexpr (kType == WeightType::kInt8) {
-      x = __builtin_convertvector(bits - load_ints(columns.corrections + c), Vector) *
-          (load(columns.scales + c) * row_scale);
-    } else {
-      x = reinterpret_cast<Vector>(bits);
-    }
-    x = activate<kActivation>(x + load(columns.bias + c));
+    const Vector scale = load(columns.scales + c);
+    const Vector bias = load(columns.bias + c);
     const int64_t left = columns.count - c;
-    if (left >= kLanes) {
-      if (residual) x += load(residual + c);
-      store(output + c, x);
-    } else {
-      if (residual) x += load_first(residual + c, left);
-      std::memcpy(output + c, &x, static_cast<size_t>(left) * sizeof(float));
+    for (int64_t r = 0; r < rows; ++r) {
+      const IntVector bits = load_ints(sums[r] + c);
+      Vector x = reinterpret_cast<Vector>(bits);
+      if constexpr (kType == WeightType::kInt8)
+        x = __builtin_convertvector(bits, Vector) * (scale * row_scales[first + r]) + bias;
+      x = activate<kActivation>(x);
+      const int64_t row = first + r;
+      const int64_t column = columns.first + c;
+      if (call.residual) {
+        const float* residual = call.residual + row * call.residual_stride + column;
+        x += left >= kLanes ? load(residual) : load_first(residual, left);
+      }
+      float* output = call.output + row * call.output_stride + column;
+      if (left >= kLanes) {
+        store(output, x);
+      } else {
+        std::memcpy(output, &x, static_cast<size_t>(left) * sizeof(float));
+      }
     }
   }
 }
 
-template <WeightType kType, LinearActivation kActivation>
-void finish(const LinearCall& call, const PanelColumns& columns, const Tile& tile, int64_t first,
-            int64_t rows) {
-  const auto* row_scales = static_cast<const float*>(call.input->storage);
+/// What is going to be written comes near while the block is multiplied.
+void prefetch(const float* output, int64_t stride, int64_t rows) {
   for (int64_t r = 0; r < rows; ++r) {
-    const int64_t row = first + r;
-    finish_row<kType, kActivation>(
-        tile[r], columns, kType == WeightType::kInt8 ? row_scales[row] : 1.0f,
-        call.residual ? call.residual + row * call.residual_stride + columns.first_ : nullptr,
-        call.output + row * call.output_stride + columns.first_);
+    for (int64_t c = 0; c < kPanelOutputs; c += 16) __builtin_prefetch(output + r * stride + c, 1);
   }
 }
 
@@ -136,23 +157,21 @@ void run(const LinearCall& call) {
   const PackedWeights& weights = *call.weights;
   const int64_t groups = kernels::groups_of(Dots::kType, weights.inputs);
   const GroupRows inputs = groups_of(*call.input);
+  const int64_t rows = call.input->rows;
+  const int64_t blocks = (rows + Dots::kRows - 1) / Dots::kRows;
   const int64_t last = call.last_output < 0 ? weights.outputs : call.last_output;
-  alignas(64) Tile tile;
   for (int64_t n = call.first_output; n < last; n += kPanelOutputs) {
-    const PanelColumns columns(call, n, std::min(kPanelOutputs, last - n));
+    const PanelColumns columns(call, n, last);
     const char* panel = static_cast<const char*>(weights.panels) + n * groups * kGroupBytes;
-    for (int64_t first = 0; first < call.input->rows; first += kTileRows) {
-      const int64_t rows = std::min(kTileRows, call.input->rows - first);
-      const int64_t blocks = (rows + Dots::kRows - 1) / Dots::kRows;
-      for (int64_t c = 0; c < kPanelOutputs; c += kBlockOutputs) {
-        for (int64_t b = 0; b < blocks; ++b) {
-          const int64_t begin = rows * b / blocks;
-          multiply_rows<Dots>(rows * (b + 1) / blocks - begin, inputs.from(first + begin), groups,
-                              panel + c * kGroupBytes,
-                              reinterpret_cast<int32_t(*)[kPanelOutputs]>(tile[begin] + c));
-        }
-      }
-      finish<Dots::kType, kActivation>(call, columns, tile, first, rows);
+    for (int64_t b = 0; b < blocks; ++b) {  // of almost the same size
+      alignas(64) SumRow sums[Dots::kRows];
+      const int64_t first = rows * b / blocks;
+      const int64_t count = rows * (b + 1) / blocks - first;
+      prefetch(call.output + first * call.output_stride + n, call.output_stride, count);
+      for (int64_t c = 0; c < kPanelOutputs; c += kBlockOutputs)
+        multiply_rows<Dots>(count, inputs.from(first), groups, panel + c * kGroupBytes,
+                            columns.start + c, reinterpret_cast<SumRow*>(sums[0] + c));
+      finish<Dots::kType, kActivation>(call, columns, sums, first, count);
     }
   }
 }
@@ -191,6 +210,15 @@ void round_row(const float* values, int64_t size, char* to) {
   });
 }
 
+/// Of the lanes, which are bits of floats without signs.
+float largest_magnitude(IntVector lanes) {
+  const auto larger_bits = [](Vector a, Vector b) {
+    return reinterpret_cast<IntVector>(a) > reinterpret_cast<IntVector>(b) ? a : b;
+  };
+  return fold<kLanes / 2>(reinterpret_cast<Vector>(lanes), larger_bits,
+                          std::make_index_sequence<kLanes>());
+}
+
 /// Returns the scale: NaN where a value is not finite, since no integer could show it.
 float quantize_row(const float* values, int64_t size, char* to) {
   IntVector largest{};  // as bits: those of what is not finite are the largest
@@ -198,10 +226,7 @@ float quantize_row(const float* values, int64_t size, char* to) {
     const IntVector bits = reinterpret_cast<IntVector>(x) & 0x7fffffff;
     largest = bits > largest ? bits : largest;
   });
-  int32_t bits = 0;
-  for (int lane = 0; lane < kLanes; ++lane) bits = std::max(bits, largest[lane]);
-  float maximum;
-  std::memcpy(&maximum, &bits, sizeof maximum);
+  const float maximum = largest_magnitude(largest);
   const bool finite = maximum <= std::numeric_limits<float>::max();
   const bool zero = !finite || maximum < kSmallestMaximum;
   const float inverse = zero ? 0.0f : 127.0f / maximum;
