@@ -1,12 +1,10 @@
-// What a search asks of the logits of one next token, in single passes over a row.
+// Passes over the scores of one next token beside kernels/vocabulary.h: for ensembles, whose
+// probabilities are added.
 #pragma once
 
 #include <cstdint>
 
 namespace dietmt::kernels {
-
-/// log sum_v exp(row[v]), for count >= 1 finite numbers.
-float log_normalizer(const float* row, int64_t count);
 
 /// The first index from `first` on where row is above `limit`; `count` if there is none.
 int64_t next_above(const float* row, int64_t first, int64_t count, float limit);

@@ -21,7 +21,6 @@ namespace dietmt::kernels {
   void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
                        float*);                                                            \
   void multiply_into(int64_t, const float*, float*);                                       \
-  float log_normalizer(const float* row, int64_t count);                                   \
   int64_t next_above(const float*, int64_t, int64_t, float);                               \
   void add_probabilities(const float*, int64_t, float, float*);                            \
   }
@@ -45,17 +44,16 @@ struct Table {
   void (*layer_norm_rows)(int64_t, int64_t, const float*, const float*, const float*, double,
                           float*);
   void (*multiply_into)(int64_t, const float*, float*);
-  float (*log_normalizer)(const float*, int64_t);
   int64_t (*next_above)(const float*, int64_t, int64_t, float);
   void (*add_probabilities)(const float*, int64_t, float, float*);
 };
 
-#define DIETMT_TABLE(isa)                                                                \
-  Table {                                                                                \
-    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask,  \
-        isa::cross_entropy, isa::attention_forward, isa::attention_backward,             \
-        isa::step_attention_workspace, isa::step_attention, isa::layer_norm_rows,        \
-        isa::multiply_into, isa::log_normalizer, isa::next_above, isa::add_probabilities \
+#define DIETMT_TABLE(isa)                                                               \
+  Table {                                                                               \
+    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask, \
+        isa::cross_entropy, isa::attention_forward, isa::attention_backward,            \
+        isa::step_attention_workspace, isa::step_attention, isa::layer_norm_rows,       \
+        isa::multiply_into, isa::next_above, isa::add_probabilities                     \
   }
 
 const Table& table() {
@@ -92,7 +90,6 @@ void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* g
   table().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);
 }
 void multiply_into(int64_t size, const float* y, float* x) { table().multiply_into(size, y, x); }
-float log_normalizer(const float* row, int64_t count) { return table().log_normalizer(row, count); }
 int64_t next_above(const float* row, int64_t first, int64_t count, float limit) {
   return table().next_above(row, first, count, limit);
 }

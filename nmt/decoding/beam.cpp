@@ -39,6 +39,8 @@ bool Beam::advance(std::span<const Candidate> candidates) {
 
 Hypothesis Beam::hypothesis(const Candidate& last) const {
   Hypothesis found;
+  found.ids.reserve(steps_.size());
+  found.token_scores.reserve(steps_.size() + 1);
   found.token_scores.push_back(last.log_prob);
   int32_t k = last.beam;
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {

@@ -38,7 +38,10 @@ class DecodingWorker {
   void drop_abandoned();
   void gather_rows();
   void read_rows();
-  TokenScores scores_of(const std::vector<const float*>& logits, int64_t row);
+  void read_sentence(Sentence& sentence, int64_t first, int64_t count, int64_t at);
+  void select(const SentenceSearch& search, int64_t rows, int64_t at);
+  TokenScores selected(int64_t row, int64_t at, int64_t wanted) const;
+  TokenScores averaged(int64_t at);
   void advance();
   void follow_parents(Sentence& sentence);
   void close(size_t index);
@@ -48,6 +51,7 @@ class DecodingWorker {
   const SpecialTokens& special_;
   int64_t batch_tokens_;
   SentenceFeed& feed_;
+  const int64_t vocabulary_;
   ThreadTeam team_;
   std::vector<std::unique_ptr<ModelRunner>> runners_;  // of the models
   SlotPool slots_;
@@ -62,6 +66,10 @@ class DecodingWorker {
   std::vector<StepSentence> step_sentences_;  // of one model
   std::vector<const float*> logits_;          // of the models
   std::vector<float> average_;                // [V], of an ensemble
+  // What is selected from the logits of a sentence's rows.
+  std::vector<float> normalizers_;    // [rows]
+  std::vector<int32_t> best_tokens_;  // [rows, wanted]
+  std::vector<float> best_logits_;
 };
 
 }  // namespace dietmt::nmt

@@ -1,5 +1,6 @@
 #include "nmt/decoding/engine/sentence_search.h"
 
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -18,8 +19,10 @@ class BeamSearch : public SentenceSearch {
   BeamSearch(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options)
       : task_(task),
         special_(special),
+        wanted_(2 * options.beam),
         beam_(task, special, options),
-        best_(static_cast<size_t>(2 * options.beam)) {}
+        best_(static_cast<size_t>(wanted_)),
+        forbidden_{special.unknown, special.begin, special.end} {}
 
   int64_t rows() const override { return static_cast<int64_t>(beam_.size()); }
   int32_t token(int64_t row) const override {
@@ -27,9 +30,35 @@ class BeamSearch : public SentenceSearch {
   }
   int32_t parent(int64_t row) const override { return beam_.parent(static_cast<size_t>(row)); }
 
+  int64_t best_wanted() const override { return is_forced() ? 0 : wanted_; }
+  std::span<const int32_t> forbidden() const override {
+    // End of sentence stands last.
+    return {forbidden_.data(), forbidden_.size() - (step_ < task_.min_length ? 0 : 1)};
+  }
+
   void read(int64_t row, const TokenScores& scores) override {
-    if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
-      return offer(row, forced, scores);
+    if (is_forced()) return offer(row, task_.forced_token(step_, special_), scores);
+    if (scores.best.empty()) return scan(row, scores);
+    for (const int32_t token : scores.best) {
+      if (token < 0) return;
+      offer(row, token, scores);
+    }
+  }
+
+  bool advance() override {
+    ++step_;
+    const bool open = beam_.advance(best_.sorted());
+    best_.clear();
+    return open;
+  }
+
+  NBest result() override { return std::move(beam_).result(); }
+
+ private:
+  bool is_forced() const { return task_.forced_token(step_, special_) >= 0; }
+
+  // Whole rows, where nobody has looked for the best.
+  void scan(int64_t row, const TokenScores& scores) {
     const double sum = beam_.sums()[static_cast<size_t>(row)];
     const auto limit = [&] { return scores.value_below(best_.threshold() - sum); };
     const auto next = [&](int64_t first, float lowest) {
@@ -44,16 +73,6 @@ class BeamSearch : public SentenceSearch {
     }
   }
 
-  bool advance() override {
-    ++step_;
-    const bool open = beam_.advance(best_.sorted());
-    best_.clear();
-    return open;
-  }
-
-  NBest result() override { return std::move(beam_).result(); }
-
- private:
   void offer(int64_t row, int32_t token, const TokenScores& scores) {
     const float log_prob = scores.log_prob(token);
     best_.offer({beam_.sums()[static_cast<size_t>(row)] + log_prob, log_prob,
@@ -62,8 +81,10 @@ class BeamSearch : public SentenceSearch {
 
   const SearchTask& task_;
   const SpecialTokens& special_;
+  const int64_t wanted_;
   Beam beam_;
   Selection best_;
+  const std::array<int32_t, 3> forbidden_;
   int64_t step_ = 0;
 };
 
@@ -81,6 +102,9 @@ class SampleSearch : public SentenceSearch {
   int64_t rows() const override { return static_cast<int64_t>(rows_.size()); }
   int32_t token(int64_t row) const override { return rows_[static_cast<size_t>(row)].token; }
   int32_t parent(int64_t row) const override { return rows_[static_cast<size_t>(row)].parent; }
+
+  int64_t best_wanted() const override { return 0; }
+  std::span<const int32_t> forbidden() const override { return {}; }
 
   void read(int64_t row, const TokenScores& scores) override {
     const int64_t sample = rows_[static_cast<size_t>(row)].sample;

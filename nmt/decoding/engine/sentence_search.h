@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "nmt/decoding/engine/token_draw.h"
 #include "nmt/decoding/hypothesis.h"
@@ -20,6 +21,7 @@ struct TokenScores {
   int64_t vocabulary = 0;
   float normalizer = 0.0F;  // subtracted from a logit, or from the logarithm of a sum
   bool probabilities = false;
+  std::span<const int32_t> best;  // as many as the search wants, best first, -1 behind the last
 
   float log_prob(int64_t token) const {
     return (probabilities ? std::log(values[token]) : values[token]) - normalizer;
@@ -37,6 +39,10 @@ class SentenceSearch {
   /// The last token of a hypothesis, and which one of the step before it continues.
   virtual int32_t token(int64_t row) const = 0;
   virtual int32_t parent(int64_t row) const = 0;
+
+  /// How many of the best tokens it wants to be told for each row, and which of them never.
+  virtual int64_t best_wanted() const = 0;
+  virtual std::span<const int32_t> forbidden() const = 0;
 
   /// The scores of each row once, in order.
   virtual void read(int64_t row, const TokenScores& scores) = 0;
