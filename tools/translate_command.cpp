@@ -7,8 +7,8 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "common/text_io.h"
+#include "nmt/decoding/decoder_loader.h"
 #include "nmt/decoding/line_writer.h"
-#include "nmt/decoding/model_list.h"
 #include "nmt/decoding/text_lines.h"
 #include "nmt/decoding/translation_stream.h"
 #include "nmt/decoding/translator.h"
@@ -29,6 +29,7 @@ struct TranslateOptions {
   bool flush = false;
   std::string length_norm = "power";
   std::string device = "cpu";
+  std::string weights = "fp32";
   int64_t seed = 1;
   nmt::SearchOptions search;
 };
@@ -76,9 +77,14 @@ OptionTable option_table(TranslateOptions& options) {
       .add("seed", &options.seed, "N", "seed of the random numbers");
   table.group("Machine")
       .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
-      .add("threads", &search.threads, "N", "decoding threads; 0: one per core")
+      .add("weights", &options.weights, "NAME",
+           "fp32, bf16 or int8: what the weights are rounded to on the CPU when they are loaded")
+      .add("workers", &search.workers, "N",
+           "decode side by side on the CPU, with one copy of the weights; 0: one per core")
+      .add("threads", &search.threads, "N",
+           "threads of each worker: more make a single sentence faster, more workers a file")
       .add("batch-tokens", &search.batch_tokens, "N",
-           "source tokens decoded together, per thread; changes speed and memory, not results");
+           "source tokens decoded together, per worker; changes speed and memory, not results");
   return table;
 }
 
@@ -89,6 +95,11 @@ void check(TranslateOptions& options) {
   if (options.input == "-" && options.prefix == "-")
     problems.push_back("--input and --prefix cannot both be standard input");
   if (options.seed < 0) problems.push_back("--seed must not be negative");
+  try {
+    nmt::parse_weight_type(options.weights);
+  } catch (const ConfigError& error) {
+    problems.push_back(std::string("--weights: ") + error.what());
+  }
   try {
     options.search.length_norm = nmt::parse_length_norm(options.length_norm);
   } catch (const ConfigError& error) {
@@ -131,15 +142,13 @@ int run_translate(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   check(options);
-  options.search.threads = set_threads(options.search.threads);
-
   LineReader input(options.input);
   std::unique_ptr<LineReader> prefixes;
   if (!options.prefix.empty()) prefixes = std::make_unique<LineReader>(options.prefix);
-  const nmt::ModelList models(options.models, parse_device(options.device));
-  const data::Tokenizer& tokenizer = models.target_tokenizer();
-  const nmt::Translator translator(models.pointers(), nmt::SpecialTokens::of(tokenizer),
-                                   options.search);
+  nmt::LoadedDecoder loaded = nmt::load_decoder(options.models, parse_device(options.device),
+                                                nmt::parse_weight_type(options.weights));
+  const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
+  const nmt::Translator translator(std::move(loaded.decoder), options.search);
   nmt::LineWriter output(options.output);
 
   const bool show_bar = options.input != "-" && training::stderr_is_terminal();
@@ -153,7 +162,7 @@ int run_translate(const std::vector<std::string>& arguments) {
     for (const nmt::TranslatedLine& line : lines) output.write(formatted(line, options, tokenizer));
     return output.flush();
   };
-  nmt::translate_stream(translator, models.source_tokenizer(), tokenizer, input, prefixes.get(),
+  nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, prefixes.get(),
                         {.line_by_line = options.flush}, emit, progress);
   output.commit();
   return 0;

@@ -2,18 +2,27 @@
 #include "kernels/attention.h"
 #include "kernels/dropout.h"
 #include "kernels/rowwise.h"
+#include "kernels/step_attention.h"
+#include "kernels/token_scores.h"
 
 namespace dietmt::kernels {
 
-#define DIETMT_DECLARE(isa)                                             \
-  namespace isa {                                                       \
-  void add_norm_forward(const AddNormForward& call);                    \
-  void add_norm_backward(const AddNormBackward& call);                  \
-  void dropout_add(const DropoutAdd& call);                             \
-  void dropout_mask(uint64_t key, double p, int64_t size, float* mask); \
-  void cross_entropy(const CrossEntropy& call);                         \
-  void attention_forward(const AttentionForward& call);                 \
-  void attention_backward(const AttentionBackward& call);               \
+#define DIETMT_DECLARE(isa)                                                                \
+  namespace isa {                                                                          \
+  void add_norm_forward(const AddNormForward& call);                                       \
+  void add_norm_backward(const AddNormBackward& call);                                     \
+  void dropout_add(const DropoutAdd& call);                                                \
+  void dropout_mask(uint64_t key, double p, int64_t size, float* mask);                    \
+  void cross_entropy(const CrossEntropy& call);                                            \
+  void attention_forward(const AttentionForward& call);                                    \
+  void attention_backward(const AttentionBackward& call);                                  \
+  int64_t step_attention_workspace(const StepAttention& call);                             \
+  void step_attention(const StepAttention& call);                                          \
+  void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
+                       float*);                                                            \
+  void multiply_into(int64_t, const float*, float*);                                       \
+  int64_t next_above(const float*, int64_t, int64_t, float);                               \
+  void add_probabilities(const float*, int64_t, float, float*);                            \
   }
 DIETMT_DECLARE(generic)
 DIETMT_DECLARE(avx2)
@@ -30,12 +39,21 @@ struct Table {
   void (*cross_entropy)(const CrossEntropy&);
   void (*attention_forward)(const AttentionForward&);
   void (*attention_backward)(const AttentionBackward&);
+  int64_t (*step_attention_workspace)(const StepAttention&);
+  void (*step_attention)(const StepAttention&);
+  void (*layer_norm_rows)(int64_t, int64_t, const float*, const float*, const float*, double,
+                          float*);
+  void (*multiply_into)(int64_t, const float*, float*);
+  int64_t (*next_above)(const float*, int64_t, int64_t, float);
+  void (*add_probabilities)(const float*, int64_t, float, float*);
 };
 
 #define DIETMT_TABLE(isa)                                                               \
   Table {                                                                               \
     isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask, \
-        isa::cross_entropy, isa::attention_forward, isa::attention_backward             \
+        isa::cross_entropy, isa::attention_forward, isa::attention_backward,            \
+        isa::step_attention_workspace, isa::step_attention, isa::layer_norm_rows,       \
+        isa::multiply_into, isa::next_above, isa::add_probabilities                     \
   }
 
 const Table& table() {
@@ -63,5 +81,20 @@ void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
 void cross_entropy(const CrossEntropy& call) { table().cross_entropy(call); }
 void attention_forward_cpu(const AttentionForward& call) { table().attention_forward(call); }
 void attention_backward_cpu(const AttentionBackward& call) { table().attention_backward(call); }
+int64_t step_attention_workspace(const StepAttention& call) {
+  return table().step_attention_workspace(call);
+}
+void step_attention(const StepAttention& call) { table().step_attention(call); }
+void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
+                     const float* beta, double epsilon, float* y) {
+  table().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);
+}
+void multiply_into(int64_t size, const float* y, float* x) { table().multiply_into(size, y, x); }
+int64_t next_above(const float* row, int64_t first, int64_t count, float limit) {
+  return table().next_above(row, first, count, limit);
+}
+void add_probabilities(const float* row, int64_t count, float normalizer, float* sums) {
+  table().add_probabilities(row, count, normalizer, sums);
+}
 
 }  // namespace dietmt::kernels

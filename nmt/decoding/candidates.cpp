@@ -5,44 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 
 namespace dietmt::nmt {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-// The best `count` candidates seen so far, as a heap with the worst of them in front.
-class Selection {
- public:
-  explicit Selection(size_t count) : count_(count) { heap_.reserve(count + 1); }
-
-  // Candidates with a sum below this are of no interest.
-  double threshold() const { return heap_.size() < count_ ? kMinusInfinity : heap_.front().sum; }
-
-  void offer(const Candidate& candidate) {
-    if (candidate.sum == kMinusInfinity) return;
-    if (heap_.size() == count_ && !candidate.before(heap_.front())) return;
-    heap_.push_back(candidate);
-    std::push_heap(heap_.begin(), heap_.end(), kBefore);
-    if (heap_.size() <= count_) return;
-    std::pop_heap(heap_.begin(), heap_.end(), kBefore);
-    heap_.pop_back();
-  }
-
-  std::vector<Candidate> sorted() && {
-    std::sort(heap_.begin(), heap_.end(), kBefore);
-    return std::move(heap_);
-  }
-
- private:
-  static constexpr auto kBefore = [](const Candidate& a, const Candidate& b) {
-    return a.before(b);
-  };
-
-  size_t count_;
-  std::vector<Candidate> heap_;
-};
 
 // True if one of kBlock values is above `limit`; written for the vectorizer.
 constexpr int64_t kBlock = 64;
@@ -80,7 +47,7 @@ std::vector<Candidate> select_on_cpu(const float* log_probs, std::span<const dou
     const float* row = log_probs + static_cast<int64_t>(k) * vocabulary;
     scan_row(row, vocabulary, sums[k], static_cast<int32_t>(k), best);
   }
-  return std::move(best).sorted();
+  return best.sorted();
 }
 
 // The same on another device: one topk over all hypotheses of a sentence.
@@ -107,17 +74,12 @@ std::vector<std::vector<Candidate>> select_on_device(const at::Tensor& log_probs
       best.offer({sums[static_cast<size_t>(b * beams + beam)] + log_prob, log_prob,
                   static_cast<int32_t>(beam), static_cast<int32_t>(place % vocabulary)});
     }
-    all.push_back(std::move(best).sorted());
+    all.push_back(best.sorted());
   }
   return all;
 }
 
 }  // namespace
-
-bool Candidate::before(const Candidate& other) const {
-  if (sum != other.sum) return sum > other.sum;
-  return std::tie(beam, token) < std::tie(other.beam, other.token);
-}
 
 std::vector<std::vector<Candidate>> best_candidates(const at::Tensor& log_probs,
                                                     std::span<const double> sums, int64_t sentences,

@@ -1,4 +1,4 @@
-// The best continuations of the hypotheses of each sentence, by partial selection.
+// The best continuations of the hypotheses of each sentence of a batch of tensors.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,18 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "nmt/decoding/selection.h"
+
 namespace dietmt::nmt {
-
-/// Hypothesis `beam` of a sentence, continued by `token`.
-struct Candidate {
-  double sum = 0.0;       // of the log-probabilities of the continued hypothesis
-  float log_prob = 0.0F;  // of the token
-  int32_t beam = 0;
-  int32_t token = 0;
-
-  /// Larger sums first; equal ones by beam, then token, so that a search is deterministic.
-  bool before(const Candidate& other) const;
-};
 
 /// For each of B sentences the `count` candidates with the largest sums, best first; fewer where
 /// the others are impossible (minus infinity). log_probs: [B * K, V] float; sums: [B * K].

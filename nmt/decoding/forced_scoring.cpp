@@ -50,7 +50,7 @@ std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* 
   std::vector<int64_t> lengths;
   for (const ScoringRequest& request : requests)
     lengths.push_back(static_cast<int64_t>(std::max(request.source.size(), request.target.size())));
-  const auto batches = batches_by_length(lengths, options.batch_tokens, BatchLengths::kSimilar);
+  const auto batches = batches_by_length(lengths, options.batch_tokens);
   std::vector<std::vector<float>> results(requests.size());
   const auto work = [&](const std::vector<size_t>& batch) {
     const c10::InferenceMode inference;

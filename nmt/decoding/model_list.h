@@ -3,6 +3,7 @@
 
 #include <c10/core/Device.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ class ModelList {
   std::vector<const TranslationModel*> pointers() const;
   const data::Tokenizer& source_tokenizer() const { return *models_.front().source_tokenizer; }
   const data::Tokenizer& target_tokenizer() const { return *models_.front().target_tokenizer; }
+
+  std::shared_ptr<const data::Tokenizer> shared_source_tokenizer() const {
+    return models_.front().source_tokenizer;
+  }
+  std::shared_ptr<const data::Tokenizer> shared_target_tokenizer() const {
+    return models_.front().target_tokenizer;
+  }
 
  private:
   std::vector<LoadedModel> models_;

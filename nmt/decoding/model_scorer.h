@@ -12,9 +12,7 @@
 
 namespace dietmt::nmt {
 
-/// Cached decoding with one model. Rows of other sentences fill up batches that are too small for
-/// the matrix kernels of larger ones, so that a sentence gets the same numbers, to the last bit,
-/// alone and among others.
+/// Cached decoding with one model.
 class ModelScorer : public StepScorer {
  public:
   /// Encodes `sources` (each ends in end of sentence) for `beams` rows each and at most `max_steps`
@@ -26,12 +24,7 @@ class ModelScorer : public StepScorer {
   void reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) override;
 
  private:
-  // Sentences to add to `sentences` ones for enough rows.
-  int64_t missing_sentences(int64_t sentences) const;
-
   const TranslationModel& model_;
-  int64_t beams_;
-  int64_t rows_;  // without those that fill up
   DecoderCache cache_;
 };
 

@@ -27,7 +27,7 @@ class SingleThreadedKernels {
 }  // namespace
 
 std::vector<std::vector<size_t>> batches_by_length(std::span<const int64_t> lengths,
-                                                   int64_t batch_tokens, BatchLengths rule) {
+                                                   int64_t batch_tokens) {
   std::vector<size_t> order(lengths.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -36,8 +36,7 @@ std::vector<std::vector<size_t>> batches_by_length(std::span<const int64_t> leng
   for (const size_t i : order) {
     const auto joins = [&](const std::vector<size_t>& batch) {
       const int64_t longest = lengths[batch.front()];
-      return static_cast<int64_t>(batch.size() + 1) * longest <= batch_tokens &&
-             (rule == BatchLengths::kSimilar || lengths[i] == longest);
+      return static_cast<int64_t>(batch.size() + 1) * longest <= batch_tokens;
     };
     if (batches.empty() || !joins(batches.back())) batches.emplace_back();
     batches.back().push_back(i);

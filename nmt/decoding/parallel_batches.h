@@ -8,18 +8,15 @@
 
 namespace dietmt::nmt {
 
-/// Which sentences may share a batch.
-enum class BatchLengths { kEqual, kSimilar };
-
 /// Indices of sentences grouped by length, the longest first, so that the number of sentences times
 /// the longest length of a batch stays within `batch_tokens`; a longer sentence is a batch alone.
 std::vector<std::vector<size_t>> batches_by_length(std::span<const int64_t> lengths,
-                                                   int64_t batch_tokens, BatchLengths rule);
+                                                   int64_t batch_tokens);
 
 /// Calls `work` for each batch from `threads` threads (0: as many as ATen uses). Each of them
-/// computes with one ATen thread: sentences in parallel scale better than the small matrix products
-/// of decoding, and a result cannot depend on how a product is split. `progress` gets the size of
-/// each finished batch, from one thread at a time. The first exception is passed on.
+/// computes with one ATen thread: sentences in parallel scale better than small matrix products,
+/// and a result cannot depend on how a product is split. `progress` gets the size of each finished
+/// batch, from one thread at a time. The first exception is passed on.
 void for_each_batch(const std::vector<std::vector<size_t>>& batches, int64_t threads,
                     const std::function<void(const std::vector<size_t>&)>& work,
                     const std::function<void(int64_t)>& progress);

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "common/random.h"
+#include "nmt/decoding/constraints.h"
+#include "nmt/decoding/samples.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -54,43 +55,6 @@ Tensor draw_top_p(const Tensor& scores, const Tensor& uniforms, const SearchOpti
   return drawn;
 }
 
-// The samples of one sentence.
-struct Samples {
-  std::vector<Hypothesis> hypotheses;
-  std::vector<bool> ended;
-
-  bool all_ended() const { return std::find(ended.begin(), ended.end(), false) == ended.end(); }
-};
-
-double uniform_number(const SearchOptions& options, const SearchTask& task, int64_t sample,
-                      int64_t step) {
-  uint64_t key = random_key(options.seed, static_cast<uint64_t>(task.index));
-  key = random_key(key, static_cast<uint64_t>(sample));
-  return Random(random_key(key, static_cast<uint64_t>(step))).uniform();
-}
-
-// Gives each open sample its token and log-probability.
-void append_tokens(Samples& samples, const int64_t* tokens, const float* log_probs, int32_t end) {
-  for (size_t k = 0; k < samples.hypotheses.size(); ++k) {
-    if (samples.ended[k]) continue;
-    Hypothesis& hypothesis = samples.hypotheses[k];
-    hypothesis.token_scores.push_back(log_probs[k]);
-    hypothesis.sum += log_probs[k];
-    samples.ended[k] = tokens[k] == end;
-    if (!samples.ended[k]) hypothesis.ids.push_back(static_cast<int32_t>(tokens[k]));
-  }
-}
-
-NBest ranked(std::vector<Hypothesis> hypotheses, const SearchOptions& options) {
-  for (Hypothesis& hypothesis : hypotheses) {
-    const auto length = static_cast<int64_t>(hypothesis.token_scores.size());
-    hypothesis.score = options.normalized(hypothesis.sum, length);
-  }
-  std::stable_sort(hypotheses.begin(), hypotheses.end(),
-                   [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-  return hypotheses;
-}
-
 }  // namespace
 
 Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
@@ -106,9 +70,8 @@ Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
 std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
                                        const SpecialTokens& special, const SearchOptions& options) {
   const int64_t count = options.nbest;
-  const auto per_task = static_cast<size_t>(count);
-  std::vector<Samples> samples(tasks.size(),
-                               {std::vector<Hypothesis>(per_task), std::vector<bool>(per_task)});
+  std::vector<Samples> samples;
+  for (const SearchTask& task : tasks) samples.emplace_back(task, special, options);
   std::vector<size_t> open(tasks.size());
   for (size_t i = 0; i < open.size(); ++i) open[i] = i;
   Tensor tokens = at::full({static_cast<int64_t>(open.size()) * count}, special.begin, at::kLong);
@@ -119,8 +82,7 @@ std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const Searc
     std::vector<double> uniforms;
     for (const size_t i : open) {
       open_tasks.push_back(&tasks[i]);
-      for (int64_t k = 0; k < count; ++k)
-        uniforms.push_back(uniform_number(options, tasks[i], k, step));
+      for (int64_t k = 0; k < count; ++k) uniforms.push_back(samples[i].uniform(k, step));
     }
     constrain(log_probs, open_tasks, step, special);
     tokens = draw_tokens(log_probs, uniforms, options);
@@ -131,8 +93,9 @@ std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const Searc
     std::vector<int64_t> sentence_index, row_index;
     for (size_t b = 0; b < open.size(); ++b) {
       const auto first = static_cast<int64_t>(b) * count;
-      append_tokens(samples[open[b]], tokens.data_ptr<int64_t>() + first,
-                    chosen.data_ptr<float>() + first, special.end);
+      for (int64_t k = 0; k < count; ++k)
+        samples[open[b]].append(k, static_cast<int32_t>(tokens.data_ptr<int64_t>()[first + k]),
+                                chosen.data_ptr<float>()[first + k]);
       if (samples[open[b]].all_ended()) continue;
       still_open.push_back(open[b]);
       sentence_index.push_back(static_cast<int64_t>(b));
@@ -146,7 +109,7 @@ std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const Searc
     open = std::move(still_open);
   }
   std::vector<NBest> results;
-  for (Samples& sample : samples) results.push_back(ranked(std::move(sample.hypotheses), options));
+  for (Samples& sample : samples) results.push_back(std::move(sample).ranked());
   return results;
 }
 

@@ -31,7 +31,8 @@ std::vector<std::string> SearchOptions::problems() const {
   require(sample || (top_k == 0 && top_p == 1.0 && temperature == 1.0),
           "--top-k, --top-p and --temperature need --sample");
   require(batch_tokens >= 1, "--batch-tokens must be at least 1");
-  require(threads >= 0, "--threads must not be negative");
+  require(workers >= 0, "--workers must not be negative");
+  require(threads >= 1, "--threads must be at least 1");
   return found;
 }
 

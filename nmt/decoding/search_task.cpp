@@ -1,58 +1,25 @@
 #include "nmt/decoding/search_task.h"
 
-#include <torch/torch.h>
-
-#include <limits>
+#include <algorithm>
 
 namespace dietmt::nmt {
-namespace {
-
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-// The only token that `task` allows at `step`, or -1.
-int64_t forced_token(const SearchTask& task, int64_t step, const SpecialTokens& special) {
-  if (step + 1 >= task.max_length) return special.end;
-  const auto position = static_cast<size_t>(step);
-  return position < task.prefix.size() ? task.prefix[position] : -1;
-}
-
-}  // namespace
 
 SpecialTokens SpecialTokens::of(const data::Tokenizer& tokenizer) {
   return {tokenizer.unknown_id(), tokenizer.begin_id(), tokenizer.end_id()};
 }
 
-void constrain(at::Tensor& log_probs, std::span<const SearchTask* const> tasks, int64_t step,
-               const SpecialTokens& special) {
-  const int64_t beams = log_probs.size(0) / static_cast<int64_t>(tasks.size());
-  std::vector<int64_t> forced_rows, forced_tokens, early_rows;
-  for (size_t b = 0; b < tasks.size(); ++b) {
-    const int64_t token = forced_token(*tasks[b], step, special);
-    const bool early = step < tasks[b]->min_length;
-    for (int64_t k = 0; k < beams; ++k) {
-      const int64_t row = static_cast<int64_t>(b) * beams + k;
-      if (token >= 0) {
-        forced_rows.push_back(row);
-        forced_tokens.push_back(token);
-      } else if (early) {
-        early_rows.push_back(row);
-      }
-    }
-  }
-  const auto index = [&](const std::vector<int64_t>& values) {
-    return at::tensor(values, at::kLong).to(log_probs.device());
-  };
-  const at::Tensor rows = index(forced_rows);
-  const at::Tensor tokens = index(forced_tokens);
-  const at::Tensor kept = log_probs.index({rows, tokens});  // before the columns are cleared
-  for (const int32_t id : {special.unknown, special.begin}) {
-    if (id >= 0) log_probs.select(1, id).fill_(kMinusInfinity);
-  }
-  if (!early_rows.empty())
-    log_probs.select(1, special.end).index_fill_(0, index(early_rows), kMinusInfinity);
-  if (forced_rows.empty()) return;
-  log_probs.index_fill_(0, rows, kMinusInfinity);
-  log_probs.index_put_({rows, tokens}, kept);
+int32_t SearchTask::forced_token(int64_t step, const SpecialTokens& special) const {
+  if (step + 1 >= max_length) return special.end;
+  const auto position = static_cast<size_t>(step);
+  return position < prefix.size() ? prefix[position] : -1;
+}
+
+SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
+                       int64_t max_target_length) {
+  const int64_t wanted = options.max_target_length(static_cast<int64_t>(request.source.size()));
+  const auto with_prefix = static_cast<int64_t>(request.prefix.size()) + 1;
+  return {std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
+          request.prefix, request.index};
 }
 
 }  // namespace dietmt::nmt

@@ -1,13 +1,12 @@
-// One sentence as a search sees it, and the constraints on its next token.
+// One sentence as a search sees it.
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "data/tokenizer.h"
+#include "nmt/decoding/search_options.h"
+#include "nmt/decoding/translation_request.h"
 
 namespace dietmt::nmt {
 
@@ -25,11 +24,18 @@ struct SearchTask {
   int64_t min_length = 0;       // tokens before end of sentence may come
   std::vector<int32_t> prefix;  // the first tokens
   int64_t index = 0;            // of the sentence in its input: part of the key of sampling
+
+  /// The only token allowed as number `step`, or -1.
+  int32_t forced_token(int64_t step, const SpecialTokens& special) const;
+  /// Whether a token that is not forced may be number `step`.
+  bool allows(int32_t token, int64_t step, const SpecialTokens& special) const {
+    if (token == special.unknown || token == special.begin) return false;
+    return token != special.end || step >= min_length;
+  }
 };
 
-/// Sets the log-probabilities [B * K, V] of token number `step` to minus infinity where `tasks` [B]
-/// do not allow a token.
-void constrain(at::Tensor& log_probs, std::span<const SearchTask* const> tasks, int64_t step,
-               const SpecialTokens& special);
+/// `max_target_length`: tokens that the model can generate.
+SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
+                       int64_t max_target_length);
 
 }  // namespace dietmt::nmt

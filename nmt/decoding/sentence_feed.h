@@ -28,8 +28,8 @@ class SentenceFeed {
   virtual ~SentenceFeed() = default;
 
   /// Sentences to decode now: as long as there are any, and their source tokens sum up to no more
-  /// than `tokens` (but at least one). An `idle` worker, which has nothing else to decode, waits
-  /// for some, and none means the end to it; a busy one gets none at once where none are there.
+  /// than `tokens`. An `idle` worker, which has nothing else to decode, waits for some and gets at
+  /// least one, and none means the end to it; a busy one gets none at once where none are there.
   virtual std::vector<FedSentence> take(int64_t tokens, bool idle) = 0;
 
   /// The translations of a sentence, best first.

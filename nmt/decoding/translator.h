@@ -4,12 +4,14 @@
 //   std::vector<std::string> translations =
 //       translate_lines(model, *source_tokenizer, *target_tokenizer, lines, options);
 //
+// On the CPU it is the engine that decodes (nmt/decoding/engine/), on a GPU LibTorch.
 // A translation depends on its sentence, the models and the options alone: not on the other
 // sentences of the call, the batch size or the number of threads.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "nmt/decoding/hypothesis.h"
 #include "nmt/decoding/search_options.h"
 #include "nmt/decoding/search_task.h"
+#include "nmt/decoding/sentence_feed.h"
 #include "nmt/decoding/translation_request.h"
 #include "nmt/model/translation_model.h"
 
@@ -25,9 +28,11 @@ namespace dietmt::nmt {
 
 class Translator {
  public:
-  /// The models are kept by pointer and share their vocabularies. Throws ConfigError with all
-  /// problems of `options`.
-  Translator(std::vector<const TranslationModel*> models, SpecialTokens special,
+  /// Throws ConfigError with all problems of `options`.
+  Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options);
+
+  /// With a decoder of `models`, which share their vocabularies. They are kept by pointer.
+  Translator(const std::vector<const TranslationModel*>& models, const SpecialTokens& special,
              SearchOptions options);
 
   const SearchOptions& options() const { return options_; }
@@ -45,11 +50,7 @@ class Translator {
                                const std::function<void(int64_t)>& progress = {}) const;
 
  private:
-  SearchTask task_of(const TranslationRequest& request) const;
-  std::vector<NBest> translate_batch(std::span<const TranslationRequest* const> batch) const;
-
-  std::vector<const TranslationModel*> models_;
-  SpecialTokens special_;
+  std::shared_ptr<const SentenceDecoder> decoder_;
   SearchOptions options_;
 };
 

@@ -143,6 +143,26 @@ int64_t TranslationModel::max_target_length() const {
   return std::min(decoder_->position().max_length(), decoder_->cross_position().max_length());
 }
 
+namespace {
+
+std::shared_ptr<const encoders::PositionScheme> shared(const encoders::PositionScheme& scheme) {
+  return std::dynamic_pointer_cast<const encoders::PositionScheme>(scheme.shared_from_this());
+}
+
+}  // namespace
+
+std::shared_ptr<const encoders::PositionScheme> TranslationModel::encoder_position() const {
+  return shared(encoder_->position());
+}
+
+std::shared_ptr<const encoders::PositionScheme> TranslationModel::decoder_position() const {
+  return shared(decoder_->position());
+}
+
+std::shared_ptr<const encoders::PositionScheme> TranslationModel::cross_position() const {
+  return shared(decoder_->cross_position());
+}
+
 void TranslationModel::set_attention_backend(encoders::Backend backend) { backend_ = backend; }
 
 }  // namespace dietmt::nmt

@@ -14,6 +14,7 @@
 namespace dietmt::encoders {
 class DecoderStack;
 class EncoderStack;
+class PositionScheme;
 }  // namespace dietmt::encoders
 
 namespace dietmt::nmt {
@@ -53,6 +54,11 @@ class TranslationModel : public torch::nn::Module {
   /// Longest source and target, in tokens, that the position encodings define.
   int64_t max_source_length() const;
   int64_t max_target_length() const;
+
+  /// The position encodings of the three sites; they may outlive the model.
+  std::shared_ptr<const encoders::PositionScheme> encoder_position() const;
+  std::shared_ptr<const encoders::PositionScheme> decoder_position() const;
+  std::shared_ptr<const encoders::PositionScheme> cross_position() const;
 
   void set_attention_backend(encoders::Backend backend);
 

@@ -25,7 +25,7 @@ for file in config.json tokenizer.model manifest.json; do
   [ -s "$work/last/$file" ] || fail "$file is missing"
 done
 [ -e "$work/last/training.json" ] && fail "the state of a training is in the averaged model"
-expect_code 0 "$dietmt" translate --model "$work/last" --input <(echo "red dog") --threads 1
+expect_code 0 "$dietmt" translate --model "$work/last" --input <(echo "red dog") --workers 1
 
 # The mean of a model with itself is that model; --best names the best one.
 expect_code 0 "${average[@]}" --inputs "$runs/model" --best 1 --output "$work/best"

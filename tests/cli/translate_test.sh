@@ -5,7 +5,7 @@ model=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
-translate=("$dietmt" translate --model "$model" --threads 1)
+translate=("$dietmt" translate --model "$model" --workers 1)
 score=("$dietmt" score --model "$model" --threads 1)
 
 expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
@@ -26,8 +26,8 @@ cmp "$work/result" "$work/plain" || fail "gzip input and --output give another t
 "${translate[@]}" <"$input" | cmp - "$work/plain" || fail "a pipe gives another text"
 "${translate[@]}" --flush <"$input" | cmp - "$work/plain" || fail "--flush gives another text"
 
-# The neighbours, the batch size and the threads do not matter.
-for flags in "--batch-tokens 1" "--batch-tokens 64" "--batch-tokens 512"; do
+# The neighbours, the batch size, the workers and the threads do not matter.
+for flags in "--batch-tokens 1" "--batch-tokens 64" "--batch-tokens 512" "--workers 3" "--threads 2"; do
   # shellcheck disable=SC2086
   "${translate[@]}" --input "$input" $flags | cmp - "$work/plain" || fail "$flags changes the text"
 done

@@ -15,27 +15,22 @@ TEST(BatchesByLength, HoldEachSentenceOnceWithinTheLimit) {
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < 200; ++i) lengths.push_back(1 + i * 37 % 29);
   lengths.push_back(500);  // longer than a batch
-  for (const BatchLengths rule : {BatchLengths::kEqual, BatchLengths::kSimilar}) {
-    std::multiset<size_t> seen;
-    int64_t last = 500;
-    const auto batches = batches_by_length(lengths, 100, rule);
-    for (const auto& batch : batches) {
-      const int64_t longest = lengths[batch.front()];
-      EXPECT_TRUE(batch.size() == 1 || static_cast<int64_t>(batch.size()) * longest <= 100);
-      for (const size_t i : batch) {
-        EXPECT_LE(lengths[i], last);
-        last = lengths[i];
-        if (rule == BatchLengths::kEqual) {
-          EXPECT_EQ(lengths[i], longest);
-        }
-        seen.insert(i);
-      }
+  std::multiset<size_t> seen;
+  int64_t last = 500;
+  const auto batches = batches_by_length(lengths, 100);
+  for (const auto& batch : batches) {
+    const int64_t longest = lengths[batch.front()];
+    EXPECT_TRUE(batch.size() == 1 || static_cast<int64_t>(batch.size()) * longest <= 100);
+    for (const size_t i : batch) {
+      EXPECT_LE(lengths[i], last);
+      last = lengths[i];
+      seen.insert(i);
     }
-    EXPECT_EQ(seen.size(), 201U);
-    EXPECT_EQ(std::set<size_t>(seen.begin(), seen.end()).size(), 201U);
-    EXPECT_LT(batches.size(), 60U);
-    EXPECT_TRUE(batches_by_length({}, 100, rule).empty());
   }
+  EXPECT_EQ(seen.size(), 201U);
+  EXPECT_EQ(std::set<size_t>(seen.begin(), seen.end()).size(), 201U);
+  EXPECT_LT(batches.size(), 60U);
+  EXPECT_TRUE(batches_by_length({}, 100).empty());
 }
 
 TEST(ForEachBatch, WorksOnAllAndGivesTheThreadsBack) {

@@ -35,7 +35,7 @@ class TextTest : public data::ToyTextTest {
     options.max_length_factor = 0.0;
     options.max_length_offset = 6;
     options.max_source_length = 40;
-    options.threads = 1;
+    options.workers = 1;
     return options;
   }
 

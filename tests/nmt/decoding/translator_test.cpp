@@ -53,7 +53,7 @@ SearchOptions search_options() {
   options.nbest = 3;
   options.max_length_factor = 1.0;
   options.max_length_offset = 8;
-  options.threads = 1;
+  options.workers = 1;
   return options;
 }
 
@@ -112,7 +112,7 @@ TEST(Translator, ResultsDoNotDependOnBatchSizeOrThreads) {
   const auto expected = translate({model}, requests, options);
   for (const int64_t batch_tokens : {1, 64, 300}) {
     options.batch_tokens = batch_tokens;
-    options.threads = batch_tokens == 64 ? 3 : 1;
+    options.workers = batch_tokens == 64 ? 3 : 1;
     expect_equal(translate({model}, requests, options), expected);
   }
   options.sample = true;
@@ -122,7 +122,6 @@ TEST(Translator, ResultsDoNotDependOnBatchSizeOrThreads) {
   expect_equal(translate({model}, requests, options), sampled);
 }
 
-// Few rows: those of finished sentences stay to fill up the batch.
 TEST(Translator, AFewRowsGiveWhatManyGive) {
   const auto model = small_model(13);
   const auto requests = random_requests(40, 14);

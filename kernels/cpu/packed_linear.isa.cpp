@@ -1,0 +1,274 @@
+// Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA, without
+// contraction of products and sums: what follows exact integers has the same bits everywhere.
+#include <algorithm>
+#include <limits>
+
+#include "kernels/cpu/activations.h"
+#include "kernels/cpu/linear_dots.h"
+
+namespace dietmt::kernels::DIETMT_ISA {
+namespace {
+
+constexpr int64_t kBlockOutputs = kPanelVectors * kLanes;
+
+/// Rows of 32-bit groups.
+struct GroupRows {
+  const char* data;
+  int64_t stride;  // bytes
+
+  GroupRows from(int64_t row) const { return {data + row * stride, stride}; }
+};
+
+GroupRows groups_of(const PreparedRows& rows) {
+  if (rows.type == WeightType::kFloat)
+    return {reinterpret_cast<const char*>(rows.values), rows.stride * kGroupBytes};
+  return {static_cast<const char*>(rows.storage) + prepared_scales(rows.type, rows.rows),
+          prepared_stride(rows.type, rows.inputs)};
+}
+
+/// What belongs to the outputs of a panel, filled up with zeros.
+struct PanelColumns {
+  PanelColumns(const LinearCall& call, int64_t begin, int64_t end)
+      : first(begin), count(std::min(kPanelOutputs, end - begin)) {
+    const PackedWeights& weights = *call.weights;
+    read(call.bias, bias);
+    if (weights.type == WeightType::kInt8) {
+      read(weights.scales, scales);
+      read(weights.sums, start);
+      for (int32_t& sum : start) sum *= -kByteOffset;
+    } else {
+      std::memcpy(start, bias, sizeof start);
+    }
+  }
+
+  int64_t first, count;
+  alignas(64) float bias[kPanelOutputs];
+  alignas(64) float scales[kPanelOutputs];   // int8 alone
+  alignas(64) int32_t start[kPanelOutputs];  // of the sums; bits of floats but for int8
+
+ private:
+  template <typename Number>
+  void read(const Number* from, Number (&to)[kPanelOutputs]) {
+    if (from && count == kPanelOutputs) {
+      std::memcpy(to, from + first, sizeof to);
+    } else {
+      std::memset(to, 0, sizeof to);
+      if (from) std::copy_n(from + first, count, to);
+    }
+  }
+};
+
+/// Sums of products of a block of rows and a panel: integers or the bits of floats.
+using SumRow = int32_t[kPanelOutputs];
+
+/// Products of kRows rows and kBlockOutputs outputs, whose groups are kPanelStep apart, on top of
+/// `start`.
+template <typename Dots, int kRows>
+void multiply(GroupRows inputs, int64_t groups, const char* weights, const int32_t* start,
+              SumRow* to) {
+  typename Dots::Sums sums[kRows][kPanelVectors];
+  for (int v = 0; v < kPanelVectors; ++v) {
+    const auto first = reinterpret_cast<typename Dots::Sums>(load_ints(start + v * kLanes));
+    for (int r = 0; r < kRows; ++r) sums[r][v] = first;
+  }
+  for (int64_t g = 0; g < groups; ++g) {
+    typename Dots::Weights w[kPanelVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kPanelVectors; ++v) {
+      w[v] = Dots::read(weights + g * kPanelStep + v * kLanes * kGroupBytes);
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
+      int32_t group;
+      std::memcpy(&group, inputs.data + r * inputs.stride + g * kGroupBytes, sizeof group);
+#pragma GCC unroll 4
+      for (int v = 0; v < kPanelVectors; ++v) sums[r][v] = Dots::add(sums[r][v], w[v], group);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kPanelVectors; ++v)
+      store_ints(to[r] + v * kLanes, reinterpret_cast<IntVector>(sums[r][v]));
+  }
+}
+
+template <typename Dots>
+void multiply_rows(int64_t rows, GroupRows inputs, int64_t groups, const char* weights,
+                   const int32_t* start, SumRow* to) {
+  switch (rows) {
+    case 1:
+      return multiply<Dots, 1>(inputs, groups, weights, start, to);
+    case 2:
+      return multiply<Dots, 2>(inputs, groups, weights, start, to);
+    case 3:
+      return multiply<Dots, 3>(inputs, groups, weights, start, to);
+    case 4:
+      return multiply<Dots, 4>(inputs, groups, weights, start, to);
+    case 5:
+      if constexpr (Dots::kRows > 4) return multiply<Dots, 5>(inputs, groups, weights, start, to);
+      break;
+    case 6:
+      if constexpr (Dots::kRows > 4) return multiply<Dots, 6>(inputs, groups, weights, start, to);
+      break;
+    default:
+      break;
+  }
+}
+
+/// The outputs of a block of rows from its sums.
+template <WeightType kType, LinearActivation kActivation>
+void finish(const LinearCall& call, const PanelColumns& columns, const SumRow* sums, int64_t first,
+            int64_t rows) {
+  const auto* row_scales = static_cast<const float*>(call.input->storage);
+  for (int64_t c = 0; c < columns.count; c += kLanes) {
+    const Vector scale = load(columns.scales + c);
+    const Vector bias = load(columns.bias + c);
+    const int64_t left = columns.count - c;
+    for (int64_t r = 0; r < rows; ++r) {
+      const IntVector bits = load_ints(sums[r] + c);
+      Vector x = reinterpret_cast<Vector>(bits);
+      if constexpr (kType == WeightType::kInt8)
+        x = __builtin_convertvector(bits, Vector) * (scale * row_scales[first + r]) + bias;
+      x = activate<kActivation>(x);
+      const int64_t row = first + r;
+      const int64_t column = columns.first + c;
+      if (call.residual) {
+        const float* residual = call.residual + row * call.residual_stride + column;
+        x += left >= kLanes ? load(residual) : load_first(residual, left);
+      }
+      float* output = call.output + row * call.output_stride + column;
+      if (left >= kLanes) {
+        store(output, x);
+      } else {
+        std::memcpy(output, &x, static_cast<size_t>(left) * sizeof(float));
+      }
+    }
+  }
+}
+
+/// What is going to be written comes near while the block is multiplied.
+void prefetch(const float* output, int64_t stride, int64_t rows) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < kPanelOutputs; c += 16) __builtin_prefetch(output + r * stride + c, 1);
+  }
+}
+
+template <typename Dots, LinearActivation kActivation>
+void run(const LinearCall& call) {
+  const PackedWeights& weights = *call.weights;
+  const int64_t groups = kernels::groups_of(Dots::kType, weights.inputs);
+  const GroupRows inputs = groups_of(*call.input);
+  const int64_t rows = call.input->rows;
+  const int64_t blocks = (rows + Dots::kRows - 1) / Dots::kRows;
+  const int64_t last = call.last_output < 0 ? weights.outputs : call.last_output;
+  for (int64_t n = call.first_output; n < last; n += kPanelOutputs) {
+    const PanelColumns columns(call, n, last);
+    const char* panel = static_cast<const char*>(weights.panels) + n * groups * kGroupBytes;
+    for (int64_t b = 0; b < blocks; ++b) {  // of almost the same size
+      alignas(64) SumRow sums[Dots::kRows];
+      const int64_t first = rows * b / blocks;
+      const int64_t count = rows * (b + 1) / blocks - first;
+      prefetch(call.output + first * call.output_stride + n, call.output_stride, count);
+      for (int64_t c = 0; c < kPanelOutputs; c += kBlockOutputs)
+        multiply_rows<Dots>(count, inputs.from(first), groups, panel + c * kGroupBytes,
+                            columns.start + c, reinterpret_cast<SumRow*>(sums[0] + c));
+      finish<Dots::kType, kActivation>(call, columns, sums, first, count);
+    }
+  }
+}
+
+template <typename Dots>
+void run(const LinearCall& call) {
+  switch (call.activation) {
+    case LinearActivation::kNone:
+      return run<Dots, LinearActivation::kNone>(call);
+    case LinearActivation::kRelu:
+      return run<Dots, LinearActivation::kRelu>(call);
+    case LinearActivation::kGelu:
+      return run<Dots, LinearActivation::kGelu>(call);
+    case LinearActivation::kSilu:
+      return run<Dots, LinearActivation::kSilu>(call);
+  }
+}
+
+/// Vector by vector, the last filled up with zeros.
+template <typename Visit>
+void for_vectors(const float* values, int64_t size, Visit visit) {
+  int64_t c = 0;
+  for (; c + kLanes <= size; c += kLanes) visit(c, load(values + c));
+  if (c < size) visit(c, load_first(values + c, size - c));
+}
+
+/// Both write up to the end of a prepared row, which is a multiple of all vectors.
+void round_row(const float* values, int64_t size, char* to) {
+  for_vectors(values, size, [&](int64_t c, Vector x) {
+    const auto bits = reinterpret_cast<UintVector>(x);
+    const UintVector rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+    const UintVector quiet = bits >> 16 | 0x40;
+    using Halves = uint16_t __attribute__((vector_size(kLanes * 2)));
+    const Halves halves = __builtin_convertvector(x == x ? rounded : quiet, Halves);
+    std::memcpy(to + c * 2, &halves, sizeof halves);
+  });
+}
+
+/// Of the lanes, which are bits of floats without signs.
+float largest_magnitude(IntVector lanes) {
+  const auto larger_bits = [](Vector a, Vector b) {
+    return reinterpret_cast<IntVector>(a) > reinterpret_cast<IntVector>(b) ? a : b;
+  };
+  return fold<kLanes / 2>(reinterpret_cast<Vector>(lanes), larger_bits,
+                          std::make_index_sequence<kLanes>());
+}
+
+/// Returns the scale: NaN where a value is not finite, since no integer could show it.
+float quantize_row(const float* values, int64_t size, char* to) {
+  IntVector largest{};  // as bits: those of what is not finite are the largest
+  for_vectors(values, size, [&](int64_t, Vector x) {
+    const IntVector bits = reinterpret_cast<IntVector>(x) & 0x7fffffff;
+    largest = bits > largest ? bits : largest;
+  });
+  const float maximum = largest_magnitude(largest);
+  const bool finite = maximum <= std::numeric_limits<float>::max();
+  const bool zero = !finite || maximum < kSmallestMaximum;
+  const float inverse = zero ? 0.0f : 127.0f / maximum;
+  const IntVector offset = reinterpret_cast<IntVector>(broadcast(kRounder)) - kByteOffset;
+  for_vectors(values, size, [&](int64_t c, Vector x) {
+    if (zero) x = Vector{};
+    using Bytes = uint8_t __attribute__((vector_size(kLanes)));
+    const Bytes bytes = __builtin_convertvector(
+        reinterpret_cast<IntVector>(x * inverse + kRounder) - offset, Bytes);
+    std::memcpy(to + c, &bytes, sizeof bytes);
+  });
+  return finite ? maximum / 127.0f : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace
+
+PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values,
+                          int64_t stride, void* storage) {
+  if (type != WeightType::kFloat) {
+    auto* scales = static_cast<float*>(storage);
+    const int64_t to_stride = prepared_stride(type, inputs);
+    char* to = static_cast<char*>(storage) + prepared_scales(type, rows);
+    for (int64_t r = 0; r < rows; ++r) {
+      if (type == WeightType::kInt8) {
+        scales[r] = quantize_row(values + r * stride, inputs, to + r * to_stride);
+      } else {
+        round_row(values + r * stride, inputs, to + r * to_stride);
+      }
+    }
+  }
+  return {type, rows, inputs, values, stride, storage};
+}
+
+void linear(const LinearCall& call) {
+  switch (call.weights->type) {
+    case WeightType::kFloat:
+      return run<FloatDots>(call);
+    case WeightType::kBFloat16:
+      return run<BFloat16Dots>(call);
+    case WeightType::kInt8:
+      return run<Int8Dots>(call);
+  }
+}
+
+}  // namespace dietmt::kernels::DIETMT_ISA

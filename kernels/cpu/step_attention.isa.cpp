@@ -1,0 +1,344 @@
+// Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
+#include "kernels/step_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "kernels/cpu/offset_table.h"
+#include "kernels/cpu/product.h"
+
+namespace dietmt::kernels::DIETMT_ISA {
+namespace {
+
+/// Lanes with bit kDistance clear: a plus its lanes that far away, the others: the same of b.
+template <int kDistance, size_t... kLane>
+inline Vector fold_pair(Vector a, Vector b, std::index_sequence<kLane...>) {
+  constexpr int kAll = static_cast<int>(kLanes);
+  const auto lane = [](size_t l, int flip) constexpr {
+    const int own = static_cast<int>(l) ^ flip;
+    return (static_cast<int>(l) & kDistance) ? own + kAll : own;
+  };
+  return __builtin_shufflevector(a, b, lane(kLane, 0)...) +
+         __builtin_shufflevector(a, b, lane(kLane, kDistance)...);
+}
+
+/// Lane l of the result is the sum of sums[l].
+template <int kDistance>
+inline Vector fold_all(Vector* sums) {
+  for (int k = 0; k < kDistance; ++k)
+    sums[k] = fold_pair<kDistance>(sums[k], sums[k + kDistance],
+                                   std::make_index_sequence<static_cast<size_t>(kLanes)>());
+  if constexpr (kDistance > 1) {
+    return fold_all<kDistance / 2>(sums);
+  } else {
+    return sums[0];
+  }
+}
+
+/// to[j] = q . row_of(j) for j < count; writes whole vectors. q and rows: `width` numbers, padded.
+template <typename RowOf>
+inline void dot_rows(const float* q, int64_t width, RowOf row_of, int64_t count, float* to) {
+  for (int64_t j = 0; j < count; j += kLanes) {
+    Vector sums[kLanes];
+#pragma GCC unroll 16
+    for (int64_t l = 0; l < kLanes; ++l) {
+      const float* row = row_of(std::min(j + l, count - 1));
+      Vector sum = load(q) * load(row);
+      for (int64_t c = kLanes; c < width; c += kLanes) sum += load(q + c) * load(row + c);
+      sums[l] = sum;
+    }
+    store(to + j, fold_all<kLanes / 2>(sums));
+  }
+}
+
+inline float dot(const float* a, const float* b, int64_t width) {
+  Vector sum{};
+  for (int64_t c = 0; c < width; c += kLanes) sum += load(a + c) * load(b + c);
+  return sum_of(sum);
+}
+
+inline const float* head_of(const HeadTable& table, int64_t head) {
+  return table.data + head * table.head_stride;
+}
+
+int64_t score_stride(int64_t keys) { return padded_head(keys) + kHeadLanes; }
+
+/// Room for the entries of a table that occur, with repeated ends, or for all contextual vectors.
+int64_t entry_stride(const StepAttention& call) {
+  const int64_t by_offset = padded_head(call.keys) + 3 * kHeadLanes;
+  return std::max(by_offset, padded_head(call.terms->contextual_positions) + kHeadLanes);
+}
+
+/// One head of all hypotheses.
+class StepHead {
+ public:
+  StepHead(const StepAttention& call, int64_t head)
+      : call_(call),
+        terms_(call.terms->terms),
+        head_(head),
+        scale_(terms_.content_scale[head]),
+        width_(padded_head(call.head_width)),
+        stride_(score_stride(call.keys)),
+        queries_(call.workspace),
+        scores_(queries_ + call.hypotheses * width_),
+        bias_(scores_ + call.hypotheses * stride_),
+        entries_(bias_ + stride_) {}
+
+  void run() {
+    read_queries();
+    const bool biased = compute_bias();
+    if (call_.slots == nullptr) {
+      attend_memory(biased);
+    } else {
+      for (int64_t r = 0; r < call_.hypotheses; ++r) attend_slots(r, biased);
+    }
+  }
+
+ private:
+  float* query(int64_t hypothesis) { return queries_ + hypothesis * width_; }
+
+  void attend_memory(bool biased) {
+    const int64_t rows = call_.hypotheses;
+    product(rows, padded(call_.keys), call_.head_width, {queries_, width_},
+            call_.key_columns + head_ * call_.head_width * call_.key_stride, call_.key_stride,
+            scores_, stride_, false);
+    for (int64_t r = 0; r < rows; ++r) {
+      float* scores = scores_ + r * stride_;
+      if (biased) add_bias(scores);
+      scores[stride_ - 1] = exponentiate(scores);
+    }
+    product(rows, width_, call_.keys, {scores_, stride_}, call_.value_rows + head_ * width_,
+            call_.row_stride, queries_, width_, false);
+    for (int64_t r = 0; r < rows; ++r) write(r, scores_[r * stride_ + stride_ - 1]);
+  }
+
+  void attend_slots(int64_t hypothesis, bool biased) {
+    const float* q = query(hypothesis);
+    const auto key = [&](int64_t j) { return slot_row(call_.key_rows, hypothesis, j); };
+    dot_rows(q, width_, key, call_.keys, scores_);
+    if (call_.terms->contextual.data) add_contextual(q);
+    if (terms_.tables.relative_keys.data) add_relative_keys(q);
+    if (terms_.tables.relative_queries.data) add_relative_queries(hypothesis);
+    if (biased) add_bias(scores_);
+    const float total = exponentiate(scores_);
+    mix_slots(hypothesis);
+    if (terms_.tables.relative_values.data) add_relative_values(hypothesis);
+    write(hypothesis, total);
+  }
+
+  const float* slot_row(const float* rows, int64_t hypothesis, int64_t key) const {
+    const int64_t slot = call_.slots[hypothesis * call_.slots_stride + key];
+    return rows + slot * call_.row_stride + head_ * width_;
+  }
+
+  void read_queries() {
+    for (int64_t r = 0; r < call_.hypotheses; ++r) {
+      const float* from = call_.queries + r * call_.query_stride + head_ * call_.head_width;
+      float* to = queries_ + r * width_;
+      for (int64_t d = 0; d < call_.head_width; ++d) to[d] = from[d] * scale_;
+      for (int64_t d = call_.head_width; d < width_; ++d) to[d] = 0.0f;
+    }
+  }
+
+  /// What all queries at this position add to their scores. False: nothing.
+  bool compute_bias() {
+    const AttentionTables& tables = terms_.tables;
+    if (!tables.position_bias.data && !tables.query_features.data && !tables.offset_bias.data)
+      return false;
+    const int64_t i = call_.position;
+    std::fill(bias_, bias_ + stride_, 0.0f);
+    if (tables.position_bias.data) {
+      const float* row = head_of(tables.position_bias, head_) + i * call_.terms->bias_keys;
+      for (int64_t j = 0; j < call_.keys; ++j) bias_[j] += row[j];
+    }
+    if (tables.query_features.data) {
+      const float* query = head_of(tables.query_features, head_) + i * terms_.rank;
+      const float* key = head_of(tables.key_features, head_);
+      for (int64_t j = 0; j < call_.keys; ++j, key += terms_.rank)
+        for (int64_t f = 0; f < terms_.rank; ++f) bias_[j] += query[f] * key[f];
+    }
+    if (tables.offset_bias.data) {
+      const int64_t clip = terms_.bias_clip;
+      const float* row = head_of(tables.offset_bias, head_) + clip;
+      for (int64_t j = 0; j < call_.keys; ++j) bias_[j] += row[std::clamp(j - i, -clip, clip)];
+    }
+    return true;
+  }
+
+  void add_bias(float* scores) const {
+    for (int64_t j = 0; j < call_.keys; j += kLanes) add_to(scores + j, load(bias_ + j));
+  }
+
+  Band band(int64_t clip) const { return Band::of(clip, call_.position, 1, 0, call_.keys); }
+
+  void add_relative_keys(const float* q) {
+    const int64_t clip = terms_.key_clip;
+    const Band needed = band(clip);
+    const float* first =
+        head_of(terms_.tables.relative_keys, head_) + (clip + needed.lowest) * width_;
+    float* products = entries_ + kLanes;
+    dot_rows(
+        q, width_, [&](int64_t e) { return first + e * width_; }, needed.width, products);
+    repeat_ends(products, needed.width);
+    add_entries(products, needed, -call_.position, call_.keys, scores_);
+  }
+
+  void add_relative_queries(int64_t hypothesis) {
+    const int64_t clip = terms_.query_clip;
+    const float* table = head_of(terms_.tables.relative_queries, head_) + clip * width_;
+    for (int64_t j = 0; j < call_.keys; ++j) {
+      const float* vector = table + std::clamp(j - call_.position, -clip, clip) * width_;
+      scores_[j] += scale_ * dot(slot_row(call_.key_rows, hypothesis, j), vector, width_);
+    }
+  }
+
+  /// The scores are those of the content alone; the position of key j is the sum of the gates from
+  /// j on, and its product is interpolated.
+  void add_contextual(const float* q) {
+    const int64_t positions = call_.terms->contextual_positions;
+    const float* table = head_of(call_.terms->contextual, head_);
+    dot_rows(
+        q, width_, [&](int64_t p) { return table + p * width_; }, positions, entries_);
+    float place = 0.0f;
+    for (int64_t j = call_.keys - 1; j >= 0; --j) {
+      place += 1.0f / (1.0f + std::exp(-scores_[j]));
+      const float clamped = std::min(place, static_cast<float>(positions - 1));
+      const float below = std::floor(clamped);
+      const float share = clamped - below;
+      const float* entry = entries_ + static_cast<int64_t>(below);
+      const float upper = share > 0.0f ? entry[1] : entry[0];
+      scores_[j] += (upper * share + entry[0] * (1.0f - share)) / scale_;  // the query is scaled
+    }
+  }
+
+  /// Scores become exp(score - largest), zeros behind them. Returns their sum.
+  float exponentiate(float* scores) {
+    constexpr float kHidden = -std::numeric_limits<float>::infinity();
+    const int64_t whole = call_.keys / kLanes * kLanes;
+    if (whole < call_.keys)
+      store(scores + whole, first_lanes(load(scores + whole), call_.keys - whole, kHidden));
+    Vector largest = broadcast(kHidden);
+    for (int64_t j = 0; j < call_.keys; j += kLanes) largest = larger(load(scores + j), largest);
+    const float maximum = largest_of(largest);
+    Vector total{};
+    for (int64_t j = 0; j < call_.keys; j += kLanes) {
+      Vector p = exponential(load(scores + j) - maximum);
+      if (j >= whole) p = first_lanes(p, call_.keys - whole, 0.0f);
+      store(scores + j, p);
+      total += p;
+    }
+    return sum_of(total);
+  }
+
+  /// The weighted sum of the values takes the place of the query.
+  void mix_slots(int64_t hypothesis) {
+    for (int64_t c = 0; c < width_;) {
+      const int64_t vectors = (width_ - c) / kLanes;
+      if (vectors >= 4)
+        c += mix_part<4>(hypothesis, c);
+      else if (vectors >= 2)
+        c += mix_part<2>(hypothesis, c);
+      else
+        c += mix_part<1>(hypothesis, c);
+    }
+  }
+
+  /// Numbers c, c + 1, ... of the sum; returns how many. Two sums, so that additions overlap.
+  template <int kVectors>
+  int64_t mix_part(int64_t hypothesis, int64_t c) {
+    Vector even[kVectors] = {};
+    Vector odd[kVectors] = {};
+    const auto add = [&](int64_t j, Vector* sums) {
+      const Vector weight = broadcast(scores_[j]);
+      const float* row = slot_row(call_.value_rows, hypothesis, j) + c;
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[v] += weight * load(row + v * kLanes);
+    };
+    int64_t j = 0;
+    for (; j + 1 < call_.keys; j += 2) {
+      add(j, even);
+      add(j + 1, odd);
+    }
+    if (j < call_.keys) add(j, even);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) store(query(hypothesis) + c + v * kLanes, even[v] + odd[v]);
+    return kVectors * kLanes;
+  }
+
+  void add_relative_values(int64_t hypothesis) {
+    const int64_t clip = terms_.value_clip;
+    const Band needed = band(clip);
+    float* sums = entries_ + kLanes;
+    std::fill(entries_, entries_ + needed.row_size(), 0.0f);
+    sum_entries(scores_, needed, -call_.position, call_.keys, sums);
+    fold_ends(sums, needed.width);
+    const float* rows =
+        head_of(terms_.tables.relative_values, head_) + (clip + needed.lowest) * width_;
+    product(1, width_, needed.width, {sums, 1}, rows, width_, query(hypothesis), width_, true);
+  }
+
+  /// The sum of values over the sum of weights.
+  void write(int64_t hypothesis, float total) {
+    const float factor = 1.0f / total;
+    const float* mixed = query(hypothesis);
+    float* to = call_.output + hypothesis * call_.output_stride + head_ * call_.head_width;
+    for (int64_t d = 0; d < call_.head_width; ++d) to[d] = mixed[d] * factor;
+  }
+
+  const StepAttention& call_;
+  const AttentionTerms& terms_;
+  const int64_t head_;
+  const float scale_;
+  const int64_t width_;   // Dp
+  const int64_t stride_;  // of scores
+  float* queries_;        // [hypotheses, Dp], scaled; then the sums of values
+  float* scores_;         // [hypotheses, stride]; of slots one row
+  float* bias_;           // [stride]
+  float* entries_;        // one row over a table's entries
+};
+
+}  // namespace
+
+int64_t step_attention_workspace(const StepAttention& call) {
+  const int64_t stride = score_stride(call.keys);
+  return call.hypotheses * (padded_head(call.head_width) + stride) + stride + entry_stride(call);
+}
+
+void step_attention(const StepAttention& call) {
+  for (int64_t h = call.first_head; h < call.last_head; ++h) StepHead(call, h).run();
+}
+
+void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
+                     const float* beta, double epsilon, float* y) {
+  const int64_t whole = width / kLanes * kLanes;
+  const auto rest = [&](const float* from) { return load_first(from + whole, width - whole); };
+  for (int64_t r = 0; r < rows; ++r, x += width, y += width) {
+    Vector sum = whole < width ? rest(x) : Vector{};
+    for (int64_t c = 0; c < whole; c += kLanes) sum += load(x + c);
+    const float mean = sum_of(sum) / static_cast<float>(width);
+    Vector squares{};
+    for (int64_t c = 0; c < whole; c += kLanes) {
+      const Vector centred = load(x + c) - mean;
+      squares += centred * centred;
+    }
+    if (whole < width) {
+      const Vector centred = first_lanes(rest(x) - mean, width - whole, 0.0f);
+      squares += centred * centred;
+    }
+    const double variance = static_cast<double>(sum_of(squares)) / static_cast<double>(width);
+    const auto factor = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
+    for (int64_t c = 0; c < whole; c += kLanes)
+      store(y + c, (load(x + c) - mean) * factor * load(gamma + c) + load(beta + c));
+    for (int64_t c = whole; c < width; ++c) y[c] = (x[c] - mean) * factor * gamma[c] + beta[c];
+  }
+}
+
+void multiply_into(int64_t size, const float* y, float* x) {
+  int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) store(x + i, load(x + i) * load(y + i));
+  for (; i < size; ++i) x[i] *= y[i];
+}
+
+}  // namespace dietmt::kernels::DIETMT_ISA

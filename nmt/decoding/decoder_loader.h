@@ -1,0 +1,45 @@
+// Decoders of models: in memory, or on disk with all that a program needs beside them.
+//
+//   const LoadedDecoder loaded = load_decoder("model", at::kCPU, kernels::WeightType::kInt8);
+//   loaded.decoder->run(feed, workers, threads, batch_tokens);
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "data/tokenizer.h"
+#include "kernels/packed_linear.h"
+#include "nmt/decoding/search_task.h"
+#include "nmt/decoding/sentence_feed.h"
+
+namespace dietmt::nmt {
+
+class ModelList;
+class TranslationModel;
+
+/// "fp32", "bf16" or "int8". Throws ConfigError listing them.
+kernels::WeightType parse_weight_type(const std::string& name);
+
+/// One model, or an ensemble with one vocabulary. On the CPU the engine, with a copy of the weights
+/// of type `weights`; elsewhere the models themselves, which are kept by pointer.
+std::unique_ptr<const SentenceDecoder> make_decoder(
+    std::span<const TranslationModel* const> models, const SpecialTokens& special,
+    kernels::WeightType weights = kernels::WeightType::kFloat);
+
+struct LoadedDecoder {
+  std::shared_ptr<const ModelList> models;  // null where the decoder does not read them
+  std::unique_ptr<const SentenceDecoder> decoder;
+  std::shared_ptr<const data::Tokenizer> source_tokenizer;
+  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if one serves both
+  SpecialTokens special;
+};
+
+/// `directories`: one, or those of an ensemble separated by commas. Throws CheckpointError if one
+/// cannot be loaded, ConfigError if the tokenizers are not the same.
+LoadedDecoder load_decoder(const std::string& directories, c10::Device device,
+                           kernels::WeightType weights);
+
+}  // namespace dietmt::nmt

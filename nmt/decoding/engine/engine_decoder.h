@@ -1,0 +1,32 @@
+// The decoder of the CPU: several workers over one copy of the weights
+// (nmt/decoding/sentence_feed.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nmt/decoding/engine/engine_model.h"
+#include "nmt/decoding/search_task.h"
+#include "nmt/decoding/sentence_feed.h"
+
+namespace dietmt::nmt {
+
+class EngineDecoder : public SentenceDecoder {
+ public:
+  /// Several models are an ensemble, whose probabilities are averaged; they share vocabularies.
+  EngineDecoder(std::vector<EngineModel> models, const SpecialTokens& special);
+
+  int64_t max_source_length() const override;
+  int64_t max_target_length() const override;
+
+  /// With workers = 0 there is one for each core. A sentence's translations depend neither on the
+  /// other sentences nor on the numbers of workers, threads and tokens.
+  void run(SentenceFeed& feed, int64_t workers, int64_t threads,
+           int64_t batch_tokens) const override;
+
+ private:
+  std::vector<EngineModel> models_;
+  SpecialTokens special_;
+};
+
+}  // namespace dietmt::nmt
