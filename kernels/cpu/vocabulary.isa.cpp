@@ -136,6 +136,8 @@ void select_row(const TokenSelection& call, int64_t row) {
   const StripeMaxima maxima(logits, call.size);
   const float largest = maxima.largest();
   const float bound = maxima.bound(call.count + call.forbidden_count);
+  // The next row comes near while exponentials keep the units busy.
+  const float* next = row + 1 < call.rows ? logits + call.stride : logits;
   Best best(call, row, std::nextafter(bound, kMinusInfinity));
   Vector sums[4] = {};
   for_blocks(logits, call.size, [&](int64_t first, const Vector(&x)[kBlockVectors]) {
@@ -145,6 +147,7 @@ void select_row(const TokenSelection& call, int64_t row) {
       for (int v = 0; v < kBlockVectors; ++v) best.offer(x[v], first + v * kLanes);
     }
     if constexpr (kNormalize) {
+      for (int64_t c = 0; c < kBlock; c += 16) __builtin_prefetch(next + first + c);
       for (int v = 0; v < kBlockVectors; ++v) sums[v % 4] += exponential(x[v] - largest);
     }
   });
