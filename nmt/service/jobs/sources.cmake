@@ -1,0 +1,11 @@
+target_sources(dietmt_service PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/job.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/job_queue.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/job_queue_chunks.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/job_schema.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/json_fields.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/line_format.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/postgresql_database.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/process_identity.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/sql_database.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/sqlite_database.cpp)
