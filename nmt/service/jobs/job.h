@@ -39,6 +39,7 @@ struct JobStatus {
   std::string id;  // 32 hexadecimal digits
   JobOptions options;
   JobState state = JobState::kQueued;
+  int64_t chunks = 0;
   int64_t lines = 0;
   int64_t lines_done = 0;
   int64_t bad_lines = 0;  // of those done

@@ -16,7 +16,7 @@ constexpr int64_t kForgottenUpload = 3600 * kMicroseconds;
 
 constexpr const char* kStatusColumns =
     "SELECT id, options, state, lines, lines_done, bad_lines, dietmt_now(), created, started, "
-    "finished, error FROM dietmt_jobs ";
+    "finished, error, chunks FROM dietmt_jobs ";
 
 JobStatus status_of(const SqlRow& row) {
   JobStatus status;
@@ -31,6 +31,7 @@ JobStatus status_of(const SqlRow& row) {
   status.started = row.optional_integer(8);
   status.finished = row.optional_integer(9);
   status.error = row.text(10);
+  status.chunks = row.integer(11);
   return status;
 }
 
