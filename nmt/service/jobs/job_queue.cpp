@@ -69,10 +69,12 @@ void JobUpload::append(const std::vector<ChunkText>& chunks) {
 }
 
 std::string JobUpload::finish() {
-  const SqlResult result = database_->execute(
-      "UPDATE dietmt_jobs SET state = $2, lines = $3, chunks = $4, touched = 0, "
-      "created = dietmt_now(), finished = CASE WHEN $4 = 0 THEN dietmt_now() END WHERE id = $1",
-      {id_, name_of(chunks_ == 0 ? JobState::kDone : JobState::kQueued), lines_, chunks_});
+  const bool is_empty = chunks_ == 0;
+  const SqlResult result = database_->execute_durably(
+      std::string("UPDATE dietmt_jobs SET state = $2, lines = $3, chunks = $4, touched = 0, "
+                  "created = dietmt_now(), finished = ") +
+          (is_empty ? "dietmt_now()" : "NULL") + " WHERE id = $1",
+      {id_, name_of(is_empty ? JobState::kDone : JobState::kQueued), lines_, chunks_});
   if (result.changed == 0) throw Error("the upload took so long that it was given up");
   return std::exchange(id_, {});
 }
@@ -137,7 +139,7 @@ std::vector<BadLine> JobQueue::bad_lines(const std::string& id, int64_t limit) {
 
 bool JobQueue::cancel(const std::string& owner, const std::string& id) {
   return database_
-             ->execute(
+             ->execute_durably(
                  "UPDATE dietmt_jobs SET state = 'cancelled', finished = dietmt_now() "
                  "WHERE id = $1 AND owner = $2 AND state IN ('queued', 'running')",
                  {id, owner})

@@ -100,6 +100,13 @@ class SqlDatabase {
   /// One statement in a transaction of its own.
   SqlResult execute(const std::string& statement, std::initializer_list<SqlValue> parameters = {});
 
+  /// The same; when it returns, a power cut will not undo it, nor what came before it. Other
+  /// transactions a power cut may undo, the last ones first; a crash of the program does not.
+  virtual SqlResult execute_durably(const std::string& statement,
+                                    std::initializer_list<SqlValue> parameters) {
+    return execute(statement, parameters);
+  }
+
   /// Calls `work(connection)` in a transaction: what it throws undoes all. Work that met a conflict
   /// is called again.
   template <class Work>
@@ -139,8 +146,8 @@ class SqlDatabase {
   std::vector<std::unique_ptr<SqlConnection>> idle_;
 };
 
-/// One file. Safe after a crash of the program or the machine: write-ahead log, synced at every
-/// commit. Several processes of one machine may use it.
+/// One file with a write-ahead log, whole after a crash of the program or the machine. Several
+/// processes of one machine may use it.
 std::unique_ptr<SqlDatabase> open_sqlite(const std::filesystem::path& file);
 
 /// `uri`: postgresql://[user[:password]@][host][:port]/database[?parameter=value...]

@@ -18,7 +18,8 @@ void now(sqlite3_context* context, int, sqlite3_value**) {
 
 class SqliteConnection : public SqlConnection {
  public:
-  explicit SqliteConnection(const std::string& file) : file_(file) {
+  // `synchronous`: NORMAL, or FULL to sync the log at every commit.
+  SqliteConnection(const std::string& file, const std::string& synchronous) : file_(file) {
     const int code =
         sqlite3_open_v2(file.c_str(), &handle_,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -31,7 +32,7 @@ class SqliteConnection : public SqlConnection {
       execute("PRAGMA auto_vacuum = INCREMENTAL");  // heeded by an empty file alone
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA journal_size_limit = 67108864");
-      execute("PRAGMA synchronous = FULL");
+      execute("PRAGMA synchronous = " + synchronous);
     } catch (...) {
       sqlite3_close_v2(handle_);
       throw;
@@ -124,11 +125,15 @@ class SqliteDatabase : public SqlDatabase {
     return dialect;
   }
   std::string name() const override { return file_.string(); }
+  SqlResult execute_durably(const std::string& statement,
+                            std::initializer_list<SqlValue> parameters) override {
+    return SqliteConnection(file_.string(), "FULL").execute(statement, parameters);
+  }
   void shrink() override { execute("PRAGMA incremental_vacuum"); }
 
  private:
   std::unique_ptr<SqlConnection> connect() override {
-    return std::make_unique<SqliteConnection>(file_.string());
+    return std::make_unique<SqliteConnection>(file_.string(), "NORMAL");
   }
 
   std::filesystem::path file_;

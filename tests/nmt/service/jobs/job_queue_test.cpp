@@ -428,7 +428,7 @@ INSTANTIATE_TEST_SUITE_P(Databases, JobQueueTest, both_databases(), database_nam
 
 TEST(OpenJobDatabaseTest, PlacesThatAreNone) {
   EXPECT_THROW(open_job_database("mysql://host/db", "unused"), ConfigError);
-  EXPECT_THROW(open_job_database("postgresql://host:port:1/", "unused"), ConfigError);
+  EXPECT_THROW(open_job_database("postgresql://host/mt?nonsense=1", "unused"), ConfigError);
   EXPECT_THROW(JobQueue(open_job_database("postgresql:///x?host=/nonexistent", "unused")),
                DatabaseUnavailableError);
 }
