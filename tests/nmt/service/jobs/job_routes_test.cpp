@@ -49,6 +49,8 @@ class JobRoutesTest : public DatabaseTest {
                         [](const httplib::Request& r) { return r.get_header_value("X-Owner"); });
     const int port = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
+    // A stop before that would be overlooked.
+    while (!server_.is_running()) std::this_thread::sleep_for(1ms);
     client_ = std::make_unique<httplib::Client>("127.0.0.1", port);
     client_->set_read_timeout(60s);
   }
