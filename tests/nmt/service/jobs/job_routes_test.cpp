@@ -47,6 +47,7 @@ class JobRoutesTest : public DatabaseTest {
     });
     register_job_routes(server_, *service_,
                         [](const httplib::Request& r) { return r.get_header_value("X-Owner"); });
+    server_.set_payload_max_length(60'000'000);
     const int port = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
     // A stop before that would be overlooked.
@@ -226,6 +227,14 @@ TEST_P(JobRoutesTest, ABombOfZeroesIsRefused) {
   const std::string lines = gzipped(numbered_lines(1, 110'000, std::string(920, 'x')));
   EXPECT_THAT(error_of(client_->Post("/v1/jobs", lines, "application/gzip"), 413),
               HasSubstr("bytes of text"));
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_P(JobRoutesTest, ABodyAboveTheServersLimitIsRefused) {
+  EXPECT_EQ(error_of(client_->Post("/v1/jobs", std::string(60'000'001, 'x'), "text/plain"), 413),
+            "the file is too large");
+  const httplib::MultipartFormDataItems form = {{"file", std::string(60'000'001, 'x'), "f", ""}};
+  EXPECT_EQ(error_of(client_->Post("/v1/jobs", form), 413), "the file is too large");
   EXPECT_EQ(rows(), 0);
 }
 
