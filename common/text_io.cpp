@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -69,6 +70,7 @@ class Inflater {
 
 struct LineReader::Impl {
   std::string path;
+  size_t max_bytes = std::string::npos;
   int fd = -1;
   std::unique_ptr<Inflater> inflater;  // of a gzip file
   bool format_known = false;
@@ -76,6 +78,7 @@ struct LineReader::Impl {
   std::string text;  // the lines from `position` on are still to be given
   size_t position = 0;
   int64_t line = 0;
+  bool ended_in_lf = false;
   bool at_end = false;
   std::string failure;  // reported when the lines before it have been given
 
@@ -98,6 +101,10 @@ struct LineReader::Impl {
     if (got < 0) fail(std::strerror(errno));
     raw.resize(old_size + static_cast<size_t>(got));
     at_end = got == 0;
+  }
+
+  void check_length(size_t bytes) const {
+    if (bytes > max_bytes) fail("the line is longer than " + std::to_string(max_bytes) + " bytes");
   }
 
   void recognise_format() {
@@ -125,7 +132,9 @@ struct LineReader::Impl {
   }
 };
 
-LineReader::LineReader(const std::string& path) : impl_(std::make_unique<Impl>()) {
+LineReader::LineReader(const std::string& path, size_t max_bytes)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->max_bytes = max_bytes;
   impl_->path = path == "-" ? "<stdin>" : path;
   impl_->fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (impl_->fd < 0) throw DataError(path + ": cannot be opened: " + std::strerror(errno));
@@ -140,9 +149,11 @@ bool LineReader::next(std::string& line) {
   size_t searched = in.position;
   for (;;) {
     const size_t newline = in.text.find('\n', searched);
+    in.check_length(std::min(newline, in.text.size()) - in.position);
     if (newline != std::string::npos) {
       line.assign(in.text, in.position, newline - in.position);
       in.position = newline + 1;
+      in.ended_in_lf = true;
       ++in.line;
       return true;
     }
@@ -154,9 +165,12 @@ bool LineReader::next(std::string& line) {
   if (in.position == in.text.size()) return false;
   line.assign(in.text, in.position, std::string::npos);
   in.position = in.text.size();
+  in.ended_in_lf = false;
   ++in.line;
   return true;
 }
+
+bool LineReader::ended_in_lf() const { return impl_->ended_in_lf; }
 
 int64_t LineReader::line_number() const { return impl_->line; }
 

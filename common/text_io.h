@@ -15,14 +15,17 @@ namespace dietmt {
 class LineReader {
  public:
   /// `path`: a plain or gzip file, or "-" for standard input. Throws DataError if it cannot be
-  /// opened.
-  explicit LineReader(const std::string& path);
+  /// opened. A line of more than `max_bytes` is refused like one that cannot be read.
+  explicit LineReader(const std::string& path, size_t max_bytes = std::string::npos);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
   LineReader& operator=(LineReader&&) noexcept;
 
   /// False at the end. Throws DataError (path:line) if reading or decompressing fails.
   bool next(std::string& line);
+
+  /// False if the line that next() gave last is the end of the file and lacks its LF.
+  bool ended_in_lf() const;
 
   /// Number of the line that next() gave last, from 1.
   int64_t line_number() const;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,9 +16,10 @@ class ScratchTest : public ::testing::Test {
  protected:
   ScratchTest() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    scratch_ = std::filesystem::temp_directory_path() /
-               ("dietmt_" + std::string(test->test_suite_name()) + "_" + test->name() + "_" +
-                std::to_string(::getpid()));
+    std::string name = "dietmt_" + std::string(test->test_suite_name()) + "_" + test->name() + "_" +
+                       std::to_string(::getpid());
+    std::replace(name.begin(), name.end(), '/', '_');  // in the names of tests with parameters
+    scratch_ = std::filesystem::temp_directory_path() / name;
     std::filesystem::create_directories(scratch_);
   }
   ~ScratchTest() override { std::filesystem::remove_all(scratch_); }

@@ -55,6 +55,31 @@ TEST_F(LineReaderTest, LongLinesAreWhole) {
   EXPECT_THAT(read_lines(write("long.gz", gzipped(line + "\ny\n"))), ElementsAre(line, "y"));
 }
 
+TEST_F(LineReaderTest, LongerLinesThanAskedForAreRefused) {
+  const std::string text = "1234\n12345\n1\n";
+  for (const std::string& path : {write("long", text), write("long.gz", gzipped(text))}) {
+    EXPECT_NO_THROW({
+      LineReader reader(path, 5);
+      for (std::string line; reader.next(line);) continue;
+    });
+    LineReader reader(path, 4);
+    std::string line;
+    EXPECT_TRUE(reader.next(line));
+    EXPECT_THROW(reader.next(line), DataError);
+  }
+  LineReader endless(write("endless", std::string(1 << 20, 'x')), 1000);
+  std::string line;
+  EXPECT_THROW(endless.next(line), DataError);
+}
+
+TEST_F(LineReaderTest, TellsWhetherTheLastLineHasItsLf) {
+  for (const bool complete : {true, false}) {
+    LineReader reader(write("file", complete ? "a\n\n" : "a\n\nb"));
+    for (std::string line; reader.next(line);)
+      EXPECT_EQ(reader.ended_in_lf(), complete || reader.line_number() < 3);
+  }
+}
+
 TEST_F(LineReaderTest, GzipIsRecognisedByContent) {
   EXPECT_THAT(read_lines(write("text.txt", gzipped("a\nb\n"))), ElementsAre("a", "b"));
   EXPECT_THAT(read_lines(write("plain.gz", "a\nb\n")), ElementsAre("a", "b"));

@@ -1,0 +1,252 @@
+#include "nmt/service/jobs/job_routes.h"
+
+#include <httplib.h>
+#include <spdlog/spdlog.h>
+
+#include <exception>
+#include <memory>
+
+#include "nmt/service/jobs/job_json.h"
+#include "nmt/service/jobs/job_service.h"
+#include "nmt/service/jobs/job_upload_form.h"
+
+namespace dietmt::service {
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+constexpr int64_t kShownBadLines = 100;
+constexpr int64_t kMaxPage = 100;
+constexpr size_t kMaxSetting = 1 << 16;
+
+void answer(Response& response, int status, const nlohmann::json& content) {
+  response.status = status;
+  response.set_content(
+      content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
+      "application/json");
+}
+
+void answer_error(Response& response, int status, const std::string& text) {
+  answer(response, status, {{"error", text}});
+}
+
+// The error that is being handled.
+void answer_error(Response& response) {
+  try {
+    throw;
+  } catch (const NoSuchJobError& error) {
+    answer_error(response, 404, error.what());
+  } catch (const JobStateError& error) {
+    answer_error(response, 409, error.what());
+  } catch (const FileTooLargeError& error) {
+    answer_error(response, 413, error.what());
+  } catch (const RequestError& error) {
+    answer_error(response, 400, error.what());
+  } catch (const ConfigError& error) {
+    answer_error(response, 400, error.what());
+  } catch (const DataError& error) {
+    answer_error(response, 400, error.what());
+  } catch (const StorageFullError& error) {
+    spdlog::error("batch jobs: {}", error.what());
+    answer_error(response, 507, "the server's disk is full; nothing of the job was stored");
+  } catch (const DatabaseUnavailableError& error) {
+    spdlog::error("batch jobs: {}", error.what());
+    response.set_header("Retry-After", "5");
+    answer_error(response, 503, "the job queue does not answer at the moment");
+  } catch (const std::exception& error) {
+    spdlog::error("batch jobs: {}", error.what());
+    answer_error(response, 500, "internal error");
+  }
+}
+
+// A handler whose exceptions become answers.
+httplib::Server::Handler answering(httplib::Server::Handler handler) {
+  return [handler](const Request& request, Response& response) {
+    try {
+      handler(request, response);
+    } catch (...) {
+      answer_error(response);
+    }
+  };
+}
+
+// Takes an upload in. The body is read to its end whatever happens, or the client would find its
+// connection closed instead of an answer; the error is thrown then.
+class UploadReceiver {
+ public:
+  explicit UploadReceiver(const std::filesystem::path& directory) : file_(directory) {}
+
+  void read(const Request& request, Response& response, const httplib::ContentReader& reader) {
+    for (const auto& [name, value] : request.params) settings_[name] = value;
+    const bool complete = request.is_multipart_form_data()
+                              ? reader([&](const auto& part) { return start_part(part); },
+                                       [&](const char* data, size_t size) {
+                                         return keep({data, size});
+                                       })
+                              : read_body(reader);
+    if (problem_) std::rethrow_exception(problem_);
+    if (!complete && response.status == 413) throw FileTooLargeError("the file is too large");
+    if (!complete) throw RequestError("the body is not complete or not well-formed");
+    if (!has_file_) throw RequestError("the form has no part \"file\"");
+  }
+
+  const SpoolFile& file() const { return file_; }
+  const JobSettings& settings() const { return settings_; }
+
+ private:
+  bool read_body(const httplib::ContentReader& reader) {
+    has_file_ = in_file_ = true;
+    return reader([&](const char* data, size_t size) { return keep({data, size}); });
+  }
+
+  bool start_part(const httplib::MultipartFormData& part) {
+    in_file_ = part.name == "file";
+    if (in_file_ && std::exchange(has_file_, true))
+      problem_ = std::make_exception_ptr(RequestError("the form has more than one part \"file\""));
+    if (in_file_) settings_.emplace("name", part.filename);
+    if (!in_file_) settings_[part.name].clear();
+    part_ = part.name;
+    return true;
+  }
+
+  bool keep(std::string_view bytes) {
+    if (problem_) return true;
+    try {
+      if (in_file_)
+        file_.append(bytes);
+      else if (settings_[part_].size() + bytes.size() > kMaxSetting)
+        throw RequestError(part_ + ": the setting is too long");
+      else
+        settings_[part_] += bytes;
+    } catch (const std::exception&) {
+      problem_ = std::current_exception();
+    }
+    return true;
+  }
+
+  SpoolFile file_;
+  JobSettings settings_;
+  std::string part_;  // of the form
+  bool in_file_ = false;
+  bool has_file_ = false;
+  std::exception_ptr problem_;
+};
+
+std::string parameter(const Request& request, const std::string& name, const std::string& without) {
+  return request.has_param(name) ? request.get_param_value(name) : without;
+}
+
+int64_t page_size(const Request& request) {
+  const std::string text = parameter(request, "limit", "20");
+  const int64_t size = text.size() < 4 && text.find_first_not_of("0123456789") == text.npos
+                           ? std::atoll(text.c_str())
+                           : 0;
+  if (size < 1 || size > kMaxPage)
+    throw RequestError("limit: \"" + text + "\" is not a number from 1 to 100");
+  return size;
+}
+
+bool wants_partial(const Request& request) {
+  const std::string text = parameter(request, "partial", "0");
+  if (text != "0" && text != "1")
+    throw RequestError("partial: \"" + text + "\" is neither 0 nor 1");
+  return text == "1";
+}
+
+std::string content_type(const JobOptions& options) {
+  if (options.gzip) return "application/gzip";
+  if (options.format.kind == LineKind::kJsonl) return "application/jsonl";
+  return options.format.kind == LineKind::kTsv ? "text/tab-separated-values; charset=utf-8"
+                                               : "text/plain; charset=utf-8";
+}
+
+// The value of Content-Disposition; a name beyond ASCII goes by RFC 5987.
+std::string disposition(const JobOptions& options) {
+  std::string name = options.name.empty()
+                         ? std::string("translation.") + name_of(options.format.kind)
+                         : "translated-" + options.name;
+  if (options.gzip && !name.ends_with(".gz")) name += ".gz";
+  std::string plain, encoded;
+  for (const char c : name) {
+    const bool is_safe = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
+    constexpr const char* kDigits = "0123456789ABCDEF";
+    plain += is_safe ? c : '_';
+    if (is_safe)
+      encoded += c;
+    else
+      encoded += {'%', kDigits[static_cast<unsigned char>(c) >> 4], kDigits[c & 15]};
+  }
+  return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + encoded;
+}
+
+void send(Response& response, const JobOptions& options, JobOutput job_output) {
+  response.set_header("Content-Disposition", disposition(options));
+  const auto output = std::make_shared<JobOutput>(std::move(job_output));
+  response.set_chunked_content_provider(
+      content_type(options), [output](size_t, httplib::DataSink& sink) {
+        try {
+          const std::optional<std::string> bytes = output->next();
+          if (bytes) return sink.write(bytes->data(), bytes->size());
+          sink.done();
+          return true;
+        } catch (const std::exception& error) {
+          spdlog::error("batch jobs: a result was not sent to its end: {}", error.what());
+          return false;  // ends the connection: the client sees that the file is not whole
+        }
+      });
+}
+
+}  // namespace
+
+void register_job_routes(httplib::Server& server, JobService& service, OwnerOf owner_of) {
+  const std::string one = "/v1/jobs/([0-9A-Za-z]{1,64})";
+  const auto owner = [owner_of](const Request& request) {
+    return owner_of ? owner_of(request) : std::string();
+  };
+  const auto shown = [&service](const JobStatus& job) {
+    return job_json(job, service.options().keep);
+  };
+  server.Post("/v1/jobs", [=, &service](const Request& request, Response& response,
+                                        const httplib::ContentReader& reader) {
+    try {
+      UploadReceiver upload(service.options().data_directory);
+      upload.read(request, response, reader);
+      const JobStatus job =
+          service.submit(owner(request), job_options_of(upload.settings()), upload.file());
+      response.set_header("Location", "/v1/jobs/" + job.id);
+      answer(response, 201, shown(job));
+    } catch (...) {
+      answer_error(response);
+    }
+  });
+  server.Get("/v1/jobs", answering([=, &service](const Request& request, Response& response) {
+               const int64_t size = page_size(request);
+               const std::vector<JobStatus> jobs =
+                   service.list(owner(request), size, parameter(request, "before", ""));
+               nlohmann::json page = {{"jobs", nlohmann::json::array()}, {"next", nullptr}};
+               for (const JobStatus& job : jobs) page["jobs"].push_back(shown(job));
+               if (static_cast<int64_t>(jobs.size()) == size) page["next"] = page_end(jobs.back());
+               answer(response, 200, page);
+             }));
+  server.Get(one, answering([=, &service](const Request& request, Response& response) {
+               const JobStatus job = service.find(owner(request), request.matches[1]);
+               nlohmann::json content = shown(job);
+               content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownBadLines));
+               answer(response, 200, content);
+             }));
+  server.Delete(one, answering([=, &service](const Request& request, Response& response) {
+                  const auto job = service.cancel_or_remove(owner(request), request.matches[1]);
+                  if (job)
+                    answer(response, 200, shown(*job));
+                  else
+                    response.status = 204;
+                }));
+  server.Get(one + "/result", answering([=, &service](const Request& request, Response& response) {
+               const bool partial = wants_partial(request);
+               const JobStatus job = service.find(owner(request), request.matches[1]);
+               send(response, job.options, service.output(job, partial));
+             }));
+}
+
+}  // namespace dietmt::service
