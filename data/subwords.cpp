@@ -140,7 +140,8 @@ class VocabularyNumbers : public Subwords {
     constexpr std::string_view kWordBegin = "\xE2\x96\x81";  // U+2581
     for (size_t at = 0; (at = text.find(kWordBegin, at)) != std::string::npos; ++at)
       text.replace(at, kWordBegin.size(), " ");
-    return text;
+    const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
   }
 
   SentencePieceModel model_;

@@ -14,6 +14,7 @@
 namespace dietmt::encoders {
 class DecoderStack;
 class EncoderStack;
+class PositionScheme;
 }  // namespace dietmt::encoders
 
 namespace dietmt::nmt {
@@ -38,7 +39,10 @@ class TranslationModel : public torch::nn::Module {
   /// The output projection: [V, D].
   const at::Tensor& output_weight() const;
 
-  /// hidden: [rows, D]. Returns [rows, V].
+  /// [V], or undefined without config().output_bias.
+  const at::Tensor& output_bias() const;
+
+  /// hidden: [rows, D]. Returns [rows, V]: the projection and the output bias.
   at::Tensor logits(const at::Tensor& hidden) const;
 
   /// Prepares cached decoding of every sentence of `memory` with `beams` rows each, for at most
@@ -54,6 +58,10 @@ class TranslationModel : public torch::nn::Module {
   int64_t max_source_length() const;
   int64_t max_target_length() const;
 
+  /// The position encodings of self-attention.
+  const encoders::PositionScheme& encoder_position() const;
+  const encoders::PositionScheme& decoder_position() const;
+
   void set_attention_backend(encoders::Backend backend);
 
  private:
@@ -66,6 +74,7 @@ class TranslationModel : public torch::nn::Module {
   at::Tensor source_embedding_;  // [Vs, D]
   at::Tensor target_embedding_;  // [Vt, D]; the same tensor as source_embedding_ if all are tied
   at::Tensor output_weight_;     // [Vt, D]; the same tensor as target_embedding_ if tied
+  at::Tensor output_bias_;       // [Vt] or undefined
 };
 
 }  // namespace dietmt::nmt

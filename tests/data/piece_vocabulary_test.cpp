@@ -80,10 +80,23 @@ TEST_F(PieceVocabularyTest, PiecesOfTheOtherLanguageAreReadAndUnknownOnesMarked)
   const Tokenizer numbered(model_file(), vocabulary_);
   const int32_t foreign = id_of("\xE2\x96\x81naïve");
   EXPECT_EQ(numbered.decode(std::vector<int32_t>{foreign, foreign, numbered.end_id()}),
-            " naïve naïve");
+            "naïve naïve");
   const std::vector<int32_t> unknown = numbered.encode("漢");
   EXPECT_EQ(unknown.back(), numbered.unknown_id());
+  EXPECT_EQ(numbered.decode(std::vector<int32_t>{numbered.end_id()}), "");
   EXPECT_THROW(numbered.decode(std::vector<int32_t>{9999}), Error);
+}
+
+TEST_F(PieceVocabularyTest, SentencepiecesOwnNumbers) {
+  const PieceVocabulary own = sentencepiece_vocabulary(model_file());
+  ASSERT_EQ(static_cast<int64_t>(own.pieces.size()), tokenizer().vocabulary_size());
+  EXPECT_EQ(own.pieces[7], tokenizer().piece(7));
+  EXPECT_EQ(own.unknown, 0);
+  EXPECT_EQ(own.begin, 1);
+  EXPECT_EQ(own.end, 2);
+  const Tokenizer numbered(model_file(), own);
+  for (const std::string& line : text_.source)
+    EXPECT_EQ(numbered.encode(line), tokenizer().encode(line));
 }
 
 TEST_F(PieceVocabularyTest, TheBytesHoldAll) {
