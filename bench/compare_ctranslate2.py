@@ -57,6 +57,7 @@ class Engine:
     def translate(self, pieces, search, batch_size):
         """The pieces of the translations, and the seconds that they took."""
         options = dict(beam_size=search["beam"], length_penalty=1, max_input_length=0,
+                       min_decoding_length=0,
                        max_decoding_length=2 * max(map(len, pieces), default=0) + MAX_OFFSET)
         start = time.perf_counter()
         if search["single"]:

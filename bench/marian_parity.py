@@ -14,6 +14,7 @@ transformers 4.x and sentencepiece.
 """
 
 import argparse
+import contextlib
 import copy
 import json
 import pathlib
@@ -57,6 +58,16 @@ def largest_difference(ours, theirs):
     return (ours - theirs).abs().max().item()
 
 
+@contextlib.contextmanager
+def in_fp64(model):
+    """A copy of the model; its masks need fp64 as the default."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield copy.deepcopy(model).double()
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 class Case:
     def __init__(self, options, root, size, ties, activation, seed):
         self.options, self.root = options, root
@@ -79,7 +90,8 @@ class Case:
             "--output", self.root / "logits")
         ours = load_file(self.root / "logits")["logits"]
         theirs = logits_of(self.model, self.batch)
-        exact = logits_of(copy.deepcopy(self.model).double(), self.batch)
+        with in_fp64(self.model) as model:
+            exact = logits_of(model, self.batch)
         return (largest_difference(ours, theirs), largest_difference(ours, exact),
                 largest_difference(theirs, exact))
 
@@ -94,8 +106,9 @@ class Case:
         doubtful = [i for i in range(len(ours)) if ours[i] != theirs[i]]
         if not doubtful:
             return 0, 0
-        exact = translations(copy.deepcopy(self.model).double(), self.tokenizer,
-                             [self.lines[i] for i in doubtful], beams, MAX_TOKENS)
+        with in_fp64(self.model) as model:
+            exact = translations(model, self.tokenizer, [self.lines[i] for i in doubtful], beams,
+                                 MAX_TOKENS)
         wrong = [i for i, line in zip(doubtful, exact) if ours[i] != line]
         for i in wrong[:3]:
             print(f"  '{self.lines[i]}': '{ours[i]}' in place of '{theirs[i]}'")
