@@ -78,7 +78,7 @@ json ids_of(const data::Tokenizer& tokenizer) {
 json read_huggingface_json(const fs::path& path) {
   try {
     return json::parse(read_file(path));
-  } catch (const std::exception& error) {
+  } catch (const json::exception& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
 }

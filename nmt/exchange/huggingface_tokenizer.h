@@ -9,7 +9,7 @@
 
 namespace dietmt::nmt {
 
-/// A JSON file of the library. Throws CheckpointError naming it.
+/// A JSON file of the library. Throws CheckpointError or Error naming it.
 nlohmann::json read_huggingface_json(const std::filesystem::path& path);
 
 /// `generation`: decoder_start_token_id and eos_token_id, which become begin and end of sentence.

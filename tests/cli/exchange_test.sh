@@ -29,7 +29,7 @@ done
 
 # A Marian model.
 marian=("$dietmt" import --from "$cases/marian/model.npz" --output "$work/marian")
-expect_code 1 "${marian[@]}"
+expect_code 2 "${marian[@]}"
 expect_text "--vocabulary" "$err"
 [ ! -e "$work/marian" ] || fail "an import that failed left a directory"
 expect_code 0 "${marian[@]}" --vocabulary "$cases/marian/vocab.yml" \

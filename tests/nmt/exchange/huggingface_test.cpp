@@ -26,7 +26,8 @@ class MarianMt : public ScratchTest {
  protected:
   /// The case "shared", to be changed.
   void copy_shared() const {
-    fs::copy(case_directory("shared"), scratch(), fs::copy_options::overwrite_existing);
+    fs::copy(case_directory("shared"), scratch(),
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   }
   void change_config(const std::function<void(json&)>& change) const {
     json description = read_json(case_directory("shared") / "config.json");
