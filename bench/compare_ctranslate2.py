@@ -7,13 +7,14 @@ The model is exported once. For each precision (fp32, int8) and search (beam 5, 
 a time), CTranslate2 first looks for its best batch size and split of the threads on a part of the
 text; then both translate the whole text in turn, --rounds times each. Prints sentences a second
 (medians), their ratio, the lines that are equal, BLEU where there is a reference, the time to load
-and the peak memory. --json keeps the figures of all rounds.
+and the peak memory of the processes. --json keeps the figures of all rounds.
 
 CTranslate2's time is that of its own calls on text that is cut into pieces already. dietmt's is
 that of the whole process less that of one without text, so that it includes cutting the text,
 putting words together, reading and writing. One line at a time: CTranslate2 in a loop of single
-calls, `dietmt translate --flush`. Precisions that this dietmt does not have are left out, with a
-line that says so. Needs ctranslate2 and sentencepiece.
+calls, `dietmt translate --flush`. Time to load: that process without text; there, the model alone.
+Precisions that this dietmt does not have are left out, with a line that says so. Needs ctranslate2
+and sentencepiece.
 """
 
 import argparse
@@ -31,7 +32,7 @@ SEARCHES = {"beam 5": dict(beam=5, single=False), "greedy": dict(beam=1, single=
             "beam 5, single lines": dict(beam=5, single=True)}
 PRECISIONS = {"fp32": ("float32", []), "int8": ("int8", ["--weights", "int8"])}
 BATCH_SIZES = (16, 32, 64, 128, 256)
-MAX_OFFSET = 50
+MAX_TOKENS = 250  # of a translation, end of sentence included
 
 
 # ---- the process that runs CTranslate2 -----------------------------------------------------------
@@ -57,8 +58,7 @@ class Engine:
     def translate(self, pieces, search, batch_size):
         """The pieces of the translations, and the seconds that they took."""
         options = dict(beam_size=search["beam"], length_penalty=1, max_input_length=0,
-                       min_decoding_length=0,
-                       max_decoding_length=2 * max(map(len, pieces), default=0) + MAX_OFFSET)
+                       min_decoding_length=0, max_decoding_length=MAX_TOKENS - 1)
         start = time.perf_counter()
         if search["single"]:
             found = [self.translator.translate_batch([line], **options)[0] for line in pieces]
@@ -128,6 +128,7 @@ def best_setting(options, directory, precision, search, lines):
 
 def run_dietmt(options, precision, search, text):
     command = [options.dietmt, "translate", "--model", options.model, "--beam", search["beam"],
+               "--max-length-factor", 0, "--max-length-offset", MAX_TOKENS,
                *PRECISIONS[precision][1], *options.dietmt_options]
     if search["single"]:
         command.append("--flush")
@@ -178,6 +179,8 @@ def compare(options, directory, precision, name, lines, root):
             answer = peer.translate(lines, search, batch_size)
             theirs.append(len(lines) / answer["seconds"])
             seconds, translated = run_dietmt(options, precision, search, text)
+            if seconds < 1.5 * empty:
+                sys.exit(f"{options.source}: too short to measure: --repeat it")
             ours.append(len(lines) / (seconds - empty))
     equal = sum(a == b for a, b in zip(translated, answer["lines"])) / len(lines)
     result = dict(

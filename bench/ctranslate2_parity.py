@@ -112,7 +112,7 @@ def compare_translations(options, root, exported, lines, beam):
     theirs = exported.translate(lines, beam)
     wrong = ties = 0
     largest = 0.0
-    for line, (text, score) in zip(found, theirs):
+    for source, line, (text, score) in zip(lines, found, theirs):
         ours = json.loads(line)["translations"][0]
         if len(ours["token_scores"]) == MAX_TOKENS:
             continue
@@ -121,6 +121,7 @@ def compare_translations(options, root, exported, lines, beam):
         if ours["text"] != text:
             ties += difference <= options.tolerance
             wrong += difference > options.tolerance
+            print(f"  '{source}': '{ours['text']}' {ours['score']:.5f}, there '{text}' {score:.5f}")
     return wrong, ties, largest
 
 
