@@ -5,15 +5,35 @@
 
 namespace dietmt::data {
 
-SentencePieceModel::SentencePieceModel(const std::filesystem::path& file) {
+namespace {
+
+template <typename Pieces>
+std::string decode_with(const sentencepiece::SentencePieceProcessor& processor,
+                        const Pieces& pieces) {
+  std::string text;
+  const auto status = processor.Decode(pieces, &text);
+  if (!status.ok()) throw Error(std::string("sentencepiece cannot decode: ") + status.message());
+  return text;
+}
+
+}  // namespace
+
+std::string read_model_file(const std::filesystem::path& file) {
   try {
-    serialized_ = read_file(file);
+    return read_file(file);
   } catch (const Error& error) {
     throw DataError(error.what());
   }
+}
+
+SentencePieceModel::SentencePieceModel(const std::filesystem::path& file)
+    : SentencePieceModel(read_model_file(file), file.string()) {}
+
+SentencePieceModel::SentencePieceModel(std::string bytes, const std::string& where)
+    : serialized_(std::move(bytes)) {
   const auto status = processor_.LoadFromSerializedProto(serialized_);
   if (!status.ok() || processor_.GetPieceSize() == 0)
-    throw DataError(file.string() + ": not a sentencepiece model");
+    throw DataError(where + ": not a sentencepiece model");
 }
 
 void SentencePieceModel::check(int32_t id) const {
@@ -22,10 +42,11 @@ void SentencePieceModel::check(int32_t id) const {
 }
 
 std::string SentencePieceModel::decode(const std::vector<int>& ids) const {
-  std::string text;
-  const auto status = processor_.Decode(ids, &text);
-  if (!status.ok()) throw Error(std::string("sentencepiece cannot decode: ") + status.message());
-  return text;
+  return decode_with(processor_, ids);
+}
+
+std::string SentencePieceModel::decode(const std::vector<std::string>& pieces) const {
+  return decode_with(processor_, pieces);
 }
 
 }  // namespace dietmt::data

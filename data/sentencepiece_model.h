@@ -9,10 +9,16 @@
 
 namespace dietmt::data {
 
+/// Throws DataError naming the file.
+std::string read_model_file(const std::filesystem::path& file);
+
 class SentencePieceModel {
  public:
   /// Throws DataError naming the file.
   explicit SentencePieceModel(const std::filesystem::path& file);
+
+  /// The bytes of a model file; `where` names them in errors.
+  SentencePieceModel(std::string bytes, const std::string& where);
 
   const sentencepiece::SentencePieceProcessor& processor() const { return processor_; }
 
@@ -22,8 +28,9 @@ class SentencePieceModel {
   /// Throws Error where the id is outside the vocabulary.
   void check(int32_t id) const;
 
-  /// Text of the ids.
+  /// Text of pieces given by their ids or names.
   std::string decode(const std::vector<int>& ids) const;
+  std::string decode(const std::vector<std::string>& pieces) const;
 
  private:
   sentencepiece::SentencePieceProcessor processor_;

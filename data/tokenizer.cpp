@@ -11,58 +11,32 @@
 #include "common/files.h"
 #include "common/random.h"
 #include "common/text_io.h"
-#include "data/sentencepiece_model.h"
+#include "data/subwords.h"
 
 namespace dietmt::data {
 
-struct Tokenizer::Impl {
-  SentencePieceModel model;
-};
-
 Tokenizer::Tokenizer(const std::filesystem::path& model_file)
-    : impl_(new Impl{SentencePieceModel(model_file)}) {
-  if (unknown_id() < 0 || begin_id() < 0 || end_id() < 0) {
-    throw DataError(
-        model_file.string() +
-        ": the sentencepiece model lacks a piece for unknown, begin or end of sentence");
-  }
-}
+    : subwords_(load_subwords(model_file)) {}
+
+Tokenizer::Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary)
+    : subwords_(numbered_subwords(model_file, vocabulary)) {}
 
 Tokenizer::~Tokenizer() = default;
 
 std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
-  std::vector<int> ids;
-  const auto encode_utf8 = [&](std::string_view text) {
-    return impl_->model.processor().Encode({text.data(), text.size()}, &ids);
-  };
-  const auto status = invalid_utf8_at(line) == std::string_view::npos
-                          ? encode_utf8(line)
-                          : encode_utf8(replace_invalid_utf8(line));
-  if (!status.ok()) throw Error(std::string("sentencepiece cannot encode: ") + status.message());
-  return ids;
+  if (invalid_utf8_at(line) == std::string_view::npos) return subwords_->encode(line);
+  return subwords_->encode(replace_invalid_utf8(line));
 }
 
-std::string Tokenizer::decode(std::span<const int32_t> ids) const {
-  std::vector<int> text_ids;
-  text_ids.reserve(ids.size());
-  for (const int32_t id : ids) {
-    impl_->model.check(id);
-    if (!impl_->model.processor().IsControl(id)) text_ids.push_back(id);
-  }
-  return impl_->model.decode(text_ids);
-}
+std::string Tokenizer::decode(std::span<const int32_t> ids) const { return subwords_->decode(ids); }
 
-int64_t Tokenizer::vocabulary_size() const { return impl_->model.processor().GetPieceSize(); }
-int32_t Tokenizer::unknown_id() const { return impl_->model.processor().unk_id(); }
-int32_t Tokenizer::begin_id() const { return impl_->model.processor().bos_id(); }
-int32_t Tokenizer::end_id() const { return impl_->model.processor().eos_id(); }
-
-std::string Tokenizer::piece(int32_t id) const {
-  impl_->model.check(id);
-  return impl_->model.processor().IdToPiece(id);
-}
-
-const std::string& Tokenizer::serialized() const { return impl_->model.serialized(); }
+int64_t Tokenizer::vocabulary_size() const { return subwords_->size(); }
+int32_t Tokenizer::unknown_id() const { return subwords_->unknown(); }
+int32_t Tokenizer::begin_id() const { return subwords_->begin(); }
+int32_t Tokenizer::end_id() const { return subwords_->end(); }
+std::string Tokenizer::piece(int32_t id) const { return subwords_->piece(id); }
+const std::string& Tokenizer::serialized() const { return subwords_->serialized(); }
+const std::string& Tokenizer::sentencepiece() const { return subwords_->sentencepiece(); }
 
 namespace {
 

@@ -11,11 +11,31 @@
 
 namespace dietmt::data {
 
+class Subwords;
+
+/// Numbers for the pieces of sentencepiece models that are not the models' own: Marian models have
+/// one vocabulary for the two sentencepiece models of their languages.
+struct PieceVocabulary {
+  std::vector<std::string> pieces;  // by id, each once
+  int32_t unknown = -1;             // of pieces that are not among them
+  int32_t begin = -1;
+  int32_t end = -1;
+};
+
+/// The pieces of a sentencepiece model with its own numbers, and its special pieces as far as it
+/// has them. Throws DataError naming the file.
+PieceVocabulary sentencepiece_vocabulary(const std::filesystem::path& model_file);
+
 /// A trained subword model: text to piece ids and back. Immutable; safe to share between threads.
 class Tokenizer {
  public:
-  /// Throws DataError naming the file.
+  /// A sentencepiece model, or what serialized() gave. Throws DataError naming the file.
   explicit Tokenizer(const std::filesystem::path& model_file);
+
+  /// A sentencepiece model whose pieces have the ids of `vocabulary`. A piece such as `>>fra<<` at
+  /// the start of a text is taken whole: it tells Marian models of several target languages which
+  /// one is wanted. Throws DataError naming the file and what is wrong with the vocabulary.
+  Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary);
   ~Tokenizer();
 
   /// Piece ids of one line, without begin or end of sentence. Bytes that are not UTF-8 count as
@@ -31,12 +51,14 @@ class Tokenizer {
   int32_t end_id() const;
   std::string piece(int32_t id) const;
 
-  /// The sentencepiece model as bytes, to be stored beside the weights.
+  /// The tokenizer as bytes, to be stored beside the weights.
   const std::string& serialized() const;
 
+  /// The sentencepiece model alone, as bytes.
+  const std::string& sentencepiece() const;
+
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<const Subwords> subwords_;
 };
 
 /// The pieces that stand for no text, and their ids.

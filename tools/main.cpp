@@ -26,6 +26,8 @@ constexpr Command kCommands[] = {
     {"translate", "translate lines of text", dietmt::tools::run_translate},
     {"score", "log-probabilities of given translations", dietmt::tools::run_score},
     {"evaluate", "BLEU, chrF and TER of translations", dietmt::tools::run_evaluate},
+    {"import", "make a model of one of Hugging Face's or Marian's", dietmt::tools::run_import},
+    {"export", "write a model for CTranslate2 or Hugging Face", dietmt::tools::run_export},
     {"average", "average the weights of checkpoints", dietmt::tools::run_average},
     {"bert", "pre-train, fine-tune, use and exchange encoders", dietmt::tools::run_bert},
     {"inspect", "look into a model or a configuration", dietmt::tools::run_inspect},

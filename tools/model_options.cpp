@@ -55,7 +55,7 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
       .add("cross-position", &m.cross_position, "SPEC", "of attention to the source")
       .add("max-positions", &m.max_positions, "N", "table size of learned encodings")
       .add("norm", &m.norm, "post|pre", "layer norm after or before each block")
-      .add("activation", &m.activation, "relu|gelu|swiglu", "of the feed-forward blocks")
+      .add("activation", &m.activation, "relu|gelu|silu|swiglu", "of the feed-forward blocks")
       .add("tied-embeddings", &m.tied_embeddings, "none|decoder|all",
            "decoder: the target and the output embeddings are one; all: the source's too")
       .add("dropout", &m.dropout, "P", "on residual branches")

@@ -7,9 +7,11 @@
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "training/safetensors_file.h"
 
 namespace dietmt::training {
@@ -154,6 +156,25 @@ std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
     covered = range.end;
   }
   if (covered != data.size()) fail(path, "has bytes that belong to no tensor");
+  return tensors;
+}
+
+std::map<std::string, at::Tensor> load_safetensors_directory(const fs::path& directory) {
+  if (fs::exists(directory / kSafetensorsFile))
+    return load_safetensors(directory / kSafetensorsFile);
+  const fs::path index = directory / kSafetensorsIndex;
+  if (!fs::exists(index))
+    fail(directory, std::string("has neither ") + kSafetensorsFile + " nor " + kSafetensorsIndex);
+  std::set<std::string> parts;
+  try {
+    const json parsed = json::parse(read_file(index));
+    for (const auto& [name, file] : parsed.at("weight_map").items())
+      parts.insert(file.get<std::string>());
+  } catch (const std::exception& error) {
+    fail(index, error.what());
+  }
+  std::map<std::string, at::Tensor> tensors;
+  for (const std::string& part : parts) tensors.merge(load_safetensors(directory / part));
   return tensors;
 }
 

@@ -26,6 +26,15 @@ void save_safetensors(const std::filesystem::path& path,
 /// gaps.
 std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& path);
 
+/// The names that a model's tensors have in its directory: one file, or several that an index
+/// lists.
+inline constexpr const char* kSafetensorsFile = "model.safetensors";
+inline constexpr const char* kSafetensorsIndex = "model.safetensors.index.json";
+
+/// All tensors of a directory with either. Throws CheckpointError as load_safetensors() does.
+std::map<std::string, at::Tensor> load_safetensors_directory(
+    const std::filesystem::path& directory);
+
 /// The `__metadata__` of a file; empty if it has none.
 std::map<std::string, std::string> load_safetensors_metadata(const std::filesystem::path& path);
 

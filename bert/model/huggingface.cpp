@@ -26,8 +26,6 @@ using nlohmann::json;
 using Tensors = std::map<std::string, Tensor>;
 
 constexpr const char* kConfigFile = "config.json";
-constexpr const char* kWeightsFile = "model.safetensors";
-constexpr const char* kIndexFile = "model.safetensors.index.json";
 constexpr const char* kPositionTable = "bert.embeddings.position_embeddings.weight";
 constexpr const char* kSegmentTable = "bert.embeddings.token_type_embeddings.weight";
 constexpr const char* kDecoder = "cls.predictions.decoder.weight";
@@ -40,27 +38,6 @@ json read_json(const fs::path& path) {
   } catch (const std::exception& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
-}
-
-Tensors read_tensors(const fs::path& directory) {
-  if (fs::exists(directory / kWeightsFile))
-    return training::load_safetensors(directory / kWeightsFile);
-  const fs::path index = directory / kIndexFile;
-  if (!fs::exists(index)) {
-    throw CheckpointError(directory.string() + ": has neither " + kWeightsFile + " nor " +
-                          kIndexFile);
-  }
-  const json parsed = read_json(index);
-  std::set<std::string> parts;
-  try {
-    for (const auto& [name, file] : parsed.at("weight_map").items())
-      parts.insert(file.get<std::string>());
-  } catch (const json::exception& error) {
-    throw CheckpointError(index.string() + ": " + error.what());
-  }
-  Tensors tensors;
-  for (const std::string& part : parts) tensors.merge(training::load_safetensors(directory / part));
-  return tensors;
 }
 
 /// With the prefix "bert." that files of the bare encoder lack, and without the old names of norms.
@@ -222,7 +199,8 @@ BertConfig read_config(const fs::path& path, const json& description) {
 std::shared_ptr<Bert> import_huggingface(const fs::path& directory, const ImportOptions& options) {
   const json description = read_json(directory / kConfigFile);
   BertConfig config = read_config(directory / kConfigFile, description);
-  Filling filling(directory, with_modern_names(read_tensors(directory)), !options.position.empty());
+  Filling filling(directory, with_modern_names(training::load_safetensors_directory(directory)),
+                  !options.position.empty());
   config.task_heads = options.heads.value_or(heads_of(filling.tensors(), description));
   // Models with relative keys have a table of absolute positions that nothing reads.
   if (config.position != "learned") filling.leave_out(kPositionTable);
@@ -253,7 +231,7 @@ void export_huggingface(const fs::path& directory, const Bert& model,
   if (config.segment_encoding == "none")
     tensors.emplace_back(kSegmentTable, at::zeros({config.segments, config.width}));
   write_file_atomically(directory / kConfigFile, description.dump(2) + "\n");
-  training::save_safetensors(directory / kWeightsFile, tensors, {{"format", "pt"}});
+  training::save_safetensors(directory / training::kSafetensorsFile, tensors, {{"format", "pt"}});
   if (tokenizer != nullptr) tokenizer->save(directory);
 }
 

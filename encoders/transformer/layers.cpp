@@ -66,6 +66,9 @@ Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
     case Activation::kGelu:
       inner = at::gelu(inner);
       break;
+    case Activation::kSilu:
+      inner = at::silu(inner);
+      break;
     case Activation::kSwiglu: {
       const int64_t width = inner.size(1) / 2;
       inner = at::silu(inner.narrow(1, 0, width)) * inner.narrow(1, width, width);

@@ -8,7 +8,7 @@
 namespace dietmt::encoders {
 
 enum class NormPlacement { kPost, kPre };  // Vaswani et al. 2017; Xiong et al. 2020
-enum class Activation { kRelu, kGelu, kSwiglu };
+enum class Activation { kRelu, kGelu, kSilu, kSwiglu };
 
 constexpr double kLayerNormEpsilon = 1e-5;
 

@@ -42,6 +42,12 @@ void visit_fields(Config& config, const Visit& visit) {
   visit("embedding_dropout", config.embedding_dropout);
 }
 
+// Those that a config.json of an earlier version lacks.
+template <typename Config, typename Visit>
+void visit_later_fields(Config& config, const Visit& visit) {
+  visit("output_bias", config.output_bias);
+}
+
 }  // namespace
 
 ModelConfig ModelConfig::preset(const std::string& name) {
@@ -69,7 +75,7 @@ std::vector<std::string> ModelConfig::problems() const {
   check_positive(found, "--max-positions", max_positions);
   check_divisible(found, "--width", width, "--heads", heads);
   check_choice(found, "--norm", norm, {"post", "pre"});
-  check_choice(found, "--activation", activation, {"relu", "gelu", "swiglu"});
+  check_choice(found, "--activation", activation, {"relu", "gelu", "silu", "swiglu"});
   check_choice(found, "--tied-embeddings", tied_embeddings, {"none", "decoder", "all"});
   if (tied_embeddings == "all" && source_vocabulary != target_vocabulary) {
     found.push_back("--tied-embeddings all needs one vocabulary for both languages, not " +
@@ -85,7 +91,9 @@ std::vector<std::string> ModelConfig::problems() const {
 
 nlohmann::json ModelConfig::to_json() const {
   nlohmann::json json;
-  visit_fields(*this, [&](const char* name, const auto& field) { json[name] = field; });
+  const auto write = [&](const char* name, const auto& field) { json[name] = field; };
+  visit_fields(*this, write);
+  visit_later_fields(*this, write);
   return json;
 }
 
@@ -94,6 +102,9 @@ ModelConfig ModelConfig::from_json(const nlohmann::json& json) {
   visit_fields(config, [&](const char* name, auto& field) {
     if (!json.contains(name)) throw CheckpointError(std::string("'") + name + "' is missing");
     json.at(name).get_to(field);
+  });
+  visit_later_fields(config, [&](const char* name, auto& field) {
+    if (json.contains(name)) json.at(name).get_to(field);
   });
   return config;
 }

@@ -18,8 +18,9 @@ struct ModelConfig {
   int64_t heads = 4;                    // H
   int64_t max_positions = 1024;         // table size of learned encodings
   std::string norm = "post";            // "post" or "pre"
-  std::string activation = "relu";      // "relu", "gelu" or "swiglu"
+  std::string activation = "relu";      // "relu", "gelu", "silu" or "swiglu"
   std::string tied_embeddings = "all";  // "none", "decoder" (target input and output) or "all"
+  bool output_bias = false;             // a number added to the score of each piece
   std::string encoder_position = "sinusoidal";
   std::string decoder_position = "sinusoidal";
   std::string cross_position = "none";

@@ -15,6 +15,12 @@ using at::Tensor;
 using encoders::Packing;
 using encoders::StackConfig;
 
+encoders::Activation activation_of(const std::string& name) {
+  if (name == "gelu") return encoders::Activation::kGelu;
+  if (name == "silu") return encoders::Activation::kSilu;
+  return name == "swiglu" ? encoders::Activation::kSwiglu : encoders::Activation::kRelu;
+}
+
 StackConfig stack_config(const ModelConfig& config) {
   StackConfig stack;
   stack.width = config.width;
@@ -23,9 +29,7 @@ StackConfig stack_config(const ModelConfig& config) {
   stack.max_positions = config.max_positions;
   stack.norm =
       config.norm == "pre" ? encoders::NormPlacement::kPre : encoders::NormPlacement::kPost;
-  stack.activation = config.activation == "gelu"     ? encoders::Activation::kGelu
-                     : config.activation == "swiglu" ? encoders::Activation::kSwiglu
-                                                     : encoders::Activation::kRelu;
+  stack.activation = activation_of(config.activation);
   stack.dropout = config.dropout;
   stack.attention_dropout = config.attention_dropout;
   stack.activation_dropout = config.activation_dropout;
@@ -74,6 +78,9 @@ TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : c
     output_weight_ = register_parameter("output_weight",
                                         normal_embedding(config.target_vocabulary, config.width));
   }
+  if (config.output_bias) {
+    output_bias_ = register_parameter("output_bias", torch::zeros({config.target_vocabulary}));
+  }
   config_.encoder_position = encoder_->position().spec();
   config_.decoder_position = decoder_->position().spec();
   config_.cross_position = decoder_->cross_position().spec();
@@ -97,8 +104,10 @@ Tensor TranslationModel::decode(const Tensor& tokens, const Packing& packing, co
 
 const Tensor& TranslationModel::output_weight() const { return output_weight_; }
 
+const Tensor& TranslationModel::output_bias() const { return output_bias_; }
+
 Tensor TranslationModel::logits(const Tensor& hidden) const {
-  return at::linear(hidden, output_weight_);
+  return at::linear(hidden, output_weight_, output_bias_);
 }
 
 DecoderCache TranslationModel::start(const Tensor& memory, const Packing& memory_packing,

@@ -39,7 +39,10 @@ class TranslationModel : public torch::nn::Module {
   /// The output projection: [V, D].
   const at::Tensor& output_weight() const;
 
-  /// hidden: [rows, D]. Returns [rows, V].
+  /// [V], or undefined without config().output_bias.
+  const at::Tensor& output_bias() const;
+
+  /// hidden: [rows, D]. Returns [rows, V]: the projection and the output bias.
   at::Tensor logits(const at::Tensor& hidden) const;
 
   /// Prepares cached decoding of every sentence of `memory` with `beams` rows each, for at most
@@ -72,6 +75,7 @@ class TranslationModel : public torch::nn::Module {
   at::Tensor source_embedding_;  // [Vs, D]
   at::Tensor target_embedding_;  // [Vt, D]; the same tensor as source_embedding_ if all are tied
   at::Tensor output_weight_;     // [Vt, D]; the same tensor as target_embedding_ if tied
+  at::Tensor output_bias_;       // [Vt] or undefined
 };
 
 }  // namespace dietmt::nmt

@@ -53,7 +53,7 @@ TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& bat
   const Tensor hidden = model_->decode(input, target, memory, source, dropout);
   const training::LossSums loss = training::linear_cross_entropy(
       hidden, model_->output_weight(), training::ids_of(batch.target.tokens, options_.device),
-      smoothing, options_.bf16 ? at::kBFloat16 : hidden.scalar_type());
+      smoothing, options_.bf16 ? at::kBFloat16 : hidden.scalar_type(), model_->output_bias());
   const int64_t tokens = batch.target.size();
   return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, tokens, tokens}};
 }

@@ -132,7 +132,8 @@ std::shared_ptr<const EngineWeights> pack_model(const TranslationModel& model,
       packer.has("target_embedding") ? "target_embedding" : "source_embedding";
   packed.source_embedding = packer.floats("source_embedding");
   packed.target_embedding = packer.floats(target);
-  packed.output = packer.linear(packer.has("output_weight") ? "output_weight" : target);
+  packed.output = packer.linear(packer.has("output_weight") ? "output_weight" : target,
+                                config.output_bias ? "output_bias" : "");
   for (int64_t l = 0; l < config.encoder_layers; ++l) {
     const std::string layer = "encoder.layer" + std::to_string(l);
     packed.encoder.push_back({packer.self_attention(layer), packer.feed_forward(layer)});

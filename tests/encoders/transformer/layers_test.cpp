@@ -41,7 +41,8 @@ TEST(Layers, PreNormKeepsTheResidualStream) {
 }
 
 TEST(Layers, FeedForwardActivations) {
-  for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kSwiglu}) {
+  for (const Activation activation :
+       {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kSwiglu}) {
     torch::manual_seed(2);
     StackConfig config = small_config();
     config.activation = activation;
@@ -53,6 +54,7 @@ TEST(Layers, FeedForwardActivations) {
     if (activation == Activation::kRelu) activated = inner.clamp_min(0);
     if (activation == Activation::kGelu)
       activated = inner * 0.5 * (1 + at::erf(inner / std::sqrt(2.0)));
+    if (activation == Activation::kSilu) activated = inner * at::sigmoid(inner);
     if (activation == Activation::kSwiglu) {
       const Tensor gate = inner.slice(1, 0, 24);
       activated = gate * at::sigmoid(gate) * inner.slice(1, 24, 48);

@@ -37,6 +37,15 @@ TEST(ModelConfig, JsonRoundTrip) {
   EXPECT_EQ(ModelConfig::from_json(config.to_json()).to_json(), config.to_json());
 }
 
+TEST(ModelConfig, ReadsWhatEarlierVersionsWrote) {
+  ModelConfig config = valid_config();
+  config.output_bias = true;
+  nlohmann::json json = config.to_json();
+  EXPECT_TRUE(ModelConfig::from_json(json).output_bias);
+  json.erase("output_bias");
+  EXPECT_FALSE(ModelConfig::from_json(json).output_bias);
+}
+
 TEST(ModelConfig, MissingFieldIsNamed) {
   nlohmann::json json = valid_config().to_json();
   json.erase("heads");

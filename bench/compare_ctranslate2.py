@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Speed of `dietmt translate` beside CTranslate2 on the same model and pieces, alternating.
+
+    compare_ctranslate2.py --dietmt build/bin/dietmt --model DIR --source FILE [--reference FILE]
+
+The model is exported once. For each precision (fp32, int8) and search (beam 5, greedy, one line at
+a time), CTranslate2 first looks for its best batch size and split of the threads on a part of the
+text; then both translate the whole text in turn, --rounds times each. Prints sentences a second
+(medians), their ratio, the lines that are equal, BLEU where there is a reference, the time to load
+and the peak memory of the processes. --json keeps the figures of all rounds.
+
+CTranslate2's time is that of its own calls on text that is cut into pieces already. dietmt's is
+that of the whole process less that of one without text, so that it includes cutting the text,
+putting words together, reading and writing. One line at a time: CTranslate2 in a loop of single
+calls, `dietmt translate --flush`. Time to load: that process without text; there, the model alone.
+Precisions that this dietmt does not have are left out, with a line that says so. Needs ctranslate2
+and sentencepiece.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SEARCHES = {"beam 5": dict(beam=5, single=False), "greedy": dict(beam=1, single=False),
+            "beam 5, single lines": dict(beam=5, single=True)}
+PRECISIONS = {"fp32": ("float32", []), "int8": ("int8", ["--weights", "int8"])}
+BATCH_SIZES = (16, 32, 64, 128, 256)
+MAX_TOKENS = 250  # of a translation, end of sentence included
+
+
+# ---- the process that runs CTranslate2 -----------------------------------------------------------
+
+class Engine:
+    """CTranslate2 with a split of the threads."""
+
+    def __init__(self, directory, precision, inter, intra):
+        import ctranslate2
+        import sentencepiece
+        start = time.perf_counter()
+        self.translator = ctranslate2.Translator(
+            str(directory), compute_type=PRECISIONS[precision][0], inter_threads=inter,
+            intra_threads=intra)
+        self.load_seconds = time.perf_counter() - start
+        self.source, self.target = (
+            sentencepiece.SentencePieceProcessor(model_file=str(directory / f"{side}.spm"))
+            for side in ("source", "target"))
+
+    def pieces(self, lines):
+        return [self.source.encode(line, out_type=str) for line in lines]
+
+    def translate(self, pieces, search, batch_size):
+        """The pieces of the translations, and the seconds that they took."""
+        options = dict(beam_size=search["beam"], length_penalty=1, max_input_length=0,
+                       min_decoding_length=0, max_decoding_length=MAX_TOKENS - 1)
+        start = time.perf_counter()
+        if search["single"]:
+            found = [self.translator.translate_batch([line], **options)[0] for line in pieces]
+        else:
+            found = self.translator.translate_batch(pieces, max_batch_size=batch_size, **options)
+        return [one.hypotheses[0] for one in found], time.perf_counter() - start
+
+
+def serve(directory):
+    """Answers requests, one JSON object a line."""
+    engines = {}
+    for request in map(json.loads, sys.stdin):
+        key = (request["precision"], request["inter"], request["intra"])
+        if key not in engines:
+            engines = {key: Engine(directory, *key)}
+        engine = engines[key]
+        pieces, seconds = engine.translate(engine.pieces(request["lines"]), request["search"],
+                                           request["batch_size"])
+        print(json.dumps(dict(
+            seconds=seconds, load_seconds=engine.load_seconds,
+            lines=[engine.target.decode(one) for one in pieces],
+            peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)), flush=True)
+
+
+class Peer:
+    """A process with one engine, so that its memory is its own."""
+
+    def __init__(self, directory, precision, inter, intra):
+        self.setting = dict(precision=precision, inter=inter, intra=intra)
+        environment = {**os.environ, "OMP_NUM_THREADS": str(intra)}
+        self.process = subprocess.Popen([sys.executable, __file__, "--serve", directory],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env=environment)
+
+    def translate(self, lines, search, batch_size):
+        request = dict(self.setting, lines=lines, search=search, batch_size=batch_size)
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+# ---- the comparison ------------------------------------------------------------------------------
+
+def best_setting(options, directory, precision, search, lines):
+    """CTranslate2's fastest split of the threads and batch size on some of the lines."""
+    threads = options.threads
+    splits = sorted({(1, threads), (threads, 1)})
+    batch_sizes = (1,) if search["single"] else BATCH_SIZES
+    found = []
+    for inter, intra in splits:
+        with Peer(directory, precision, inter, intra) as peer:
+            peer.translate(lines[:32], search, batch_sizes[0])  # warm
+            for batch_size in batch_sizes:
+                seconds = min(peer.translate(lines, search, batch_size)["seconds"]
+                              for _ in range(2))
+                found.append((seconds, inter, intra, batch_size))
+    _, inter, intra, batch_size = min(found)
+    return inter, intra, batch_size
+
+
+def run_dietmt(options, precision, search, text):
+    command = [options.dietmt, "translate", "--model", options.model, "--beam", search["beam"],
+               "--max-length-factor", 0, "--max-length-offset", MAX_TOKENS,
+               *PRECISIONS[precision][1], *options.dietmt_options]
+    if search["single"]:
+        command.append("--flush")
+    start = time.perf_counter()
+    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    output = process.communicate(text.encode())[0]
+    seconds = time.perf_counter() - start
+    if process.returncode != 0:
+        sys.exit(f"dietmt translate failed: {' '.join(map(str, command))}")
+    return seconds, output.decode().split("\n")[:-1]
+
+
+def peak_of_dietmt(options, precision, search, text):
+    """Peak memory in MB, as GNU time would say it, by a child of this process alone."""
+    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
+              "stdout=subprocess.DEVNULL); "
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    command = [sys.executable, "-c", script, options.dietmt, "translate", "--model", options.model,
+               "--beam", str(search["beam"]), *PRECISIONS[precision][1], *options.dietmt_options]
+    output = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
+    return int(output) / 1024
+
+
+def bleu(options, lines, root):
+    if not options.reference:
+        return None
+    hypothesis = root / "hypothesis"
+    hypothesis.write_text("\n".join(lines) + "\n")
+    output = subprocess.run([options.dietmt, "evaluate", "--reference", options.reference,
+                             "--hypothesis", str(hypothesis), "--metric", "bleu"],
+                            capture_output=True, text=True, check=True).stdout
+    return output.strip().split("\n")[-1].strip()
+
+
+def compare(options, directory, precision, name, lines, root):
+    search = SEARCHES[name]
+    if search["single"]:
+        lines = lines[:options.single_lines]
+    text = "\n".join(lines) + "\n"
+    inter, intra, batch_size = best_setting(options, directory, precision, search,
+                                            lines[:options.tuning_lines])
+    theirs, ours = [], []
+    empty = statistics.median(run_dietmt(options, precision, search, "")[0] for _ in range(3))
+    with Peer(directory, precision, inter, intra) as peer:
+        peer.translate(lines[:64], search, batch_size)  # warm
+        for _ in range(options.rounds):
+            answer = peer.translate(lines, search, batch_size)
+            theirs.append(len(lines) / answer["seconds"])
+            seconds, translated = run_dietmt(options, precision, search, text)
+            if seconds < 1.5 * empty:
+                sys.exit(f"{options.source}: too short to measure: --repeat it")
+            ours.append(len(lines) / (seconds - empty))
+    equal = sum(a == b for a, b in zip(translated, answer["lines"])) / len(lines)
+    result = dict(
+        precision=precision, search=name, lines=len(lines), dietmt=ours, ctranslate2=theirs,
+        ratio=statistics.median(ours) / statistics.median(theirs), equal=equal,
+        setting=dict(inter_threads=inter, intra_threads=intra, batch_size=batch_size),
+        load_seconds=dict(dietmt=empty, ctranslate2=answer["load_seconds"]),
+        peak_mb=dict(dietmt=peak_of_dietmt(options, precision, search, text),
+                     ctranslate2=answer["peak_mb"]),
+        bleu=dict(dietmt=bleu(options, translated, root),
+                  ctranslate2=bleu(options, answer["lines"], root)) if not search["single"] else {})
+    report(result)
+    return result
+
+
+def report(result):
+    setting = result["setting"]
+    print(f"{result['precision']} {result['search']}: dietmt "
+          f"{statistics.median(result['dietmt']):.1f}, CTranslate2 "
+          f"{statistics.median(result['ctranslate2']):.1f} sentences/s (its threads "
+          f"{setting['inter_threads']} x {setting['intra_threads']}, batches of "
+          f"{setting['batch_size']}): ratio {result['ratio']:.2f}; equal lines "
+          f"{100 * result['equal']:.2f} %")
+    for what, unit in (("load_seconds", "s"), ("peak_mb", "MB")):
+        values = result[what]
+        print(f"  {what}: dietmt {values['dietmt']:.2f} {unit}, CTranslate2 "
+              f"{values['ctranslate2']:.2f} {unit}")
+    if result["bleu"].get("dietmt"):
+        print(f"  BLEU: dietmt {result['bleu']['dietmt']}")
+        print(f"        CTranslate2 {result['bleu']['ctranslate2']}", flush=True)
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--serve", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("--dietmt")
+    parser.add_argument("--model")
+    parser.add_argument("--source")
+    parser.add_argument("--reference")
+    parser.add_argument("--repeat", type=int, default=1, help="the text so many times over")
+    parser.add_argument("--threads", type=int, default=2, help="cores for each side")
+    parser.add_argument("--dietmt-options", type=str.split, default=None,
+                        help="in place of '--threads N', e.g. '--workers 2 --threads 1'")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--tuning-lines", type=int, default=500)
+    parser.add_argument("--single-lines", type=int, default=200)
+    parser.add_argument("--precisions", nargs="+", choices=PRECISIONS, default=list(PRECISIONS))
+    parser.add_argument("--searches", nargs="+", choices=SEARCHES, default=list(SEARCHES))
+    parser.add_argument("--json", type=pathlib.Path, help="a file for all figures")
+    options = parser.parse_args()
+    if options.serve is None and not (options.dietmt and options.model and options.source):
+        parser.error("--dietmt, --model and --source are needed")
+    if options.dietmt_options is None:
+        options.dietmt_options = ["--threads", str(options.threads)]
+    if options.reference and options.repeat > 1:
+        parser.error("--reference goes with --repeat 1")
+    return options
+
+
+def main():
+    options = parse_options()
+    if options.serve is not None:
+        serve(options.serve)
+        return
+    lines = pathlib.Path(options.source).read_text().split("\n")[:-1] * options.repeat
+    usage = subprocess.run([options.dietmt, "translate", "--help"], capture_output=True,
+                           text=True, check=True).stdout
+    results = []
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        subprocess.run([options.dietmt, "export", "--model", options.model, "--to", "ctranslate2",
+                        "--output", str(root / "exported")], check=True)
+        for precision in options.precisions:
+            if PRECISIONS[precision][1] and PRECISIONS[precision][1][0] not in usage:
+                print(f"{precision}: left out, this dietmt translate has no "
+                      f"{PRECISIONS[precision][1][0]}")
+                continue
+            for search in options.searches:
+                results.append(compare(options, root / "exported", precision, search, lines, root))
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+// The files of MarianTokenizer: source.spm and target.spm cut text into pieces, vocab.json numbers
+// them (target_vocab.json those of the target where tokenizer_config.json says separate_vocabs).
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+
+#include "nmt/model/model_directory.h"
+
+namespace dietmt::nmt {
+
+/// A JSON file of the library. Throws CheckpointError or Error naming it.
+nlohmann::json read_huggingface_json(const std::filesystem::path& path);
+
+/// `generation`: decoder_start_token_id and eos_token_id, which become begin and end of sentence.
+/// Throws DataError or CheckpointError naming the file and what is missing or does not fit.
+Tokenizers read_marian_tokenizers(const std::filesystem::path& directory,
+                                  const nlohmann::json& generation);
+
+/// Begin of sentence takes the place of padding. Throws ConfigError if the special pieces of the
+/// two vocabularies differ.
+void write_marian_tokenizers(const std::filesystem::path& directory, const Tokenizers& tokenizers);
+
+}  // namespace dietmt::nmt

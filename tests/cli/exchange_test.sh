@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# dietmt import and export: exchange_test.sh BINARY MODEL CASES
+#   MODEL: one that the training test made; CASES: the stored ones of tests/nmt/exchange
+dietmt=$1
+model=$2
+cases=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+
+translated() {
+  "$dietmt" translate --model "$1" --input "$2" --beam 4 --max-length-factor 0 \
+    --max-length-offset 20 --threads 1
+}
+
+# A MarianMT directory: import, translate as transformers do, and back.
+for name in shared separate; do
+  expect_code 0 "$dietmt" import --from "$cases/$name" --output "$work/$name"
+  translated "$work/$name" "$cases/$name/source.txt" | cmp - "$cases/$name/expected.txt" ||
+    fail "$name: other translations than those of transformers"
+  expect_code 0 "$dietmt" export --model "$work/$name" --to huggingface --output "$work/$name.hf"
+  expect_code 0 "$dietmt" import --from "$work/$name.hf" --output "$work/$name.again"
+  for file in config.json model.safetensors; do
+    cmp "$work/$name/$file" "$work/$name.again/$file" || fail "$name: $file changes on the way"
+  done
+  expect_code 0 "$dietmt" export --model "$work/$name" --to ctranslate2 --output "$work/$name.ct2"
+  [ -s "$work/$name.ct2/model.bin" ] || fail "$name: no model.bin"
+done
+
+# A Marian model.
+marian=("$dietmt" import --from "$cases/marian/model.npz" --output "$work/marian")
+expect_code 2 "${marian[@]}"
+expect_text "--vocabulary" "$err"
+[ ! -e "$work/marian" ] || fail "an import that failed left a directory"
+expect_code 0 "${marian[@]}" --vocabulary "$cases/marian/vocab.yml" \
+  --pieces "$cases/shared/source.spm,$cases/shared/target.spm"
+translated "$work/marian" "$cases/marian/source.txt" | cmp - "$cases/marian/expected.txt" ||
+  fail "marian: other translations than its twin's"
+
+# Refusals name what is wrong, write nothing and exit with the code of wrong usage.
+expect_code 2 "$dietmt" export --model "$model" --to huggingface --output "$work/refused"
+expect_text "MarianMT has no position encoding" "$err"
+[ ! -e "$work/refused" ] || fail "a refused export left a directory"
+expect_code 2 "$dietmt" export --model "$model" --to onnx --output "$work/refused"
+expect_text "'onnx'; possible: ctranslate2, huggingface" "$err"
+expect_code 2 "$dietmt" export --model "$model" --to ctranslate2 --output "$work/shared"
+expect_text "exists already" "$err"
+expect_code 2 "$dietmt" import
+expect_text "--from is missing" "$err"
+expect_code 2 "$dietmt" import --from "$cases/shared" --vocabulary x --output "$work/refused"
+expect_text "--vocabulary" "$err"
+expect_code 1 "$dietmt" import --from "$work/nowhere" --output "$work/refused"
+expect_text "nowhere/config.json" "$err"
+
+finish
