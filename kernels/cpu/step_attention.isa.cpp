@@ -312,35 +312,4 @@ void step_attention(const StepAttention& call) {
   for (int64_t h = call.first_head; h < call.last_head; ++h) StepHead(call, h).run();
 }
 
-void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
-                     const float* beta, double epsilon, float* y) {
-  const int64_t whole = width / kLanes * kLanes;
-  const auto rest = [&](const float* from) { return load_first(from + whole, width - whole); };
-  for (int64_t r = 0; r < rows; ++r, x += width, y += width) {
-    Vector sum = whole < width ? rest(x) : Vector{};
-    for (int64_t c = 0; c < whole; c += kLanes) sum += load(x + c);
-    const float mean = sum_of(sum) / static_cast<float>(width);
-    Vector squares{};
-    for (int64_t c = 0; c < whole; c += kLanes) {
-      const Vector centred = load(x + c) - mean;
-      squares += centred * centred;
-    }
-    if (whole < width) {
-      const Vector centred = first_lanes(rest(x) - mean, width - whole, 0.0f);
-      squares += centred * centred;
-    }
-    const double variance = static_cast<double>(sum_of(squares)) / static_cast<double>(width);
-    const auto factor = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
-    for (int64_t c = 0; c < whole; c += kLanes)
-      store(y + c, (load(x + c) - mean) * factor * load(gamma + c) + load(beta + c));
-    for (int64_t c = whole; c < width; ++c) y[c] = (x[c] - mean) * factor * gamma[c] + beta[c];
-  }
-}
-
-void multiply_into(int64_t size, const float* y, float* x) {
-  int64_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) store(x + i, load(x + i) * load(y + i));
-  for (; i < size; ++i) x[i] *= y[i];
-}
-
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/inference_rows.h"
+
 namespace dietmt::nmt {
 
 ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/attention.h"
+#include "kernels/inference_rows.h"
 #include "nmt/decoding/engine/model_runner.h"
 
 namespace dietmt::nmt {
