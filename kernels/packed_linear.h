@@ -7,8 +7,9 @@
 // instruction set, so that packed weights can be stored in a file and used where it is mapped.
 //
 // int8: w[n,k] = scale[n] * integer, |integer| <= 127, scale[n] = max_k |w[n,k]| / 127. Inputs are
-// quantized row by row in the same way. Products are exact integers: the same bits on every
-// instruction set.
+// quantized row by row in the same way. Products are exact integers (K up to 65,536): the same bits
+// on every instruction set. A row or an output with a number that is not finite has the scale NaN,
+// and NaN as its results.
 //
 // A row of the output does not depend on the other rows or on the number of rows, to the last bit.
 #pragma once
@@ -45,7 +46,7 @@ enum class LinearActivation { kNone, kRelu, kGelu, kSilu };
 
 /// Rows [rows, K] made ready for weights of one type, for several layers that read the same.
 /// `storage` has prepared_bytes(): integers and a scale a row for int8, bf16 for bf16, nothing for
-/// fp32 (rows are read where they are).
+/// fp32 (rows are read where they are); it is aligned to 64 bytes.
 struct PreparedRows {
   WeightType type = WeightType::kFloat;
   int64_t rows = 0;
@@ -67,9 +68,10 @@ struct LinearCall {
   int64_t residual_stride = 0;
   float* output = nullptr;  // row r at r * output_stride
   int64_t output_stride = 0;
-  int64_t first_output =
-      0;  // outputs first .. last - 1 alone are computed, for threads that share a
-  int64_t last_output = -1;  // layer; multiples of kPanelOutputs, but the end. -1: N
+  // Outputs first .. last - 1 alone are computed, for threads that share a layer: multiples of
+  // kPanelOutputs, but the end, where -1 stands for N.
+  int64_t first_output = 0;
+  int64_t last_output = -1;
 };
 
 /// One thread. No allocation.

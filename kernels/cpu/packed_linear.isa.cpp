@@ -114,35 +114,46 @@ void multiply_rows(int64_t rows, GroupRows inputs, int64_t groups, const char* w
   }
 }
 
-/// The outputs of a block of rows from its sums.
+/// A vector of outputs of a block of rows from its sums. kFull: else it has `left` numbers.
+template <WeightType kType, LinearActivation kActivation, bool kFull>
+void finish_columns(const LinearCall& call, const PanelColumns& columns, int64_t c, int64_t left,
+                    const SumRow* sums, int64_t first, int64_t rows) {
+  const Vector scale = load(columns.scales + c);
+  const Vector bias = load(columns.bias + c);
+  const float* row_scales = static_cast<const float*>(call.input->storage) + first;
+  const int64_t column = columns.first + c;
+  const float* residual = call.residual;
+  if (residual) residual += first * call.residual_stride + column;
+  float* output = call.output + first * call.output_stride + column;
+  const int64_t residual_stride = call.residual_stride;
+  const int64_t output_stride = call.output_stride;
+  for (int64_t r = 0; r < rows; ++r) {
+    const IntVector bits = load_ints(sums[r] + c);
+    Vector x = reinterpret_cast<Vector>(bits);
+    if constexpr (kType == WeightType::kInt8)
+      x = __builtin_convertvector(bits, Vector) * (scale * row_scales[r]) + bias;
+    x = activate<kActivation>(x);
+    if (residual) {
+      const float* from = residual + r * residual_stride;
+      x += kFull ? load(from) : load_first(from, left);
+    }
+    if constexpr (kFull) {
+      store(output + r * output_stride, x);
+    } else {
+      std::memcpy(output + r * output_stride, &x, static_cast<size_t>(left) * sizeof(float));
+    }
+  }
+}
+
 template <WeightType kType, LinearActivation kActivation>
 void finish(const LinearCall& call, const PanelColumns& columns, const SumRow* sums, int64_t first,
             int64_t rows) {
-  const auto* row_scales = static_cast<const float*>(call.input->storage);
-  for (int64_t c = 0; c < columns.count; c += kLanes) {
-    const Vector scale = load(columns.scales + c);
-    const Vector bias = load(columns.bias + c);
-    const int64_t left = columns.count - c;
-    for (int64_t r = 0; r < rows; ++r) {
-      const IntVector bits = load_ints(sums[r] + c);
-      Vector x = reinterpret_cast<Vector>(bits);
-      if constexpr (kType == WeightType::kInt8)
-        x = __builtin_convertvector(bits, Vector) * (scale * row_scales[first + r]) + bias;
-      x = activate<kActivation>(x);
-      const int64_t row = first + r;
-      const int64_t column = columns.first + c;
-      if (call.residual) {
-        const float* residual = call.residual + row * call.residual_stride + column;
-        x += left >= kLanes ? load(residual) : load_first(residual, left);
-      }
-      float* output = call.output + row * call.output_stride + column;
-      if (left >= kLanes) {
-        store(output, x);
-      } else {
-        std::memcpy(output, &x, static_cast<size_t>(left) * sizeof(float));
-      }
-    }
-  }
+  int64_t c = 0;
+  for (; c + kLanes <= columns.count; c += kLanes)
+    finish_columns<kType, kActivation, true>(call, columns, c, kLanes, sums, first, rows);
+  if (c < columns.count)
+    finish_columns<kType, kActivation, false>(call, columns, c, columns.count - c, sums, first,
+                                              rows);
 }
 
 /// What is going to be written comes near while the block is multiplied.

@@ -14,7 +14,7 @@ namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-constexpr int kBlockVectors = 8;  // read while they are looked through for candidates
+constexpr int kBlockVectors = 8;
 constexpr int64_t kBlock = kBlockVectors * kLanes;
 
 /// Bit i says whether x > y in lane i.
@@ -28,30 +28,27 @@ uint32_t greater_lanes(Vector x, Vector y) {
 #endif
 }
 
-/// The largest logits so far, sorted.
+/// The largest logits above a threshold, sorted.
 class Best {
  public:
-  Best(const TokenSelection& call, int64_t row)
+  Best(const TokenSelection& call, int64_t row, float threshold)
       : call_(call),
         indices_(call.indices + row * call.count),
-        values_(call.values + row * call.count) {
+        values_(call.values + row * call.count),
+        threshold_(threshold) {
     std::fill_n(indices_, call.count, -1);
     std::fill_n(values_, call.count, kMinusInfinity);
-    if (call.count == 0) threshold_ = -kMinusInfinity;
   }
 
-  /// A block from `first` on. Indices come in ascending order, so that among equals the earlier
-  /// stay in front.
-  void offer(const Vector (&x)[kBlockVectors], Vector largest, int64_t first) {
-    if (!greater_lanes(largest, broadcast(threshold_))) return;
-    for (int v = 0; v < kBlockVectors; ++v) {
-      uint32_t lanes = greater_lanes(x[v], broadcast(threshold_));
-      for (; lanes != 0; lanes &= lanes - 1) {
-        const int lane = std::countr_zero(lanes);
-        const auto index = static_cast<int32_t>(first + v * kLanes + lane);
-        const float value = x[v][lane];
-        if (value > threshold_ && !is_forbidden(index)) insert(index, value);
-      }
+  bool wants(Vector x) const { return greater_lanes(x, broadcast(threshold_)) != 0; }
+
+  /// Indices come in ascending order, so that among equals the earlier stay in front.
+  void offer(Vector x, int64_t first) {
+    uint32_t lanes = greater_lanes(x, broadcast(threshold_));
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      const auto index = static_cast<int32_t>(first + lane);
+      if (x[lane] > threshold_ && !is_forbidden(index)) insert(index, x[lane]);
     }
   }
 
@@ -69,39 +66,16 @@ class Best {
     }
     values_[place] = value;
     indices_[place] = index;
-    threshold_ = values_[call_.count - 1];
+    threshold_ = std::max(threshold_, values_[call_.count - 1]);
   }
 
   const TokenSelection& call_;
   int32_t* indices_;
   float* values_;
-  float threshold_ = kMinusInfinity;  // what is not above it is none of them
+  float threshold_;  // what is not above it is none of them
 };
 
-/// log sum exp, with a shift that follows the largest number met.
-class LogSum {
- public:
-  void add(const Vector (&x)[kBlockVectors], Vector largest) {
-    if (greater_lanes(largest, broadcast(shift_))) raise(largest_of(largest));
-    for (int v = 0; v < kBlockVectors; ++v) sums_[v % 4] += exponential(x[v] - shift_);
-  }
-
-  float result() const {
-    return shift_ + std::log(sum_of((sums_[0] + sums_[1]) + (sums_[2] + sums_[3])));
-  }
-
- private:
-  void raise(float shift) {
-    const Vector factor = exponential(broadcast(shift_ - shift));
-    for (Vector& sum : sums_) sum *= factor;
-    shift_ = shift;
-  }
-
-  float shift_ = std::numeric_limits<float>::lowest();
-  Vector sums_[4] = {};
-};
-
-/// The last logits, minus infinity behind them.
+/// The last logits, fewer than a block, minus infinity behind them.
 void read_last(const float* logits, int64_t count, Vector (&x)[kBlockVectors]) {
   for (Vector& lanes : x) {
     const int64_t here = std::clamp<int64_t>(count, 0, kLanes);
@@ -112,28 +86,74 @@ void read_last(const float* logits, int64_t count, Vector (&x)[kBlockVectors]) {
   }
 }
 
+/// visit(index of the first, vectors) block by block.
+template <typename Visit>
+void for_blocks(const float* logits, int64_t size, Visit visit) {
+  Vector x[kBlockVectors];
+  int64_t i = 0;
+  for (; i + kBlock <= size; i += kBlock) {
+    for (int v = 0; v < kBlockVectors; ++v) x[v] = load(logits + i + v * kLanes);
+    visit(i, x);
+  }
+  if (i == size) return;
+  read_last(logits + i, size - i, x);
+  visit(i, x);
+}
+
+/// The largest logits of kStripes * kLanes parts of a row.
+struct StripeMaxima {
+  static constexpr int kStripes = 4;
+  Vector maxima[kStripes];
+
+  StripeMaxima(const float* logits, int64_t size) {
+    for (Vector& stripe : maxima) stripe = broadcast(kMinusInfinity);
+    for_blocks(logits, size, [&](int64_t, const Vector(&x)[kBlockVectors]) {
+      for (int v = 0; v < kBlockVectors; ++v)
+        maxima[v % kStripes] = larger(maxima[v % kStripes], x[v]);
+    });
+  }
+
+  float largest() const {
+    return largest_of(larger(larger(maxima[0], maxima[1]), larger(maxima[2], maxima[3])));
+  }
+
+  /// At least `count` logits are as large: those that are the largest of their parts.
+  float bound(int64_t count) const {
+    StripeMaxima left = *this;
+    float bound = largest();
+    for (int64_t taken = 1; taken < count && bound > kMinusInfinity; ++taken) {
+      for (Vector& stripe : left.maxima)
+        stripe = stripe < bound ? stripe : broadcast(kMinusInfinity);
+      bound = left.largest();
+    }
+    return bound;
+  }
+};
+
 template <bool kNormalize>
 void select_row(const TokenSelection& call, int64_t row) {
   const float* logits = call.logits + row * call.stride;
-  Best best(call, row);
-  LogSum sum;
-  Vector x[kBlockVectors];
-  const auto take = [&](int64_t first) {
-    Vector largest = x[0];
-    for (int v = 1; v < kBlockVectors; ++v) largest = larger(largest, x[v]);
-    if constexpr (kNormalize) sum.add(x, largest);
-    best.offer(x, largest, first);
-  };
-  int64_t i = 0;
-  for (; i + kBlock <= call.size; i += kBlock) {
-    for (int v = 0; v < kBlockVectors; ++v) x[v] = load(logits + i + v * kLanes);
-    take(i);
-  }
-  if (i < call.size) {
-    read_last(logits + i, call.size - i, x);
-    take(i);
-  }
-  if constexpr (kNormalize) call.log_normalizers[row] = sum.result();
+  const StripeMaxima maxima(logits, call.size);
+  const float largest = maxima.largest();
+  const float bound = maxima.bound(call.count + call.forbidden_count);
+  // The next row comes near while exponentials keep the units busy.
+  const float* next = row + 1 < call.rows ? logits + call.stride : logits;
+  Best best(call, row, std::nextafter(bound, kMinusInfinity));
+  Vector sums[4] = {};
+  for_blocks(logits, call.size, [&](int64_t first, const Vector(&x)[kBlockVectors]) {
+    Vector block = x[0];
+    for (int v = 1; v < kBlockVectors; ++v) block = larger(block, x[v]);
+    if (call.count > 0 && best.wants(block)) {
+      for (int v = 0; v < kBlockVectors; ++v) best.offer(x[v], first + v * kLanes);
+    }
+    if constexpr (kNormalize) {
+      for (int64_t c = 0; c < kBlock; c += 16) __builtin_prefetch(next + first + c);
+      for (int v = 0; v < kBlockVectors; ++v) sums[v % 4] += exponential(x[v] - largest);
+    }
+  });
+  if constexpr (kNormalize)
+    call.log_normalizers[row] =
+        largest + std::log(sum_of((sums[0] + sums[1]) + (sums[2] + sums[3])));
 }
 
 }  // namespace
