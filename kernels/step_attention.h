@@ -60,12 +60,4 @@ struct StepAttention {
 int64_t step_attention_workspace(const StepAttention& call);
 void step_attention(const StepAttention& call);
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta, row by row (Ba et al. 2016); x may be
-/// y. x, y: [rows, width].
-void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
-                     const float* beta, double epsilon, float* y);
-
-/// x *= y, element by element.
-void multiply_into(int64_t size, const float* y, float* x);
-
 }  // namespace dietmt::kernels

@@ -1,9 +1,9 @@
 // Chooses the kernels' instruction set once, at the first call.
 #include "kernels/attention.h"
 #include "kernels/dropout.h"
+#include "kernels/inference_rows.h"
 #include "kernels/rowwise.h"
 #include "kernels/step_attention.h"
-#include "kernels/token_scores.h"
 
 namespace dietmt::kernels {
 

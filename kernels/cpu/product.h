@@ -56,15 +56,20 @@ inline void product_panel(int64_t rows, int64_t depth, Matrix a, const float* b,
     product_block<kBlockRows, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
     next(kBlockRows);
   }
-  if (rows >= 4) {
-    product_block<4, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
-    next(4);
+  switch (rows) {
+    case 5:
+      return product_block<5, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
+    case 4:
+      return product_block<4, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
+    case 3:
+      return product_block<3, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
+    case 2:
+      return product_block<2, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
+    case 1:
+      return product_block<1, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
+    default:
+      return;
   }
-  if (rows >= 2) {
-    product_block<2, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
-    next(2);
-  }
-  if (rows == 1) product_block<1, kVectors>(depth, a, b, b_stride, c, c_stride, accumulate);
 }
 
 /// a: [rows, depth]; b: [depth, columns]; c: [rows, columns]; columns a multiple of kLanes.

@@ -15,13 +15,10 @@ namespace {
 /// Lanes with bit kDistance clear: a plus its lanes that far away, the others: the same of b.
 template <int kDistance, size_t... kLane>
 inline Vector fold_pair(Vector a, Vector b, std::index_sequence<kLane...>) {
-  constexpr int kAll = static_cast<int>(kLanes);
-  const auto lane = [](size_t l, int flip) constexpr {
-    const int own = static_cast<int>(l) ^ flip;
-    return (static_cast<int>(l) & kDistance) ? own + kAll : own;
-  };
-  return __builtin_shufflevector(a, b, lane(kLane, 0)...) +
-         __builtin_shufflevector(a, b, lane(kLane, kDistance)...);
+  constexpr IntVector kSecond = {((static_cast<int>(kLane) & kDistance) ? -1 : 0)...};
+  const Vector own = kSecond ? b : a;
+  const Vector other = kSecond ? a : b;
+  return own + __builtin_shufflevector(other, other, (static_cast<int>(kLane) ^ kDistance)...);
 }
 
 /// Lane l of the result is the sum of sums[l].
@@ -37,20 +34,26 @@ inline Vector fold_all(Vector* sums) {
   }
 }
 
+/// Products with the rows j .. j + kRows - 1 of `count`, in the first lanes.
+template <int64_t kRows, typename RowOf>
+inline Vector dot_block(const float* q, int64_t width, RowOf row_of, int64_t j, int64_t count) {
+  Vector sums[kLanes] = {};
+#pragma GCC unroll 16
+  for (int64_t l = 0; l < kRows; ++l) {
+    const float* row = row_of(std::min(j + l, count - 1));
+    Vector sum = load(q) * load(row);
+    for (int64_t c = kLanes; c < width; c += kLanes) sum += load(q + c) * load(row + c);
+    sums[l] = sum;
+  }
+  return fold_all<kLanes / 2>(sums);
+}
+
 /// to[j] = q . row_of(j) for j < count; writes whole vectors. q and rows: `width` numbers, padded.
 template <typename RowOf>
 inline void dot_rows(const float* q, int64_t width, RowOf row_of, int64_t count, float* to) {
-  for (int64_t j = 0; j < count; j += kLanes) {
-    Vector sums[kLanes];
-#pragma GCC unroll 16
-    for (int64_t l = 0; l < kLanes; ++l) {
-      const float* row = row_of(std::min(j + l, count - 1));
-      Vector sum = load(q) * load(row);
-      for (int64_t c = kLanes; c < width; c += kLanes) sum += load(q + c) * load(row + c);
-      sums[l] = sum;
-    }
-    store(to + j, fold_all<kLanes / 2>(sums));
-  }
+  for (int64_t j = 0; j < count; j += kLanes)
+    store(to + j, count - j <= kLanes / 2 ? dot_block<kLanes / 2>(q, width, row_of, j, count)
+                                          : dot_block<kLanes>(q, width, row_of, j, count));
 }
 
 inline float dot(const float* a, const float* b, int64_t width) {
@@ -86,46 +89,43 @@ class StepHead {
         bias_(scores_ + call.hypotheses * stride_),
         entries_(bias_ + stride_) {}
 
+  /// In phases over all hypotheses: in each, what one waits for is computed beside the others.
   void run() {
-    read_queries();
+    const bool memory = call_.slots == nullptr;
     const bool biased = compute_bias();
-    if (call_.slots == nullptr) {
-      attend_memory(biased);
-    } else {
-      for (int64_t r = 0; r < call_.hypotheses; ++r) attend_slots(r, biased);
+    read_queries();
+    if (memory)
+      product(call_.hypotheses, padded(call_.keys), call_.head_width, {queries_, width_},
+              call_.key_columns + head_ * call_.head_width * call_.key_stride, call_.key_stride,
+              scores_, stride_, false);
+    else
+      for (int64_t r = 0; r < call_.hypotheses; ++r) score_slots(r);
+    for (int64_t r = 0; r < call_.hypotheses; ++r) {
+      if (biased) add_bias(scores(r));
+      total(r) = exponentiate(scores(r));
     }
+    if (memory)
+      product(call_.hypotheses, width_, call_.keys, {scores_, stride_},
+              call_.value_rows + head_ * width_, call_.row_stride, queries_, width_, false);
+    else
+      for (int64_t r = 0; r < call_.hypotheses; ++r) mix_slots(r);
+    for (int64_t r = 0; r < call_.hypotheses; ++r) write(r);
   }
 
  private:
   float* query(int64_t hypothesis) { return queries_ + hypothesis * width_; }
+  float* scores(int64_t hypothesis) { return scores_ + hypothesis * stride_; }
+  /// The sum of the weights, behind them.
+  float& total(int64_t hypothesis) { return scores(hypothesis)[stride_ - 1]; }
 
-  void attend_memory(bool biased) {
-    const int64_t rows = call_.hypotheses;
-    product(rows, padded(call_.keys), call_.head_width, {queries_, width_},
-            call_.key_columns + head_ * call_.head_width * call_.key_stride, call_.key_stride,
-            scores_, stride_, false);
-    for (int64_t r = 0; r < rows; ++r) {
-      float* scores = scores_ + r * stride_;
-      if (biased) add_bias(scores);
-      scores[stride_ - 1] = exponentiate(scores);
-    }
-    product(rows, width_, call_.keys, {scores_, stride_}, call_.value_rows + head_ * width_,
-            call_.row_stride, queries_, width_, false);
-    for (int64_t r = 0; r < rows; ++r) write(r, scores_[r * stride_ + stride_ - 1]);
-  }
-
-  void attend_slots(int64_t hypothesis, bool biased) {
+  void score_slots(int64_t hypothesis) {
     const float* q = query(hypothesis);
+    float* to = scores(hypothesis);
     const auto key = [&](int64_t j) { return slot_row(call_.key_rows, hypothesis, j); };
-    dot_rows(q, width_, key, call_.keys, scores_);
-    if (call_.terms->contextual.data) add_contextual(q);
-    if (terms_.tables.relative_keys.data) add_relative_keys(q);
-    if (terms_.tables.relative_queries.data) add_relative_queries(hypothesis);
-    if (biased) add_bias(scores_);
-    const float total = exponentiate(scores_);
-    mix_slots(hypothesis);
-    if (terms_.tables.relative_values.data) add_relative_values(hypothesis);
-    write(hypothesis, total);
+    dot_rows(q, width_, key, call_.keys, to);
+    if (call_.terms->contextual.data) add_contextual(q, to);
+    if (terms_.tables.relative_keys.data) add_relative_keys(q, to);
+    if (terms_.tables.relative_queries.data) add_relative_queries(hypothesis, to);
   }
 
   const float* slot_row(const float* rows, int64_t hypothesis, int64_t key) const {
@@ -173,7 +173,7 @@ class StepHead {
 
   Band band(int64_t clip) const { return Band::of(clip, call_.position, 1, 0, call_.keys); }
 
-  void add_relative_keys(const float* q) {
+  void add_relative_keys(const float* q, float* scores) {
     const int64_t clip = terms_.key_clip;
     const Band needed = band(clip);
     const float* first =
@@ -182,34 +182,34 @@ class StepHead {
     dot_rows(
         q, width_, [&](int64_t e) { return first + e * width_; }, needed.width, products);
     repeat_ends(products, needed.width);
-    add_entries(products, needed, -call_.position, call_.keys, scores_);
+    add_entries(products, needed, -call_.position, call_.keys, scores);
   }
 
-  void add_relative_queries(int64_t hypothesis) {
+  void add_relative_queries(int64_t hypothesis, float* scores) {
     const int64_t clip = terms_.query_clip;
     const float* table = head_of(terms_.tables.relative_queries, head_) + clip * width_;
     for (int64_t j = 0; j < call_.keys; ++j) {
       const float* vector = table + std::clamp(j - call_.position, -clip, clip) * width_;
-      scores_[j] += scale_ * dot(slot_row(call_.key_rows, hypothesis, j), vector, width_);
+      scores[j] += scale_ * dot(slot_row(call_.key_rows, hypothesis, j), vector, width_);
     }
   }
 
   /// The scores are those of the content alone; the position of key j is the sum of the gates from
   /// j on, and its product is interpolated.
-  void add_contextual(const float* q) {
+  void add_contextual(const float* q, float* scores) {
     const int64_t positions = call_.terms->contextual_positions;
     const float* table = head_of(call_.terms->contextual, head_);
     dot_rows(
         q, width_, [&](int64_t p) { return table + p * width_; }, positions, entries_);
     float place = 0.0f;
     for (int64_t j = call_.keys - 1; j >= 0; --j) {
-      place += 1.0f / (1.0f + std::exp(-scores_[j]));
+      place += 1.0f / (1.0f + std::exp(-scores[j]));
       const float clamped = std::min(place, static_cast<float>(positions - 1));
       const float below = std::floor(clamped);
       const float share = clamped - below;
       const float* entry = entries_ + static_cast<int64_t>(below);
       const float upper = share > 0.0f ? entry[1] : entry[0];
-      scores_[j] += (upper * share + entry[0] * (1.0f - share)) / scale_;  // the query is scaled
+      scores[j] += (upper * share + entry[0] * (1.0f - share)) / scale_;  // the query is scaled
     }
   }
 
@@ -243,15 +243,17 @@ class StepHead {
       else
         c += mix_part<1>(hypothesis, c);
     }
+    if (terms_.tables.relative_values.data) add_relative_values(hypothesis);
   }
 
   /// Numbers c, c + 1, ... of the sum; returns how many. Two sums, so that additions overlap.
   template <int kVectors>
   int64_t mix_part(int64_t hypothesis, int64_t c) {
+    const float* weights = scores(hypothesis);
     Vector even[kVectors] = {};
     Vector odd[kVectors] = {};
     const auto add = [&](int64_t j, Vector* sums) {
-      const Vector weight = broadcast(scores_[j]);
+      const Vector weight = broadcast(weights[j]);
       const float* row = slot_row(call_.value_rows, hypothesis, j) + c;
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[v] += weight * load(row + v * kLanes);
@@ -272,7 +274,7 @@ class StepHead {
     const Band needed = band(clip);
     float* sums = entries_ + kLanes;
     std::fill(entries_, entries_ + needed.row_size(), 0.0f);
-    sum_entries(scores_, needed, -call_.position, call_.keys, sums);
+    sum_entries(scores(hypothesis), needed, -call_.position, call_.keys, sums);
     fold_ends(sums, needed.width);
     const float* rows =
         head_of(terms_.tables.relative_values, head_) + (clip + needed.lowest) * width_;
@@ -280,8 +282,8 @@ class StepHead {
   }
 
   /// The sum of values over the sum of weights.
-  void write(int64_t hypothesis, float total) {
-    const float factor = 1.0f / total;
+  void write(int64_t hypothesis) {
+    const float factor = 1.0f / total(hypothesis);
     const float* mixed = query(hypothesis);
     float* to = call_.output + hypothesis * call_.output_stride + head_ * call_.head_width;
     for (int64_t d = 0; d < call_.head_width; ++d) to[d] = mixed[d] * factor;
@@ -294,7 +296,7 @@ class StepHead {
   const int64_t width_;   // Dp
   const int64_t stride_;  // of scores
   float* queries_;        // [hypotheses, Dp], scaled; then the sums of values
-  float* scores_;         // [hypotheses, stride]; of slots one row
+  float* scores_;         // [hypotheses, stride]
   float* bias_;           // [stride]
   float* entries_;        // one row over a table's entries
 };
@@ -308,37 +310,6 @@ int64_t step_attention_workspace(const StepAttention& call) {
 
 void step_attention(const StepAttention& call) {
   for (int64_t h = call.first_head; h < call.last_head; ++h) StepHead(call, h).run();
-}
-
-void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
-                     const float* beta, double epsilon, float* y) {
-  const int64_t whole = width / kLanes * kLanes;
-  const auto rest = [&](const float* from) { return load_first(from + whole, width - whole); };
-  for (int64_t r = 0; r < rows; ++r, x += width, y += width) {
-    Vector sum = whole < width ? rest(x) : Vector{};
-    for (int64_t c = 0; c < whole; c += kLanes) sum += load(x + c);
-    const float mean = sum_of(sum) / static_cast<float>(width);
-    Vector squares{};
-    for (int64_t c = 0; c < whole; c += kLanes) {
-      const Vector centred = load(x + c) - mean;
-      squares += centred * centred;
-    }
-    if (whole < width) {
-      const Vector centred = first_lanes(rest(x) - mean, width - whole, 0.0f);
-      squares += centred * centred;
-    }
-    const double variance = static_cast<double>(sum_of(squares)) / static_cast<double>(width);
-    const auto factor = static_cast<float>(1.0 / std::sqrt(variance + epsilon));
-    for (int64_t c = 0; c < whole; c += kLanes)
-      store(y + c, (load(x + c) - mean) * factor * load(gamma + c) + load(beta + c));
-    for (int64_t c = whole; c < width; ++c) y[c] = (x[c] - mean) * factor * gamma[c] + beta[c];
-  }
-}
-
-void multiply_into(int64_t size, const float* y, float* x) {
-  int64_t i = 0;
-  for (; i + kLanes <= size; i += kLanes) store(x + i, load(x + i) * load(y + i));
-  for (; i < size; ++i) x[i] *= y[i];
 }
 
 }  // namespace dietmt::kernels::DIETMT_ISA

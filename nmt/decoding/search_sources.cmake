@@ -9,6 +9,7 @@ target_sources(dietmt_search PRIVATE
   decoding/engine/slot_pool.cpp
   decoding/engine/thread_team.cpp
   decoding/engine/token_draw.cpp
+  decoding/engine/token_selector.cpp
   decoding/request_feed.cpp
   decoding/samples.cpp
   decoding/search_options.cpp

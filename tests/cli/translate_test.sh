@@ -5,7 +5,7 @@ model=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
-translate=("$dietmt" translate --model "$model" --workers 1)
+translate=("$dietmt" translate --model "$model")
 score=("$dietmt" score --model "$model" --threads 1)
 
 expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }

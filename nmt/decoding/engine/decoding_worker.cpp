@@ -1,13 +1,10 @@
 #include "nmt/decoding/engine/decoding_worker.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 
 #include "common/error.h"
-#include "kernels/token_scores.h"
-#include "kernels/vocabulary.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -49,8 +46,8 @@ DecodingWorker::DecodingWorker(std::span<const EngineModel> models, const Specia
       special_(special),
       batch_tokens_(batch_tokens),
       feed_(feed),
-      vocabulary_(models.front().weights->target_vocabulary),
       team_(threads),
+      selector_(models.front().weights->target_vocabulary),
       logits_(models.size()) {
   for (const EngineModel& model : models)
     runners_.push_back(std::make_unique<ModelRunner>(model, team_));
@@ -204,56 +201,13 @@ void DecodingWorker::read_rows() {
 
 // Rows first .. first + count - 1 of the step, whose logits start at row `at` of those computed.
 void DecodingWorker::read_sentence(Sentence& sentence, int64_t first, int64_t count, int64_t at) {
-  const bool ensemble = models_.size() > 1;
-  SentenceSearch& search = *sentence.search;
   try {
-    if (!ensemble) select(search, count, at);
+    selector_.begin(logits_, at, count, *sentence.search);
     for (int64_t r = 0; r < count; ++r)
-      search.read(first + r - sentence.first_row,
-                  ensemble ? averaged(at + r) : selected(r, at + r, search.best_wanted()));
+      sentence.search->read(first + r - sentence.first_row, selector_.scores(r));
   } catch (...) {
     sentence.failure = std::current_exception();
   }
-}
-
-void DecodingWorker::select(const SentenceSearch& search, int64_t rows, int64_t at) {
-  const int64_t wanted = search.best_wanted();
-  normalizers_.resize(static_cast<size_t>(rows));
-  best_tokens_.resize(static_cast<size_t>(rows * wanted));
-  best_logits_.resize(best_tokens_.size());
-  kernels::select_tokens({.rows = rows,
-                          .size = vocabulary_,
-                          .logits = logits_.front() + at * vocabulary_,
-                          .stride = vocabulary_,
-                          .forbidden = search.forbidden().data(),
-                          .forbidden_count = static_cast<int64_t>(search.forbidden().size()),
-                          .count = wanted,
-                          .log_normalizers = normalizers_.data(),
-                          .indices = best_tokens_.data(),
-                          .values = best_logits_.data()});
-}
-
-TokenScores DecodingWorker::selected(int64_t row, int64_t at, int64_t wanted) const {
-  const float normalizer = normalizers_[static_cast<size_t>(row)];
-  if (std::isnan(normalizer)) throw DataError("the model's scores are not finite");
-  return {logits_.front() + at * vocabulary_, vocabulary_, normalizer, false,
-          std::span(best_tokens_)
-              .subspan(static_cast<size_t>(row * wanted), static_cast<size_t>(wanted))};
-}
-
-TokenScores DecodingWorker::averaged(int64_t at) {
-  average_.assign(static_cast<size_t>(vocabulary_), 0.0F);
-  for (const float* logits : logits_) {
-    const float* row = logits + at * vocabulary_;
-    float normalizer = 0.0F;
-    kernels::select_tokens({.rows = 1,
-                            .size = vocabulary_,
-                            .logits = row,
-                            .stride = vocabulary_,
-                            .log_normalizers = &normalizer});
-    kernels::add_probabilities(row, vocabulary_, normalizer, average_.data());
-  }
-  return {average_.data(), vocabulary_, std::log(static_cast<float>(logits_.size())), true, {}};
 }
 
 void DecodingWorker::advance() {

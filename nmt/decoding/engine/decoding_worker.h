@@ -12,6 +12,7 @@
 #include "nmt/decoding/engine/model_runner.h"
 #include "nmt/decoding/engine/sentence_search.h"
 #include "nmt/decoding/engine/slot_pool.h"
+#include "nmt/decoding/engine/token_selector.h"
 #include "nmt/decoding/sentence_feed.h"
 
 namespace dietmt::nmt {
@@ -39,9 +40,6 @@ class DecodingWorker {
   void gather_rows();
   void read_rows();
   void read_sentence(Sentence& sentence, int64_t first, int64_t count, int64_t at);
-  void select(const SentenceSearch& search, int64_t rows, int64_t at);
-  TokenScores selected(int64_t row, int64_t at, int64_t wanted) const;
-  TokenScores averaged(int64_t at);
   void advance();
   void follow_parents(Sentence& sentence);
   void close(size_t index);
@@ -51,11 +49,11 @@ class DecodingWorker {
   const SpecialTokens& special_;
   int64_t batch_tokens_;
   SentenceFeed& feed_;
-  const int64_t vocabulary_;
   ThreadTeam team_;
   std::vector<std::unique_ptr<ModelRunner>> runners_;  // of the models
   SlotPool slots_;
   TokenDraw draw_;
+  TokenSelector selector_;
   std::vector<std::unique_ptr<Sentence>> open_;
   std::vector<std::unique_ptr<Sentence>> spare_;  // whose memory will be used again
   int64_t open_tokens_ = 0;                       // of the sources of open_
@@ -65,11 +63,6 @@ class DecodingWorker {
   std::vector<Sentence*> owners_;             // [rows]
   std::vector<StepSentence> step_sentences_;  // of one model
   std::vector<const float*> logits_;          // of the models
-  std::vector<float> average_;                // [V], of an ensemble
-  // What is selected from the logits of a sentence's rows.
-  std::vector<float> normalizers_;    // [rows]
-  std::vector<int32_t> best_tokens_;  // [rows, wanted]
-  std::vector<float> best_logits_;
 };
 
 }  // namespace dietmt::nmt

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/inference_rows.h"
+
 namespace dietmt::nmt {
 
 ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
@@ -10,6 +12,8 @@ ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
       team_(team),
       width_(weights_.width),
       padded_width_(weights_.heads * kernels::padded_head(weights_.head_width())),
+      value_stride_(padded_width_ + kernels::kHeadLanes),
+      slot_stride_(2 * padded_width_ + kernels::kHeadLanes),
       workspaces_(static_cast<size_t>(team.size())),
       cache_(weights_.decoder.size()) {}
 
@@ -99,7 +103,7 @@ void ModelRunner::feed_forward(const FeedForwardWeights& block, int64_t rows) {
 void ModelRunner::reserve_slots(int64_t count) {
   if (count <= slots_) return;
   for (AlignedBuffer<float>& layer : cache_)
-    layer.grow(count * 2 * padded_width_, slots_ * 2 * padded_width_);
+    layer.grow(count * slot_stride_, slots_ * slot_stride_);
   slots_ = count;
 }
 
@@ -148,7 +152,7 @@ void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t lay
       if (moves.queries) moves.queries.apply(heads, head_width, sentence.position, queries);
       if (moves.keys) moves.keys.apply(heads, head_width, sentence.position, keys);
       const int64_t slot = sentence.slots[r * sentence.slots_stride + sentence.position];
-      float* to = cache_[layer].data() + slot * 2 * padded_width_;
+      float* to = cache_[layer].data() + slot * slot_stride_;
       copy(keys, to);
       copy(keys + width_, to + padded_width_);
     }
@@ -179,7 +183,7 @@ void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t
       call.slots_stride = sentence.slots_stride;
       call.key_rows = cache_[layer].data();
       call.value_rows = cache_[layer].data() + padded_width_;
-      call.row_stride = 2 * padded_width_;
+      call.row_stride = slot_stride_;
       call.workspace = attention_workspace(t, kernels::step_attention_workspace(call));
       kernels::step_attention(call);
     }
@@ -206,7 +210,7 @@ void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_
       call.key_columns = memory.key_columns(layer);
       call.key_stride = memory.key_stride;
       call.value_rows = memory.value_rows(layer);
-      call.row_stride = padded_width_;
+      call.row_stride = value_stride_;
       call.workspace = attention_workspace(t, kernels::step_attention_workspace(call));
       kernels::step_attention(call);
     }

@@ -22,7 +22,8 @@ struct SentenceMemory {
   int64_t key_stride = 0;
   int64_t layer_stride = 0;
   int64_t values_at = 0;
-  AlignedBuffer<float> numbers;  // of each layer: keys [H, Dh, key_stride], values [keys, H, Dp]
+  AlignedBuffer<float>
+      numbers;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
 
   float* key_columns(size_t layer) {
     return numbers.data() + static_cast<int64_t>(layer) * layer_stride;
@@ -104,8 +105,12 @@ class ModelRunner {
   const EngineModel& model_;
   const EngineWeights& weights_;
   ThreadTeam& team_;
-  const int64_t width_;             // D
-  const int64_t padded_width_;      // H * Dp
+  const int64_t width_;         // D
+  const int64_t padded_width_;  // H * Dp
+  // Of value rows, and of slots with keys and values: rows a power of two apart would share a few
+  // sets of the cache.
+  const int64_t value_stride_;
+  const int64_t slot_stride_;
   AlignedBuffer<float> x_;          // [rows, D]: the residual stream
   AlignedBuffer<float> normed_;     // [rows, D]
   AlignedBuffer<float> projected_;  // [rows, 3D]
@@ -119,7 +124,8 @@ class ModelRunner {
   AlignedBuffer<float> bias_;  // the corner of position_bias that a run of sentences reads
   std::vector<int64_t> query_offsets_, key_offsets_;
   std::vector<AlignedBuffer<float>> workspaces_;  // of the threads
-  std::vector<AlignedBuffer<float>> cache_;       // of each layer [slots, 2, H, Dp]: keys, values
+  std::vector<AlignedBuffer<float>>
+      cache_;  // of each layer [slots, slot stride]: keys, then values [H, Dp]
   int64_t slots_ = 0;
 };
 

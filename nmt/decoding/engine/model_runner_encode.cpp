@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/attention.h"
+#include "kernels/inference_rows.h"
 #include "nmt/decoding/engine/model_runner.h"
 
 namespace dietmt::nmt {
@@ -143,7 +144,7 @@ void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t toke
     memory.keys = memory.cross->keys_of(length_of(item));
     memory.key_stride = kernels::padded_head(memory.keys);
     memory.values_at = weights_.heads * head_width * memory.key_stride;
-    memory.layer_stride = kernels::padded_head(memory.values_at + memory.keys * padded_width_);
+    memory.layer_stride = kernels::padded_head(memory.values_at + memory.keys * value_stride_);
     memory.numbers.reserve(memory.layer_stride * static_cast<int64_t>(weights_.decoder.size()));
   }
   if (weights_.decoder.empty()) return;
@@ -175,9 +176,9 @@ void ModelRunner::write_memory(const EncodeItem& item, const float* projected, s
     for (int64_t j = 0; j < memory.keys; ++j) columns[j] = keys.values[j * keys.stride + d];
     std::fill(columns + memory.keys, columns + memory.key_stride, 0.0F);
   }
-  float* to = memory.value_rows(layer);
   for (int64_t j = 0; j < memory.keys; ++j) {
     const float* from = values.values + j * values.stride;
+    float* to = memory.value_rows(layer) + j * value_stride_;
     for (int64_t h = 0; h < weights_.heads; ++h, from += head_width, to += padded) {
       std::copy(from, from + head_width, to);
       std::fill(to + head_width, to + padded, 0.0F);

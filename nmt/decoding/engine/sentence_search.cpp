@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/token_scores.h"
+#include "kernels/inference_rows.h"
 #include "nmt/decoding/beam.h"
 #include "nmt/decoding/samples.h"
 #include "nmt/decoding/selection.h"

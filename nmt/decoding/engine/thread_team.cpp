@@ -7,10 +7,13 @@
 namespace dietmt::nmt {
 namespace {
 
-// About a tenth of a millisecond: longer than any pause within a step.
-constexpr int kSpins = 20000;
+// Some ten microseconds: longer than most pauses within a step. Then others get the core, if there
+// are more threads than cores, and a helper that has waited on sleeps.
+constexpr int kSpins = 1000;
+constexpr int kYields = 1000;
 
-void relax() {
+void relax(int spins) {
+  if (spins >= kSpins) return std::this_thread::yield();
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
@@ -47,12 +50,9 @@ void ThreadTeam::start(Call call) {
 }
 
 void ThreadTeam::finish() const {
-  for (int spins = 0; working_.load(std::memory_order_acquire) > 0; ++spins) {
-    if (spins < kSpins)
-      relax();
-    else
-      std::this_thread::yield();  // more threads than cores
-  }
+  for (int spins = 0; working_.load(std::memory_order_acquire) > 0;
+       spins = std::min(spins + 1, kSpins))
+    relax(spins);
 }
 
 void ThreadTeam::help(int64_t t) {
@@ -64,10 +64,10 @@ void ThreadTeam::help(int64_t t) {
 }
 
 bool ThreadTeam::wait_for(uint64_t round) {
-  for (int spins = 0; spins < kSpins; ++spins) {
+  for (int spins = 0; spins < kSpins + kYields; ++spins) {
     if (round_.load() >= round) return true;
     if (stopped_.load(std::memory_order_relaxed)) return false;
-    relax();
+    relax(spins);
   }
   std::unique_lock lock(mutex_);
   sleeping_.fetch_add(1);
