@@ -8,7 +8,16 @@
 
 namespace dietmt::service {
 
+namespace {
+
 using Clock = std::chrono::steady_clock;
+
+// For clients, who are not told of the server's files.
+std::string cannot_be_loaded(const std::string& name) {
+  return "model '" + name + "' cannot be loaded; the server's log says why";
+}
+
+}  // namespace
 
 ModelRegistry::ModelRegistry(std::vector<ModelSpec> specs, ModelLoader loader,
                              RegistrySettings settings)
@@ -46,7 +55,7 @@ std::shared_ptr<ServedModel> ModelRegistry::acquire(const std::string& name,
   const auto left = entry.failed_at + settings_.retry_load - Clock::now();
   if (entry.state == ModelState::kFailed && left.count() > 0) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
-    throw Unavailable("model '" + name + "' cannot be loaded: " + entry.error, seconds);
+    throw Unavailable(cannot_be_loaded(name), seconds);
   }
   return load(index, lock);
 }
@@ -86,7 +95,7 @@ std::shared_ptr<ServedModel> ModelRegistry::load(size_t index, std::unique_lock<
   lock.unlock();
   replaced.reset();
   lock.lock();
-  if (!loaded) throw Unavailable("model '" + spec.name + "' cannot be loaded: " + problem, 1);
+  if (!loaded) throw Unavailable(cannot_be_loaded(spec.name), 1);
   return loaded;
 }
 

@@ -22,6 +22,8 @@ struct RequestQueue::Request {
 
 namespace {
 
+constexpr const char* kFull = "too much is waiting to be translated; try again later";
+
 int64_t source_tokens(const nmt::TranslationRequest& sentence) {
   return static_cast<int64_t>(sentence.source.size());
 }
@@ -71,7 +73,7 @@ std::shared_ptr<RequestQueue::Request> RequestQueue::admit(
   const std::lock_guard lock(mutex_);
   if (closed_) throw Unavailable("the server is shutting down", 1);
   if (!waiting_.empty() && waiting_tokens_ + tokens > limits_.max_tokens)
-    throw QueueFull("too much is waiting to be translated; try again later", retry_after());
+    throw QueueFull(kFull, retry_after());
 
   auto request = std::make_shared<Request>();
   request->sentences = std::move(sentences);
@@ -84,6 +86,12 @@ std::shared_ptr<RequestQueue::Request> RequestQueue::admit(
   ++requests_;
   arrived_.notify_all();
   return request;
+}
+
+void RequestQueue::check_open() const {
+  const std::lock_guard lock(mutex_);
+  if (closed_) throw Unavailable("the server is shutting down", 1);
+  if (waiting_tokens_ >= limits_.max_tokens) throw QueueFull(kFull, retry_after());
 }
 
 int64_t RequestQueue::retry_after() const {

@@ -55,6 +55,9 @@ class RequestQueue final : public nmt::SentenceFeed {
   std::vector<nmt::NBest> translate(std::vector<nmt::TranslationRequest> sentences,
                                     const nmt::SearchOptions& options, const Patience& patience);
 
+  /// Throws what translate() would for a request of any size: before the work of preparing one.
+  void check_open() const;
+
   /// Refuses new requests; the decoder's run() ends when those that wait are done.
   void close();
 

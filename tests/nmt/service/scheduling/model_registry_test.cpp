@@ -63,7 +63,7 @@ TEST(ModelRegistryTest, AFailedLoadIsToldAndTriedAgainLater) {
     models.acquire("en-de", {});
     FAIL() << "tried again at once";
   } catch (const Unavailable& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("no weights"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("cannot be loaded"));
     EXPECT_EQ(error.retry_after(), 1);
   }
   EXPECT_EQ(attempts, 1);
