@@ -6,10 +6,12 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "nmt/decoding/decoder_loader.h"
+#include "nmt/decoding/text_lines.h"
 #include "nmt/service/api/serve_signals.h"
 #include "nmt/service/api/translation_api.h"
 #include "nmt/service/http/http_server.h"
 #include "tools/commands.h"
+#include "tools/device.h"
 
 namespace dietmt::tools {
 namespace {
@@ -19,6 +21,8 @@ using service::ServeSignals;
 struct ServeOptions {
   std::vector<std::string> models;
   bool preload = false;
+  std::string device = "cpu";
+  std::string weights = "fp32";
   std::string host = "127.0.0.1";
   int64_t port = 5000;
   int64_t fill_wait = 0;  // milliseconds
@@ -59,6 +63,8 @@ OptionTable option_table(ServeOptions& options) {
            "source tokens that may wait for a model; beyond it, requests are refused")
       .add("drain", &options.drain, "SECONDS", "longest wait for running requests after SIGTERM");
   table.group("Machine")
+      .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
+      .add("weights", &options.weights, "TYPE", "fp32, bf16 or int8, on the CPU")
       .add("workers", &options.registry.threads.workers, "N", "batches decoded at once, per model")
       .add("threads", &options.registry.threads.threads, "N", "threads of each worker")
       .add("batch-tokens", &options.registry.threads.batch_tokens, "N",
@@ -91,11 +97,15 @@ void check(const ServeOptions& options) {
   require(options.fill_wait >= 0, "--fill-wait must not be negative");
   require(options.drain >= 0, "--drain must not be negative");
   throw_if_any(problems);
+  parse_device(options.device);
+  nmt::parse_weight_type(options.weights);
 }
 
 // What the decoder's loader gives, as the service knows it.
-service::LoadedModel load_model(const service::ModelSpec& spec) {
-  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(spec.directory));
+service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
+  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(
+      nmt::load_decoder(spec.directory.string(), parse_device(options.device),
+                        nmt::parse_weight_type(options.weights)));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {
@@ -105,7 +115,7 @@ service::LoadedModel load_model(const service::ModelSpec& spec) {
     return loaded->target_tokenizer->encode(text);
   };
   model.decode_target = [loaded](std::span<const int32_t> ids) {
-    return loaded->target_tokenizer->decode(ids);
+    return nmt::decode_line(*loaded->target_tokenizer, ids);
   };
   model.target_piece = [loaded](int32_t id) { return loaded->target_tokenizer->piece(id); };
   model.source_end = loaded->source_tokenizer->end_id();
@@ -140,8 +150,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;
   options.registry.observer = [&](const std::string& name) { return metrics.observer(name); };
-  service::ModelRegistry models(service::parse_model_specs(options.models), load_model,
-                                options.registry);
+  const auto load = [&](const service::ModelSpec& spec) { return load_model(spec, options); };
+  service::ModelRegistry models(service::parse_model_specs(options.models), load, options.registry);
   options.api.client_watch = [] {
     return [gone = service::HttpServer::client_gone()] { return gone->load(); };
   };

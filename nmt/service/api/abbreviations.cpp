@@ -8,12 +8,14 @@ namespace {
 // Words that stand before a name or in the middle of a sentence, hardly ever at its end; with #,
 // before a number.
 constexpr std::string_view kEnglish[] = {
-    "Dr",  "Mr",   "Mrs", "Ms",  "Prof", "St",  "Gen", "Sen", "Rep",  "Gov",  "Lt", "Col",
-    "Sgt", "Capt", "Rev", "Hon", "vs",   "e.g", "i.e", "No#", "Fig#", "Vol#", "cf", "approx"};
+    "Jan", "Feb",  "Aug", "Sept", "Oct", "Nov", "Dec",  "Mt",   "Dr",  "Mr",    "Mrs",
+    "Ms",  "Prof", "St",  "Gen",  "Sen", "Rep", "Gov",  "Lt",   "Col", "Sgt",   "Capt",
+    "Rev", "Hon",  "vs",  "e.g",  "i.e", "No#", "Fig#", "Vol#", "cf",  "approx"};
 constexpr std::string_view kGerman[] = {
     "Dr",   "Prof", "Hr",   "Fr",  "St",   "Nr#",  "Abb#", "Bd#", "ca",   "bzw",  "vgl",
     "z",    "d.h",  "z.B",  "u.a", "Hrsg", "Dipl", "Ing",  "geb", "gest", "Art#", "Abs#",
-    "Kap#", "sog",  "evtl", "ggf", "inkl", "zzgl", "max",  "min", "Mio",  "Mrd"};
+    "Kap#", "sog",  "evtl", "ggf", "inkl", "zzgl", "max",  "min", "Mio",  "Mrd",  "Hl",
+    "Str",  "Tel",  "Jan",  "Feb", "Aug",  "Sept", "Okt",  "Nov", "Dez"};
 constexpr std::string_view kFrench[] = {"M",   "MM", "Mme", "Mlle", "Dr",  "Pr", "St",
                                         "Ste", "p#", "cf",  "art#", "no#", "av", "env"};
 constexpr std::string_view kCzech[] = {"p#", "pan",  "dr", "prof", "doc", "ing", "mgr", "tzv",

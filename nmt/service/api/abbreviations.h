@@ -1,4 +1,4 @@
-// Full stops that end no sentence, beyond those that CLDR knows.
+// Full stops that end no sentence, though the rules of Unicode see an end.
 #pragma once
 
 #include <span>

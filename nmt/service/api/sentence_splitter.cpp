@@ -91,9 +91,9 @@ class LineSplitter {
  public:
   explicit LineSplitter(const std::string& language) : abbreviations_(language) {
     UErrorCode status = U_ZERO_ERROR;
-    // CLDR's own list of abbreviations; languages without one are split by the rules alone.
-    const icu::Locale locale((language + "@ss=standard").c_str());
-    breaks_.reset(icu::BreakIterator::createSentenceInstance(locale, status));
+    // Without CLDR's list of abbreviations (@ss=standard): ICU finds them inside longer words too.
+    breaks_.reset(
+        icu::BreakIterator::createSentenceInstance(icu::Locale(language.c_str()), status));
     check(status, "sentence rules");
   }
 

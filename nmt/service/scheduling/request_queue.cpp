@@ -139,7 +139,7 @@ std::vector<nmt::FedSentence> RequestQueue::take(int64_t tokens, bool idle) {
   while (!waiting_.empty()) {
     const std::shared_ptr<Request> request = waiting_.front();
     const int64_t size = source_tokens(request->sentences[request->next]);
-    if (!taken.empty() && size > tokens) break;
+    if (size > tokens && !(idle && taken.empty())) break;
     taken.push_back(hand_out(request));
     tokens -= size;
     const bool exhausted = request->next == request->sentences.size();

@@ -82,12 +82,13 @@ TEST_F(RequestQueueTest, TranslationsComeInTheOrderOfTheirSentences) {
   EXPECT_EQ(queue.load().requests, 0);
 }
 
-TEST_F(RequestQueueTest, ABatchHoldsNoMoreTokensThanAskedForButOneSentenceAlways) {
+TEST_F(RequestQueueTest, ABatchHoldsNoMoreTokensThanAskedForButOneSentenceForAnIdleWorker) {
   RequestQueue queue({});
   Result result = send(queue, {"aaaa", "bbbb", "cccc"});  // five tokens each
   auto fed = queue.take(10, true);
   EXPECT_THAT(texts(fed), testing::ElementsAre("aaaa", "bbbb"));
-  const auto more = queue.take(3, false);
+  EXPECT_THAT(queue.take(4, false), testing::IsEmpty());
+  const auto more = queue.take(3, true);
   EXPECT_THAT(texts(more), testing::ElementsAre("cccc"));
   EXPECT_THAT(queue.take(100, false), testing::IsEmpty());
   deliver_all(queue, fed);
