@@ -84,6 +84,11 @@ void ApiKeys::admit(const std::string& key, Clock::time_point now) {
   known.left -= 1.0;
 }
 
+std::string ApiKeys::name_of(const std::string& key) const {
+  const auto found = keys_.find(digest(key));
+  return found == keys_.end() ? "" : found->second.name;
+}
+
 bool ApiKeys::is_admin(const std::string& key) const {
   const auto found = keys_.find(digest(key));
   return found != keys_.end() && found->second.admin;

@@ -29,6 +29,9 @@ class ApiKeys {
   /// this minute).
   void admit(const std::string& key, Clock::time_point now = Clock::now());
 
+  /// Whose key it is; empty for one that is unknown.
+  std::string name_of(const std::string& key) const;
+
   /// True if `key` may change what the server does.
   bool is_admin(const std::string& key) const;
 

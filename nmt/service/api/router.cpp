@@ -21,19 +21,11 @@ std::string media_type(const std::string& header) {
   return type;
 }
 
-std::string key_of(const Request& request) {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string authorization = request.get_header_value("Authorization");
-  if (authorization.starts_with(kBearer)) return authorization.substr(kBearer.size());
-  if (request.has_header("X-API-Key")) return request.get_header_value("X-API-Key");
-  return request.has_param("api_key") ? request.get_param_value("api_key") : "";
-}
-
 Call call_of(const Request& request) {
   return {.content_type = media_type(request.get_header_value("Content-Type")),
           .body = "",
           .form = {},
-          .key = key_of(request),
+          .key = api_key_of(request),
           .address = request.remote_addr,
           .client_gone = nullptr};
 }
@@ -93,6 +85,14 @@ std::string text_of_status(int status) {
 }
 
 }  // namespace
+
+std::string api_key_of(const httplib::Request& request) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string authorization = request.get_header_value("Authorization");
+  if (authorization.starts_with(kBearer)) return authorization.substr(kBearer.size());
+  if (request.has_header("X-API-Key")) return request.get_header_value("X-API-Key");
+  return request.has_param("api_key") ? request.get_param_value("api_key") : "";
+}
 
 Router::Router(RouterSettings settings, Metrics& metrics)
     : settings_(std::move(settings)), metrics_(metrics) {}
@@ -177,7 +177,7 @@ bool Router::refuse(const Request& request, Response& response) const {
                                   [&](const Route& route) { return route.path == request.path; });
   if (!other || !settings_.admit_others) return false;
   try {
-    settings_.admit_others(key_of(request));
+    settings_.admit_others(api_key_of(request));
     return false;
   } catch (const HttpError& error) {
     send(error_answer(std::current_exception()), response);

@@ -19,6 +19,9 @@ struct Response;
 
 namespace dietmt::service {
 
+/// The key of a request from `Authorization: Bearer`, `X-API-Key` or the query; empty: none there.
+std::string api_key_of(const httplib::Request& request);
+
 struct RouterSettings {
   std::vector<std::string> cors_origins = {};  // "*": all
   int64_t body_bytes = 4 * 1024 * 1024;

@@ -35,6 +35,11 @@ class TranslationApi {
   /// Before the server listens; this outlives the server.
   void install(httplib::Server& server) { router_.install(server); }
 
+  /// Whose API key a request carries; empty where keys are not in use. For routes of others.
+  std::string client_name(const httplib::Request& request) const {
+    return service_.keys.name_of(api_key_of(request));
+  }
+
   const std::vector<Route>& routes() const { return router_.routes(); }
 
   /// /health says so from now on, and new translations are refused with 503; those that run finish.

@@ -155,6 +155,8 @@ TEST_F(ApiKeysTest, KeysAreAskedForAndCounted) {
   EXPECT_THAT(problem_of([&] { keys.admit("abc", start + std::chrono::seconds(32)); }),
               HasSubstr("429"));
   for (int i = 0; i < 1000; ++i) keys.admit("root-key", start);
+  EXPECT_EQ(keys.name_of("abc"), "somebody");
+  EXPECT_EQ(keys.name_of("ab"), "");
   EXPECT_TRUE(keys.is_admin("root-key"));
   EXPECT_FALSE(keys.is_admin("abc"));
 }
