@@ -1,0 +1,36 @@
+// Measurements of the service for Prometheus. docs/serving.md lists the names.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nmt/service/scheduling/model_observer.h"
+#include "nmt/service/scheduling/model_registry.h"
+
+namespace dietmt::service {
+
+class Metrics {
+ public:
+  Metrics();
+  ~Metrics();
+
+  /// A handler has answered a request. `endpoint`: the path of its route.
+  void answered(const std::string& endpoint, int status, double seconds);
+
+  /// The same of one that no handler saw. `endpoint`: "other" where it is no route's.
+  void count(const std::string& endpoint, int status);
+
+  /// Counts what happens to a model, under its name. Not to be called after the metrics are gone.
+  std::shared_ptr<ModelObserver> observer(const std::string& model);
+
+  /// All in Prometheus's text format; of the queues, what `models` says now.
+  std::string text(const std::vector<ModelStatus>& models, int64_t requests_in_flight);
+
+ private:
+  class Counted;
+  struct Families;
+  std::unique_ptr<Families> families_;
+};
+
+}  // namespace dietmt::service

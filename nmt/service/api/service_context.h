@@ -1,0 +1,41 @@
+// What the handlers of the service share.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "nmt/service/api/api_keys.h"
+#include "nmt/service/api/exchange.h"
+#include "nmt/service/api/language_pairs.h"
+#include "nmt/service/api/router.h"
+#include "nmt/service/api/service_limits.h"
+#include "nmt/service/scheduling/model_registry.h"
+
+namespace dietmt::service {
+
+struct ServiceContext {
+  ModelRegistry& models;
+  ApiKeys keys;
+  ServiceLimits limits;
+  LanguagePairs pairs;
+  std::atomic<bool> draining{false};
+
+  /// Throws HttpError 413 for more texts or characters than a request may have.
+  void check_size(const std::vector<std::string>& texts) const;
+
+  /// From now on, `limit` at most; at most the server's own limit.
+  Patience patience(const Call& call, std::chrono::milliseconds limit) const;
+};
+
+/// /translate, /detect, /languages, /frontend/settings, /health.
+void add_libretranslate_routes(Router& router, ServiceContext& service);
+
+/// /v1/translate.
+void add_v1_routes(Router& router, ServiceContext& service);
+
+/// /v1/models, /v1/models/reload.
+void add_model_routes(Router& router, ServiceContext& service);
+
+}  // namespace dietmt::service

@@ -1,0 +1,56 @@
+// The translation service behind a cpp-httplib server.
+//
+//   Metrics metrics;
+//   ModelRegistry models(specs, loader, {.observer = [&](auto& name) { return
+//   metrics.observer(name); }}); TranslationApi api(models, metrics, {}); api.install(server);
+//
+// openapi.json describes the routes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "nmt/service/api/metrics.h"
+#include "nmt/service/api/router.h"
+#include "nmt/service/api/service_context.h"
+#include "nmt/service/api/service_limits.h"
+#include "nmt/service/scheduling/model_registry.h"
+
+namespace dietmt::service {
+
+struct ApiSettings {
+  ServiceLimits limits = {};
+  std::filesystem::path api_keys = {};         // a file (api_keys.h); empty: everybody is served
+  std::vector<std::string> cors_origins = {};  // "*": all
+  std::function<std::function<bool()>()> client_watch = nullptr;  // see RouterSettings
+};
+
+class TranslationApi {
+ public:
+  /// Throws DataError for the file of keys, ConfigError if there is no model.
+  TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
+
+  /// Before the server listens; this outlives the server.
+  void install(httplib::Server& server) { router_.install(server); }
+
+  /// Whose API key a request carries; empty where keys are not in use. For routes of others.
+  std::string client_name(const httplib::Request& request) const {
+    return service_.keys.name_of(api_key_of(request));
+  }
+
+  const std::vector<Route>& routes() const { return router_.routes(); }
+
+  /// /health says so from now on, and new translations are refused with 503; those that run finish.
+  void drain();
+
+  /// Requests in the hands of a handler.
+  int64_t running() const { return router_.running(); }
+
+ private:
+  ServiceContext service_;
+  Router router_;
+};
+
+}  // namespace dietmt::service
