@@ -11,8 +11,8 @@
 namespace dietmt::data {
 
 struct ShortlistSizes {
-  int64_t best = 50;   // candidates of each source id
-  int64_t first = 50;  // most frequent target ids, for every source
+  int64_t best = 100;   // candidates of each source id
+  int64_t first = 100;  // most frequent target ids, for every source
 };
 
 /// Chooses for each source id the `best` target ids of largest p(target | source), and for all of
