@@ -19,7 +19,7 @@ function pieceElement({ piece, score }) {
   const probability = Math.exp(score);
   const shown = element('span', { title: `log-probability ${score.toFixed(3)}` },
     readable(piece), element('small', { textContent: probability.toFixed(2) }));
-  shown.style.background = `rgba(var(--cold), ${(0.6 * (1 - probability)).toFixed(3)})`;
+  shown.style.background = `rgba(var(--cold), ${(0.45 * (1 - probability)).toFixed(3)})`;
   return shown;
 }
 

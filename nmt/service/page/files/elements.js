@@ -20,8 +20,8 @@ export function setOptions(select, pairs, wanted = select.value) {
   select.disabled = pairs.length === 0;
 }
 
+// An empty message takes away what is shown.
 export function showProblem(message) {
-  const box = byId('problem');
-  box.textContent = message;
-  box.hidden = !message;
+  byId('problem').hidden = !message;
+  byId('problem-text').textContent = message;
 }

@@ -22,6 +22,7 @@ function setUpKey(settings) {
 }
 
 async function start() {
+  byId('problem-close').addEventListener('click', () => showProblem(''));
   const [settings, languages] =
     await Promise.all([getJson('frontend/settings'), getJson('languages')]);
   setUpKey(settings);

@@ -99,18 +99,18 @@ TEST_F(PageBrowserTest, AnOutdatedTranslationNeverAppears) {
 TEST_F(PageBrowserTest, ErrorsAreShownPlainlyAndGoAway) {
   open();
   browser_->type("#text", "fail");
-  ASSERT_TRUE(wait_for_text("problem", "The model cannot be loaded. Try again in 7 s."));
+  ASSERT_TRUE(wait_for_text("problem-text", "The model cannot be loaded. Try again in 7 s."));
   EXPECT_EQ(browser_->value("document.getElementById('problem').hidden"), false);
   browser_->value("document.getElementById('text').select()");
   browser_->type("#text", std::string(501, 'x'));
-  ASSERT_TRUE(wait_for_text("problem", "The text is too long: 501 characters"));
+  ASSERT_TRUE(wait_for_text("problem-text", "The text is too long: 501 characters"));
   browser_->value("document.getElementById('text').select()");
   browser_->type("#text", "Hello");
   ASSERT_TRUE(wait_for_text("translation", "Hallo"));
   EXPECT_EQ(browser_->value("document.getElementById('problem').hidden"), true);
   service_.reset();
   browser_->type("#text", " world");
-  EXPECT_TRUE(wait_for_text("problem", "The server cannot be reached."));
+  EXPECT_TRUE(wait_for_text("problem-text", "The server cannot be reached."));
 }
 
 TEST_F(PageBrowserTest, LanguagesAreSwapped) {
@@ -216,7 +216,7 @@ TEST_F(PageBrowserTest, AMissingKeyIsAskedFor) {
   open({}, {.key = "secret"});
   EXPECT_EQ(browser_->value("document.getElementById('key-box').open"), true);
   browser_->type("#text", "Hello");
-  ASSERT_TRUE(wait_for_text("problem", "An API key is needed. Give an API key"));
+  ASSERT_TRUE(wait_for_text("problem-text", "An API key is needed. Give an API key"));
   browser_->type("#key", "secret");
   browser_->click("#key-form button");
   EXPECT_TRUE(wait_for_text("translation", "Hallo"));
@@ -277,6 +277,13 @@ TEST_F(PageBrowserTest, LooksRightOnScreensOfAllKinds) {
         << name;
     EXPECT_EQ(browser_->value(kContrast), json::array()) << name;
     keep_screenshot(name);
+    browser_->value("document.getElementById('text').select()");
+    browser_->type("#text", "fail");
+    ASSERT_TRUE(wait_for_text("problem-text", "cannot be loaded"));
+    EXPECT_EQ(browser_->value(kContrast), json::array()) << name << " with an error";
+    keep_screenshot(name + "-error");
+    browser_->click("#problem-close");
+    EXPECT_EQ(browser_->value("document.getElementById('problem').hidden"), true);
   }
 }
 
