@@ -9,9 +9,9 @@ const hint = byId('map-value').textContent;
 const kinds = [
   ['attention.cross', 'attention to the source', 'target', 'source', false],
   ['attention.encoder', 'attention within the source', 'source', 'source', false],
-  ['attention.decoder', 'attention within the translation', 'target', 'target', false],
+  ['attention.decoder', 'attention within the translation', 'target', 'read', false],
   ['position.encoder', 'positions in the source', 'source', 'source', true],
-  ['position.decoder', 'positions in the translation', 'target', 'target', true],
+  ['position.decoder', 'positions in the translation', 'target', 'read', true],
 ];
 
 let analysis = null;
@@ -67,9 +67,10 @@ function table(matrix, rows, columns, signed) {
 
 function showMap() {
   const [key, name, rowSide, columnSide, signed] = kinds.find(([kind]) => kind === byId('map-kind').value);
-  const pieces = {
-    source: analysis.source_tokens.map(readable), target: analysis.target_tokens.map(readable),
-  };
+  const source = analysis.source_tokens.map(readable);
+  const target = analysis.target_tokens.map(readable);
+  // The query that predicts a piece has read those before it.
+  const pieces = { source, target, read: ['<s>', ...target.slice(0, -1)] };
   const made = table(chosenMatrix(layersOf(key)), pieces[rowSide], pieces[columnSide], signed);
   made.setAttribute('aria-label', `${name}, layer ${byId('map-layer').selectedOptions[0].text}, ` +
     `head ${byId('map-head').selectedOptions[0].text}`);

@@ -9,6 +9,14 @@ const targetsOf = (code) => languages.find((language) => language.code === code)
 
 export const chosen = () => ({ source: byId('source').value, target: byId('target').value });
 
+function storedChoice() {
+  try {
+    return JSON.parse(localStorage.getItem(storeName)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
 function update(wantedTarget) {
   const { source } = chosen();
   setOptions(byId('target'), targetsOf(source).map((code) => [code, nameOf(code)]), wantedTarget);
@@ -25,7 +33,7 @@ export function setUpLanguages(list, settings, changed) {
     ...language,
     targets: language.targets.filter((code) => code !== language.code),
   })).filter((language) => language.targets.length > 0);
-  const stored = JSON.parse(localStorage.getItem(storeName) ?? '{}');
+  const stored = storedChoice();
   const wanted = { source: settings.language.source.code, target: settings.language.target.code };
   if (targetsOf(stored.source).includes(stored.target)) Object.assign(wanted, stored);
   setOptions(byId('source'), languages.map(({ code, name }) => [code, name]), wanted.source);

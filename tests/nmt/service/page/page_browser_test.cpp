@@ -174,6 +174,13 @@ TEST_F(PageBrowserTest, AttentionIsDrawnAndReadByKeyboard) {
   EXPECT_THAT(browser_->value("document.querySelector('#map tbody td:nth-child(5)').ariaLabel")
                   .get<std::string>(),
               HasSubstr("␣the to ␣small: -"));
+  browser_->value(
+      "{ const k = document.getElementById('map-kind'); k.value = 'attention.decoder'; "
+      "k.dispatchEvent(new Event('change')); }");
+  EXPECT_EQ(
+      browser_->value("[...document.querySelectorAll('#map th')].map(e => e.textContent)"),
+      json({"<s>", "␣das", "␣Haus", "␣ist", "␣klein", "␣das", "␣Haus", "␣ist", "␣klein", "</s>"}))
+      << "columns are what a query has read, rows what it predicts";
   EXPECT_THAT(browser_->complaints(), IsEmpty());
 }
 
