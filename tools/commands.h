@@ -19,6 +19,7 @@ int run_evaluate(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
 int run_sample(const std::vector<std::string>& arguments);
 int run_score(const std::vector<std::string>& arguments);
+int run_shortlist(const std::vector<std::string>& arguments);
 int run_tokenizer(const std::vector<std::string>& arguments);
 int run_train(const std::vector<std::string>& arguments);
 int run_translate(const std::vector<std::string>& arguments);

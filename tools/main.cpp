@@ -29,6 +29,8 @@ constexpr Command kCommands[] = {
     {"average", "average the weights of checkpoints", dietmt::tools::run_average},
     {"bert", "pre-train, fine-tune, use and exchange encoders", dietmt::tools::run_bert},
     {"inspect", "look into a model or a configuration", dietmt::tools::run_inspect},
+    {"shortlist", "lexical shortlist of a model's output, from parallel text",
+     dietmt::tools::run_shortlist},
     {"sample", "generate the English-German or English-Czech sample corpus",
      dietmt::tools::run_sample},
 };
