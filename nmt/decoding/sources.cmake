@@ -1,4 +1,5 @@
 target_sources(dietmt_nmt PRIVATE
+  decoding/attention_maps.cpp
   decoding/beam_search.cpp
   decoding/candidates.cpp
   decoding/forced_scoring.cpp
