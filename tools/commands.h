@@ -21,6 +21,8 @@ int run_import(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
 int run_sample(const std::vector<std::string>& arguments);
 int run_score(const std::vector<std::string>& arguments);
+int run_serve(const std::vector<std::string>& arguments);
+int run_shortlist(const std::vector<std::string>& arguments);
 int run_tokenizer(const std::vector<std::string>& arguments);
 int run_train(const std::vector<std::string>& arguments);
 int run_translate(const std::vector<std::string>& arguments);

@@ -7,6 +7,7 @@
 #include "nmt/model/model_directory.h"
 #include "nmt/model/translation_model.h"
 #include "tools/commands.h"
+#include "tools/inspect_attention.h"
 #include "tools/inspect_positions.h"
 #include "tools/model_options.h"
 #include "tools/parameter_table.h"
@@ -50,24 +51,26 @@ int inspect_model(const std::vector<std::string>& arguments) {
 
 int run_inspect(const std::vector<std::string>& arguments) {
   const std::string usage =
-      "usage: dietmt inspect params|model|positions [options]\n\n"
+      "usage: dietmt inspect params|model|positions|attention [options]\n\n"
       "  params      number of parameters of a model or configuration by component\n"
       "  model       configuration of a model\n"
-      "  positions   the position encodings, and what those of a model do\n\n"
+      "  positions   the position encodings, and what those of a model do\n"
+      "  attention   how a model looks at a sentence\n\n"
       "'dietmt inspect TOPIC --help' describes each.\n";
   if (!arguments.empty()) {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
     if (arguments[0] == "params") return inspect_params(rest);
     if (arguments[0] == "model") return inspect_model(rest);
     if (arguments[0] == "positions") return inspect_positions(rest);
+    if (arguments[0] == "attention") return inspect_attention(rest);
     if (arguments[0] == "--help" || arguments[0] == "-h") {
       std::cout << usage;
       return 0;
     }
     throw ConfigError("'" + arguments[0] +
-                      "' is not a topic of inspect; possible: params, model, positions");
+                      "' is not a topic of inspect; possible: params, model, positions, attention");
   }
-  throw ConfigError("inspect needs a topic: params, model or positions");
+  throw ConfigError("inspect needs a topic: params, model, positions or attention");
 }
 
 }  // namespace dietmt::tools

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "common/error.h"
+#include "encoders/analysis/attention_recorder.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
 #include "kernels/dropout.h"
@@ -104,6 +105,7 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
       .dropout_key = call.dropout_key,
       // An input may have segments that only its embeddings use.
       .segments = terms.segment_bias.defined() ? call.segments : at::Tensor()};
+  if (AttentionRecorder* recorder = AttentionRecorder::current()) recorder->record(moved);
   const BackendRow& row =
       backend == Backend::kAuto ? choose_automatically(moved) : choose_by_name(backend, moved);
   return row.attend(moved);

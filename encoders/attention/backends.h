@@ -26,6 +26,9 @@ struct Sentence {
 /// What enters the softmax, before masking: [H, T, S]. Vectors have moved (vector_terms.h).
 at::Tensor sentence_scores(const Sentence& sentence, const ScoreTerms& terms);
 
+/// The softmax of these over the keys that each query sees: [H, T, S].
+at::Tensor sentence_probabilities(const Sentence& sentence, const ScoreTerms& terms);
+
 /// The dropout factors 0 or 1 / (1 - p) of probabilities [B, H, T, S], on the device and in the
 /// dtype of `like`.
 at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const at::Tensor& like);

@@ -65,16 +65,19 @@ at::Tensor sentence_scores(const Sentence& s, const ScoreTerms& terms) {
   return scores;
 }
 
+at::Tensor sentence_probabilities(const Sentence& s, const ScoreTerms& terms) {
+  at::Tensor masked = sentence_scores(s, terms);
+  if (s.causal) masked = masked.masked_fill(later_keys(s.q, s.k), -INFINITY);
+  return at::softmax(masked, -1);
+}
+
 namespace {
 
 /// [H, T, Dh]
 at::Tensor attend_sentence(const Sentence& s, const AttentionCall& call) {
-  at::Tensor masked = sentence_scores(s, call.terms);
-  const int64_t queries = masked.size(1);
-  const int64_t keys = masked.size(2);
-  if (s.causal) masked = masked.masked_fill(later_keys(s.q, s.k), -INFINITY);
-
-  at::Tensor p = at::softmax(masked, -1);
+  at::Tensor p = sentence_probabilities(s, call.terms);
+  const int64_t queries = p.size(1);
+  const int64_t keys = p.size(2);
   if (s.dropout_factors.defined()) p = p * s.dropout_factors;
 
   at::Tensor output = at::matmul(p, s.v);

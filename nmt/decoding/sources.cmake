@@ -1,4 +1,5 @@
 target_sources(dietmt_nmt PRIVATE
+  decoding/attention_maps.cpp
   decoding/batch_decoder.cpp
   decoding/beam_search.cpp
   decoding/candidates.cpp

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# dietmt inspect positions from the command line: inspect_test.sh BINARY MODEL, where MODEL is the
-# output of train_test.sh: sinusoidal positions, one layer, two heads.
+# dietmt inspect positions and attention from the command line: inspect_test.sh BINARY MODEL, where
+# MODEL is the output of train_test.sh: sinusoidal positions, one layer, two heads.
 dietmt=$1
 model=$2
 work=$(mktemp -d)
@@ -65,4 +65,32 @@ expect_code 2 "${positions[@]}" --model "$model" --length 1 --words 0
 expect_text "--length 1: a number from 2 to 1024" "$err"
 expect_text "--words 0" "$err"
 expect_code 1 "${positions[@]}" --model "$work/nothing"
+
+# Attention in a sentence, with a translation given or the model's own.
+attention=("$dietmt" inspect attention)
+expect_code 0 "${attention[@]}" --model "$model" --text "red cat" --translation "katze rot"
+cp "$work/out" "$work/attention.json"
+python3 - "$work/attention.json" <<'PYTHON' || fail "the attention is not as promised"
+import json, math, sys
+answer = json.load(open(sys.argv[1]))
+source, target = len(answer["source_tokens"]), len(answer["target_tokens"])
+assert answer["source_tokens"][-1] == answer["target_tokens"][-1] == "</s>"
+assert "".join(answer["target_tokens"][:-1]).replace("▁", " ") == " katze rot"
+sizes = {"encoder": (source, source), "decoder": (target, target), "cross": (target, source)}
+for name, (rows, columns) in sizes.items():
+    layers = answer["attention"][name]
+    assert len(layers) == 1 and len(layers[0]) == 2, name
+    for head in layers[0]:
+        assert len(head) == rows and all(len(row) == columns for row in head), name
+        assert all(math.isclose(sum(row), 1, abs_tol=0.005) for row in head), name
+assert all(p == 0 for i, row in enumerate(answer["attention"]["decoder"][0][0]) for p in row[i + 1:])
+assert len(answer["position"]["encoder"][0][0]) == source
+PYTHON
+expect_code 0 "${attention[@]}" --model "$model" --text "red cat"
+expect_text '"source_tokens":["' "$out"
+expect_code 1 "${attention[@]}" --model "$model" --text "$(printf 'red %.0s' {1..200})"
+expect_text "tokens, of which 128 can be shown" "$err"
+expect_code 2 "${attention[@]}"
+expect_text "--model is missing" "$err"
+expect_text "--text is missing" "$err"
 finish

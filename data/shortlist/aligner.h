@@ -1,0 +1,43 @@
+// A word aligner over subword ids: IBM model 1 with a preference for the diagonal (Dyer, Chahuneau
+// and Smith, "A Simple, Fast, and Effective Reparameterization of IBM Model 2", NAACL 2013),
+// trained by expectation maximisation.
+//
+//   p(target | source) = prod_i [ delta(null) p(t_i | null) + sum_j delta(j | i, m, n) p(t_i | s_j)
+//   ]
+//
+// with delta as in diagonal.h. EM starts from uniform p, whose first E-step is a count of what
+// occurs together and needs no table. The M-step sets p to the relative expected counts and the
+// tension to its maximum; the paper climbs towards that by a fixed number of gradient steps.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "data/shortlist/sentence_pairs.h"
+#include "data/shortlist/translation_table.h"
+
+namespace dietmt::data {
+
+struct AlignerOptions {
+  int64_t iterations = 5;
+  double null_probability = 0.08;      // p0
+  double tension = 4.0;                // at the start
+  int64_t largest_table = 32'000'000;  // cells; 16 bytes each, twice that while they are collected
+  int64_t threads = 1;                 // the result does not depend on it
+};
+
+/// What an iteration has found.
+struct AlignerIteration {
+  int64_t number = 0;           // from 1
+  double log_likelihood = 0.0;  // of all target tokens, before its M-step (natural logarithm)
+  double tension = 0.0;         // after its M-step
+  int64_t cells = 0;
+  int64_t dropped = 0;  // cells that did not fit into the table, in the first iteration
+};
+
+/// `report` is called after each iteration. The log-likelihood does not fall from one to the next,
+/// up to the rounding of p to float, unless cells were dropped.
+TranslationTable align(const SentencePairs& pairs, const AlignerOptions& options,
+                       const std::function<void(const AlignerIteration&)>& report);
+
+}  // namespace dietmt::data

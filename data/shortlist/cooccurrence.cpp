@@ -1,0 +1,81 @@
+#include "data/shortlist/cooccurrence.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace dietmt::data {
+namespace {
+
+std::vector<CellCount> merged(const std::vector<CellCount>& a, const std::vector<CellCount>& b) {
+  std::vector<CellCount> sum;
+  sum.reserve(a.size() + b.size());
+  auto left = a.begin();
+  auto right = b.begin();
+  while (left != a.end() && right != b.end()) {
+    if (left->key == right->key) {
+      sum.push_back({left->key, left->count + right->count});
+      ++left;
+      ++right;
+    } else {
+      sum.push_back(left->key < right->key ? *left++ : *right++);
+    }
+  }
+  sum.insert(sum.end(), left, a.end());
+  sum.insert(sum.end(), right, b.end());
+  return sum;
+}
+
+}  // namespace
+
+void sort_and_add(std::vector<CellCount>& cells) {
+  std::sort(cells.begin(), cells.end(),
+            [](const CellCount& a, const CellCount& b) { return a.key < b.key; });
+  size_t kept = 0;
+  for (size_t from = 0; from < cells.size(); ++kept) {
+    cells[kept] = cells[from];
+    for (++from; from < cells.size() && cells[from].key == cells[kept].key; ++from)
+      cells[kept].count += cells[from].count;
+  }
+  cells.resize(kept);
+}
+
+void CellCounter::add(std::vector<CellCount> run) {
+  size_ += std::ssize(run);
+  runs_.push_back(std::move(run));
+  while (runs_.size() > 1 &&
+         (runs_[runs_.size() - 2].size() < 2 * runs_.back().size() || size_ > largest_size_)) {
+    merge_last_two();
+  }
+  if (size_ > largest_size_) prune(runs_.front());
+}
+
+std::vector<CellCount> CellCounter::finish() {
+  while (runs_.size() > 1) merge_last_two();
+  size_ = 0;
+  return runs_.empty() ? std::vector<CellCount>() : std::exchange(runs_, {}).front();
+}
+
+void CellCounter::merge_last_two() {
+  std::vector<CellCount>& first = runs_[runs_.size() - 2];
+  std::vector<CellCount> sum = merged(first, runs_.back());
+  size_ -= std::ssize(first) + std::ssize(runs_.back()) - std::ssize(sum);
+  runs_.pop_back();
+  runs_.back() = std::move(sum);
+}
+
+void CellCounter::prune(std::vector<CellCount>& run) {
+  std::vector<FixedCount> counts;
+  for (const CellCount& cell : run)
+    if (cell.row() != kept_row_) counts.push_back(cell.count);
+  const auto surplus = std::ssize(counts) - largest_size_ / 4 * 3;
+  if (surplus <= 0) return;
+  // Of equal counts at the limit all go, so that none is preferred for its place in the table.
+  const auto limit = counts.begin() + surplus - 1;
+  std::nth_element(counts.begin(), limit, counts.end());
+  dropped_ += std::erase_if(
+      run, [&](const CellCount& cell) { return cell.row() != kept_row_ && cell.count <= *limit; });
+  size_ = std::ssize(run);
+}
+
+}  // namespace dietmt::data

@@ -1,0 +1,74 @@
+// The target ids that a translation of given source ids may use: a few tens of likely translations
+// of each source id and the most frequent ids of all. A decoder that computes the output layer for
+// these alone saves most of it where the vocabulary is large (docs/shortlist.md).
+//
+//   const Shortlist shortlist("shortlist.bin", source_tokenizer, target_tokenizer);
+//   shortlist.candidates(source_ids, ids);
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "data/tokenizer.h"
+
+namespace dietmt::data {
+
+/// What a shortlist file holds, in memory: how it is made and written.
+struct ShortlistContent {
+  std::vector<int32_t> always;         // ids that every shortlist has, ascending
+  std::vector<uint32_t> bounds = {0};  // [source vocabulary + 1]; of the rows below
+  std::vector<int32_t> ids;            // of each source id, most probable first
+  std::vector<float> probabilities;    // p(id | source id); 0 for a copy of the source piece
+};
+
+/// A number that tells vocabularies apart: a hash of the pieces in the order of their ids.
+uint64_t vocabulary_fingerprint(const Tokenizer& tokenizer);
+
+/// Writes `content` atomically, for these vocabularies. Throws Error naming the file.
+void write_shortlist(const std::filesystem::path& file, const ShortlistContent& content,
+                     const Tokenizer& source, const Tokenizer& target);
+
+/// A shortlist file, mapped into memory: immutable and safe to share between threads; processes
+/// share its memory.
+class Shortlist {
+ public:
+  /// Throws DataError naming the file: it cannot be read, is no shortlist, was cut or changed, or
+  /// was made for other vocabularies.
+  Shortlist(const std::filesystem::path& file, const Tokenizer& source, const Tokenizer& target);
+  ~Shortlist();
+  Shortlist(Shortlist&& other) noexcept;
+  Shortlist& operator=(Shortlist&&) = delete;
+
+  /// Sets `sorted_ids` to the ids that translations of these source ids may use, ascending and
+  /// without repetition: end of sentence is always among them, unknown and begin of sentence never.
+  /// `source` may be the ids of several sentences, for one list that serves them all. Source ids
+  /// outside the vocabulary are left out.
+  void candidates(std::span<const int32_t> source, std::vector<int32_t>& sorted_ids) const;
+
+  /// The ids that every list has, ascending.
+  std::span<const int32_t> always() const { return always_; }
+
+  /// The candidates of one source id, most probable first, and their probabilities.
+  std::span<const int32_t> ids(int32_t source) const;
+  std::span<const float> probabilities(int32_t source) const;
+
+  int64_t source_vocabulary() const { return std::ssize(bounds_) - 1; }
+  int64_t target_vocabulary() const { return target_vocabulary_; }
+
+ private:
+  void open(const std::filesystem::path& file);
+  // What is wrong with the bytes mapped, or nothing.
+  const char* problem(uint64_t source_fingerprint, uint64_t target_fingerprint);
+
+  void* mapping_ = nullptr;
+  size_t bytes_ = 0;
+  int64_t target_vocabulary_ = 0;
+  std::span<const int32_t> always_;
+  std::span<const uint32_t> bounds_;  // [source vocabulary + 1]
+  std::span<const int32_t> ids_;
+  std::span<const float> probabilities_;
+};
+
+}  // namespace dietmt::data

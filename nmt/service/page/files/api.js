@@ -1,0 +1,55 @@
+// Requests to the server. Every failure becomes a ServiceError whose message a user can read.
+
+export class ServiceError extends Error {
+  constructor(message, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const keyName = 'dietmt-api-key';
+
+export const apiKey = () => sessionStorage.getItem(keyName) ?? '';
+export const setApiKey = (key) => sessionStorage.setItem(keyName, key);
+
+const hints = {
+  401: 'Give an API key at the top of the page.',
+  403: 'The API key at the top of the page is not valid here.',
+};
+
+async function failureOf(response) {
+  let message = `The server answered ${response.status}.`;
+  try {
+    message = (await response.json()).error || message;
+  } catch {
+    // A proxy's page, for example: the status has to do.
+  }
+  const wait = response.headers.get('Retry-After');
+  if (wait) message += ` Try again in ${wait} s.`;
+  if (hints[response.status]) message += ` ${hints[response.status]}`;
+  return new ServiceError(message, response.status);
+}
+
+// Resolves to the Response of a 2xx status.
+export async function request(path, options = {}) {
+  const headers = new Headers(options.headers);
+  if (apiKey()) headers.set('X-API-Key', apiKey());
+  let response;
+  try {
+    response = await fetch(path, { ...options, headers });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new ServiceError('The server cannot be reached.');
+  }
+  if (!response.ok) throw await failureOf(response);
+  return response;
+}
+
+export const getJson = async (path, options) => (await request(path, options)).json();
+
+export const postJson = (path, body, signal) => getJson(path, {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+  signal,
+});

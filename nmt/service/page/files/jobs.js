@@ -1,0 +1,185 @@
+// Files that are translated in the background: upload, and the list of jobs with their progress.
+import { apiKey, getJson, request } from './api.js';
+import { byId, element, showProblem } from './elements.js';
+import { chosen } from './languages.js';
+
+const pollMilliseconds = 2000;
+const running = ({ state }) => state === 'queued' || state === 'running';
+const stateNames = {
+  queued: 'Waiting', running: 'Translating', done: 'Done', failed: 'Failed', cancelled: 'Cancelled',
+};
+
+let jobs = new Map();  // by id, newest first
+let next = null;       // where the following page of the list begins
+let timer = 0;
+
+const failed = (error) => showProblem(error.message);
+
+function timeLeft(seconds) {
+  if (seconds < 90) return `${Math.ceil(seconds)} s left`;
+  if (seconds < 5400) return `${Math.ceil(seconds / 60)} min left`;
+  return `${(seconds / 3600).toFixed(1)} h left`;
+}
+
+function description(job) {
+  const parts = [stateNames[job.state] ?? job.state];
+  if (job.source) parts.push(`${job.source} → ${job.target}`);
+  parts.push(`${job.lines_done} of ${job.lines} lines`);
+  if (running(job) && job.lines_per_second) parts.push(`${job.lines_per_second.toFixed(1)} lines/s`);
+  if (running(job) && job.seconds_left !== null) parts.push(timeLeft(job.seconds_left));
+  if (job.bad_lines > 0) parts.push(`${job.bad_lines} lines could not be translated`);
+  return parts.join(' · ');
+}
+
+async function download(job, partial) {
+  const path = `v1/jobs/${job.id}/result${partial ? '?partial=1' : ''}`;
+  const link = element('a', { download: job.name || 'translation', href: path });
+  // A plain link streams to the disk, but cannot carry a key.
+  if (apiKey()) {
+    link.href = URL.createObjectURL(await (await request(path)).blob());
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  }
+  link.click();
+}
+
+async function end(job) {
+  await request(`v1/jobs/${job.id}`, { method: 'DELETE' });
+  await refresh();
+}
+
+function action(text, name, act) {
+  const button = element('button', { type: 'button', textContent: text });
+  button.setAttribute('aria-label', `${text} ${name}`);
+  button.addEventListener('click', () => act().catch(failed));
+  return button;
+}
+
+function jobElement(job) {
+  const name = job.name || 'unnamed file';
+  const about = element('div', { className: 'about' },
+    element('div', { className: 'name', textContent: name }),
+    element('div', { className: 'quiet text' }),
+    element('progress', {}),
+    element('div', { className: 'error' }));
+  about.querySelector('progress').setAttribute('aria-label', `Progress of ${name}`);
+  const item = element('li', {}, about, element('div', { className: 'actions' }));
+  item.dataset.id = job.id;
+  return item;
+}
+
+function update(item, job) {
+  item.querySelector('.text').textContent = description(job);
+  const bar = item.querySelector('progress');
+  bar.max = Math.max(1, job.lines);
+  bar.value = job.lines_done;
+  item.querySelector('.error').textContent = job.error ?? '';
+  if (item.dataset.state === job.state) return;
+  item.dataset.state = job.state;
+  const name = job.name || 'unnamed file';
+  const actions = [];
+  if (job.state === 'done') actions.push(action('Download', name, () => download(job, false)));
+  if (job.state === 'cancelled' || job.state === 'failed')
+    actions.push(action('Download what is done', name, () => download(job, true)));
+  actions.push(action(running(job) ? 'Cancel' : 'Remove', name, () => end(job)));
+  item.querySelector('.actions').replaceChildren(...actions);
+}
+
+// Moves no element that is in its place already: moving takes the focus away.
+function arrange(list, items) {
+  const wanted = new Set(items);
+  for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
+  for (const [place, item] of items.entries())
+    if (list.children[place] !== item) list.insertBefore(item, list.children[place] ?? null);
+}
+
+function show() {
+  const list = byId('jobs');
+  const known = new Map([...list.children].map((item) => [item.dataset.id, item]));
+  arrange(list, [...jobs.values()].map((job) => {
+    const item = known.get(job.id) ?? jobElement(job);
+    update(item, job);
+    return item;
+  }));
+  byId('more-jobs').hidden = next === null;
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  const page = await getJson('v1/jobs');
+  const inPage = new Set(page.jobs.map(({ id }) => id));
+  const oldest = page.jobs.at(-1)?.created ?? '';
+  // Older jobs that were asked for stay; what is missing in the page's span was removed.
+  const older = [...jobs.values()].filter((job) => !inPage.has(job.id) && job.created < oldest);
+  if (older.length === 0) next = page.next;
+  jobs = new Map([...page.jobs, ...older].map((job) => [job.id, job]));
+  show();
+  if ([...jobs.values()].some(running))
+    timer = setTimeout(() => { if (!document.hidden) refresh().catch(failed); }, pollMilliseconds);
+}
+
+async function showOlder() {
+  const page = await getJson(`v1/jobs?before=${encodeURIComponent(next)}`);
+  for (const job of page.jobs) jobs.set(job.id, job);
+  next = page.next;
+  show();
+}
+
+async function submit(file) {
+  const form = new FormData();
+  const settings = {
+    ...chosen(), column: byId('column').value, field: byId('field').value, output: byId('output').value,
+  };
+  const isText = /\.txt(\.gz)?$/.test(file.name);
+  if (isText) settings.output = 'replace';
+  for (const [name, value] of Object.entries(settings)) form.append(name, value);
+  form.append('options', new Blob([JSON.stringify({ beam: Number(byId('beam').value) })],
+    { type: 'application/json' }));
+  form.append('file', file, file.name);
+  await request('v1/jobs', { method: 'POST', body: form });
+}
+
+async function submitAll(files) {
+  const problems = [];
+  for (const file of files) {
+    byId('jobs-status').textContent = `Sending ${file.name}…`;
+    await submit(file).catch((error) => problems.push(`${file.name}: ${error.message}`));
+  }
+  byId('jobs-status').textContent = '';
+  showProblem(problems.join(' '));
+  await refresh();
+}
+
+function setUpDrop() {
+  const drop = byId('drop');
+  const holdsFiles = (event) => event.dataTransfer?.types.includes('Files');
+  addEventListener('dragover', (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    drop.classList.add('over');
+  });
+  addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) drop.classList.remove('over');
+  });
+  addEventListener('drop', (event) => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    drop.classList.remove('over');
+    submitAll([...event.dataTransfer.files]).catch(failed);
+  });
+}
+
+export async function setUpJobs(settings) {
+  byId('files').hidden = !settings.filesTranslation;
+  if (!settings.filesTranslation) return;
+  byId('file').addEventListener('change', () => {
+    const files = [...byId('file').files];
+    byId('file').value = '';
+    submitAll(files).catch(failed);
+  });
+  byId('more-jobs').addEventListener('click', () => showOlder().catch(failed));
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) refresh().catch(failed); });
+  setUpDrop();
+  await refresh();
+}
+
+export const refreshJobs = () => (byId('files').hidden ? Promise.resolve() : refresh());

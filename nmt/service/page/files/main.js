@@ -1,0 +1,36 @@
+// Starts the page: what the server can do, then the parts that need it.
+import { apiKey, getJson, setApiKey } from './api.js';
+import { setUpMap } from './attention_map.js';
+import { lookedAt, setUpCloserLook } from './closer_look.js';
+import { byId, showProblem } from './elements.js';
+import { refreshJobs, setUpJobs } from './jobs.js';
+import { setUpLanguages } from './languages.js';
+import { setUpTranslation, translateSoon } from './translate.js';
+
+function setUpKey(settings) {
+  byId('key').value = apiKey();
+  byId('key-box').hidden = !settings.apiKeys;
+  byId('key-box').open = settings.keyRequired && !apiKey();
+  byId('key-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    setApiKey(byId('key').value.trim());
+    byId('key-box').open = false;
+    showProblem('');
+    translateSoon();
+    refreshJobs().catch((error) => showProblem(error.message));
+  });
+}
+
+async function start() {
+  byId('problem-close').addEventListener('click', () => showProblem(''));
+  const [settings, languages] =
+    await Promise.all([getJson('frontend/settings'), getJson('languages')]);
+  setUpKey(settings);
+  setUpLanguages(languages, settings, translateSoon);
+  setUpCloserLook();
+  setUpMap(lookedAt);
+  setUpTranslation(settings);
+  await setUpJobs(settings);
+}
+
+start().catch((error) => showProblem(error.message));

@@ -1,0 +1,50 @@
+// A server with the page and canned answers in place of models and jobs.
+#pragma once
+
+#include <httplib.h>
+
+#include <atomic>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace dietmt::service {
+
+/// Translates word by word between English and German, which it knows ten words of. Text with the
+/// word "slow" takes two seconds, "fail" is answered with 503. A job gains 40 lines each time the
+/// list is read.
+class FakeService {
+ public:
+  struct Options {
+    std::string key;  // asked for if not empty
+  };
+  explicit FakeService(Options options);
+  ~FakeService();
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+
+  /// Texts of the requests to /v1/translate.
+  std::vector<std::string> translated() const;
+  /// The forms of uploads, by name of the field.
+  std::vector<nlohmann::json> uploads() const;
+
+ private:
+  void add_translation();
+  void add_jobs();
+  void translate(const httplib::Request& request, httplib::Response& response);
+  void upload(const httplib::Request& request, httplib::Response& response);
+  nlohmann::json listed_jobs();
+
+  const Options options_;
+  httplib::Server server_;
+  int port_ = 0;
+  mutable std::mutex mutex_;
+  std::vector<std::string> translated_;
+  std::vector<nlohmann::json> uploads_;
+  std::vector<nlohmann::json> jobs_;  // newest first
+  std::thread thread_;
+};
+
+}  // namespace dietmt::service
