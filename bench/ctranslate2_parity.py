@@ -37,6 +37,7 @@ MODELS = {
     "shaw(clip=4,values=false)": [],
     "shaw(clip=3,share=all)": [],
     "relative-sinusoidal(clip=8)": [],
+    "relative-key(clip=6)": [],
     "t5": [],
     "t5(buckets=8,distance=20,scaled=false)": [],
     "diet-rel(share=layers)": [],
