@@ -37,6 +37,7 @@ MODELS = {
     "shaw(clip=4,values=false)": [],
     "shaw(clip=3,share=all)": [],
     "relative-sinusoidal(clip=8)": [],
+    "relative-key(clip=6)": [],
     "t5": [],
     "t5(buckets=8,distance=20,scaled=false)": [],
     "diet-rel(share=layers)": [],
@@ -95,7 +96,7 @@ class Exported:
             [self.source.encode(line, out_type=str) for line in lines], beam_size=beam,
             length_penalty=1, min_decoding_length=0, max_decoding_length=MAX_TOKENS - 1,
             return_scores=True)
-        return [(self.target.decode(one.hypotheses[0]), one.scores[0]) for one in found]
+        return [(one.hypotheses[0], one.scores[0]) for one in found]
 
     def score(self, sources, targets):
         found = self.translator.score_batch(
@@ -112,10 +113,11 @@ def compare_translations(options, root, exported, lines, beam):
     theirs = exported.translate(lines, beam)
     wrong = ties = 0
     largest = 0.0
-    for source, line, (text, score) in zip(lines, found, theirs):
+    for source, line, (pieces, score) in zip(lines, found, theirs):
         ours = json.loads(line)["translations"][0]
-        if len(ours["token_scores"]) == MAX_TOKENS:
+        if MAX_TOKENS in (len(ours["token_scores"]), len(pieces) + 1):
             continue
+        text = exported.target.decode(pieces)
         difference = abs(ours["score"] - score)
         largest = max(largest, difference)
         if ours["text"] != text:

@@ -163,6 +163,19 @@ TEST(TranslationModel, TyingDecidesHowManyTablesThereAre) {
   EXPECT_EQ(tables("none"), 3);
 }
 
+TEST(TranslationModel, TheOutputBiasIsAddedToTheLogits) {
+  const torch::NoGradGuard no_grad;
+  ModelConfig config = small_config("none");
+  EXPECT_FALSE(TranslationModel(config, 1).output_bias().defined());
+  config.output_bias = true;
+  const TranslationModel model(config, 1);
+  const Tensor hidden = torch::randn({3, 32});
+  const Tensor plain = at::matmul(hidden, model.output_weight().t());
+  EXPECT_TRUE(at::allclose(model.logits(hidden), plain, 1e-5, 1e-6));
+  model.output_bias().normal_();
+  EXPECT_TRUE(at::allclose(model.logits(hidden), plain + model.output_bias(), 1e-5, 1e-6));
+}
+
 TEST(TranslationModel, TheSeedDecidesTheWeights) {
   const TranslationModel a(small_config("diet-rel"), 7), b(small_config("diet-rel"), 7),
       c(small_config("diet-rel"), 8);
