@@ -6,10 +6,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "nmt/service/api/translation_api.h"
+#include "nmt/service/http/http_server.h"
 #include "tests/nmt/service/fake_decoder.h"
 
 namespace dietmt::service {
@@ -29,14 +29,9 @@ class TestServer {
   explicit TestServer(TestSettings settings = {})
       : models_(settings.specs, loader(settings), registry_settings(settings)),
         api_(models_, metrics_, settings.api) {
-    server_.new_task_queue = [] { return new httplib::ThreadPool(64); };
-    server_.set_keep_alive_max_count(1000);
     api_.install(server_);
-    port_ = server_.bind_to_any_port("127.0.0.1");
-    listener_ = std::jthread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    port_ = server_.listen("127.0.0.1", 0);
   }
-  ~TestServer() { server_.stop(); }
 
   httplib::Client client() const {
     httplib::Client one("127.0.0.1", port_);
@@ -77,9 +72,8 @@ class TestServer {
   Metrics metrics_;
   ModelRegistry models_;
   TranslationApi api_;
-  httplib::Server server_;
+  HttpServer server_{{}};
   int port_ = 0;
-  std::jthread listener_;
 };
 
 }  // namespace dietmt::service
