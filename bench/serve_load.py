@@ -17,6 +17,7 @@ import json
 import os
 import re
 import resource
+import selectors
 import signal
 import socket
 import subprocess
@@ -58,6 +59,10 @@ class Server:
         status = open(f"/proc/{self.process.pid}/status").read()
         return int(re.search(name + r":\s+(\d+)", status)[1]) / 1024
 
+    def cpu_seconds(self):
+        fields = open(f"/proc/{self.process.pid}/stat").read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
         return self.process.wait(60)
@@ -71,54 +76,92 @@ def percentile(sorted_values, share):
     return sorted_values[min(len(sorted_values) - 1, int(share * len(sorted_values)))]
 
 
-class Client(threading.Thread):
-    """Asks for one sentence after the other until `lines` gives none."""
+class Client:
+    """One connection that asks for one sentence after the other until `lines` gives none.
+
+    Clients share the machine with the server: this one costs little, to measure the server.
+    """
 
     def __init__(self, server, lines):
-        super().__init__()
-        self.server, self.lines = server, lines
-        self.seconds, self.statuses, self.problems = [], {}, []
+        self.port, self.lines = server.port, iter(lines)
+        self.socket = None
 
-    def run(self):
-        connection = self.server.connect()
-        for line in self.lines:
-            start = time.perf_counter()
-            try:
-                connection.request("POST", "/v1/translate", translation(line, split_sentences=False),
-                                   {"Content-Type": "application/json"})
-                response = connection.getresponse()
-                response.read()
-                status = response.status
-                retry = response.getheader("Retry-After")
-            except OSError as error:
-                self.problems.append(repr(error))
-                connection.close()
-                continue
-            self.statuses[status] = self.statuses.get(status, 0) + 1
-            if status == 200:
-                self.seconds.append(time.perf_counter() - start)
-            elif status in (429, 503):
-                time.sleep(float(retry))
+    def ask(self):
+        """Sends the next request; False if there is none."""
+        line = next(self.lines, None)
+        if line is None:
+            return False
+        body = translation(line, split_sentences=False).encode()
+        if self.socket is None:
+            self.socket = socket.create_connection(("127.0.0.1", self.port))
+        self.start, self.received = time.perf_counter(), b""
+        self.socket.sendall(b"POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                            b"application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        return True
+
+    def receive(self):
+        """Reads what has come; the status once the answer is whole, else None."""
+        data = self.socket.recv(65536)
+        if not data:
+            raise ConnectionError("the connection was closed before the answer")
+        self.received += data
+        head, found, body = self.received.partition(b"\r\n\r\n")
+        if not found or len(body) < int(re.search(rb"Content-Length: (\d+)", head)[1]):
+            return None
+        retry = re.search(rb"Retry-After: (\d+)", head)
+        self.retry_after = int(retry[1]) if retry else 0
+        return int(head[9:12])
+
+    def leave(self):
+        if self.socket:
+            self.socket.close()
+            self.socket = None
 
 
 def run_clients(server, count, lines):
     """`lines`: for each client, what it translates."""
-    clients = [Client(server, lines(i)) for i in range(count)]
-    start = time.perf_counter()
-    for client in clients:
-        client.start()
-    for client in clients:
-        client.join()
+    poll, waiting = selectors.DefaultSelector(), []  # waiting: (time, client) after 429 and 503
+    statuses, latency, problems = {}, [], []
+
+    def go_on(client):
+        if client.ask():
+            poll.register(client.socket, selectors.EVENT_READ, client)
+        else:
+            client.leave()
+
+    cpu, start = server.cpu_seconds(), time.perf_counter()
+    for i in range(count):
+        go_on(Client(server, lines(i)))
+    while poll.get_map() or waiting:
+        for key, _ in poll.select(0.1):
+            client = key.data
+            try:
+                status = client.receive()
+            except OSError as error:
+                problems.append(repr(error))
+                status = 0
+            if status is None:
+                continue
+            poll.unregister(client.socket)
+            statuses[status] = statuses.get(status, 0) + 1
+            if status == 0:
+                client.leave()
+            if status in (429, 503):
+                waiting.append((time.perf_counter() + client.retry_after, client))
+                continue
+            latency.append(time.perf_counter() - client.start)
+            go_on(client)
+        now = time.perf_counter()
+        for due in [entry for entry in waiting if entry[0] <= now]:
+            waiting.remove(due)
+            go_on(due[1])
     seconds = time.perf_counter() - start
-    statuses = {}
-    for client in clients:
-        for status, n in client.statuses.items():
-            statuses[status] = statuses.get(status, 0) + n
-    latency = sorted(s for client in clients for s in client.seconds) or [0.0]
-    problems = [p for client in clients for p in client.problems]
+    done = max(1, statuses.get(200, 0))
+    latency.sort()
     return {"clients": count, "seconds": round(seconds, 2), "statuses": statuses,
-            "other_errors": len(problems), "first_problem": problems[:1],
-            "sentences_per_second": round(statuses.get(200, 0) / seconds, 1),
+            "connection_problems": problems[:1],
+            "sentences_per_second": round(done / seconds, 1),
+            "cpu_ms_per_sentence": round(1e3 * (server.cpu_seconds() - cpu) / done, 3),
             "p50_ms": round(1e3 * percentile(latency, 0.5), 1),
             "p99_ms": round(1e3 * percentile(latency, 0.99), 1),
             "longest_ms": round(1e3 * latency[-1], 1)}
@@ -140,32 +183,36 @@ def check_clients(options, lines):
 
 
 def translate_speed(options, path, count):
-    """Lines a second of `dietmt translate`, and how long it takes with no lines: loading."""
+    """Lines a second of `dietmt translate`, and processor time a line; both without loading."""
     command = [options.dietmt, "translate", "--model", options.model.split("=")[-1]]
-    seconds = []
+    runs = []
     for text in (os.devnull, path):
-        start = time.perf_counter()
+        start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([*command, "--input", text, *options.translate], check=True,
                        stdout=subprocess.DEVNULL)
-        seconds.append(time.perf_counter() - start)
-    return count / (seconds[1] - seconds[0])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        runs.append((time.perf_counter() - start, after.ru_utime + after.ru_stime -
+                     before.ru_utime - before.ru_stime))
+    return count / (runs[1][0] - runs[0][0]), (runs[1][1] - runs[0][1]) / count
 
 
 def check_throughput(options, lines):
     lines = (lines * (options.lines // len(lines) + 1))[:options.lines]
-    ratios, runs = [], []
+    runs = []
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as text:
         text.writelines(line + "\n" for line in lines)
         text.flush()
         server = Server(options)
         for _ in range(options.rounds):
-            plain = translate_speed(options, text.name, len(lines))
+            plain, cpu = translate_speed(options, text.name, len(lines))
             served = run_clients(server, options.clients, lambda i: lines[i::options.clients])
-            ratios.append(served["sentences_per_second"] / plain)
-            runs.append({"translate": round(plain, 1), "serve": served["sentences_per_second"],
-                         "statuses": served["statuses"]})
+            runs.append({"ratio": round(served["sentences_per_second"] / plain, 3),
+                         "cpu_ratio": round(1e3 * cpu / served["cpu_ms_per_sentence"], 3),
+                         "translate": {"sentences_per_second": round(plain, 1),
+                                       "cpu_ms_per_sentence": round(1e3 * cpu, 3)},
+                         "serve": served})
         server.stop()
-    return {"ratios": [round(r, 3) for r in ratios], "runs": runs}
+    return {"runs": runs}
 
 
 def check_kill(options, lines):

@@ -6,6 +6,10 @@ work=$(mktemp -d)
 server=
 trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
+if ! command -v curl >/dev/null; then
+  echo "skipped: there is no curl"
+  exit 77
+fi
 
 expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
 
