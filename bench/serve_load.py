@@ -5,7 +5,7 @@
 
 Checks, each with a server of its own on a free port; the figures are one JSON object a line:
 
-    clients    --clients in parallel for --seconds, one sentence a request: errors, latency, sentences/s
+    clients    --clients in parallel for --seconds, --sentences a request: errors, latency, sentences/s
     throughput clients and `dietmt translate` on the same lines, in turns: the ratio of their speeds
     kill       ten jobs, kill -9 in the middle, a new server: every line once and in order
     abuse      slow clients, half-sent and huge bodies, ill-formed requests, idle connections, while
@@ -13,6 +13,7 @@ Checks, each with a server of its own on a free port; the figures are one JSON o
 """
 import argparse
 import http.client
+import itertools
 import json
 import os
 import re
@@ -82,16 +83,17 @@ class Client:
     Clients share the machine with the server: this one costs little, to measure the server.
     """
 
-    def __init__(self, server, lines):
-        self.port, self.lines = server.port, iter(lines)
+    def __init__(self, server, lines, sentences):
+        self.port, self.lines, self.sentences = server.port, iter(lines), sentences
         self.socket = None
 
     def ask(self):
         """Sends the next request; False if there is none."""
-        line = next(self.lines, None)
-        if line is None:
+        texts = list(itertools.islice(self.lines, self.sentences))
+        if not texts:
             return False
-        body = translation(line, split_sentences=False).encode()
+        self.asked = len(texts)
+        body = translation(texts, split_sentences=False).encode()
         if self.socket is None:
             self.socket = socket.create_connection(("127.0.0.1", self.port))
         self.start, self.received = time.perf_counter(), b""
@@ -118,10 +120,10 @@ class Client:
             self.socket = None
 
 
-def run_clients(server, count, lines):
+def run_clients(server, options, lines):
     """`lines`: for each client, what it translates."""
     poll, waiting = selectors.DefaultSelector(), []  # waiting: (time, client) after 429 and 503
-    statuses, latency, problems = {}, [], []
+    statuses, latency, problems, done = {}, [], [], 0
 
     def go_on(client):
         if client.ask():
@@ -130,8 +132,8 @@ def run_clients(server, count, lines):
             client.leave()
 
     cpu, start = server.cpu_seconds(), time.perf_counter()
-    for i in range(count):
-        go_on(Client(server, lines(i)))
+    for i in range(options.clients):
+        go_on(Client(server, lines(i), options.sentences))
     while poll.get_map() or waiting:
         for key, _ in poll.select(0.1):
             client = key.data
@@ -150,15 +152,17 @@ def run_clients(server, count, lines):
                 waiting.append((time.perf_counter() + client.retry_after, client))
                 continue
             latency.append(time.perf_counter() - client.start)
+            done += client.asked if status == 200 else 0
             go_on(client)
         now = time.perf_counter()
         for due in [entry for entry in waiting if entry[0] <= now]:
             waiting.remove(due)
             go_on(due[1])
     seconds = time.perf_counter() - start
-    done = max(1, statuses.get(200, 0))
+    done = max(1, done)
     latency.sort()
-    return {"clients": count, "seconds": round(seconds, 2), "statuses": statuses,
+    return {"clients": options.clients, "sentences_a_request": options.sentences,
+            "seconds": round(seconds, 2), "statuses": statuses,
             "connection_problems": problems[:1],
             "sentences_per_second": round(done / seconds, 1),
             "cpu_ms_per_sentence": round(1e3 * (server.cpu_seconds() - cpu) / done, 3),
@@ -176,7 +180,7 @@ def check_clients(options, lines):
             i += 1
             yield lines[i % len(lines)]
 
-    figures = run_clients(server, options.clients, endless)
+    figures = run_clients(server, options, endless)
     figures["peak_memory_mib"] = round(server.memory("VmHWM"), 1)
     figures["exit_code"] = server.stop()
     return figures
@@ -205,7 +209,7 @@ def check_throughput(options, lines):
         server = Server(options)
         for _ in range(options.rounds):
             plain, cpu = translate_speed(options, text.name, len(lines))
-            served = run_clients(server, options.clients, lambda i: lines[i::options.clients])
+            served = run_clients(server, options, lambda i: lines[i::options.clients])
             runs.append({"ratio": round(served["sentences_per_second"] / plain, 3),
                          "cpu_ratio": round(1e3 * cpu / served["cpu_ms_per_sentence"], 3),
                          "translate": {"sentences_per_second": round(plain, 1),
@@ -396,6 +400,7 @@ def main():
     parser.add_argument("--model", required=True, metavar="SRC-TGT=DIR")
     parser.add_argument("--text", required=True, metavar="FILE", help="sentences, one a line")
     parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--sentences", type=int, default=1, help="a request")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--lines", type=int, default=4000, help="of throughput, and of each job")
     parser.add_argument("--rounds", type=int, default=3, help="of throughput")
