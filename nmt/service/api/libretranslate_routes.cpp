@@ -157,6 +157,7 @@ Answer frontend_settings(const ServiceContext& service) {
        {"suggestions", false},
        {"filesTranslation", false},
        {"supportedFilesFormat", ordered_json::array()},
+       {"batchJobs", service.batch_jobs},
        {"language", {{"source", named(first.source)}, {"target", named(first.target)}}}});
 }
 

@@ -23,6 +23,36 @@ auto& family(Builder builder, prometheus::Registry& registry, const char* name, 
   return builder.Name(name).Help(help).Register(registry);
 }
 
+prometheus::ClientMetric rejected(const char* reason, int64_t count) {
+  prometheus::ClientMetric metric;
+  metric.label = {{"reason", reason}};
+  metric.counter.value = static_cast<double>(count);
+  return metric;
+}
+
+// Counted elsewhere, so that they are in no registry.
+std::vector<prometheus::MetricFamily> connection_families(const HttpCounters& counters) {
+  prometheus::MetricFamily open{"dietmt_http_connections",
+                                "Connections that are open.",
+                                prometheus::MetricType::Gauge,
+                                {prometheus::ClientMetric()}};
+  open.metric[0].gauge.value = static_cast<double>(counters.open_connections);
+  prometheus::MetricFamily accepted{"dietmt_http_connections_accepted_total",
+                                    "Connections accepted.",
+                                    prometheus::MetricType::Counter,
+                                    {prometheus::ClientMetric()}};
+  accepted.metric[0].counter.value = static_cast<double>(counters.accepted_connections);
+  const prometheus::MetricFamily rejections{
+      "dietmt_http_rejected_total",
+      "Requests and connections that no handler saw to their end, by reason.",
+      prometheus::MetricType::Counter,
+      {rejected("malformed", counters.malformed), rejected("too_large", counters.too_large),
+       rejected("timed_out", counters.timed_out), rejected("overloaded", counters.overloaded),
+       rejected("evicted", counters.evicted), rejected("refused", counters.refused),
+       rejected("vanished", counters.vanished), rejected("handshake", counters.failed_handshakes)}};
+  return {open, accepted, rejections};
+}
+
 }  // namespace
 
 struct Metrics::Families {
@@ -112,6 +142,10 @@ std::shared_ptr<ModelObserver> Metrics::observer(const std::string& model) {
   return std::make_shared<Counted>(*families_, model);
 }
 
+void Metrics::watch_connections(std::function<HttpCounters()> counters) {
+  connections_ = std::move(counters);
+}
+
 std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t requests_in_flight) {
   families_->in_flight.Add({}).Set(static_cast<double>(requests_in_flight));
   for (const ModelStatus& model : models) {
@@ -120,7 +154,12 @@ std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t reques
     families_->queued_tokens.Add(labels).Set(static_cast<double>(model.load.waiting_tokens));
     families_->decoding_tokens.Add(labels).Set(static_cast<double>(model.load.decoding_tokens));
   }
-  return prometheus::TextSerializer().Serialize(families_->registry.Collect());
+  std::vector<prometheus::MetricFamily> all = families_->registry.Collect();
+  if (connections_) {
+    for (prometheus::MetricFamily& family : connection_families(connections_()))
+      all.push_back(std::move(family));
+  }
+  return prometheus::TextSerializer().Serialize(all);
 }
 
 }  // namespace dietmt::service

@@ -1,10 +1,12 @@
 // Measurements of the service for Prometheus. docs/serving.md lists the names.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "nmt/service/http/http_options.h"
 #include "nmt/service/scheduling/model_observer.h"
 #include "nmt/service/scheduling/model_registry.h"
 
@@ -24,6 +26,10 @@ class Metrics {
   /// Counts what happens to a model, under its name. Not to be called after the metrics are gone.
   std::shared_ptr<ModelObserver> observer(const std::string& model);
 
+  /// What the connection layer has counted, from now on a part of text(). Called before the first
+  /// text(), and then by it in any thread.
+  void watch_connections(std::function<HttpCounters()> counters);
+
   /// All in Prometheus's text format; of the queues, what `models` says now.
   std::string text(const std::vector<ModelStatus>& models, int64_t requests_in_flight);
 
@@ -31,6 +37,7 @@ class Metrics {
   class Counted;
   struct Families;
   std::unique_ptr<Families> families_;
+  std::function<HttpCounters()> connections_;
 };
 
 }  // namespace dietmt::service

@@ -20,6 +20,7 @@ struct ServiceContext {
   ApiKeys keys;
   ServiceLimits limits;
   LanguagePairs pairs;
+  bool batch_jobs = false;  // whether /v1/jobs is there
   std::atomic<bool> draining{false};
 
   /// Throws HttpError 413 for more texts or characters than a request may have.

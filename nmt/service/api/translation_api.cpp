@@ -38,7 +38,7 @@ Patience ServiceContext::patience(const Call& call, std::chrono::milliseconds li
 
 TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings)
     : service_{models, settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
-               settings.limits, LanguagePairs(models.specs())},
+               settings.limits, LanguagePairs(models.specs()), settings.batch_jobs},
       router_({.cors_origins = settings.cors_origins,
                .body_bytes = settings.limits.body_bytes,
                .client_watch = settings.client_watch,
@@ -55,6 +55,14 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
   router_.add({"GET", "/openapi.json", [document = merged_openapi(openapi_parts())](const Call&) {
                  return Answer{.body = document};
                }});
+}
+
+void TranslationApi::add(Route route) {
+  route.handler = [this, handle = std::move(route.handler)](const Call& call) {
+    service_.keys.admit(call.key);
+    return handle(call);
+  };
+  router_.add(std::move(route));
 }
 
 void TranslationApi::drain() {

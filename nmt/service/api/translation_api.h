@@ -24,6 +24,7 @@ struct ApiSettings {
   ServiceLimits limits = {};
   std::filesystem::path api_keys = {};         // a file (api_keys.h); empty: everybody is served
   std::vector<std::string> cors_origins = {};  // "*": all
+  bool batch_jobs = false;                     // clients are told that there is /v1/jobs
   std::function<std::function<bool()>()> client_watch = nullptr;  // see RouterSettings
 };
 
@@ -31,6 +32,10 @@ class TranslationApi {
  public:
   /// Throws DataError for the file of keys, ConfigError if there is no model.
   TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
+
+  /// One more route, for clients that translations are for: with a key in a header or the query
+  /// where keys are in use. Before install().
+  void add(Route route);
 
   /// Before the server listens; this outlives the server.
   void install(httplib::Server& server) { router_.install(server); }

@@ -1,7 +1,5 @@
 #include "nmt/service/page/analysis.h"
 
-#include <httplib.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -68,19 +66,6 @@ std::string analysis_json(const Analysis& analysis) {
                         {{"encoder", nested(analysis.encoder_positions)},
                          {"decoder", nested(analysis.decoder_positions)}}}};
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-void register_analysis(httplib::Server& server, Analyse analyse) {
-  server.Post("/v1/analyze", [analyse = std::move(analyse)](const httplib::Request& request,
-                                                            httplib::Response& response) {
-    try {
-      const Analysis analysis = analyse(parse_analysis_request(request.body));
-      response.set_content(analysis_json(analysis), "application/json");
-    } catch (const RequestError& error) {
-      response.status = 400;
-      response.set_content(json{{"error", error.what()}}.dump(), "application/json");
-    }
-  });
 }
 
 }  // namespace dietmt::service

@@ -3,13 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
-
-namespace httplib {
-class Server;
-}
 
 namespace dietmt::service {
 
@@ -44,10 +39,6 @@ struct Analysis {
   HeadMatrices decoder_positions;  // [L, H, T, T]
 };
 
-/// Called by several threads. Throws RequestError for a model or language pair that is not there
-/// and for text of more tokens than kLargestAnalysis.
-using Analyse = std::function<Analysis(const AnalysisRequest&)>;
-
 /// Tokens of a side: what a page can show, and what a request may cost.
 constexpr int64_t kLargestAnalysis = 128;
 
@@ -56,8 +47,5 @@ AnalysisRequest parse_analysis_request(const std::string& body);
 
 /// The answer as JSON; numbers are rounded to four decimals.
 std::string analysis_json(const Analysis& analysis);
-
-/// Adds the route. A RequestError is answered with 400; other exceptions are left to the server.
-void register_analysis(httplib::Server& server, Analyse analyse);
 
 }  // namespace dietmt::service

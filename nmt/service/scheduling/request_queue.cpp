@@ -40,7 +40,7 @@ RequestQueue::RequestQueue(const QueueLimits& limits, std::shared_ptr<ModelObser
 std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequest> sentences,
                                                 const nmt::SearchOptions& options,
                                                 const Patience& patience) {
-  constexpr std::chrono::milliseconds kGlance{100};  // at the client
+  constexpr std::chrono::milliseconds kGlance{500};  // at the client
   if (sentences.empty()) return {};
   const std::shared_ptr<Request> request = admit(std::move(sentences), options);
   std::unique_lock lock(mutex_);
@@ -181,7 +181,7 @@ nmt::FedSentence RequestQueue::hand_out(const std::shared_ptr<Request>& request)
 }
 
 void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const Decoding sentence = finish(ticket);
   if (!sentence.request || sentence.request->given_up) return;
   Request& request = *sentence.request;
@@ -192,6 +192,7 @@ void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
   request.translations[sentence.index] = std::move(translations);
   if (--request.unfinished > 0) return;
   --requests_;
+  lock.unlock();  // whoever waits takes it first
   request.finished.notify_all();
 }
 

@@ -169,8 +169,8 @@ function setUpDrop() {
 }
 
 export async function setUpJobs(settings) {
-  byId('files').hidden = !settings.filesTranslation;
-  if (!settings.filesTranslation) return;
+  byId('files').hidden = !settings.batchJobs;
+  if (!settings.batchJobs) return;
   byId('file').addEventListener('change', () => {
     const files = [...byId('file').files];
     byId('file').value = '';

@@ -4,7 +4,10 @@ import { byId, setOptions } from './elements.js';
 const storeName = 'dietmt-languages';
 
 let languages = [];
-const nameOf = (code) => languages.find((language) => language.code === code)?.name ?? code;
+const inEnglish = new Intl.DisplayNames('en', { type: 'language' });
+// The server names the languages that it translates from.
+const nameOf = (code) => languages.find((language) => language.code === code)?.name
+  ?? inEnglish.of(code.replaceAll('_', '-'));
 const targetsOf = (code) => languages.find((language) => language.code === code)?.targets ?? [];
 
 export const chosen = () => ({ source: byId('source').value, target: byId('target').value });

@@ -1,10 +1,8 @@
 #include "nmt/service/page/analysis.h"
 
 #include <gmock/gmock.h>
-#include <httplib.h>
 
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "common/error.h"
 
@@ -60,31 +58,6 @@ TEST(AnalysisTest, MatricesAreNestedByLayerHeadQueryAndKey) {
   EXPECT_EQ(answer["position"]["decoder"], json::array());
   EXPECT_EQ(answer["source_tokens"][2], "\xEF\xBF\xBD");
   EXPECT_EQ(answer["target_tokens"], json({"x", "y"}));
-}
-
-TEST(AnalysisTest, TheRouteAnswersAndSaysWhatIsWrong) {
-  httplib::Server server;
-  register_analysis(server, [](const AnalysisRequest& request) {
-    if (request.model != "en-de") throw RequestError("there is no model " + request.model);
-    return small_analysis();
-  });
-  const int port = server.bind_to_any_port("127.0.0.1");
-  std::thread thread([&] { server.listen_after_bind(); });
-  httplib::Client client("127.0.0.1", port);
-  const auto post = [&](const std::string& body) {
-    return client.Post("/v1/analyze", body, "application/json");
-  };
-  const auto good = post(R"({"model": "en-de", "text": "a"})");
-  const auto unknown = post(R"({"model": "fr-de", "text": "a"})");
-  const auto broken = post("");
-  server.stop();
-  thread.join();
-  ASSERT_TRUE(good && unknown && broken);
-  EXPECT_EQ(good->status, 200);
-  EXPECT_EQ(good->body, analysis_json(small_analysis()));
-  EXPECT_EQ(unknown->status, 400);
-  EXPECT_EQ(json::parse(unknown->body), json({{"error", "there is no model fr-de"}}));
-  EXPECT_EQ(broken->status, 400);
 }
 
 }  // namespace

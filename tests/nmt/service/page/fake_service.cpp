@@ -113,8 +113,9 @@ void answer(httplib::Response& response, const json& body, int status = 200) {
 const json kSettings = {{"charLimit", 500},
                         {"frontendTimeout", 100},
                         {"suggestions", false},
-                        {"filesTranslation", true},
-                        {"supportedFilesFormat", {".txt", ".tsv", ".jsonl", ".gz"}},
+                        {"filesTranslation", false},
+                        {"batchJobs", true},
+                        {"supportedFilesFormat", json::array()},
                         {"language",
                          {{"source", {{"code", "en"}, {"name", "English"}}},
                           {"target", {{"code", "de"}, {"name", "German"}}}}}};
@@ -127,7 +128,10 @@ const json kLanguages = {{{"code", "en"}, {"name", "English"}, {"targets", {"en"
 FakeService::FakeService(Options options) : options_(std::move(options)) {
   server_.set_keep_alive_max_count(1);  // else stop() waits for idle connections
   register_page(server_);
-  register_analysis(server_, analysis_of);
+  server_.Post("/v1/analyze", [](const auto& request, auto& response) {
+    response.set_content(analysis_json(analysis_of(parse_analysis_request(request.body))),
+                         "application/json");
+  });
   server_.set_pre_routing_handler([this](const auto& request, auto& response) {
     const bool is_open = !request.path.starts_with("/v1/");
     if (is_open || options_.key.empty() || request.get_header_value("X-API-Key") == options_.key)

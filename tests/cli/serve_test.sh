@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# dietmt serve from the command line: serve_test.sh BINARY MODEL
+dietmt=$1
+model=$2
+work=$(mktemp -d)
+server=
+trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+if ! command -v curl >/dev/null; then
+  echo "skipped: there is no curl"
+  exit 77
+fi
+
+expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
+
+# start OPTION...: a server on a free port; its process in $server, its address in $url.
+start() {
+  "$dietmt" serve --model "en-de=$model" --port 0 "$@" 2>"$work/log" &
+  server=$!
+  for _ in $(seq 300); do
+    url=$(sed -n 's/.*listening at \([0-9.:]*\)$/http:\/\/\1/p' "$work/log")
+    [ -n "$url" ] && return
+    kill -0 $server 2>/dev/null || break
+    sleep 0.1
+  done
+  fail "the server has not started: $(cat "$work/log")"
+  finish
+}
+
+# ask PATH [CURL-OPTION...]: the answer in $out, its status in $status.
+ask() {
+  local path=$1
+  shift
+  status=$(curl -s -o "$work/out" -w '%{http_code}' --max-time 60 "$@" "$url$path")
+  out=$(cat "$work/out")
+}
+expect_answer() {
+  local expected=$1
+  shift
+  ask "$@"
+  expect_equal "$status" "$expected" "status of $1: $out"
+}
+json='Content-Type: application/json'
+field() { sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$out" | head -n 1; }
+
+submit() { expect_answer 201 /v1/jobs -F "file=@$1" -F source=en -F target=de -F 'options={"beam": 1}'; }
+
+await_job() {
+  for _ in $(seq 400); do
+    ask "/v1/jobs/$1"
+    case $(field state) in queued | running) sleep 0.1 ;; *) return ;; esac
+  done
+}
+
+# Options that make no sense end the start, all with one message.
+expect_code 2 "$dietmt" serve
+expect_text "--model is missing" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --port 70000 --threads 0 --worker --tls-key x
+for option in --port --threads "--worker needs --queue" --tls-certificate; do
+  expect_text "$option" "$err"
+done
+expect_code 2 "$dietmt" serve --model "en-de=$work/none"
+expect_text "$work/none: no such directory" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --device quantum
+expect_code 2 "$dietmt" serve --model "en-de=$model" --queue mysql://x
+expect_text "--queue" "$err"
+expect_code 1 "$dietmt" serve --model "en-de=$work" --preload --port 0
+expect_text "$work" "$err"
+expect_code 1 "$dietmt" serve --model "en-de=$model" --port 0 --data /dev/null/data
+expect_text "/dev/null/data" "$err"
+expect_code 0 "$dietmt" serve --help
+expect_text "--keep-jobs HOURS" "$out"
+
+toy_corpus 60 7 "$work/toy"
+"$dietmt" translate --model "$model" --input "$work/toy.en" --beam 1 >"$work/expected"
+
+# Without --data there are no jobs.
+start
+expect_code 2 "$dietmt" serve --model "en-de=$model" --port "${url##*:}"
+expect_text "${url##*:}" "$err"
+expect_answer 200 /health
+expect_answer 200 /languages
+expect_text '"code":"en"' "$out"
+expect_answer 200 /frontend/settings
+expect_text '"batchJobs":false' "$out"
+expect_answer 404 /v1/jobs
+expect_answer 200 /translate -d q="red dog" -d source=en -d target=de
+expect_text '"translatedText":"' "$out"
+expect_answer 200 /v1/translate -H "$json" \
+  -d '{"text": "red dog", "source": "en", "target": "de", "beam": 1}'
+expect_text "\"text\":\"$(echo red dog | "$dietmt" translate --model "$model" --beam 1)\"" "$out"
+expect_answer 200 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
+expect_text '"attention":{"cross":[[[[' "$out"
+expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "xx"}'
+expect_text '"error":' "$out"
+{ printf 'source=en&target=de&q='; yes 'red dog.' | head -n 2000 | tr '\n' '+'; } >"$work/form"
+expect_answer 200 /translate --data-binary "@$work/form"  # a form of 18 KB
+expect_answer 200 /openapi.json
+for path in /translate /v1/analyze /v1/jobs; do expect_text "\"$path\": {" "$out"; done
+expect_answer 200 /metrics
+expect_text 'dietmt_model_loads_total{model="en-de",result="ok"} 1' "$out"
+expect_text 'dietmt_http_connections ' "$out"
+expect_text 'dietmt_http_requests_total{endpoint="/v1/analyze",status="200"} 1' "$out"
+expect_answer 200 /
+expect_text "<html" "$out"
+
+# SIGHUP reads the model again; SIGTERM ends with 0.
+kill -HUP $server
+for _ in $(seq 100); do
+  ask /v1/models
+  [ "$(field loads)" = 2 ] && break
+  sleep 0.1
+done
+expect_text '"loads":2' "$out"
+kill -TERM $server
+wait $server
+expect_equal $? 0 "exit code after SIGTERM"
+
+# A job: line by line what translate gives.
+start --data "$work/jobs" --job-threads 1
+submit "$work/toy.en"
+id=$(field id)
+await_job "$id"
+expect_equal "$(field state)" done "state of the job"
+expect_answer 200 "/v1/jobs/$id/result"
+cmp "$work/out" "$work/expected" || fail "a job gives another text than translate"
+expect_answer 400 /v1/jobs -F "file=@$work/toy.en" -F source=en -F target=xx
+expect_answer 404 /v1/jobs/00000000000000000000000000000000
+
+# kill -9 in the middle of jobs: a server that is started again goes on, each line once.
+for _ in $(seq 50); do cat "$work/toy.en"; done >"$work/long.en"
+for _ in $(seq 50); do cat "$work/expected"; done >"$work/long.expected"
+ids=()
+for _ in 1 2 3; do
+  submit "$work/long.en"
+  ids+=("$(field id)")
+done
+for _ in $(seq 100); do
+  ask "/v1/jobs/${ids[0]}"
+  [ "$(field lines_done)" != 0 ] && break
+  sleep 0.02
+done
+kill -9 $server
+wait $server 2>/dev/null
+start --data "$work/jobs" --api-keys <(echo 'secret, tester, 0')
+expect_answer 401 /v1/jobs
+expect_answer 401 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
+expect_answer 200 /v1/analyze -H "$json" -H 'X-API-Key: secret' \
+  -d '{"text": "red dog", "source": "en", "target": "de"}'
+expect_answer 404 "/v1/jobs/${ids[0]}" -H 'X-API-Key: secret'  # another's
+kill -TERM $server
+wait $server || fail "exit code after SIGTERM with jobs: $?"
+start --data "$work/jobs"
+for id in "${ids[@]}"; do
+  await_job "$id"
+  expect_answer 200 "/v1/jobs/$id/result"
+  cmp "$work/out" "$work/long.expected" || fail "job $id is not whole after kill -9"
+done
+kill -TERM $server
+wait $server || fail "exit code after SIGTERM: $?"
+
+# A worker translates what another process takes in.
+start --data "$work/jobs" --job-threads 0
+taker=$server
+taker_url=$url
+trap 'kill -9 $server $taker 2>/dev/null; rm -rf "$work"' EXIT
+submit "$work/toy.en"
+id=$(field id)
+start --data "$work/jobs" --worker
+expect_answer 200 /health
+expect_answer 200 /metrics
+expect_answer 404 /languages
+url=$taker_url
+await_job "$id"
+expect_equal "$(field state)" done "state of the worker's job"
+kill -TERM $server $taker
+wait $server || fail "exit code of the worker: $?"
+wait $taker || fail "exit code of the server: $?"
+finish

@@ -1,0 +1,40 @@
+// /v1/analyze of `dietmt serve`: how a model looks at one sentence.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "nmt/model/model_directory.h"
+#include "nmt/service/api/exchange.h"
+#include "nmt/service/api/language_pairs.h"
+#include "nmt/service/page/analysis.h"
+
+namespace dietmt::tools {
+
+/// Looks at one sentence at a time. The decoding engine keeps no attention, so the model itself is
+/// read at its first analysis; that of the last analysis stays in memory.
+class ServeAnalysis {
+ public:
+  explicit ServeAnalysis(std::vector<service::ModelSpec> specs) : pairs_(std::move(specs)) {}
+
+  /// The handler of the route, for several threads. Throws HttpError, and QueueFull where too many
+  /// wait.
+  service::Answer answer(const service::Call& call);
+
+  /// The model of this name is read again when it is next needed: it was replaced on disk.
+  void forget(const std::string& name);
+
+ private:
+  service::Analysis analyse(service::AnalysisRequest request);
+  const nmt::LoadedModel& model(const service::ModelSpec& spec);
+
+  const service::LanguagePairs pairs_;
+  std::atomic<int64_t> waiting_{0};
+  std::mutex mutex_;  // of what follows
+  std::string name_;
+  std::optional<nmt::LoadedModel> model_;
+};
+
+}  // namespace dietmt::tools

@@ -1,0 +1,49 @@
+// Options of `dietmt serve`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/options.h"
+#include "nmt/service/api/translation_api.h"
+#include "nmt/service/http/http_options.h"
+#include "nmt/service/jobs/job_service.h"
+#include "nmt/service/jobs/job_worker.h"
+#include "nmt/service/scheduling/model_registry.h"
+
+namespace dietmt::tools {
+
+struct ServeOptions {
+  std::vector<std::string> models;
+  bool preload = false;
+  std::string device = "cpu";
+  std::string weights = "fp32";
+  std::string host = "127.0.0.1";
+  int64_t port = 5000;
+  int64_t fill_wait = 0;  // milliseconds
+  int64_t deadline = 60;  // seconds
+  int64_t drain = 30;     // seconds
+  std::string api_keys;
+
+  std::string data;         // where jobs lie; empty: the system's folder of temporary files
+  std::string queue;        // empty: SQLite in `data`
+  bool worker = false;      // only translates chunks of jobs
+  int64_t keep_jobs = 72;   // hours
+  int64_t job_threads = 2;  // chunks at a time
+  int64_t max_upload = int64_t{4} << 30;
+
+  service::HttpOptions http;
+  service::ApiSettings api;
+  service::RegistrySettings registry;
+
+  bool has_jobs() const { return !data.empty() || !queue.empty(); }
+};
+
+/// Fills `options`; the parts that the service knows under other types are set by settle().
+OptionTable serve_option_table(ServeOptions& options);
+
+/// Throws ConfigError with all problems; else derives `http`, `api` and `registry` from the
+/// options.
+void settle(ServeOptions& options);
+
+}  // namespace dietmt::tools
