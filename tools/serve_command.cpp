@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "nmt/decoding/decoder_loader.h"
+#include "nmt/decoding/engine/engine_files.h"
 #include "nmt/decoding/text_lines.h"
 #include "nmt/service/api/serve_signals.h"
 #include "nmt/service/api/translation_api.h"
@@ -22,7 +23,7 @@ struct ServeOptions {
   std::vector<std::string> models;
   bool preload = false;
   std::string device = "cpu";
-  std::string weights = "fp32";
+  std::string weights = "auto";
   std::string host = "127.0.0.1";
   int64_t port = 5000;
   int64_t fill_wait = 0;  // milliseconds
@@ -64,7 +65,8 @@ OptionTable option_table(ServeOptions& options) {
       .add("drain", &options.drain, "SECONDS", "longest wait for running requests after SIGTERM");
   table.group("Machine")
       .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
-      .add("weights", &options.weights, "TYPE", "fp32, bf16 or int8, on the CPU")
+      .add("weights", &options.weights, "TYPE",
+           "fp32, bf16 or int8, on the CPU; auto: fp32, or what 'dietmt quantize' made")
       .add("workers", &options.registry.threads.workers, "N", "batches decoded at once, per model")
       .add("threads", &options.registry.threads.threads, "N", "threads of each worker")
       .add("batch-tokens", &options.registry.threads.batch_tokens, "N",
@@ -98,14 +100,14 @@ void check(const ServeOptions& options) {
   require(options.drain >= 0, "--drain must not be negative");
   throw_if_any(problems);
   parse_device(options.device);
-  nmt::parse_weight_type(options.weights);
+  nmt::parse_weight_choice(options.weights);
 }
 
 // What the decoder's loader gives, as the service knows it.
 service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
-  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(
-      nmt::load_decoder(spec.directory.string(), parse_device(options.device),
-                        nmt::parse_weight_type(options.weights)));
+  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(
+      spec.directory.string(), {.device = parse_device(options.device),
+                                .weights = nmt::parse_weight_choice(options.weights)}));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {

@@ -83,8 +83,8 @@ class ModelRunner {
   void linear(const LinearWeights& weights, int64_t rows, const float* values,
               const LinearEnd& end);
 
-  void embed(const float* table, int32_t token, const SitePositions& positions, int64_t position,
-             float* to) const;
+  void embed(const kernels::PackedWeights& table, int32_t token, const SitePositions& positions,
+             int64_t position, float* to) const;
   const float* block_input(const NormWeights& norm, int64_t rows);
   void end_block(const LinearWeights& output, const float* branch, const NormWeights& norm,
                  int64_t rows);
