@@ -31,6 +31,7 @@ struct TranslateOptions {
   std::string length_norm = "power";
   std::string device = "cpu";
   std::string weights = "auto";
+  std::string shortlist;
   int64_t seed = 1;
   nmt::SearchOptions search;
 };
@@ -81,6 +82,9 @@ OptionTable option_table(TranslateOptions& options) {
       .add("weights", &options.weights, "NAME",
            "fp32, bf16 or int8: what the weights are rounded to on the CPU when they are loaded; "
            "auto: fp32, or what 'dietmt quantize' made of them")
+      .add("shortlist", &options.shortlist, "FILE",
+           "of 'dietmt shortlist': the output layer computes a line's likely pieces alone, on the "
+           "CPU; probabilities and scores are those among them")
       .add("workers", &search.workers, "N",
            "decode side by side on the CPU, with one copy of the weights; 0: one per core")
       .add("threads", &search.threads, "N",
@@ -149,7 +153,8 @@ int run_translate(const std::vector<std::string>& arguments) {
   if (!options.prefix.empty()) prefixes = std::make_unique<LineReader>(options.prefix);
   nmt::LoadedDecoder loaded =
       nmt::load_decoder(options.models, {.device = parse_device(options.device),
-                                         .weights = nmt::parse_weight_choice(options.weights)});
+                                         .weights = nmt::parse_weight_choice(options.weights),
+                                         .shortlist = options.shortlist});
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), options.search);
   nmt::LineWriter output(options.output);

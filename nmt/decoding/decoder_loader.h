@@ -6,6 +6,7 @@
 
 #include <c10/core/Device.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,11 +38,14 @@ struct LoadedDecoder {
 
 struct DecoderOptions {
   c10::Device device = c10::kCPU;
-  std::optional<kernels::WeightType> weights = {};  // on the CPU; none: as the directory has them
+  // On the CPU alone:
+  std::optional<kernels::WeightType> weights = {};  // none: as the directory has them
+  std::filesystem::path shortlist = {};             // data/shortlist/shortlist.h; empty: none
 };
 
 /// `directories`: one, or those of an ensemble separated by commas. Throws CheckpointError if one
-/// cannot be loaded, ConfigError if the tokenizers are not the same or there are no such weights.
+/// cannot be loaded, DataError for a shortlist that does not fit, ConfigError if the tokenizers are
+/// not the same or an option asks for what there is not.
 LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions& options);
 
 }  // namespace dietmt::nmt

@@ -217,11 +217,10 @@ void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_
   });
 }
 
-const float* ModelRunner::logits(int64_t first, int64_t count) {
-  const int64_t vocabulary = weights_.target_vocabulary;
-  logits_.reserve(count * vocabulary);
-  linear(weights_.output, count, x_.data() + first * width_,
-         {.output = logits_.data(), .stride = vocabulary});
+const float* ModelRunner::logits(const LinearWeights& outputs, int64_t first, int64_t count) {
+  const int64_t size = outputs.weights.outputs;
+  logits_.reserve(count * size);
+  linear(outputs, count, x_.data() + first * width_, {.output = logits_.data(), .stride = size});
   return logits_.data();
 }
 

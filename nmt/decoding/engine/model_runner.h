@@ -61,8 +61,9 @@ class ModelRunner {
   /// Feeds tokens[r] to row r; its keys and values go to the last of its slots.
   void step(std::span<const int32_t> tokens, std::span<const StepSentence> sentences);
 
-  /// The logits of rows of the last step: [count, V], valid until the next call.
-  const float* logits(int64_t first, int64_t count);
+  /// The logits of rows of the last step by the model's output layer or by chosen outputs of it:
+  /// [count, outputs], valid until the next call.
+  const float* logits(const LinearWeights& outputs, int64_t first, int64_t count);
 
  private:
   struct Rows {
