@@ -20,7 +20,7 @@ for type in int8 bf16; do
 done
 size() { stat -Lc %s "$1/model.safetensors"; }
 full=$model
-[ -e "$full/model.safetensors" ] || full=$model/best
+[ -e "$full/model.safetensors" ] || full=$model/last
 [ $((10 * $(size "$work/int8"))) -lt $((5 * $(size "$full"))) ] ||
   fail "$(size "$work/int8") bytes of $(size "$full")"
 for file in config.json tokenizer.model manifest.json; do
