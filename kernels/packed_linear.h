@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace dietmt::kernels {
 
@@ -40,6 +41,15 @@ size_t packed_bytes(WeightType type, int64_t outputs, int64_t inputs);
 /// numbers each to `scales` and `sums` (else null).
 void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float* weights,
                   int64_t stride, void* panels, float* scales, int32_t* sums);
+
+/// Row `output` of the weights as they were rounded: [K].
+void unpack_output(const PackedWeights& weights, int64_t output, float* row);
+
+/// Packs those outputs alone, in the order given: packed_bytes() of their number to `panels`, and
+/// for int8 a number for each to `scales` and `sums`. A layer gives the same bits for them as for
+/// the same outputs of `weights`.
+void gather_outputs(const PackedWeights& weights, std::span<const int32_t> outputs, void* panels,
+                    float* scales, int32_t* sums);
 
 /// What follows the product: output = activation(x W^T + bias) + residual.
 enum class LinearActivation { kNone, kRelu, kGelu, kSilu };

@@ -95,6 +95,12 @@ std::string differences(const json& first, const json& second) {
   return names;
 }
 
+void require_full_weights(const fs::path& directory) {
+  if (json::parse(read_file(directory / "config.json")).contains("quantization"))
+    throw ConfigError(directory.string() +
+                      ": has quantized weights; average the models that such are made from");
+}
+
 void require_same_model(const fs::path& first, const fs::path& second) {
   const std::string differing = differences(json::parse(read_file(first / "config.json")),
                                             json::parse(read_file(second / "config.json")));
@@ -130,7 +136,10 @@ int run_average(const std::vector<std::string>& arguments) {
   throw_if_any(options.problems());
 
   const std::vector<fs::path> directories = input_directories(options);
-  for (const fs::path& directory : directories) require_same_model(directories.front(), directory);
+  for (const fs::path& directory : directories) {
+    require_full_weights(directory);
+    require_same_model(directories.front(), directory);
+  }
   const std::map<std::string, at::Tensor> weights = training::average_weights(directories);
 
   AtomicDirectory output(options.output);

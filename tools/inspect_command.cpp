@@ -27,7 +27,7 @@ int inspect_params(const std::vector<std::string>& arguments) {
   bind_model_options(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
-    std::cout << parameter_table(*nmt::load_model(directory).model);
+    std::cout << parameter_table(nmt::TranslationModel(nmt::open_model(directory).config, 0));
     return 0;
   }
   apply_preset(table, options);
@@ -43,7 +43,10 @@ int inspect_model(const std::vector<std::string>& arguments) {
   table.add("model", &directory, "DIR", "a model directory or the output of dietmt train");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (directory.empty()) throw ConfigError("--model is missing");
-  std::cout << nmt::load_model(directory).model->config().to_json().dump(1) << '\n';
+  const nmt::ModelFiles files = nmt::open_model(directory);
+  nlohmann::json description = files.config.to_json();
+  if (!files.quantization.empty()) description["quantization"] = files.quantization;
+  std::cout << description.dump(1) << '\n';
   return 0;
 }
 

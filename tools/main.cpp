@@ -29,6 +29,8 @@ constexpr Command kCommands[] = {
     {"serve", "translate over HTTP, with a page and batch jobs", dietmt::tools::run_serve},
     {"import", "make a model of one of Hugging Face's or Marian's", dietmt::tools::run_import},
     {"export", "write a model for CTranslate2 or Hugging Face", dietmt::tools::run_export},
+    {"quantize", "write a model of a quarter of the size, for translating alone",
+     dietmt::tools::run_quantize},
     {"average", "average the weights of checkpoints", dietmt::tools::run_average},
     {"bert", "pre-train, fine-tune, use and exchange encoders", dietmt::tools::run_bert},
     {"inspect", "look into a model or a configuration", dietmt::tools::run_inspect},

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "nmt/decoding/decoder_loader.h"
+#include "nmt/decoding/engine/engine_files.h"
 #include "nmt/decoding/text_lines.h"
 #include "nmt/service/api/serve_signals.h"
 #include "nmt/service/api/translation_api.h"
@@ -25,9 +26,9 @@ using service::ServeSignals;
 
 // What the decoder's loader gives, as the service knows it.
 service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
-  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(
-      nmt::load_decoder(spec.directory.string(), parse_device(options.device),
-                        nmt::parse_weight_type(options.weights)));
+  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(
+      spec.directory.string(), {.device = parse_device(options.device),
+                                .weights = nmt::parse_weight_choice(options.weights)}));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {

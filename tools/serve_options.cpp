@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include "common/error.h"
-#include "nmt/decoding/decoder_loader.h"
+#include "nmt/decoding/engine/engine_files.h"
 #include "tools/device.h"
 
 namespace dietmt::tools {
@@ -54,7 +54,8 @@ void add_limits(OptionTable& table, ServeOptions& options) {
 void add_machine(OptionTable& table, ServeOptions& options) {
   table.group("Machine")
       .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
-      .add("weights", &options.weights, "TYPE", "fp32, bf16 or int8, on the CPU")
+      .add("weights", &options.weights, "TYPE",
+           "fp32, bf16 or int8, on the CPU; auto: fp32, or what 'dietmt quantize' made")
       .add("workers", &options.registry.threads.workers, "N",
            "batches decoded at once, per model; 0: one for each core")
       .add("threads", &options.registry.threads.threads, "N", "threads of each worker")
@@ -100,7 +101,7 @@ void check(const ServeOptions& options) {
   check_jobs(options, problems);
   throw_if_any(problems);
   parse_device(options.device);
-  nmt::parse_weight_type(options.weights);
+  nmt::parse_weight_choice(options.weights);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct ServeOptions {
   std::vector<std::string> models;
   bool preload = false;
   std::string device = "cpu";
-  std::string weights = "fp32";
+  std::string weights = "auto";
   std::string host = "127.0.0.1";
   int64_t port = 5000;
   int64_t fill_wait = 0;  // milliseconds

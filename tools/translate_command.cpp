@@ -8,6 +8,7 @@
 #include "common/options.h"
 #include "common/text_io.h"
 #include "nmt/decoding/decoder_loader.h"
+#include "nmt/decoding/engine/engine_files.h"
 #include "nmt/decoding/line_writer.h"
 #include "nmt/decoding/text_lines.h"
 #include "nmt/decoding/translation_stream.h"
@@ -29,7 +30,8 @@ struct TranslateOptions {
   bool flush = false;
   std::string length_norm = "power";
   std::string device = "cpu";
-  std::string weights = "fp32";
+  std::string weights = "auto";
+  std::string shortlist;
   int64_t seed = 1;
   nmt::SearchOptions search;
 };
@@ -78,7 +80,11 @@ OptionTable option_table(TranslateOptions& options) {
   table.group("Machine")
       .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
       .add("weights", &options.weights, "NAME",
-           "fp32, bf16 or int8: what the weights are rounded to on the CPU when they are loaded")
+           "fp32, bf16 or int8: what the weights are rounded to on the CPU when they are loaded; "
+           "auto: fp32, or what 'dietmt quantize' made of them")
+      .add("shortlist", &options.shortlist, "FILE",
+           "of 'dietmt shortlist': the output layer computes a line's likely pieces alone, on the "
+           "CPU; probabilities and scores are those among them")
       .add("workers", &search.workers, "N",
            "decode side by side on the CPU, with one copy of the weights; 0: one per core")
       .add("threads", &search.threads, "N",
@@ -96,7 +102,7 @@ void check(TranslateOptions& options) {
     problems.push_back("--input and --prefix cannot both be standard input");
   if (options.seed < 0) problems.push_back("--seed must not be negative");
   try {
-    nmt::parse_weight_type(options.weights);
+    nmt::parse_weight_choice(options.weights);
   } catch (const ConfigError& error) {
     problems.push_back(std::string("--weights: ") + error.what());
   }
@@ -145,8 +151,10 @@ int run_translate(const std::vector<std::string>& arguments) {
   LineReader input(options.input);
   std::unique_ptr<LineReader> prefixes;
   if (!options.prefix.empty()) prefixes = std::make_unique<LineReader>(options.prefix);
-  nmt::LoadedDecoder loaded = nmt::load_decoder(options.models, parse_device(options.device),
-                                                nmt::parse_weight_type(options.weights));
+  nmt::LoadedDecoder loaded =
+      nmt::load_decoder(options.models, {.device = parse_device(options.device),
+                                         .weights = nmt::parse_weight_choice(options.weights),
+                                         .shortlist = options.shortlist});
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), options.search);
   nmt::LineWriter output(options.output);

@@ -6,9 +6,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -22,16 +24,17 @@ static_assert(std::endian::native == std::endian::little, "safetensors data are 
 
 using nlohmann::json;
 
+constexpr uint64_t kAlignment = 64;           // of the data, and of tensors of whole such blocks
 constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the limit of the reference implementation
 
 struct Dtype {
   const char* name;
   at::ScalarType type;
 };
-constexpr std::array kDtypes{Dtype{"F64", at::kDouble}, Dtype{"F32", at::kFloat},
-                             Dtype{"F16", at::kHalf},   Dtype{"BF16", at::kBFloat16},
-                             Dtype{"I64", at::kLong},   Dtype{"I32", at::kInt},
-                             Dtype{"U8", at::kByte},    Dtype{"BOOL", at::kBool}};
+constexpr std::array kDtypes{
+    Dtype{"F64", at::kDouble},    Dtype{"F32", at::kFloat}, Dtype{"F16", at::kHalf},
+    Dtype{"BF16", at::kBFloat16}, Dtype{"I64", at::kLong},  Dtype{"I32", at::kInt},
+    Dtype{"I8", at::kChar},       Dtype{"U8", at::kByte},   Dtype{"BOOL", at::kBool}};
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw CheckpointError(path.string() + ": " + what);
@@ -70,8 +73,10 @@ struct Range {
   std::string name;
 };
 
-// Reads one entry of the header; throws std::exception saying what is wrong with it.
-at::Tensor read_tensor(const json& entry, std::string_view data, Range& range) {
+// The tensor of one entry of the header, which views `data` and keeps `file`; throws std::exception
+// saying what is wrong with the entry.
+at::Tensor view_tensor(const json& entry, const std::shared_ptr<const MappedFile>& file,
+                       std::string_view data, Range& range) {
   const at::ScalarType type = dtype_of(entry.at("dtype").get<std::string>());
   const auto shape = entry.at("shape").get<std::vector<int64_t>>();
   const auto& offsets = entry.at("data_offsets");
@@ -90,9 +95,10 @@ at::Tensor read_tensor(const json& entry, std::string_view data, Range& range) {
   if (bytes != range.end - range.begin) {
     throw std::invalid_argument("its shape does not match its number of bytes");
   }
-  at::Tensor tensor = at::empty(shape, at::TensorOptions().dtype(type));
-  if (bytes > 0) std::memcpy(tensor.mutable_data_ptr(), data.data() + range.begin, bytes);
-  return tensor;
+  const auto options = at::TensorOptions().dtype(type);
+  if (bytes == 0) return at::empty(shape, options);
+  return at::from_blob(
+      const_cast<char*>(data.data() + range.begin), shape, [file](void*) {}, options);
 }
 
 }  // namespace
@@ -102,7 +108,9 @@ void save_safetensors(const fs::path& path,
                       const std::map<std::string, std::string>& metadata) {
   std::vector<std::pair<std::string, at::Tensor>> ordered = tensors;
   std::ranges::sort(ordered, {}, [](const auto& named) {
-    return std::pair(-static_cast<int64_t>(named.second.element_size()), named.first);
+    const at::Tensor& tensor = named.second;
+    return std::tuple(tensor.nbytes() % kAlignment != 0,
+                      -static_cast<int64_t>(tensor.element_size()), named.first);
   });
   json header = json::object();
   if (!metadata.empty()) header["__metadata__"] = metadata;
@@ -116,8 +124,9 @@ void save_safetensors(const fs::path& path,
         {"dtype", dtype}, {"shape", tensor.sizes().vec()}, {"data_offsets", {begin, end}}};
   }
   std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  const uint64_t length = text.size();
+  uint64_t length = text.size();
+  length += (kAlignment - (sizeof length + length) % kAlignment) % kAlignment;
+  text.resize(length, ' ');
 
   PendingFile output(path);
   output.write(&length, sizeof length);
@@ -129,9 +138,9 @@ void save_safetensors(const fs::path& path,
   output.finish();
 }
 
-std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
-  const MappedFile file(path);
-  std::string_view data = file.bytes();
+std::map<std::string, at::Tensor> map_safetensors(const fs::path& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  std::string_view data = file->bytes();
   const json header = take_header(path, data);
   std::map<std::string, at::Tensor> tensors;
   std::vector<Range> ranges;
@@ -139,7 +148,7 @@ std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
     if (name == "__metadata__") continue;
     try {
       Range range{.name = name};
-      tensors[name] = read_tensor(entry, data, range);
+      tensors[name] = view_tensor(entry, file, data, range);
       ranges.push_back(range);
     } catch (const std::exception& error) {
       fail(path, "tensor " + name + ": " + error.what());
@@ -156,6 +165,12 @@ std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
     covered = range.end;
   }
   if (covered != data.size()) fail(path, "has bytes that belong to no tensor");
+  return tensors;
+}
+
+std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
+  std::map<std::string, at::Tensor> tensors = map_safetensors(path);
+  for (auto& [name, tensor] : tensors) tensor = tensor.clone();
   return tensors;
 }
 

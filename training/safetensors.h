@@ -14,9 +14,10 @@
 namespace dietmt::training {
 
 /// Writes the file beside `path`, syncs and renames it. The bytes depend only on the arguments:
-/// tensors are laid out by falling element size, then by name, so that each is aligned without the
-/// gaps that the format forbids. Dtypes: F64, F32, F16, BF16, I64, I32, U8, BOOL. Throws
-/// CheckpointError naming the file and the system's reason, e.g. a full disk.
+/// first come tensors of a multiple of 64 bytes, which start at one, then the others, by falling
+/// element size and by name, so that each is aligned without the gaps that the format forbids.
+/// Dtypes: F64, F32, F16, BF16, I64, I32, I8, U8, BOOL. Throws CheckpointError naming the file and
+/// the system's reason, e.g. a full disk.
 void save_safetensors(const std::filesystem::path& path,
                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                       const std::map<std::string, std::string>& metadata = {});
@@ -25,6 +26,10 @@ void save_safetensors(const std::filesystem::path& path,
 /// and the tensor if a length, dtype, shape or byte range is wrong, or ranges overlap or leave
 /// gaps.
 std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& path);
+
+/// The same without reading the data: the tensors are the mapped file, which stays open as long as
+/// one of them lives, is shared with other processes, and must not be written to.
+std::map<std::string, at::Tensor> map_safetensors(const std::filesystem::path& path);
 
 /// The names that a model's tensors have in its directory: one file, or several that an index
 /// lists.

@@ -68,6 +68,13 @@ void pack_integers(int64_t outputs, int64_t inputs, const float* weights, int64_
   });
 }
 
+/// The first group of an output; the next ones are kPanelOutputs groups away each.
+const uint32_t* groups_at(const PackedWeights& weights, int64_t output) {
+  const int64_t panel = output / kPanelOutputs * groups_of(weights.type, weights.inputs);
+  return static_cast<const uint32_t*>(weights.panels) + panel * kPanelOutputs +
+         output % kPanelOutputs;
+}
+
 }  // namespace
 
 size_t packed_bytes(WeightType type, int64_t outputs, int64_t inputs) {
@@ -87,6 +94,49 @@ void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float*
       });
     case WeightType::kInt8:
       return pack_integers(outputs, inputs, weights, stride, panels, scales, sums);
+  }
+}
+
+void unpack_output(const PackedWeights& weights, int64_t output, float* row) {
+  const uint32_t* group = groups_at(weights, output);
+  const int64_t size = group_size(weights.type);
+  for (int64_t k = 0; k < weights.inputs; k += size, group += kPanelOutputs) {
+    for (int64_t i = 0; i < std::min(size, weights.inputs - k); ++i) {
+      switch (weights.type) {
+        case WeightType::kFloat:
+          row[k] = std::bit_cast<float>(*group);
+          break;
+        case WeightType::kBFloat16:
+          row[k + i] = std::bit_cast<float>(*group >> (16 * i) << 16);
+          break;
+        case WeightType::kInt8:
+          row[k + i] =
+              static_cast<float>(static_cast<int8_t>(*group >> (8 * i))) * weights.scales[output];
+          break;
+      }
+    }
+  }
+}
+
+void gather_outputs(const PackedWeights& weights, std::span<const int32_t> outputs, void* panels,
+                    float* scales, int32_t* sums) {
+  const int64_t groups = groups_of(weights.type, weights.inputs);
+  const auto count = static_cast<int64_t>(outputs.size());
+  auto* to = static_cast<uint32_t*>(panels);
+  for (int64_t first = 0; first < count; first += kPanelOutputs) {
+    const int64_t lanes = std::min(kPanelOutputs, count - first);
+    const uint32_t* from[kPanelOutputs];
+    for (int64_t n = 0; n < lanes; ++n)
+      from[n] = groups_at(weights, outputs[static_cast<size_t>(first + n)]);
+    for (int64_t g = 0; g < groups; ++g, to += kPanelOutputs) {
+      for (int64_t n = 0; n < lanes; ++n) to[n] = from[n][g * kPanelOutputs];
+      std::fill(to + lanes, to + kPanelOutputs, 0);
+    }
+  }
+  if (weights.type != WeightType::kInt8) return;
+  for (const int32_t output : outputs) {
+    *scales++ = weights.scales[output];
+    *sums++ = weights.sums[output];
   }
 }
 

@@ -1,18 +1,13 @@
 #include "nmt/decoding/decoder_loader.h"
 
 #include "common/error.h"
+#include "data/shortlist/shortlist.h"
 #include "nmt/decoding/batch_decoder.h"
 #include "nmt/decoding/engine/engine_decoder.h"
+#include "nmt/decoding/engine/engine_files.h"
 #include "nmt/decoding/model_list.h"
 
 namespace dietmt::nmt {
-
-kernels::WeightType parse_weight_type(const std::string& name) {
-  if (name == "fp32") return kernels::WeightType::kFloat;
-  if (name == "bf16") return kernels::WeightType::kBFloat16;
-  if (name == "int8") return kernels::WeightType::kInt8;
-  throw ConfigError("no weights '" + name + "'; possible: fp32, bf16, int8");
-}
 
 std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationModel* const> models,
                                                     const SpecialTokens& special,
@@ -25,15 +20,45 @@ std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationM
   return std::make_unique<EngineDecoder>(std::move(packed), special);
 }
 
-LoadedDecoder load_decoder(const std::string& directories, c10::Device device,
-                           kernels::WeightType weights) {
-  const auto models = std::make_shared<const ModelList>(directories, device);
+namespace {
+
+OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenizers& tokenizers) {
+  if (file.empty()) return {};
+  const auto opened =
+      std::make_shared<const data::Shortlist>(file, *tokenizers.source, *tokenizers.target);
+  return [opened](std::span<const int32_t> source, std::vector<int32_t>& tokens) {
+    opened->candidates(source, tokens);
+  };
+}
+
+}  // namespace
+
+LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions& options) {
   LoadedDecoder loaded;
-  loaded.source_tokenizer = models->shared_source_tokenizer();
-  loaded.target_tokenizer = models->shared_target_tokenizer();
-  loaded.special = SpecialTokens::of(*loaded.target_tokenizer);
-  loaded.decoder = make_decoder(models->pointers(), loaded.special, weights);
-  if (!device.is_cpu()) loaded.models = models;
+  const auto take_tokenizers = [&](const Tokenizers& tokenizers) {
+    loaded.source_tokenizer = tokenizers.source;
+    loaded.target_tokenizer = tokenizers.target;
+    loaded.special = SpecialTokens::of(*tokenizers.target);
+  };
+  if (!options.device.is_cpu()) {
+    if (!options.shortlist.empty())
+      throw ConfigError("--shortlist works on the CPU alone: leave --device");
+    loaded.models = std::make_shared<const ModelList>(directories, options.device);
+    take_tokenizers(loaded.models->tokenizers());
+    loaded.decoder = make_decoder(loaded.models->pointers(), loaded.special);
+    return loaded;
+  }
+  std::vector<EngineModel> models;
+  std::optional<ModelFiles> first;
+  for (const std::string& directory : split_directories(directories)) {
+    const ModelFiles files = open_model(directory);
+    if (!first) first = files;
+    require_same_tokenizers(first->directory, first->tokenizers, files.directory, files.tokenizers);
+    models.push_back(load_engine_model(files, options.weights));
+  }
+  take_tokenizers(first->tokenizers);
+  loaded.decoder = std::make_unique<EngineDecoder>(
+      std::move(models), loaded.special, open_shortlist(options.shortlist, first->tokenizers));
   return loaded;
 }
 

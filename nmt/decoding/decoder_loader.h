@@ -1,12 +1,14 @@
 // Decoders of models: in memory, or on disk with all that a program needs beside them.
 //
-//   const LoadedDecoder loaded = load_decoder("model", at::kCPU, kernels::WeightType::kInt8);
+//   const LoadedDecoder loaded = load_decoder("model", {.weights = kernels::WeightType::kInt8});
 //   loaded.decoder->run(feed, workers, threads, batch_tokens);
 #pragma once
 
 #include <c10/core/Device.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,9 +22,6 @@ namespace dietmt::nmt {
 class ModelList;
 class TranslationModel;
 
-/// "fp32", "bf16" or "int8". Throws ConfigError listing them.
-kernels::WeightType parse_weight_type(const std::string& name);
-
 /// One model, or an ensemble with one vocabulary. On the CPU the engine, with a copy of the weights
 /// of type `weights`; elsewhere the models themselves, which are kept by pointer.
 std::unique_ptr<const SentenceDecoder> make_decoder(
@@ -30,16 +29,23 @@ std::unique_ptr<const SentenceDecoder> make_decoder(
     kernels::WeightType weights = kernels::WeightType::kFloat);
 
 struct LoadedDecoder {
-  std::shared_ptr<const ModelList> models;  // null where the decoder does not read them
+  std::shared_ptr<const ModelList> models;  // null on the CPU, where the engine has its own
   std::unique_ptr<const SentenceDecoder> decoder;
   std::shared_ptr<const data::Tokenizer> source_tokenizer;
   std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if one serves both
   SpecialTokens special;
 };
 
+struct DecoderOptions {
+  c10::Device device = c10::kCPU;
+  // On the CPU alone:
+  std::optional<kernels::WeightType> weights = {};  // none: as the directory has them
+  std::filesystem::path shortlist = {};             // data/shortlist/shortlist.h; empty: none
+};
+
 /// `directories`: one, or those of an ensemble separated by commas. Throws CheckpointError if one
-/// cannot be loaded, ConfigError if the tokenizers are not the same.
-LoadedDecoder load_decoder(const std::string& directories, c10::Device device,
-                           kernels::WeightType weights);
+/// cannot be loaded, DataError for a shortlist that does not fit, ConfigError if the tokenizers are
+/// not the same or an option asks for what there is not.
+LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions& options);
 
 }  // namespace dietmt::nmt

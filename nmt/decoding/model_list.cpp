@@ -6,21 +6,33 @@
 
 namespace dietmt::nmt {
 
-ModelList::ModelList(const std::string& directories, c10::Device device) {
+std::vector<std::string> split_directories(const std::string& directories) {
+  std::vector<std::string> all;
   for (size_t start = 0; start <= directories.size();) {
     const size_t comma = std::min(directories.find(',', start), directories.size());
-    const std::string directory = directories.substr(start, comma - start);
-    if (directory.empty())
+    all.push_back(directories.substr(start, comma - start));
+    if (all.back().empty())
       throw ConfigError("--model " + directories + ": a directory is missing beside a comma");
-    models_.push_back(load_model(directory, device));
-    const LoadedModel& first = models_.front();
-    const LoadedModel& last = models_.back();
-    if (first.source_tokenizer->serialized() != last.source_tokenizer->serialized() ||
-        first.target_tokenizer->serialized() != last.target_tokenizer->serialized()) {
-      throw ConfigError("--model: " + first.directory.string() + " and " + last.directory.string() +
-                        " have different tokenizers");
-    }
     start = comma + 1;
+  }
+  return all;
+}
+
+void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,
+                             const std::filesystem::path& b, const Tokenizers& tokenizers_b) {
+  if (tokenizers_a.source->serialized() != tokenizers_b.source->serialized() ||
+      tokenizers_a.target->serialized() != tokenizers_b.target->serialized()) {
+    throw ConfigError("--model: " + a.string() + " and " + b.string() +
+                      " have different tokenizers");
+  }
+}
+
+ModelList::ModelList(const std::string& directories, c10::Device device) {
+  for (const std::string& directory : split_directories(directories)) {
+    models_.push_back(load_model(directory, device));
+    const LoadedModel& last = models_.back();
+    require_same_tokenizers(models_.front().directory, tokenizers(), last.directory,
+                            {last.source_tokenizer, last.target_tokenizer});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <c10/core/Device.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,13 @@
 #include "nmt/model/model_directory.h"
 
 namespace dietmt::nmt {
+
+/// The directories of `--model`. Throws ConfigError if one is missing beside a comma.
+std::vector<std::string> split_directories(const std::string& directories);
+
+/// Throws ConfigError if the models of these directories cannot be an ensemble.
+void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,
+                             const std::filesystem::path& b, const Tokenizers& tokenizers_b);
 
 class ModelList {
  public:
@@ -21,11 +29,8 @@ class ModelList {
   const data::Tokenizer& source_tokenizer() const { return *models_.front().source_tokenizer; }
   const data::Tokenizer& target_tokenizer() const { return *models_.front().target_tokenizer; }
 
-  std::shared_ptr<const data::Tokenizer> shared_source_tokenizer() const {
-    return models_.front().source_tokenizer;
-  }
-  std::shared_ptr<const data::Tokenizer> shared_target_tokenizer() const {
-    return models_.front().target_tokenizer;
+  Tokenizers tokenizers() const {
+    return {models_.front().source_tokenizer, models_.front().target_tokenizer};
   }
 
  private:

@@ -5,8 +5,11 @@ target_sources(dietmt_nmt PRIVATE
   decoding/candidates.cpp
   decoding/constraints.cpp
   decoding/decoder_loader.cpp
+  decoding/engine/assemble_weights.cpp
+  decoding/engine/engine_files.cpp
+  decoding/engine/engine_model.cpp
   decoding/engine/lower_positions.cpp
-  decoding/engine/pack_model.cpp
+  decoding/engine/tensor_weights.cpp
   decoding/forced_scoring.cpp
   decoding/line_writer.cpp
   decoding/model_list.cpp

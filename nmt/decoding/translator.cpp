@@ -32,14 +32,10 @@ std::vector<NBest> Translator::translate(std::span<const TranslationRequest> req
   return std::move(feed).results();
 }
 
-std::vector<std::string> translate_lines(const TranslationModel& model,
+std::vector<std::string> translate_lines(const Translator& translator,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,
-                                         std::span<const std::string> lines,
-                                         const SearchOptions& options) {
-  SearchOptions own = options;
-  if (own.workers == 0) own.workers = at::get_num_threads();  // what this program may use
-  const Translator translator({&model}, SpecialTokens::of(target_tokenizer), own);
+                                         std::span<const std::string> lines) {
   const auto limit = static_cast<size_t>(translator.max_source_length());
   std::vector<TranslationRequest> requests;
   std::vector<size_t> places;  // of the requests among the lines
@@ -56,6 +52,17 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
   for (size_t r = 0; r < found.size(); ++r)
     translations[places[r]] = target_tokenizer.decode(found[r].front().ids);
   return translations;
+}
+
+std::vector<std::string> translate_lines(const TranslationModel& model,
+                                         const data::Tokenizer& source_tokenizer,
+                                         const data::Tokenizer& target_tokenizer,
+                                         std::span<const std::string> lines,
+                                         const SearchOptions& options) {
+  SearchOptions own = options;
+  if (own.workers == 0) own.workers = at::get_num_threads();  // what this program may use
+  return translate_lines(Translator({&model}, SpecialTokens::of(target_tokenizer), own),
+                         source_tokenizer, target_tokenizer, lines);
 }
 
 }  // namespace dietmt::nmt

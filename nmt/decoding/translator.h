@@ -56,6 +56,12 @@ class Translator {
 
 /// The best translation of each line; one without text stays empty, one longer than
 /// max_source_length() is cut.
+std::vector<std::string> translate_lines(const Translator& translator,
+                                         const data::Tokenizer& source_tokenizer,
+                                         const data::Tokenizer& target_tokenizer,
+                                         std::span<const std::string> lines);
+
+/// The same with one model and as many workers as LibTorch has threads, unless `options` say more.
 std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,

@@ -21,7 +21,7 @@ constexpr const char* kJointTokenizer = "tokenizer.model";
 constexpr const char* kSourceTokenizer = "source.tokenizer.model";
 constexpr const char* kTargetTokenizer = "target.tokenizer.model";
 
-ModelConfig read_config(const fs::path& path) {
+void read_config(const fs::path& path, ModelFiles& files) {
   try {
     const nlohmann::json json = nlohmann::json::parse(read_file(path));
     if (json.contains("architecture")) {
@@ -32,7 +32,8 @@ ModelConfig read_config(const fs::path& path) {
       throw CheckpointError("format " + json.at("format").dump() +
                             " is not known; this program reads " + std::to_string(kFormat));
     }
-    return ModelConfig::from_json(json.at("model"));
+    files.config = ModelConfig::from_json(json.at("model"));
+    files.quantization = json.value("quantization", "");
   } catch (const std::exception& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
@@ -53,29 +54,48 @@ Tokenizers load_tokenizers(const fs::path& directory) {
           std::make_shared<data::Tokenizer>(directory / kTargetTokenizer)};
 }
 
+fs::path ModelFiles::weights() const { return directory / kWeightsFile; }
+
+void ModelFiles::require_full_weights() const {
+  if (quantization.empty()) return;
+  throw CheckpointError(directory.string() + ": has " + quantization +
+                        " weights, with which one can translate and serve on the CPU; "
+                        "for all else take the model that it was made from");
+}
+
+ModelFiles open_model(const fs::path& directory) {
+  ModelFiles files;
+  files.directory = training::resolve_model_directory(directory);
+  read_config(files.directory / kConfigFile, files);
+  files.tokenizers = load_tokenizers(files.directory);
+  if (files.tokenizers.source->vocabulary_size() != files.config.source_vocabulary ||
+      files.tokenizers.target->vocabulary_size() != files.config.target_vocabulary) {
+    throw CheckpointError(files.directory.string() +
+                          ": the tokenizer has another vocabulary size than " + kConfigFile);
+  }
+  return files;
+}
+
 LoadedModel load_model(const fs::path& directory, at::Device device) {
+  const ModelFiles files = open_model(directory);
+  files.require_full_weights();
   LoadedModel loaded;
-  loaded.directory = training::resolve_model_directory(directory);
-  const ModelConfig config = read_config(loaded.directory / kConfigFile);
-  loaded.model = std::make_shared<TranslationModel>(config, 0);
+  loaded.directory = files.directory;
+  loaded.source_tokenizer = files.tokenizers.source;
+  loaded.target_tokenizer = files.tokenizers.target;
+  loaded.model = std::make_shared<TranslationModel>(files.config, 0);
   load_weights(*loaded.model, loaded.directory);
   loaded.model->to(device);
   loaded.model->eval();
-  const Tokenizers tokenizers = load_tokenizers(loaded.directory);
-  loaded.source_tokenizer = tokenizers.source;
-  loaded.target_tokenizer = tokenizers.target;
-  if (loaded.source_tokenizer->vocabulary_size() != config.source_vocabulary ||
-      loaded.target_tokenizer->vocabulary_size() != config.target_vocabulary) {
-    throw CheckpointError(loaded.directory.string() +
-                          ": the tokenizer has another vocabulary size than " + kConfigFile);
-  }
   return loaded;
 }
 
 void write_model(const fs::path& directory, const ModelConfig& config,
                  const std::vector<std::pair<std::string, at::Tensor>>& weights,
-                 const data::Tokenizer& source, const data::Tokenizer& target) {
-  const nlohmann::json json = {{"format", kFormat}, {"model", config.to_json()}};
+                 const data::Tokenizer& source, const data::Tokenizer& target,
+                 const std::string& quantization) {
+  nlohmann::json json = {{"format", kFormat}, {"model", config.to_json()}};
+  if (!quantization.empty()) json["quantization"] = quantization;
   write_file_atomically(directory / kConfigFile, json.dump(1) + "\n");
   training::save_safetensors(directory / kWeightsFile, weights);
   if (&source == &target) {

@@ -121,6 +121,22 @@ expect_code 1 "${score[@]}" --source "$input" --target <(head -n 9 "$work/text")
 expect_text "toy.en:10" "$err"
 [ -z "$out" ] || fail "scores in spite of unequal line counts: $out"
 
+# With a shortlist: the same whether a line is alone or not, and nothing where the list does not fit.
+toy_corpus 800 8 "$work/pairs"
+expect_code 0 "$dietmt" shortlist --model "$model" --train-source "$work/pairs.en" \
+  --train-target "$work/pairs.de" --best 8 --first 4 --output "$work/list.bin"
+listed=("${translate[@]}" --shortlist "$work/list.bin" --scores)
+expect_code 0 "${listed[@]}" --input "$input"
+cp "$work/out" "$work/listed"
+expect_lines "$work/listed" 60
+cmp -s "$work/listed" <("${translate[@]}" --scores --input "$input") &&
+  fail "scores over a shortlist are those over the vocabulary"
+expect_code 0 "${listed[@]}" --input "$input" --batch-tokens 1 --workers 2
+cmp "$work/out" "$work/listed" || fail "a shortlist makes lines depend on their neighbours"
+head -c 200 "$work/list.bin" >"$work/cut.bin"
+expect_code 1 "${translate[@]}" --input "$input" --shortlist "$work/cut.bin"
+expect_text "cut.bin" "$err"
+
 # Errors: exit codes and texts.
 expect_code 2 "$dietmt" translate
 expect_text "--model is missing" "$err"

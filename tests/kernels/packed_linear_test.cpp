@@ -171,6 +171,20 @@ std::string name_of(WeightType type) {
   return type == WeightType::kFloat ? "fp32" : type == WeightType::kInt8 ? "int8" : "bf16";
 }
 
+/// The layer's outputs for these rows.
+Values outputs_of(const InferenceLevel& level, const PackedWeights& layer, int64_t rows,
+                  const Values& inputs) {
+  const Bytes storage = allocate(prepared_bytes(layer.type, rows, layer.inputs));
+  const PreparedRows prepared = level.prepare_rows(layer.type, rows, layer.inputs, inputs.data(),
+                                                   layer.inputs, storage.get());
+  Values output(unsigned_of(rows * layer.outputs));
+  level.linear({.weights = &layer,
+                .input = &prepared,
+                .output = output.data(),
+                .output_stride = layer.outputs});
+  return output;
+}
+
 class PackedLinearTest
     : public testing::TestWithParam<std::tuple<const InferenceLevel*, WeightType>> {
  protected:
@@ -266,6 +280,29 @@ TEST_P(PackedLinearTest, WhatIsNotFiniteShowsInItsRowAlone) {
   }
 }
 
+TEST_P(PackedLinearTest, GatheredOutputsHaveTheSameBits) {
+  const int64_t rows = 7, inputs = 37, all = 300;
+  const Values values = random_values(rows * inputs, 8);
+  const Packed packed(type(), all, inputs, random_values(all * inputs, 9), inputs);
+  const Values whole = outputs_of(level(), packed.layer, rows, values);
+  for (const int64_t step : {1, 3, 5, 150}) {
+    std::vector<int32_t> chosen;
+    for (int64_t n = all - 1; n >= 0; n -= step) chosen.push_back(static_cast<int32_t>(n));
+    const auto count = static_cast<int64_t>(chosen.size());
+    const Bytes panels = allocate(packed_bytes(type(), count, inputs));
+    Values scales(chosen.size());
+    std::vector<int32_t> sums(chosen.size());
+    gather_outputs(packed.layer, chosen, panels.get(), scales.data(), sums.data());
+    const Values part = outputs_of(
+        level(), {type(), count, inputs, panels.get(), scales.data(), sums.data()}, rows, values);
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < count; ++c)
+        ASSERT_EQ(part[unsigned_of(r * count + c)],
+                  whole[unsigned_of(r * all + chosen[unsigned_of(c)])])
+            << r << ", " << chosen[unsigned_of(c)];
+  }
+}
+
 std::vector<const InferenceLevel*> all_levels() {
   std::vector<const InferenceLevel*> levels;
   for (const InferenceLevel& level : inference_levels()) levels.push_back(&level);
@@ -310,6 +347,22 @@ TEST(PackedIntegersTest, SaturateNothing) {
     level.linear({.weights = &packed.layer, .input = &row, .output = output, .output_stride = 2});
     EXPECT_FLOAT_EQ(output[0], 2048.0f) << level.name;
     EXPECT_FLOAT_EQ(output[1], -2048.0f) << level.name;
+  }
+}
+
+TEST(PackWeightsTest, UnpackedOutputsAreTheRoundedWeights) {
+  const int64_t outputs = 70, inputs = 35;
+  const Values weights = random_values(outputs * inputs, 5);
+  for (const auto type : {WeightType::kFloat, WeightType::kBFloat16, WeightType::kInt8}) {
+    SCOPED_TRACE(name_of(type));
+    const Packed packed(type, outputs, inputs, weights, inputs);
+    for (int64_t n = 0; n < outputs; ++n) {
+      const auto want = rounded_row(type, weights.data() + n * inputs, inputs);
+      Values row(unsigned_of(inputs + 1), Problem::kUntouched);
+      unpack_output(packed.layer, n, row.data());
+      for (size_t k = 0; k < want.size(); ++k) ASSERT_NEAR(row[k], want[k], 1e-7) << n << ", " << k;
+      ASSERT_EQ(row.back(), Problem::kUntouched);
+    }
   }
 }
 

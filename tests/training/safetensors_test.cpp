@@ -36,7 +36,7 @@ TEST(Safetensors, ReturnsEveryDtypeAndShape) {
   const TestDirectory directory;
   std::vector<std::pair<std::string, at::Tensor>> saved;
   for (const at::ScalarType type : {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16, at::kLong,
-                                    at::kInt, at::kByte, at::kBool}) {
+                                    at::kInt, at::kChar, at::kByte, at::kBool}) {
     saved.emplace_back(at::toString(type), at::arange(7).remainder(2).to(type));
   }
   saved.emplace_back("scalar", at::tensor(3.5));
@@ -71,6 +71,18 @@ TEST(Safetensors, DataAreAligned) {
   const std::string pattern(reinterpret_cast<const char*>(&quarter), sizeof quarter);
   EXPECT_EQ(bytes.size() % 8, 3U);  // the bytes come last
   EXPECT_EQ(bytes.find(pattern) % 8, 0U);
+}
+
+TEST(Safetensors, MappedTensorsAreTheFile) {
+  const TestDirectory directory;
+  const at::Tensor whole = at::arange(32, at::kChar), rest = at::arange(5.0F);
+  save_safetensors(directory / "a", {{"whole", at::cat({whole, whole})}, {"rest", rest}});
+  auto mapped = map_safetensors(directory / "a");
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(mapped.at("whole").const_data_ptr()) % 64, 0U);
+  const at::Tensor kept = mapped.at("rest");
+  mapped.clear();
+  fs::remove(directory / "a");
+  EXPECT_TRUE(at::equal(kept, rest));
 }
 
 TEST(Safetensors, RejectsDamagedFiles) {

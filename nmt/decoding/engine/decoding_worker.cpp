@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "common/error.h"
+#include "nmt/decoding/engine/chosen_outputs.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -26,6 +28,8 @@ struct DecodingWorker::Sentence {
   SearchTask task;
   std::unique_ptr<SentenceSearch> search;
   std::vector<SentenceMemory> memories;  // of the models
+  std::vector<int32_t> tokens;           // that it may have, ascending; none: all
+  std::vector<ChosenOutputs> outputs;    // of the models, for these tokens
   int64_t position = 0;                  // of the next token
   int64_t first_row = 0;                 // in the step
   int64_t rows = 0;
@@ -41,9 +45,11 @@ struct DecodingWorker::Sentence {
 };
 
 DecodingWorker::DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special,
-                               int64_t threads, int64_t batch_tokens, SentenceFeed& feed)
+                               const OutputShortlist& shortlist, int64_t threads,
+                               int64_t batch_tokens, SentenceFeed& feed)
     : models_(models),
       special_(special),
+      shortlist_(shortlist),
       batch_tokens_(batch_tokens),
       feed_(feed),
       team_(threads),
@@ -117,6 +123,7 @@ std::unique_ptr<DecodingWorker::Sentence> DecodingWorker::begin(const FedSentenc
   if (spare_.empty()) {
     sentence = std::make_unique<Sentence>();
     sentence->memories.resize(models_.size());
+    sentence->outputs.resize(models_.size());
   } else {
     sentence = std::move(spare_.back());
     spare_.pop_back();
@@ -130,7 +137,26 @@ std::unique_ptr<DecodingWorker::Sentence> DecodingWorker::begin(const FedSentenc
   const int64_t rows = options.sample ? options.nbest : options.beam;
   sentence->slots.resize(static_cast<size_t>(rows * sentence->slots_stride));
   sentence->next_slots.resize(sentence->slots.size());
+  if (shortlist_) choose_outputs(*sentence);
   return sentence;
+}
+
+void DecodingWorker::choose_outputs(Sentence& sentence) const {
+  const TranslationRequest& request = *sentence.fed.request;
+  std::vector<int32_t>& tokens = sentence.tokens;
+  shortlist_(request.source, tokens);
+  if (std::ranges::all_of(tokens, [&](int32_t token) { return token == special_.end; })) {
+    tokens.resize(static_cast<size_t>(models_.front().weights->target_vocabulary));
+    std::iota(tokens.begin(), tokens.end(), 0);
+  }
+  // What is forced has to have a score.
+  tokens.insert(tokens.end(), request.prefix.begin(), request.prefix.end());
+  tokens.push_back(special_.end);
+  std::ranges::sort(tokens);
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  check_tokens(tokens, models_.front().weights->target_vocabulary, "target");
+  for (size_t m = 0; m < models_.size(); ++m)
+    sentence.outputs[m].choose(models_[m].weights->output, tokens);
 }
 
 void DecodingWorker::encode(std::span<Sentence* const> sentences) {
@@ -184,25 +210,32 @@ void DecodingWorker::gather_rows() {
   }
 }
 
+// Rows of several sentences share a product, unless each has outputs of its own.
 void DecodingWorker::read_rows() {
   const auto rows = static_cast<int64_t>(owners_.size());
-  for (int64_t first = 0; first < rows; first += kLogitRows) {
-    const int64_t end = std::min(first + kLogitRows, rows);
-    for (size_t m = 0; m < runners_.size(); ++m)
-      logits_[m] = runners_[m]->logits(first, end - first);
+  for (int64_t first = 0; first < rows;) {
+    const Sentence& next = *owners_[static_cast<size_t>(first)];
+    const int64_t end =
+        std::min(first + kLogitRows, shortlist_ ? next.first_row + next.rows : rows);
+    for (size_t m = 0; m < runners_.size(); ++m) {
+      const LinearWeights& all = models_[m].weights->output;
+      logits_[m] =
+          runners_[m]->logits(shortlist_ ? next.outputs[m].layer() : all, first, end - first);
+    }
     for (int64_t row = first; row < end;) {
       Sentence& owner = *owners_[static_cast<size_t>(row)];
       const int64_t count = std::min(owner.first_row + owner.rows, end) - row;
       if (!owner.failure) read_sentence(owner, row, count, row - first);
       row += count;
     }
+    first = end;
   }
 }
 
 // Rows first .. first + count - 1 of the step, whose logits start at row `at` of those computed.
 void DecodingWorker::read_sentence(Sentence& sentence, int64_t first, int64_t count, int64_t at) {
   try {
-    selector_.begin(logits_, at, count, *sentence.search);
+    selector_.begin(logits_, at, count, sentence.tokens, *sentence.search);
     for (int64_t r = 0; r < count; ++r)
       sentence.search->read(first + r - sentence.first_row, selector_.scores(r));
   } catch (...) {

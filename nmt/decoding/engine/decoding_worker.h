@@ -13,15 +13,18 @@
 #include "nmt/decoding/engine/sentence_search.h"
 #include "nmt/decoding/engine/slot_pool.h"
 #include "nmt/decoding/engine/token_selector.h"
+#include "nmt/decoding/output_shortlist.h"
 #include "nmt/decoding/sentence_feed.h"
 
 namespace dietmt::nmt {
 
 class DecodingWorker {
  public:
-  /// Models, an ensemble if there are several, and feed are kept by reference.
-  DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special, int64_t threads,
-                 int64_t batch_tokens, SentenceFeed& feed);
+  /// Models, an ensemble if there are several, `shortlist`, which may be empty, and feed are kept
+  /// by reference.
+  DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special,
+                 const OutputShortlist& shortlist, int64_t threads, int64_t batch_tokens,
+                 SentenceFeed& feed);
   ~DecodingWorker();
 
   /// Until the feed ends.
@@ -33,6 +36,7 @@ class DecodingWorker {
   bool admit();
   void open(const std::vector<FedSentence>& fed);
   std::unique_ptr<Sentence> begin(const FedSentence& fed);
+  void choose_outputs(Sentence& sentence) const;
   void encode(std::span<Sentence* const> sentences);
 
   void decode_step();
@@ -47,6 +51,7 @@ class DecodingWorker {
 
   std::span<const EngineModel> models_;
   const SpecialTokens& special_;
+  const OutputShortlist& shortlist_;
   int64_t batch_tokens_;
   SentenceFeed& feed_;
   ThreadTeam team_;

@@ -12,8 +12,9 @@
 
 namespace dietmt::nmt {
 
-EngineDecoder::EngineDecoder(std::vector<EngineModel> models, const SpecialTokens& special)
-    : models_(std::move(models)), special_(special) {}
+EngineDecoder::EngineDecoder(std::vector<EngineModel> models, const SpecialTokens& special,
+                             OutputShortlist shortlist)
+    : models_(std::move(models)), special_(special), shortlist_(std::move(shortlist)) {}
 
 int64_t EngineDecoder::max_source_length() const {
   int64_t length = std::numeric_limits<int64_t>::max();
@@ -34,7 +35,9 @@ void EngineDecoder::run(SentenceFeed& feed, int64_t workers, int64_t threads,
   const auto work = [&] {
     omp_set_num_threads(1);  // attention's loops: parallel work is that of workers and teams
     try {
-      DecodingWorker(models_, special_, std::max<int64_t>(1, threads), batch_tokens, feed).run();
+      DecodingWorker(models_, special_, shortlist_, std::max<int64_t>(1, threads), batch_tokens,
+                     feed)
+          .run();
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();

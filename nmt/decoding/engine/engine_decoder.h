@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nmt/decoding/engine/engine_model.h"
+#include "nmt/decoding/output_shortlist.h"
 #include "nmt/decoding/search_task.h"
 #include "nmt/decoding/sentence_feed.h"
 
@@ -14,7 +15,10 @@ namespace dietmt::nmt {
 class EngineDecoder : public SentenceDecoder {
  public:
   /// Several models are an ensemble, whose probabilities are averaged; they share vocabularies.
-  EngineDecoder(std::vector<EngineModel> models, const SpecialTokens& special);
+  /// With a shortlist a sentence's translations have no other tokens than its own, and
+  /// probabilities are those among them.
+  EngineDecoder(std::vector<EngineModel> models, const SpecialTokens& special,
+                OutputShortlist shortlist = {});
 
   int64_t max_source_length() const override;
   int64_t max_target_length() const override;
@@ -27,6 +31,7 @@ class EngineDecoder : public SentenceDecoder {
  private:
   std::vector<EngineModel> models_;
   SpecialTokens special_;
+  OutputShortlist shortlist_;
 };
 
 }  // namespace dietmt::nmt

@@ -62,15 +62,15 @@ struct EngineWeights {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
   bool norm_first = false;  // pre-norm: the norms stand before the blocks, and one behind them all
-  const float* source_embedding = nullptr;  // [Vs, D]
-  const float* target_embedding = nullptr;  // [Vt, D]
+  kernels::PackedWeights source_embedding;  // [Vs, D]; tied ones are the same panels
+  kernels::PackedWeights target_embedding;  // [Vt, D]
   float embedding_scale = 1.0F;
   LinearWeights output;  // [Vt, D]
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;
   NormWeights encoder_norm;  // pre-norm alone
   NormWeights decoder_norm;
-  std::vector<std::shared_ptr<const void>> storage;  // what the pointers point into
+  std::shared_ptr<const void> storage;  // what the pointers point into
 
   int64_t head_width() const { return width / heads; }
 };

@@ -59,10 +59,10 @@ void ModelRunner::linear(const LinearWeights& weights, int64_t rows, const float
   linear(weights, prepare(weights, rows, values), end);
 }
 
-void ModelRunner::embed(const float* table, int32_t token, const SitePositions& positions,
-                        int64_t position, float* to) const {
-  const float* row = table + token * width_;
-  for (int64_t d = 0; d < width_; ++d) to[d] = row[d] * weights_.embedding_scale;
+void ModelRunner::embed(const kernels::PackedWeights& table, int32_t token,
+                        const SitePositions& positions, int64_t position, float* to) const {
+  kernels::unpack_output(table, token, to);
+  for (int64_t d = 0; d < width_; ++d) to[d] *= weights_.embedding_scale;
   if (positions.embedding == nullptr) return;
   const float* added = positions.embedding + position * width_;
   for (int64_t d = 0; d < width_; ++d) to[d] += added[d];
@@ -217,11 +217,10 @@ void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_
   });
 }
 
-const float* ModelRunner::logits(int64_t first, int64_t count) {
-  const int64_t vocabulary = weights_.target_vocabulary;
-  logits_.reserve(count * vocabulary);
-  linear(weights_.output, count, x_.data() + first * width_,
-         {.output = logits_.data(), .stride = vocabulary});
+const float* ModelRunner::logits(const LinearWeights& outputs, int64_t first, int64_t count) {
+  const int64_t size = outputs.weights.outputs;
+  logits_.reserve(count * size);
+  linear(outputs, count, x_.data() + first * width_, {.output = logits_.data(), .stride = size});
   return logits_.data();
 }
 

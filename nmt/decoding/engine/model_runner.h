@@ -61,8 +61,9 @@ class ModelRunner {
   /// Feeds tokens[r] to row r; its keys and values go to the last of its slots.
   void step(std::span<const int32_t> tokens, std::span<const StepSentence> sentences);
 
-  /// The logits of rows of the last step: [count, V], valid until the next call.
-  const float* logits(int64_t first, int64_t count);
+  /// The logits of rows of the last step by the model's output layer or by chosen outputs of it:
+  /// [count, outputs], valid until the next call.
+  const float* logits(const LinearWeights& outputs, int64_t first, int64_t count);
 
  private:
   struct Rows {
@@ -83,8 +84,8 @@ class ModelRunner {
   void linear(const LinearWeights& weights, int64_t rows, const float* values,
               const LinearEnd& end);
 
-  void embed(const float* table, int32_t token, const SitePositions& positions, int64_t position,
-             float* to) const;
+  void embed(const kernels::PackedWeights& table, int32_t token, const SitePositions& positions,
+             int64_t position, float* to) const;
   const float* block_input(const NormWeights& norm, int64_t rows);
   void end_block(const LinearWeights& output, const float* branch, const NormWeights& norm,
                  int64_t rows);

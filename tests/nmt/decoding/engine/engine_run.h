@@ -2,6 +2,7 @@
 // engine share.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include <memory>
@@ -78,6 +79,19 @@ inline std::vector<NBest> decode(const SentenceDecoder& decoder,
   RequestFeed feed(requests, options, {});
   decoder.run(feed, options.workers, options.threads, options.batch_tokens);
   return std::move(feed).results();
+}
+
+/// To the last bit.
+inline void expect_identical(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].size(), wanted[i].size()) << "sentence " << i;
+    for (size_t n = 0; n < found[i].size(); ++n) {
+      EXPECT_EQ(found[i][n].ids, wanted[i][n].ids) << "sentence " << i << " rank " << n;
+      EXPECT_EQ(found[i][n].token_scores, wanted[i][n].token_scores);
+      EXPECT_EQ(found[i][n].score, wanted[i][n].score);
+    }
+  }
 }
 
 using Models = std::vector<std::shared_ptr<TranslationModel>>;

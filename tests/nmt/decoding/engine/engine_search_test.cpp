@@ -21,19 +21,6 @@ void expect_equal(const std::vector<NBest>& found, const std::vector<NBest>& wan
   }
 }
 
-// To the last bit.
-void expect_identical(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
-  ASSERT_EQ(found.size(), wanted.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_EQ(found[i].size(), wanted[i].size()) << "sentence " << i;
-    for (size_t n = 0; n < found[i].size(); ++n) {
-      EXPECT_EQ(found[i][n].ids, wanted[i][n].ids) << "sentence " << i << " rank " << n;
-      EXPECT_EQ(found[i][n].token_scores, wanted[i][n].token_scores);
-      EXPECT_EQ(found[i][n].score, wanted[i][n].score);
-    }
-  }
-}
-
 // With different positions: what each does to a beam that is reordered.
 Models model_with(const std::string& position, uint64_t seed = 1) {
   ModelConfig config = engine_config();

@@ -1,0 +1,34 @@
+#include "nmt/decoding/engine/engine_model.h"
+
+#include <torch/torch.h>
+
+#include "nmt/decoding/engine/lower_positions.h"
+#include "nmt/decoding/engine/tensor_weights.h"
+#include "nmt/model/translation_model.h"
+
+namespace dietmt::nmt {
+
+EngineModel make_engine_model(std::shared_ptr<const EngineWeights> weights,
+                              const PositionSchemes& positions) {
+  PositionSizes sizes{weights->width, weights->heads, weights->head_width()};
+  EngineModel made;
+  made.encoder = lower_positions(positions.encoder, sizes);
+  sizes.vector_stride = kernels::padded_head(weights->head_width());  // as steps read them
+  made.decoder = lower_positions(positions.decoder, sizes);
+  made.cross = lower_positions(positions.cross, sizes);
+  made.weights = std::move(weights);
+  return made;
+}
+
+EngineModel make_engine_model(const TranslationModel& model, kernels::WeightType type) {
+  const c10::InferenceMode inference;
+  NamedTensors parameters;
+  for (const auto& parameter : model.named_parameters())
+    parameters[parameter.key()] = parameter.value().detach();
+  PackingWeights packing(std::move(parameters), "the model", type);
+  return make_engine_model(
+      assemble_weights(model.config(), packing),
+      {model.encoder_position(), model.decoder_position(), model.cross_position()});
+}
+
+}  // namespace dietmt::nmt

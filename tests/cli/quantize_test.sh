@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# dietmt quantize, and what takes its models: quantize_test.sh BINARY MODEL, where MODEL is one that
+# the training test made.
+dietmt=$1
+model=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+toy_corpus 60 3 "$work/test"
+quantize=("$dietmt" quantize --model "$model")
+translated() { "$dietmt" translate --input "$work/test.en" --workers 1 --scores --model "$@"; }
+
+# The same translations as with weights that are quantized when they are loaded, to the last digit.
+for type in int8 bf16; do
+  expect_code 0 "${quantize[@]}" --output "$work/$type" --type "$type"
+  [ -z "$out" ] || fail "quantize wrote to stdout: $out"
+  translated "$work/$type" >"$work/stored"
+  translated "$model" --weights "$type" | cmp - "$work/stored" || fail "$type: other translations"
+  translated "$work/$type" --weights "$type" | cmp - "$work/stored" || fail "$type by name"
+done
+size() { stat -Lc %s "$1/model.safetensors"; }
+full=$model
+[ -e "$full/model.safetensors" ] || full=$model/last
+[ $((10 * $(size "$work/int8"))) -lt $((5 * $(size "$full"))) ] ||
+  fail "$(size "$work/int8") bytes of $(size "$full")"
+for file in config.json tokenizer.model manifest.json; do
+  [ -s "$work/int8/$file" ] || fail "$file is missing"
+done
+
+# The report on a test set.
+expect_code 0 "${quantize[@]}" --output "$work/reported" --source "$work/test.en" \
+  --reference "$work/test.de" --runs 1 --beam 2
+cmp "$work/reported/model.safetensors" "$work/int8/model.safetensors" || fail "the bytes differ"
+[ "$(cut -f1 "$work/out" | paste -sd,)" = "weights,fp32,int8,equal lines" ] || fail "report: $out"
+expect_text "of 60" "$out"
+"$dietmt" translate --model "$work/int8" --input "$work/test.en" --beam 2 >"$work/hypotheses"
+bleu=$("$dietmt" evaluate --reference "$work/test.de" --hypothesis "$work/hypotheses" \
+  --metric bleu 2>"$work/err" | grep -o '[0-9]*\.[0-9]*' | head -1)
+reported=$(awk -F '\t' '$1 == "int8" { print $4 }' "$work/out")
+awk -v a="$bleu" -v b="$reported" 'BEGIN { exit !(a - b < 0.01 && b - a < 0.01) }' ||
+  fail "BLEU $reported is reported, evaluate says $bleu: $(cat "$work/err")"
+
+# Inspected like any model; the configuration says what it is.
+expect_code 0 "$dietmt" inspect model --model "$work/int8"
+expect_text '"quantization": "int8"' "$out"
+expect_code 0 "$dietmt" inspect params --model "$model"
+params=$out
+expect_code 0 "$dietmt" inspect params --model "$work/int8"
+[ "$out" = "$params" ] || fail "other parameters: $out"
+
+# What needs the full weights says so, and so does another type of weights.
+expect_code 2 "$dietmt" translate --model "$work/int8" --weights bf16 --input "$work/test.en"
+expect_text "has int8 weights and no others" "$err"
+expect_code 1 "$dietmt" score --model "$work/int8" --source "$work/test.en" --target "$work/test.de"
+expect_text "take the model that it was made from" "$err"
+expect_code 1 "$dietmt" export --model "$work/int8" --to ctranslate2 --output "$work/refused"
+expect_text "take the model that it was made from" "$err"
+expect_code 2 "$dietmt" average --inputs "$work/int8" "$work/int8" --output "$work/refused"
+expect_text "has quantized weights" "$err"
+expect_code 1 "$dietmt" quantize --model "$work/int8" --output "$work/refused"
+expect_text "take the model that it was made from" "$err"
+expect_code 2 "${quantize[@]}" --output "$work/int8"
+expect_text "exists already" "$err"
+expect_code 2 "${quantize[@]}" --output "$work/refused" --type int4 --source "$work/test.en"
+expect_text "possible: int8, bf16" "$err"
+expect_text "--source and --reference belong together" "$err"
+expect_code 1 "${quantize[@]}" --output "$work/refused" --source "$work/test.en" \
+  --reference <(head -3 "$work/test.de")
+expect_text "has 3" "$err"
+[ ! -e "$work/refused" ] || fail "a refused command left a directory"
+
+# A file that was cut is named.
+cp -r "$work/int8" "$work/cut"
+truncate -s -100 "$work/cut/model.safetensors"
+expect_code 1 "$dietmt" translate --model "$work/cut" --input "$work/test.en"
+expect_text "cut/model.safetensors" "$err"
+
+# Killed at any moment: the directory is there whole or not at all.
+for delay in 0 0.02 0.05 0.1 0.15 0.2 0.3; do
+  rm -rf "$work/killed"
+  "${quantize[@]}" --output "$work/killed" 2>"$work/err" &
+  sleep "$delay"
+  kill -KILL $! 2>"$work/err"
+  wait $! 2>"$work/err"
+  [ ! -e "$work/killed" ] && continue
+  cmp -s "$work/killed/model.safetensors" "$work/int8/model.safetensors" &&
+    cmp -s "$work/killed/config.json" "$work/int8/config.json" || fail "killed after $delay s"
+done
+
+finish

@@ -1,0 +1,221 @@
+// Models on disk, full and quantized: what is loaded decodes as the model in memory does.
+#include "nmt/decoding/engine/engine_files.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "nmt/decoding/decoder_loader.h"
+#include "tests/nmt/decoding/engine/engine_run.h"
+#include "training/safetensors.h"
+
+namespace dietmt::nmt {
+namespace {
+
+namespace fs = std::filesystem;
+using kernels::WeightType;
+using testing::HasSubstr;
+
+struct Setting {
+  const char* name;
+  const char* tied;
+  const char* norm;
+  const char* activation;
+  const char* position;
+  bool output_bias;
+};
+constexpr Setting kSettings[] = {
+    {"plain", "all", "post", "relu", "sinusoidal", false},
+    {"tables", "decoder", "pre", "gelu", "learned+shaw(clip=3)", false},
+    {"gated", "none", "pre", "swiglu", "tupe-r", true}};
+
+class EngineFilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = fs::path(testing::TempDir()) / ("engine_files_test_" + std::to_string(::getpid()));
+    fs::remove_all(directory_);
+    fs::create_directories(full());
+    {
+      std::ofstream text(directory_ / "text");
+      for (int i = 0; i < 300; ++i) text << "the cat " << i << " sees a dog " << i * 7 << "\n";
+    }
+    data::TokenizerOptions options;
+    options.inputs = {(directory_ / "text").string()};
+    options.vocabulary_size = kVocabulary;
+    data::train_tokenizer(options, directory_ / "joint.model");
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  fs::path full() const { return directory_ / "full"; }
+  fs::path weights() const { return directory_ / "int8" / "model.safetensors"; }
+
+  std::shared_ptr<TranslationModel> write_full(const Setting& setting) {
+    ModelConfig config = engine_config();
+    config.tied_embeddings = setting.tied;
+    config.norm = setting.norm;
+    config.activation = setting.activation;
+    config.encoder_position = config.decoder_position = setting.position;
+    config.output_bias = setting.output_bias;
+    auto model = lively_model(config, 3);
+    const data::Tokenizer tokenizer(directory_ / "joint.model");
+    std::vector<std::pair<std::string, at::Tensor>> tensors;
+    for (const auto& item : model->named_parameters())
+      tensors.emplace_back(item.key(), item.value());
+    write_model(full(), model->config(), tensors, tokenizer, tokenizer);
+    return model;
+  }
+
+  // The full model as a directory of the type's name.
+  fs::path quantized(const std::string& type) {
+    const fs::path directory = directory_ / type;
+    fs::create_directories(directory);
+    write_quantized(directory, open_model(full()), type);
+    return directory;
+  }
+
+  static std::vector<NBest> translations(const SentenceDecoder& decoder) {
+    return decode(decoder, random_requests(25, 20, 4), short_search(4, 3));
+  }
+  static std::vector<NBest> translations(const fs::path& directory,
+                                         std::optional<WeightType> type = {}) {
+    return translations(*load_decoder(directory.string(), {.weights = type}).decoder);
+  }
+
+  // Loads the quantized model after its tensors have been changed.
+  std::string failure_with(const std::function<void(std::map<std::string, at::Tensor>&)>& change) {
+    auto tensors = training::load_safetensors(weights());
+    change(tensors);
+    training::save_safetensors(weights(), {tensors.begin(), tensors.end()});
+    return failure();
+  }
+  std::string failure() const {
+    try {
+      load_engine_model(open_model(directory_ / "int8"), {});
+    } catch (const CheckpointError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(weights().string()));
+      return error.what();
+    }
+    return "loaded";
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(EngineFilesTest, DecodeAsTheModelInMemory) {
+  for (const Setting& setting : kSettings) {
+    SCOPED_TRACE(setting.name);
+    const Models models = {write_full(setting)};
+    expect_identical(translations(full()), translations(*engine_of(models)));
+    for (const auto& [name, type] :
+         {std::pair{"int8", WeightType::kInt8}, {"bf16", WeightType::kBFloat16}}) {
+      const auto wanted = translations(*engine_of(models, type));
+      expect_identical(translations(full(), type), wanted);
+      expect_identical(translations(quantized(name)), wanted);
+      expect_identical(translations(directory_ / name, type), wanted);
+    }
+  }
+}
+
+TEST_F(EngineFilesTest, AnEnsembleMayMixTypes) {
+  const Models models = {write_full(kSettings[0])};
+  const std::string both = full().string() + "," + quantized("int8").string();
+  std::vector<EngineModel> packed;
+  packed.push_back(make_engine_model(*models.front(), WeightType::kFloat));
+  packed.push_back(make_engine_model(*models.front(), WeightType::kInt8));
+  const EngineDecoder wanted(std::move(packed), SpecialTokens{});
+  expect_identical(translations(both), translations(wanted));
+}
+
+TEST_F(EngineFilesTest, TiedTablesAreStoredOnce) {
+  for (const Setting& setting : kSettings) {
+    write_full(setting);
+    const EngineModel model = load_engine_model(open_model(quantized("int8")), {});
+    const EngineWeights& weights = *model.weights;
+    const std::string tied = setting.tied;
+    EXPECT_EQ(weights.target_embedding.panels == weights.output.weights.panels, tied != "none");
+    EXPECT_EQ(weights.source_embedding.panels == weights.output.weights.panels, tied == "all");
+  }
+}
+
+TEST_F(EngineFilesTest, OtherTypesAndUsesAreRefused) {
+  write_full(kSettings[0]);
+  const fs::path directory = quantized("int8");
+  for (const WeightType type : {WeightType::kFloat, WeightType::kBFloat16}) {
+    try {
+      load_engine_model(open_model(directory), type);
+      ADD_FAILURE() << "loaded";
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("has int8 weights and no others"));
+    }
+  }
+  for (const auto& use : std::vector<std::function<void()>>{
+           [&] { load_model(directory); },
+           [&] { write_quantized(directory_ / "again", open_model(directory), "int8"); }}) {
+    try {
+      use();
+      ADD_FAILURE() << "loaded";
+    } catch (const CheckpointError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("int8: has int8 weights, with which one can translate"));
+    }
+  }
+}
+
+TEST_F(EngineFilesTest, EveryCutIsNoticed) {
+  write_full(kSettings[1]);
+  quantized("int8");
+  const std::string bytes = read_file(weights());
+  for (size_t size = 0; size < bytes.size(); size += size < 64 ? 7 : 997) {
+    write_file_atomically(weights(), bytes.substr(0, size));
+    EXPECT_NE(failure(), "loaded") << size;
+  }
+  write_file_atomically(weights(), bytes);
+  EXPECT_EQ(failure(), "loaded");
+}
+
+TEST_F(EngineFilesTest, WrongTensorsAreNamed) {
+  write_full(kSettings[1]);
+  const std::string matrix = "decoder.layer1.cross_attention.memory_weight";
+  const auto failing = [&](const std::function<void(std::map<std::string, at::Tensor>&)>& change) {
+    quantized("int8");
+    return failure_with(change);
+  };
+  EXPECT_THAT(failing([&](auto& all) { all.erase(matrix); }), HasSubstr(matrix + "' is missing"));
+  EXPECT_THAT(failing([&](auto& all) { all.erase(matrix + ".sums"); }),
+              HasSubstr(matrix + ".sums' is missing"));
+  EXPECT_THAT(failing([&](auto& all) { all[matrix] = all[matrix].flatten(); }),
+              HasSubstr(matrix + "' has shape [1024], the model's is [1, 4, 64, 4]"));
+  EXPECT_THAT(failing([&](auto& all) { all[matrix] = all[matrix].to(at::kFloat); }),
+              HasSubstr(matrix + "' has another type"));
+  EXPECT_THAT(failing([&](auto& all) { all["surplus"] = at::ones(1); }),
+              HasSubstr("surplus' is not a parameter"));
+  EXPECT_THAT(failing([&](auto& all) {
+                std::erase_if(all, [](const auto& named) {
+                  return named.first.starts_with("encoder.position.");
+                });
+              }),
+              HasSubstr("tensor 'encoder.position."));
+}
+
+// As other programs may write it: without the order and the padding that align the panels.
+TEST_F(EngineFilesTest, PanelsMustBeAligned) {
+  write_full(kSettings[0]);
+  quantized("int8");
+  std::string bytes = read_file(weights());
+  uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  bytes.insert(sizeof length + length, 8, ' ');
+  length += 8;
+  std::memcpy(bytes.data(), &length, sizeof length);
+  write_file_atomically(weights(), bytes);
+  EXPECT_THAT(failure(), HasSubstr("does not start at a multiple of 64 bytes"));
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

@@ -1,0 +1,162 @@
+// dietmt quantize: a model directory whose weights are packed for decoding.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/options.h"
+#include "common/text_io.h"
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
+#include "nmt/decoding/decoder_loader.h"
+#include "nmt/decoding/engine/engine_files.h"
+#include "nmt/decoding/translator.h"
+#include "nmt/model/model_directory.h"
+#include "tools/commands.h"
+
+namespace dietmt::tools {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct QuantizeOptions {
+  std::string model;
+  std::string output;
+  std::string type = "int8";
+  std::string source;
+  std::string reference;
+  int64_t runs = 2;
+  nmt::SearchOptions search;
+};
+
+OptionTable option_table(QuantizeOptions& options) {
+  OptionTable table("quantize", "--model DIR --output DIR",
+                    "Writes a model directory with weights for decoding alone, in int8 a quarter "
+                    "of the size: translate and serve map it into memory. With a test set it "
+                    "reports on standard output what that changes.");
+  table.group("Model")
+      .add("model", &options.model, "DIR",
+           "model directory or output directory of train (its best checkpoint)")
+      .add("output", &options.output, "DIR", "the new model directory")
+      .add("type", &options.type, "NAME", "int8, or bf16 for half the size");
+  table.group("Test set")
+      .add("source", &options.source, "FILE", "text that both models translate, plain or gzip")
+      .add("reference", &options.reference, "FILE", "its translations by people, as many lines")
+      .add("runs", &options.runs, "N", "times that each translates it; the fastest counts")
+      .add("beam", &options.search.beam, "N", "hypotheses kept at each step")
+      .add("workers", &options.search.workers, "N", "decode side by side; 0: one per core")
+      .add("batch-tokens", &options.search.batch_tokens, "N",
+           "source tokens decoded together, per worker");
+  return table;
+}
+
+void check(const QuantizeOptions& options) {
+  std::vector<std::string> problems = options.search.problems();
+  if (options.model.empty()) problems.push_back("--model is missing");
+  if (options.output.empty())
+    problems.push_back("--output is missing");
+  else if (fs::exists(options.output))
+    problems.push_back("--output " + options.output + " exists already");
+  if (options.type != "int8" && options.type != "bf16")
+    problems.push_back("--type is '" + options.type + "'; possible: int8, bf16");
+  if (options.source.empty() != options.reference.empty())
+    problems.push_back("--source and --reference belong together");
+  if (options.runs < 1) problems.push_back("--runs must be at least 1");
+  throw_if_any(problems);
+}
+
+struct TestSet {
+  std::vector<std::string> source;
+  std::vector<std::string> reference;
+};
+
+TestSet read_test_set(const QuantizeOptions& options) {
+  TestSet test{read_lines(options.source), read_lines(options.reference)};
+  if (test.source.size() != test.reference.size()) {
+    throw DataError(fmt::format("{} has {} lines, {} has {}", options.source, test.source.size(),
+                                options.reference, test.reference.size()));
+  }
+  return test;
+}
+
+// One of the two models: what it makes of the test set, and the shortest time of a run.
+class Contender {
+ public:
+  Contender(const fs::path& directory, const nmt::SearchOptions& search)
+      : megabytes_(static_cast<double>(fs::file_size(directory / "model.safetensors")) / 1e6) {
+    const auto start = Clock::now();
+    nmt::LoadedDecoder loaded = nmt::load_decoder(directory.string(), {});
+    load_seconds_ = seconds_since(start);
+    source_ = loaded.source_tokenizer;
+    target_ = loaded.target_tokenizer;
+    translator_.emplace(std::move(loaded.decoder), search);
+  }
+
+  void run(const TestSet& test) {
+    const auto start = Clock::now();
+    translations_ = nmt::translate_lines(*translator_, *source_, *target_, test.source);
+    const double seconds = seconds_since(start);
+    if (seconds_ == 0.0 || seconds < seconds_) seconds_ = seconds;
+  }
+
+  const std::vector<std::string>& translations() const { return translations_; }
+
+  std::string line(const std::string& name, const TestSet& test) const {
+    const std::vector<std::vector<std::string>> references = {test.reference};
+    return fmt::format("{}\t{:.2f}\t{:.4f}\t{:.2f}\t{:.2f}\t{:.3f}\n", name, megabytes_,
+                       load_seconds_,
+                       metrics::Bleu({}).corpus_score(translations_, references).score,
+                       metrics::Chrf({}).corpus_score(translations_, references).score, seconds_);
+  }
+
+ private:
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  double megabytes_;
+  double load_seconds_ = 0.0;
+  double seconds_ = 0.0;
+  std::shared_ptr<const data::Tokenizer> source_, target_;
+  std::optional<nmt::Translator> translator_;
+  std::vector<std::string> translations_;
+};
+
+void report(const fs::path& full, const QuantizeOptions& options, const TestSet& test) {
+  Contender before(full, options.search);
+  Contender after(options.output, options.search);
+  for (int64_t run = 0; run < options.runs; ++run) {
+    before.run(test);
+    after.run(test);
+  }
+  size_t equal = 0;
+  for (size_t i = 0; i < test.source.size(); ++i)
+    equal += before.translations()[i] == after.translations()[i] ? 1 : 0;
+  std::cout << "weights\tMB\tload s\tBLEU\tchrF\ttranslation s\n"
+            << before.line("fp32", test) << after.line(options.type, test)
+            << fmt::format("equal lines\t{} of {}\n", equal, test.source.size());
+}
+
+}  // namespace
+
+int run_quantize(const std::vector<std::string>& arguments) {
+  QuantizeOptions options;
+  OptionTable table = option_table(options);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  check(options);
+  std::optional<TestSet> test;
+  if (!options.source.empty()) test = read_test_set(options);
+
+  const nmt::ModelFiles model = nmt::open_model(options.model);
+  AtomicDirectory output(options.output);
+  nmt::write_quantized(output.path(), model, options.type);
+  output.commit();
+  if (test) report(model.directory, options, *test);
+  return 0;
+}
+
+}  // namespace dietmt::tools
