@@ -161,7 +161,7 @@ def bleu(options, lines, root):
     output = subprocess.run([options.dietmt, "evaluate", "--reference", options.reference,
                              "--hypothesis", str(hypothesis), "--metric", "bleu"],
                             capture_output=True, text=True, check=True).stdout
-    return output.strip().split("\n")[-1].strip()
+    return output.strip().split("\n")[0].strip()
 
 
 def compare(options, directory, precision, name, lines, root):
