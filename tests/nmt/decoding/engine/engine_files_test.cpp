@@ -56,8 +56,10 @@ class EngineFilesTest : public testing::Test {
   fs::path full() const { return directory_ / "full"; }
   fs::path weights() const { return directory_ / "int8" / "model.safetensors"; }
 
-  std::shared_ptr<TranslationModel> write_full(const Setting& setting) {
+  std::shared_ptr<TranslationModel> write_full(const Setting& setting,
+                                               std::optional<int64_t> width = {}) {
     ModelConfig config = engine_config();
+    config.width = width.value_or(config.width);
     config.tied_embeddings = setting.tied;
     config.norm = setting.norm;
     config.activation = setting.activation;
@@ -142,6 +144,16 @@ TEST_F(EngineFilesTest, TiedTablesAreStoredOnce) {
     EXPECT_EQ(weights.target_embedding.panels == weights.output.weights.panels, tied != "none");
     EXPECT_EQ(weights.source_embedding.panels == weights.output.weights.panels, tied == "all");
   }
+}
+
+TEST_F(EngineFilesTest, TakeAQuarterOrHalfOfTheBytes) {
+  write_full(kSettings[0],
+             512);  // panels are filled up to 64 outputs, which costs small layers more
+  const auto bytes = [](const fs::path& directory) {
+    return static_cast<double>(fs::file_size(directory / "model.safetensors"));
+  };
+  EXPECT_LT(bytes(quantized("int8")), 0.3 * bytes(full()));
+  EXPECT_LT(bytes(quantized("bf16")), 0.55 * bytes(full()));
 }
 
 TEST_F(EngineFilesTest, OtherTypesAndUsesAreRefused) {
