@@ -58,7 +58,7 @@ class Engine:
     def translate(self, pieces, search, batch_size):
         """The pieces of the translations, and the seconds that they took."""
         options = dict(beam_size=search["beam"], length_penalty=1, max_input_length=0,
-                       min_decoding_length=0, max_decoding_length=MAX_TOKENS - 1)
+                       min_decoding_length=search["min_length"], max_decoding_length=MAX_TOKENS - 1)
         start = time.perf_counter()
         if search["single"]:
             found = [self.translator.translate_batch([line], **options)[0] for line in pieces]
@@ -129,6 +129,7 @@ def best_setting(options, directory, precision, search, lines):
 def run_dietmt(options, precision, search, text):
     command = [options.dietmt, "translate", "--model", options.model, "--beam", search["beam"],
                "--max-length-factor", 0, "--max-length-offset", MAX_TOKENS,
+               "--min-length", search["min_length"],
                *PRECISIONS[precision][1], *options.dietmt_options]
     if search["single"]:
         command.append("--flush")
@@ -148,7 +149,8 @@ def peak_of_dietmt(options, precision, search, text):
               "stdout=subprocess.DEVNULL); "
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     command = [sys.executable, "-c", script, options.dietmt, "translate", "--model", options.model,
-               "--beam", str(search["beam"]), *PRECISIONS[precision][1], *options.dietmt_options]
+               "--beam", str(search["beam"]), "--min-length", str(search["min_length"]),
+               *PRECISIONS[precision][1], *options.dietmt_options]
     output = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
     return int(output) / 1024
 
@@ -165,7 +167,7 @@ def bleu(options, lines, root):
 
 
 def compare(options, directory, precision, name, lines, root):
-    search = SEARCHES[name]
+    search = {**SEARCHES[name], "min_length": options.min_length}
     if search["single"]:
         lines = lines[:options.single_lines]
     text = "\n".join(lines) + "\n"
@@ -225,6 +227,8 @@ def parse_options():
     parser.add_argument("--threads", type=int, default=2, help="cores for each side")
     parser.add_argument("--dietmt-options", type=str.split, default=None,
                         help="in place of '--threads N', e.g. '--workers 2 --threads 1'")
+    parser.add_argument("--min-length", type=int, default=0,
+                        help="tokens, for models so little trained that their lines are too short")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--tuning-lines", type=int, default=500)
     parser.add_argument("--single-lines", type=int, default=200)
