@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "common/checks.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
@@ -61,8 +62,7 @@ void check(const QuantizeOptions& options) {
     problems.push_back("--output is missing");
   else if (fs::exists(options.output))
     problems.push_back("--output " + options.output + " exists already");
-  if (options.type != "int8" && options.type != "bf16")
-    problems.push_back("--type is '" + options.type + "'; possible: int8, bf16");
+  check_choice(problems, "--type", options.type, {"int8", "bf16"});
   if (options.source.empty() != options.reference.empty())
     problems.push_back("--source and --reference belong together");
   if (options.runs < 1) problems.push_back("--runs must be at least 1");

@@ -127,7 +127,10 @@ void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSent
     end_block(layer.cross.output, mixed_.data(), layer.cross.norm, rows);
     feed_forward(layer.feed_forward, rows);
   }
-  const NormWeights& norm = weights_.decoder_norm;
+  final_norm(weights_.decoder_norm, rows);
+}
+
+void ModelRunner::final_norm(const NormWeights& norm, int64_t rows) {
   if (norm.gamma != nullptr)
     kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon,
                              x_.data());
@@ -159,11 +162,9 @@ void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t lay
   }
 }
 
-float* ModelRunner::attention_workspace(int64_t thread, int64_t numbers) {
-  return workspaces_[static_cast<size_t>(thread)].reserve(numbers);
-}
-
-void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t layer) {
+template <typename Fill>
+void ModelRunner::attend_step(std::span<const StepSentence> sentences, int64_t query_stride,
+                              const Fill& fill) {
   team_.run([&](int64_t t) {
     const auto heads = team_.share(weights_.heads, 1, t);
     for (const StepSentence& sentence : sentences) {
@@ -173,47 +174,40 @@ void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t
       call.last_head = heads.last;
       call.hypotheses = sentence.rows;
       call.position = sentence.position;
-      call.keys = sentence.position + 1;
-      call.terms = &sentence.memory->self->layers[layer].step;
-      call.queries = projected_.data() + sentence.first_row * 3 * width_;
-      call.query_stride = 3 * width_;
+      call.queries = projected_.data() + sentence.first_row * query_stride;
+      call.query_stride = query_stride;
       call.output = mixed_.data() + sentence.first_row * width_;
       call.output_stride = width_;
-      call.slots = sentence.slots;
-      call.slots_stride = sentence.slots_stride;
-      call.key_rows = cache_[layer].data();
-      call.value_rows = cache_[layer].data() + padded_width_;
-      call.row_stride = slot_stride_;
-      call.workspace = attention_workspace(t, kernels::step_attention_workspace(call));
+      fill(sentence, call);
+      call.workspace =
+          workspaces_[static_cast<size_t>(t)].reserve(kernels::step_attention_workspace(call));
       kernels::step_attention(call);
     }
   });
 }
 
+void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t layer) {
+  attend_step(sentences, 3 * width_,
+              [&](const StepSentence& sentence, kernels::StepAttention& call) {
+                call.keys = sentence.position + 1;
+                call.terms = &sentence.memory->self->layers[layer].step;
+                call.slots = sentence.slots;
+                call.slots_stride = sentence.slots_stride;
+                call.key_rows = cache_[layer].data();
+                call.value_rows = cache_[layer].data() + padded_width_;
+                call.row_stride = slot_stride_;
+              });
+}
+
 void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_t layer) {
-  team_.run([&](int64_t t) {
-    const auto heads = team_.share(weights_.heads, 1, t);
-    for (const StepSentence& sentence : sentences) {
-      SentenceMemory& memory = *sentence.memory;
-      kernels::StepAttention call;
-      call.head_width = weights_.head_width();
-      call.first_head = heads.first;
-      call.last_head = heads.last;
-      call.hypotheses = sentence.rows;
-      call.position = sentence.position;
-      call.keys = memory.keys;
-      call.terms = &memory.cross->layers[layer].step;
-      call.queries = projected_.data() + sentence.first_row * width_;
-      call.query_stride = width_;
-      call.output = mixed_.data() + sentence.first_row * width_;
-      call.output_stride = width_;
-      call.key_columns = memory.key_columns(layer);
-      call.key_stride = memory.key_stride;
-      call.value_rows = memory.value_rows(layer);
-      call.row_stride = value_stride_;
-      call.workspace = attention_workspace(t, kernels::step_attention_workspace(call));
-      kernels::step_attention(call);
-    }
+  attend_step(sentences, width_, [&](const StepSentence& sentence, kernels::StepAttention& call) {
+    SentenceMemory& memory = *sentence.memory;
+    call.keys = memory.keys;
+    call.terms = &memory.cross->layers[layer].step;
+    call.key_columns = memory.key_columns(layer);
+    call.key_stride = memory.key_stride;
+    call.value_rows = memory.value_rows(layer);
+    call.row_stride = value_stride_;
   });
 }
 

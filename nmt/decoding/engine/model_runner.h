@@ -90,6 +90,8 @@ class ModelRunner {
   void end_block(const LinearWeights& output, const float* branch, const NormWeights& norm,
                  int64_t rows);
   void feed_forward(const FeedForwardWeights& block, int64_t rows);
+  /// Of a stack with pre-norm; without one nothing happens.
+  void final_norm(const NormWeights& norm, int64_t rows);
 
   void encoder_attention(std::span<const EncodeItem> items, size_t layer);
   void attend_run(std::span<const EncodeItem> run, int64_t first_token, size_t layer);
@@ -101,7 +103,10 @@ class ModelRunner {
   void cache_rows(std::span<const StepSentence> sentences, size_t layer);
   void self_attention(std::span<const StepSentence> sentences, size_t layer);
   void cross_attention(std::span<const StepSentence> sentences, size_t layer);
-  float* attention_workspace(int64_t thread, int64_t numbers);
+  /// Calls fill(sentence, call) for each sentence, which leaves to it the keys and values, and
+  /// attends from queries that lie query_stride apart, the heads shared out among the threads.
+  template <typename Fill>
+  void attend_step(std::span<const StepSentence> sentences, int64_t query_stride, const Fill& fill);
 
   const EngineModel& model_;
   const EngineWeights& weights_;

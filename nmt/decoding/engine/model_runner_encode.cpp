@@ -30,10 +30,7 @@ void ModelRunner::encode(std::span<const EncodeItem> items) {
     end_block(layer.self.output, mixed_.data(), layer.self.norm, tokens);
     feed_forward(layer.feed_forward, tokens);
   }
-  const NormWeights& norm = weights_.encoder_norm;
-  if (norm.gamma != nullptr)
-    kernels::layer_norm_rows(tokens, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon,
-                             x_.data());
+  final_norm(weights_.encoder_norm, tokens);
   project_memory(items, tokens);
 }
 
