@@ -6,41 +6,24 @@
 // output has logits [N, V].
 #include <torch/torch.h>
 
-#include <iostream>
-
-#include "common/error.h"
-#include "common/logging.h"
+#include "bench/benchmark.h"
 #include "common/options.h"
 #include "nmt/model/model_directory.h"
 #include "tests/nmt/exchange/outputs.h"
 #include "training/safetensors.h"
 
-namespace {
-
 using namespace dietmt;
 
-int run(const std::vector<std::string>& arguments) {
-  std::string model_directory, batch, output;
+int main(int argc, char** argv) {
+  std::string directory, batch, output;
   OptionTable table("marian_logits", "--model DIR --batch FILE --output FILE",
                     "Writes the logits of a model for a packed batch.");
-  table.add("model", &model_directory, "DIR", "the model")
+  table.add("model", &directory, "DIR", "the model")
       .add("batch", &batch, "FILE", "source, target and their lengths (safetensors)")
       .add("output", &output, "FILE", "the logits (safetensors)");
-  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  const nmt::LoadedModel loaded = nmt::load_model(model_directory);
-  const at::Tensor logits = nmt::logits_of(*loaded.model, training::load_safetensors(batch));
-  training::save_safetensors(output, {{"logits", logits}});
-  return 0;
-}
-
-}  // namespace
-
-int main(int count, char** arguments) {
-  init_logging();
-  try {
-    return run({arguments + 1, arguments + count});
-  } catch (const Error& error) {
-    std::cerr << "marian_logits: " << error.what() << '\n';
-    return 1;
-  }
+  return bench::run_benchmark(table, argc, argv, [&] {
+    const nmt::LoadedModel loaded = nmt::load_model(directory);
+    const at::Tensor logits = nmt::logits_of(*loaded.model, training::load_safetensors(batch));
+    training::save_safetensors(output, {{"logits", logits}});
+  });
 }

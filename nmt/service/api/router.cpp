@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <nlohmann/json.hpp>
+
+#include "nmt/service/http/request_fault.h"
 
 namespace dietmt::service {
 namespace {
@@ -197,7 +198,7 @@ void Router::describe_error(const Request& request, Response& response) const {
   const std::string text =
       response.status == 405 ? "this path takes " + route->method : text_of_status(response.status);
   metrics_.count("other", response.status);
-  send({.status = response.status, .body = nlohmann::json{{"error", text}}.dump()}, response);
+  send({.status = response.status, .body = error_body(text)}, response);
 }
 
 }  // namespace dietmt::service

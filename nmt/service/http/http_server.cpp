@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "nmt/service/http/request_fault.h"
@@ -13,7 +12,7 @@ namespace {
 thread_local std::shared_ptr<const std::atomic<bool>> current_client_gone;
 
 void set_error(httplib::Response& response, const std::string& text) {
-  response.set_content(nlohmann::json{{"error", text}}.dump(), "application/json");
+  response.set_content(error_body(text), "application/json");
 }
 
 // The client is not told what an exception says: it may name files.

@@ -34,10 +34,13 @@ const char* reason_phrase(int status) {
 
 }  // namespace
 
+std::string error_body(const std::string& text) {
+  return nlohmann::json{{"error", text}}.dump(-1, ' ', false,
+                                              nlohmann::json::error_handler_t::replace);
+}
+
 std::string fault_response(int status, const std::string& text, int retry_after) {
-  // What a client sent may stand in the text, in any encoding.
-  const std::string body = nlohmann::json{{"error", text}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string body = error_body(text);
   std::string response =
       "HTTP/1.1 " + std::to_string(status) + " " + reason_phrase(status) +
       "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +

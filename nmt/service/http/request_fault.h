@@ -18,6 +18,9 @@ class RequestFault : public RequestError {
   int status_;
 };
 
+/// {"error": text}; what is not UTF-8 in the text, which may come from a client, is replaced.
+std::string error_body(const std::string& text);
+
 /// A complete response that closes the connection, with the body {"error": text}. Overload (503)
 /// also asks the client to come back after `retry_after` seconds.
 std::string fault_response(int status, const std::string& text, int retry_after);
