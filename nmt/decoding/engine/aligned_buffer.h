@@ -4,47 +4,32 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "nmt/decoding/engine/memory_block.h"
 
 namespace dietmt::nmt {
 
 template <typename T>
 class AlignedBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
  public:
-  T* data() { return data_.get(); }
-  const T* data() const { return data_.get(); }
+  T* data() { return static_cast<T*>(block_.data()); }
+  const T* data() const { return static_cast<const T*>(block_.data()); }
 
-  /// Room for `count` elements; what was there is lost if it has to grow.
+  /// Room for `count` elements. What was there stays; what is new is not initialised.
   T* reserve(int64_t count) {
-    if (count > capacity_) allocate(count + count / 2);
-    return data_.get();
-  }
-
-  /// The same, keeping the first `kept` elements.
-  T* grow(int64_t count, int64_t kept) {
-    if (count <= capacity_) return data_.get();
-    const auto old = std::move(data_);
-    allocate(count);
-    if (kept > 0) std::memcpy(data_.get(), old.get(), static_cast<size_t>(kept) * sizeof(T));
-    return data_.get();
+    if (count > capacity_) {
+      block_.resize(static_cast<size_t>(count + count / 2) * sizeof(T));
+      capacity_ = count + count / 2;
+    }
+    return data();
   }
 
  private:
-  struct Free {
-    void operator()(T* data) const { ::operator delete (data, std::align_val_t{kAlignment}); }
-  };
-  static constexpr size_t kAlignment = 64;
-
-  void allocate(int64_t count) {
-    data_.reset();
-    const size_t bytes = static_cast<size_t>(count) * sizeof(T) + kAlignment;
-    data_.reset(static_cast<T*>(::operator new (bytes, std::align_val_t{kAlignment})));
-    capacity_ = count;
-  }
-
-  std::unique_ptr<T, Free> data_;
+  MemoryBlock block_;
   int64_t capacity_ = 0;
 };
 

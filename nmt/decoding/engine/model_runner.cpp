@@ -102,8 +102,7 @@ void ModelRunner::feed_forward(const FeedForwardWeights& block, int64_t rows) {
 
 void ModelRunner::reserve_slots(int64_t count) {
   if (count <= slots_) return;
-  for (AlignedBuffer<float>& layer : cache_)
-    layer.grow(count * slot_stride_, slots_ * slot_stride_);
+  for (AlignedBuffer<float>& layer : cache_) layer.reserve(count * slot_stride_);
   slots_ = count;
 }
 

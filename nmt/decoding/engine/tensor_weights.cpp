@@ -71,8 +71,9 @@ PackingWeights::PackingWeights(NamedTensors tensors, std::string origin, WeightT
 
 template <typename T>
 T* PackingWeights::allocate(int64_t count) {
-  auto* bytes = packed_->memory.emplace_back().grow(count * static_cast<int64_t>(sizeof(T)), 0);
-  return reinterpret_cast<T*>(bytes);
+  MemoryBlock& block = packed_->memory.emplace_back();
+  block.resize(static_cast<size_t>(count) * sizeof(T));
+  return static_cast<T*>(block.data());
 }
 
 PackedWeights PackingWeights::matrix(const WeightRows& rows) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "nmt/decoding/engine/aligned_buffer.h"
+#include "nmt/decoding/engine/memory_block.h"
 #include "nmt/decoding/engine/weight_source.h"
 
 namespace dietmt::nmt {
@@ -53,7 +53,7 @@ class PackingWeights : public TensorWeights {
   struct Packed {
     std::map<std::string, kernels::PackedWeights> matrices;
     NamedTensors numbers;
-    std::vector<AlignedBuffer<uint8_t>> memory;
+    std::vector<MemoryBlock> memory;
   };
   template <typename T>
   T* allocate(int64_t count);
