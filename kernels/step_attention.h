@@ -1,7 +1,8 @@
-// One step of cached decoding: attention of one query for each hypothesis of a sentence, with the
-// score terms of kernels/attention.h and the contextual positions of CoPE. All queries stand at one
-// position i, so what depends on positions alone is computed once for the hypotheses. Plain
-// pointers, fp32, one thread, no allocation.
+// One step of cached decoding: attention of one query for each hypothesis of sentences, with the
+// score terms of kernels/attention.h and the contextual positions of CoPE. All queries of a sentence stand
+// at one position i, so what depends on positions alone is computed once for the hypotheses. Plain
+// pointers, fp32, one thread, no allocation. Keys and values are fp32 or rounded to bf16, which
+// halves what a step reads.
 //
 // Vectors of a head lie in kHeadLanes-fold rows with zeros behind them, in the cache as in the
 // tables of relative and contextual vectors: Dp = padded_head(Dh).
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/attention.h"
 
@@ -23,6 +25,10 @@ constexpr int64_t kHeadLanes = 16;
 constexpr int64_t padded_head(int64_t size) {
   return (size + kHeadLanes - 1) / kHeadLanes * kHeadLanes;
 }
+
+/// The numbers of keys and values.
+enum class CacheType { kFloat, kBFloat16 };
+constexpr int64_t cache_bytes(CacheType type) { return type == CacheType::kFloat ? 4 : 2; }
 
 /// The score terms of one layer; relative vectors are [H|1, 2C+1, Dp].
 struct StepTerms {
@@ -48,16 +54,23 @@ struct StepAttention {
 
   const int32_t* slots = nullptr;  // [hypotheses, S], row r at r * slots_stride; null: memory
   int64_t slots_stride = 0;
-  const float* key_rows = nullptr;     // [slots, H, Dp], self-attention
-  const float* value_rows = nullptr;   // [slots or S, H, Dp]
-  int64_t row_stride = 0;              // of both
-  const float* key_columns = nullptr;  // [H, Dh, key_stride], memory
-  int64_t key_stride = 0;              // a multiple of kHeadLanes, at least S
-
-  float* workspace = nullptr;  // aligned to 64 bytes, step_attention_workspace() numbers
+  const void* key_rows = nullptr;     // [slots, H, Dp], self-attention
+  const void* value_rows = nullptr;   // [slots or S, H, Dp]
+  int64_t row_stride = 0;             // numbers, of both
+  const void* key_columns = nullptr;  // [H, Dh, key_stride], memory
+  int64_t key_stride = 0;             // a multiple of kHeadLanes, at least S
 };
 
+/// Sentences one after the other. `workspace` is aligned to 64 bytes and has
+/// step_attention_workspace() numbers of each call, which they share.
 int64_t step_attention_workspace(const StepAttention& call);
-void step_attention(const StepAttention& call);
+void step_attention(CacheType cache, std::span<const StepAttention> calls, float* workspace);
+
+/// Keeps a token's keys or values [H, Dh] in a row of the cache [H, Dp].
+void cache_row(CacheType type, int64_t heads, int64_t head_width, const float* from, void* row);
+
+/// Keeps one dimension of the keys of a memory: from[j * stride] for j < keys, then zeros up to
+/// padded_head(keys).
+void cache_column(CacheType type, int64_t keys, const float* from, int64_t stride, void* column);
 
 }  // namespace dietmt::kernels

@@ -17,7 +17,9 @@ namespace dietmt::kernels {
   void attention_forward(const AttentionForward& call);                                    \
   void attention_backward(const AttentionBackward& call);                                  \
   int64_t step_attention_workspace(const StepAttention& call);                             \
-  void step_attention(const StepAttention& call);                                          \
+  void step_attention(CacheType, std::span<const StepAttention>, float*);                  \
+  void cache_row(CacheType, int64_t, int64_t, const float*, void*);                        \
+  void cache_column(CacheType, int64_t, const float*, int64_t, void*);                     \
   void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
                        float*);                                                            \
   void multiply_into(int64_t, const float*, float*);                                       \
@@ -40,7 +42,9 @@ struct Table {
   void (*attention_forward)(const AttentionForward&);
   void (*attention_backward)(const AttentionBackward&);
   int64_t (*step_attention_workspace)(const StepAttention&);
-  void (*step_attention)(const StepAttention&);
+  void (*step_attention)(CacheType, std::span<const StepAttention>, float*);
+  void (*cache_row)(CacheType, int64_t, int64_t, const float*, void*);
+  void (*cache_column)(CacheType, int64_t, const float*, int64_t, void*);
   void (*layer_norm_rows)(int64_t, int64_t, const float*, const float*, const float*, double,
                           float*);
   void (*multiply_into)(int64_t, const float*, float*);
@@ -52,8 +56,9 @@ struct Table {
   Table {                                                                               \
     isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask, \
         isa::cross_entropy, isa::attention_forward, isa::attention_backward,            \
-        isa::step_attention_workspace, isa::step_attention, isa::layer_norm_rows,       \
-        isa::multiply_into, isa::next_above, isa::add_probabilities                     \
+        isa::step_attention_workspace, isa::step_attention, isa::cache_row,             \
+        isa::cache_column, isa::layer_norm_rows, isa::multiply_into, isa::next_above,   \
+        isa::add_probabilities                                                          \
   }
 
 const Table& table() {
@@ -84,7 +89,15 @@ void attention_backward_cpu(const AttentionBackward& call) { table().attention_b
 int64_t step_attention_workspace(const StepAttention& call) {
   return table().step_attention_workspace(call);
 }
-void step_attention(const StepAttention& call) { table().step_attention(call); }
+void step_attention(CacheType cache, std::span<const StepAttention> calls, float* workspace) {
+  table().step_attention(cache, calls, workspace);
+}
+void cache_row(CacheType type, int64_t heads, int64_t head_width, const float* from, void* row) {
+  table().cache_row(type, heads, head_width, from, row);
+}
+void cache_column(CacheType type, int64_t keys, const float* from, int64_t stride, void* column) {
+  table().cache_column(type, keys, from, stride, column);
+}
 void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
                      const float* beta, double epsilon, float* y) {
   table().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);

@@ -211,14 +211,8 @@ void for_vectors(const float* values, int64_t size, Visit visit) {
 
 /// Both write up to the end of a prepared row, which is a multiple of all vectors.
 void round_row(const float* values, int64_t size, char* to) {
-  for_vectors(values, size, [&](int64_t c, Vector x) {
-    const auto bits = reinterpret_cast<UintVector>(x);
-    const UintVector rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-    const UintVector quiet = bits >> 16 | 0x40;
-    using Halves = uint16_t __attribute__((vector_size(kLanes * 2)));
-    const Halves halves = __builtin_convertvector(x == x ? rounded : quiet, Halves);
-    std::memcpy(to + c * 2, &halves, sizeof halves);
-  });
+  auto* numbers = reinterpret_cast<BFloat16*>(to);
+  for_vectors(values, size, [&](int64_t c, Vector x) { store(numbers + c, x); });
 }
 
 /// Of the lanes, which are bits of floats without signs.

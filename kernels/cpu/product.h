@@ -1,5 +1,5 @@
 // Small matrix products for attention tiles: c[m,n] (+)= sum_k a[m,k] b[k,n], with any strides of
-// a, rows of b and c contiguous and padded to whole vectors.
+// a, rows of b (fp32 or bf16) and c contiguous and padded to whole vectors.
 #pragma once
 
 #include "kernels/cpu/vector.h"
@@ -13,8 +13,8 @@ struct Matrix {
 };
 
 /// kRows rows of kVectors vectors, held in registers over the whole depth.
-template <int kRows, int kVectors>
-inline void product_block(int64_t depth, const Matrix& a, const float* b, int64_t b_stride,
+template <int kRows, int kVectors, typename Number>
+inline void product_block(int64_t depth, const Matrix& a, const Number* b, int64_t b_stride,
                           float* c, int64_t c_stride, bool accumulate) {
   Vector sums[kRows][kVectors];
 #pragma GCC unroll 8
@@ -44,8 +44,8 @@ inline void product_block(int64_t depth, const Matrix& a, const float* b, int64_
 
 constexpr int64_t kBlockRows = 6;
 
-template <int kVectors>
-inline void product_panel(int64_t rows, int64_t depth, Matrix a, const float* b, int64_t b_stride,
+template <int kVectors, typename Number>
+inline void product_panel(int64_t rows, int64_t depth, Matrix a, const Number* b, int64_t b_stride,
                           float* c, int64_t c_stride, bool accumulate) {
   const auto next = [&](int64_t done) {
     rows -= done;
@@ -73,7 +73,8 @@ inline void product_panel(int64_t rows, int64_t depth, Matrix a, const float* b,
 }
 
 /// a: [rows, depth]; b: [depth, columns]; c: [rows, columns]; columns a multiple of kLanes.
-inline void product(int64_t rows, int64_t columns, int64_t depth, const Matrix& a, const float* b,
+template <typename Number>
+inline void product(int64_t rows, int64_t columns, int64_t depth, const Matrix& a, const Number* b,
                     int64_t b_stride, float* c, int64_t c_stride, bool accumulate) {
   constexpr int64_t kPanel = kPanelVectors * kLanes;
   int64_t n = 0;

@@ -8,59 +8,10 @@
 
 #include "kernels/cpu/offset_table.h"
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/step_dots.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
-
-/// Lanes with bit kDistance clear: a plus its lanes that far away, the others: the same of b.
-template <int kDistance, size_t... kLane>
-inline Vector fold_pair(Vector a, Vector b, std::index_sequence<kLane...>) {
-  constexpr IntVector kSecond = {((static_cast<int>(kLane) & kDistance) ? -1 : 0)...};
-  const Vector own = kSecond ? b : a;
-  const Vector other = kSecond ? a : b;
-  return own + __builtin_shufflevector(other, other, (static_cast<int>(kLane) ^ kDistance)...);
-}
-
-/// Lane l of the result is the sum of sums[l].
-template <int kDistance>
-inline Vector fold_all(Vector* sums) {
-  for (int k = 0; k < kDistance; ++k)
-    sums[k] = fold_pair<kDistance>(sums[k], sums[k + kDistance],
-                                   std::make_index_sequence<static_cast<size_t>(kLanes)>());
-  if constexpr (kDistance > 1) {
-    return fold_all<kDistance / 2>(sums);
-  } else {
-    return sums[0];
-  }
-}
-
-/// Products with the rows j .. j + kRows - 1 of `count`, in the first lanes.
-template <int64_t kRows, typename RowOf>
-inline Vector dot_block(const float* q, int64_t width, RowOf row_of, int64_t j, int64_t count) {
-  Vector sums[kLanes] = {};
-#pragma GCC unroll 16
-  for (int64_t l = 0; l < kRows; ++l) {
-    const float* row = row_of(std::min(j + l, count - 1));
-    Vector sum = load(q) * load(row);
-    for (int64_t c = kLanes; c < width; c += kLanes) sum += load(q + c) * load(row + c);
-    sums[l] = sum;
-  }
-  return fold_all<kLanes / 2>(sums);
-}
-
-/// to[j] = q . row_of(j) for j < count; writes whole vectors. q and rows: `width` numbers, padded.
-template <typename RowOf>
-inline void dot_rows(const float* q, int64_t width, RowOf row_of, int64_t count, float* to) {
-  for (int64_t j = 0; j < count; j += kLanes)
-    store(to + j, count - j <= kLanes / 2 ? dot_block<kLanes / 2>(q, width, row_of, j, count)
-                                          : dot_block<kLanes>(q, width, row_of, j, count));
-}
-
-inline float dot(const float* a, const float* b, int64_t width) {
-  Vector sum{};
-  for (int64_t c = 0; c < width; c += kLanes) sum += load(a + c) * load(b + c);
-  return sum_of(sum);
-}
 
 inline const float* head_of(const HeadTable& table, int64_t head) {
   return table.data + head * table.head_stride;
@@ -74,17 +25,18 @@ int64_t entry_stride(const StepAttention& call) {
   return std::max(by_offset, padded_head(call.terms->contextual_positions) + kHeadLanes);
 }
 
-/// One head of all hypotheses.
+/// One head of all hypotheses. Number: of keys and values.
+template <typename Number>
 class StepHead {
  public:
-  StepHead(const StepAttention& call, int64_t head)
+  StepHead(const StepAttention& call, int64_t head, float* workspace)
       : call_(call),
         terms_(call.terms->terms),
         head_(head),
         scale_(terms_.content_scale[head]),
         width_(padded_head(call.head_width)),
         stride_(score_stride(call.keys)),
-        queries_(call.workspace),
+        queries_(workspace),
         scores_(queries_ + call.hypotheses * width_),
         bias_(scores_ + call.hypotheses * stride_),
         entries_(bias_ + stride_) {}
@@ -96,8 +48,9 @@ class StepHead {
     read_queries();
     if (memory)
       product(call_.hypotheses, padded(call_.keys), call_.head_width, {queries_, width_},
-              call_.key_columns + head_ * call_.head_width * call_.key_stride, call_.key_stride,
-              scores_, stride_, false);
+              static_cast<const Number*>(call_.key_columns) +
+                  head_ * call_.head_width * call_.key_stride,
+              call_.key_stride, scores_, stride_, false);
     else
       for (int64_t r = 0; r < call_.hypotheses; ++r) score_slots(r);
     for (int64_t r = 0; r < call_.hypotheses; ++r) {
@@ -106,7 +59,8 @@ class StepHead {
     }
     if (memory)
       product(call_.hypotheses, width_, call_.keys, {scores_, stride_},
-              call_.value_rows + head_ * width_, call_.row_stride, queries_, width_, false);
+              static_cast<const Number*>(call_.value_rows) + head_ * width_, call_.row_stride,
+              queries_, width_, false);
     else
       for (int64_t r = 0; r < call_.hypotheses; ++r) mix_slots(r);
     for (int64_t r = 0; r < call_.hypotheses; ++r) write(r);
@@ -128,9 +82,9 @@ class StepHead {
     if (terms_.tables.relative_queries.data) add_relative_queries(hypothesis, to);
   }
 
-  const float* slot_row(const float* rows, int64_t hypothesis, int64_t key) const {
+  const Number* slot_row(const void* rows, int64_t hypothesis, int64_t key) const {
     const int64_t slot = call_.slots[hypothesis * call_.slots_stride + key];
-    return rows + slot * call_.row_stride + head_ * width_;
+    return static_cast<const Number*>(rows) + slot * call_.row_stride + head_ * width_;
   }
 
   void read_queries() {
@@ -254,7 +208,7 @@ class StepHead {
     Vector odd[kVectors] = {};
     const auto add = [&](int64_t j, Vector* sums) {
       const Vector weight = broadcast(weights[j]);
-      const float* row = slot_row(call_.value_rows, hypothesis, j) + c;
+      const Number* row = slot_row(call_.value_rows, hypothesis, j) + c;
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[v] += weight * load(row + v * kLanes);
     };
@@ -301,20 +255,43 @@ class StepHead {
   float* entries_;        // one row over a table's entries
 };
 
-/// Slots lie anywhere: what the next head reads of them comes near while this one is computed.
-/// Always inline: gcc takes a function that only prefetches for one without effects.
-[[gnu::always_inline]] inline void prefetch_slots(const StepAttention& call, int64_t head) {
+/// What a head reads of keys and values comes near. Always inline: gcc takes a function that only
+/// prefetches for one without effects.
+template <typename Number>
+[[gnu::always_inline]] inline void prefetch(const StepAttention& call, int64_t head) {
   const int64_t width = padded_head(call.head_width);
-  const auto fetch = [&](const float* row) {
-    for (int64_t c = 0; c < width; c += 16) __builtin_prefetch(row + c);
+  const auto fetch = [](const void* numbers, int64_t at, int64_t count) __attribute__((always_inline)) {
+    const Number* first = static_cast<const Number*>(numbers) + at;
+    for (int64_t c = 0; c < count; c += 64 / sizeof(Number)) __builtin_prefetch(first + c);
   };
+  if (call.slots == nullptr) {
+    const int64_t columns = call.head_width * call.key_stride;
+    fetch(call.key_columns, head * columns, columns);
+    for (int64_t j = 0; j < call.keys; ++j)
+      fetch(call.value_rows, j * call.row_stride + head * width, width);
+    return;
+  }
   for (int64_t r = 0; r < call.hypotheses; ++r) {
     const int32_t* slots = call.slots + r * call.slots_stride;
     for (int64_t j = 0; j < call.keys; ++j) {
       if (r > 0 && slots[j] == slots[j - call.slots_stride]) continue;  // hypotheses share most
-      const int64_t at = slots[j] * call.row_stride + head * width;
-      fetch(call.key_rows + at);
-      fetch(call.value_rows + at);
+      fetch(call.key_rows, slots[j] * call.row_stride + head * width, width);
+      fetch(call.value_rows, slots[j] * call.row_stride + head * width, width);
+    }
+  }
+}
+
+/// While a head is computed, the next one's keys and values come near, which lie anywhere.
+template <typename Number>
+void attend(std::span<const StepAttention> calls, float* workspace) {
+  for (size_t c = 0; c < calls.size(); ++c) {
+    const StepAttention& call = calls[c];
+    for (int64_t h = call.first_head; h < call.last_head; ++h) {
+      if (h + 1 < call.last_head)
+        prefetch<Number>(call, h + 1);
+      else if (c + 1 < calls.size())
+        prefetch<Number>(calls[c + 1], calls[c + 1].first_head);
+      StepHead<Number>(call, h, workspace).run();
     }
   }
 }
@@ -326,11 +303,11 @@ int64_t step_attention_workspace(const StepAttention& call) {
   return call.hypotheses * (padded_head(call.head_width) + stride) + stride + entry_stride(call);
 }
 
-void step_attention(const StepAttention& call) {
-  for (int64_t h = call.first_head; h < call.last_head; ++h) {
-    if (call.slots && h + 1 < call.last_head) prefetch_slots(call, h + 1);
-    StepHead(call, h).run();
-  }
+void step_attention(CacheType cache, std::span<const StepAttention> calls, float* workspace) {
+  if (cache == CacheType::kFloat)
+    attend<float>(calls, workspace);
+  else
+    attend<BFloat16>(calls, workspace);
 }
 
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -2,10 +2,15 @@
 // instruction set (*.isa.cpp): everything here lives in namespace dietmt::kernels::DIETMT_ISA.
 #pragma once
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
+#include "kernels/bfloat16.h"
 #include "kernels/dropout.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
@@ -31,6 +36,33 @@ constexpr int64_t padded(int64_t size) { return (size + kLanes - 1) / kLanes * k
 
 inline Vector load(const float* from) { return *reinterpret_cast<const UnalignedVector*>(from); }
 inline void store(float* to, Vector x) { *reinterpret_cast<UnalignedVector*>(to) = x; }
+
+using Halves = uint16_t __attribute__((vector_size(kLanes * 2)));
+using UnalignedHalves =
+    uint16_t __attribute__((vector_size(kLanes * 2), aligned(2), may_alias));
+
+inline Vector load(const BFloat16* from) {
+#if defined(__AVX512F__)  // gcc widens 16 lanes in two halves
+  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+  const auto wide = reinterpret_cast<UintVector>(_mm512_maskz_cvtepu16_epi32(0xffff, bits));
+#else
+  const Halves bits = *reinterpret_cast<const UnalignedHalves*>(from);
+  const UintVector wide = __builtin_convertvector(bits, UintVector);
+#endif
+  return reinterpret_cast<Vector>(wide << 16);
+}
+
+/// The nearest bf16, ties to even; NaN stays NaN.
+inline Halves nearest_halves(Vector x) {
+  const auto bits = reinterpret_cast<UintVector>(x);
+  const UintVector nearest = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  const UintVector quiet = bits >> 16 | 0x40;
+  return __builtin_convertvector(x == x ? nearest : quiet, Halves);
+}
+inline void store(BFloat16* to, Vector x) {
+  *reinterpret_cast<UnalignedHalves*>(to) = nearest_halves(x);
+}
+
 inline Vector broadcast(float x) { return x - Vector{}; }
 
 /// The first `count` < kLanes numbers, zeros behind them: reads nothing beyond.

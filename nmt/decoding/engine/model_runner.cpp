@@ -5,6 +5,11 @@
 #include "kernels/inference_rows.h"
 
 namespace dietmt::nmt {
+namespace {
+
+constexpr int64_t kCacheLine = 64;
+
+}  // namespace
 
 ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
     : model_(model),
@@ -12,9 +17,13 @@ ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
       team_(team),
       width_(weights_.width),
       padded_width_(weights_.heads * kernels::padded_head(weights_.head_width())),
-      value_stride_(padded_width_ + kernels::kHeadLanes),
-      slot_stride_(2 * padded_width_ + kernels::kHeadLanes),
-      workspaces_(static_cast<size_t>(team.size())),
+      cache_type_(weights_.output.weights.type == kernels::WeightType::kFloat
+                      ? kernels::CacheType::kFloat
+                      : kernels::CacheType::kBFloat16),
+      number_bytes_(kernels::cache_bytes(cache_type_)),
+      value_stride_(padded_width_ + kCacheLine / number_bytes_),
+      slot_stride_(2 * padded_width_ + kCacheLine / number_bytes_),
+      attention_(static_cast<size_t>(team.size())),
       cache_(weights_.decoder.size()) {}
 
 void ModelRunner::reserve_rows(int64_t rows) {
@@ -101,9 +110,7 @@ void ModelRunner::feed_forward(const FeedForwardWeights& block, int64_t rows) {
 }
 
 void ModelRunner::reserve_slots(int64_t count) {
-  if (count <= slots_) return;
-  for (AlignedBuffer<float>& layer : cache_) layer.reserve(count * slot_stride_);
-  slots_ = count;
+  for (AlignedBuffer<uint8_t>& layer : cache_) layer.reserve(count * slot_stride_ * number_bytes_);
 }
 
 void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSentence> sentences) {
@@ -139,13 +146,6 @@ void ModelRunner::final_norm(const NormWeights& norm, int64_t rows) {
 void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t layer) {
   const int64_t heads = weights_.heads;
   const int64_t head_width = weights_.head_width();
-  const int64_t padded = kernels::padded_head(head_width);
-  const auto copy = [&](const float* from, float* to) {
-    for (int64_t h = 0; h < heads; ++h, from += head_width, to += padded) {
-      std::copy(from, from + head_width, to);
-      std::fill(to + head_width, to + padded, 0.0F);
-    }
-  };
   for (const StepSentence& sentence : sentences) {
     const LayerPositions& moves = sentence.memory->self->layers[layer];
     for (int64_t r = 0; r < sentence.rows; ++r) {
@@ -154,9 +154,10 @@ void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t lay
       if (moves.queries) moves.queries.apply(heads, head_width, sentence.position, queries);
       if (moves.keys) moves.keys.apply(heads, head_width, sentence.position, keys);
       const int64_t slot = sentence.slots[r * sentence.slots_stride + sentence.position];
-      float* to = cache_[layer].data() + slot * slot_stride_;
-      copy(keys, to);
-      copy(keys + width_, to + padded_width_);
+      uint8_t* to = cache_[layer].data() + slot * slot_stride_ * number_bytes_;
+      kernels::cache_row(cache_type_, heads, head_width, keys, to);
+      kernels::cache_row(cache_type_, heads, head_width, keys + width_,
+                         to + padded_width_ * number_bytes_);
     }
   }
 }
@@ -166,8 +167,11 @@ void ModelRunner::attend_step(std::span<const StepSentence> sentences, int64_t q
                               const Fill& fill) {
   team_.run([&](int64_t t) {
     const auto heads = team_.share(weights_.heads, 1, t);
+    auto& [calls, workspace] = attention_[static_cast<size_t>(t)];
+    calls.clear();
+    int64_t numbers = 0;
     for (const StepSentence& sentence : sentences) {
-      kernels::StepAttention call;
+      kernels::StepAttention& call = calls.emplace_back();
       call.head_width = weights_.head_width();
       call.first_head = heads.first;
       call.last_head = heads.last;
@@ -178,10 +182,9 @@ void ModelRunner::attend_step(std::span<const StepSentence> sentences, int64_t q
       call.output = mixed_.data() + sentence.first_row * width_;
       call.output_stride = width_;
       fill(sentence, call);
-      call.workspace =
-          workspaces_[static_cast<size_t>(t)].reserve(kernels::step_attention_workspace(call));
-      kernels::step_attention(call);
+      numbers = std::max(numbers, kernels::step_attention_workspace(call));
     }
+    kernels::step_attention(cache_type_, calls, workspace.reserve(numbers));
   });
 }
 
@@ -193,7 +196,7 @@ void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t
                 call.slots = sentence.slots;
                 call.slots_stride = sentence.slots_stride;
                 call.key_rows = cache_[layer].data();
-                call.value_rows = cache_[layer].data() + padded_width_;
+                call.value_rows = cache_[layer].data() + padded_width_ * number_bytes_;
                 call.row_stride = slot_stride_;
               });
 }

@@ -20,15 +20,14 @@ struct SentenceMemory {
   const SitePositions* cross = nullptr;
   int64_t keys = 0;
   int64_t key_stride = 0;
-  int64_t layer_stride = 0;
-  int64_t values_at = 0;
-  AlignedBuffer<float>
-      numbers;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
+  int64_t layer_bytes = 0;
+  int64_t values_at = 0;         // bytes behind the keys of a layer
+  AlignedBuffer<uint8_t> bytes;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
 
-  float* key_columns(size_t layer) {
-    return numbers.data() + static_cast<int64_t>(layer) * layer_stride;
+  uint8_t* key_columns(size_t layer) {
+    return bytes.data() + static_cast<int64_t>(layer) * layer_bytes;
   }
-  float* value_rows(size_t layer) { return key_columns(layer) + values_at; }
+  uint8_t* value_rows(size_t layer) { return key_columns(layer) + values_at; }
 };
 
 struct EncodeItem {
@@ -113,8 +112,11 @@ class ModelRunner {
   ThreadTeam& team_;
   const int64_t width_;         // D
   const int64_t padded_width_;  // H * Dp
-  // Of value rows, and of slots with keys and values: rows a power of two apart would share a few
-  // sets of the cache.
+  // Keys and values are as exact as the weights: fp32, or bf16 for weights that are rounded.
+  const kernels::CacheType cache_type_;
+  const int64_t number_bytes_;
+  // Of value rows, and of slots with keys and values, in numbers: rows a power of two apart would
+  // share a few sets of the cache.
   const int64_t value_stride_;
   const int64_t slot_stride_;
   AlignedBuffer<float> x_;          // [rows, D]: the residual stream
@@ -129,10 +131,13 @@ class ModelRunner {
   AlignedBuffer<float> value_rows_;
   AlignedBuffer<float> bias_;  // the corner of position_bias that a run of sentences reads
   std::vector<int64_t> query_offsets_, key_offsets_;
-  std::vector<AlignedBuffer<float>> workspaces_;  // of the threads
-  std::vector<AlignedBuffer<float>>
+  struct StepCalls {
+    std::vector<kernels::StepAttention> calls;  // of the sentences
+    AlignedBuffer<float> workspace;
+  };
+  std::vector<StepCalls> attention_;  // of the threads
+  std::vector<AlignedBuffer<uint8_t>>
       cache_;  // of each layer [slots, slot stride]: keys, then values [H, Dp]
-  int64_t slots_ = 0;
 };
 
 }  // namespace dietmt::nmt

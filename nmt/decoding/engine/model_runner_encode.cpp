@@ -133,16 +133,15 @@ ModelRunner::Rows ModelRunner::compressed(const PositionRows& compression, const
 
 // Keys and values of cross-attention, in the layout of the step's kernel.
 void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t tokens) {
-  const int64_t head_width = weights_.head_width();
   for (const EncodeItem& item : items) {
     SentenceMemory& memory = *item.memory;
     memory.self = &model_.decoder->of(item.max_target_length);
     memory.cross = &model_.cross->of(std::max(item.max_target_length, length_of(item)));
     memory.keys = memory.cross->keys_of(length_of(item));
     memory.key_stride = kernels::padded_head(memory.keys);
-    memory.values_at = weights_.heads * head_width * memory.key_stride;
-    memory.layer_stride = kernels::padded_head(memory.values_at + memory.keys * value_stride_);
-    memory.numbers.reserve(memory.layer_stride * static_cast<int64_t>(weights_.decoder.size()));
+    memory.values_at = width_ * memory.key_stride * number_bytes_;
+    memory.layer_bytes = memory.values_at + memory.keys * value_stride_ * number_bytes_;
+    memory.bytes.reserve(memory.layer_bytes * static_cast<int64_t>(weights_.decoder.size()));
   }
   if (weights_.decoder.empty()) return;
   const kernels::PreparedRows input =
@@ -161,26 +160,18 @@ void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t toke
 void ModelRunner::write_memory(const EncodeItem& item, const float* projected, size_t layer) {
   SentenceMemory& memory = *item.memory;
   const LayerPositions& positions = memory.cross->layers[layer];
-  const int64_t head_width = weights_.head_width();
-  const int64_t padded = kernels::padded_head(head_width);
   const int64_t stride = 2 * width_;
   const Rows keys = compressed(positions.key_compression, projected, stride, 1, length_of(item),
                                memory.keys, key_rows_);
   const Rows values = compressed(positions.value_compression, projected + width_, stride, 1,
                                  length_of(item), memory.keys, value_rows_);
-  float* columns = memory.key_columns(layer);
-  for (int64_t d = 0; d < width_; ++d, columns += memory.key_stride) {
-    for (int64_t j = 0; j < memory.keys; ++j) columns[j] = keys.values[j * keys.stride + d];
-    std::fill(columns + memory.keys, columns + memory.key_stride, 0.0F);
-  }
-  for (int64_t j = 0; j < memory.keys; ++j) {
-    const float* from = values.values + j * values.stride;
-    float* to = memory.value_rows(layer) + j * value_stride_;
-    for (int64_t h = 0; h < weights_.heads; ++h, from += head_width, to += padded) {
-      std::copy(from, from + head_width, to);
-      std::fill(to + head_width, to + padded, 0.0F);
-    }
-  }
+  uint8_t* column = memory.key_columns(layer);
+  for (int64_t d = 0; d < width_; ++d, column += memory.key_stride * number_bytes_)
+    kernels::cache_column(cache_type_, memory.keys, keys.values + d, keys.stride, column);
+  uint8_t* row = memory.value_rows(layer);
+  for (int64_t j = 0; j < memory.keys; ++j, row += value_stride_ * number_bytes_)
+    kernels::cache_row(cache_type_, weights_.heads, weights_.head_width(),
+                       values.values + j * values.stride, row);
 }
 
 }  // namespace dietmt::nmt
