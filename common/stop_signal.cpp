@@ -1,25 +1,43 @@
 #include "common/stop_signal.h"
 
+#include <pthread.h>
+
+#include <atomic>
 #include <csignal>
+#include <mutex>
+#include <thread>
 
 namespace dietmt {
 namespace {
 
-volatile std::sig_atomic_t requested = 0;
+std::atomic<bool> requested = false;
 
-extern "C" void on_stop_signal(int) { requested = 1; }
+// The signals of this set end the process as they do by default.
+void wait_for_both(const sigset_t& signals) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  requested = true;
+  sigwait(&signals, &signal);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  raise(signal);
+}
 
 }  // namespace
 
 void install_stop_signal() {
-  struct sigaction action = {};
-  action.sa_handler = on_stop_signal;
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGTERM, SIGINT}) {
+      sigaddset(&signals, signal);
+      std::signal(signal, SIG_DFL);  // one that is ignored would not be waited for
+    }
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::thread(wait_for_both, signals).detach();
+  });
 }
 
-bool stop_requested() { return requested != 0; }
+bool stop_requested() { return requested; }
 
 }  // namespace dietmt

@@ -1,8 +1,8 @@
 // One step of cached decoding: attention of one query for each hypothesis of sentences, with the
-// score terms of kernels/attention.h and the contextual positions of CoPE. All queries of a sentence stand
-// at one position i, so what depends on positions alone is computed once for the hypotheses. Plain
-// pointers, fp32, one thread, no allocation. Keys and values are fp32 or rounded to bf16, which
-// halves what a step reads.
+// score terms of kernels/attention.h and the contextual positions of CoPE. All queries of a
+// sentence stand at one position i, so what depends on positions alone is computed once for the
+// hypotheses. Plain pointers, fp32, one thread, no allocation. Keys and values are fp32 or rounded
+// to bf16, which halves what a step reads.
 //
 // Vectors of a head lie in kHeadLanes-fold rows with zeros behind them, in the cache as in the
 // tables of relative and contextual vectors: Dp = padded_head(Dh).

@@ -202,8 +202,8 @@ class Finetuning {
 };
 
 int run(const OptionTable& table, const FinetuneOptions& o) {
-  set_threads(o.threads);
   install_stop_signal();
+  set_threads(o.threads);
   std::vector<bert::TaskMedians> medians;
   for (const TaskDescription& description : describe_tasks(o)) {
     const Finetuning finetuning(table, o, description);

@@ -135,9 +135,9 @@ bert::PretrainingTaskOptions task_options(const PretrainOptions& o, at::Device d
 }
 
 int run(const OptionTable& table, PretrainOptions& o) {
+  install_stop_signal();
   const at::Device device = parse_device(o.device);
   const int64_t threads = set_threads(o.threads);
-  install_stop_signal();
   const fs::path folder = fs::path(o.output) / "data";
   fs::create_directories(folder);
 

@@ -165,9 +165,9 @@ nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
 }
 
 int run(const OptionTable& table, TrainOptions& o) {
+  install_stop_signal();
   const at::Device device = parse_device(o.device);
   const int64_t threads = set_threads(o.threads);
-  install_stop_signal();
   fs::create_directories(fs::path(o.output) / "data");
 
   const nmt::Tokenizers tokenizers = prepare_tokenizers(o, threads);

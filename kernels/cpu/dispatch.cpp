@@ -52,13 +52,12 @@ struct Table {
   void (*add_probabilities)(const float*, int64_t, float, float*);
 };
 
-#define DIETMT_TABLE(isa)                                                               \
-  Table {                                                                               \
-    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask, \
-        isa::cross_entropy, isa::attention_forward, isa::attention_backward,            \
-        isa::step_attention_workspace, isa::step_attention, isa::cache_row,             \
-        isa::cache_column, isa::layer_norm_rows, isa::multiply_into, isa::next_above,   \
-        isa::add_probabilities                                                          \
+#define DIETMT_TABLE(isa)                                                                      \
+  Table {                                                                                      \
+    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask,        \
+        isa::cross_entropy, isa::attention_forward, isa::attention_backward,                   \
+        isa::step_attention_workspace, isa::step_attention, isa::cache_row, isa::cache_column, \
+        isa::layer_norm_rows, isa::multiply_into, isa::next_above, isa::add_probabilities      \
   }
 
 const Table& table() {

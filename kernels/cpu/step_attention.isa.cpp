@@ -260,7 +260,8 @@ class StepHead {
 template <typename Number>
 [[gnu::always_inline]] inline void prefetch(const StepAttention& call, int64_t head) {
   const int64_t width = padded_head(call.head_width);
-  const auto fetch = [](const void* numbers, int64_t at, int64_t count) __attribute__((always_inline)) {
+  const auto fetch =
+      [](const void* numbers, int64_t at, int64_t count) __attribute__((always_inline)) {
     const Number* first = static_cast<const Number*>(numbers) + at;
     for (int64_t c = 0; c < count; c += 64 / sizeof(Number)) __builtin_prefetch(first + c);
   };

@@ -38,8 +38,7 @@ inline Vector load(const float* from) { return *reinterpret_cast<const Unaligned
 inline void store(float* to, Vector x) { *reinterpret_cast<UnalignedVector*>(to) = x; }
 
 using Halves = uint16_t __attribute__((vector_size(kLanes * 2)));
-using UnalignedHalves =
-    uint16_t __attribute__((vector_size(kLanes * 2), aligned(2), may_alias));
+using UnalignedHalves = uint16_t __attribute__((vector_size(kLanes * 2), aligned(2), may_alias));
 
 inline Vector load(const BFloat16* from) {
 #if defined(__AVX512F__)  // gcc widens 16 lanes in two halves

@@ -27,8 +27,7 @@ void* checked(void* made) {
 
 void* make(size_t bytes) {
   if (!is_mapped(bytes)) return checked(std::aligned_alloc(kCacheLine, bytes));
-  return checked(
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  return checked(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
 void drop(void* data, size_t bytes) {

@@ -21,8 +21,9 @@ struct SentenceMemory {
   int64_t keys = 0;
   int64_t key_stride = 0;
   int64_t layer_bytes = 0;
-  int64_t values_at = 0;         // bytes behind the keys of a layer
-  AlignedBuffer<uint8_t> bytes;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
+  int64_t values_at = 0;  // bytes behind the keys of a layer
+  AlignedBuffer<uint8_t>
+      bytes;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
 
   uint8_t* key_columns(size_t layer) {
     return bytes.data() + static_cast<int64_t>(layer) * layer_bytes;
