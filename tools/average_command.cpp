@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_file.h"
 #include "common/options.h"
 #include "tools/commands.h"
 #include "training/checkpoint.h"
@@ -96,14 +97,14 @@ std::string differences(const json& first, const json& second) {
 }
 
 void require_full_weights(const fs::path& directory) {
-  if (json::parse(read_file(directory / "config.json")).contains("quantization"))
+  if (read_json(directory / "config.json").contains("quantization"))
     throw ConfigError(directory.string() +
                       ": has quantized weights; average the models that such are made from");
 }
 
 void require_same_model(const fs::path& first, const fs::path& second) {
-  const std::string differing = differences(json::parse(read_file(first / "config.json")),
-                                            json::parse(read_file(second / "config.json")));
+  const std::string differing =
+      differences(read_json(first / "config.json"), read_json(second / "config.json"));
   if (!differing.empty()) {
     throw ConfigError(second.string() + ": its configuration differs from that of " +
                       first.string() + " in " + differing);

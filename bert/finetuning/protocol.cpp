@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_file.h"
 #include "common/stop_signal.h"
 #include "training/checkpoint.h"
 
@@ -40,14 +41,6 @@ RunResult result_from(const json& stored) {
   return {{stored.at("learning_rate"), stored.at("seed")},
           stored.at("update"),
           stored.at("scores").get<Scores>()};
-}
-
-json read_json(const fs::path& path) {
-  try {
-    return json::parse(read_file(path));
-  } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
-  }
 }
 
 // The runs of one protocol, with what they leave on disk.

@@ -11,6 +11,7 @@
 #include "bert/model/huggingface_names.h"
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_file.h"
 #include "training/parameters.h"
 #include "training/safetensors.h"
 
@@ -31,14 +32,6 @@ constexpr const char* kSegmentTable = "bert.embeddings.token_type_embeddings.wei
 constexpr const char* kDecoder = "cls.predictions.decoder.weight";
 constexpr const char* kDecoderBias = "cls.predictions.decoder.bias";
 constexpr const char* kOutputBias = "cls.predictions.bias";
-
-json read_json(const fs::path& path) {
-  try {
-    return json::parse(read_file(path));
-  } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
-  }
-}
 
 /// With the prefix "bert." that files of the bare encoder lack, and without the old names of norms.
 std::string modern_name(std::string name) {

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_file.h"
 #include "nmt/exchange/foreign_tensors.h"
 #include "nmt/exchange/huggingface_config.h"
 #include "nmt/exchange/huggingface_tokenizer.h"
@@ -69,7 +70,7 @@ TensorsByName read_tensors(const fs::path& directory) {
 json generation_of(const fs::path& directory, json description) {
   const fs::path path = directory / kGenerationFile;
   if (!fs::exists(path)) return description;
-  const json generation = read_huggingface_json(path);
+  const json generation = read_json(path);
   for (const auto& [name, value] : generation.items())
     if (!value.is_null()) description[name] = value;
   return description;
@@ -139,7 +140,7 @@ std::vector<std::pair<std::string, Tensor>> exported_tensors(const TranslationMo
 }  // namespace
 
 LoadedModel import_marianmt(const fs::path& directory) {
-  const json description = read_huggingface_json(directory / kConfigFile);
+  const json description = read_json(directory / kConfigFile);
   const ModelConfig config = read_config(directory / kConfigFile, description);
   const Tokenizers tokenizers =
       read_marian_tokenizers(directory, generation_of(directory, description));

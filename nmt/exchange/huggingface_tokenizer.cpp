@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_file.h"
 
 namespace dietmt::nmt {
 namespace fs = std::filesystem;
@@ -25,7 +26,7 @@ struct Description {
 };
 
 Description read_description(const fs::path& path) {
-  const json description = fs::exists(path) ? read_huggingface_json(path) : json::object();
+  const json description = fs::exists(path) ? read_json(path) : json::object();
   try {
     const json unknown = description.value("unk_token", json("<unk>"));
     return {description.value("separate_vocabs", false),
@@ -39,7 +40,7 @@ Description read_description(const fs::path& path) {
 std::vector<std::string> read_pieces(const fs::path& path) {
   std::map<std::string, int64_t> ids;
   try {
-    read_huggingface_json(path).get_to(ids);
+    read_json(path).get_to(ids);
   } catch (const json::exception& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
@@ -74,14 +75,6 @@ json ids_of(const data::Tokenizer& tokenizer) {
 }
 
 }  // namespace
-
-json read_huggingface_json(const fs::path& path) {
-  try {
-    return json::parse(read_file(path));
-  } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
-  }
-}
 
 Tokenizers read_marian_tokenizers(const fs::path& directory, const json& generation) {
   const Description description = read_description(directory / kTokenizerFile);

@@ -9,9 +9,6 @@
 
 namespace dietmt::nmt {
 
-/// A JSON file of the library. Throws CheckpointError or Error naming it.
-nlohmann::json read_huggingface_json(const std::filesystem::path& path);
-
 /// `generation`: decoder_start_token_id and eos_token_id, which become begin and end of sentence.
 /// Throws DataError or CheckpointError naming the file and what is missing or does not fit.
 Tokenizers read_marian_tokenizers(const std::filesystem::path& directory,
