@@ -2,10 +2,11 @@ target_sources(dietmt_search PRIVATE
   decoding/beam.cpp
   decoding/engine/chosen_outputs.cpp
   decoding/engine/decoding_worker.cpp
-  decoding/engine/memory_block.cpp
   decoding/engine/engine_decoder.cpp
+  decoding/engine/memory_block.cpp
   decoding/engine/model_runner.cpp
   decoding/engine/model_runner_encode.cpp
+  decoding/engine/open_sentence.cpp
   decoding/engine/position_tables.cpp
   decoding/engine/sentence_search.cpp
   decoding/engine/slot_pool.cpp

@@ -1,12 +1,6 @@
 #include "nmt/decoding/engine/decoding_worker.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
-#include <string>
-
-#include "common/error.h"
-#include "nmt/decoding/engine/chosen_outputs.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -14,35 +8,7 @@ namespace {
 // Rows whose logits are computed at a time: they stay in the cache until they are read.
 constexpr int64_t kLogitRows = 64;
 
-void check_tokens(const std::vector<int32_t>& tokens, int64_t vocabulary, const char* side) {
-  for (const int32_t token : tokens)
-    if (token < 0 || token >= vocabulary)
-      throw DataError("token " + std::to_string(token) + " is not one of the " +
-                      std::to_string(vocabulary) + " of the " + side + " vocabulary");
-}
-
 }  // namespace
-
-struct DecodingWorker::Sentence {
-  FedSentence fed;
-  SearchTask task;
-  std::unique_ptr<SentenceSearch> search;
-  std::vector<SentenceMemory> memories;  // of the models
-  std::vector<int32_t> tokens;           // that it may have, ascending; none: all
-  std::vector<ChosenOutputs> outputs;    // of the models, for these tokens
-  int64_t position = 0;                  // of the next token
-  int64_t first_row = 0;                 // in the step
-  int64_t rows = 0;
-  std::exception_ptr failure;
-  std::vector<int32_t> slots, next_slots;  // [rows, stride]: one for each token of a hypothesis
-  int64_t slots_stride = 0;
-
-  int64_t source_tokens() const { return static_cast<int64_t>(fed.request->source.size()); }
-  int32_t* row_slots(int64_t row) { return slots.data() + row * slots_stride; }
-  std::span<const int32_t> filled_slots(int64_t row) {
-    return {row_slots(row), static_cast<size_t>(position)};
-  }
-};
 
 DecodingWorker::DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special,
                                const OutputShortlist& shortlist, int64_t threads,
@@ -86,7 +52,7 @@ bool DecodingWorker::admit() {
 }
 
 void DecodingWorker::open(const std::vector<FedSentence>& fed) {
-  std::vector<Sentence*> added;
+  std::vector<OpenSentence*> added;
   for (const FedSentence& one : fed) {
     try {
       open_.push_back(begin(one));
@@ -97,7 +63,7 @@ void DecodingWorker::open(const std::vector<FedSentence>& fed) {
     }
   }
   try {
-    std::stable_sort(added.begin(), added.end(), [](const Sentence* a, const Sentence* b) {
+    std::stable_sort(added.begin(), added.end(), [](const OpenSentence* a, const OpenSentence* b) {
       return a->source_tokens() < b->source_tokens();
     });
     encode(added);
@@ -106,64 +72,21 @@ void DecodingWorker::open(const std::vector<FedSentence>& fed) {
   }
 }
 
-std::unique_ptr<DecodingWorker::Sentence> DecodingWorker::begin(const FedSentence& fed) {
-  const TranslationRequest& request = *fed.request;
-  const SearchOptions& options = *fed.options;
-  int64_t max_target = std::numeric_limits<int64_t>::max();
-  for (const EngineModel& model : models_) {
-    const auto length = static_cast<int64_t>(request.source.size());
-    if (length < 1 || length > model.max_source_length())
-      throw DataError("a source of " + std::to_string(length) + " tokens: the model takes 1 to " +
-                      std::to_string(model.max_source_length()));
-    check_tokens(request.source, model.weights->source_vocabulary, "source");
-    check_tokens(request.prefix, model.weights->target_vocabulary, "target");
-    max_target = std::min(max_target, model.max_target_length());
-  }
-  std::unique_ptr<Sentence> sentence;
-  if (spare_.empty()) {
-    sentence = std::make_unique<Sentence>();
-    sentence->memories.resize(models_.size());
-    sentence->outputs.resize(models_.size());
-  } else {
-    sentence = std::move(spare_.back());
-    spare_.pop_back();
-  }
-  sentence->fed = fed;
-  sentence->task = search_task(request, options, max_target);
-  sentence->search = make_search(sentence->task, special_, options, draw_);
-  sentence->position = sentence->rows = 0;
-  sentence->failure = nullptr;
-  sentence->slots_stride = sentence->task.max_length;
-  const int64_t rows = options.sample ? options.nbest : options.beam;
-  sentence->slots.resize(static_cast<size_t>(rows * sentence->slots_stride));
-  sentence->next_slots.resize(sentence->slots.size());
-  if (shortlist_) choose_outputs(*sentence);
-  return sentence;
+// A sentence that cannot be begun leaves its memory to the next one.
+std::unique_ptr<OpenSentence> DecodingWorker::begin(const FedSentence& fed) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<OpenSentence>());
+  spare_.back()->begin(fed, models_, special_, draw_);
+  if (shortlist_) spare_.back()->choose_outputs(shortlist_, models_, special_);
+  std::unique_ptr<OpenSentence> begun = std::move(spare_.back());
+  spare_.pop_back();
+  return begun;
 }
 
-void DecodingWorker::choose_outputs(Sentence& sentence) const {
-  const TranslationRequest& request = *sentence.fed.request;
-  std::vector<int32_t>& tokens = sentence.tokens;
-  shortlist_(request.source, tokens);
-  if (std::ranges::all_of(tokens, [&](int32_t token) { return token == special_.end; })) {
-    tokens.resize(static_cast<size_t>(models_.front().weights->target_vocabulary));
-    std::iota(tokens.begin(), tokens.end(), 0);
-  }
-  // What is forced has to have a score.
-  tokens.insert(tokens.end(), request.prefix.begin(), request.prefix.end());
-  tokens.push_back(special_.end);
-  std::ranges::sort(tokens);
-  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
-  check_tokens(tokens, models_.front().weights->target_vocabulary, "target");
-  for (size_t m = 0; m < models_.size(); ++m)
-    sentence.outputs[m].choose(models_[m].weights->output, tokens);
-}
-
-void DecodingWorker::encode(std::span<Sentence* const> sentences) {
+void DecodingWorker::encode(std::span<OpenSentence* const> sentences) {
   if (sentences.empty()) return;
   for (size_t m = 0; m < models_.size(); ++m) {
     std::vector<EncodeItem> items;
-    for (Sentence* sentence : sentences)
+    for (OpenSentence* sentence : sentences)
       items.push_back(
           {sentence->fed.request->source, sentence->task.max_length, &sentence->memories[m]});
     runners_[m]->encode(items);
@@ -214,7 +137,7 @@ void DecodingWorker::gather_rows() {
 void DecodingWorker::read_rows() {
   const auto rows = static_cast<int64_t>(owners_.size());
   for (int64_t first = 0; first < rows;) {
-    const Sentence& next = *owners_[static_cast<size_t>(first)];
+    const OpenSentence& next = *owners_[static_cast<size_t>(first)];
     const int64_t end =
         std::min(first + kLogitRows, shortlist_ ? next.first_row + next.rows : rows);
     for (size_t m = 0; m < runners_.size(); ++m) {
@@ -223,7 +146,7 @@ void DecodingWorker::read_rows() {
           runners_[m]->logits(shortlist_ ? next.outputs[m].layer() : all, first, end - first);
     }
     for (int64_t row = first; row < end;) {
-      Sentence& owner = *owners_[static_cast<size_t>(row)];
+      OpenSentence& owner = *owners_[static_cast<size_t>(row)];
       const int64_t count = std::min(owner.first_row + owner.rows, end) - row;
       if (!owner.failure) read_sentence(owner, row, count, row - first);
       row += count;
@@ -233,7 +156,8 @@ void DecodingWorker::read_rows() {
 }
 
 // Rows first .. first + count - 1 of the step, whose logits start at row `at` of those computed.
-void DecodingWorker::read_sentence(Sentence& sentence, int64_t first, int64_t count, int64_t at) {
+void DecodingWorker::read_sentence(OpenSentence& sentence, int64_t first, int64_t count,
+                                   int64_t at) {
   try {
     selector_.begin(logits_, at, count, sentence.tokens, *sentence.search);
     for (int64_t r = 0; r < count; ++r)
@@ -245,7 +169,7 @@ void DecodingWorker::read_sentence(Sentence& sentence, int64_t first, int64_t co
 
 void DecodingWorker::advance() {
   for (size_t i = open_.size(); i > 0; --i) {
-    Sentence& sentence = *open_[i - 1];
+    OpenSentence& sentence = *open_[i - 1];
     ++sentence.position;
     bool goes_on = false;
     try {
@@ -256,33 +180,16 @@ void DecodingWorker::advance() {
       feed_.fail(sentence.fed.ticket, std::current_exception());
     }
     if (goes_on)
-      follow_parents(sentence);
+      sentence.follow_parents(slots_);
     else
       close(i - 1);
   }
 }
 
-// The hypotheses of the next step take over the slots of those that they continue.
-void DecodingWorker::follow_parents(Sentence& sentence) {
-  const int64_t rows = sentence.search->rows();
-  bool same = rows == sentence.rows;
-  for (int64_t r = 0; r < rows && same; ++r) same = sentence.search->parent(r) == r;
-  if (same) return;
-  for (int64_t r = 0; r < rows; ++r) {
-    const auto inherited = sentence.filled_slots(sentence.search->parent(r));
-    slots_.name(inherited);
-    std::copy(inherited.begin(), inherited.end(),
-              sentence.next_slots.data() + r * sentence.slots_stride);
-  }
-  for (int64_t r = 0; r < sentence.rows; ++r) slots_.forget(sentence.filled_slots(r));
-  sentence.slots.swap(sentence.next_slots);
-  sentence.rows = rows;
-}
-
 // The last sentence takes its place.
 void DecodingWorker::close(size_t index) {
-  Sentence& sentence = *open_[index];
-  for (int64_t r = 0; r < sentence.rows; ++r) slots_.forget(sentence.filled_slots(r));
+  OpenSentence& sentence = *open_[index];
+  sentence.forget_slots(slots_);
   open_tokens_ -= sentence.source_tokens();
   sentence.search.reset();
   spare_.push_back(std::move(open_[index]));

@@ -10,7 +10,7 @@
 
 #include "nmt/decoding/engine/engine_model.h"
 #include "nmt/decoding/engine/model_runner.h"
-#include "nmt/decoding/engine/sentence_search.h"
+#include "nmt/decoding/engine/open_sentence.h"
 #include "nmt/decoding/engine/slot_pool.h"
 #include "nmt/decoding/engine/token_selector.h"
 #include "nmt/decoding/output_shortlist.h"
@@ -31,21 +31,17 @@ class DecodingWorker {
   void run();
 
  private:
-  struct Sentence;
-
   bool admit();
   void open(const std::vector<FedSentence>& fed);
-  std::unique_ptr<Sentence> begin(const FedSentence& fed);
-  void choose_outputs(Sentence& sentence) const;
-  void encode(std::span<Sentence* const> sentences);
+  std::unique_ptr<OpenSentence> begin(const FedSentence& fed);
+  void encode(std::span<OpenSentence* const> sentences);
 
   void decode_step();
   void drop_abandoned();
   void gather_rows();
   void read_rows();
-  void read_sentence(Sentence& sentence, int64_t first, int64_t count, int64_t at);
+  void read_sentence(OpenSentence& sentence, int64_t first, int64_t count, int64_t at);
   void advance();
-  void follow_parents(Sentence& sentence);
   void close(size_t index);
   void fail_all(std::exception_ptr error);
 
@@ -59,13 +55,13 @@ class DecodingWorker {
   SlotPool slots_;
   TokenDraw draw_;
   TokenSelector selector_;
-  std::vector<std::unique_ptr<Sentence>> open_;
-  std::vector<std::unique_ptr<Sentence>> spare_;  // whose memory will be used again
-  int64_t open_tokens_ = 0;                       // of the sources of open_
+  std::vector<std::unique_ptr<OpenSentence>> open_;
+  std::vector<std::unique_ptr<OpenSentence>> spare_;  // whose memory will be used again
+  int64_t open_tokens_ = 0;                           // of the sources of open_
 
   // Of a step.
   std::vector<int32_t> tokens_;               // [rows]
-  std::vector<Sentence*> owners_;             // [rows]
+  std::vector<OpenSentence*> owners_;         // [rows]
   std::vector<StepSentence> step_sentences_;  // of one model
   std::vector<const float*> logits_;          // of the models
 };
