@@ -28,7 +28,8 @@ using service::ServeSignals;
 service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
   const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(
       spec.directory.string(), {.device = parse_device(options.device),
-                                .weights = nmt::parse_weight_choice(options.weights)}));
+                                .weights = nmt::parse_weight_choice(options.weights),
+                                .shortlist = spec.shortlist}));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {
@@ -126,7 +127,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;
   options.registry.observer = [&](const std::string& name) { return metrics.observer(name); };
-  const std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
+  std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
+  service::add_shortlists(options.shortlists, specs);
   ServeAnalysis analysis(specs);
   const auto load = [&](const service::ModelSpec& spec) {
     analysis.forget(spec.name);

@@ -80,6 +80,8 @@ void check(const ServeOptions& options) {
     if (!holds) problems.push_back(sentence);
   };
   require(!options.models.empty(), "--model is missing: a directory to serve");
+  require(options.shortlists.empty() || options.device == "cpu",
+          "--shortlist works on the CPU alone: leave --device");
   require(options.port >= 0 && options.port < 65536, "--port must be from 0 to 65535");
   require(options.http.certificate_file.empty() == options.http.key_file.empty(),
           "--tls-certificate and --tls-key belong together");
@@ -115,6 +117,9 @@ OptionTable serve_option_table(ServeOptions& options) {
   table.group("Models")
       .add("model", &options.models, "[SRC-TGT=]DIR...",
            "model directories; without languages, those of config.json or of the name (en-de)")
+      .add("shortlist", &options.shortlists, "[MODEL=]FILE...",
+           "of 'dietmt shortlist': the model's output layer computes a sentence's likely pieces "
+           "alone, on the CPU; several models: by their names")
       .add("preload", &options.preload, "", "load all models now, not when they are first used");
   add_network(table, options);
   add_jobs(table, options);

@@ -116,6 +116,29 @@ kill -TERM $server
 wait $server
 expect_equal $? 0 "exit code after SIGTERM"
 
+# With a shortlist: line by line what translate gives with it. One of another vocabulary ends the
+# start.
+expect_code 0 "$dietmt" shortlist --model "$model" --train-source "$work/toy.en" \
+  --train-target "$work/toy.de" --best 2 --first 2 --output "$work/list.bin"
+red='{"text": "red dog", "source": "en", "target": "de", "beam": 1}'
+start --shortlist "$work/list.bin"
+expect_answer 200 /v1/translate -H "$json" -d "$red"
+answered=$(field score)
+translated=$(echo red dog | "$dietmt" translate --model "$model" --beam 1 --json --shortlist "$work/list.bin")
+out=$translated
+expect_equal "$answered" "$(field score)" "score with a shortlist"
+out=$(echo red dog | "$dietmt" translate --model "$model" --beam 1 --json)
+[ "$answered" != "$(field score)" ] || fail "the shortlist changes no score: $answered"
+kill -TERM $server
+wait $server
+head -c 200 "$work/list.bin" >"$work/cut.bin"
+expect_code 1 "$dietmt" serve --model "en-de=$model" --port 0 --preload --shortlist "$work/cut.bin"
+expect_text "cut.bin" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "$work/absent" --device cuda
+expect_text "CPU alone" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "en-fr=$work/absent"
+expect_text "absent: no such file" "$err"
+
 # A job: line by line what translate gives.
 start --data "$work/jobs" --job-threads 1
 submit "$work/toy.en"
