@@ -82,7 +82,7 @@ TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
   EXPECT_THAT(error_of(TestServer::answer(broken)), HasSubstr("line 1, column"));
   EXPECT_EQ(
       error_of(server.post("/translate", {{"q", kPoison}, {"source", "en"}, {"target", "de"}})),
-      "500 the translation failed: bad sentence");
+      "500 the request failed; the server's log says why");
 }
 
 TEST(LibreTranslateTest, LanguagesSettingsAndDetection) {
