@@ -13,9 +13,10 @@ fi
 
 expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
 
-# start OPTION...: a server on a free port; its process in $server, its address in $url.
+# start OPTION...: a server of $served on a free port; its process in $server, its address in $url.
+served=$model
 start() {
-  "$dietmt" serve --model "en-de=$model" --port 0 "$@" 2>"$work/log" &
+  "$dietmt" serve --model "en-de=$served" --port 0 "$@" 2>"$work/log" &
   server=$!
   for _ in $(seq 300); do
     url=$(sed -n 's/.*listening at \([0-9.:]*\)$/http:\/\/\1/p' "$work/log")
@@ -115,6 +116,18 @@ expect_text '"loads":2' "$out"
 kill -TERM $server
 wait $server
 expect_equal $? 0 "exit code after SIGTERM"
+
+# A quantized model translates and cannot be analysed.
+expect_code 0 "$dietmt" quantize --model "$model" --output "$work/int8" --type int8
+served=$work/int8 start
+expect_answer 200 /translate -d q="red dog" -d source=en -d target=de
+expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
+expect_text "model 'en-de' has int8 weights" "$out"
+rm "$work/int8/config.json"
+expect_answer 503 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
+expect_text "cannot be loaded" "$out"
+kill -TERM $server
+wait $server
 
 # With a shortlist: line by line what translate gives with it. One of another vocabulary ends the
 # start.
