@@ -87,9 +87,10 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   api.install(server);
   service::register_page(server);
   if (jobs != nullptr) {
-    service::register_job_routes(server, jobs->service(), [&api](const httplib::Request& request) {
-      return api.client_name(request);
-    });
+    service::register_job_routes(
+        server, jobs->service(),
+        {.owner_of = [&api](const httplib::Request& request) { return api.client_name(request); },
+         .measure = [&api](const auto&... answer) { api.measure(answer...); }});
   }
   listen(server, metrics, options);
   serve_until_stopped(*signals, models);

@@ -135,16 +135,23 @@ void Router::install(httplib::Server& server) {
 }
 
 void Router::respond(const Route& route, Call call, Response& response) {
+  if (settings_.client_watch) call.client_gone = settings_.client_watch();
+  measure(route.path, response, [&] {
+    Answer answer;
+    try {
+      answer = route.handler(call);
+    } catch (...) {
+      answer = error_answer(std::current_exception());
+    }
+    send(answer, response);
+  });
+}
+
+void Router::measure(const std::string& endpoint, const Response& response,
+                     const std::function<void()>& answer) {
   ++running_;
   const auto start = std::chrono::steady_clock::now();
-  if (settings_.client_watch) call.client_gone = settings_.client_watch();
-  Answer answer;
-  try {
-    answer = route.handler(call);
-  } catch (...) {
-    answer = error_answer(std::current_exception());
-  }
-  send(answer, response);
+  answer();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   metrics_.answered(route.path, answer.status, elapsed.count());
   --running_;
@@ -174,13 +181,14 @@ void Router::answer_preflight(const Request& request, Response& response) const 
 
 bool Router::refuse(const Request& request, Response& response) const {
   const bool other = request.method != "OPTIONS" && request.path.starts_with("/v1/") &&
+    metrics_.count("other", response.status);
                      std::none_of(routes_.begin(), routes_.end(),
                                   [&](const Route& route) { return route.path == request.path; });
   if (!other || !settings_.admit_others) return false;
   try {
     settings_.admit_others(api_key_of(request));
     return false;
-  } catch (const HttpError& error) {
+  } catch (const HttpError&) {
     send(error_answer(std::current_exception()), response);
     return true;
   }

@@ -60,15 +60,21 @@ void answer_error(Response& response) {
   }
 }
 
-// A handler whose exceptions become answers.
-httplib::Server::Handler answering(httplib::Server::Handler handler) {
-  return [handler](const Request& request, Response& response) {
+// Measured; what `handle` throws becomes the answer.
+template <typename Handle>
+void answer_with(Handle handle, const std::string& endpoint, Response& response,
+                 const MeasureAnswer& measure) {
+  const auto whole = [&] {
     try {
-      handler(request, response);
+      handle();
     } catch (...) {
       answer_error(response);
     }
   };
+  if (measure)
+    measure(endpoint, response, whole);
+  else
+    whole();
 }
 
 // Takes an upload in. The body is read to its end whatever happens, or the client would find its
@@ -181,6 +187,7 @@ std::string disposition(const JobOptions& options) {
 }
 
 void send(Response& response, const JobOptions& options, JobOutput job_output) {
+  response.status = 200;
   response.set_header("Content-Disposition", disposition(options));
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
   response.set_chunked_content_provider(
@@ -199,28 +206,34 @@ void send(Response& response, const JobOptions& options, JobOutput job_output) {
 
 }  // namespace
 
-void register_job_routes(httplib::Server& server, JobService& service, OwnerOf owner_of) {
-  const std::string one = "/v1/jobs/([0-9A-Za-z]{1,64})";
-  const auto owner = [owner_of](const Request& request) {
-    return owner_of ? owner_of(request) : std::string();
+void register_job_routes(httplib::Server& server, JobService& service, JobRouteHooks hooks) {
+  const std::string all = "/v1/jobs", one = "/v1/jobs/{id}", result = "/v1/jobs/{id}/result";
+  const std::string id = "/v1/jobs/([0-9A-Za-z]{1,64})";
+  const auto owner = [hooks](const Request& request) {
+    return hooks.owner_of ? hooks.owner_of(request) : std::string();
   };
   const auto shown = [&service](const JobStatus& job) {
     return job_json(job, service.options().keep);
   };
-  server.Post("/v1/jobs", [=, &service](const Request& request, Response& response,
-                                        const httplib::ContentReader& reader) {
-    try {
-      UploadReceiver upload(service.options().data_directory);
-      upload.read(request, response, reader);
-      const JobStatus job =
-          service.submit(owner(request), job_options_of(upload.settings()), upload.file());
-      response.set_header("Location", "/v1/jobs/" + job.id);
-      answer(response, 201, shown(job));
-    } catch (...) {
-      answer_error(response);
-    }
-  });
-  server.Get("/v1/jobs", answering([=, &service](const Request& request, Response& response) {
+  const auto answering = [hooks](const std::string& endpoint, httplib::Server::Handler handler) {
+    return [=](const Request& request, Response& response) {
+      answer_with([&] { handler(request, response); }, endpoint, response, hooks.measure);
+    };
+  };
+  const auto take = [=, &service](const Request& request, Response& response,
+                                  const httplib::ContentReader& reader) {
+    UploadReceiver upload(service.options().data_directory);
+    upload.read(request, response, reader);
+    const JobStatus job =
+        service.submit(owner(request), job_options_of(upload.settings()), upload.file());
+    response.set_header("Location", "/v1/jobs/" + job.id);
+    answer(response, 201, shown(job));
+  };
+  server.Post(
+      all, [=](const Request& request, Response& response, const httplib::ContentReader& reader) {
+        answer_with([&] { take(request, response, reader); }, all, response, hooks.measure);
+      });
+  server.Get(all, answering(all, [=, &service](const Request& request, Response& response) {
                const int64_t size = page_size(request);
                const std::vector<JobStatus> jobs =
                    service.list(owner(request), size, parameter(request, "before", ""));
@@ -229,20 +242,21 @@ void register_job_routes(httplib::Server& server, JobService& service, OwnerOf o
                if (static_cast<int64_t>(jobs.size()) == size) page["next"] = page_end(jobs.back());
                answer(response, 200, page);
              }));
-  server.Get(one, answering([=, &service](const Request& request, Response& response) {
+  server.Get(id, answering(one, [=, &service](const Request& request, Response& response) {
                const JobStatus job = service.find(owner(request), request.matches[1]);
                nlohmann::json content = shown(job);
                content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownBadLines));
                answer(response, 200, content);
              }));
-  server.Delete(one, answering([=, &service](const Request& request, Response& response) {
+  server.Delete(id, answering(one, [=, &service](const Request& request, Response& response) {
                   const auto job = service.cancel_or_remove(owner(request), request.matches[1]);
                   if (job)
                     answer(response, 200, shown(*job));
                   else
                     response.status = 204;
                 }));
-  server.Get(one + "/result", answering([=, &service](const Request& request, Response& response) {
+  server.Get(id + "/result",
+             answering(result, [=, &service](const Request& request, Response& response) {
                const bool partial = wants_partial(request);
                const JobStatus job = service.find(owner(request), request.matches[1]);
                send(response, job.options, service.output(job, partial));

@@ -232,6 +232,24 @@ TEST(HeadersTest, CorsAndWhatBrowsersHeed) {
   EXPECT_THAT(preflight->get_header_value("Access-Control-Allow-Headers"), HasSubstr("X-API-Key"));
 }
 
+TEST(MetricsTest, RoutesOfOthersAreMeasuredToo) {
+  const TestServer server({.extend = [](HttpServer& http, TranslationApi& api) {
+    http.Get("/v1/other", [&api](const httplib::Request&, httplib::Response& response) {
+      api.measure("/v1/{what}", response, [&] {
+        EXPECT_EQ(api.running(), 1);
+        response.status = 418;
+        response.set_content("{}", "application/json");
+      });
+    });
+  }});
+  EXPECT_EQ(server.get("/v1/other").first, 418);
+  const auto result = server.client().Get("/metrics");
+  for (const char* line :
+       {"dietmt_http_requests_total{endpoint=\"/v1/{what}\",status=\"418\"} 1\n",
+        "dietmt_http_request_duration_seconds_count{endpoint=\"/v1/{what}\"} 1\n"})
+    EXPECT_THAT(result->body, HasSubstr(line));
+}
+
 TEST(MetricsTest, RequestsAndSentencesAreCounted) {
   const TestServer server;
   server.post("/v1/translate", {{"text", "ab. C."}, {"model", "en-de"}});

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -45,8 +46,16 @@ class JobRoutesTest : public DatabaseTest {
     service_ = std::make_unique<JobService>(*queue_, options, [](const JobOptions& job) {
       if (job.target == "xx") throw RequestError("no model translates to xx");
     });
-    register_job_routes(server_, *service_,
-                        [](const httplib::Request& r) { return r.get_header_value("X-Owner"); });
+    register_job_routes(
+        server_, *service_,
+        {.owner_of = [](const httplib::Request& r) { return r.get_header_value("X-Owner"); },
+         .measure =
+             [this](const std::string& endpoint, const httplib::Response& response,
+                    const std::function<void()>& answer) {
+               answer();
+               const std::lock_guard lock(mutex_);
+               measured_.push_back(endpoint + " " + std::to_string(response.status));
+             }});
     server_.set_payload_max_length(60'000'000);
     const int port = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread([this] { server_.listen_after_bind(); });
@@ -126,6 +135,8 @@ class JobRoutesTest : public DatabaseTest {
 
   std::unique_ptr<JobQueue> queue_;
   std::unique_ptr<JobService> service_;
+  std::mutex mutex_;
+  std::vector<std::string> measured_;  // guarded by mutex_
   httplib::Server server_;
   std::thread thread_;
   std::unique_ptr<httplib::Client> client_;
@@ -140,6 +151,23 @@ TEST_P(JobRoutesTest, FilesOfText) {
   EXPECT_EQ(round_trip("", "a\xFF\nb\n"), "a\xFF\n<b>\n");
   EXPECT_EQ(round_trip("", "a\0b\n"s), "<a\0b>\n"s);
   EXPECT_EQ(round_trip("", numbered_lines(1, 1001)), numbered_lines(1, 1001, "<line ", ">\n"));
+}
+
+TEST_P(JobRoutesTest, EveryRequestIsMeasuredUnderItsPath) {
+  const std::string id = submit_body("", "a\n").at("id");
+  client_->Post("/v1/jobs?format=pdf", "a\n", "text/plain");
+  client_->Get("/v1/jobs");
+  client_->Get("/v1/jobs/" + id);
+  client_->Get("/v1/jobs/" + id + "/result");
+  client_->Get("/v1/jobs/" + id + "/result?partial=1");
+  client_->Delete("/v1/jobs/" + id);
+  client_->Delete("/v1/jobs/" + id);
+  client_->Delete("/v1/jobs/" + id);
+  const std::lock_guard lock(mutex_);
+  EXPECT_THAT(measured_,
+              ElementsAre("/v1/jobs 201", "/v1/jobs 400", "/v1/jobs 200", "/v1/jobs/{id} 200",
+                          "/v1/jobs/{id}/result 409", "/v1/jobs/{id}/result 200",
+                          "/v1/jobs/{id} 200", "/v1/jobs/{id} 204", "/v1/jobs/{id} 404"));
 }
 
 TEST_P(JobRoutesTest, ColumnsAndFields) {
