@@ -1,6 +1,7 @@
 // What a client sees, request by request.
 #include <gmock/gmock.h>
 
+#include "nmt/service/page/page.h"
 #include "tests/common/scratch.h"
 #include "tests/nmt/service/api/test_server.h"
 
@@ -230,6 +231,16 @@ TEST(HeadersTest, CorsAndWhatBrowsersHeed) {
       "/translate", {{"Origin", "https://a.example"}, {"Access-Control-Request-Method", "POST"}});
   EXPECT_EQ(preflight->status, 204);
   EXPECT_THAT(preflight->get_header_value("Access-Control-Allow-Headers"), HasSubstr("X-API-Key"));
+}
+
+TEST(HeadersTest, ThePageHasEachOnce) {
+  const TestServer server(
+      {.extend = [](HttpServer& http, TranslationApi&) { register_page(http); }});
+  const auto page = server.client().Get("/");
+  ASSERT_EQ(page->status, 200);
+  for (const char* name : {"X-Content-Type-Options", "Referrer-Policy", "X-Frame-Options",
+                           "Content-Security-Policy", "Cache-Control"})
+    EXPECT_EQ(page->get_header_value_count(name), 1U) << name;
 }
 
 TEST(MetricsTest, RoutesOfOthersAreMeasuredToo) {
