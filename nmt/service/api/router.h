@@ -10,6 +10,7 @@
 
 #include "nmt/service/api/exchange.h"
 #include "nmt/service/api/metrics.h"
+#include "nmt/service/http/cors.h"
 
 namespace httplib {
 class Server;
@@ -66,6 +67,7 @@ class Router {
   void describe_error(const httplib::Request& request, httplib::Response& response) const;
 
   const RouterSettings settings_;
+  const CorsPolicy cors_;
   Metrics& metrics_;
   std::vector<Route> routes_;
   std::atomic<int64_t> running_{0};

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "nmt/service/http/cors.h"
 #include "nmt/service/http/exchange.h"
 #include "nmt/service/http/http_options.h"
 #include "nmt/service/http/request_reader.h"
@@ -33,6 +34,7 @@ class CounterBoard {
 struct ConnectionServices {
   const HttpOptions& options;
   const ReadLimits& limits;
+  const CorsPolicy& cors;
   BodyBudget& budget;
   CounterBoard& counters;
   std::vector<char>& scratch;  // what was read last; used by one connection after the other

@@ -77,6 +77,7 @@ class EventLoop {
   const HttpOptions& options_;
   CounterBoard& counters_;
   const ReadLimits limits_;
+  const CorsPolicy cors_;
   std::optional<TlsContext> tls_;
   std::vector<char> scratch_;
   ConnectionServices services_;

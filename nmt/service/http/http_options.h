@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace dietmt::service {
 
@@ -33,6 +34,10 @@ struct HttpOptions {
   std::chrono::milliseconds transfer_period{20000};
   int64_t transfer_rate = 1000;
   std::chrono::milliseconds linger_timeout{5000};  // for reading on after an early answer
+
+  // Pages of these origins may read what the connection layer answers itself (cors.h). What
+  // handlers answer is theirs.
+  std::vector<std::string> cors_origins = {};
 
   // PEM files; both or none. With them every connection speaks TLS 1.2 or newer.
   std::string certificate_file = {};

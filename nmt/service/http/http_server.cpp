@@ -101,7 +101,9 @@ void HttpServer::handle(Exchange& exchange) {
     }
     current_client_gone.reset();
     if (!whole && !exchange.response_begun()) {
-      exchange.write(fault_response(500, "The server failed; its log has the reason.", 0));
+      exchange.write(
+          fault_response(500, "The server failed; its log has the reason.", 0,
+                         CorsPolicy(options_.cors_origins).fields(exchange.head().origin)));
     }
   }
   counters_.add(&HttpCounters::requests_in_flight, -1);

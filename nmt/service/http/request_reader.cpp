@@ -77,6 +77,10 @@ size_t RequestReader::feed_body(std::string_view bytes) {
 
 bool RequestReader::take_continue() { return std::exchange(owes_continue_, false); }
 
+std::string RequestReader::origin() const {
+  return stage_ == Stage::kHead ? origin_in(head_) : request_.head.origin;
+}
+
 CompleteRequest RequestReader::take() {
   stage_ = Stage::kEmpty;
   owes_continue_ = false;

@@ -47,6 +47,9 @@ class RequestReader {
   /// True once, if the client waits for `100 Continue` before it sends the body.
   bool take_continue();
 
+  /// Of the page whose request has begun; empty where none is named, or not yet.
+  std::string origin() const;
+
   /// The complete request; the reader begins the next one.
   CompleteRequest take();
 

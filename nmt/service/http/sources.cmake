@@ -1,6 +1,7 @@
 target_sources(dietmt_service PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/chunked_decoder.cpp
   ${CMAKE_CURRENT_LIST_DIR}/connection.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/cors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_loop.cpp
   ${CMAKE_CURRENT_LIST_DIR}/exchange.cpp
   ${CMAKE_CURRENT_LIST_DIR}/handler_threads.cpp
