@@ -112,9 +112,9 @@ void Connection::feed(std::string_view bytes) {
 
 void Connection::hand_over(std::string_view rest) {
   pipelined_ = rest;
-  exchange_ = std::make_shared<Exchange>(reader_.take(), client_, services_.server,
-                                         services_.options.output_buffer,
-                                         [wake = services_.wake, id = id_] { wake(id); });
+  exchange_ =
+      std::make_shared<Exchange>(reader_.take(), client_, services_.server, services_.output,
+                                 [wake = services_.wake, id = id_] { wake(id); });
   if (!services_.submit(exchange_)) {
     const std::string origin = exchange_->head().origin;
     exchange_.reset();

@@ -35,7 +35,8 @@ struct ConnectionServices {
   const HttpOptions& options;
   const ReadLimits& limits;
   const CorsPolicy& cors;
-  BodyBudget& budget;
+  SpoolBudget& budget;
+  OutputLimits& output;
   CounterBoard& counters;
   std::vector<char>& scratch;  // what was read last; used by one connection after the other
   Endpoint server;

@@ -20,6 +20,7 @@ constexpr uint64_t kSignalId = 1;
 constexpr uint64_t kFirstConnectionId = 2;
 constexpr size_t kScratchBytes = 64 << 10;
 constexpr int kAcceptsPerEvent = 64;
+constexpr int64_t kThreadsPerWaiter = 4;  // one in so many may wait for a client to read
 constexpr std::chrono::milliseconds kClockInterval{100};
 
 }  // namespace
@@ -48,16 +49,24 @@ void EventLoop::with_connection(uint64_t id, Action action) {
   }
 }
 
-EventLoop::EventLoop(const HttpOptions& options, BodyBudget& budget, CounterBoard& counters,
+EventLoop::EventLoop(const HttpOptions& options, SpoolBudget& budget, CounterBoard& counters,
                      std::function<bool(std::shared_ptr<Exchange>)> submit)
     : options_(options),
       counters_(counters),
       limits_{options.max_head, options.max_body, options.max_body_below},
       cors_(options.cors_origins),
+      output_{options.output_buffer, options.handler_threads / kThreadsPerWaiter, budget},
       scratch_(kScratchBytes),
-      services_{options_, limits_,           cors_,
-                budget,   counters_,         scratch_,
-                {},       std::move(submit), [this](uint64_t id) { wake(id); }},
+      services_{.options = options_,
+                .limits = limits_,
+                .cors = cors_,
+                .budget = budget,
+                .output = output_,
+                .counters = counters_,
+                .scratch = scratch_,
+                .server = {},
+                .submit = std::move(submit),
+                .wake = [this](uint64_t id) { wake(id); }},
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       signal_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       next_id_(kFirstConnectionId) {

@@ -27,7 +27,7 @@ class EventLoop {
  public:
   /// `options`, `budget` and `counters` outlive the loop. `submit` hands a request to a handler
   /// thread, and says false if there are too many. Throws ConfigError for unusable TLS files.
-  EventLoop(const HttpOptions& options, BodyBudget& budget, CounterBoard& counters,
+  EventLoop(const HttpOptions& options, SpoolBudget& budget, CounterBoard& counters,
             std::function<bool(std::shared_ptr<Exchange>)> submit);
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
@@ -78,6 +78,7 @@ class EventLoop {
   CounterBoard& counters_;
   const ReadLimits limits_;
   const CorsPolicy cors_;
+  OutputLimits output_;
   std::optional<TlsContext> tls_;
   std::vector<char> scratch_;
   ConnectionServices services_;

@@ -25,7 +25,9 @@ struct HttpOptions {
   uint64_t all_bodies_memory = 64ULL << 20;  // and so does one for which this is used up
   uint64_t all_bodies_disk = 16ULL << 30;    // used up: 503
   std::filesystem::path spool_directory = std::filesystem::temp_directory_path();
-  size_t output_buffer = 64 << 10;  // a handler that has written so much waits for its client
+  // A handler that has written so much waits for its client. A quarter of the threads may wait so
+  // at once; beyond that, what handlers write is stored as bodies are.
+  size_t output_buffer = 64 << 10;
 
   // Patience. A body that is arriving and a response that is being sent must move on by
   // `transfer_rate` bytes a second, on the average of every `transfer_period`.

@@ -62,7 +62,7 @@ class HttpServer : public httplib::Server {
 
   const HttpOptions options_;
   CounterBoard counters_;
-  BodyBudget budget_;
+  SpoolBudget budget_;
   std::atomic<bool> draining_ = false;
   EventLoop loop_;
   std::optional<HandlerThreads> threads_;

@@ -7,10 +7,11 @@ target_sources(dietmt_service PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/handler_threads.cpp
   ${CMAKE_CURRENT_LIST_DIR}/http_server.cpp
   ${CMAKE_CURRENT_LIST_DIR}/listener.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/request_body.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/nameless_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/request_fault.cpp
   ${CMAKE_CURRENT_LIST_DIR}/request_head.cpp
   ${CMAKE_CURRENT_LIST_DIR}/request_reader.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/spooled_bytes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tls.cpp
   ${CMAKE_CURRENT_LIST_DIR}/transport.cpp
   ${CMAKE_CURRENT_LIST_DIR}/whole_body.cpp)
