@@ -46,16 +46,25 @@ service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptio
   return model;
 }
 
-void serve_until_stopped(const ServeSignals& signals, service::ModelRegistry& models) {
+void reload(HttpServer& server, service::ModelRegistry& models) {
+  try {
+    server.reload_certificate();
+  } catch (const ConfigError& error) {
+    spdlog::error("reload: {} The old certificate serves on.", error.what());
+  }
+  try {
+    models.reload("");
+  } catch (const RequestError& error) {
+    spdlog::error("reload: {}", error.what());
+  }
+}
+
+void serve_until_stopped(const ServeSignals& signals, HttpServer& server,
+                         service::ModelRegistry& models) {
   while (true) {
     const ServeSignals::Event event = signals.wait(std::chrono::hours(1));
     if (event == ServeSignals::Event::kStop) return;
-    if (event != ServeSignals::Event::kReload) continue;
-    try {
-      models.reload("");
-    } catch (const RequestError& error) {
-      spdlog::error("reload: {}", error.what());
-    }
+    if (event == ServeSignals::Event::kReload) reload(server, models);
   }
 }
 
@@ -93,7 +102,7 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
          .measure = [&api](const auto&... answer) { api.measure(answer...); }});
   }
   listen(server, metrics, options);
-  serve_until_stopped(*signals, models);
+  serve_until_stopped(*signals, server, models);
   if (jobs != nullptr) jobs->stop();
   drain(std::move(signals), server, api, options);
 }
@@ -110,7 +119,7 @@ void work(const ServeSignals& signals, const ServeOptions& options, service::Mod
                          "text/plain; version=0.0.4; charset=utf-8");
   });
   listen(server, metrics, options);
-  serve_until_stopped(signals, models);
+  serve_until_stopped(signals, server, models);
   jobs.stop();
 }
 

@@ -112,7 +112,8 @@ OptionTable serve_option_table(ServeOptions& options) {
   options.registry.threads.workers = 0;
   OptionTable table("serve", "--model DIR...",
                     "Translates over HTTP: a page for people at /, LibreTranslate's protocol and "
-                    "an own one, described by /openapi.json. SIGHUP reloads the models, SIGTERM "
+                    "an own one, described by /openapi.json. SIGHUP reloads the models and "
+                    "the TLS certificate, SIGTERM "
                     "finishes what runs and ends.");
   table.group("Models")
       .add("model", &options.models, "[SRC-TGT=]DIR...",

@@ -152,6 +152,32 @@ expect_text "CPU alone" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "en-fr=$work/absent"
 expect_text "absent: no such file" "$err"
 
+# SIGHUP reads the certificate anew; one that cannot be used leaves the old one.
+if command -v openssl >/dev/null; then
+  certify() {
+    openssl req -x509 -newkey rsa:2048 -nodes -subj "/CN=$1" -keyout "$work/tls.key" \
+      -out "$work/tls.crt" 2>/dev/null
+  }
+  shown() { curl -skv -o /dev/null "$url/health" 2>&1 | sed -n 's/.*subject: CN *= *//p'; }
+  certify first
+  start --tls-certificate "$work/tls.crt" --tls-key "$work/tls.key"
+  url=https${url#http}
+  expect_equal "$(shown)" first "certificate at the start"
+  echo broken >"$work/tls.key"
+  kill -HUP $server
+  for _ in $(seq 100); do grep -q 'The old certificate serves on' "$work/log" && break; sleep 0.1; done
+  expect_text "tls.key cannot be used" "$(cat "$work/log")"
+  expect_equal "$(shown)" first "certificate after a broken one"
+  certify second
+  kill -HUP $server
+  for _ in $(seq 100); do [ "$(shown)" = second ] && break; sleep 0.1; done
+  expect_equal "$(shown)" second "certificate after SIGHUP"
+  kill -TERM $server
+  wait $server
+else
+  echo "not tested: there is no openssl to make certificates"
+fi
+
 # A job: line by line what translate gives.
 start --data "$work/jobs" --job-threads 1
 submit "$work/toy.en"

@@ -56,6 +56,7 @@ EventLoop::EventLoop(const HttpOptions& options, SpoolBudget& budget, CounterBoa
       limits_{options.max_head, options.max_body, options.max_body_below},
       cors_(options.cors_origins),
       output_{options.output_buffer, options.handler_threads / kThreadsPerWaiter, budget},
+      transports_(options.certificate_file, options.key_file),
       scratch_(kScratchBytes),
       services_{.options = options_,
                 .limits = limits_,
@@ -73,10 +74,6 @@ EventLoop::EventLoop(const HttpOptions& options, SpoolBudget& budget, CounterBoa
   if (!epoll_.valid() || !signal_.valid()) {
     throw Error(std::string("The event loop cannot be made: ") + std::strerror(errno) + ".");
   }
-  if (options.certificate_file.empty() != options.key_file.empty()) {
-    throw ConfigError("TLS needs both a certificate file and a key file.");
-  }
-  if (!options.certificate_file.empty()) tls_.emplace(options.certificate_file, options.key_file);
   watch(EPOLL_CTL_ADD, signal_.number(), kSignalId, EPOLLIN);
 }
 
@@ -201,10 +198,8 @@ void EventLoop::add_client(AcceptedClient client) {
   const uint64_t id = next_id_++;
   const int file = client.socket.number();
   try {
-    auto transport =
-        tls_ ? tls_->accept(std::move(client.socket)) : plain_transport(std::move(client.socket));
-    Entry entry{std::make_unique<Connection>(id, std::move(transport), std::move(client.endpoint),
-                                             services_)};
+    Entry entry{std::make_unique<Connection>(id, transports_.make(std::move(client.socket)),
+                                             std::move(client.endpoint), services_)};
     watch(EPOLL_CTL_ADD, file, id, 0);
     settle(id, connections_.emplace(id, std::move(entry)).first->second);
   } catch (const std::exception& error) {

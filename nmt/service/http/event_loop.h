@@ -19,7 +19,7 @@
 
 #include "nmt/service/http/connection.h"
 #include "nmt/service/http/listener.h"
-#include "nmt/service/http/tls.h"
+#include "nmt/service/http/transport_factory.h"
 
 namespace dietmt::service {
 
@@ -42,6 +42,10 @@ class EventLoop {
   /// Also closes idle connections, and every other one after its response. True if none is left
   /// after at most `patience`.
   bool drain(std::chrono::milliseconds patience);
+
+  /// Reads the TLS files anew, for the connections to come. Throws ConfigError where they cannot be
+  /// used: the old certificate serves on.
+  void reload_certificate() { transports_.reload(); }
 
   /// Closes everything and ends the thread.
   void stop();
@@ -79,7 +83,7 @@ class EventLoop {
   const ReadLimits limits_;
   const CorsPolicy cors_;
   OutputLimits output_;
-  std::optional<TlsContext> tls_;
+  TransportFactory transports_;
   std::vector<char> scratch_;
   ConnectionServices services_;
 

@@ -49,6 +49,10 @@ class HttpServer : public httplib::Server {
   /// are answered. True if that was done after at most `patience`.
   bool drain(std::chrono::milliseconds patience);
 
+  /// Reads the TLS files anew; connections that are open keep what they began with. Throws
+  /// ConfigError where they cannot be used: the old certificate serves on.
+  void reload_certificate() { loop_.reload_certificate(); }
+
   HttpCounters counters() const { return counters_.snapshot(); }
 
   /// Becomes true once the client of the request that the calling thread handles has closed its

@@ -14,6 +14,7 @@ target_sources(dietmt_service PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/spooled_bytes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/tls.cpp
   ${CMAKE_CURRENT_LIST_DIR}/transport.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/transport_factory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/whole_body.cpp)
 # Headers include cpp-httplib's, whose macros decide on the layout of its classes.
 target_link_libraries(dietmt_service PUBLIC PkgConfig::HTTPLIB OpenSSL::SSL)
