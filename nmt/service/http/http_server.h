@@ -60,6 +60,10 @@ class HttpServer : public httplib::Server {
   /// handler it stays false.
   static std::shared_ptr<const std::atomic<bool>> client_gone();
 
+  /// The body of the request that the calling thread handles, as it came: for handlers that want
+  /// its file and not its bytes. Null outside of a handler.
+  static const SpooledBytes* request_body();
+
  private:
   bool submit(std::shared_ptr<Exchange> exchange);
   void handle(Exchange& exchange);

@@ -9,6 +9,7 @@
 #include "nmt/service/jobs/job_json.h"
 #include "nmt/service/jobs/job_service.h"
 #include "nmt/service/jobs/job_upload_form.h"
+#include "nmt/service/jobs/job_upload_receiver.h"
 
 namespace dietmt::service {
 namespace {
@@ -18,7 +19,6 @@ using httplib::Response;
 
 constexpr int64_t kShownBadLines = 100;
 constexpr int64_t kMaxPage = 100;
-constexpr size_t kMaxSetting = 1 << 16;
 
 void answer(Response& response, int status, const nlohmann::json& content) {
   response.status = status;
@@ -56,7 +56,7 @@ void answer_error(Response& response) {
     answer_error(response, 503, "the job queue does not answer at the moment");
   } catch (const std::exception& error) {
     spdlog::error("batch jobs: {}", error.what());
-    answer_error(response, 500, "internal error");
+    answer_error(response, 500, "the request failed; the server's log says why");
   }
 }
 
@@ -76,68 +76,6 @@ void answer_with(Handle handle, const std::string& endpoint, Response& response,
   else
     whole();
 }
-
-// Takes an upload in. The body is read to its end whatever happens, or the client would find its
-// connection closed instead of an answer; the error is thrown then.
-class UploadReceiver {
- public:
-  explicit UploadReceiver(const std::filesystem::path& directory) : file_(directory) {}
-
-  void read(const Request& request, Response& response, const httplib::ContentReader& reader) {
-    for (const auto& [name, value] : request.params) settings_[name] = value;
-    const bool complete = request.is_multipart_form_data()
-                              ? reader([&](const auto& part) { return start_part(part); },
-                                       [&](const char* data, size_t size) {
-                                         return keep({data, size});
-                                       })
-                              : read_body(reader);
-    if (problem_) std::rethrow_exception(problem_);
-    if (!complete && response.status == 413) throw FileTooLargeError("the file is too large");
-    if (!complete) throw RequestError("the body is not complete or not well-formed");
-    if (!has_file_) throw RequestError("the form has no part \"file\"");
-  }
-
-  const SpoolFile& file() const { return file_; }
-  const JobSettings& settings() const { return settings_; }
-
- private:
-  bool read_body(const httplib::ContentReader& reader) {
-    has_file_ = in_file_ = true;
-    return reader([&](const char* data, size_t size) { return keep({data, size}); });
-  }
-
-  bool start_part(const httplib::MultipartFormData& part) {
-    in_file_ = part.name == "file";
-    if (in_file_ && std::exchange(has_file_, true))
-      problem_ = std::make_exception_ptr(RequestError("the form has more than one part \"file\""));
-    if (in_file_) settings_.emplace("name", part.filename);
-    if (!in_file_) settings_[part.name].clear();
-    part_ = part.name;
-    return true;
-  }
-
-  bool keep(std::string_view bytes) {
-    if (problem_) return true;
-    try {
-      if (in_file_)
-        file_.append(bytes);
-      else if (settings_[part_].size() + bytes.size() > kMaxSetting)
-        throw RequestError(part_ + ": the setting is too long");
-      else
-        settings_[part_] += bytes;
-    } catch (const std::exception&) {
-      problem_ = std::current_exception();
-    }
-    return true;
-  }
-
-  SpoolFile file_;
-  JobSettings settings_;
-  std::string part_;  // of the form
-  bool in_file_ = false;
-  bool has_file_ = false;
-  std::exception_ptr problem_;
-};
 
 std::string parameter(const Request& request, const std::string& name, const std::string& without) {
   return request.has_param(name) ? request.get_param_value(name) : without;
@@ -222,10 +160,10 @@ void register_job_routes(httplib::Server& server, JobService& service, JobRouteH
   };
   const auto take = [=, &service](const Request& request, Response& response,
                                   const httplib::ContentReader& reader) {
-    UploadReceiver upload(service.options().data_directory);
+    JobUploadReceiver upload(service.options().data_directory);
     upload.read(request, response, reader);
     const JobStatus job =
-        service.submit(owner(request), job_options_of(upload.settings()), upload.file());
+        service.submit(owner(request), job_options_of(upload.settings()), upload.path());
     response.set_header("Location", "/v1/jobs/" + job.id);
     answer(response, 201, shown(job));
   };
