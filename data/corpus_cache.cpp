@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <type_traits>
@@ -55,6 +56,11 @@ bool is_valid(const Header& header, uint64_t size) {
          sizeof(Header) + header.fingerprint_bytes <= header.tokens_at &&
          header.tokens_at % kPage == 0 && header.tokens_at <= size && header.tokens <= size &&
          header.sequences <= size && header.groups <= size && file_bytes(header) == size;
+}
+
+// From 0 on and ascending. A number that a bad disk has changed would be read out of the mapping.
+bool are_bounds(const uint64_t* bounds, int64_t parts) {
+  return bounds[0] == 0 && std::is_sorted(bounds, bounds + parts + 1);
 }
 
 [[noreturn]] void fail(const fs::path& cache, const char* what) {
@@ -213,8 +219,9 @@ bool MappedCache::map(const std::string& fingerprint) {
   counters_ = header.counters;
   // Sequences are read in random order, where reading ahead reads in vain.
   ::posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
-  return sequence_bounds_[0] == 0 && sequence_bounds_[sequences_] == header.tokens &&
-         group_bounds_[0] == 0 && group_bounds_[groups_] <= header.sequences;
+  return are_bounds(sequence_bounds_, sequences_) &&
+         sequence_bounds_[sequences_] == header.tokens && are_bounds(group_bounds_, groups_) &&
+         group_bounds_[groups_] <= header.sequences;
 }
 
 MappedCache::~MappedCache() {

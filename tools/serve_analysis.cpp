@@ -1,5 +1,7 @@
 #include "tools/serve_analysis.h"
 
+#include <spdlog/spdlog.h>
+
 #include "nmt/service/scheduling/scheduling_errors.h"
 #include "tools/sentence_analysis.h"
 
@@ -18,17 +20,21 @@ struct Count {
   const int64_t before;
 };
 
+// The weights of a model that was quantized are for the decoding engine alone.
+void require_full_weights(const nmt::ModelFiles& files, const std::string& name) {
+  if (files.quantization.empty()) return;
+  throw service::HttpError::of_option(
+      "model", "model '" + name + "' has " + files.quantization +
+                   " weights, with which it can translate and not be analysed");
+}
+
 }  // namespace
 
 service::Answer ServeAnalysis::answer(const service::Call& call) {
   const Count count(waiting_);
   if (count.before >= kMostWaiting)
     throw service::QueueFull("too many sentences wait to be analysed; try again later", 1);
-  try {
-    return {.body = service::analysis_json(analyse(service::parse_analysis_request(call.body)))};
-  } catch (const RequestError& error) {
-    throw service::HttpError(400, error.what());
-  }
+  return {.body = service::analysis_json(analyse(service::parse_analysis_request(call.body)))};
 }
 
 service::Analysis ServeAnalysis::analyse(service::AnalysisRequest request) {
@@ -44,7 +50,16 @@ service::Analysis ServeAnalysis::analyse(service::AnalysisRequest request) {
 const nmt::LoadedModel& ServeAnalysis::model(const service::ModelSpec& spec) {
   if (model_ && name_ == spec.name) return *model_;
   model_.reset();
-  model_ = nmt::load_model(spec.directory);
+  try {
+    require_full_weights(nmt::open_model(spec.directory), spec.name);
+    model_ = nmt::load_model(spec.directory);
+  } catch (const service::HttpError&) {
+    throw;
+  } catch (const Error& error) {
+    spdlog::error("model {}, for /v1/analyze: {}", spec.name, error.what());
+    throw service::Unavailable(
+        "model '" + spec.name + "' cannot be loaded; the server's log says why", 1);
+  }
   name_ = spec.name;
   return *model_;
 }

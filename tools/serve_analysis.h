@@ -19,8 +19,8 @@ class ServeAnalysis {
  public:
   explicit ServeAnalysis(std::vector<service::ModelSpec> specs) : pairs_(std::move(specs)) {}
 
-  /// The handler of the route, for several threads. Throws HttpError, and QueueFull where too many
-  /// wait.
+  /// The handler of the route, for several threads. Throws HttpError (400 for a quantized model
+  /// too), Unavailable for a model that cannot be read, and QueueFull where too many wait.
   service::Answer answer(const service::Call& call);
 
   /// The model of this name is read again when it is next needed: it was replaced on disk.

@@ -28,7 +28,8 @@ using service::ServeSignals;
 service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
   const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(
       spec.directory.string(), {.device = parse_device(options.device),
-                                .weights = nmt::parse_weight_choice(options.weights)}));
+                                .weights = nmt::parse_weight_choice(options.weights),
+                                .shortlist = spec.shortlist}));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {
@@ -45,16 +46,25 @@ service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptio
   return model;
 }
 
-void serve_until_stopped(const ServeSignals& signals, service::ModelRegistry& models) {
+void reload(HttpServer& server, service::ModelRegistry& models) {
+  try {
+    server.reload_certificate();
+  } catch (const ConfigError& error) {
+    spdlog::error("reload: {} The old certificate serves on.", error.what());
+  }
+  try {
+    models.reload("");
+  } catch (const RequestError& error) {
+    spdlog::error("reload: {}", error.what());
+  }
+}
+
+void serve_until_stopped(const ServeSignals& signals, HttpServer& server,
+                         service::ModelRegistry& models) {
   while (true) {
     const ServeSignals::Event event = signals.wait(std::chrono::hours(1));
     if (event == ServeSignals::Event::kStop) return;
-    if (event != ServeSignals::Event::kReload) continue;
-    try {
-      models.reload("");
-    } catch (const RequestError& error) {
-      spdlog::error("reload: {}", error.what());
-    }
+    if (event == ServeSignals::Event::kReload) reload(server, models);
   }
 }
 
@@ -86,12 +96,13 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   api.install(server);
   service::register_page(server);
   if (jobs != nullptr) {
-    service::register_job_routes(server, jobs->service(), [&api](const httplib::Request& request) {
-      return api.client_name(request);
-    });
+    service::register_job_routes(
+        server, jobs->service(),
+        {.owner_of = [&api](const httplib::Request& request) { return api.client_name(request); },
+         .measure = [&api](const auto&... answer) { api.measure(answer...); }});
   }
   listen(server, metrics, options);
-  serve_until_stopped(*signals, models);
+  serve_until_stopped(*signals, server, models);
   if (jobs != nullptr) jobs->stop();
   drain(std::move(signals), server, api, options);
 }
@@ -108,7 +119,7 @@ void work(const ServeSignals& signals, const ServeOptions& options, service::Mod
                          "text/plain; version=0.0.4; charset=utf-8");
   });
   listen(server, metrics, options);
-  serve_until_stopped(signals, models);
+  serve_until_stopped(signals, server, models);
   jobs.stop();
 }
 
@@ -126,7 +137,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;
   options.registry.observer = [&](const std::string& name) { return metrics.observer(name); };
-  const std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
+  std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
+  service::add_shortlists(options.shortlists, specs);
   ServeAnalysis analysis(specs);
   const auto load = [&](const service::ModelSpec& spec) {
     analysis.forget(spec.name);

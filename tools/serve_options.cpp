@@ -80,6 +80,8 @@ void check(const ServeOptions& options) {
     if (!holds) problems.push_back(sentence);
   };
   require(!options.models.empty(), "--model is missing: a directory to serve");
+  require(options.shortlists.empty() || options.device == "cpu",
+          "--shortlist works on the CPU alone: leave --device");
   require(options.port >= 0 && options.port < 65536, "--port must be from 0 to 65535");
   require(options.http.certificate_file.empty() == options.http.key_file.empty(),
           "--tls-certificate and --tls-key belong together");
@@ -110,11 +112,15 @@ OptionTable serve_option_table(ServeOptions& options) {
   options.registry.threads.workers = 0;
   OptionTable table("serve", "--model DIR...",
                     "Translates over HTTP: a page for people at /, LibreTranslate's protocol and "
-                    "an own one, described by /openapi.json. SIGHUP reloads the models, SIGTERM "
+                    "an own one, described by /openapi.json. SIGHUP reloads the models and "
+                    "the TLS certificate, SIGTERM "
                     "finishes what runs and ends.");
   table.group("Models")
       .add("model", &options.models, "[SRC-TGT=]DIR...",
            "model directories; without languages, those of config.json or of the name (en-de)")
+      .add("shortlist", &options.shortlists, "[MODEL=]FILE...",
+           "of 'dietmt shortlist': the model's output layer computes a sentence's likely pieces "
+           "alone, on the CPU; several models: by their names")
       .add("preload", &options.preload, "", "load all models now, not when they are first used");
   add_network(table, options);
   add_jobs(table, options);
@@ -131,6 +137,7 @@ void settle(ServeOptions& options) {
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
+  options.http.cors_origins = options.api.cors_origins;
   options.http.max_body = static_cast<uint64_t>(options.api.limits.body_bytes);
   options.api.batch_jobs = options.has_jobs();
   if (options.has_jobs())

@@ -15,6 +15,7 @@ namespace dietmt::tools {
 
 struct ServeOptions {
   std::vector<std::string> models;
+  std::vector<std::string> shortlists;
   bool preload = false;
   std::string device = "cpu";
   std::string weights = "auto";

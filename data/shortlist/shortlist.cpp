@@ -88,9 +88,9 @@ void write_shortlist(const fs::path& file, const ShortlistContent& content, cons
       file, std::string(reinterpret_cast<const char*>(&header), sizeof header) + numbers);
 }
 
-Shortlist::Shortlist(const fs::path& file, const Tokenizer& source, const Tokenizer& target) {
+Shortlist::Shortlist(const fs::path& file, const VocabularyFingerprints& made_for) {
   open(file);
-  const char* wrong = problem(vocabulary_fingerprint(source), vocabulary_fingerprint(target));
+  const char* wrong = problem(made_for);
   if (wrong == nullptr) return;
   ::munmap(mapping_, bytes_);
   throw DataError(file.string() + ": " + wrong);
@@ -126,7 +126,7 @@ void Shortlist::open(const fs::path& file) {
   mapping_ = mapping;
 }
 
-const char* Shortlist::problem(uint64_t source_fingerprint, uint64_t target_fingerprint) {
+const char* Shortlist::problem(const VocabularyFingerprints& made_for) {
   Header header;
   if (bytes_ < sizeof header) return "is no shortlist";
   std::memcpy(&header, mapping_, sizeof header);
@@ -137,8 +137,7 @@ const char* Shortlist::problem(uint64_t source_fingerprint, uint64_t target_fing
   if (bytes_ != file_bytes(header) ||
       header.checksum != checksum_of(header, content, bytes_ - sizeof header))
     return "is damaged: its size or checksum is wrong";
-  if (header.source_fingerprint != source_fingerprint ||
-      header.target_fingerprint != target_fingerprint)
+  if (header.source_fingerprint != made_for.source || header.target_fingerprint != made_for.target)
     return "was made for other vocabularies than those of the model";
 
   const auto take = [&]<typename T>(std::span<const T>& numbers, size_t count) {

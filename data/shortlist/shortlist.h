@@ -30,13 +30,21 @@ uint64_t vocabulary_fingerprint(const Tokenizer& tokenizer);
 void write_shortlist(const std::filesystem::path& file, const ShortlistContent& content,
                      const Tokenizer& source, const Tokenizer& target);
 
+/// What a shortlist file must have been made for.
+struct VocabularyFingerprints {
+  uint64_t source = 0;
+  uint64_t target = 0;
+};
+
 /// A shortlist file, mapped into memory: immutable and safe to share between threads; processes
 /// share its memory.
 class Shortlist {
  public:
   /// Throws DataError naming the file: it cannot be read, is no shortlist, was cut or changed, or
   /// was made for other vocabularies.
-  Shortlist(const std::filesystem::path& file, const Tokenizer& source, const Tokenizer& target);
+  Shortlist(const std::filesystem::path& file, const Tokenizer& source, const Tokenizer& target)
+      : Shortlist(file, {vocabulary_fingerprint(source), vocabulary_fingerprint(target)}) {}
+  Shortlist(const std::filesystem::path& file, const VocabularyFingerprints& made_for);
   ~Shortlist();
   Shortlist(Shortlist&& other) noexcept;
   Shortlist& operator=(Shortlist&&) = delete;
@@ -60,7 +68,7 @@ class Shortlist {
  private:
   void open(const std::filesystem::path& file);
   // What is wrong with the bytes mapped, or nothing.
-  const char* problem(uint64_t source_fingerprint, uint64_t target_fingerprint);
+  const char* problem(const VocabularyFingerprints& made_for);
 
   void* mapping_ = nullptr;
   size_t bytes_ = 0;

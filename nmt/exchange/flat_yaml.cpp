@@ -75,6 +75,7 @@ class Parser {
       add(key_, line.substr(1));
       key_.clear();
     } else if (word.starts_with("- ") && (list_ || line.starts_with(" "))) {
+      if (pairs_.empty()) throw DataError("it is an item of no list");
       pairs_.back().second.push_back(scalar(word.substr(2)));
     } else {
       const size_t colon = separator(line);

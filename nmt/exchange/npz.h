@@ -1,5 +1,4 @@
-// NumPy's .npz files: a ZIP archive of .npy arrays, stored or deflated (PKWARE's APPNOTE, sections
-// 4.3 and 4.4; numpy.lib.format). Archives of 4 GiB or more (ZIP64) are refused.
+// Tensors of NumPy's .npz files (npz_archive.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>

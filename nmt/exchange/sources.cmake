@@ -10,5 +10,6 @@ target_sources(dietmt_nmt PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/layer_names.cpp
   ${CMAKE_CURRENT_LIST_DIR}/marian.cpp
   ${CMAKE_CURRENT_LIST_DIR}/marian_config.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/npz.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/npz.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/npz_archive.cpp)
 target_link_libraries(dietmt_nmt PRIVATE ZLIB::ZLIB)

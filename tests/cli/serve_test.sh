@@ -13,9 +13,10 @@ fi
 
 expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
 
-# start OPTION...: a server on a free port; its process in $server, its address in $url.
+# start OPTION...: a server of $served on a free port; its process in $server, its address in $url.
+served=$model
 start() {
-  "$dietmt" serve --model "en-de=$model" --port 0 "$@" 2>"$work/log" &
+  "$dietmt" serve --model "en-de=$served" --port 0 "$@" 2>"$work/log" &
   server=$!
   for _ in $(seq 300); do
     url=$(sed -n 's/.*listening at \([0-9.:]*\)$/http:\/\/\1/p' "$work/log")
@@ -115,6 +116,67 @@ expect_text '"loads":2' "$out"
 kill -TERM $server
 wait $server
 expect_equal $? 0 "exit code after SIGTERM"
+
+# A quantized model translates and cannot be analysed.
+expect_code 0 "$dietmt" quantize --model "$model" --output "$work/int8" --type int8
+served=$work/int8 start
+expect_answer 200 /translate -d q="red dog" -d source=en -d target=de
+expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
+expect_text "model 'en-de' has int8 weights" "$out"
+rm "$work/int8/config.json"
+expect_answer 503 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
+expect_text "cannot be loaded" "$out"
+kill -TERM $server
+wait $server
+
+# With a shortlist: line by line what translate gives with it. One of another vocabulary ends the
+# start.
+expect_code 0 "$dietmt" shortlist --model "$model" --train-source "$work/toy.en" \
+  --train-target "$work/toy.de" --best 2 --first 2 --output "$work/list.bin"
+red='{"text": "red dog", "source": "en", "target": "de", "beam": 1}'
+start --shortlist "$work/list.bin"
+expect_answer 200 /v1/translate -H "$json" -d "$red"
+answered=$(field score)
+translated=$(echo red dog | "$dietmt" translate --model "$model" --beam 1 --json --shortlist "$work/list.bin")
+out=$translated
+expect_equal "$answered" "$(field score)" "score with a shortlist"
+out=$(echo red dog | "$dietmt" translate --model "$model" --beam 1 --json)
+[ "$answered" != "$(field score)" ] || fail "the shortlist changes no score: $answered"
+kill -TERM $server
+wait $server
+head -c 200 "$work/list.bin" >"$work/cut.bin"
+expect_code 1 "$dietmt" serve --model "en-de=$model" --port 0 --preload --shortlist "$work/cut.bin"
+expect_text "cut.bin" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "$work/absent" --device cuda
+expect_text "CPU alone" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "en-fr=$work/absent"
+expect_text "absent: no such file" "$err"
+
+# SIGHUP reads the certificate anew; one that cannot be used leaves the old one.
+if command -v openssl >/dev/null; then
+  certify() {
+    openssl req -x509 -newkey rsa:2048 -nodes -subj "/CN=$1" -keyout "$work/tls.key" \
+      -out "$work/tls.crt" 2>/dev/null
+  }
+  shown() { curl -skv -o /dev/null "$url/health" 2>&1 | sed -n 's/.*subject: CN *= *//p'; }
+  certify first
+  start --tls-certificate "$work/tls.crt" --tls-key "$work/tls.key"
+  url=https${url#http}
+  expect_equal "$(shown)" first "certificate at the start"
+  echo broken >"$work/tls.key"
+  kill -HUP $server
+  for _ in $(seq 100); do grep -q 'The old certificate serves on' "$work/log" && break; sleep 0.1; done
+  expect_text "tls.key cannot be used" "$(cat "$work/log")"
+  expect_equal "$(shown)" first "certificate after a broken one"
+  certify second
+  kill -HUP $server
+  for _ in $(seq 100); do [ "$(shown)" = second ] && break; sleep 0.1; done
+  expect_equal "$(shown)" second "certificate after SIGHUP"
+  kill -TERM $server
+  wait $server
+else
+  echo "not tested: there is no openssl to make certificates"
+fi
 
 # A job: line by line what translate gives.
 start --data "$work/jobs" --job-threads 1

@@ -221,6 +221,19 @@ TEST_F(ParallelCorpusTest, ADamagedCacheIsMadeAnew) {
   }
 }
 
+TEST_F(ParallelCorpusTest, ACacheWithDamagedBoundsIsMadeAnew) {
+  toy_corpus();
+  const std::string whole = read_file(cache_file());
+  // The file ends with the bounds of its sequences, followed by the only one of its no groups.
+  for (const size_t from_end : {16, 24, 40}) {
+    std::string damaged = whole;
+    damaged[damaged.size() - from_end + 6] = 1;
+    write_file_atomically(cache_file(), damaged);
+    expect_toy_text(toy_corpus());
+    EXPECT_EQ(read_file(cache_file()), whole) << from_end;
+  }
+}
+
 TEST_F(ParallelCorpusTest, AFullDiskIsAClearErrorAndKeepsTheOldCache) {
   toy_corpus();
   const uint32_t old = file_crc32(cache_file());

@@ -13,12 +13,12 @@
 
 namespace {
 
-using dietmt::service::BodyBudget;
 using dietmt::service::CompleteRequest;
 using dietmt::service::ReadLimits;
-using dietmt::service::RequestBody;
 using dietmt::service::RequestFault;
 using dietmt::service::RequestReader;
+using dietmt::service::SpoolBudget;
+using dietmt::service::SpooledBytes;
 
 // Small limits, so that short inputs reach them.
 const ReadLimits kLimits = {2048, 300, {{"/l", 900}, {"/lo", 20}}};
@@ -33,7 +33,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-std::string content(const RequestBody& body) {
+std::string content(const SpooledBytes& body) {
   std::string bytes(body.size(), '\0');
   require(body.read(0, bytes.data(), bytes.size()) == bytes.size());
   return bytes;
@@ -45,7 +45,7 @@ std::string handed_on(const CompleteRequest& request) {
 }
 
 // `piece`: bytes given at a time.
-Seen read_all(std::string_view bytes, size_t piece, BodyBudget& budget) {
+Seen read_all(std::string_view bytes, size_t piece, SpoolBudget& budget) {
   Seen seen;
   RequestReader reader(kLimits, budget);
   try {
@@ -62,6 +62,7 @@ Seen read_all(std::string_view bytes, size_t piece, BodyBudget& budget) {
     seen.incomplete = reader.stage() != RequestReader::Stage::kEmpty;
   } catch (const RequestFault& fault) {
     require(fault.status() >= 400 && fault.status() < 600);
+    require(reader.origin().size() <= kLimits.head);
     seen.fault = true;
   }
   return seen;
@@ -71,7 +72,7 @@ Seen read_all(std::string_view bytes, size_t piece, BodyBudget& budget) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  BodyBudget budget{200, 250, 100000, std::filesystem::temp_directory_path()};
+  SpoolBudget budget{200, 250, 100000, std::filesystem::temp_directory_path()};
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const Seen at_once = read_all(bytes, std::max<size_t>(bytes.size(), 1), budget);
   const Seen in_pieces = read_all(bytes, size_t{data[0]} + 1, budget);

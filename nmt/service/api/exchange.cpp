@@ -39,9 +39,11 @@ Answer error_answer(std::exception_ptr error) {
     return answer_of(HttpError(504, late.what()));
   } catch (const ClientGone& gone) {
     return answer_of(HttpError(kClientClosedRequest, gone.what()));
+  } catch (const RequestError& refused) {
+    return answer_of(HttpError(400, refused.what()));
   } catch (const std::exception& unknown) {
     spdlog::error("a request failed: {}", unknown.what());
-    return answer_of(HttpError(500, std::string("the translation failed: ") + unknown.what()));
+    return answer_of(HttpError(500, "the request failed; the server's log says why"));
   }
 }
 

@@ -61,7 +61,9 @@ class HttpError : public RequestError {
 };
 
 /// What a client is told about the exception that ended a handler: the kinds of
-/// scheduling_errors.h have their own statuses, any other is a 500.
+/// scheduling_errors.h have their own statuses, any other RequestError is a 400. What is not the
+/// client's fault is a 500 without the exception's text, which may name files: that goes to the
+/// log.
 Answer error_answer(std::exception_ptr error);
 
 }  // namespace dietmt::service

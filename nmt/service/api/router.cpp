@@ -96,7 +96,7 @@ std::string api_key_of(const httplib::Request& request) {
 }
 
 Router::Router(RouterSettings settings, Metrics& metrics)
-    : settings_(std::move(settings)), metrics_(metrics) {}
+    : settings_(std::move(settings)), cors_(settings_.cors_origins), metrics_(metrics) {}
 
 void Router::install(httplib::Server& server) {
   for (const Route& route : routes_) {
@@ -135,32 +135,31 @@ void Router::install(httplib::Server& server) {
 }
 
 void Router::respond(const Route& route, Call call, Response& response) {
+  if (settings_.client_watch) call.client_gone = settings_.client_watch();
+  measure(route.path, response, [&] {
+    Answer answer;
+    try {
+      answer = route.handler(call);
+    } catch (...) {
+      answer = error_answer(std::current_exception());
+    }
+    send(answer, response);
+  });
+}
+
+void Router::measure(const std::string& endpoint, const Response& response,
+                     const std::function<void()>& answer) {
   ++running_;
   const auto start = std::chrono::steady_clock::now();
-  if (settings_.client_watch) call.client_gone = settings_.client_watch();
-  Answer answer;
-  try {
-    answer = route.handler(call);
-  } catch (...) {
-    answer = error_answer(std::current_exception());
-  }
-  send(answer, response);
+  answer();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  metrics_.answered(route.path, answer.status, elapsed.count());
+  metrics_.answered(endpoint, response.status, elapsed.count());
   --running_;
 }
 
 void Router::allow_origin(const Request& request, Response& response) const {
-  const std::string origin = request.get_header_value("Origin");
-  const auto& allowed = settings_.cors_origins;
-  if (origin.empty() || allowed.empty()) return;
-  const auto holds = [&](const std::string& one) {
-    return std::find(allowed.begin(), allowed.end(), one) != allowed.end();
-  };
-  response.set_header("Vary", "Origin");
-  if (!holds("*") && !holds(origin)) return;
-  response.set_header("Access-Control-Allow-Origin", holds("*") ? "*" : origin);
-  response.set_header("Access-Control-Expose-Headers", "Retry-After");
+  for (const auto& [name, value] : cors_.fields(request.get_header_value("Origin")))
+    response.set_header(name, value);
 }
 
 void Router::answer_preflight(const Request& request, Response& response) const {
@@ -180,8 +179,9 @@ bool Router::refuse(const Request& request, Response& response) const {
   try {
     settings_.admit_others(api_key_of(request));
     return false;
-  } catch (const HttpError& error) {
+  } catch (const HttpError&) {
     send(error_answer(std::current_exception()), response);
+    metrics_.count("other", response.status);
     return true;
   }
 }

@@ -10,6 +10,7 @@
 
 #include "nmt/service/api/exchange.h"
 #include "nmt/service/api/metrics.h"
+#include "nmt/service/http/cors.h"
 
 namespace httplib {
 class Server;
@@ -50,7 +51,12 @@ class Router {
   /// routing. The router outlives the server.
   void install(httplib::Server& server);
 
-  /// Requests being handled.
+  /// Calls `answer`, which fills the response and does not throw, and counts and times it as a
+  /// request to `endpoint`. For routes of others; those of this router are measured anyway.
+  void measure(const std::string& endpoint, const httplib::Response& response,
+               const std::function<void()>& answer);
+
+  /// Requests being measured.
   int64_t running() const { return running_; }
 
  private:
@@ -61,6 +67,7 @@ class Router {
   void describe_error(const httplib::Request& request, httplib::Response& response) const;
 
   const RouterSettings settings_;
+  const CorsPolicy cors_;
   Metrics& metrics_;
   std::vector<Route> routes_;
   std::atomic<int64_t> running_{0};

@@ -45,6 +45,12 @@ class TranslationApi {
     return service_.keys.name_of(api_key_of(request));
   }
 
+  /// Counts and times an answer of others' routes (Router::measure()).
+  void measure(const std::string& endpoint, const httplib::Response& response,
+               const std::function<void()>& answer) {
+    router_.measure(endpoint, response, answer);
+  }
+
   const std::vector<Route>& routes() const { return router_.routes(); }
 
   /// /health says so from now on, and new translations are refused with 503; those that run finish.

@@ -25,7 +25,7 @@ int hex_value(char c) {
 
 }  // namespace
 
-size_t ChunkedDecoder::feed(std::string_view bytes, RequestBody& body) {
+size_t ChunkedDecoder::feed(std::string_view bytes, SpooledBytes& body) {
   size_t at = 0;
   while (at < bytes.size() && !done()) {
     if (state_ != State::kData) {

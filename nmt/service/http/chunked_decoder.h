@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "nmt/service/http/request_body.h"
+#include "nmt/service/http/spooled_bytes.h"
 
 namespace dietmt::service {
 
@@ -16,7 +16,7 @@ class ChunkedDecoder {
   /// Appends the data among `bytes` to `body` up to the end of the last chunk and its trailer
   /// fields, which are read and forgotten. Returns how many bytes were consumed: all unless done().
   /// Throws RequestFault: 400 for malformed framing, 413 above the limit.
-  size_t feed(std::string_view bytes, RequestBody& body);
+  size_t feed(std::string_view bytes, SpooledBytes& body);
 
   bool done() const { return state_ == State::kDone; }
 

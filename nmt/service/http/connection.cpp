@@ -106,25 +106,27 @@ void Connection::feed(std::string_view bytes) {
     if (reader_.take_continue()) output_ += "HTTP/1.1 100 Continue\r\n\r\n";
     if (stage == Stage::kComplete) hand_over(bytes.substr(consumed));
   } catch (const RequestFault& fault) {
-    answer_fault(fault.status(), fault.what());
+    answer_fault(fault.status(), fault.what(), reader_.origin());
   }
 }
 
 void Connection::hand_over(std::string_view rest) {
   pipelined_ = rest;
-  exchange_ = std::make_shared<Exchange>(reader_.take(), client_, services_.server,
-                                         services_.options.output_buffer,
-                                         [wake = services_.wake, id = id_] { wake(id); });
+  exchange_ =
+      std::make_shared<Exchange>(reader_.take(), client_, services_.server, services_.output,
+                                 [wake = services_.wake, id = id_] { wake(id); });
   if (!services_.submit(exchange_)) {
+    const std::string origin = exchange_->head().origin;
     exchange_.reset();
-    throw RequestFault(503, "The server is overloaded; please try again later.");
+    return answer_fault(503, "The server is overloaded; please try again later.", origin);
   }
   enter(Phase::kHandling);
 }
 
-void Connection::answer_fault(int status, const std::string& text) {
+void Connection::answer_fault(int status, const std::string& text, const std::string& origin) {
   count_fault(status);
-  output_ += fault_response(status, text, services_.options.retry_after);
+  output_ +=
+      fault_response(status, text, services_.options.retry_after, services_.cors.fields(origin));
   enter(Phase::kAnswering);
 }
 
@@ -208,7 +210,7 @@ void Connection::enter(Phase phase) {
 
 void Connection::on_deadline() {
   if (phase_ == Phase::kReading) {
-    answer_fault(408, "The request did not arrive in time.");
+    answer_fault(408, "The request did not arrive in time.", reader_.origin());
     return pump();
   }
   if (phase_ == Phase::kHandling || phase_ == Phase::kAnswering) {

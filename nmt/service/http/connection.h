@@ -56,7 +56,7 @@ class Connection {
   void receive();
   void feed(std::string_view bytes);
   void hand_over(std::string_view rest);
-  void answer_fault(int status, const std::string& text);
+  void answer_fault(int status, const std::string& text, const std::string& origin);
   void pump();
   bool send();
   bool refill();

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "nmt/service/http/cors.h"
 #include "nmt/service/http/exchange.h"
 #include "nmt/service/http/http_options.h"
 #include "nmt/service/http/request_reader.h"
@@ -33,7 +34,9 @@ class CounterBoard {
 struct ConnectionServices {
   const HttpOptions& options;
   const ReadLimits& limits;
-  BodyBudget& budget;
+  const CorsPolicy& cors;
+  SpoolBudget& budget;
+  OutputLimits& output;
   CounterBoard& counters;
   std::vector<char>& scratch;  // what was read last; used by one connection after the other
   Endpoint server;

@@ -20,6 +20,7 @@ constexpr uint64_t kSignalId = 1;
 constexpr uint64_t kFirstConnectionId = 2;
 constexpr size_t kScratchBytes = 64 << 10;
 constexpr int kAcceptsPerEvent = 64;
+constexpr int64_t kThreadsPerWaiter = 4;  // one in so many may wait for a client to read
 constexpr std::chrono::milliseconds kClockInterval{100};
 
 }  // namespace
@@ -48,30 +49,31 @@ void EventLoop::with_connection(uint64_t id, Action action) {
   }
 }
 
-EventLoop::EventLoop(const HttpOptions& options, BodyBudget& budget, CounterBoard& counters,
+EventLoop::EventLoop(const HttpOptions& options, SpoolBudget& budget, CounterBoard& counters,
                      std::function<bool(std::shared_ptr<Exchange>)> submit)
     : options_(options),
       counters_(counters),
       limits_{options.max_head, options.max_body, options.max_body_below},
+      cors_(options.cors_origins),
+      output_{options.output_buffer, options.handler_threads / kThreadsPerWaiter, budget},
+      transports_(options.certificate_file, options.key_file),
       scratch_(kScratchBytes),
-      services_{options_,
-                limits_,
-                budget,
-                counters_,
-                scratch_,
-                {},
-                std::move(submit),
-                [this](uint64_t id) { wake(id); }},
+      services_{.options = options_,
+                .limits = limits_,
+                .cors = cors_,
+                .budget = budget,
+                .output = output_,
+                .counters = counters_,
+                .scratch = scratch_,
+                .server = {},
+                .submit = std::move(submit),
+                .wake = [this](uint64_t id) { wake(id); }},
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       signal_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       next_id_(kFirstConnectionId) {
   if (!epoll_.valid() || !signal_.valid()) {
     throw Error(std::string("The event loop cannot be made: ") + std::strerror(errno) + ".");
   }
-  if (options.certificate_file.empty() != options.key_file.empty()) {
-    throw ConfigError("TLS needs both a certificate file and a key file.");
-  }
-  if (!options.certificate_file.empty()) tls_.emplace(options.certificate_file, options.key_file);
   watch(EPOLL_CTL_ADD, signal_.number(), kSignalId, EPOLLIN);
 }
 
@@ -196,10 +198,8 @@ void EventLoop::add_client(AcceptedClient client) {
   const uint64_t id = next_id_++;
   const int file = client.socket.number();
   try {
-    auto transport =
-        tls_ ? tls_->accept(std::move(client.socket)) : plain_transport(std::move(client.socket));
-    Entry entry{std::make_unique<Connection>(id, std::move(transport), std::move(client.endpoint),
-                                             services_)};
+    Entry entry{std::make_unique<Connection>(id, transports_.make(std::move(client.socket)),
+                                             std::move(client.endpoint), services_)};
     watch(EPOLL_CTL_ADD, file, id, 0);
     settle(id, connections_.emplace(id, std::move(entry)).first->second);
   } catch (const std::exception& error) {

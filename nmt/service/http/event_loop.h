@@ -19,7 +19,7 @@
 
 #include "nmt/service/http/connection.h"
 #include "nmt/service/http/listener.h"
-#include "nmt/service/http/tls.h"
+#include "nmt/service/http/transport_factory.h"
 
 namespace dietmt::service {
 
@@ -27,7 +27,7 @@ class EventLoop {
  public:
   /// `options`, `budget` and `counters` outlive the loop. `submit` hands a request to a handler
   /// thread, and says false if there are too many. Throws ConfigError for unusable TLS files.
-  EventLoop(const HttpOptions& options, BodyBudget& budget, CounterBoard& counters,
+  EventLoop(const HttpOptions& options, SpoolBudget& budget, CounterBoard& counters,
             std::function<bool(std::shared_ptr<Exchange>)> submit);
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
@@ -42,6 +42,10 @@ class EventLoop {
   /// Also closes idle connections, and every other one after its response. True if none is left
   /// after at most `patience`.
   bool drain(std::chrono::milliseconds patience);
+
+  /// Reads the TLS files anew, for the connections to come. Throws ConfigError where they cannot be
+  /// used: the old certificate serves on.
+  void reload_certificate() { transports_.reload(); }
 
   /// Closes everything and ends the thread.
   void stop();
@@ -77,7 +81,9 @@ class EventLoop {
   const HttpOptions& options_;
   CounterBoard& counters_;
   const ReadLimits limits_;
-  std::optional<TlsContext> tls_;
+  const CorsPolicy cors_;
+  OutputLimits output_;
+  TransportFactory transports_;
   std::vector<char> scratch_;
   ConnectionServices services_;
 

@@ -1,8 +1,12 @@
 #include "nmt/service/http/exchange.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "nmt/service/http/request_fault.h"
 
 namespace dietmt::service {
 namespace {
@@ -14,13 +18,13 @@ std::string head_with_length(const CompleteRequest& request) {
 
 }  // namespace
 
-Exchange::Exchange(CompleteRequest request, Endpoint client, Endpoint server, size_t output_buffer,
+Exchange::Exchange(CompleteRequest request, Endpoint client, Endpoint server, OutputLimits& limits,
                    std::function<void()> wake)
     : request_(std::move(request)),
       head_(head_with_length(request_)),
       client_(std::move(client)),
       server_(std::move(server)),
-      output_buffer_(output_buffer),
+      limits_(limits),
       wake_(std::move(wake)),
       client_gone_(std::make_shared<std::atomic<bool>>(false)),
       keep_alive_(request_.head.keep_alive) {}
@@ -40,16 +44,33 @@ ssize_t Exchange::read(char* to, size_t count) {
 ssize_t Exchange::write(const char* from, size_t count) {
   if (!std::exchange(head_written_, true)) note_response_head({from, count});
   std::unique_lock lock(mutex_);
-  for (size_t done = 0; done < count;) {
-    room_.wait(lock, [&] { return abandoned_ || output_.size() < output_buffer_; });
+  for (std::string_view left(from, count); !left.empty();) {
+    if (!overflow_ && output_.size() >= limits_.buffer) make_room(lock);
     if (abandoned_) return -1;
-    const bool was_empty = output_.empty();
-    const size_t n = std::min(count - done, output_buffer_ - output_.size());
-    output_.append(from + done, n);
-    done += n;
+    const bool was_empty = output_.empty() && !overflow_;
+    const size_t n =
+        overflow_ ? left.size() : std::min(left.size(), limits_.buffer - output_.size());
+    try {
+      overflow_ ? overflow_->append(left) : void(output_.append(left.substr(0, n)));
+    } catch (const RequestFault& fault) {
+      spdlog::warn("{} {}: the answer is cut off for a slow client: {}", request_.head.method,
+                   request_.head.target, fault.what());
+      return -1;
+    }
+    left.remove_prefix(n);
     if (was_empty) wake_();
   }
   return static_cast<ssize_t>(count);
+}
+
+// Waits until the client has read some of the buffer. Where as many threads wait as may, so that
+// the rest are there for others, opens the overflow instead.
+void Exchange::make_room(std::unique_lock<std::mutex>& lock) {
+  if (limits_.waiting++ < limits_.may_wait)
+    room_.wait(lock, [&] { return abandoned_ || output_.size() < limits_.buffer; });
+  else
+    overflow_ = std::make_unique<SpooledBytes>(limits_.spool);
+  --limits_.waiting;
 }
 
 // The client finds the end of a response without a length where the connection ends. cpp-httplib
@@ -80,11 +101,24 @@ void Exchange::finish(bool reusable) {
   wake_();
 }
 
+// The next bytes of the overflow, which ends with its last ones.
+std::string Exchange::take_overflow() {
+  std::string bytes(limits_.buffer, '\0');
+  bytes.resize(overflow_->read(overflow_taken_, bytes.data(), bytes.size()));
+  overflow_taken_ += bytes.size();
+  if (overflow_taken_ == overflow_->size()) {
+    overflow_.reset();
+    overflow_taken_ = 0;
+  }
+  return bytes;
+}
+
 Exchange::Output Exchange::take_output() {
   Output output;
   {
     const std::lock_guard lock(mutex_);
     output = {std::exchange(output_, {}), finished_, keep_alive_};
+    if (output.bytes.empty() && overflow_) output.bytes = take_overflow();
   }
   room_.notify_one();
   return output;

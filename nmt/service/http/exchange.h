@@ -20,16 +20,26 @@ struct Endpoint {
   int port = 0;
 };
 
+/// What the exchanges of a server share, so that clients who read slowly hold few handler threads.
+struct OutputLimits {
+  size_t buffer = 0;     // bytes that an exchange keeps for the loop
+  int64_t may_wait = 0;  // handler threads that may wait at once until their client has read
+  SpoolBudget& spool;    // for what the others write beyond the buffer
+  std::atomic<int64_t> waiting = 0;
+};
+
 /// A handler thread calls what httplib::Stream has, and finish(); the loop calls the rest.
 class Exchange final : public httplib::Stream {
  public:
-  /// `wake` is called by the handler's thread when there is something to take.
-  Exchange(CompleteRequest request, Endpoint client, Endpoint server, size_t output_buffer,
+  /// `wake` is called by the handler's thread when there is something to take. `limits` outlive the
+  /// exchange.
+  Exchange(CompleteRequest request, Endpoint client, Endpoint server, OutputLimits& limits,
            std::function<void()> wake);
 
   /// The head, then the body.
   ssize_t read(char* to, size_t count) override;
-  /// Waits while the buffer is full. All of it is taken, or -1 says that the client has gone.
+  /// While the buffer is full it waits, or spools where too many threads wait already. All of it is
+  /// taken, or -1 says that the client has gone or that there is no room to spool.
   ssize_t write(const char* from, size_t count) override;
   bool is_readable() const override { return true; }
   bool is_writable() const override { return !abandoned(); }
@@ -46,6 +56,7 @@ class Exchange final : public httplib::Stream {
   void finish(bool reusable);
 
   const RequestHead& head() const { return request_.head; }
+  const SpooledBytes& body() const { return *request_.body; }
 
   struct Output {
     std::string bytes;
@@ -65,12 +76,14 @@ class Exchange final : public httplib::Stream {
 
  private:
   void note_response_head(std::string_view head);
+  void make_room(std::unique_lock<std::mutex>& lock);
+  std::string take_overflow();
 
   const CompleteRequest request_;
   const std::string head_;  // as cpp-httplib reads it
   const Endpoint client_;
   const Endpoint server_;
-  const size_t output_buffer_;
+  OutputLimits& limits_;
   const std::function<void()> wake_;
   const std::shared_ptr<std::atomic<bool>> client_gone_;
   uint64_t read_ = 0;          // of head and body
@@ -79,6 +92,8 @@ class Exchange final : public httplib::Stream {
   mutable std::mutex mutex_;
   std::condition_variable room_;
   std::string output_;
+  std::unique_ptr<SpooledBytes> overflow_;  // what follows output_; null: nothing
+  uint64_t overflow_taken_ = 0;
   bool abandoned_ = false;
   bool finished_ = false;
   bool keep_alive_;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace dietmt::service {
 
@@ -24,7 +25,9 @@ struct HttpOptions {
   uint64_t all_bodies_memory = 64ULL << 20;  // and so does one for which this is used up
   uint64_t all_bodies_disk = 16ULL << 30;    // used up: 503
   std::filesystem::path spool_directory = std::filesystem::temp_directory_path();
-  size_t output_buffer = 64 << 10;  // a handler that has written so much waits for its client
+  // A handler that has written so much waits for its client. A quarter of the threads may wait so
+  // at once; beyond that, what handlers write is stored as bodies are.
+  size_t output_buffer = 64 << 10;
 
   // Patience. A body that is arriving and a response that is being sent must move on by
   // `transfer_rate` bytes a second, on the average of every `transfer_period`.
@@ -33,6 +36,10 @@ struct HttpOptions {
   std::chrono::milliseconds transfer_period{20000};
   int64_t transfer_rate = 1000;
   std::chrono::milliseconds linger_timeout{5000};  // for reading on after an early answer
+
+  // Pages of these origins may read what the connection layer answers itself (cors.h). What
+  // handlers answer is theirs.
+  std::vector<std::string> cors_origins = {};
 
   // PEM files; both or none. With them every connection speaks TLS 1.2 or newer.
   std::string certificate_file = {};

@@ -9,7 +9,7 @@
 namespace dietmt::service {
 namespace {
 
-thread_local std::shared_ptr<const std::atomic<bool>> current_client_gone;
+thread_local const Exchange* current_exchange = nullptr;
 
 void set_error(httplib::Response& response, const std::string& text) {
   response.set_content(error_body(text), "application/json");
@@ -75,7 +75,11 @@ bool HttpServer::drain(std::chrono::milliseconds patience) {
 
 std::shared_ptr<const std::atomic<bool>> HttpServer::client_gone() {
   static const auto kNever = std::make_shared<const std::atomic<bool>>(false);
-  return current_client_gone ? current_client_gone : kNever;
+  return current_exchange != nullptr ? current_exchange->client_gone() : kNever;
+}
+
+const SpooledBytes* HttpServer::request_body() {
+  return current_exchange != nullptr ? &current_exchange->body() : nullptr;
 }
 
 bool HttpServer::submit(std::shared_ptr<Exchange> exchange) {
@@ -91,7 +95,7 @@ bool HttpServer::submit(std::shared_ptr<Exchange> exchange) {
 void HttpServer::handle(Exchange& exchange) {
   bool whole = false;
   if (!exchange.abandoned()) {
-    current_client_gone = exchange.client_gone();
+    current_exchange = &exchange;
     try {
       bool ignored = false;
       whole = process_request(exchange, draining_ || !exchange.head().keep_alive, ignored, nullptr);
@@ -99,9 +103,11 @@ void HttpServer::handle(Exchange& exchange) {
       spdlog::error("{} {} failed: {}", exchange.head().method, exchange.head().target,
                     error.what());
     }
-    current_client_gone.reset();
+    current_exchange = nullptr;
     if (!whole && !exchange.response_begun()) {
-      exchange.write(fault_response(500, "The server failed; its log has the reason.", 0));
+      exchange.write(
+          fault_response(500, "The server failed; its log has the reason.", 0,
+                         CorsPolicy(options_.cors_origins).fields(exchange.head().origin)));
     }
   }
   counters_.add(&HttpCounters::requests_in_flight, -1);

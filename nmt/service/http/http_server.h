@@ -49,6 +49,10 @@ class HttpServer : public httplib::Server {
   /// are answered. True if that was done after at most `patience`.
   bool drain(std::chrono::milliseconds patience);
 
+  /// Reads the TLS files anew; connections that are open keep what they began with. Throws
+  /// ConfigError where they cannot be used: the old certificate serves on.
+  void reload_certificate() { loop_.reload_certificate(); }
+
   HttpCounters counters() const { return counters_.snapshot(); }
 
   /// Becomes true once the client of the request that the calling thread handles has closed its
@@ -56,13 +60,17 @@ class HttpServer : public httplib::Server {
   /// handler it stays false.
   static std::shared_ptr<const std::atomic<bool>> client_gone();
 
+  /// The body of the request that the calling thread handles, as it came: for handlers that want
+  /// its file and not its bytes. Null outside of a handler.
+  static const SpooledBytes* request_body();
+
  private:
   bool submit(std::shared_ptr<Exchange> exchange);
   void handle(Exchange& exchange);
 
   const HttpOptions options_;
   CounterBoard counters_;
-  BodyBudget budget_;
+  SpoolBudget budget_;
   std::atomic<bool> draining_ = false;
   EventLoop loop_;
   std::optional<HandlerThreads> threads_;

@@ -39,13 +39,15 @@ std::string error_body(const std::string& text) {
                                               nlohmann::json::error_handler_t::replace);
 }
 
-std::string fault_response(int status, const std::string& text, int retry_after) {
+std::string fault_response(int status, const std::string& text, int retry_after,
+                           const HeaderFields& fields) {
   const std::string body = error_body(text);
   std::string response =
       "HTTP/1.1 " + std::to_string(status) + " " + reason_phrase(status) +
       "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
       "\r\nConnection: close\r\n";
   if (status == 503) response += "Retry-After: " + std::to_string(retry_after) + "\r\n";
+  for (const auto& [name, value] : fields) response += name + ": " + value + "\r\n";
   return response + "\r\n" + body;
 }
 

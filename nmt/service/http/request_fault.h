@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/error.h"
 
@@ -21,8 +23,12 @@ class RequestFault : public RequestError {
 /// {"error": text}; what is not UTF-8 in the text, which may come from a client, is replaced.
 std::string error_body(const std::string& text);
 
-/// A complete response that closes the connection, with the body {"error": text}. Overload (503)
-/// also asks the client to come back after `retry_after` seconds.
-std::string fault_response(int status, const std::string& text, int retry_after);
+/// Header fields by name.
+using HeaderFields = std::vector<std::pair<std::string, std::string>>;
+
+/// A complete response that closes the connection, with the body {"error": text} and `fields`.
+/// Overload (503) also asks the client to come back after `retry_after` seconds.
+std::string fault_response(int status, const std::string& text, int retry_after,
+                           const HeaderFields& fields);
 
 }  // namespace dietmt::service

@@ -115,6 +115,7 @@ bool Framing::read_field(const std::string& name, std::string_view value, Reques
   }
   if (name == "connection" && list_has(value, "close")) head.keep_alive = false;
   if (name == "host") ++hosts;
+  if (name == "origin") head.origin = value;
   static constexpr std::array<std::string_view, 7> kOfConnection = {
       "connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "http2-settings"};
   return std::find(kOfConnection.begin(), kOfConnection.end(), name) == kOfConnection.end();
@@ -185,6 +186,17 @@ RequestHead parse_request_head(std::string_view text) {
   }
   framing.finish(head);
   return head;
+}
+
+std::string origin_in(std::string_view head) {
+  for (size_t end = head.find("\r\n"); end != head.npos; end = head.find("\r\n")) {
+    const std::string_view line = head.substr(0, end);
+    const size_t colon = std::min(line.find(':'), line.size());
+    if (colon < line.size() && lower(line.substr(0, colon)) == "origin")
+      return std::string(trimmed(line.substr(colon + 1)));
+    head.remove_prefix(end + 2);
+  }
+  return "";
 }
 
 std::string decoded_path(std::string_view target) {

@@ -15,6 +15,7 @@ constexpr size_t kMaxHeadLine = 8000;
 struct RequestHead {
   std::string method;
   std::string target;  // as sent: path and query, percent-encoded
+  std::string origin;  // of the page that a browser asks for; empty: none is named
   bool keep_alive = true;
   bool expects_continue = false;
   bool chunked = false;
@@ -28,6 +29,9 @@ struct RequestHead {
 /// Refused are a body with two lengths or both framings, bare CR or LF, folded lines, spaces before
 /// a colon, a missing Host: whatever two readers could understand in two ways.
 RequestHead parse_request_head(std::string_view head);
+
+/// The origin in a head of which only a part has come, or that is malformed.
+std::string origin_in(std::string_view partial_head);
 
 /// The path of a target, decoded by the function that cpp-httplib routes by.
 std::string decoded_path(std::string_view target);

@@ -48,7 +48,7 @@ void RequestReader::check_head_so_far() const {
 void RequestReader::begin_body(size_t head_size) {
   if (head_size > limits_.head) throw RequestFault(431, "The header fields are too long.");
   request_.head = parse_request_head(std::string_view(head_).substr(0, head_size));
-  request_.body = std::make_unique<RequestBody>(budget_);
+  request_.body = std::make_unique<SpooledBytes>(budget_);
   const RequestHead& head = request_.head;
   const uint64_t limit = body_limit(decoded_path(head.target), limits_.body_below, limits_.body);
   if (head.content_length > limit) {
@@ -62,7 +62,7 @@ void RequestReader::begin_body(size_t head_size) {
 
 size_t RequestReader::feed_body(std::string_view bytes) {
   if (!bytes.empty()) owes_continue_ = false;
-  RequestBody& body = *request_.body;
+  SpooledBytes& body = *request_.body;
   if (request_.head.chunked) {
     const size_t consumed = chunks_.feed(bytes, body);
     if (chunks_.done()) stage_ = Stage::kComplete;
@@ -76,6 +76,10 @@ size_t RequestReader::feed_body(std::string_view bytes) {
 }
 
 bool RequestReader::take_continue() { return std::exchange(owes_continue_, false); }
+
+std::string RequestReader::origin() const {
+  return stage_ == Stage::kHead ? origin_in(head_) : request_.head.origin;
+}
 
 CompleteRequest RequestReader::take() {
   stage_ = Stage::kEmpty;

@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "nmt/service/http/chunked_decoder.h"
-#include "nmt/service/http/request_body.h"
 #include "nmt/service/http/request_head.h"
+#include "nmt/service/http/spooled_bytes.h"
 
 namespace dietmt::service {
 
@@ -28,7 +28,7 @@ struct ReadLimits {
 /// A request that has arrived as a whole.
 struct CompleteRequest {
   RequestHead head;
-  std::unique_ptr<RequestBody> body;
+  std::unique_ptr<SpooledBytes> body;
 };
 
 class RequestReader {
@@ -36,7 +36,7 @@ class RequestReader {
   enum class Stage { kEmpty, kHead, kBody, kComplete };
 
   /// Both outlive the reader.
-  RequestReader(const ReadLimits& limits, BodyBudget& budget) : limits_(limits), budget_(budget) {}
+  RequestReader(const ReadLimits& limits, SpoolBudget& budget) : limits_(limits), budget_(budget) {}
 
   /// Consumes bytes up to the end of the request and returns how many: all of them unless it is
   /// complete. Throws RequestFault, after which the connection can only be answered and closed.
@@ -46,6 +46,9 @@ class RequestReader {
 
   /// True once, if the client waits for `100 Continue` before it sends the body.
   bool take_continue();
+
+  /// Of the page whose request has begun; empty where none is named, or not yet.
+  std::string origin() const;
 
   /// The complete request; the reader begins the next one.
   CompleteRequest take();
@@ -57,7 +60,7 @@ class RequestReader {
   void begin_body(size_t head_size);
 
   const ReadLimits& limits_;
-  BodyBudget& budget_;
+  SpoolBudget& budget_;
   Stage stage_ = Stage::kEmpty;
   std::string head_;
   CompleteRequest request_;

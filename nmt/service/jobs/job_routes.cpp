@@ -9,6 +9,7 @@
 #include "nmt/service/jobs/job_json.h"
 #include "nmt/service/jobs/job_service.h"
 #include "nmt/service/jobs/job_upload_form.h"
+#include "nmt/service/jobs/job_upload_receiver.h"
 
 namespace dietmt::service {
 namespace {
@@ -18,7 +19,6 @@ using httplib::Response;
 
 constexpr int64_t kShownBadLines = 100;
 constexpr int64_t kMaxPage = 100;
-constexpr size_t kMaxSetting = 1 << 16;
 
 void answer(Response& response, int status, const nlohmann::json& content) {
   response.status = status;
@@ -56,82 +56,26 @@ void answer_error(Response& response) {
     answer_error(response, 503, "the job queue does not answer at the moment");
   } catch (const std::exception& error) {
     spdlog::error("batch jobs: {}", error.what());
-    answer_error(response, 500, "internal error");
+    answer_error(response, 500, "the request failed; the server's log says why");
   }
 }
 
-// A handler whose exceptions become answers.
-httplib::Server::Handler answering(httplib::Server::Handler handler) {
-  return [handler](const Request& request, Response& response) {
+// Measured; what `handle` throws becomes the answer.
+template <typename Handle>
+void answer_with(Handle handle, const std::string& endpoint, Response& response,
+                 const MeasureAnswer& measure) {
+  const auto whole = [&] {
     try {
-      handler(request, response);
+      handle();
     } catch (...) {
       answer_error(response);
     }
   };
+  if (measure)
+    measure(endpoint, response, whole);
+  else
+    whole();
 }
-
-// Takes an upload in. The body is read to its end whatever happens, or the client would find its
-// connection closed instead of an answer; the error is thrown then.
-class UploadReceiver {
- public:
-  explicit UploadReceiver(const std::filesystem::path& directory) : file_(directory) {}
-
-  void read(const Request& request, Response& response, const httplib::ContentReader& reader) {
-    for (const auto& [name, value] : request.params) settings_[name] = value;
-    const bool complete = request.is_multipart_form_data()
-                              ? reader([&](const auto& part) { return start_part(part); },
-                                       [&](const char* data, size_t size) {
-                                         return keep({data, size});
-                                       })
-                              : read_body(reader);
-    if (problem_) std::rethrow_exception(problem_);
-    if (!complete && response.status == 413) throw FileTooLargeError("the file is too large");
-    if (!complete) throw RequestError("the body is not complete or not well-formed");
-    if (!has_file_) throw RequestError("the form has no part \"file\"");
-  }
-
-  const SpoolFile& file() const { return file_; }
-  const JobSettings& settings() const { return settings_; }
-
- private:
-  bool read_body(const httplib::ContentReader& reader) {
-    has_file_ = in_file_ = true;
-    return reader([&](const char* data, size_t size) { return keep({data, size}); });
-  }
-
-  bool start_part(const httplib::MultipartFormData& part) {
-    in_file_ = part.name == "file";
-    if (in_file_ && std::exchange(has_file_, true))
-      problem_ = std::make_exception_ptr(RequestError("the form has more than one part \"file\""));
-    if (in_file_) settings_.emplace("name", part.filename);
-    if (!in_file_) settings_[part.name].clear();
-    part_ = part.name;
-    return true;
-  }
-
-  bool keep(std::string_view bytes) {
-    if (problem_) return true;
-    try {
-      if (in_file_)
-        file_.append(bytes);
-      else if (settings_[part_].size() + bytes.size() > kMaxSetting)
-        throw RequestError(part_ + ": the setting is too long");
-      else
-        settings_[part_] += bytes;
-    } catch (const std::exception&) {
-      problem_ = std::current_exception();
-    }
-    return true;
-  }
-
-  SpoolFile file_;
-  JobSettings settings_;
-  std::string part_;  // of the form
-  bool in_file_ = false;
-  bool has_file_ = false;
-  std::exception_ptr problem_;
-};
 
 std::string parameter(const Request& request, const std::string& name, const std::string& without) {
   return request.has_param(name) ? request.get_param_value(name) : without;
@@ -181,6 +125,7 @@ std::string disposition(const JobOptions& options) {
 }
 
 void send(Response& response, const JobOptions& options, JobOutput job_output) {
+  response.status = 200;
   response.set_header("Content-Disposition", disposition(options));
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
   response.set_chunked_content_provider(
@@ -199,28 +144,34 @@ void send(Response& response, const JobOptions& options, JobOutput job_output) {
 
 }  // namespace
 
-void register_job_routes(httplib::Server& server, JobService& service, OwnerOf owner_of) {
-  const std::string one = "/v1/jobs/([0-9A-Za-z]{1,64})";
-  const auto owner = [owner_of](const Request& request) {
-    return owner_of ? owner_of(request) : std::string();
+void register_job_routes(httplib::Server& server, JobService& service, JobRouteHooks hooks) {
+  const std::string all = "/v1/jobs", one = "/v1/jobs/{id}", result = "/v1/jobs/{id}/result";
+  const std::string id = "/v1/jobs/([0-9A-Za-z]{1,64})";
+  const auto owner = [hooks](const Request& request) {
+    return hooks.owner_of ? hooks.owner_of(request) : std::string();
   };
   const auto shown = [&service](const JobStatus& job) {
     return job_json(job, service.options().keep);
   };
-  server.Post("/v1/jobs", [=, &service](const Request& request, Response& response,
-                                        const httplib::ContentReader& reader) {
-    try {
-      UploadReceiver upload(service.options().data_directory);
-      upload.read(request, response, reader);
-      const JobStatus job =
-          service.submit(owner(request), job_options_of(upload.settings()), upload.file());
-      response.set_header("Location", "/v1/jobs/" + job.id);
-      answer(response, 201, shown(job));
-    } catch (...) {
-      answer_error(response);
-    }
-  });
-  server.Get("/v1/jobs", answering([=, &service](const Request& request, Response& response) {
+  const auto answering = [hooks](const std::string& endpoint, httplib::Server::Handler handler) {
+    return [=](const Request& request, Response& response) {
+      answer_with([&] { handler(request, response); }, endpoint, response, hooks.measure);
+    };
+  };
+  const auto take = [=, &service](const Request& request, Response& response,
+                                  const httplib::ContentReader& reader) {
+    JobUploadReceiver upload(service.options().data_directory);
+    upload.read(request, response, reader);
+    const JobStatus job =
+        service.submit(owner(request), job_options_of(upload.settings()), upload.path());
+    response.set_header("Location", "/v1/jobs/" + job.id);
+    answer(response, 201, shown(job));
+  };
+  server.Post(
+      all, [=](const Request& request, Response& response, const httplib::ContentReader& reader) {
+        answer_with([&] { take(request, response, reader); }, all, response, hooks.measure);
+      });
+  server.Get(all, answering(all, [=, &service](const Request& request, Response& response) {
                const int64_t size = page_size(request);
                const std::vector<JobStatus> jobs =
                    service.list(owner(request), size, parameter(request, "before", ""));
@@ -229,20 +180,21 @@ void register_job_routes(httplib::Server& server, JobService& service, OwnerOf o
                if (static_cast<int64_t>(jobs.size()) == size) page["next"] = page_end(jobs.back());
                answer(response, 200, page);
              }));
-  server.Get(one, answering([=, &service](const Request& request, Response& response) {
+  server.Get(id, answering(one, [=, &service](const Request& request, Response& response) {
                const JobStatus job = service.find(owner(request), request.matches[1]);
                nlohmann::json content = shown(job);
                content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownBadLines));
                answer(response, 200, content);
              }));
-  server.Delete(one, answering([=, &service](const Request& request, Response& response) {
+  server.Delete(id, answering(one, [=, &service](const Request& request, Response& response) {
                   const auto job = service.cancel_or_remove(owner(request), request.matches[1]);
                   if (job)
                     answer(response, 200, shown(*job));
                   else
                     response.status = 204;
                 }));
-  server.Get(one + "/result", answering([=, &service](const Request& request, Response& response) {
+  server.Get(id + "/result",
+             answering(result, [=, &service](const Request& request, Response& response) {
                const bool partial = wants_partial(request);
                const JobStatus job = service.find(owner(request), request.matches[1]);
                send(response, job.options, service.output(job, partial));

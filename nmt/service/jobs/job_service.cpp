@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <fstream>
+
 #include "common/text_io.h"
 
 namespace dietmt::service {
@@ -14,6 +16,11 @@ void check_format(const LineFormat& format) {
   if (format.kind == LineKind::kTxt && format.output == LineOutput::kAdd)
     throw RequestError("output: a txt file has nowhere to add a translation to");
   if (format.column < 1) throw RequestError("column: columns are counted from 1");
+}
+
+bool is_gzip(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file.get() == 0x1F && file.get() == 0x8B;
 }
 
 // Cuts the lines of a file into chunks and passes them on, a few at a time.
@@ -93,20 +100,21 @@ JobService::~JobService() {
   sweeper_.join();
 }
 
-JobStatus JobService::submit(const std::string& owner, JobOptions options, const SpoolFile& file) {
+JobStatus JobService::submit(const std::string& owner, JobOptions options,
+                             const std::string& path) {
   check_format(options.format);
   if (check_) check_(options);
-  options.gzip = file.is_gzip();
+  options.gzip = is_gzip(path);
   JobUpload upload = queue_.start_upload(owner, options);
-  store(upload, file);
+  store(upload, path);
   return find(owner, upload.finish());
 }
 
-void JobService::store(JobUpload& upload, const SpoolFile& file) {
+void JobService::store(JobUpload& upload, const std::string& path) {
   Chunker chunker(options_, upload);
   int64_t bytes = 0;
   try {
-    LineReader reader(file.path(), options_.max_line_bytes);
+    LineReader reader(path, options_.max_line_bytes);
     for (std::string line; reader.next(line);) {
       bytes += static_cast<int64_t>(line.size()) + 1;
       if (bytes > options_.max_text_bytes)
@@ -116,7 +124,7 @@ void JobService::store(JobUpload& upload, const SpoolFile& file) {
     }
   } catch (const DataError& error) {
     // The file has no name that the user knows.
-    throw DataError("file" + std::string(error.what()).substr(file.path().size()));
+    throw DataError("file" + std::string(error.what()).substr(path.size()));
   }
   chunker.finish();
 }

@@ -13,7 +13,6 @@
 #include "common/error.h"
 #include "nmt/service/jobs/gzip_writer.h"
 #include "nmt/service/jobs/job_queue.h"
-#include "nmt/service/jobs/spool_file.h"
 #include "nmt/service/jobs/stop_flag.h"
 
 namespace dietmt::service {
@@ -74,10 +73,10 @@ class JobService {
 
   const JobServiceOptions& options() const { return options_; }
 
-  /// Splits the file into chunks and queues them. `options.gzip` is found out here. Throws
-  /// RequestError, DataError (a damaged file, with the line), FileTooLargeError, StorageFullError:
-  /// then nothing of the job stays.
-  JobStatus submit(const std::string& owner, JobOptions options, const SpoolFile& file);
+  /// Splits the file at `path` into chunks and queues them. `options.gzip` is found out here.
+  /// Throws RequestError, DataError (a damaged file, with the line), FileTooLargeError,
+  /// StorageFullError: then nothing of the job stays.
+  JobStatus submit(const std::string& owner, JobOptions options, const std::string& path);
 
   /// Throw NoSuchJobError.
   JobStatus find(const std::string& owner, const std::string& id);
@@ -95,7 +94,7 @@ class JobService {
   }
 
  private:
-  void store(JobUpload& upload, const SpoolFile& file);
+  void store(JobUpload& upload, const std::string& path);
   void sweep();
 
   JobQueue& queue_;

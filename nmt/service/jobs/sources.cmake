@@ -9,12 +9,12 @@ target_sources(dietmt_service PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/job_schema.cpp
   ${CMAKE_CURRENT_LIST_DIR}/job_service.cpp
   ${CMAKE_CURRENT_LIST_DIR}/job_upload_form.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/job_upload_receiver.cpp
   ${CMAKE_CURRENT_LIST_DIR}/job_worker.cpp
   ${CMAKE_CURRENT_LIST_DIR}/json_fields.cpp
   ${CMAKE_CURRENT_LIST_DIR}/line_format.cpp
   ${CMAKE_CURRENT_LIST_DIR}/postgresql_database.cpp
   ${CMAKE_CURRENT_LIST_DIR}/process_identity.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/spool_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sql_database.cpp
   ${CMAKE_CURRENT_LIST_DIR}/sqlite_database.cpp)
 target_link_libraries(dietmt_service PRIVATE ZLIB::ZLIB)

@@ -29,8 +29,6 @@ void answer(const PageFile& file, const std::string& tag, const httplib::Request
   response.set_header("ETag", tag);
   response.set_header("Cache-Control", "no-cache");
   response.set_header("Content-Security-Policy", kPolicy);
-  response.set_header("X-Content-Type-Options", "nosniff");
-  response.set_header("Referrer-Policy", "no-referrer");
   if (request.get_header_value("If-None-Match") == tag) {
     response.status = 304;
     return;

@@ -72,14 +72,22 @@ std::string last_name(const std::filesystem::path& directory) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
+std::vector<ModelSpec>::iterator named(std::vector<ModelSpec>& specs, const std::string& name) {
+  return std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return s.name == name; });
+}
+
+std::string names_of(const std::vector<ModelSpec>& specs) {
+  std::string names;
+  for (const ModelSpec& spec : specs) names += (names.empty() ? "" : ", ") + spec.name;
+  return names;
+}
+
 }  // namespace
 
 std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) {
   std::vector<std::string> problems;
   std::vector<ModelSpec> specs;
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(specs.begin(), specs.end(), [&](const auto& s) { return s.name == name; });
-  };
+  const auto taken = [&](const std::string& name) { return named(specs, name) != specs.end(); };
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     std::optional<LanguagePair> pair;
@@ -102,6 +110,27 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
   }
   throw_if_any(problems);
   return specs;
+}
+
+void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec>& specs) {
+  std::vector<std::string> problems;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    auto spec = specs.end();
+    if (equals != std::string::npos) spec = named(specs, word.substr(0, equals));
+    const std::filesystem::path file = spec != specs.end() ? word.substr(equals + 1) : word;
+    if (spec == specs.end() && specs.size() == 1) spec = specs.begin();
+    if (spec == specs.end())
+      problems.push_back("--shortlist " + word + ": write MODEL=FILE, with one of the models " +
+                         names_of(specs));
+    else if (!std::filesystem::is_regular_file(file))
+      problems.push_back("--shortlist " + word + ": no such file");
+    else if (!spec->shortlist.empty())
+      problems.push_back("--shortlist " + word + ": model " + spec->name + " has one already");
+    else
+      spec->shortlist = file;
+  }
+  throw_if_any(problems);
 }
 
 }  // namespace dietmt::service

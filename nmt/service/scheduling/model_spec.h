@@ -1,4 +1,4 @@
-// Which models a server has, from the words after --model.
+// Which models a server has, from the words after --model and --shortlist.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +12,7 @@ struct ModelSpec {
   std::string source;
   std::string target;
   std::filesystem::path directory;
+  std::filesystem::path shortlist = {};  // of its output layer (docs/shortlist.md); empty: none
 };
 
 /// One model for each word, `src-tgt=DIR` or `DIR`. Where no languages are given they are, in this
@@ -21,5 +22,9 @@ struct ModelSpec {
 /// region behind an underscore where one is needed (pt_BR, zh_Hant).
 /// A second model of a pair takes the name of its directory. Throws ConfigError with all problems.
 std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words);
+
+/// Gives each model its shortlist, one for each word: `NAME=FILE`, or `FILE` where there is one
+/// model. Throws ConfigError with all problems.
+void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec>& specs);
 
 }  // namespace dietmt::service

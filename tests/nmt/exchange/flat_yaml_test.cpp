@@ -38,6 +38,15 @@ TEST(FlatYaml, PiecesOfAVocabulary) {
                   Pair("-", ElementsAre("10"))));
 }
 
+TEST(FlatYaml, AnItemOfNoListIsNamed) {
+  try {
+    parse_flat_yaml("  - 32000\n", "file.yml");
+    ADD_FAILURE() << "accepted";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("file.yml:1: "));
+  }
+}
+
 TEST(FlatYaml, OtherLinesAreNamed) {
   for (const char* text : {"a: 1\nno key here\n", "a: 1\n\"\\xZZ\": 2\n", "a: 1\n: 3\n"}) {
     try {

@@ -38,7 +38,26 @@ TEST(Npy, DamageIsNamed) {
   EXPECT_THAT(failed(npy("<f4", {1}, "1234").substr(0, 9)), HasSubstr("too early"));
 }
 
+TEST(Npy, ALongHeaderIsReadWithoutAStackOfItsLength) {
+  const std::string type(1'000'000, 'x');
+  const std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (1,), }";
+  const auto length = static_cast<uint32_t>(header.size());
+  const std::string bytes = std::string("\x93NUMPY\2\0", 8) +
+                            std::string(reinterpret_cast<const char*>(&length), 4) + header;
+  EXPECT_THAT(failure<CheckpointError>([&] { parse_npy(bytes); }), HasSubstr("are not known"));
+}
+
 class NpzTest : public ScratchTest {};
+
+// Such an entry would have the reader ask for as much memory as it claims to need.
+TEST_F(NpzTest, AnEntryThatClaimsTooMuchIsAnError) {
+  std::string archive = read_file(case_directory("marian") / "model.npz");
+  const size_t entry = archive.find("PK\1\2");
+  archive[entry + 10] = 8;  // deflated
+  archive.replace(entry + 24, 4, std::string("\xF0\xFF\xFF\xFF"));
+  const std::string path = write("large.npz", archive);
+  EXPECT_THAT(failure<CheckpointError>([&] { load_npz(path); }), HasSubstr("too large"));
+}
 
 TEST_F(NpzTest, DamagedArchivesAreErrors) {
   const std::string whole = read_file(case_directory("marian") / "model.npz");

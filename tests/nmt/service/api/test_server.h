@@ -19,6 +19,8 @@ struct TestSettings {
   RegistrySettings registry = {};
   std::chrono::microseconds step{0};  // of the decoder
   ModelLoader loader = nullptr;       // instead of the usual one
+  /// Adds routes of others; may be empty.
+  std::function<void(HttpServer&, TranslationApi&)> extend = nullptr;
   std::vector<ModelSpec> specs = {{"en-de", "en", "de", "first"},
                                   {"de-en", "de", "en", "second"},
                                   {"ru-en", "ru", "en", "third"}};
@@ -30,6 +32,7 @@ class TestServer {
       : models_(settings.specs, loader(settings), registry_settings(settings)),
         api_(models_, metrics_, settings.api) {
     api_.install(server_);
+    if (settings.extend) settings.extend(server_, api_);
     port_ = server_.listen("127.0.0.1", 0);
   }
 

@@ -38,14 +38,14 @@ class RequestReaderTest : public ::testing::Test {
     return fault("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks);
   }
 
-  static std::string content(const RequestBody& body) {
+  static std::string content(const SpooledBytes& body) {
     std::string bytes(body.size(), '\0');
     EXPECT_EQ(body.read(0, bytes.data(), bytes.size()), bytes.size());
     return bytes;
   }
 
   ReadLimits limits_{16384, 1000, {{"/large", 100000}, {"/large/not", 10}}};
-  BodyBudget budget_{500, 100000, 100000, std::filesystem::temp_directory_path()};
+  SpoolBudget budget_{500, 100000, 100000, std::filesystem::temp_directory_path()};
 };
 
 TEST_F(RequestReaderTest, LeavesTheFieldsOfTheConnectionOut) {

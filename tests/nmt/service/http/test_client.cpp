@@ -40,6 +40,15 @@ void TestClient::start_tls() {
   if (SSL_connect(session_.get()) != 1) throw std::runtime_error("the TLS handshake failed");
 }
 
+std::string TestClient::server_name() const {
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+      SSL_get1_peer_certificate(session_.get()), X509_free);
+  char name[256] = {};
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate.get()), NID_commonName, name,
+                            sizeof name);
+  return name;
+}
+
 bool TestClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = session_ ? SSL_write(session_.get(), bytes.data(), int(bytes.size()))

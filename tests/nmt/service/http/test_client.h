@@ -30,6 +30,8 @@ class TestClient {
 
   /// From now on through TLS. Throws if the handshake fails.
   void start_tls();
+  /// Whom the server's certificate is made out to.
+  std::string server_name() const;
 
   /// False if the server has closed the connection.
   bool send(std::string_view bytes);

@@ -21,8 +21,8 @@ using File = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
 
 class TlsTest : public ScratchTest {
  protected:
-  // Writes NAME.key and NAME.crt.
-  void make_certificate(const std::string& name) {
+  // Writes NAME.key and NAME.crt, which is made out to `subject`.
+  void make_certificate(const std::string& name, const std::string& subject = "localhost") {
     const Key key(EVP_EC_gen("P-256"), EVP_PKEY_free);
     const Certificate certificate(X509_new(), X509_free);
     X509_set_version(certificate.get(), 2);
@@ -30,10 +30,10 @@ class TlsTest : public ScratchTest {
     X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
     X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
     X509_set_pubkey(certificate.get(), key.get());
-    X509_NAME* subject = X509_get_subject_name(certificate.get());
-    X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
-                               reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
-    X509_set_issuer_name(certificate.get(), subject);
+    X509_NAME* full_name = X509_get_subject_name(certificate.get());
+    X509_NAME_add_entry_by_txt(full_name, "CN", MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>(subject.c_str()), -1, -1, 0);
+    X509_set_issuer_name(certificate.get(), full_name);
     ASSERT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
     const File key_file(std::fopen(path(name + ".key").c_str(), "w"), std::fclose);
     PEM_write_PrivateKey(key_file.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
@@ -100,6 +100,50 @@ TEST_F(TlsTest, StalledAndFailedHandshakesCostOthersNothing) {
   EXPECT_EQ(client.ask(get("/hello")).body, "hello");
   EXPECT_TRUE(soon([&] { return server.counters().failed_handshakes == 1; }));
   EXPECT_TRUE(silent.ended());
+}
+
+TEST_F(TlsTest, ANewCertificateServesNewConnections) {
+  EchoServer server(options());
+  const int port = server.start();
+  const auto shown = [port] {
+    TestClient client(port);
+    client.start_tls();
+    return client.server_name();
+  };
+  TestClient old(port);
+  old.start_tls();
+  EXPECT_EQ(old.server_name(), "localhost");
+  make_certificate("server", "renewed");
+  EXPECT_EQ(shown(), "localhost");
+  server.reload_certificate();
+  EXPECT_EQ(shown(), "renewed");
+  EXPECT_EQ(old.ask(get("/hello")).body, "hello");
+}
+
+TEST_F(TlsTest, ABrokenNewCertificateLeavesTheOldOne) {
+  EchoServer server(options());
+  const int port = server.start();
+  write("server.crt", "-----BEGIN CERTIFICATE-----\nnone\n");
+  try {
+    server.reload_certificate();
+    FAIL() << "nothing was thrown";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("server.crt"), std::string::npos) << error.what();
+  }
+  make_certificate("other");
+  std::filesystem::copy_file(path("other.crt"), path("server.crt"),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THROW(server.reload_certificate(), ConfigError);  // the key is that of another one
+  TestClient client(port);
+  client.start_tls();
+  EXPECT_EQ(client.server_name(), "localhost");
+  EXPECT_EQ(client.ask(get("/hello")).body, "hello");
+}
+
+TEST_F(TlsTest, ReloadingWithoutTlsDoesNothing) {
+  EchoServer server;
+  server.reload_certificate();
+  EXPECT_EQ(TestClient(server.start()).ask(get("/hello")).body, "hello");
 }
 
 TEST_F(TlsTest, SaysWhatIsWrongWithTheFiles) {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
+#include <vector>
 
 #include "tests/nmt/service/http/echo_server.h"
 #include "tests/nmt/service/http/gate.h"
@@ -15,13 +17,14 @@ using std::chrono::milliseconds;
 constexpr int64_t kMegabyte = 1 << 20;
 constexpr int64_t kLarge = 100 * kMegabyte;
 
-// GET /large sends kLarge bytes as they are wanted, and counts them.
+// GET /large sends `size` bytes as they are wanted, and counts them.
 class LargeServer : public EchoServer {
  public:
-  explicit LargeServer(HttpOptions options = {}) : EchoServer(std::move(options)) {
-    Get("/large", [this](const httplib::Request&, httplib::Response& response) {
+  explicit LargeServer(HttpOptions options = {}, int64_t size = kLarge)
+      : EchoServer(std::move(options)) {
+    Get("/large", [this, size](const httplib::Request&, httplib::Response& response) {
       response.set_content_provider(
-          kLarge, "application/octet-stream",
+          static_cast<size_t>(size), "application/octet-stream",
           [this](size_t offset, size_t length, httplib::DataSink& sink) {
             const std::string piece(std::min<size_t>(length, 65536), pattern(offset));
             if (!sink.write(piece.data(), piece.size())) return false;
@@ -118,6 +121,47 @@ TEST(Transfer, LargeResponseArrivesWhole) {
   }
   EXPECT_TRUE(soon([&] { return server.completed == 1; }));
   EXPECT_EQ(client.ask(get("/hello")).body, "hello");
+}
+
+std::vector<std::unique_ptr<TestClient>> slow_readers(int port, int count) {
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (int i = 0; i < count; ++i) {
+    clients.push_back(std::make_unique<TestClient>(port, 4096));
+    clients.back()->send(get("/large"));
+  }
+  return clients;
+}
+
+TEST(Transfer, SlowReadersLeaveThreadsForOthers) {
+  constexpr int64_t kSize = 8 * kMegabyte;
+  for (const int threads : {1, 4}) {
+    HttpOptions options;
+    options.handler_threads = threads;
+    LargeServer server(options, kSize);
+    const int port = server.start();
+    const auto clients = slow_readers(port, 3 * threads);
+    EXPECT_TRUE(soon([&] { return server.made >= 2 * threads * kSize; }));
+    EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello") << threads << " threads";
+    for (const auto& client : clients) {
+      const std::string body = client->response().body;
+      ASSERT_EQ(body.size(), static_cast<size_t>(kSize));
+      for (size_t i = 0; i < body.size(); i += 65536)
+        ASSERT_EQ(body[i], LargeServer::pattern(i)) << i;
+    }
+    EXPECT_TRUE(soon([&] { return server.completed == 3 * threads; }));
+  }
+}
+
+TEST(Transfer, SlowReadersAreCutOffWhereThereIsNoRoomForTheirAnswers) {
+  HttpOptions options;
+  options.handler_threads = 4;
+  options.all_bodies_memory = 0;
+  options.all_bodies_disk = 0;
+  LargeServer server(options);
+  const int port = server.start();
+  const auto clients = slow_readers(port, 8);
+  EXPECT_TRUE(soon([&] { return server.failed == 7; }));  // one may wait
+  EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
 }
 
 TEST(Transfer, WhoReadsNothingIsCutOff) {

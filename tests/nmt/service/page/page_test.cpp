@@ -31,7 +31,6 @@ TEST_F(PageTest, EveryFileIsServedWithItsTypeAndPolicy) {
     ASSERT_TRUE(answer) << path;
     EXPECT_EQ(answer->status, 200) << path;
     EXPECT_THAT(answer->get_header_value("Content-Type"), HasSubstr(type));
-    EXPECT_EQ(answer->get_header_value("X-Content-Type-Options"), "nosniff");
     const std::string policy = answer->get_header_value("Content-Security-Policy");
     EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
     EXPECT_THAT(policy, Not(HasSubstr("unsafe")));

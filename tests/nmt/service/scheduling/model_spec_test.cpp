@@ -65,5 +65,36 @@ TEST_F(ModelSpecTest, AllProblemsAreSaidAtOnce) {
   }
 }
 
+TEST_F(ModelSpecTest, ShortlistsGoToTheModelsThatTheyName) {
+  const std::string first = write("first.bin", "x");
+  const std::string second = write("en-de=2.bin", "x");
+  std::vector<ModelSpec> one = parse_model_specs({folder("en-de")});
+  add_shortlists({first}, one);
+  EXPECT_EQ(one[0].shortlist, first);
+
+  std::vector<ModelSpec> two = parse_model_specs({folder("en-de"), folder("de-en")});
+  add_shortlists({"de-en=" + second}, two);
+  EXPECT_EQ(two[0].shortlist, "");
+  EXPECT_EQ(two[1].shortlist, second);
+}
+
+TEST_F(ModelSpecTest, AShortlistOfNoModelIsAProblem) {
+  const std::string file = write("list.bin", "x");
+  std::vector<ModelSpec> specs = parse_model_specs({folder("en-de"), folder("de-en")});
+  try {
+    add_shortlists({file, "en-fr=" + file, "en-de=" + file, "en-de=" + file, "de-en=absent"},
+                   specs);
+    FAIL() << "nothing was thrown";
+  } catch (const ConfigError& error) {
+    const std::string text = error.what();
+    EXPECT_THAT(text,
+                testing::HasSubstr("--shortlist " + file +
+                                   ": write MODEL=FILE, with one of the models en-de, de-en"));
+    EXPECT_THAT(text, testing::HasSubstr("--shortlist en-fr=" + file + ": write MODEL=FILE"));
+    EXPECT_THAT(text, testing::HasSubstr("model en-de has one already"));
+    EXPECT_THAT(text, testing::HasSubstr("--shortlist de-en=absent: no such file"));
+  }
+}
+
 }  // namespace
 }  // namespace dietmt::service

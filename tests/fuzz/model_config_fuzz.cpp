@@ -1,0 +1,50 @@
+// Configurations of models: our config.json and that of Hugging Face's MarianMT where the input
+// looks like JSON, else the YAML in a Marian model. A configuration that is read must be written
+// and read again as the same.
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/error.h"
+#include "nmt/exchange/flat_yaml.h"
+#include "nmt/exchange/huggingface_config.h"
+#include "nmt/exchange/marian_config.h"
+
+namespace {
+
+using namespace dietmt::nmt;
+
+void check(const ModelConfig& config) {
+  config.problems();
+  const nlohmann::json json = config.to_json();
+  if (ModelConfig::from_json(json).to_json() != json) std::abort();
+}
+
+// What the readers of directories turn into one sentence with the file's name.
+template <typename Read>
+void try_to(Read read) {
+  try {
+    check(read());
+  } catch (const dietmt::Error&) {
+  } catch (const nlohmann::json::exception&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  if (text.starts_with("{")) {
+    try_to([&] { return ModelConfig::from_json(nlohmann::json::parse(text)); });
+    try_to([&] { return from_huggingface(nlohmann::json::parse(text)); });
+  } else {
+    try_to([&] {
+      MarianOptions options;
+      for (auto& [name, values] : parse_flat_yaml(text, "model.yml"))
+        options[name] = std::move(values);
+      return from_marian(options);
+    });
+  }
+  return 0;
+}
