@@ -11,7 +11,6 @@
 #include "bert/model/huggingface_names.h"
 #include "common/error.h"
 #include "common/files.h"
-#include "training/parameters.h"
 #include "training/safetensors.h"
 
 namespace dietmt::bert {
