@@ -87,10 +87,10 @@ done
 rm -rf "$work/run"
 expect_code 0 "${toy_train[@]}" --position tupe-r --max-updates 2 --output "$work/run"
 pack "$work/run" int8 "$work/tupe"
-cp -r "$work/packed" "$work/old"
+cp -r "$work/int8" "$work/old"
 rm "$work/old/positions.safetensors"
 long=(--max-source-length 5000)
-for call in "$work/tupe" "$work/old" "$work/int8,$work/old" "$work/packed ${long[*]}"; do
+for call in "$work/tupe" "$work/old" "$work/fp32,$work/old" "$work/packed ${long[*]}"; do
   translate=(translate --input "$work/test.en" --workers 1 --model $call)
   expect_code 1 "$alone" "${translate[@]}"
   expect_text "dietmt-torch cannot be run" "$err"
@@ -98,7 +98,7 @@ for call in "$work/tupe" "$work/old" "$work/int8,$work/old" "$work/packed ${long
   "$full" "${translate[@]}" | cmp - "$work/out" || fail "other translations: $call"
 done
 "$dietmt" translate --model "$work/old" --input "$work/test.en" --workers 1 >"$work/wanted"
-"$alone" translate --model "$work/packed" --input "$work/test.en" --workers 1 |
+"$alone" translate --model "$work/int8" --input "$work/test.en" --workers 1 |
   cmp - "$work/wanted" || fail "the old directory gives other translations"
 
 # A file that was cut is named.

@@ -8,8 +8,8 @@ namespace {
 
 TermTable part_of(const TermTable& table, TermRows rows, int64_t length) {
   TermTable part = table;
-  if (!table) return part;
-  if (rows == TermRows::kPositions && table.rows > 1) {
+  if (!table.grows) return part;
+  if (rows == TermRows::kPositions) {
     part.rows = std::min(table.rows, length);
   } else if (rows == TermRows::kOffsets || rows == TermRows::kVectors) {
     const int64_t clip = std::min(table.rows / 2, length - 1);

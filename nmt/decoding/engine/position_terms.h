@@ -20,6 +20,7 @@ struct TermTable {
   int64_t rows = 0;
   int64_t width = 0;
   int64_t head_stride = 0;  // rows * width, or more in a part of a larger table
+  bool grows = false;       // shorter sentences read a part; else all read the whole
 
   explicit operator bool() const { return heads > 0; }
 };
@@ -83,7 +84,7 @@ struct SiteSizes {
 SiteSizes encoder_sizes(const EngineWeights& weights);
 SiteSizes decoder_sizes(const EngineWeights& weights);
 
-/// Sentences of up to `length` tokens, at most terms.length, read these parts of the tables.
+/// What sentences of up to `length` tokens, at most terms.length, read of the tables.
 SiteTerms part_of(const SiteTerms& terms, int64_t length);
 
 /// Whether both are the same numbers.

@@ -71,14 +71,18 @@ class SiteReader {
   }
 
   TermTable table(const json& given, TermRows rows) const {
-    const auto name = given.get<std::string>();
+    const auto name = given.at("tensor").get<std::string>();
     const auto found = file_.tensors.find(name);
     if (found == file_.tensors.end()) refuse("tensor '" + name + "' is missing");
     const training::TensorView& view = found->second;
     if (view.dtype != "F32" || view.shape.size() != 3)
       refuse("tensor '" + name + "' is no table of fp32 numbers");
-    const TermTable table{reinterpret_cast<const float*>(view.data), view.shape[0], view.shape[1],
-                          view.shape[2], view.shape[1] * view.shape[2]};
+    const TermTable table{reinterpret_cast<const float*>(view.data),
+                          view.shape[0],
+                          view.shape[1],
+                          view.shape[2],
+                          view.shape[1] * view.shape[2],
+                          given.at("grows").get<bool>()};
     require(table.heads == 1 || table.heads == sizes_.heads, name);
     require(fits(table, rows), name);
     const uintptr_t alignment = is_vectors(rows) ? 64 : alignof(float);

@@ -22,7 +22,13 @@ constexpr size_t kMostBytes = 8U << 20;  // of all tables
 // Tables as tensors of a file; equal ones are stored once.
 class TableFile {
  public:
-  std::string add(const TermTable& table) {
+  json add(const TermTable& table) { return {{"tensor", name_of(table)}, {"grows", table.grows}}; }
+
+  size_t bytes() const { return bytes_; }
+  const std::vector<std::pair<std::string, at::Tensor>>& tensors() const { return tensors_; }
+
+ private:
+  std::string name_of(const TermTable& table) {
     const at::Tensor tensor =
         at::from_blob(const_cast<float*>(table.data), {table.heads, table.rows, table.width});
     for (const auto& [name, other] : tensors_) {
@@ -35,10 +41,6 @@ class TableFile {
     return tensors_.back().first;
   }
 
-  size_t bytes() const { return bytes_; }
-  const std::vector<std::pair<std::string, at::Tensor>>& tensors() const { return tensors_; }
-
- private:
   std::vector<std::pair<std::string, at::Tensor>> tensors_;
   size_t bytes_ = 0;
 };
@@ -62,15 +64,31 @@ Contents contents_of(const SiteTerms& terms) {
   return found;
 }
 
-// The terms of the longest sentences, if those of all shorter ones are parts of them.
+template <typename Terms, typename Visit>
+void visit_all(Terms& terms, const Visit& visit) {
+  visit(terms.embedding);
+  for (auto& layer : terms.layers)
+    visit_tables(layer, [&](const char*, auto& table, TermRows) { visit(table); });
+}
+
+std::vector<int64_t> rows_of(const SiteTerms& terms) {
+  std::vector<int64_t> rows;
+  visit_all(terms, [&](const TermTable& table) { rows.push_back(table.rows); });
+  return rows;
+}
+
+// The terms of the longest sentences, if what shorter ones have is what part_of() makes of them.
 std::optional<SiteTerms> longest_terms(const encoders::PositionScheme& scheme,
                                        const SiteSizes& sizes) {
   const int64_t longest = std::min(scheme.max_length(), kLongest);
   SiteTerms terms = lower_terms(scheme, sizes, std::min(PositionTables::kShortest, longest));
+  const std::vector<int64_t> fewest = rows_of(terms);
   while (terms.length < longest) {
     const Contents contents = contents_of(terms);
     if (contents.needs_whole_terms || contents.bytes > sizes.layers * kMostBytes) return {};
     SiteTerms longer = lower_terms(scheme, sizes, std::min(2 * terms.length, longest));
+    auto rows = fewest.begin();
+    visit_all(longer, [&](TermTable& table) { table.grows = table.rows != *rows++; });
     if (!equal(part_of(longer, terms.length), terms)) return {};
     terms = std::move(longer);
   }
