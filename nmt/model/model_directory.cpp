@@ -30,8 +30,8 @@ void write_model(const fs::path& directory, const ModelConfig& config,
                  const std::vector<std::pair<std::string, at::Tensor>>& weights,
                  const data::Tokenizer& source, const data::Tokenizer& target,
                  const std::string& quantization) {
-  write_description(directory, config, source, target, quantization);
   training::save_safetensors(directory / training::kSafetensorsFile, weights);
+  write_description(directory, config, source, target, quantization);
 }
 
 }  // namespace dietmt::nmt
