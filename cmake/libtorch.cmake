@@ -13,12 +13,12 @@ if(NOT EXISTS ${libtorch}/include/torch/csrc/api/include/torch/torch.h)
                       "-DDIETMT_LIBTORCH=<folder with include/ and lib/>.")
 endif()
 
-# Sets `version` to the major.minor version in LibTorch's headers; the file moved in 2.9.
+# Sets `version` to the version in LibTorch's headers; the file moved in 2.9.
 function(dietmt_read_libtorch_version version)
   foreach(header headeronly/version.h csrc/api/include/torch/version.h)
     if(EXISTS ${libtorch}/include/torch/${header})
       file(STRINGS ${libtorch}/include/torch/${header} lines
-        REGEX "#define TORCH_VERSION_(MAJOR|MINOR) [0-9]+")
+        REGEX "#define TORCH_VERSION_(MAJOR|MINOR|PATCH) [0-9]+")
       string(REGEX REPLACE "[^0-9;]" "" numbers "${lines}")
       string(REPLACE ";" "." numbers "${numbers}")
       if(numbers)

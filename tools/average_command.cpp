@@ -99,7 +99,7 @@ std::string differences(const json& first, const json& second) {
 void require_full_weights(const fs::path& directory) {
   if (read_json(directory / "config.json").contains("quantization"))
     throw ConfigError(directory.string() +
-                      ": has quantized weights; average the models that such are made from");
+                      ": has packed weights; average the models that such are made from");
 }
 
 void require_same_model(const fs::path& first, const fs::path& second) {

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "nmt/decoding/attention_maps.h"
-#include "nmt/decoding/translator.h"
+#include "nmt/decoding/model_translation.h"
 
 namespace dietmt::tools {
 namespace {

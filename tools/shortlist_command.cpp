@@ -1,10 +1,12 @@
 // dietmt shortlist: makes a lexical shortlist from parallel text, and looks into one.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <memory>
+#include <thread>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -13,9 +15,8 @@
 #include "data/shortlist/aligner.h"
 #include "data/shortlist/build_shortlist.h"
 #include "data/shortlist/shortlist.h"
-#include "nmt/model/model_directory.h"
+#include "nmt/model/model_files.h"
 #include "tools/commands.h"
-#include "tools/device.h"
 #include "training/checkpoint.h"
 
 namespace dietmt::tools {
@@ -177,7 +178,8 @@ int run_shortlist(const std::vector<std::string>& arguments) {
   bind(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   throw_if_any(options.problems());
-  options.aligner.threads = set_threads(options.threads);
+  options.aligner.threads =
+      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 
   const nmt::Tokenizers tokenizers = load_tokenizers(options);
   if (!options.output.empty()) make_shortlist(options, tokenizers);

@@ -7,12 +7,6 @@
 
 namespace dietmt::training {
 
-std::string shape_text(at::IntArrayRef sizes) {
-  std::string text = "[";
-  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? ", " : "") + std::to_string(sizes[i]);
-  return text + "]";
-}
-
 void load_parameters(torch::nn::Module& module, const std::filesystem::path& path) {
   auto tensors = load_safetensors(path);
   const torch::NoGradGuard no_grad;

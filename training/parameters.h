@@ -4,15 +4,11 @@
 #include <torch/nn/module.h>
 
 #include <filesystem>
-#include <string>
 
 namespace dietmt::training {
 
 /// Sets the parameters of `module` from a file; every parameter must be there with its shape, and
 /// nothing else. Throws CheckpointError naming the file and the tensor.
 void load_parameters(torch::nn::Module& module, const std::filesystem::path& path);
-
-/// E.g. "[3, 768]".
-std::string shape_text(at::IntArrayRef sizes);
 
 }  // namespace dietmt::training

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string_view>
 #include <tuple>
 
 #include "common/error.h"
@@ -20,12 +17,9 @@ namespace dietmt::training {
 namespace fs = std::filesystem;
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
-
 using nlohmann::json;
 
-constexpr uint64_t kAlignment = 64;           // of the data, and of tensors of whole such blocks
-constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the limit of the reference implementation
+constexpr uint64_t kAlignment = 64;  // of the data, and of tensors of whole such blocks
 
 struct Dtype {
   const char* name;
@@ -44,61 +38,17 @@ const char* dtype_name(at::ScalarType type) {
   return found == kDtypes.end() ? nullptr : found->name;
 }
 
+// view_safetensors() knows no other names.
 at::ScalarType dtype_of(const std::string& name) {
-  for (const Dtype& dtype : kDtypes) {
-    if (name == dtype.name) return dtype.type;
-  }
-  throw std::invalid_argument("the dtype " + name + " is not supported");
+  return std::ranges::find_if(kDtypes, [&](const Dtype& dtype) { return name == dtype.name; })
+      ->type;
 }
 
-// The JSON header; what follows it in `bytes` are the data.
-json take_header(const fs::path& path, std::string_view& bytes) {
-  uint64_t length = 0;
-  if (bytes.size() < sizeof length) fail(path, "is too short for a safetensors file");
-  std::memcpy(&length, bytes.data(), sizeof length);
-  bytes.remove_prefix(sizeof length);
-  if (length > kMaxHeader || length > bytes.size()) {
-    fail(path, "is not a safetensors file, or is cut off (header of " + std::to_string(length) +
-                   " bytes)");
-  }
-  json header = json::parse(bytes.substr(0, length), nullptr, /*allow_exceptions=*/false);
-  if (!header.is_object()) fail(path, "has a damaged safetensors header");
-  bytes.remove_prefix(length);
-  return header;
-}
-
-struct Range {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  std::string name;
-};
-
-// The tensor of one entry of the header, which views `data` and keeps `file`; throws std::exception
-// saying what is wrong with the entry.
-at::Tensor view_tensor(const json& entry, const std::shared_ptr<const MappedFile>& file,
-                       std::string_view data, Range& range) {
-  const at::ScalarType type = dtype_of(entry.at("dtype").get<std::string>());
-  const auto shape = entry.at("shape").get<std::vector<int64_t>>();
-  const auto& offsets = entry.at("data_offsets");
-  if (offsets.size() != 2) throw std::invalid_argument("data_offsets needs two numbers");
-  range.begin = offsets.at(0).get<uint64_t>();
-  range.end = offsets.at(1).get<uint64_t>();
-  if (range.begin > range.end || range.end > data.size()) {
-    throw std::invalid_argument("its data lie outside the file");
-  }
-  uint64_t bytes = at::elementSize(type);
-  for (const int64_t size : shape) {
-    if (size < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes)) {
-      throw std::invalid_argument("its shape is impossible");
-    }
-  }
-  if (bytes != range.end - range.begin) {
-    throw std::invalid_argument("its shape does not match its number of bytes");
-  }
-  const auto options = at::TensorOptions().dtype(type);
-  if (bytes == 0) return at::empty(shape, options);
+at::Tensor tensor_of(const TensorView& view, const std::shared_ptr<const void>& file) {
+  const auto options = at::TensorOptions().dtype(dtype_of(view.dtype));
+  if (view.bytes == 0) return at::empty(view.shape, options);
   return at::from_blob(
-      const_cast<char*>(data.data() + range.begin), shape, [file](void*) {}, options);
+      const_cast<char*>(view.data), view.shape, [file](void*) {}, options);
 }
 
 }  // namespace
@@ -138,34 +88,14 @@ void save_safetensors(const fs::path& path,
   output.finish();
 }
 
-std::map<std::string, at::Tensor> map_safetensors(const fs::path& path) {
-  const auto file = std::make_shared<const MappedFile>(path);
-  std::string_view data = file->bytes();
-  const json header = take_header(path, data);
+std::map<std::string, at::Tensor> tensors_of(const SafetensorsView& view) {
   std::map<std::string, at::Tensor> tensors;
-  std::vector<Range> ranges;
-  for (const auto& [name, entry] : header.items()) {
-    if (name == "__metadata__") continue;
-    try {
-      Range range{.name = name};
-      tensors[name] = view_tensor(entry, file, data, range);
-      ranges.push_back(range);
-    } catch (const std::exception& error) {
-      fail(path, "tensor " + name + ": " + error.what());
-    }
-  }
-  std::ranges::sort(ranges, {},
-                    [](const Range& range) { return std::pair(range.begin, range.end); });
-  uint64_t covered = 0;
-  for (const Range& range : ranges) {
-    if (range.begin != covered) {
-      fail(path, "tensor " + range.name + ": its data " +
-                     (range.begin < covered ? "overlap another tensor's" : "follow a gap"));
-    }
-    covered = range.end;
-  }
-  if (covered != data.size()) fail(path, "has bytes that belong to no tensor");
+  for (const auto& [name, tensor] : view.tensors) tensors[name] = tensor_of(tensor, view.file);
   return tensors;
+}
+
+std::map<std::string, at::Tensor> map_safetensors(const fs::path& path) {
+  return tensors_of(view_safetensors(path));
 }
 
 std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
@@ -191,18 +121,6 @@ std::map<std::string, at::Tensor> load_safetensors_directory(const fs::path& dir
   std::map<std::string, at::Tensor> tensors;
   for (const std::string& part : parts) tensors.merge(load_safetensors(directory / part));
   return tensors;
-}
-
-std::map<std::string, std::string> load_safetensors_metadata(const fs::path& path) {
-  const MappedFile file(path);
-  std::string_view data = file.bytes();
-  const json header = take_header(path, data);
-  if (!header.contains("__metadata__")) return {};
-  try {
-    return header.at("__metadata__").get<std::map<std::string, std::string>>();
-  } catch (const json::exception& error) {
-    fail(path, std::string("__metadata__ is damaged: ") + error.what());
-  }
 }
 
 }  // namespace dietmt::training

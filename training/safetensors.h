@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "training/safetensors_view.h"
+
 namespace dietmt::training {
 
 /// Writes the file beside `path`, syncs and renames it. The bytes depend only on the arguments:
@@ -31,16 +33,14 @@ std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& 
 /// one of them lives, is shared with other processes, and must not be written to.
 std::map<std::string, at::Tensor> map_safetensors(const std::filesystem::path& path);
 
-/// The names that a model's tensors have in its directory: one file, or several that an index
-/// lists.
-inline constexpr const char* kSafetensorsFile = "model.safetensors";
+/// Lists the files where a model's tensors lie in several, not in kSafetensorsFile.
 inline constexpr const char* kSafetensorsIndex = "model.safetensors.index.json";
+
+/// The tensors of a file that is mapped already.
+std::map<std::string, at::Tensor> tensors_of(const SafetensorsView& view);
 
 /// All tensors of a directory with either. Throws CheckpointError as load_safetensors() does.
 std::map<std::string, at::Tensor> load_safetensors_directory(
     const std::filesystem::path& directory);
-
-/// The `__metadata__` of a file; empty if it has none.
-std::map<std::string, std::string> load_safetensors_metadata(const std::filesystem::path& path);
 
 }  // namespace dietmt::training

@@ -1,15 +1,13 @@
-# Checkpoints, schedules, progress and the report.
-target_sources(dietmt_training PRIVATE
+# Checkpoints, schedules, progress and the report, and weights on disk: they need no LibTorch.
+target_sources(dietmt_training_support PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/checkpoint.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/checkpoint_average.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/parameters.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress_bar.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report_chart.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report_page.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/safetensors_file.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/safetensors_view.cpp
   ${CMAKE_CURRENT_LIST_DIR}/schedule.cpp)

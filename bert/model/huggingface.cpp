@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_file.h"
-#include "training/parameters.h"
 #include "training/safetensors.h"
 
 namespace dietmt::bert {

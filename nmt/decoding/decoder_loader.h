@@ -12,14 +12,11 @@
 #include <span>
 #include <string>
 
-#include "data/tokenizer.h"
 #include "kernels/packed_linear.h"
-#include "nmt/decoding/search_task.h"
-#include "nmt/decoding/sentence_feed.h"
+#include "nmt/decoding/loaded_decoder.h"
 
 namespace dietmt::nmt {
 
-class ModelList;
 class TranslationModel;
 
 /// One model, or an ensemble with one vocabulary. On the CPU the engine, with a copy of the weights
@@ -27,14 +24,6 @@ class TranslationModel;
 std::unique_ptr<const SentenceDecoder> make_decoder(
     std::span<const TranslationModel* const> models, const SpecialTokens& special,
     kernels::WeightType weights = kernels::WeightType::kFloat);
-
-struct LoadedDecoder {
-  std::shared_ptr<const ModelList> models;  // null on the CPU, where the engine has its own
-  std::unique_ptr<const SentenceDecoder> decoder;
-  std::shared_ptr<const data::Tokenizer> source_tokenizer;
-  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if one serves both
-  SpecialTokens special;
-};
 
 struct DecoderOptions {
   c10::Device device = c10::kCPU;

@@ -1,31 +1,6 @@
 #include "nmt/decoding/model_list.h"
 
-#include <algorithm>
-
-#include "common/error.h"
-
 namespace dietmt::nmt {
-
-std::vector<std::string> split_directories(const std::string& directories) {
-  std::vector<std::string> all;
-  for (size_t start = 0; start <= directories.size();) {
-    const size_t comma = std::min(directories.find(',', start), directories.size());
-    all.push_back(directories.substr(start, comma - start));
-    if (all.back().empty())
-      throw ConfigError("--model " + directories + ": a directory is missing beside a comma");
-    start = comma + 1;
-  }
-  return all;
-}
-
-void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,
-                             const std::filesystem::path& b, const Tokenizers& tokenizers_b) {
-  if (tokenizers_a.source->serialized() != tokenizers_b.source->serialized() ||
-      tokenizers_a.target->serialized() != tokenizers_b.target->serialized()) {
-    throw ConfigError("--model: " + a.string() + " and " + b.string() +
-                      " have different tokenizers");
-  }
-}
 
 ModelList::ModelList(const std::string& directories, c10::Device device) {
   for (const std::string& directory : split_directories(directories)) {

@@ -12,13 +12,6 @@
 
 namespace dietmt::nmt {
 
-/// The directories of `--model`. Throws ConfigError if one is missing beside a comma.
-std::vector<std::string> split_directories(const std::string& directories);
-
-/// Throws ConfigError if the models of these directories cannot be an ensemble.
-void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,
-                             const std::filesystem::path& b, const Tokenizers& tokenizers_b);
-
 class ModelList {
  public:
   /// `directories`: separated by commas. Throws CheckpointError if one cannot be loaded,

@@ -1,5 +1,6 @@
 target_sources(dietmt_search PRIVATE
   decoding/beam.cpp
+  decoding/engine/assemble_weights.cpp
   decoding/engine/chosen_outputs.cpp
   decoding/engine/decoding_worker.cpp
   decoding/engine/engine_decoder.cpp
@@ -8,13 +9,23 @@ target_sources(dietmt_search PRIVATE
   decoding/engine/model_runner_encode.cpp
   decoding/engine/open_sentence.cpp
   decoding/engine/position_tables.cpp
+  decoding/engine/position_terms.cpp
   decoding/engine/sentence_search.cpp
   decoding/engine/slot_pool.cpp
+  decoding/engine/stored_positions.cpp
+  decoding/engine/stored_weights.cpp
   decoding/engine/thread_team.cpp
   decoding/engine/token_draw.cpp
   decoding/engine/token_selector.cpp
+  decoding/engine/weight_types.cpp
+  decoding/line_writer.cpp
+  decoding/loaded_decoder.cpp
   decoding/request_feed.cpp
   decoding/samples.cpp
   decoding/search_options.cpp
   decoding/search_task.cpp
-  decoding/selection.cpp)
+  decoding/selection.cpp
+  decoding/stored_decoder.cpp
+  decoding/text_lines.cpp
+  decoding/translation_stream.cpp
+  decoding/translator.cpp)

@@ -5,17 +5,14 @@ target_sources(dietmt_nmt PRIVATE
   decoding/candidates.cpp
   decoding/constraints.cpp
   decoding/decoder_loader.cpp
-  decoding/engine/assemble_weights.cpp
   decoding/engine/engine_files.cpp
   decoding/engine/engine_model.cpp
   decoding/engine/lower_positions.cpp
-  decoding/engine/tensor_weights.cpp
+  decoding/engine/packing_weights.cpp
+  decoding/engine/write_positions.cpp
   decoding/forced_scoring.cpp
-  decoding/line_writer.cpp
   decoding/model_list.cpp
   decoding/model_scorer.cpp
+  decoding/model_translation.cpp
   decoding/parallel_batches.cpp
-  decoding/sampling.cpp
-  decoding/text_lines.cpp
-  decoding/translation_stream.cpp
-  decoding/translator.cpp)
+  decoding/sampling.cpp)

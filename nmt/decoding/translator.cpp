@@ -1,11 +1,8 @@
 #include "nmt/decoding/translator.h"
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 
 #include "common/error.h"
-#include "nmt/decoding/decoder_loader.h"
 #include "nmt/decoding/request_feed.h"
 
 namespace dietmt::nmt {
@@ -14,10 +11,6 @@ Translator::Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOpt
     : decoder_(std::move(decoder)), options_(std::move(options)) {
   throw_if_any(options_.problems());
 }
-
-Translator::Translator(const std::vector<const TranslationModel*>& models,
-                       const SpecialTokens& special, SearchOptions options)
-    : Translator(make_decoder(models, special), std::move(options)) {}
 
 int64_t Translator::max_source_length() const {
   return std::min(options_.max_source_length, decoder_->max_source_length());
@@ -52,17 +45,6 @@ std::vector<std::string> translate_lines(const Translator& translator,
   for (size_t r = 0; r < found.size(); ++r)
     translations[places[r]] = target_tokenizer.decode(found[r].front().ids);
   return translations;
-}
-
-std::vector<std::string> translate_lines(const TranslationModel& model,
-                                         const data::Tokenizer& source_tokenizer,
-                                         const data::Tokenizer& target_tokenizer,
-                                         std::span<const std::string> lines,
-                                         const SearchOptions& options) {
-  SearchOptions own = options;
-  if (own.workers == 0) own.workers = at::get_num_threads();  // what this program may use
-  return translate_lines(Translator({&model}, SpecialTokens::of(target_tokenizer), own),
-                         source_tokenizer, target_tokenizer, lines);
 }
 
 }  // namespace dietmt::nmt

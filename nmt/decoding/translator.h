@@ -2,7 +2,8 @@
 //
 //   SearchOptions options;
 //   std::vector<std::string> translations =
-//       translate_lines(model, *source_tokenizer, *target_tokenizer, lines, options);
+//       translate_lines(Translator(std::move(decoder), options), *source_tokenizer,
+//                       *target_tokenizer, lines);
 //
 // On the CPU it is the engine that decodes (nmt/decoding/engine/), on a GPU LibTorch.
 // A translation depends on its sentence, the models and the options alone: not on the other
@@ -22,7 +23,6 @@
 #include "nmt/decoding/search_task.h"
 #include "nmt/decoding/sentence_feed.h"
 #include "nmt/decoding/translation_request.h"
-#include "nmt/model/translation_model.h"
 
 namespace dietmt::nmt {
 
@@ -30,10 +30,6 @@ class Translator {
  public:
   /// Throws ConfigError with all problems of `options`.
   Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options);
-
-  /// With a decoder of `models`, which share their vocabularies. They are kept by pointer.
-  Translator(const std::vector<const TranslationModel*>& models, const SpecialTokens& special,
-             SearchOptions options);
 
   const SearchOptions& options() const { return options_; }
 
@@ -60,12 +56,5 @@ std::vector<std::string> translate_lines(const Translator& translator,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,
                                          std::span<const std::string> lines);
-
-/// The same with one model and as many workers as LibTorch has threads, unless `options` say more.
-std::vector<std::string> translate_lines(const TranslationModel& model,
-                                         const data::Tokenizer& source_tokenizer,
-                                         const data::Tokenizer& target_tokenizer,
-                                         std::span<const std::string> lines,
-                                         const SearchOptions& options);
 
 }  // namespace dietmt::nmt

@@ -4,7 +4,7 @@
 #include <torch/torch.h>
 
 #include "common/error.h"
-#include "training/parameters.h"
+#include "training/safetensors_view.h"
 
 namespace dietmt::nmt {
 

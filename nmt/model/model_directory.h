@@ -1,5 +1,4 @@
-// A model on disk: config.json, model.safetensors, tokenizer.model (or source.tokenizer.model and
-// target.tokenizer.model).
+// A model on disk with its weights, as LibTorch has them (nmt/model/model_files.h).
 #pragma once
 
 #include <filesystem>
@@ -7,33 +6,10 @@
 #include <string>
 
 #include "data/tokenizer.h"
+#include "nmt/model/model_files.h"
 #include "nmt/model/translation_model.h"
 
 namespace dietmt::nmt {
-
-struct Tokenizers {
-  std::shared_ptr<const data::Tokenizer> source;
-  std::shared_ptr<const data::Tokenizer> target;  // the same object if one serves both
-};
-
-/// The tokenizers in a model directory. Throws DataError naming the file.
-Tokenizers load_tokenizers(const std::filesystem::path& directory);
-
-/// A model directory without its weights.
-struct ModelFiles {
-  std::filesystem::path directory;  // the one that was read
-  ModelConfig config;
-  std::string quantization;  // "int8" or "bf16": the weights are packed for decoding; else empty
-  Tokenizers tokenizers;
-
-  std::filesystem::path weights() const;
-  /// Throws CheckpointError if the weights are packed: only decoding reads those.
-  void require_full_weights() const;
-};
-
-/// Reads a model directory, or the best checkpoint of a training output directory. Throws
-/// CheckpointError or DataError naming the file.
-ModelFiles open_model(const std::filesystem::path& directory);
 
 struct LoadedModel {
   std::shared_ptr<TranslationModel> model;
@@ -42,7 +18,7 @@ struct LoadedModel {
   std::filesystem::path directory;                          // the one that was read
 };
 
-/// The same with its weights, which must be full ones.
+/// open_model() with the weights, which must be full ones.
 LoadedModel load_model(const std::filesystem::path& directory, at::Device device = at::kCPU);
 
 /// Sets the parameters of `model` from model.safetensors in `directory`; every parameter must be

@@ -1,5 +1,4 @@
 target_sources(dietmt_nmt PRIVATE
-  ${CMAKE_CURRENT_LIST_DIR}/config.cpp
   ${CMAKE_CURRENT_LIST_DIR}/decoder_cache.cpp
   ${CMAKE_CURRENT_LIST_DIR}/model_directory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/packed_tokens.cpp

@@ -6,7 +6,7 @@
 
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "nmt/decoding/translator.h"
+#include "nmt/decoding/model_translation.h"
 #include "nmt/model/model_directory.h"
 #include "nmt/model/packed_tokens.h"
 #include "training/autocast.h"

@@ -11,7 +11,7 @@ quantize=("$dietmt" quantize --model "$model")
 translated() { "$dietmt" translate --input "$work/test.en" --workers 1 --scores --model "$@"; }
 
 # The same translations as with weights that are quantized when they are loaded, to the last digit.
-for type in int8 bf16; do
+for type in int8 bf16 fp32; do
   expect_code 0 "${quantize[@]}" --output "$work/$type" --type "$type"
   [ -z "$out" ] || fail "quantize wrote to stdout: $out"
   translated "$work/$type" >"$work/stored"
@@ -56,13 +56,13 @@ expect_text "take the model that it was made from" "$err"
 expect_code 1 "$dietmt" export --model "$work/int8" --to ctranslate2 --output "$work/refused"
 expect_text "take the model that it was made from" "$err"
 expect_code 2 "$dietmt" average --inputs "$work/int8" "$work/int8" --output "$work/refused"
-expect_text "has quantized weights" "$err"
+expect_text "has packed weights" "$err"
 expect_code 1 "$dietmt" quantize --model "$work/int8" --output "$work/refused"
 expect_text "take the model that it was made from" "$err"
 expect_code 2 "${quantize[@]}" --output "$work/int8"
 expect_text "exists already" "$err"
 expect_code 2 "${quantize[@]}" --output "$work/refused" --type int4 --source "$work/test.en"
-expect_text "possible: int8, bf16" "$err"
+expect_text "possible: int8, bf16, fp32" "$err"
 expect_text "--source and --reference belong together" "$err"
 expect_code 1 "${quantize[@]}" --output "$work/refused" --source "$work/test.en" \
   --reference <(head -3 "$work/test.de")

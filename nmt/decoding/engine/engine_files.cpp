@@ -4,9 +4,9 @@
 
 #include "common/error.h"
 #include "encoders/transformer/stacks.h"
-#include "nmt/decoding/engine/tensor_weights.h"
+#include "nmt/decoding/engine/packing_weights.h"
+#include "nmt/decoding/engine/write_positions.h"
 #include "nmt/model/stack_configs.h"
-#include "training/parameters.h"
 #include "training/safetensors.h"
 
 namespace dietmt::nmt {
@@ -56,65 +56,59 @@ class PositionReader {
   std::string origin_;
 };
 
-EngineModel read_model(const ModelConfig& config, TensorWeights& tensors,
-                       const std::string& origin) {
+// The encodings of the three sites from the tensors that the layers have left of `all`.
+PositionSchemes read_positions(const ModelConfig& config, NamedTensors all,
+                               const NamedWeights& layers, const std::string& origin) {
   const torch::NoGradGuard no_grad;
-  std::shared_ptr<const EngineWeights> weights = assemble_weights(config, tensors);
-  PositionReader reader(tensors.unread(), origin);
+  for (const std::string& name : layers.names_read()) all.erase(name);
+  PositionReader reader(std::move(all), origin);
   const encoders::StackConfig encoder = encoder_config(config);
   const encoders::StackConfig decoder = decoder_config(config);
-  const PositionSchemes positions = {
+  PositionSchemes positions = {
       reader.scheme("encoder.position", encoder, AttentionSite::kEncoder, encoder.position),
       reader.scheme("decoder.position", decoder, AttentionSite::kDecoder, decoder.position),
       reader.scheme("decoder.cross_position", decoder, AttentionSite::kCross,
                     decoder.cross_position)};
   reader.require_end();
-  return make_engine_model(std::move(weights), positions);
+  return positions;
+}
+
+EngineModel read_model(const ModelConfig& config, NamedTensors all, NamedWeights& layers,
+                       const std::string& origin) {
+  std::shared_ptr<const EngineWeights> weights = assemble_weights(config, layers);
+  return make_engine_model(std::move(weights),
+                           read_positions(config, std::move(all), layers, origin));
 }
 
 }  // namespace
 
-kernels::WeightType parse_weight_type(const std::string& name) {
-  if (name == "fp32") return kernels::WeightType::kFloat;
-  if (name == "bf16") return kernels::WeightType::kBFloat16;
-  if (name == "int8") return kernels::WeightType::kInt8;
-  throw ConfigError("no weights '" + name + "'; possible: fp32, bf16, int8");
-}
-
-std::optional<kernels::WeightType> parse_weight_choice(const std::string& name) {
-  if (name == "auto") return std::nullopt;
-  return parse_weight_type(name);
-}
-
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted) {
   throw_if_any(files.config.problems());
   const std::string origin = files.weights().string();
-  NamedTensors tensors = training::map_safetensors(files.weights());
+  const training::SafetensorsView view = training::view_safetensors(files.weights());
+  NamedTensors tensors = training::tensors_of(view);
   if (files.quantization.empty()) {
-    PackingWeights packing(std::move(tensors), origin,
-                           wanted.value_or(kernels::WeightType::kFloat));
-    return read_model(files.config, packing, origin);
+    PackingWeights packing(tensors, origin, wanted.value_or(kernels::WeightType::kFloat));
+    return read_model(files.config, std::move(tensors), packing, origin);
   }
-  const kernels::WeightType type = parse_weight_type(files.quantization);
-  if (wanted && *wanted != type) {
-    throw ConfigError("--weights: " + files.directory.string() + " has " + files.quantization +
-                      " weights and no others");
-  }
-  StoredWeights stored(std::move(tensors), origin, type);
-  return read_model(files.config, stored, origin);
+  StoredWeights stored(view, origin, stored_type(files, wanted));
+  return read_model(files.config, std::move(tensors), stored, origin);
 }
 
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
                      const std::string& type) {
   model.require_full_weights();
   const std::string origin = model.weights().string();
-  PackingWeights packing(training::map_safetensors(model.weights()), origin,
-                         parse_weight_type(type));
-  read_model(model.config, packing, origin);  // every tensor has its place
+  const NamedTensors tensors = training::map_safetensors(model.weights());
+  PackingWeights packing(tensors, origin, parse_weight_type(type));
+  const std::shared_ptr<const EngineWeights> weights = assemble_weights(model.config, packing);
+  const PositionSchemes positions = read_positions(model.config, tensors, packing, origin);
   NamedTensors all = packing.stored();
-  for (const auto& [name, tensor] : packing.unread()) all[name] = tensor.to(at::kFloat);
+  for (const auto& [name, tensor] : tensors)
+    if (!packing.names_read().contains(name)) all[name] = tensor.to(at::kFloat);
   write_model(directory, model.config, {all.begin(), all.end()}, *model.tokenizers.source,
               *model.tokenizers.target, type);
+  write_positions(directory, positions, *weights);
 }
 
 }  // namespace dietmt::nmt

@@ -8,21 +8,17 @@
 #include <string>
 
 #include "nmt/decoding/engine/engine_model.h"
+#include "nmt/decoding/engine/weight_types.h"
 #include "nmt/model/model_directory.h"
 
 namespace dietmt::nmt {
-
-/// "fp32", "bf16" or "int8". Throws ConfigError listing them.
-kernels::WeightType parse_weight_type(const std::string& name);
-
-/// The same, and "auto" for none: as a model directory has them.
-std::optional<kernels::WeightType> parse_weight_choice(const std::string& name);
 
 /// `wanted`: none for the type that the directory has. Throws CheckpointError naming the file, and
 /// ConfigError if another type than the stored one is wanted.
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted);
 
-/// Writes `model`, which has full weights, with packed ones of type "int8" or "bf16" into
+/// Writes `model`, which has full weights, with packed ones of type "int8", "bf16" or
+/// "fp32" and, where they allow it, the terms of its positions (write_positions.h) into
 /// `directory`, which exists.
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
                      const std::string& type);

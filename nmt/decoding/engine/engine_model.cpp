@@ -3,19 +3,17 @@
 #include <torch/torch.h>
 
 #include "nmt/decoding/engine/lower_positions.h"
-#include "nmt/decoding/engine/tensor_weights.h"
+#include "nmt/decoding/engine/packing_weights.h"
 #include "nmt/model/translation_model.h"
 
 namespace dietmt::nmt {
 
 EngineModel make_engine_model(std::shared_ptr<const EngineWeights> weights,
                               const PositionSchemes& positions) {
-  PositionSizes sizes{weights->width, weights->heads, weights->head_width()};
   EngineModel made;
-  made.encoder = lower_positions(positions.encoder, sizes);
-  sizes.vector_stride = kernels::padded_head(weights->head_width());  // as steps read them
-  made.decoder = lower_positions(positions.decoder, sizes);
-  made.cross = lower_positions(positions.cross, sizes);
+  made.encoder = lower_positions(positions.encoder, encoder_sizes(*weights));
+  made.decoder = lower_positions(positions.decoder, decoder_sizes(*weights));
+  made.cross = lower_positions(positions.cross, decoder_sizes(*weights));
   made.weights = std::move(weights);
   return made;
 }

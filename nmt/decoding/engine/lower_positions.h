@@ -1,10 +1,11 @@
-// Position tables of an encoding, lowered by LibTorch when they are wanted.
+// Position terms of an encoding, lowered by LibTorch.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include "nmt/decoding/engine/position_tables.h"
+#include "nmt/decoding/engine/position_terms.h"
 
 namespace dietmt::encoders {
 class PositionScheme;
@@ -12,14 +13,12 @@ class PositionScheme;
 
 namespace dietmt::nmt {
 
-struct PositionSizes {
-  int64_t width = 0;  // D
-  int64_t heads = 0;
-  /// Relative and contextual vectors stand in rows of this many numbers, zeros at their ends.
-  int64_t vector_stride = 0;
-};
+/// The terms of sentences of up to `length` tokens, at most the scheme's longest.
+SiteTerms lower_terms(const encoders::PositionScheme& scheme, const SiteSizes& sizes,
+                      int64_t length);
 
+/// Lowered when they are wanted.
 std::unique_ptr<PositionTables> lower_positions(
-    std::shared_ptr<const encoders::PositionScheme> scheme, const PositionSizes& sizes);
+    std::shared_ptr<const encoders::PositionScheme> scheme, const SiteSizes& sizes);
 
 }  // namespace dietmt::nmt

@@ -64,6 +64,8 @@ struct SitePositions {
 
 class PositionTables {
  public:
+  static constexpr int64_t kShortest = 64;  // tokens of the shortest sentences with own tables
+
   /// `lower` makes the tables of positions 0 .. length - 1, length at most `max_length`.
   using Lower = std::function<std::unique_ptr<SitePositions>(int64_t length)>;
   PositionTables(Lower lower, int64_t max_length);
@@ -74,7 +76,6 @@ class PositionTables {
   const SitePositions& of(int64_t length) const;
 
  private:
-  static constexpr int64_t kShortest = 64;
   static constexpr size_t kClasses = 32;
 
   Lower lower_;

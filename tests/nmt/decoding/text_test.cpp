@@ -7,7 +7,9 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
+#include "nmt/decoding/decoder_loader.h"
 #include "nmt/decoding/line_writer.h"
+#include "nmt/decoding/model_translation.h"
 #include "nmt/decoding/text_lines.h"
 #include "nmt/decoding/translation_stream.h"
 #include "tests/data/toy_text.h"
@@ -39,9 +41,14 @@ class TextTest : public data::ToyTextTest {
     return options;
   }
 
+  Translator translator_of_model() const {
+    const TranslationModel* const models[] = {model_.get()};
+    return {make_decoder(models, SpecialTokens::of(tokenizer())), search_options()};
+  }
+
   std::vector<TranslatedLine> translated(const std::string& input, StreamOptions options,
                                          LineReader* prefixes = nullptr) {
-    const Translator translator({model_.get()}, SpecialTokens::of(tokenizer()), search_options());
+    const Translator translator = translator_of_model();
     LineReader reader(write("input", input));
     std::vector<TranslatedLine> all;
     translate_stream(translator, tokenizer(), tokenizer(), reader, prefixes, options,
@@ -108,7 +115,7 @@ TEST_F(TextTest, PrefixesGoWithTheirLines) {
 }
 
 TEST_F(TextTest, EmitCanStopTheStream) {
-  const Translator translator({model_.get()}, SpecialTokens::of(tokenizer()), search_options());
+  const Translator translator = translator_of_model();
   LineReader reader(write("input", "a\nb\nc\n"));
   int64_t calls = 0;
   translate_stream(translator, tokenizer(), tokenizer(), reader, nullptr, {.line_by_line = true},

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/random.h"
+#include "nmt/decoding/decoder_loader.h"
 #include "nmt/decoding/forced_scoring.h"
 
 namespace dietmt::nmt {
@@ -62,7 +63,7 @@ std::vector<NBest> translate(const std::vector<std::shared_ptr<TranslationModel>
                              const SearchOptions& options) {
   std::vector<const TranslationModel*> pointers;
   for (const auto& model : models) pointers.push_back(model.get());
-  return Translator(pointers, SpecialTokens{}, options).translate(requests);
+  return Translator(make_decoder(pointers, SpecialTokens{}), options).translate(requests);
 }
 
 // The sum of the log-probabilities that teacher forcing gives to a hypothesis.
@@ -199,7 +200,8 @@ TEST(Translator, NamesAllWrongOptions) {
   options.beam = 0;
   options.temperature = 0.0;
   try {
-    Translator({model.get()}, SpecialTokens{}, options);
+    const TranslationModel* const models[] = {model.get()};
+    Translator(make_decoder(models, SpecialTokens{}), options);
     FAIL() << "no exception";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("--beam"));

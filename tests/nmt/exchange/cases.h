@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/files.h"
-#include "nmt/decoding/translator.h"
+#include "nmt/decoding/model_translation.h"
 #include "nmt/model/model_directory.h"
 #include "tests/nmt/exchange/outputs.h"
 #include "training/safetensors.h"

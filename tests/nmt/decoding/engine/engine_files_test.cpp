@@ -1,19 +1,14 @@
 // Models on disk, full and quantized: what is loaded decodes as the model in memory does.
-#include "nmt/decoding/engine/engine_files.h"
-
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "nmt/decoding/decoder_loader.h"
-#include "tests/nmt/decoding/engine/engine_run.h"
+#include "tests/nmt/decoding/engine/model_files_test.h"
 #include "training/safetensors.h"
 
 namespace dietmt::nmt {
@@ -36,51 +31,19 @@ constexpr Setting kSettings[] = {
     {"tables", "decoder", "pre", "gelu", "learned+shaw(clip=3)", false},
     {"gated", "none", "pre", "swiglu", "tupe-r", true}};
 
-class EngineFilesTest : public testing::Test {
+ModelConfig config_of(const Setting& setting) {
+  ModelConfig config = engine_config();
+  config.tied_embeddings = setting.tied;
+  config.norm = setting.norm;
+  config.activation = setting.activation;
+  config.encoder_position = config.decoder_position = setting.position;
+  config.output_bias = setting.output_bias;
+  return config;
+}
+
+class EngineFilesTest : public ModelFilesTest {
  protected:
-  void SetUp() override {
-    directory_ = fs::path(testing::TempDir()) / ("engine_files_test_" + std::to_string(::getpid()));
-    fs::remove_all(directory_);
-    fs::create_directories(full());
-    {
-      std::ofstream text(directory_ / "text");
-      for (int i = 0; i < 300; ++i) text << "the cat " << i << " sees a dog " << i * 7 << "\n";
-    }
-    data::TokenizerOptions options;
-    options.inputs = {(directory_ / "text").string()};
-    options.vocabulary_size = kVocabulary;
-    data::train_tokenizer(options, directory_ / "joint.model");
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  fs::path full() const { return directory_ / "full"; }
   fs::path weights() const { return directory_ / "int8" / "model.safetensors"; }
-
-  std::shared_ptr<TranslationModel> write_full(const Setting& setting,
-                                               std::optional<int64_t> width = {}) {
-    ModelConfig config = engine_config();
-    config.width = width.value_or(config.width);
-    config.tied_embeddings = setting.tied;
-    config.norm = setting.norm;
-    config.activation = setting.activation;
-    config.encoder_position = config.decoder_position = setting.position;
-    config.output_bias = setting.output_bias;
-    auto model = lively_model(config, 3);
-    const data::Tokenizer tokenizer(directory_ / "joint.model");
-    std::vector<std::pair<std::string, at::Tensor>> tensors;
-    for (const auto& item : model->named_parameters())
-      tensors.emplace_back(item.key(), item.value());
-    write_model(full(), model->config(), tensors, tokenizer, tokenizer);
-    return model;
-  }
-
-  // The full model as a directory of the type's name.
-  fs::path quantized(const std::string& type) {
-    const fs::path directory = directory_ / type;
-    fs::create_directories(directory);
-    write_quantized(directory, open_model(full()), type);
-    return directory;
-  }
 
   static std::vector<NBest> translations(const SentenceDecoder& decoder) {
     return decode(decoder, random_requests(25, 20, 4), short_search(4, 3));
@@ -106,17 +69,16 @@ class EngineFilesTest : public testing::Test {
     }
     return "loaded";
   }
-
-  fs::path directory_;
 };
 
 TEST_F(EngineFilesTest, DecodeAsTheModelInMemory) {
   for (const Setting& setting : kSettings) {
     SCOPED_TRACE(setting.name);
-    const Models models = {write_full(setting)};
+    const Models models = {write_full(config_of(setting))};
     expect_identical(translations(full()), translations(*engine_of(models)));
-    for (const auto& [name, type] :
-         {std::pair{"int8", WeightType::kInt8}, {"bf16", WeightType::kBFloat16}}) {
+    for (const auto& [name, type] : {std::pair{"int8", WeightType::kInt8},
+                                     {"bf16", WeightType::kBFloat16},
+                                     {"fp32", WeightType::kFloat}}) {
       const auto wanted = translations(*engine_of(models, type));
       expect_identical(translations(full(), type), wanted);
       expect_identical(translations(quantized(name)), wanted);
@@ -126,7 +88,7 @@ TEST_F(EngineFilesTest, DecodeAsTheModelInMemory) {
 }
 
 TEST_F(EngineFilesTest, AnEnsembleMayMixTypes) {
-  const Models models = {write_full(kSettings[0])};
+  const Models models = {write_full(config_of(kSettings[0]))};
   const std::string both = full().string() + "," + quantized("int8").string();
   std::vector<EngineModel> packed;
   packed.push_back(make_engine_model(*models.front(), WeightType::kFloat));
@@ -137,7 +99,7 @@ TEST_F(EngineFilesTest, AnEnsembleMayMixTypes) {
 
 TEST_F(EngineFilesTest, TiedTablesAreStoredOnce) {
   for (const Setting& setting : kSettings) {
-    write_full(setting);
+    write_full(config_of(setting));
     const EngineModel model = load_engine_model(open_model(quantized("int8")), {});
     const EngineWeights& weights = *model.weights;
     const std::string tied = setting.tied;
@@ -147,8 +109,9 @@ TEST_F(EngineFilesTest, TiedTablesAreStoredOnce) {
 }
 
 TEST_F(EngineFilesTest, TakeAQuarterOrHalfOfTheBytes) {
-  write_full(kSettings[0],
-             512);  // panels are filled up to 64 outputs, which costs small layers more
+  ModelConfig config = config_of(kSettings[0]);
+  config.width = 512;  // panels are filled up to 64 outputs, which costs small layers more
+  write_full(config);
   const auto bytes = [](const fs::path& directory) {
     return static_cast<double>(fs::file_size(directory / "model.safetensors"));
   };
@@ -157,7 +120,7 @@ TEST_F(EngineFilesTest, TakeAQuarterOrHalfOfTheBytes) {
 }
 
 TEST_F(EngineFilesTest, OtherTypesAndUsesAreRefused) {
-  write_full(kSettings[0]);
+  write_full(config_of(kSettings[0]));
   const fs::path directory = quantized("int8");
   for (const WeightType type : {WeightType::kFloat, WeightType::kBFloat16}) {
     try {
@@ -174,13 +137,14 @@ TEST_F(EngineFilesTest, OtherTypesAndUsesAreRefused) {
       use();
       ADD_FAILURE() << "loaded";
     } catch (const CheckpointError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("int8: has int8 weights, with which one can translate"));
+      EXPECT_THAT(error.what(),
+                  HasSubstr("int8: has packed int8 weights, with which one can translate"));
     }
   }
 }
 
 TEST_F(EngineFilesTest, EveryCutIsNoticed) {
-  write_full(kSettings[1]);
+  write_full(config_of(kSettings[1]));
   quantized("int8");
   const std::string bytes = read_file(weights());
   for (size_t size = 0; size < bytes.size(); size += size < 64 ? 7 : 997) {
@@ -192,7 +156,7 @@ TEST_F(EngineFilesTest, EveryCutIsNoticed) {
 }
 
 TEST_F(EngineFilesTest, WrongTensorsAreNamed) {
-  write_full(kSettings[1]);
+  write_full(config_of(kSettings[1]));
   const std::string matrix = "decoder.layer1.cross_attention.memory_weight";
   const auto failing = [&](const std::function<void(std::map<std::string, at::Tensor>&)>& change) {
     quantized("int8");
@@ -217,7 +181,7 @@ TEST_F(EngineFilesTest, WrongTensorsAreNamed) {
 
 // As other programs may write it: without the order and the padding that align the panels.
 TEST_F(EngineFilesTest, PanelsMustBeAligned) {
-  write_full(kSettings[0]);
+  write_full(config_of(kSettings[0]));
   quantized("int8");
   std::string bytes = read_file(weights());
   uint64_t length = 0;

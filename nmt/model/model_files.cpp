@@ -1,0 +1,107 @@
+#include "nmt/model/model_files.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "training/checkpoint.h"
+#include "training/safetensors_view.h"
+
+namespace dietmt::nmt {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kFormat = 1;
+constexpr const char* kConfigFile = "config.json";
+constexpr const char* kJointTokenizer = "tokenizer.model";
+constexpr const char* kSourceTokenizer = "source.tokenizer.model";
+constexpr const char* kTargetTokenizer = "target.tokenizer.model";
+
+void read_config(const fs::path& path, ModelFiles& files) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(read_file(path));
+    if (json.contains("architecture")) {
+      throw CheckpointError("is that of no translation model but of one of kind " +
+                            json.at("architecture").dump());
+    }
+    if (json.at("format").get<int>() != kFormat) {
+      throw CheckpointError("format " + json.at("format").dump() +
+                            " is not known; this program reads " + std::to_string(kFormat));
+    }
+    files.config = ModelConfig::from_json(json.at("model"));
+    files.quantization = json.value("quantization", "");
+  } catch (const std::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+Tokenizers load_tokenizers(const fs::path& directory) {
+  if (fs::exists(directory / kJointTokenizer)) {
+    const auto joint = std::make_shared<data::Tokenizer>(directory / kJointTokenizer);
+    return {joint, joint};
+  }
+  return {std::make_shared<data::Tokenizer>(directory / kSourceTokenizer),
+          std::make_shared<data::Tokenizer>(directory / kTargetTokenizer)};
+}
+
+fs::path ModelFiles::weights() const { return directory / training::kSafetensorsFile; }
+
+void ModelFiles::require_full_weights() const {
+  if (quantization.empty()) return;
+  throw CheckpointError(directory.string() + ": has packed " + quantization +
+                        " weights, with which one can translate and serve on the CPU; "
+                        "for all else take the model that it was made from");
+}
+
+ModelFiles open_model(const fs::path& directory) {
+  ModelFiles files;
+  files.directory = training::resolve_model_directory(directory);
+  read_config(files.directory / kConfigFile, files);
+  files.tokenizers = load_tokenizers(files.directory);
+  if (files.tokenizers.source->vocabulary_size() != files.config.source_vocabulary ||
+      files.tokenizers.target->vocabulary_size() != files.config.target_vocabulary) {
+    throw CheckpointError(files.directory.string() +
+                          ": the tokenizer has another vocabulary size than " + kConfigFile);
+  }
+  return files;
+}
+
+std::vector<std::string> split_directories(const std::string& directories) {
+  std::vector<std::string> all;
+  for (size_t start = 0; start <= directories.size();) {
+    const size_t comma = std::min(directories.find(',', start), directories.size());
+    all.push_back(directories.substr(start, comma - start));
+    if (all.back().empty())
+      throw ConfigError("--model " + directories + ": a directory is missing beside a comma");
+    start = comma + 1;
+  }
+  return all;
+}
+
+void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,
+                             const std::filesystem::path& b, const Tokenizers& tokenizers_b) {
+  if (tokenizers_a.source->serialized() != tokenizers_b.source->serialized() ||
+      tokenizers_a.target->serialized() != tokenizers_b.target->serialized()) {
+    throw ConfigError("--model: " + a.string() + " and " + b.string() +
+                      " have different tokenizers");
+  }
+}
+
+void write_description(const fs::path& directory, const ModelConfig& config,
+                       const data::Tokenizer& source, const data::Tokenizer& target,
+                       const std::string& quantization) {
+  nlohmann::json json = {{"format", kFormat}, {"model", config.to_json()}};
+  if (!quantization.empty()) json["quantization"] = quantization;
+  write_file_atomically(directory / kConfigFile, json.dump(1) + "\n");
+  if (&source == &target) {
+    write_file_atomically(directory / kJointTokenizer, source.serialized());
+  } else {
+    write_file_atomically(directory / kSourceTokenizer, source.serialized());
+    write_file_atomically(directory / kTargetTokenizer, target.serialized());
+  }
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# The two programs: dietmt, which starts without LibTorch, and dietmt-torch beside it, which has all
+# commands: programs_test.sh BINARY MODEL, where MODEL is one that the training test made.
+dietmt=$1
+model=$2
+full=$(dirname "$dietmt")/dietmt-torch
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+toy_corpus 40 3 "$work/test"
+mkdir "$work/alone" "$work/links"
+alone=$work/alone/dietmt
+cp "$dietmt" "$alone"
+
+# LibTorch is loaded by the one and not by the other.
+ldd "$dietmt" >"$work/libraries" || fail "ldd $dietmt"
+! grep -q 'libtorch\|libc10' "$work/libraries" || fail "dietmt is linked: $(cat "$work/libraries")"
+ldd "$full" | grep -q libtorch || fail "dietmt-torch is not linked to LibTorch"
+
+# Alone it knows all commands and runs its own; of the others it says what is missing.
+expect_code 0 "$alone" --help
+for command in train translate serve bert quantize; do expect_text "$command" "$out"; done
+[ "$out" = "$("$full" --help)" ] || fail "the programs have other commands"
+expect_code 0 "$alone" --version
+[ "$out" = "$("$full" --version)" ] || fail "the programs have other versions"
+expect_code 0 "$alone" translate --help
+expect_code 0 "$alone" sample --output "$work/sample" --pairs 3 --valid 1 --test 1
+expect_code 0 "$alone" evaluate --reference "$work/test.de" --hypothesis "$work/test.de"
+expect_code 2 "$alone" translate --beam 0
+expect_code 2 "$alone" nothing
+expect_code 1 "$alone" train --help
+expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
+expect_code 1 "$alone" translate --model "$model" --input "$work/test.en"
+expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
+
+# Arguments, standard input and exit codes pass, also through a link to the program.
+ln -s "$(realpath "$dietmt")" "$work/links/dietmt"
+expect_code 0 "$work/links/dietmt" train --help
+expect_text "usage: dietmt train" "$out"
+expect_code 1 "$work/links/dietmt" score --model "$work/no such * model" --source "$work/test.en" \
+  --target "$work/test.de"
+expect_text "$work/no such * model" "$err"
+expect_code 2 "$work/links/dietmt" train
+"$full" translate --model "$model" --input "$work/test.en" --workers 1 >"$work/wanted"
+"$dietmt" translate --model "$model" --workers 1 <"$work/test.en" | cmp - "$work/wanted" ||
+  fail "other translations of standard input"
+
+# same DIRECTORIES OPTION...: both programs write the same bytes, the one alone.
+same() {
+  local directories=$1
+  shift
+  expect_code 0 "$full" translate --model "$directories" --input "$work/test.en" --workers 1 "$@"
+  cp "$work/out" "$work/wanted"
+  expect_code 0 "$alone" translate --model "$directories" --input "$work/test.en" --workers 1 "$@"
+  [ -s "$work/wanted" ] || fail "nothing from $directories $*"
+  cmp "$work/out" "$work/wanted" || fail "other output: $directories $*"
+}
+pack() { expect_code 0 "$dietmt" quantize --model "$1" --type "$2" --output "$3"; }
+
+for type in int8 bf16 fp32; do
+  pack "$model" "$type" "$work/$type"
+  same "$work/$type" --scores
+done
+same "$work/int8" --json --nbest 3
+same "$work/int8" --sample --top-k 5 --seed 4 --scores
+same "$work/int8,$work/fp32" --nbest 2
+"$dietmt" translate --model "$model" --input "$work/test.en" --json --workers 1 >"$work/wanted"
+"$alone" translate --model "$work/fp32" --input "$work/test.en" --json --workers 1 |
+  cmp - "$work/wanted" || fail "packed fp32 weights give others than the full ones"
+expect_code 0 "$alone" shortlist --model "$work/int8" --train-source "$work/test.en" \
+  --train-target "$work/test.de" --output "$work/shortlist" --best 3 --first 20
+same "$work/int8" --shortlist "$work/shortlist" --scores
+head -40 "$work/test.de" | cut -d' ' -f1 >"$work/prefixes"
+same "$work/int8" --prefix "$work/prefixes" --scores
+
+# Other encodings; toy_train has one layer and two heads.
+toy_training 60 10
+for position in none learned learnable-sinusoidal t5 alibi diet-rel 'shaw(clip=4)' rope \
+  'heads[rope:0,diet-rel:1]'; do
+  rm -rf "$work/run" "$work/packed"
+  expect_code 0 "${toy_train[@]}" --position "$position" --max-updates 2 --output "$work/run"
+  pack "$work/run" int8 "$work/packed"
+  same "$work/packed" --scores
+done
+
+# What is not stored, or reaches no further, is left to the full program, old directories too.
+rm -rf "$work/run"
+expect_code 0 "${toy_train[@]}" --position tupe-r --max-updates 2 --output "$work/run"
+pack "$work/run" int8 "$work/tupe"
+cp -r "$work/int8" "$work/old"
+rm "$work/old/positions.safetensors"
+long=(--max-source-length 5000)
+for call in "$work/tupe" "$work/old" "$work/fp32,$work/old" "$work/packed ${long[*]}"; do
+  translate=(translate --input "$work/test.en" --workers 1 --model $call)
+  expect_code 1 "$alone" "${translate[@]}"
+  expect_text "dietmt-torch cannot be run" "$err"
+  expect_code 0 "$dietmt" "${translate[@]}"
+  "$full" "${translate[@]}" | cmp - "$work/out" || fail "other translations: $call"
+done
+"$dietmt" translate --model "$work/old" --input "$work/test.en" --workers 1 >"$work/wanted"
+"$alone" translate --model "$work/int8" --input "$work/test.en" --workers 1 |
+  cmp - "$work/wanted" || fail "the old directory gives other translations"
+
+# A file that was cut is named.
+cp -r "$work/packed" "$work/cut"
+truncate -s -4 "$work/cut/positions.safetensors"
+expect_code 1 "$dietmt" translate --model "$work/cut" --input "$work/test.en"
+expect_text "cut/positions.safetensors" "$err"
+
+finish

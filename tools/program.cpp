@@ -1,0 +1,95 @@
+#include "tools/program.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+#include "common/error.h"
+#include "common/logging.h"
+
+namespace dietmt::tools {
+namespace {
+
+struct Summary {
+  const char* name;
+  const char* summary;
+};
+
+constexpr Summary kCommands[] = {
+    {"tokenizer", "train a sentencepiece model"},
+    {"train", "train an encoder-decoder Transformer on parallel text"},
+    {"translate", "translate lines of text"},
+    {"score", "log-probabilities of given translations"},
+    {"evaluate", "BLEU, chrF and TER of translations"},
+    {"serve", "translate over HTTP, with a page and batch jobs"},
+    {"import", "make a model of one of Hugging Face's or Marian's"},
+    {"export", "write a model for CTranslate2 or Hugging Face"},
+    {"quantize", "write a model of a quarter of the size, for translating alone"},
+    {"average", "average the weights of checkpoints"},
+    {"bert", "pre-train, fine-tune, use and exchange encoders"},
+    {"inspect", "look into a model or a configuration"},
+    {"shortlist", "lexical shortlist of a model's output, from parallel text"},
+    {"sample", "generate the English-German or English-Czech sample corpus"},
+};
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+void print_usage(std::ostream& out) {
+  out << "usage: dietmt COMMAND [options]\n\nMachine translation with pluggable position "
+         "encodings.\n\nCommands:\n";
+  for (const Summary& command : kCommands) {
+    out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ')
+        << command.summary << '\n';
+  }
+  out << "\n'dietmt COMMAND --help' describes a command; 'dietmt --version' prints the version.\n";
+}
+
+int guarded(const std::string& name, const Command& command,
+            const std::vector<std::string>& arguments) {
+  const auto complain = [&](const std::string& message) {
+    spdlog::error("dietmt {}: {}", name, message);
+  };
+  try {
+    const int code = command(arguments);
+    std::cout.flush();
+    return code;
+  } catch (const ConfigError& error) {
+    complain(error.what());
+    return kUsage;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory");
+  } catch (const std::exception& error) {
+    complain(error.what());
+  }
+  return kFailed;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find) {
+  init_logging();
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) {
+    print_usage(std::cerr);
+    return kUsage;
+  }
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_usage(std::cout);
+    return 0;
+  }
+  if (words[0] == "--version") {
+    std::cout << "dietmt " << DIETMT_VERSION << " (" << DIETMT_BUILT_WITH << ")\n";
+    return 0;
+  }
+  for (const Summary& command : kCommands) {
+    if (words[0] == command.name)
+      return guarded(words[0], find(words[0]), {words.begin() + 1, words.end()});
+  }
+  spdlog::error("'{}' is not a command; see dietmt --help", words[0]);
+  return kUsage;
+}
+
+}  // namespace dietmt::tools

@@ -1,0 +1,28 @@
+// dietmt-torch: all commands.
+#include <c10/util/Exception.h>
+
+#include <map>
+
+#include "common/error.h"
+#include "tools/commands.h"
+#include "tools/program.h"
+
+int main(int argc, char** argv) {
+  using namespace dietmt::tools;
+  const std::map<std::string, Command> all = {
+      {"tokenizer", run_tokenizer}, {"train", run_train},       {"translate", run_translate},
+      {"score", run_score},         {"evaluate", run_evaluate}, {"serve", run_serve},
+      {"import", run_import},       {"export", run_export},     {"quantize", run_quantize},
+      {"average", run_average},     {"bert", run_bert},         {"inspect", run_inspect},
+      {"shortlist", run_shortlist}, {"sample", run_sample},
+  };
+  return run_program(argc, argv, [&](const std::string& name) -> Command {
+    return [&run = all.at(name)](const std::vector<std::string>& arguments) {
+      try {
+        return run(arguments);
+      } catch (const c10::Error& error) {
+        throw dietmt::Error(error.what_without_backtrace());
+      }
+    };
+  });
+}
