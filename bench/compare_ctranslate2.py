@@ -3,7 +3,7 @@
 
     compare_ctranslate2.py --dietmt build/bin/dietmt --model DIR --source FILE [--reference FILE]
 
-The model is exported once. For each precision (fp32, int8) and search (beam 5, greedy, one line at
+The model is exported once, and packed by `dietmt quantize` in each precision. For each precision (fp32, int8) and search (beam 5, greedy, one line at
 a time), CTranslate2 first looks for its best batch size and split of the threads on a part of the
 text; then both translate the whole text in turn, --rounds times each. Prints sentences a second
 (medians), their ratio, the lines that are equal, BLEU where there is a reference, the time to load
@@ -13,8 +13,8 @@ CTranslate2's time is that of its own calls on text that is cut into pieces alre
 that of the whole process less that of one without text, so that it includes cutting the text,
 putting words together, reading and writing. One line at a time: CTranslate2 in a loop of single
 calls, `dietmt translate --flush`. Time to load: that process without text; there, the model alone.
-Precisions that this dietmt does not have are left out, with a line that says so. Needs ctranslate2
-and sentencepiece.
+For a model that is not trained enough to end its sentences, --min-length N --max-length N+1 lets
+both write N pieces. Needs ctranslate2 and sentencepiece.
 """
 
 import argparse
@@ -30,7 +30,7 @@ import time
 
 SEARCHES = {"beam 5": dict(beam=5, single=False), "greedy": dict(beam=1, single=False),
             "beam 5, single lines": dict(beam=5, single=True)}
-PRECISIONS = {"fp32": ("float32", []), "int8": ("int8", ["--weights", "int8"])}
+PRECISIONS = {"fp32": "float32", "int8": "int8"}  # as CTranslate2 calls them
 BATCH_SIZES = (16, 32, 64, 128, 256)
 MAX_TOKENS = 250  # of a translation, end of sentence included
 
@@ -45,7 +45,7 @@ class Engine:
         import sentencepiece
         start = time.perf_counter()
         self.translator = ctranslate2.Translator(
-            str(directory), compute_type=PRECISIONS[precision][0], inter_threads=inter,
+            str(directory), compute_type=PRECISIONS[precision], inter_threads=inter,
             intra_threads=intra)
         self.load_seconds = time.perf_counter() - start
         self.source, self.target = (
@@ -58,7 +58,8 @@ class Engine:
     def translate(self, pieces, search, batch_size):
         """The pieces of the translations, and the seconds that they took."""
         options = dict(beam_size=search["beam"], length_penalty=1, max_input_length=0,
-                       min_decoding_length=search["min_length"], max_decoding_length=MAX_TOKENS - 1)
+                       min_decoding_length=search["min_length"],
+                       max_decoding_length=search["max_length"] - 1)
         start = time.perf_counter()
         if search["single"]:
             found = [self.translator.translate_batch([line], **options)[0] for line in pieces]
@@ -127,10 +128,10 @@ def best_setting(options, directory, precision, search, lines):
 
 
 def run_dietmt(options, precision, search, text):
-    command = [options.dietmt, "translate", "--model", options.model, "--beam", search["beam"],
-               "--max-length-factor", 0, "--max-length-offset", MAX_TOKENS,
-               "--min-length", search["min_length"],
-               *PRECISIONS[precision][1], *options.dietmt_options]
+    command = [options.dietmt, "translate", "--model", options.packed[precision],
+               "--beam", search["beam"], "--max-length-factor", 0,
+               "--max-length-offset", search["max_length"], "--min-length", search["min_length"],
+               *options.dietmt_options]
     if search["single"]:
         command.append("--flush")
     start = time.perf_counter()
@@ -148,9 +149,10 @@ def peak_of_dietmt(options, precision, search, text):
     script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
               "stdout=subprocess.DEVNULL); "
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    command = [sys.executable, "-c", script, options.dietmt, "translate", "--model", options.model,
-               "--beam", str(search["beam"]), "--min-length", str(search["min_length"]),
-               *PRECISIONS[precision][1], *options.dietmt_options]
+    command = [sys.executable, "-c", script, options.dietmt, "translate",
+               "--model", options.packed[precision], "--beam", str(search["beam"]),
+               "--max-length-factor", "0", "--max-length-offset", str(search["max_length"]),
+               "--min-length", str(search["min_length"]), *options.dietmt_options]
     output = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
     return int(output) / 1024
 
@@ -167,7 +169,7 @@ def bleu(options, lines, root):
 
 
 def compare(options, directory, precision, name, lines, root):
-    search = {**SEARCHES[name], "min_length": options.min_length}
+    search = {**SEARCHES[name], "min_length": options.min_length, "max_length": options.max_length}
     if search["single"]:
         lines = lines[:options.single_lines]
     text = "\n".join(lines) + "\n"
@@ -229,6 +231,8 @@ def parse_options():
                         help="in place of '--threads N', e.g. '--workers 2 --threads 1'")
     parser.add_argument("--min-length", type=int, default=0,
                         help="tokens, for models so little trained that their lines are too short")
+    parser.add_argument("--max-length", type=int, default=MAX_TOKENS,
+                        help="tokens of the longest translation, with end of sentence")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--tuning-lines", type=int, default=500)
     parser.add_argument("--single-lines", type=int, default=200)
@@ -251,18 +255,17 @@ def main():
         serve(options.serve)
         return
     lines = pathlib.Path(options.source).read_text().split("\n")[:-1] * options.repeat
-    usage = subprocess.run([options.dietmt, "translate", "--help"], capture_output=True,
-                           text=True, check=True).stdout
     results = []
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         subprocess.run([options.dietmt, "export", "--model", options.model, "--to", "ctranslate2",
                         "--output", str(root / "exported")], check=True)
+        options.packed = {}
         for precision in options.precisions:
-            if PRECISIONS[precision][1] and PRECISIONS[precision][1][0] not in usage:
-                print(f"{precision}: left out, this dietmt translate has no "
-                      f"{PRECISIONS[precision][1][0]}")
-                continue
+            options.packed[precision] = str(root / f"packed-{precision}")
+            command = [options.dietmt, "quantize", "--model", options.model,
+                       "--type", precision, "--output", options.packed[precision]]
+            subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
             for search in options.searches:
                 results.append(compare(options, root / "exported", precision, search, lines, root))
     if options.json:
