@@ -61,7 +61,8 @@ OptionTable option_table(TranslateOptions& options) {
       .add("threads", &search.threads, "N",
            "threads of each worker: more make a single sentence faster, more workers a file")
       .add("batch-tokens", &search.batch_tokens, "N",
-           "source tokens decoded together, per worker; changes speed and memory, not results");
+           "source tokens decoded together, per worker; changes speed and memory, not results: "
+           "a GPU wants more");
   return table;
 }
 

@@ -34,9 +34,9 @@ struct SearchOptions {
   double temperature = 1.0;  // of the sampled distribution; scores stay those of the model
   uint64_t seed = 1;
 
-  int64_t batch_tokens = 1024;  // source tokens of the sentences decoded together, at most
-  int64_t workers = 0;          // that decode side by side on the CPU; 0: one for each core
-  int64_t threads = 1;          // of each worker
+  int64_t batch_tokens = 512;  // source tokens of the sentences decoded together, at most
+  int64_t workers = 0;         // that decode side by side on the CPU; 0: one for each core
+  int64_t threads = 1;         // of each worker
 
   /// All problems, each one sentence naming the option of `dietmt translate`.
   std::vector<std::string> problems() const;

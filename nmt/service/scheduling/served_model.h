@@ -12,8 +12,8 @@ namespace dietmt::service {
 /// How a decoder uses the machine.
 struct DecodingThreads {
   int64_t workers = 1;
-  int64_t threads = 1;          // of each worker
-  int64_t batch_tokens = 1024;  // source tokens a worker decodes at once
+  int64_t threads = 1;         // of each worker
+  int64_t batch_tokens = 512;  // source tokens a worker decodes at once
 };
 
 /// Held by every request that uses it: when the last one lets go of a model that was replaced, its
