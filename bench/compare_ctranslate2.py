@@ -127,20 +127,25 @@ def best_setting(options, directory, precision, search, lines):
     return inter, intra, batch_size
 
 
-def run_dietmt(options, precision, search, text):
+def command_of_dietmt(options, precision, search):
     command = [options.dietmt, "translate", "--model", options.packed[precision],
                "--beam", search["beam"], "--max-length-factor", 0,
                "--max-length-offset", search["max_length"], "--min-length", search["min_length"],
                *options.dietmt_options]
     if search["single"]:
         command.append("--flush")
+    return [str(word) for word in command]
+
+
+def run_dietmt(options, precision, search, text):
+    command = command_of_dietmt(options, precision, search)
     start = time.perf_counter()
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL)
     output = process.communicate(text.encode())[0]
     seconds = time.perf_counter() - start
     if process.returncode != 0:
-        sys.exit(f"dietmt translate failed: {' '.join(map(str, command))}")
+        sys.exit(f"dietmt translate failed: {' '.join(command)}")
     return seconds, output.decode().split("\n")[:-1]
 
 
@@ -149,10 +154,7 @@ def peak_of_dietmt(options, precision, search, text):
     script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
               "stdout=subprocess.DEVNULL); "
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    command = [sys.executable, "-c", script, options.dietmt, "translate",
-               "--model", options.packed[precision], "--beam", str(search["beam"]),
-               "--max-length-factor", "0", "--max-length-offset", str(search["max_length"]),
-               "--min-length", str(search["min_length"]), *options.dietmt_options]
+    command = [sys.executable, "-c", script, *command_of_dietmt(options, precision, search)]
     output = subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
     return int(output) / 1024
 
