@@ -57,14 +57,14 @@ void DecodingWorker::open(const std::vector<FedSentence>& fed) {
     try {
       open_.push_back(begin(one));
       added.push_back(open_.back().get());
-      open_tokens_ += open_.back()->source_tokens();
+      open_tokens_ += open_.back()->source_tokens;
     } catch (...) {
       feed_.fail(one.ticket, std::current_exception());
     }
   }
   try {
     std::stable_sort(added.begin(), added.end(), [](const OpenSentence* a, const OpenSentence* b) {
-      return a->source_tokens() < b->source_tokens();
+      return a->source_tokens < b->source_tokens;
     });
     encode(added);
   } catch (...) {
@@ -190,7 +190,7 @@ void DecodingWorker::advance() {
 void DecodingWorker::close(size_t index) {
   OpenSentence& sentence = *open_[index];
   sentence.forget_slots(slots_);
-  open_tokens_ -= sentence.source_tokens();
+  open_tokens_ -= sentence.source_tokens;
   sentence.search.reset();
   spare_.push_back(std::move(open_[index]));
   open_[index] = std::move(open_.back());

@@ -34,6 +34,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
     max_target = std::min(max_target, model.max_target_length());
   }
   fed = sentence;
+  source_tokens = static_cast<int64_t>(request.source.size());
   task = search_task(request, options, max_target);
   search = make_search(task, special, options, draw);
   memories.resize(models.size());

@@ -19,7 +19,8 @@
 namespace dietmt::nmt {
 
 struct OpenSentence {
-  FedSentence fed;
+  FedSentence fed;  // gone as soon as the feed has its result
+  int64_t source_tokens = 0;
   SearchTask task;
   std::unique_ptr<SentenceSearch> search;
   std::vector<SentenceMemory> memories;  // of the models
@@ -41,7 +42,6 @@ struct OpenSentence {
   void choose_outputs(const OutputShortlist& shortlist, std::span<const EngineModel> models,
                       const SpecialTokens& special);
 
-  int64_t source_tokens() const { return static_cast<int64_t>(fed.request->source.size()); }
   int32_t* row_slots(int64_t row) { return slots.data() + row * slots_stride; }
   std::span<const int32_t> filled_slots(int64_t row) {
     return {row_slots(row), static_cast<size_t>(position)};

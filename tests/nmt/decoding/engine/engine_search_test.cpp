@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "common/error.h"
@@ -189,6 +190,42 @@ TEST(EngineSearch, EachSentenceHasItsOwnFate) {
   EXPECT_THAT(feed.items[5].error, testing::HasSubstr("0 tokens"));
   EXPECT_TRUE(feed.items[3].found.empty());
   EXPECT_EQ(feed.items[3].error, "");
+}
+
+// What it has handed out is gone with its result, and what is asked for is never above the batch.
+class ForgetfulFeed : public SentenceFeed {
+ public:
+  ForgetfulFeed(std::vector<TranslationRequest> requests, const SearchOptions& options)
+      : requests_(std::move(requests)), options_(options) {}
+
+  std::vector<FedSentence> take(int64_t tokens, bool) override {
+    most_asked = std::max(most_asked, tokens);
+    if (next_ == requests_.size()) return {};
+    const TranslationRequest& request = requests_[next_];
+    return {{next_++, &request, &options_}};
+  }
+  void deliver(uint64_t ticket, NBest) override {
+    requests_[ticket].source.assign(1000, 1);
+    ++delivered;
+  }
+  void fail(uint64_t, std::exception_ptr error) override { std::rethrow_exception(error); }
+  bool abandoned(uint64_t) const override { return false; }
+
+  int64_t most_asked = 0;
+  int64_t delivered = 0;
+
+ private:
+  std::vector<TranslationRequest> requests_;
+  SearchOptions options_;
+  size_t next_ = 0;
+};
+
+TEST(EngineSearch, ReadsNothingOfASentenceThatIsDelivered) {
+  const Models models = model_with("sinusoidal");
+  ForgetfulFeed feed(random_requests(60, 12, 13), short_search(2, 1));
+  engine_of(models)->run(feed, 1, 1, 50);
+  EXPECT_EQ(feed.delivered, 60);
+  EXPECT_LE(feed.most_asked, 50);
 }
 
 TEST(EngineSearch, PassesAFailureOn) {
