@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace dietmt::nmt {
 
 RequestFeed::RequestFeed(std::span<const TranslationRequest> requests, const SearchOptions& options,
-                         const std::function<void(int64_t)>& progress)
+                         std::function<void(int64_t)> progress)
     : requests_(requests),
       options_(options),
-      progress_(progress),
+      progress_(std::move(progress)),
       order_(requests.size()),
       results_(requests.size()) {
   std::iota(order_.begin(), order_.end(), size_t{0});

@@ -16,7 +16,7 @@ class RequestFeed : public SentenceFeed {
   /// `requests` and `options` are kept by reference. `progress` is called with the number of
   /// sentences done since the last call, from one thread at a time.
   RequestFeed(std::span<const TranslationRequest> requests, const SearchOptions& options,
-              const std::function<void(int64_t)>& progress);
+              std::function<void(int64_t)> progress);
 
   std::vector<FedSentence> take(int64_t tokens, bool idle) override;
   void deliver(uint64_t ticket, NBest translations) override;
@@ -30,7 +30,7 @@ class RequestFeed : public SentenceFeed {
  private:
   std::span<const TranslationRequest> requests_;
   const SearchOptions& options_;
-  const std::function<void(int64_t)>& progress_;
+  std::function<void(int64_t)> progress_;
   std::mutex mutex_;
   std::vector<size_t> order_;
   size_t next_ = 0;  // in order_
