@@ -120,7 +120,7 @@ inline Vector exponential(Vector x) {
   p = p * r + 0.5f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  const IntVector power = (reinterpret_cast<IntVector>(rounded) << 23) + (127 << 23);
+  const UintVector power = (reinterpret_cast<UintVector>(rounded) << 23) + (127U << 23);
   return p * reinterpret_cast<Vector>(power);
 }
 
