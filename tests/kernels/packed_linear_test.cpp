@@ -10,26 +10,14 @@
 
 #include "common/random.h"
 #include "kernels/cpu/inference_levels.h"
+#include "tests/kernels/aligned_memory.h"
 
 namespace dietmt::kernels {
 namespace {
 
 using Values = std::vector<float>;
 
-size_t unsigned_of(int64_t size) { return static_cast<size_t>(size); }
-
-Values random_values(int64_t size, uint64_t seed) {
-  Random random(seed);
-  Values values(unsigned_of(size));
-  for (float& value : values) value = static_cast<float>(2.0 * random.uniform() - 1.0);
-  return values;
-}
-
-struct Freed {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Bytes = std::unique_ptr<void, Freed>;
-Bytes allocate(size_t size) { return Bytes(std::aligned_alloc(64, (size + 64) / 64 * 64)); }
+Values random_values(int64_t size, uint64_t seed) { return random_numbers(size, seed, 1.0); }
 
 /// A layer and what holds it.
 struct Packed {

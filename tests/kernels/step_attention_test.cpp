@@ -4,31 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
+#include <cstring>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "common/random.h"
 #include "kernels/bfloat16.h"
+#include "tests/kernels/aligned_memory.h"
 
 namespace dietmt::kernels {
 namespace {
 
 using Numbers = std::vector<float>;
-
-size_t unsigned_of(int64_t size) { return static_cast<size_t>(size); }
-
-Numbers random_numbers(int64_t size, uint64_t seed) {
-  Random random(seed);
-  Numbers numbers(unsigned_of(size));
-  for (float& number : numbers) number = static_cast<float>(4.0 * random.uniform() - 2.0);
-  return numbers;
-}
 
 /// The nearest number with 8 bits, ties to even, by arithmetic.
 float rounded(float x) {
@@ -39,16 +28,13 @@ float rounded(float x) {
 
 float kept(CacheType type, float x) { return type == CacheType::kFloat ? x : rounded(x); }
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Bytes = std::unique_ptr<char, Free>;
+/// What is not written reads as a huge number.
 Bytes bytes(int64_t count) {
-  const int64_t whole = (count + 63) / 64 * 64;
-  Bytes made(static_cast<char*>(std::aligned_alloc(64, unsigned_of(whole))));
-  std::fill_n(made.get(), whole, char{0x7f});  // what is not written reads as a huge number
+  Bytes made = allocate(unsigned_of(count));
+  std::memset(made.get(), 0x7f, unsigned_of(count));
   return made;
 }
+char* at(const Bytes& memory, int64_t byte) { return static_cast<char*>(memory.get()) + byte; }
 
 struct Case {
   CacheType cache;
@@ -100,12 +86,12 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
 
   void attend(const StepAttention& call) {
     const Bytes workspace = bytes(4 * step_attention_workspace(call));
-    step_attention(given_.cache, {&call, 1}, reinterpret_cast<float*>(workspace.get()));
+    step_attention(given_.cache, {&call, 1}, static_cast<float*>(workspace.get()));
   }
 
   void SetUp() override {
     terms_.terms.content_scale = scales_.data();
-    queries_ = random_numbers(given_.hypotheses * width(), 1);
+    queries_ = random_numbers(given_.hypotheses * width(), 1, 2.0);
     output_.resize(queries_.size());
   }
 
@@ -119,11 +105,11 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
 TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
   const int64_t slots = given_.hypotheses * given_.keys;
   const int64_t stride = 2 * row() + 32;
-  const Numbers keys = random_numbers(slots * width(), 2);
-  const Numbers values = random_numbers(slots * width(), 3);
+  const Numbers keys = random_numbers(slots * width(), 2, 2.0);
+  const Numbers values = random_numbers(slots * width(), 3, 2.0);
   const Bytes cache = bytes(slots * stride * number_);
   for (int64_t s = 0; s < slots; ++s) {
-    char* to = cache.get() + s * stride * number_;
+    char* to = at(cache, s * stride * number_);
     cache_row(given_.cache, given_.heads, given_.head_width, keys.data() + s * width(), to);
     cache_row(given_.cache, given_.heads, given_.head_width, values.data() + s * width(),
               to + row() * number_);
@@ -138,7 +124,7 @@ TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
   step.slots = named.data();
   step.slots_stride = given_.keys;
   step.key_rows = cache.get();
-  step.value_rows = cache.get() + row() * number_;
+  step.value_rows = at(cache, row() * number_);
   step.row_stride = stride;
   attend(step);
   for (int64_t r = 0; r < given_.hypotheses; ++r) {
@@ -153,18 +139,18 @@ TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
 }
 
 TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
-  const Numbers keys = random_numbers(given_.keys * width(), 2);
-  const Numbers values = random_numbers(given_.keys * width(), 3);
+  const Numbers keys = random_numbers(given_.keys * width(), 2, 2.0);
+  const Numbers values = random_numbers(given_.keys * width(), 3, 2.0);
   const int64_t key_stride = padded_head(given_.keys);
   const int64_t stride = row() + 32;
   const Bytes columns = bytes(width() * key_stride * number_);
   const Bytes rows = bytes(given_.keys * stride * number_);
   for (int64_t d = 0; d < width(); ++d)
     cache_column(given_.cache, given_.keys, keys.data() + d, width(),
-                 columns.get() + d * key_stride * number_);
+                 at(columns, d * key_stride * number_));
   for (int64_t j = 0; j < given_.keys; ++j)
     cache_row(given_.cache, given_.heads, given_.head_width, values.data() + j * width(),
-              rows.get() + j * stride * number_);
+              at(rows, j * stride * number_));
   StepAttention step = call();
   step.key_columns = columns.get();
   step.key_stride = key_stride;
@@ -201,7 +187,7 @@ TEST(CacheRowTest, KeepsWhatIsNotANumber) {
   const Numbers from = {nan, INFINITY, -INFINITY, 3.4e38F};
   const Bytes row = bytes(32);
   cache_row(CacheType::kBFloat16, 1, 4, from.data(), row.get());
-  const auto* bits = reinterpret_cast<const BFloat16*>(row.get());
+  const auto* bits = static_cast<const BFloat16*>(row.get());
   EXPECT_TRUE(std::isnan(std::bit_cast<float>(uint32_t{bits[0].bits} << 16)));
   EXPECT_EQ(bits[1].bits, 0x7f80);
   EXPECT_EQ(bits[2].bits, 0xff80);

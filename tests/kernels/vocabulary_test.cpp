@@ -10,19 +10,15 @@
 
 #include "common/random.h"
 #include "kernels/cpu/inference_levels.h"
+#include "tests/kernels/aligned_memory.h"
 
 namespace dietmt::kernels {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-size_t unsigned_of(int64_t size) { return static_cast<size_t>(size); }
-
 std::vector<float> random_logits(int64_t size, uint64_t seed) {
-  Random random(seed);
-  std::vector<float> logits(unsigned_of(size));
-  for (float& logit : logits) logit = static_cast<float>(20.0 * random.uniform() - 10.0);
-  return logits;
+  return random_numbers(size, seed, 10.0);
 }
 
 struct Selected {

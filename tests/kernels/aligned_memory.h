@@ -1,0 +1,29 @@
+// What the tests of the kernels share: memory on cache lines, and random numbers.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "common/random.h"
+
+namespace dietmt::kernels {
+
+inline size_t unsigned_of(int64_t size) { return static_cast<size_t>(size); }
+
+/// Between -bound and bound.
+inline std::vector<float> random_numbers(int64_t size, uint64_t seed, double bound) {
+  Random random(seed);
+  std::vector<float> numbers(unsigned_of(size));
+  for (float& number : numbers) number = static_cast<float>(2.0 * bound * random.uniform() - bound);
+  return numbers;
+}
+
+struct Freed {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Bytes = std::unique_ptr<void, Freed>;
+inline Bytes allocate(size_t size) { return Bytes(std::aligned_alloc(64, (size + 64) / 64 * 64)); }
+
+}  // namespace dietmt::kernels
