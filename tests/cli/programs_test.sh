@@ -13,9 +13,11 @@ alone=$work/alone/dietmt
 cp "$dietmt" "$alone"
 
 # LibTorch is loaded by the one and not by the other.
-ldd "$dietmt" >"$work/libraries" || fail "ldd $dietmt"
-! grep -q 'libtorch\|libc10' "$work/libraries" || fail "dietmt is linked: $(cat "$work/libraries")"
-ldd "$full" | grep -q libtorch || fail "dietmt-torch is not linked to LibTorch"
+for program in "$dietmt" "$full"; do
+  ldd "$program" >"$work/$(basename "$program").libraries" || fail "ldd $program"
+done
+! grep 'libtorch\|libc10' "$work/dietmt.libraries" || fail "dietmt is linked to LibTorch"
+grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not linked to LibTorch"
 
 # Alone it knows all commands and runs its own; of the others it says what is missing.
 expect_code 0 "$alone" --help
