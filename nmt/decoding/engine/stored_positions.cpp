@@ -23,6 +23,7 @@ class SiteReader {
     StoredSite site;
     site.max_length = given.value("max_length", StoredSite::kNoLimit);
     site.terms.length = length_ = given.value("length", StoredSite::kNoLimit);
+    if (site.max_length < 1 || length_ < 1) refuse("its lengths are not positive");
     if (given.contains("sinusoids")) site.sinusoids = sinusoids(given.at("sinusoids"));
     if (given.contains("embedding")) {
       site.terms.embedding = table(given.at("embedding"), TermRows::kPositions);

@@ -11,7 +11,7 @@ namespace {
 using kernels::PackedWeights;
 using kernels::WeightType;
 
-constexpr uintptr_t kAlignment = 64;
+constexpr size_t kPanelAlignment = 64;  // bytes
 
 const char* dtype_of(WeightType type) {
   if (type == WeightType::kInt8) return "I8";
@@ -50,7 +50,7 @@ StoredWeights::StoredWeights(training::SafetensorsView file, std::string origin,
     : NamedWeights(std::move(origin)), file_(std::move(file)), type_(type) {}
 
 const void* StoredWeights::read(const std::string& name, std::span<const int64_t> shape,
-                                const char* dtype) {
+                                const char* dtype, size_t alignment) {
   const auto found = file_.tensors.find(name);
   if (found == file_.tensors.end()) fail(name, "is missing");
   take(name, found->second.shape, shape);
@@ -58,24 +58,27 @@ const void* StoredWeights::read(const std::string& name, std::span<const int64_t
     fail(name,
          "has another type than the weights: " + found->second.dtype + " instead of " + dtype);
   }
+  if (reinterpret_cast<uintptr_t>(found->second.data) % alignment != 0) {
+    fail(name, "does not start at a multiple of " + std::to_string(alignment) +
+                   " bytes, as 'dietmt quantize' has it");
+  }
   return found->second.data;
 }
 
 PackedWeights StoredWeights::matrix(const WeightRows& rows) {
   const std::string name = stored_name(rows);
   PackedWeights made{type_, rows.outputs, rows.inputs};
-  made.panels = read(name, panel_shape(type_, rows.outputs, rows.inputs), dtype_of(type_));
-  if (reinterpret_cast<uintptr_t>(made.panels) % kAlignment != 0)
-    fail(name, "does not start at a multiple of 64 bytes, as 'dietmt quantize' has it");
+  made.panels =
+      read(name, panel_shape(type_, rows.outputs, rows.inputs), dtype_of(type_), kPanelAlignment);
   if (type_ != WeightType::kInt8) return made;
   const std::array outputs{rows.outputs};
-  made.scales = static_cast<const float*>(read(scales_name(name), outputs, "F32"));
-  made.sums = static_cast<const int32_t*>(read(sums_name(name), outputs, "I32"));
+  made.scales = static_cast<const float*>(read(scales_name(name), outputs, "F32", alignof(float)));
+  made.sums = static_cast<const int32_t*>(read(sums_name(name), outputs, "I32", alignof(int32_t)));
   return made;
 }
 
 const float* StoredWeights::numbers(const std::string& parameter, int64_t count) {
-  return static_cast<const float*>(read(parameter, std::array{count}, "F32"));
+  return static_cast<const float*>(read(parameter, std::array{count}, "F32", alignof(float)));
 }
 
 }  // namespace dietmt::nmt

@@ -51,7 +51,9 @@ class StoredWeights : public NamedWeights {
   std::shared_ptr<const void> storage() const override { return file_.file; }
 
  private:
-  const void* read(const std::string& name, std::span<const int64_t> shape, const char* dtype);
+  // Where the tensor lies, which must be a multiple of `alignment` bytes.
+  const void* read(const std::string& name, std::span<const int64_t> shape, const char* dtype,
+                   size_t alignment);
 
   training::SafetensorsView file_;
   kernels::WeightType type_;

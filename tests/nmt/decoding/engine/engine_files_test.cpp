@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -39,6 +40,18 @@ ModelConfig config_of(const Setting& setting) {
   config.encoder_position = config.decoder_position = setting.position;
   config.output_bias = setting.output_bias;
   return config;
+}
+
+// The JSON of a safetensors file, and the bytes of its tensors.
+std::pair<std::string, std::string> split_safetensors(const std::string& file) {
+  uint64_t length = 0;
+  std::memcpy(&length, file.data(), sizeof length);
+  return {file.substr(sizeof length, length), file.substr(sizeof length + length)};
+}
+
+std::string join_safetensors(const std::string& header, const std::string& data) {
+  const uint64_t length = header.size();
+  return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header + data;
 }
 
 class EngineFilesTest : public ModelFilesTest {
@@ -183,14 +196,34 @@ TEST_F(EngineFilesTest, WrongTensorsAreNamed) {
 TEST_F(EngineFilesTest, PanelsMustBeAligned) {
   write_full(config_of(kSettings[0]));
   quantized("int8");
-  std::string bytes = read_file(weights());
-  uint64_t length = 0;
-  std::memcpy(&length, bytes.data(), sizeof length);
-  bytes.insert(sizeof length + length, 8, ' ');
-  length += 8;
-  std::memcpy(bytes.data(), &length, sizeof length);
-  write_file_atomically(weights(), bytes);
+  auto [header, data] = split_safetensors(read_file(weights()));
+  write_file_atomically(weights(), join_safetensors(header + std::string(8, ' '), data));
   EXPECT_THAT(failure(), HasSubstr("does not start at a multiple of 64 bytes"));
+}
+
+TEST_F(EngineFilesTest, NumbersMustBeAligned) {
+  write_full(config_of(kSettings[0]));
+  quantized("int8");
+  auto [text, data] = split_safetensors(read_file(weights()));
+  auto header = nlohmann::json::parse(text);
+  // A byte in front of the last numbers.
+  const auto begin_of = [](const nlohmann::json& entry) {
+    return entry.at("data_offsets").at(0).get<uint64_t>();
+  };
+  uint64_t last = 0;
+  for (const auto& [name, entry] : header.items())
+    if (name != "__metadata__" && entry.at("dtype") == "F32")
+      last = std::max(last, begin_of(entry));
+  for (auto& [name, entry] : header.items()) {
+    if (name == "__metadata__" || begin_of(entry) < last) continue;
+    for (auto& offset : entry.at("data_offsets")) offset = offset.get<uint64_t>() + 1;
+  }
+  header["surplus"] = {{"dtype", "I8"}, {"shape", {1}}, {"data_offsets", {last, last + 1}}};
+  data.insert(last, 1, ' ');
+  text = header.dump();
+  text.resize((text.size() + 8 + 63) / 64 * 64 - 8, ' ');
+  write_file_atomically(weights(), join_safetensors(text, data));
+  EXPECT_THAT(failure(), HasSubstr("does not start at a multiple of 4 bytes"));
 }
 
 }  // namespace

@@ -168,6 +168,13 @@ TEST_F(StoredPositionsTest, DamageIsNamed) {
   write_file_atomically(file(), bytes);
   EXPECT_EQ(failure(), "loaded");
 
+  std::string negative = bytes;
+  const std::string length = "\\\"length\\\":4096";
+  negative.replace(negative.find(length), length.size(), "\\\"length\\\":-409");
+  write_file_atomically(file(), negative);
+  EXPECT_THAT(failure(), HasSubstr("its lengths are not positive"));
+
+  write_file_atomically(file(), bytes);
   const auto metadata = training::load_safetensors_metadata(file());
   auto tensors = training::load_safetensors(file());
   training::save_safetensors(file(), {tensors.begin(), tensors.end()});
