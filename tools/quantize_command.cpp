@@ -17,6 +17,7 @@
 #include "nmt/decoding/translator.h"
 #include "nmt/model/model_directory.h"
 #include "tools/commands.h"
+#include "tools/decoding_options.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -50,10 +51,8 @@ OptionTable option_table(QuantizeOptions& options) {
       .add("source", &options.source, "FILE", "text that both models translate, plain or gzip")
       .add("reference", &options.reference, "FILE", "its translations by people, as many lines")
       .add("runs", &options.runs, "N", "times that each translates it; the fastest counts")
-      .add("beam", &options.search.beam, "N", "hypotheses kept at each step")
-      .add("workers", &options.search.workers, "N", "decode side by side; 0: one per core")
-      .add("batch-tokens", &options.search.batch_tokens, "N",
-           "source tokens decoded together, per worker");
+      .add("beam", &options.search.beam, "N", "hypotheses kept at each step");
+  add_decoding_workers(table, options.search.workers, options.search.batch_tokens);
   return table;
 }
 

@@ -3,7 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include "common/error.h"
-#include "nmt/decoding/engine/engine_files.h"
+#include "tools/decoding_options.h"
 #include "tools/device.h"
 
 namespace dietmt::tools {
@@ -52,16 +52,12 @@ void add_limits(OptionTable& table, ServeOptions& options) {
 }
 
 void add_machine(OptionTable& table, ServeOptions& options) {
-  table.group("Machine")
-      .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
-      .add("weights", &options.weights, "TYPE",
-           "fp32, bf16 or int8, on the CPU; auto: fp32, or what 'dietmt quantize' made")
-      .add("workers", &options.registry.threads.workers, "N",
-           "batches decoded at once, per model; 0: one for each core")
-      .add("threads", &options.registry.threads.threads, "N", "threads of each worker")
-      .add("batch-tokens", &options.registry.threads.batch_tokens, "N",
-           "source tokens decoded together by a worker")
-      .add("fill-wait", &options.fill_wait, "MS", "an idle worker waits so long for a full batch");
+  service::DecodingThreads& threads = options.registry.threads;
+  table.group("Machine");
+  add_decoding_device(table, options.device, options.weights);
+  add_decoding_workers(table, threads.workers, threads.batch_tokens);
+  add_worker_threads(table, threads.threads);
+  table.add("fill-wait", &options.fill_wait, "MS", "an idle worker waits so long for a full batch");
 }
 
 void check_jobs(const ServeOptions& options, std::vector<std::string>& problems) {
@@ -100,10 +96,10 @@ void check(const ServeOptions& options) {
   require(threads.workers >= 0, "--workers must not be negative");
   require(options.fill_wait >= 0, "--fill-wait must not be negative");
   require(options.drain >= 0, "--drain must not be negative");
+  check_weights(options.weights, problems);
   check_jobs(options, problems);
   throw_if_any(problems);
   parse_device(options.device);
-  nmt::parse_weight_choice(options.weights);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "nmt/decoding/engine/weight_types.h"
+#include "tools/decoding_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -48,21 +48,13 @@ OptionTable option_table(TranslateOptions& options) {
       .add("top-p", &search.top_p, "P", "from the smallest set of tokens with probability P")
       .add("temperature", &search.temperature, "T", "below 1 sharpens the distribution")
       .add("seed", &options.seed, "N", "seed of the random numbers");
-  table.group("Machine")
-      .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
-      .add("weights", &options.weights, "NAME",
-           "fp32, bf16 or int8: what the weights are rounded to on the CPU when they are loaded; "
-           "auto: fp32, or what 'dietmt quantize' made of them")
-      .add("shortlist", &options.shortlist, "FILE",
-           "of 'dietmt shortlist': the output layer computes a line's likely pieces alone, on the "
-           "CPU; probabilities and scores are those among them")
-      .add("workers", &search.workers, "N",
-           "decode side by side on the CPU, with one copy of the weights; 0: one per core")
-      .add("threads", &search.threads, "N",
-           "threads of each worker: more make a single sentence faster, more workers a file")
-      .add("batch-tokens", &search.batch_tokens, "N",
-           "source tokens decoded together, per worker; changes speed and memory, not results: "
-           "a GPU wants more");
+  table.group("Machine");
+  add_decoding_device(table, options.device, options.weights);
+  table.add("shortlist", &options.shortlist, "FILE",
+            "of 'dietmt shortlist': the output layer computes a line's likely pieces alone, on the "
+            "CPU; probabilities and scores are those among them");
+  add_decoding_workers(table, search.workers, search.batch_tokens);
+  add_worker_threads(table, search.threads);
   return table;
 }
 
@@ -73,11 +65,7 @@ void check(TranslateOptions& options) {
   if (options.input == "-" && options.prefix == "-")
     problems.push_back("--input and --prefix cannot both be standard input");
   if (options.seed < 0) problems.push_back("--seed must not be negative");
-  try {
-    nmt::parse_weight_choice(options.weights);
-  } catch (const ConfigError& error) {
-    problems.push_back(std::string("--weights: ") + error.what());
-  }
+  check_weights(options.weights, problems);
   try {
     options.search.length_norm = nmt::parse_length_norm(options.length_norm);
   } catch (const ConfigError& error) {

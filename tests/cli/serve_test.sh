@@ -56,8 +56,9 @@ await_job() {
 # Options that make no sense end the start, all with one message.
 expect_code 2 "$dietmt" serve
 expect_text "--model is missing" "$err"
-expect_code 2 "$dietmt" serve --model "en-de=$model" --port 70000 --threads 0 --worker --tls-key x
-for option in --port --threads "--worker needs --queue" --tls-certificate; do
+expect_code 2 "$dietmt" serve --model "en-de=$model" --port 70000 --threads 0 --worker \
+  --tls-key x --weights int4
+for option in --port --threads "--worker needs --queue" --tls-certificate --weights; do
   expect_text "$option" "$err"
 done
 expect_code 2 "$dietmt" serve --model "en-de=$work/none"

@@ -140,8 +140,8 @@ expect_text "cut.bin" "$err"
 # Errors: exit codes and texts.
 expect_code 2 "$dietmt" translate
 expect_text "--model is missing" "$err"
-expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3
-for option in --beam --nbest --length-norm --top-k; do expect_text "$option" "$err"; done
+expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3 --weights int4
+for option in --beam --nbest --length-norm --top-k --weights; do expect_text "$option" "$err"; done
 expect_code 2 "${translate[@]}" --device quantum
 expect_code 2 "$dietmt" translate --model "$model,"
 expect_code 1 "$dietmt" translate --model "$work/none" --input "$input"

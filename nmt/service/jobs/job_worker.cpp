@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "common/error.h"
 #include "nmt/service/jobs/process_identity.h"
 #include "nmt/service/jobs/stop_flag.h"
 
@@ -97,8 +98,11 @@ class JobWorker::Impl {
     std::string problem;
     try {
       result = translate_chunk(chunk, translate_, cancelled);
-    } catch (const std::exception& error) {
+    } catch (const RequestError& error) {  // the job asks for what is not to be had
       problem = error.what();
+    } catch (const std::exception& error) {
+      spdlog::error("batch jobs: a chunk was not translated: {}", error.what());
+      problem = "the translation failed; the server's log says why";
     }
     if (keeper.is_lost()) return;
     store(keeper, [&] {

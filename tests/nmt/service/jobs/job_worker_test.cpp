@@ -131,16 +131,22 @@ TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
 
 TEST_P(JobWorkerTest, AnErrorThatStaysFailsItsJobAlone) {
   const auto picky = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
-    if (lines[0] == "bad") throw Error("cannot translate this");
+    if (lines[0] == "bad") throw Error("/srv/models/en-de: out of memory");
+    if (lines[0] == "refused") throw RequestError("there is no such model");
     return fake_translations(lines);
   };
   const std::string bad = submit(*queue_, "good\nbad\n", 1);
+  const std::string refused = submit(*queue_, "refused\n", 1);
   const std::string good = submit(*queue_, "a\nb\n", 1);
   const JobWorker worker(*queue_, picky, quick());
-  wait_until([&] { return has_ended(state(bad)) && has_ended(state(good)); });
+  wait_until(
+      [&] { return has_ended(state(bad)) && has_ended(state(refused)) && has_ended(state(good)); });
   EXPECT_EQ(state(bad), JobState::kFailed);
   EXPECT_EQ(queue_->find("", bad)->error,
-            "lines 2 to 2 could not be translated in 3 attempts: cannot translate this");
+            "lines 2 to 2 could not be translated in 3 attempts: the translation failed; the "
+            "server's log says why");
+  EXPECT_EQ(queue_->find("", refused)->error,
+            "lines 1 to 1 could not be translated in 3 attempts: there is no such model");
   EXPECT_EQ(state(good), JobState::kDone);
 }
 
