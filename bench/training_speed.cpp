@@ -1,7 +1,7 @@
 // Training speed: target tokens per second, and the share of an update that its matrix products
 // alone take. Each batch is timed twice, alternating: the whole update, then the products of its
-// linear layers (forward and both gradients) on tensors of the same sizes. Attention's own products
-// are not counted as products.
+// linear layers (forward and both gradients) on tensors of the same sizes, by the library that the
+// layers use. Attention's own products are not counted as products.
 //
 //   training_speed --source FILE --target FILE --tokenizer FILE [--preset tiny] [--updates 20]
 //                  [--write-batches FILE]     batches for bench/pytorch_baseline.py
@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/benchmark.h"
+#include "encoders/transformer/matrix_products.h"
 #include "nmt/training/translation_task.h"
 
 namespace {
@@ -43,14 +44,12 @@ double time_products(const std::vector<Product>& products) {
   for (const Product& p : products) {
     const at::Tensor x = at::ones({p.rows, p.inputs});
     const at::Tensor w = at::ones({p.outputs, p.inputs});
+    const at::Tensor transposed = w.t().contiguous();
     const at::Tensor dy = at::ones({p.rows, p.outputs});
-    at::Tensor y = at::empty({p.rows, p.outputs});
-    at::Tensor dx = at::empty({p.rows, p.inputs});
-    at::Tensor dw = at::empty({p.outputs, p.inputs});
     total += bench::seconds([&] {
-      at::mm_out(y, x, w.t());
-      at::mm_out(dx, dy, w);
-      at::mm_out(dw, dy.t(), x);
+      encoders::fast_product(x, transposed);
+      encoders::fast_product(dy, w);
+      encoders::fast_transposed_product(dy, x);
     });
   }
   return total;

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "encoders/transformer/matrix_products.h"
 #include "kernels/rowwise.h"
 
 namespace dietmt::training {
@@ -60,13 +61,45 @@ BlockLoss block_loss_general(Tensor& logits, const Tensor& targets, double smoot
   return sums;
 }
 
+// The products of blocks of rows [rows, D] with the weight [V, D].
+class Products {
+ public:
+  Products(Tensor weight, int64_t block_rows)
+      : weight_(std::move(weight)),
+        fast_(encoders::has_fast_products(weight_, block_rows)),
+        transposed_(fast_ ? weight_.t().contiguous() : weight_.t()) {}
+
+  Tensor logits(const Tensor& rows) const { return product(rows, transposed_); }
+
+  Tensor grad_rows(const Tensor& grad_logits) const { return product(grad_logits, weight_); }
+
+  void add_grad_weight(const Tensor& grad_logits, const Tensor& rows, Tensor& sum) const {
+    if (fast_) {
+      sum.add_(encoders::fast_transposed_product(grad_logits, rows));
+    } else if (weight_.scalar_type() == sum.scalar_type()) {
+      sum.addmm_(grad_logits.t(), rows);
+    } else {
+      sum.add_(at::mm(grad_logits.t(), rows));
+    }
+  }
+
+ private:
+  Tensor product(const Tensor& a, const Tensor& b) const {
+    return fast_ ? encoders::fast_product(a, b) : at::mm(a, b);
+  }
+
+  Tensor weight_;
+  bool fast_;
+  Tensor transposed_;  // [D, V]
+};
+
 class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
                         const std::optional<Tensor>& bias, const Tensor& targets, double smoothing,
                         int64_t product_type, bool gradient, double* target_loss) {
     const auto type = static_cast<at::ScalarType>(product_type);
-    const Tensor product_weight = weight.to(type);
+    const Products products(weight.to(type), std::min(kBlockRows, hidden.size(0)));
     Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
     Tensor grad_weight = gradient ? at::zeros_like(weight) : Tensor();
     Tensor grad_bias = gradient && bias ? at::zeros_like(*bias) : Tensor();
@@ -75,7 +108,7 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
       const int64_t rows = std::min(kBlockRows, hidden.size(0) - begin);
       const Tensor block = hidden.narrow(0, begin, rows).to(type);
       const Tensor block_targets = targets.narrow(0, begin, rows);
-      Tensor logits = at::mm(block, product_weight.t()).to(hidden.scalar_type());  // [rows, V]
+      Tensor logits = products.logits(block).to(hidden.scalar_type());  // [rows, V]
       if (bias) logits.add_(*bias);
       const bool has_kernel = logits.is_cpu() && logits.scalar_type() == at::kFloat;
       const BlockLoss sums = has_kernel
@@ -86,12 +119,8 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
       if (!gradient) continue;
       if (bias) grad_bias.add_(logits.sum(0));
       logits = logits.to(type);
-      grad_hidden.narrow(0, begin, rows).copy_(at::mm(logits, product_weight));
-      if (type == weight.scalar_type()) {
-        grad_weight.addmm_(logits.t(), block);
-      } else {
-        grad_weight.add_(at::mm(logits.t(), block));
-      }
+      grad_hidden.narrow(0, begin, rows).copy_(products.grad_rows(logits));
+      products.add_grad_weight(logits, block, grad_weight);
     }
     if (gradient) context->save_for_backward({grad_hidden, grad_weight, grad_bias});
     return at::full({}, smoothed, hidden.options());

@@ -5,9 +5,8 @@
 
 namespace dietmt::encoders {
 
-/// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs]. Returns [N, outputs]. In training in
-/// fp32 on the CPU, large layers run oneDNN's products instead of the BLAS library's, which leave
-/// AVX-512 unused on processors of some makers; elsewhere at::linear.
+/// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs]. Returns [N, outputs]. Forward and
+/// backward in fp32 on the CPU use matrix_products.h; elsewhere at::linear.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 }  // namespace dietmt::encoders

@@ -33,17 +33,19 @@ void expect_equal_to_aten(const Layer& layer, double tolerance) {
     EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), tolerance) << n;
 }
 
-TEST(LinearLayer, LargeOnesEqualAtens) {
-  expect_equal_to_aten(make_layer(77, 512, 1024, at::kFloat), 1e-4);
+TEST(LinearLayer, EqualsAtens) {
+  for (const auto& [rows, inputs, outputs] :
+       {std::tuple{77, 512, 1024}, {77, 1024, 512}, {300, 32, 48}, {64, 7, 1}, {1000, 1, 3}})
+    expect_equal_to_aten(make_layer(rows, inputs, outputs, at::kFloat), 1e-4);
 }
 
-TEST(LinearLayer, SmallOnesAndOtherTypesAreAtens) {
-  expect_equal_to_aten(make_layer(77, 32, 48, at::kFloat), 0.0);
-  expect_equal_to_aten(make_layer(5, 512, 512, at::kDouble), 0.0);
+TEST(LinearLayer, FewRowsAndOtherTypesAreAtens) {
+  expect_equal_to_aten(make_layer(10, 32, 48, at::kFloat), 0.0);
+  expect_equal_to_aten(make_layer(100, 512, 512, at::kDouble), 0.0);
 }
 
 TEST(LinearLayer, WorksWithoutGradientsOfTheInput) {
-  Layer layer = make_layer(9, 512, 512, at::kFloat);
+  Layer layer = make_layer(90, 512, 512, at::kFloat);
   const at::Tensor x = layer.x.detach();
   const auto own = torch::autograd::grad({linear_layer(x, layer.weight, layer.bias).sum()},
                                          {layer.weight, layer.bias});

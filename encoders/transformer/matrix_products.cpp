@@ -1,0 +1,46 @@
+#include "encoders/transformer/matrix_products.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/torch.h>
+
+namespace dietmt::encoders {
+namespace {
+
+using at::Tensor;
+
+// Below, what oneDNN prepares for a product of new sizes takes longer than the product.
+constexpr int64_t kManyRows = 64;
+
+using Linear = Tensor(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
+                      c10::string_view activation, torch::List<std::optional<at::Scalar>> scalars,
+                      std::optional<c10::string_view> algorithm);
+
+// LibTorch's way to oneDNN's x W^T + b; nothing where LibTorch was built without oneDNN.
+const std::optional<c10::TypedOperatorHandle<Linear>>& onednn_linear() {
+  static const std::optional<c10::TypedOperatorHandle<Linear>> found = [] {
+    const auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
+    return schema ? std::optional(schema->typed<Linear>()) : std::nullopt;
+  }();
+  return found;
+}
+
+}  // namespace
+
+bool has_fast_products(const Tensor& x, int64_t rows) {
+  return rows >= kManyRows && x.is_cpu() && x.scalar_type() == at::kFloat &&
+         onednn_linear().has_value();
+}
+
+Tensor fast_product(const Tensor& a, const Tensor& b, const std::optional<Tensor>& bias) {
+  if (!onednn_linear()) return bias ? at::addmm(*bias, a, b) : at::mm(a, b);
+  return onednn_linear()->call(a, b.t(), bias, "none", torch::List<std::optional<at::Scalar>>(),
+                               "");
+}
+
+Tensor fast_transposed_product(const Tensor& a, const Tensor& b) {
+  // Wide products are faster than tall ones.
+  if (a.size(1) <= b.size(1)) return fast_product(a.t(), b);
+  return fast_product(b.t(), a).t().contiguous();
+}
+
+}  // namespace dietmt::encoders

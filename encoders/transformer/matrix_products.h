@@ -1,0 +1,23 @@
+// Matrix products of training. LibTorch's own use the BLAS library, which leaves AVX-512 unused on
+// processors of some makers; in fp32 on the CPU these go to oneDNN, which LibTorch holds too.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <optional>
+
+namespace dietmt::encoders {
+
+/// Whether products with `rows` rows of this tensor's type and device go to oneDNN: in fp32 on the
+/// CPU, from some ten rows on.
+bool has_fast_products(const at::Tensor& x, int64_t rows);
+
+/// a b + bias, in fp32 on the CPU. a: [M, K]; b: [K, N], fastest if its rows are contiguous; bias:
+/// [N]. Returns [M, N]. Where LibTorch was built without oneDNN: at::mm.
+at::Tensor fast_product(const at::Tensor& a, const at::Tensor& b,
+                        const std::optional<at::Tensor>& bias = {});
+
+/// a^T b, likewise. a: [K, M]; b: [K, N]. Returns [M, N], contiguous.
+at::Tensor fast_transposed_product(const at::Tensor& a, const at::Tensor& b);
+
+}  // namespace dietmt::encoders
