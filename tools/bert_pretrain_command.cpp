@@ -156,8 +156,8 @@ int run(const OptionTable& table, PretrainOptions& o) {
   model->to(device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                tokenizer->vocabulary_size());
-  if (o.dry_run) return 0;
   bert::PretrainingTask task(model, train, valid, task_options(o, device));
+  if (o.dry_run) return print_rehearsal(task, o);
   return exit_code(
       training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto"));
 }

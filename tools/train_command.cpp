@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,7 @@
 #include "tools/model_options.h"
 #include "tools/training_options.h"
 #include "training/checkpoint.h"
+#include "training/rehearsal.h"
 #include "training/trainer.h"
 
 namespace dietmt::tools {
@@ -38,6 +40,7 @@ struct TrainOptions : ModelOptions, TrainingOptions {
   bool separate_tokenizers = false;
   data::LengthFilter filter;
   int64_t batch_tokens = 4096;
+  bool find_batch = false;
 
   double label_smoothing = 0.1;
 
@@ -86,6 +89,8 @@ void bind_training(OptionTable& table, TrainOptions& o) {
       .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
       .add("valid-batch-tokens", &o.search.batch_tokens, "N", "source tokens translated together");
   bind_machine(table, o);
+  table.add("find-batch", &o.find_batch, "",
+            "try batches of growing size, print the largest --batch-tokens that fits, stop");
 }
 
 void validate(TrainOptions& o) {
@@ -164,6 +169,14 @@ nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
   return {joint, joint};
 }
 
+int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOptions& o,
+                        const at::Device& device) {
+  const int64_t tokens = training::find_batch(make_task, device.is_cpu(), o.trainer.seed);
+  if (tokens == 0) throw Error("--find-batch: the model leaves no memory for any batch");
+  std::cout << "--batch-tokens " << tokens << '\n';
+  return 0;
+}
+
 int run(const OptionTable& table, TrainOptions& o) {
   install_stop_signal();
   const at::Device device = parse_device(o.device);
@@ -188,7 +201,6 @@ int run(const OptionTable& table, TrainOptions& o) {
   model->to(device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);
-  if (o.dry_run) return 0;
 
   nmt::TranslationTaskOptions task_options;
   task_options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed)};
@@ -202,10 +214,17 @@ int run(const OptionTable& table, TrainOptions& o) {
     task_options.valid_source = read_lines(o.valid_source);
     task_options.valid_reference = read_lines(o.valid_target);
   }
-  nmt::TranslationTask task(model, train, valid, *tokenizers.source, *tokenizers.target,
-                            std::move(task_options));
-  return exit_code(training::train(
-      task, o.trainer, configuration_of(table, o, {"valid-batch-tokens"}), o.resume == "auto"));
+  const auto task_of_batches = [&](int64_t batch_tokens) {
+    task_options.batches.batch_tokens = batch_tokens;
+    return std::make_unique<nmt::TranslationTask>(model, train, valid, *tokenizers.source,
+                                                  *tokenizers.target, task_options);
+  };
+  if (o.find_batch) return print_largest_batch(task_of_batches, o, device);
+  const auto task = task_of_batches(o.batch_tokens);
+  if (o.dry_run) return print_rehearsal(*task, o);
+  return exit_code(training::train(*task, o.trainer,
+                                   configuration_of(table, o, {"valid-batch-tokens", "find-batch"}),
+                                   o.resume == "auto"));
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "tools/training_options.h"
 
 #include <algorithm>
+#include <iostream>
 
 #include "common/error.h"
 #include "encoders/attention/attention.h"
+#include "training/rehearsal.h"
 
 namespace dietmt::tools {
 namespace {
@@ -11,7 +13,7 @@ namespace {
 // Options that may change between the parts of one training: they change no number.
 constexpr const char* kOperational[] = {"output",       "max-updates", "max-epochs", "patience",
                                         "resume",       "threads",     "keep-last",  "keep-best",
-                                        "log-interval", "dry-run"};
+                                        "log-interval", "dry-run",     "profile"};
 
 }  // namespace
 
@@ -63,7 +65,10 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
       .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
       .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
       .add("threads", &o.threads, "N", "0: as many as the machine has cores")
-      .add("dry-run", &o.dry_run, "", "check everything, print the model's size and stop");
+      .add("dry-run", &o.dry_run, "",
+           "check everything, try a few batches, print parameters, memory, epochs and time, stop")
+      .add("profile", &o.trainer.profile, "",
+           "write OUTPUT/trace.json, a Chrome trace of the updates 11 to 20 of this run");
 }
 
 std::vector<std::string> resolve(TrainingOptions& o) {
@@ -115,6 +120,13 @@ int64_t parameter_count(const torch::nn::Module& model) {
   int64_t count = 0;
   for (const auto& parameter : model.parameters()) count += parameter.numel();
   return count;
+}
+
+int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o) {
+  constexpr int64_t kBatches = 3;
+  const training::Rehearsal tried = training::rehearse(task, kBatches, o.trainer.seed);
+  std::cout << training::rehearsal_text(tried, parameter_count(task.model()), o.trainer);
+  return 0;
 }
 
 }  // namespace dietmt::tools

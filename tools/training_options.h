@@ -42,4 +42,7 @@ int exit_code(training::TrainingEnd end);
 
 int64_t parameter_count(const torch::nn::Module& model);
 
+/// What --dry-run says of the training, on standard output. The exit code.
+int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o);
+
 }  // namespace dietmt::tools

@@ -61,27 +61,28 @@ BlockLoss block_loss_general(Tensor& logits, const Tensor& targets, double smoot
   return sums;
 }
 
-// The products of blocks of rows [rows, D] with the weight [V, D].
+// The products of blocks of rows [rows, D] with the weight [V, D], and the sum of its gradients.
 class Products {
  public:
-  Products(Tensor weight, int64_t block_rows)
-      : weight_(std::move(weight)),
-        fast_(encoders::has_fast_products(weight_, block_rows)),
-        transposed_(fast_ ? weight_.t().contiguous() : weight_.t()) {}
+  Products(Tensor weight, int64_t block_rows, at::ScalarType sum_type, bool gradient)
+      : weight_(std::move(weight)), fast_(encoders::has_fast_products(weight_, block_rows)) {
+    transposed_ = fast_ ? weight_.t().contiguous() : weight_.t();
+    if (gradient) grad_transposed_ = at::zeros_like(transposed_, sum_type);
+  }
 
   Tensor logits(const Tensor& rows) const { return product(rows, transposed_); }
 
   Tensor grad_rows(const Tensor& grad_logits) const { return product(grad_logits, weight_); }
 
-  void add_grad_weight(const Tensor& grad_logits, const Tensor& rows, Tensor& sum) const {
-    if (fast_) {
-      sum.add_(encoders::fast_transposed_product(grad_logits, rows));
-    } else if (weight_.scalar_type() == sum.scalar_type()) {
-      sum.addmm_(grad_logits.t(), rows);
+  void add_grad_weight(const Tensor& grad_logits, const Tensor& rows) {
+    if (weight_.scalar_type() == grad_transposed_.scalar_type() && !fast_) {
+      grad_transposed_.addmm_(rows.t(), grad_logits);
     } else {
-      sum.add_(at::mm(grad_logits.t(), rows));
+      grad_transposed_.add_(product(rows.t(), grad_logits));
     }
   }
+
+  Tensor grad_weight() const { return grad_transposed_.t().contiguous(); }
 
  private:
   Tensor product(const Tensor& a, const Tensor& b) const {
@@ -90,7 +91,8 @@ class Products {
 
   Tensor weight_;
   bool fast_;
-  Tensor transposed_;  // [D, V]
+  Tensor transposed_;       // [D, V]
+  Tensor grad_transposed_;  // [D, V]
 };
 
 class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> {
@@ -99,9 +101,9 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
                         const std::optional<Tensor>& bias, const Tensor& targets, double smoothing,
                         int64_t product_type, bool gradient, double* target_loss) {
     const auto type = static_cast<at::ScalarType>(product_type);
-    const Products products(weight.to(type), std::min(kBlockRows, hidden.size(0)));
+    Products products(weight.to(type), std::min(kBlockRows, hidden.size(0)), weight.scalar_type(),
+                      gradient);
     Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
-    Tensor grad_weight = gradient ? at::zeros_like(weight) : Tensor();
     Tensor grad_bias = gradient && bias ? at::zeros_like(*bias) : Tensor();
     double smoothed = 0;
     for (int64_t begin = 0; begin < hidden.size(0); begin += kBlockRows) {
@@ -120,9 +122,9 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
       if (bias) grad_bias.add_(logits.sum(0));
       logits = logits.to(type);
       grad_hidden.narrow(0, begin, rows).copy_(products.grad_rows(logits));
-      products.add_grad_weight(logits, block, grad_weight);
+      products.add_grad_weight(logits, block);
     }
-    if (gradient) context->save_for_backward({grad_hidden, grad_weight, grad_bias});
+    if (gradient) context->save_for_backward({grad_hidden, products.grad_weight(), grad_bias});
     return at::full({}, smoothed, hidden.options());
   }
 

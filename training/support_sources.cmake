@@ -1,8 +1,10 @@
 # Checkpoints, schedules, progress and the report, and weights on disk: they need no LibTorch.
 target_sources(dietmt_training_support PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/batch_search.cpp
   ${CMAKE_CURRENT_LIST_DIR}/checkpoint.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/memory_use.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress_bar.cpp
   ${CMAKE_CURRENT_LIST_DIR}/report.cpp

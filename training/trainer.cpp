@@ -16,6 +16,7 @@
 #include "training/progress.h"
 #include "training/report.h"
 #include "training/safetensors.h"
+#include "training/step_profile.h"
 
 namespace dietmt::training {
 namespace fs = std::filesystem;
@@ -61,7 +62,9 @@ class Loop {
     write_file_atomically(options_.output / "settings.json", settings.dump(1) + "\n");
     Progress progress({options_.output, options_.max_updates, options_.log_interval}, update_);
     int64_t saved_update = update_;
+    StepProfile profile(options_.profile ? options_.output / "trace.json" : fs::path());
     while (!finished()) {
+      profile.next_update();
       step(progress);
       const bool validated = update_ % options_.valid_interval == 0;
       if (validated) validate(progress);

@@ -58,6 +58,25 @@ expect_code 2 "${run[@]}" --output "$work/parts" --max-updates 60 --dropout 0.2
 expect_text "--dropout: was 0.1, is 0.2" "$err"
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 10 --dropout 0.2 --resume never
 
+# What a training will cost, and where its time goes; neither changes the run.
+expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run
+for name in parameters memory batches updates time; do
+  grep -Eq "^$name +[0-9]" "$work/out" || fail "$name is not in: $out"
+done
+expect_text "--max-updates 50 are " "$out"
+expect_code 0 "${run[@]}" --output "$work/batch" --find-batch
+grep -Eqx -- '--batch-tokens [1-9][0-9]+' "$work/out" || fail "no batch was found: $out $err"
+expect_code 0 "${run[@]}" --output "$work/traced" --max-updates 50 --profile
+cmp "$work/whole/last/model.safetensors" "$work/traced/last/model.safetensors" ||
+  fail "--profile gives other weights"
+python3 - "$work/traced/trace.json" <<'PYTHON' || fail "the trace is not one of ten updates"
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+steps = sum(event.get("name") == "aten::_fused_adam_" for event in events)
+assert steps > 0 and steps % 10 == 0
+assert any("FusedAttention" in event.get("name", "") for event in events)
+PYTHON
+
 # A tokenizer that an earlier attempt has left does not count; a resumed training keeps its own.
 expect_code 0 "${run[@]}" --output "$work/pieces" --vocab-size 70 --dry-run
 expect_text "70 pieces" "$err"

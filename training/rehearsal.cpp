@@ -1,0 +1,89 @@
+#include "training/rehearsal.h"
+
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "training/batch_search.h"
+#include "training/memory_use.h"
+
+namespace dietmt::training {
+namespace {
+
+constexpr int64_t kSmallestBatch = 256;
+constexpr int64_t kLargestBatch = 65'536;  // beyond, memory is not what limits a batch
+constexpr int64_t kTriedBatches = 2;
+
+int64_t bytes_of_weights(const torch::nn::Module& model) {
+  int64_t bytes = 0;
+  for (const at::Tensor& parameter : model.parameters()) bytes += parameter.nbytes();
+  return bytes;
+}
+
+std::string duration(double seconds) {
+  const auto minutes = static_cast<int64_t>(seconds / 60);
+  if (minutes < 2) return fmt::format("{:.0f} s", seconds);
+  if (minutes < 120) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+}  // namespace
+
+Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed) {
+  Rehearsal done;
+  int64_t tokens = 0;
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    const auto start = std::chrono::steady_clock::now();
+    encoders::DropoutKeys dropout(random_key(seed, static_cast<uint64_t>(batch)));
+    tokens += task.accumulate_gradients(dropout).tokens;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    done.seconds = batch == 0 ? took.count() : std::min(done.seconds, took.count());
+  }
+  done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
+  done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
+  // Adam has two moments of each weight.
+  done.peak_memory = peak_memory() + 2 * bytes_of_weights(task.model());
+  for (at::Tensor& parameter : task.model().parameters()) parameter.mutable_grad().reset();
+  return done;
+}
+
+std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
+                           const TrainerOptions& options) {
+  const auto accumulate = static_cast<double>(options.accumulate);
+  const double updates = rehearsal.batches_per_epoch / accumulate;
+  const double seconds = rehearsal.seconds * accumulate;
+  const auto all = static_cast<double>(options.max_updates);
+  return fmt::format(
+      "parameters  {}\n"
+      "memory      {:.0f} MB\n"
+      "batches     {:.0f} an epoch, {:.0f} tokens each\n"
+      "updates     {:.1f} an epoch; --max-updates {} are {:.1f} epochs\n"
+      "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
+      parameters, static_cast<double>(rehearsal.peak_memory) / 1e6, rehearsal.batches_per_epoch,
+      rehearsal.tokens, updates, options.max_updates, all / updates, seconds,
+      rehearsal.tokens / rehearsal.seconds, duration(all * seconds));
+}
+
+int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed) {
+  const int64_t limit = on_cpu ? peak_memory() + available_memory() / 10 * 9 : 0;
+  MemoryLine memory;
+  return largest_fitting(kSmallestBatch, kLargestBatch, [&](int64_t batch_tokens) {
+    if (on_cpu && memory.predict(batch_tokens) > limit) return false;
+    try {
+      const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, seed);
+      spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
+                   static_cast<double>(tried.peak_memory) / 1e6, tried.tokens / tried.seconds);
+      memory.add(batch_tokens, tried.peak_memory);
+      return !on_cpu || tried.peak_memory <= limit;
+    } catch (const c10::OutOfMemoryError&) {
+      spdlog::info("--batch-tokens {} does not fit", batch_tokens);
+      return false;
+    }
+  });
+}
+
+}  // namespace dietmt::training
