@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "training/safetensors_file.h"
 
 namespace dietmt::training {
@@ -65,16 +66,17 @@ struct Range {
 // The tensor of one entry of the header, which lies in `data`; throws std::exception saying what is
 // wrong with the entry.
 TensorView view_tensor(const json& entry, std::string_view data, Range& range) {
-  TensorView view{entry.at("dtype").get<std::string>(),
-                  entry.at("shape").get<std::vector<int64_t>>()};
+  TensorView view{entry.at("dtype").get<std::string>(), {}};
+  for (const json& size : entry.at("shape")) view.shape.push_back(whole_number(size));
   view.bytes = element_bytes(view.dtype);
   const auto& offsets = entry.at("data_offsets");
   if (offsets.size() != 2) throw std::invalid_argument("data_offsets needs two numbers");
-  range.begin = offsets.at(0).get<uint64_t>();
-  range.end = offsets.at(1).get<uint64_t>();
-  if (range.begin > range.end || range.end > data.size()) {
+  const int64_t begin = whole_number(offsets.at(0));
+  const int64_t end = whole_number(offsets.at(1));
+  if (begin < 0 || begin > end || end > std::ssize(data))
     throw std::invalid_argument("its data lie outside the file");
-  }
+  range.begin = static_cast<uint64_t>(begin);
+  range.end = static_cast<uint64_t>(end);
   for (const int64_t size : view.shape) {
     if (size < 0 || __builtin_mul_overflow(view.bytes, static_cast<uint64_t>(size), &view.bytes)) {
       throw std::invalid_argument("its shape is impossible");

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 
 namespace dietmt::bert {
 namespace {
@@ -47,7 +48,7 @@ BertConfig config_from_json(const nlohmann::json& json) {
   BertConfig config;
   visit_fields(config, [&](const char* name, auto& field) {
     if (!json.contains(name)) throw CheckpointError(std::string("'") + name + "' is missing");
-    json.at(name).get_to(field);
+    read_field(json.at(name), field);
   });
   return config;
 }

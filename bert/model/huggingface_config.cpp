@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 
 namespace dietmt::bert {
 namespace {
@@ -18,12 +19,6 @@ struct PositionName {
 constexpr PositionName kPositions[] = {{"absolute", "learned"},
                                        {"relative_key", "relative-key"},
                                        {"relative_key_query", "relative-key-query"}};
-
-template <typename Value>
-Value value_or(const json& object, const char* name, const Value& otherwise) {
-  return object.contains(name) && !object.at(name).is_null() ? object.at(name).get<Value>()
-                                                             : otherwise;
-}
 
 std::string position_of(const std::string& theirs) {
   std::string names;
@@ -47,26 +42,26 @@ const char* class_of(const BertHeads& heads) {
 BertConfig from_huggingface(const json& description) {
   const auto type = description.at("model_type").get<std::string>();
   if (type != "bert") throw ConfigError("model_type is '" + type + "'; only 'bert' is known");
-  if (value_or(description, "is_decoder", false)) throw ConfigError("is_decoder is true");
+  if (field_or(description, "is_decoder", false)) throw ConfigError("is_decoder is true");
   BertConfig config;
-  config.vocabulary = description.at("vocab_size").get<int64_t>();
-  config.layers = description.at("num_hidden_layers").get<int64_t>();
-  config.width = description.at("hidden_size").get<int64_t>();
-  config.feed_forward = description.at("intermediate_size").get<int64_t>();
-  config.heads = description.at("num_attention_heads").get<int64_t>();
+  read_field(description.at("vocab_size"), config.vocabulary);
+  read_field(description.at("num_hidden_layers"), config.layers);
+  read_field(description.at("hidden_size"), config.width);
+  read_field(description.at("intermediate_size"), config.feed_forward);
+  read_field(description.at("num_attention_heads"), config.heads);
   // What a file may leave out has these values in transformers.
-  config.max_positions = value_or<int64_t>(description, "max_position_embeddings", 512);
-  config.segments = value_or<int64_t>(description, "type_vocab_size", 2);
+  config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 512);
+  config.segments = field_or<int64_t>(description, "type_vocab_size", 2);
   config.position =
-      position_of(value_or<std::string>(description, "position_embedding_type", "absolute"));
-  config.activation = value_or<std::string>(description, "hidden_act", "gelu");
+      position_of(field_or<std::string>(description, "position_embedding_type", "absolute"));
+  config.activation = field_or<std::string>(description, "hidden_act", "gelu");
   if (config.activation != "gelu" && config.activation != "relu")
     throw ConfigError("hidden_act is '" + config.activation + "'; known: gelu, relu");
-  config.norm_epsilon = value_or(description, "layer_norm_eps", 1e-12);
-  config.dropout = value_or(description, "hidden_dropout_prob", 0.1);
+  config.norm_epsilon = field_or(description, "layer_norm_eps", 1e-12);
+  config.dropout = field_or(description, "hidden_dropout_prob", 0.1);
   config.embedding_dropout = config.dropout;
-  config.attention_dropout = value_or(description, "attention_probs_dropout_prob", 0.1);
-  config.head_dropout = value_or(description, "classifier_dropout", config.dropout);
+  config.attention_dropout = field_or(description, "attention_probs_dropout_prob", 0.1);
+  config.head_dropout = field_or(description, "classifier_dropout", config.dropout);
   config.task_heads.pooler = false;
   return config;
 }

@@ -27,7 +27,7 @@ BertConfig parse_config(const nlohmann::json& json) {
     throw CheckpointError("is of Hugging Face's library; import the model first");
   if (!json.contains("architecture") || json.at("architecture") != kArchitecture)
     throw CheckpointError("is not that of a BERT model");
-  if (json.at("format").get<int>() != kFormat) {
+  if (json.at("format") != kFormat) {
     throw CheckpointError("format " + json.at("format").dump() +
                           " is not known; this program reads " + std::to_string(kFormat));
   }

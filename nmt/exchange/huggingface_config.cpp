@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -11,17 +12,11 @@ using nlohmann::json;
 
 constexpr const char* kPosition = "sinusoidal(layout=halves-2m)";
 
-template <typename Value>
-Value value_or(const json& object, const char* name, const Value& otherwise) {
-  return object.contains(name) && !object.at(name).is_null() ? object.at(name).get<Value>()
-                                                             : otherwise;
-}
-
 /// What other classes of the library build from this format, and MarianMT ignores or lacks.
 std::vector<std::string> foreign_choices(const json& description) {
   std::vector<std::string> found;
   const auto expect = [&](const char* name, bool usual, bool expected) {
-    if (value_or(description, name, usual) != expected)
+    if (field_or(description, name, usual) != expected)
       found.push_back(std::string(name) + " is " + (expected ? "false" : "true"));
   };
   expect("scale_embedding", false, true);
@@ -44,9 +39,9 @@ std::string activation_of(const std::string& theirs) {
 }
 
 std::string tied_embeddings(const json& description) {
-  const bool output = value_or(description, "tie_word_embeddings", true);
+  const bool output = field_or(description, "tie_word_embeddings", true);
   if (!output) return "none";
-  return value_or(description, "share_encoder_decoder_embeddings", true) ? "all" : "decoder";
+  return field_or(description, "share_encoder_decoder_embeddings", true) ? "all" : "decoder";
 }
 
 }  // namespace
@@ -56,25 +51,25 @@ ModelConfig from_huggingface(const json& description) {
   if (type != "marian") throw ConfigError("model_type is '" + type + "'; only 'marian' is known");
   throw_if_any(foreign_choices(description));
   ModelConfig config;
-  description.at("vocab_size").get_to(config.source_vocabulary);
+  read_field(description.at("vocab_size"), config.source_vocabulary);
   config.target_vocabulary =
-      value_or(description, "share_encoder_decoder_embeddings", true)
+      field_or(description, "share_encoder_decoder_embeddings", true)
           ? config.source_vocabulary
-          : value_or(description, "decoder_vocab_size", config.source_vocabulary);
-  description.at("encoder_layers").get_to(config.encoder_layers);
-  description.at("decoder_layers").get_to(config.decoder_layers);
-  description.at("d_model").get_to(config.width);
-  description.at("encoder_ffn_dim").get_to(config.feed_forward);
-  description.at("encoder_attention_heads").get_to(config.heads);
-  config.max_positions = value_or<int64_t>(description, "max_position_embeddings", 1024);
+          : field_or(description, "decoder_vocab_size", config.source_vocabulary);
+  read_field(description.at("encoder_layers"), config.encoder_layers);
+  read_field(description.at("decoder_layers"), config.decoder_layers);
+  read_field(description.at("d_model"), config.width);
+  read_field(description.at("encoder_ffn_dim"), config.feed_forward);
+  read_field(description.at("encoder_attention_heads"), config.heads);
+  config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 1024);
   config.norm = "post";
   config.activation = activation_of(description.at("activation_function").get<std::string>());
   config.tied_embeddings = tied_embeddings(description);
   config.output_bias = true;
   config.encoder_position = config.decoder_position = kPosition;
-  config.dropout = config.embedding_dropout = value_or(description, "dropout", 0.1);
-  config.attention_dropout = value_or(description, "attention_dropout", 0.0);
-  config.activation_dropout = value_or(description, "activation_dropout", 0.0);
+  config.dropout = config.embedding_dropout = field_or(description, "dropout", 0.1);
+  config.attention_dropout = field_or(description, "attention_dropout", 0.0);
+  config.activation_dropout = field_or(description, "activation_dropout", 0.0);
   return config;
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/checks.h"
 #include "common/error.h"
+#include "common/json_fields.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -101,10 +102,10 @@ ModelConfig ModelConfig::from_json(const nlohmann::json& json) {
   ModelConfig config;
   visit_fields(config, [&](const char* name, auto& field) {
     if (!json.contains(name)) throw CheckpointError(std::string("'") + name + "' is missing");
-    json.at(name).get_to(field);
+    read_field(json.at(name), field);
   });
   visit_later_fields(config, [&](const char* name, auto& field) {
-    if (json.contains(name)) json.at(name).get_to(field);
+    if (json.contains(name)) read_field(json.at(name), field);
   });
   return config;
 }

@@ -25,7 +25,7 @@ void read_config(const fs::path& path, ModelFiles& files) {
       throw CheckpointError("is that of no translation model but of one of kind " +
                             json.at("architecture").dump());
     }
-    if (json.at("format").get<int>() != kFormat) {
+    if (json.at("format") != kFormat) {
       throw CheckpointError("format " + json.at("format").dump() +
                             " is not known; this program reads " + std::to_string(kFormat));
     }

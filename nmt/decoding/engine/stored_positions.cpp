@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "training/safetensors_view.h"
 
 namespace dietmt::nmt {
@@ -21,8 +22,10 @@ class SiteReader {
 
   StoredSite read(const json& given) {
     StoredSite site;
-    site.max_length = given.value("max_length", StoredSite::kNoLimit);
-    site.terms.length = length_ = given.value("length", StoredSite::kNoLimit);
+    if (given.contains("max_length")) site.max_length = whole_number(given.at("max_length"));
+    length_ = StoredSite::kNoLimit;
+    if (given.contains("length")) length_ = whole_number(given.at("length"));
+    site.terms.length = length_;
     if (site.max_length < 1 || length_ < 1) refuse("its lengths are not positive");
     if (given.contains("sinusoids")) site.sinusoids = sinusoids(given.at("sinusoids"));
     if (given.contains("embedding")) {
