@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "training/event_file.h"
+#include "training/memory_use.h"
 #include "training/progress_bar.h"
 
 namespace dietmt::training {
@@ -118,6 +119,7 @@ struct Progress::Impl {
           {{"epoch", last.epoch},
            {"loss", interval_loss / interval_tokens},
            {"tokens_per_second", std::round(rate)},
+           {"peak_memory_mb", std::round(static_cast<double>(peak_memory()) / 1e6)},
            {"learning_rate", last.learning_rate},
            {"gradient_norm", last.gradient_norm}});
     if (!stderr_is_terminal()) {

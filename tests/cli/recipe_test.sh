@@ -28,4 +28,18 @@ expect_code 2 bash "$recipe" raw en
 expect_text "usage" "$err"
 expect_code 2 bash "$recipe" nonsense en de "$work" "$work/run"
 expect_text "tok or raw" "$err"
+
+# The comparison of encodings: trained once, printed twice.
+compare=(env DIETMT="$dietmt" UPDATES=15 OPTIONS="--vocab-size 90 --width 32 --feed-forward 32 --heads 4
+  --batch-tokens 500 --encoder-layers 1 --decoder-layers 1 --threads 1" bash "$(dirname "$recipe")/compare.sh" "$work" "$work/compared")
+mixed='heads[diet-rel:0-1,shaw(clip=4):2-3]'
+expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
+for encoding in sinusoidal t5/rope "$mixed"; do expect_text "| \`$encoding\` | " "$out"; done
+[ "$(grep -c '<rect' "$work/compared/compare.svg")" -eq 4 ] || fail "the plot has not three bars"
+table=$out
+cmp "$work/compared/sinusoidal/last/tokenizer.model" "$work/compared/t5-rope/last/tokenizer.model" ||
+  fail "other subwords"
+expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
+[ "$out" = "$table" ] || fail "another table: $out"
+expect_code 2 bash "$(dirname "$recipe")/compare.sh"
 finish

@@ -57,6 +57,7 @@ TEST(Progress, WritesOneEntryAnInterval) {
   const auto first = read_progress(path).front();
   EXPECT_DOUBLE_EQ(first.at("loss"), (5 * 300 * 4.0 + 5 * 100 * 2.0) / 2000);  // by tokens
   EXPECT_DOUBLE_EQ(first.at("tokens_per_second"), 400);
+  EXPECT_GT(first.at("peak_memory_mb"), 1);
   EXPECT_DOUBLE_EQ(first.at("seconds"), 5);
   const auto valid = read_progress(path).at(2);
   EXPECT_DOUBLE_EQ(valid.at("valid_loss"), 2.5);
