@@ -187,6 +187,7 @@ class Finetuning {
     const at::Device device = parse_device(o_.device);
     const auto model = bert::start_model(o_.start, description_, seed);
     model->set_attention_backend(encoders::parse_backend(o_.attention_backend));
+    model->set_recomputation(o_.checkpoint_activations);
     model->to(device);
     const auto task = bert::make_task(model, *tokenizer_, description_, data_,
                                       {{o_.batch_size, seed}, {device, o_.trainer.bf16}});

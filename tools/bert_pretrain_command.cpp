@@ -153,6 +153,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
   const auto model =
       make_bert(o, tokenizer->vocabulary_size(), heads, static_cast<uint64_t>(o.seed));
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
+  model->set_recomputation(o.checkpoint_activations);
   model->to(device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                tokenizer->vocabulary_size());

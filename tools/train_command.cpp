@@ -198,6 +198,7 @@ int run(const OptionTable& table, TrainOptions& o) {
   const auto model =
       std::make_shared<nmt::TranslationModel>(o.model, static_cast<uint64_t>(o.seed));
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
+  model->set_recomputation(o.checkpoint_activations);
   model->to(device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);

@@ -11,9 +11,9 @@ namespace dietmt::tools {
 namespace {
 
 // Options that may change between the parts of one training: they change no number.
-constexpr const char* kOperational[] = {"output",       "max-updates", "max-epochs", "patience",
-                                        "resume",       "threads",     "keep-last",  "keep-best",
-                                        "log-interval", "dry-run",     "profile"};
+constexpr const char* kOperational[] = {
+    "output",    "max-updates", "max-epochs",   "patience", "resume",  "threads",
+    "keep-last", "keep-best",   "log-interval", "dry-run",  "profile", "checkpoint-activations"};
 
 }  // namespace
 
@@ -65,6 +65,8 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
       .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
       .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
       .add("threads", &o.threads, "N", "0: as many as the machine has cores")
+      .add("checkpoint-activations", &o.checkpoint_activations, "",
+           "keep the inputs of layers alone and run them again in backward: less memory, more time")
       .add("dry-run", &o.dry_run, "",
            "check everything, try a few batches, print parameters, memory, epochs and time, stop")
       .add("profile", &o.trainer.profile, "",

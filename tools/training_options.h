@@ -20,6 +20,7 @@ struct TrainingOptions {
   std::string precision = "fp32";
   std::string attention_backend = "auto";
   int64_t threads = 0;
+  bool checkpoint_activations = false;
   bool dry_run = false;
 };
 

@@ -19,6 +19,7 @@ class Bert : public torch::nn::Module {
   const BertConfig& config() const { return encoder_->config(); }
   const BertModel& encoder() const { return *encoder_; }
   void set_attention_backend(Backend backend) { encoder_->set_attention_backend(backend); }
+  void set_recomputation(bool wanted) { encoder_->set_recomputation(wanted); }
 
   /// tanh(h W^T + b) of the first token of each input. hidden: [N, D]. Returns [B, D].
   at::Tensor pool(const at::Tensor& hidden, const Packing& packing) const;

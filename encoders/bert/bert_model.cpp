@@ -77,4 +77,6 @@ const PositionScheme& BertModel::position() const { return encoder_->position();
 
 int64_t BertModel::max_length() const { return encoder_->position().max_length(); }
 
+void BertModel::set_recomputation(bool wanted) { encoder_->set_recomputation(wanted); }
+
 }  // namespace dietmt::encoders

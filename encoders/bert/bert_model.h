@@ -48,6 +48,10 @@ class BertModel : public torch::nn::Module {
 
   void set_attention_backend(Backend backend) { backend_ = backend; }
 
+  /// Whether training runs layers again in backward instead of keeping their results
+  /// (encoders/transformer/recomputation.h).
+  void set_recomputation(bool wanted);
+
  private:
   BertConfig config_;
   Backend backend_ = Backend::kAuto;

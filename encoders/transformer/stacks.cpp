@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "encoders/attention/vector_terms.h"
+#include "encoders/position/score_tables.h"
+#include "encoders/transformer/recomputation.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -22,6 +24,16 @@ std::shared_ptr<LayerNorm> make_norm(const StackConfig& config) {
 
 Extent full_extent(const Packing& queries, const Packing& keys) {
   return {0, queries.max_length(), keys.max_length()};
+}
+
+// The tables of a layer's terms among the inputs of a section, which begin with other tensors.
+void append_tables(const ScoreTerms& terms, std::vector<Tensor>& inputs) {
+  for (const auto table : kScoreTables) inputs.push_back(terms.*table);
+}
+
+ScoreTerms with_tables(ScoreTerms terms, const std::vector<Tensor>& inputs, size_t first) {
+  for (const auto table : kScoreTables) terms.*table = inputs[first++];
+  return terms;
 }
 
 }  // namespace
@@ -63,9 +75,26 @@ Tensor EncoderStack::forward(const Tensor& embeddings, const Packing& packing, B
                              DropoutKeys* keys) const {
   Tensor x = embed(embeddings, packing, keys);
   const std::vector<ScoreTerms> terms = position_->lower(full_extent(packing, packing), x);
-  for (size_t l = 0; l < layers_.size(); ++l)
-    x = layers_[l]->forward(x, packing, terms[l], backend, keys);
+  for (size_t l = 0; l < layers_.size(); ++l) {
+    if (recomputation_)
+      x = recomputed_layer(l, x, packing, terms[l], backend, keys);
+    else
+      x = layers_[l]->forward(x, packing, terms[l], backend, keys);
+  }
   return final_norm_ ? final_norm_->forward(x) : x;
+}
+
+Tensor EncoderStack::recomputed_layer(size_t l, const Tensor& x, const Packing& packing,
+                                      const ScoreTerms& terms, Backend backend,
+                                      DropoutKeys* keys) const {
+  std::vector<Tensor> inputs = {x};
+  append_tables(terms, inputs);
+  const auto layer = layers_[l];
+  return recomputed(
+      [=](const std::vector<Tensor>& given, DropoutKeys* same_keys) {
+        return layer->forward(given[0], packing, with_tables(terms, given, 1), backend, same_keys);
+      },
+      inputs, keys);
 }
 
 std::vector<Tensor> EncoderStack::hidden_states(const Tensor& embeddings, const Packing& packing,
@@ -100,9 +129,25 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
   const std::vector<ScoreTerms> terms = position_->lower(full_extent(packing, packing), x);
   const std::vector<ScoreTerms> cross_terms =
       cross_position_->lower(full_extent(packing, memory_packing), x);
-  for (size_t l = 0; l < layers_.size(); ++l)
-    x = layers_[l]->forward(x, packing, terms[l], memory, memory_packing, cross_terms[l], backend,
+  const auto run_layer = [&](size_t l) {
+    const auto layer = layers_[l];
+    if (!recomputation_) {
+      return layer->forward(x, packing, terms[l], memory, memory_packing, cross_terms[l], backend,
                             keys);
+    }
+    std::vector<Tensor> inputs = {x, memory};
+    append_tables(terms[l], inputs);
+    append_tables(cross_terms[l], inputs);
+    return recomputed(
+        [layer, packing, memory_packing, backend, own = terms[l], cross = cross_terms[l]](
+            const std::vector<Tensor>& given, DropoutKeys* same_keys) {
+          return layer->forward(given[0], packing, with_tables(own, given, 2), given[1],
+                                memory_packing, with_tables(cross, given, 2 + kScoreTables.size()),
+                                backend, same_keys);
+        },
+        inputs, keys);
+  };
+  for (size_t l = 0; l < layers_.size(); ++l) x = run_layer(l);
   return final_norm_ ? final_norm_->forward(x) : x;
 }
 

@@ -28,7 +28,14 @@ class EncoderStack : public torch::nn::Module {
 
   const PositionScheme& position() const { return *position_; }
 
+  /// Whether backward runs the layers again instead of keeping what they computed
+  /// (recomputation.h).
+  void set_recomputation(bool wanted) { recomputation_ = wanted; }
+
  private:
+  at::Tensor recomputed_layer(size_t l, const at::Tensor& x, const Packing& packing,
+                              const ScoreTerms& terms, Backend backend, DropoutKeys* keys) const;
+
   /// With positions, norm and dropout.
   at::Tensor embed(const at::Tensor& embeddings, const Packing& packing, DropoutKeys* keys) const;
 
@@ -37,6 +44,7 @@ class EncoderStack : public torch::nn::Module {
   std::shared_ptr<LayerNorm> embedding_norm_;  // of some models alone
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
   std::shared_ptr<LayerNorm> final_norm_;  // pre-norm alone
+  bool recomputation_ = false;
 };
 
 /// Causal self-attention and attention to a memory.
@@ -70,12 +78,16 @@ class DecoderStack : public torch::nn::Module {
   const PositionScheme& position() const { return *position_; }
   const PositionScheme& cross_position() const { return *cross_position_; }
 
+  /// As EncoderStack has it.
+  void set_recomputation(bool wanted) { recomputation_ = wanted; }
+
  private:
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
   std::shared_ptr<PositionScheme> cross_position_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
   std::shared_ptr<LayerNorm> final_norm_;  // pre-norm alone
+  bool recomputation_ = false;
 };
 
 }  // namespace dietmt::encoders

@@ -137,4 +137,9 @@ std::shared_ptr<const encoders::PositionScheme> TranslationModel::cross_position
 
 void TranslationModel::set_attention_backend(encoders::Backend backend) { backend_ = backend; }
 
+void TranslationModel::set_recomputation(bool wanted) {
+  encoder_->set_recomputation(wanted);
+  decoder_->set_recomputation(wanted);
+}
+
 }  // namespace dietmt::nmt

@@ -65,6 +65,10 @@ class TranslationModel : public torch::nn::Module {
 
   void set_attention_backend(encoders::Backend backend);
 
+  /// Whether training runs layers again in backward instead of keeping their results
+  /// (encoders/transformer/recomputation.h).
+  void set_recomputation(bool wanted);
+
  private:
   at::Tensor embed_tokens(const at::Tensor& table, const at::Tensor& tokens) const;
 

@@ -69,6 +69,7 @@ grep -Eqx -- '--batch-tokens [1-9][0-9]+' "$work/out" || fail "no batch was foun
 expect_code 0 "${run[@]}" --output "$work/traced" --max-updates 50 --profile
 cmp "$work/whole/last/model.safetensors" "$work/traced/last/model.safetensors" ||
   fail "--profile gives other weights"
+expect_code 0 "${run[@]}" --output "$work/recomputed" --max-updates 20 --checkpoint-activations
 python3 - "$work/traced/trace.json" <<'PYTHON' || fail "the trace is not one of ten updates"
 import json, sys
 events = json.load(open(sys.argv[1]))["traceEvents"]

@@ -1,0 +1,95 @@
+#include "encoders/transformer/recomputation.h"
+
+#include <ATen/autocast_mode.h>
+#include <torch/custom_class.h>
+#include <torch/torch.h>
+
+#include <optional>
+
+namespace dietmt::encoders {
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// Matrix products in the type that they had in the first run, which may be over.
+class SameAutocast {
+ public:
+  SameAutocast(c10::DeviceType device, bool enabled)
+      : device_(device), before_(at::autocast::is_autocast_enabled(device)) {
+    at::autocast::set_autocast_enabled(device_, enabled);
+  }
+  ~SameAutocast() {
+    at::autocast::clear_cache();
+    at::autocast::set_autocast_enabled(device_, before_);
+  }
+  SameAutocast(const SameAutocast&) = delete;
+  SameAutocast& operator=(const SameAutocast&) = delete;
+
+ private:
+  c10::DeviceType device_;
+  bool before_;
+};
+
+// What the second run needs besides the inputs.
+struct Rerun : torch::CustomClassHolder {
+  Section section;
+  std::vector<bool> defined;        // of all inputs
+  std::optional<DropoutKeys> keys;  // as they were before the first run
+  bool autocast = false;
+
+  Tensor run(const variable_list& given, DropoutKeys* with) const {
+    std::vector<Tensor> inputs(defined.size());
+    size_t next = 0;
+    for (size_t n = 0; n < defined.size(); ++n)
+      if (defined[n]) inputs[n] = given[next++];
+    return section(inputs, with);
+  }
+};
+
+struct Recomputed : torch::autograd::Function<Recomputed> {
+  static Tensor forward(AutogradContext* context, const c10::intrusive_ptr<Rerun>& rerun,
+                        DropoutKeys* keys, at::TensorList inputs) {
+    context->saved_data["rerun"] = at::IValue::make_capsule(rerun);
+    context->save_for_backward(inputs.vec());
+    return rerun->run(inputs.vec(), keys);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto rerun =
+        c10::static_intrusive_pointer_cast<Rerun>(context->saved_data["rerun"].toCapsule());
+    variable_list inputs;
+    for (const Tensor& saved : context->get_saved_variables())
+      inputs.push_back(saved.detach().requires_grad_(saved.requires_grad()));
+    Tensor output;
+    {
+      const at::AutoGradMode with_gradients(true);
+      const SameAutocast autocast(gradients[0].device().type(), rerun->autocast);
+      std::optional<DropoutKeys> keys = rerun->keys;
+      output = rerun->run(inputs, keys ? &*keys : nullptr);
+    }
+    torch::autograd::backward({output}, {gradients[0]});
+    variable_list results(2);  // of the first two arguments: none
+    for (const Tensor& input : inputs) results.push_back(input.grad());
+    return results;
+  }
+};
+
+}  // namespace
+
+Tensor recomputed(const Section& section, const std::vector<Tensor>& inputs, DropoutKeys* keys) {
+  if (!at::GradMode::is_enabled()) return section(inputs, keys);
+  const auto rerun = c10::make_intrusive<Rerun>();
+  rerun->section = section;
+  variable_list given;
+  for (const Tensor& input : inputs) {
+    rerun->defined.push_back(input.defined());
+    if (input.defined()) given.push_back(input);
+  }
+  if (keys != nullptr) rerun->keys = *keys;
+  rerun->autocast = at::autocast::is_autocast_enabled(given.front().device().type());
+  return Recomputed::apply(rerun, keys, at::TensorList(given));
+}
+
+}  // namespace dietmt::encoders
