@@ -73,7 +73,7 @@ void run(const Options& o) {
   at::set_num_threads(static_cast<int>(o.threads));
   const data::Tokenizer tokenizer(o.tokenizer);
   const auto cache = std::filesystem::temp_directory_path() / "dietmt_training_speed.cache";
-  const data::ParallelCorpus corpus({o.source}, {o.target}, tokenizer, tokenizer, {}, cache,
+  const data::ParallelCorpus corpus({{o.source, o.target}}, tokenizer, tokenizer, {}, cache,
                                     o.threads);
   nmt::ModelConfig config = nmt::ModelConfig::preset(o.preset);
   config.source_vocabulary = config.target_vocabulary = tokenizer.vocabulary_size();

@@ -19,9 +19,9 @@ namespace dietmt {
 
 class OptionTable {
  public:
-  using Field =
-      std::variant<std::string*, int64_t*, double*, bool*, std::vector<std::string>*,
-                   std::vector<int64_t>*, std::optional<int64_t>*, std::optional<double>*>;
+  using Field = std::variant<std::string*, int64_t*, double*, bool*, std::vector<std::string>*,
+                             std::vector<int64_t>*, std::vector<double>*, std::optional<int64_t>*,
+                             std::optional<double>*, std::optional<std::string>*>;
 
   enum class Outcome { kRun, kDone };
 

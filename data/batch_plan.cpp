@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/random.h"
+#include "data/corpus_shares.h"
 
 namespace dietmt::data {
 namespace {
@@ -17,12 +18,37 @@ constexpr size_t kWindowPairs = 1 << 17;
 // with short targets and long sources take.
 constexpr int64_t kSourceShare = 2;
 
-BatchPlan all_pairs(const ParallelCorpus& corpus) {
+// Keys of the corpora's own orders lie beside those of the epochs.
+constexpr uint64_t kCorpusStream = 1ULL << 63;
+
+// Room for as many pairs as the corpus has.
+BatchPlan empty_plan(const ParallelCorpus& corpus) {
   if (corpus.size() > std::numeric_limits<uint32_t>::max())
     throw DataError("the corpus has more than 2^32 sentence pairs");
   BatchPlan plan;
   plan.pairs.resize(static_cast<size_t>(corpus.size()));
+  return plan;
+}
+
+BatchPlan all_pairs(const ParallelCorpus& corpus) {
+  BatchPlan plan = empty_plan(corpus);
   std::iota(plan.pairs.begin(), plan.pairs.end(), 0U);
+  return plan;
+}
+
+// Of each corpus what follows in its order on what the epochs before have taken.
+BatchPlan drawn_pairs(const ParallelCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+  BatchPlan plan = empty_plan(corpus);
+  const std::vector<int64_t> shares = shared_out(corpus.size(), options.weights);
+  std::span<uint32_t> left = plan.pairs;
+  for (size_t c = 0; c < shares.size(); ++c) {
+    const auto draws = left.first(static_cast<size_t>(shares[c]));
+    const int64_t first_pair = corpus.first_pair(static_cast<int64_t>(c));
+    const int64_t size = corpus.first_pair(static_cast<int64_t>(c) + 1) - first_pair;
+    draw_pairs(size, random_key(options.seed, kCorpusStream + c), epoch * shares[c], draws);
+    for (uint32_t& pair : draws) pair += static_cast<uint32_t>(first_pair);
+    left = left.subspan(draws.size());
+  }
   return plan;
 }
 
@@ -79,7 +105,8 @@ std::span<const uint32_t> BatchPlan::batch(int64_t index) const {
 
 BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options, int64_t epoch) {
   Random random(random_key(options.seed, static_cast<uint64_t>(epoch)));
-  BatchPlan plan = all_pairs(corpus);
+  const bool weighted = !options.weights.empty() && corpus.corpora() > 1;
+  BatchPlan plan = weighted ? drawn_pairs(corpus, options, epoch) : all_pairs(corpus);
   random.shuffle(plan.pairs);
   for (size_t begin = 0; begin < plan.pairs.size(); begin += kWindowPairs) {
     const size_t end = std::min(begin + kWindowPairs, plan.pairs.size());

@@ -9,9 +9,9 @@
 
 namespace dietmt::data {
 
-/// Batches of pair indices; 4 bytes a pair.
+/// Batches of pair indices; 4 bytes a pair, and 4 more of a weighted corpus while it is planned.
 struct BatchPlan {
-  std::vector<uint32_t> pairs;   // all pairs of the corpus, batch after batch
+  std::vector<uint32_t> pairs;   // as many as the corpus has, batch after batch
   std::vector<uint32_t> starts;  // batch b owns pairs starts[b] .. starts[b+1]-1
   std::vector<uint32_t> order;   // the batches in the order of their use
 
@@ -20,8 +20,8 @@ struct BatchPlan {
   std::span<const uint32_t> batch(int64_t index) const;
 };
 
-/// The batches of an epoch: pairs shuffled, sorted by (target, source) length inside windows of
-/// 2^17 pairs, cut, and the batches shuffled.
+/// The batches of an epoch: all pairs, or those drawn by weights (BatchOptions), shuffled, sorted
+/// by (target, source) length inside windows of 2^17 pairs, cut, and the batches shuffled.
 BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options, int64_t epoch);
 
 /// Batches over the corpus sorted by length, in that order.

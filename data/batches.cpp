@@ -2,6 +2,7 @@
 
 #include "common/error.h"
 #include "data/batch_plan.h"
+#include "data/corpus_shares.h"
 #include "data/epoch_batches.h"
 
 namespace dietmt::data {
@@ -38,6 +39,14 @@ struct BatchIterator::Impl {
 BatchIterator::BatchIterator(const ParallelCorpus& corpus, const BatchOptions& options,
                              BatchPosition start) {
   if (options.batch_tokens < 1) throw ConfigError("a batch needs at least 1 token");
+  if (start.epoch < 0) throw Error("there is no epoch " + std::to_string(start.epoch));
+  throw_if_any(weight_problems(options.weights, corpus.corpora()));
+  for (size_t c = 0; c < options.weights.size(); ++c) {
+    if (options.weights[c] > 0.0 && corpus.report(static_cast<int64_t>(c)).kept == 0) {
+      throw ConfigError("corpus " + std::to_string(c + 1) +
+                        " has a weight, but none of its pairs were kept");
+    }
+  }
   impl_ = std::make_unique<Impl>(corpus, options, start);
 }
 

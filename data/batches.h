@@ -32,6 +32,11 @@ struct BatchOptions {
   // batch alone.
   int64_t batch_tokens = 4096;
   uint64_t seed = 1;
+  // Relative shares of the corpora, one each. An epoch has as many pairs as all of them together;
+  // every corpus goes through all its pairs in one shuffled order after another, and the next epoch
+  // continues there: after each epoch the pairs of a corpus were given equally often, but for those
+  // that were given once more. None: every pair once an epoch.
+  std::vector<double> weights = {};
 };
 
 /// Where an iteration stands; enough to continue it exactly.
@@ -42,9 +47,9 @@ struct BatchPosition {
 };
 
 /// Endless shuffled batches. The order of an epoch is a function of (corpus, options, epoch) alone:
-/// pairs are shuffled, sorted by length inside large windows, cut into batches, and the batches
-/// shuffled. A background thread assembles ahead; what it throws comes out of next(). The corpus
-/// must outlive the iterator.
+/// pairs are drawn, shuffled, sorted by length inside large windows, cut into batches, and the
+/// batches shuffled. A background thread assembles ahead; what it throws comes out of next(). The
+/// corpus must outlive the iterator.
 class BatchIterator {
  public:
   BatchIterator(const ParallelCorpus& corpus, const BatchOptions& options,

@@ -1,56 +1,45 @@
-// Parallel text as token ids: encoded once into a file that is mapped into memory, so that corpora
+// Parallel text as token ids: encoded once into files that are mapped into memory, so that corpora
 // larger than memory train.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "data/corpus_files.h"
+#include "data/corpus_shard.h"
 #include "data/tokenizer.h"
 
 namespace dietmt::data {
 
-struct LengthFilter {
-  int64_t min_tokens = 1;    // of either side, without end of sentence
-  int64_t max_tokens = 250;  // of either side
-  double max_ratio = 0.0;    // longer side / shorter side; 0: no limit
-};
-
-/// What happened to the lines of a corpus.
-struct CorpusReport {
-  int64_t lines = 0;
-  int64_t kept = 0;
-  int64_t empty = 0;  // one side or both
-  int64_t too_short = 0;
-  int64_t too_long = 0;
-  int64_t ratio = 0;
-  int64_t source_tokens = 0;  // of the kept pairs, with end of sentence
-  int64_t target_tokens = 0;
-  std::string summary() const;  // one sentence
-};
-
-/// Sentence pairs of token ids, each side ending in end of sentence. Read-only, backed by a mapped
-/// file.
+/// Sentence pairs of token ids, each side ending in end of sentence: of one corpus, or of several
+/// end to end. Read-only, backed by mapped files.
 class ParallelCorpus {
  public:
-  /// Encodes the files (paired line by line, concatenated in order) into `cache_file`, or maps that
-  /// file if it was made from the same files (path, size, modification time), tokenizers and
-  /// filter. Standard input and pipes are encoded anew each time. Threads encode in parallel; the
-  /// content does not depend on their number. Throws DataError with file:line: not UTF-8, unequal
-  /// line counts, nothing left after filtering; Error if the cache cannot be written.
-  ParallelCorpus(const std::vector<std::string>& source_files,
-                 const std::vector<std::string>& target_files, const Tokenizer& source,
+  /// Encodes each pair of files into a cache of its own in `cache_folder`, or maps that cache if it
+  /// was made from the same files (path, size, modification time), tag, tokenizers and filter: a
+  /// corpus that is added or changed leaves those of the others as they are. Standard input and
+  /// pipes are encoded anew each time. Threads encode in parallel; the content does not depend on
+  /// their number. Throws DataError with file:line: not UTF-8, unequal line counts, nothing left
+  /// after filtering, a tag that the source tokenizer lacks; Error if a cache cannot be written.
+  ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                  const Tokenizer& target, const LengthFilter& filter,
-                 const std::filesystem::path& cache_file, int64_t threads);
-  ~ParallelCorpus();
+                 const std::filesystem::path& cache_folder, int64_t threads);
 
-  int64_t size() const;
+  int64_t size() const { return starts_.back(); }
   std::span<const int32_t> source(int64_t pair) const;
   std::span<const int32_t> target(int64_t pair) const;
-  const CorpusReport& report() const;
+
+  /// Of all corpora together.
+  const CorpusReport& report() const { return report_; }
+
+  /// Corpus c has the pairs first_pair(c) .. first_pair(c+1)-1.
+  int64_t corpora() const { return static_cast<int64_t>(shards_.size()); }
+  int64_t first_pair(int64_t corpus) const { return starts_[static_cast<size_t>(corpus)]; }
+  const CorpusReport& report(int64_t corpus) const {
+    return shards_[static_cast<size_t>(corpus)].report;
+  }
 
   /// Lengths with end of sentence, without touching the tokens.
   int64_t source_length(int64_t pair) const;
@@ -61,8 +50,17 @@ class ParallelCorpus {
   void read(int64_t pair, std::vector<int32_t>& ids) const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  // A sequence of a cache.
+  struct Place {
+    const MappedCache& cache;
+    int64_t sequence;
+  };
+  Place source_of(int64_t pair) const;
+  Place target_of(int64_t pair) const;
+
+  std::vector<CorpusShard> shards_;
+  std::vector<int64_t> starts_ = {0};  // pairs before each shard, and all
+  CorpusReport report_;
 };
 
 }  // namespace dietmt::data

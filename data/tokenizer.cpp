@@ -5,21 +5,23 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "common/random.h"
 #include "common/text_io.h"
+#include "data/source_tag.h"
 #include "data/subwords.h"
 
 namespace dietmt::data {
 
 Tokenizer::Tokenizer(const std::filesystem::path& model_file)
-    : subwords_(load_subwords(model_file)) {}
+    : file_(model_file), subwords_(load_subwords(model_file)) {}
 
 Tokenizer::Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary)
-    : subwords_(numbered_subwords(model_file, vocabulary)) {}
+    : file_(model_file), subwords_(numbered_subwords(model_file, vocabulary)) {}
 
 Tokenizer::~Tokenizer() = default;
 
@@ -42,6 +44,8 @@ namespace {
 
 // Longer lines make the trainer slow and hardly change the vocabulary.
 constexpr size_t kMaxLineBytes = 8192;
+
+const std::string kWordBegin = "\xE2\x96\x81";  // U+2581
 
 // A uniform sample of at most options.sentences lines (Vitter 1985, algorithm R).
 std::vector<std::string> sample_lines(const TokenizerOptions& options) {
@@ -97,6 +101,14 @@ TrainerSettings special_settings(SpecialSet special) {
           {"eos_id", "3"},        {"eos_piece", "[SEP]"}, {"control_symbols", "[MASK]"}};
 }
 
+// With the mark of a word's beginning, which would take a piece of its own before the tag.
+std::string tag_pieces(const std::vector<std::string>& tags) {
+  std::string list;
+  for (const std::string& tag : std::set(tags.begin(), tags.end()))
+    list += (list.empty() ? "" : ",") + kWordBegin + tag;
+  return list;
+}
+
 // One run of sentencepiece's trainer. The vocabulary may come out smaller than asked for.
 sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
                                         const TokenizerOptions& options, const std::string& type,
@@ -112,6 +124,7 @@ sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
       {"normalization_rule_name", options.lowercase ? "nmt_nfkc_cf" : "nmt_nfkc"},
       {"minloglevel", "2"}};
   settings.merge(special_settings(options.special));
+  if (!options.tags.empty()) settings["user_defined_symbols"] = tag_pieces(options.tags);
   SampleIterator iterator(lines);
   return sentencepiece::SentencePieceTrainer::Train(settings, &iterator, &serialized);
 }
@@ -119,6 +132,15 @@ sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
 int64_t pieces_in(const std::string& serialized) {
   sentencepiece::SentencePieceProcessor processor;
   return processor.LoadFromSerializedProto(serialized).ok() ? processor.GetPieceSize() : 0;
+}
+
+void check_tags(const std::string& serialized, const std::vector<std::string>& tags) {
+  sentencepiece::SentencePieceProcessor processor;
+  if (!processor.LoadFromSerializedProto(serialized).ok()) return;
+  for (const std::string& tag : tags) {
+    if (processor.EncodeAsPieces(tag) != std::vector{kWordBegin + tag})
+      throw DataError("the tag '" + tag + "' is no word after normalisation: choose another");
+  }
 }
 
 void check(const TokenizerOptions& options) {
@@ -134,6 +156,9 @@ void check(const TokenizerOptions& options) {
     problems.push_back("the character coverage must be above 0.9 and at most 1");
   if (options.sentences < 1) problems.push_back("the number of sentences must be at least 1");
   if (options.threads < 1) problems.push_back("the number of threads must be at least 1");
+  for (const std::string& tag : options.tags)
+    if (const std::string problem = source_tag_problem(tag); !problem.empty())
+      problems.push_back(problem);
   throw_if_any(problems);
 }
 
@@ -167,6 +192,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
     throw DataError(size_text + " is too large for this text: the largest possible one is " +
                     std::to_string(largest));
   }
+  check_tags(serialized, options.tags);
   write_file_atomically(output, serialized);
   // The trainer's hundreds of megabytes go back to the system: training the model comes next.
   ::malloc_trim(0);

@@ -45,6 +45,9 @@ class Tokenizer {
   /// Text of the ids; begin and end of sentence are left out.
   std::string decode(std::span<const int32_t> ids) const;
 
+  /// The file that it was read from, for messages.
+  const std::string& file() const { return file_; }
+
   int64_t vocabulary_size() const;
   int32_t unknown_id() const;
   int32_t begin_id() const;
@@ -58,6 +61,7 @@ class Tokenizer {
   const std::string& sentencepiece() const;
 
  private:
+  std::string file_;
   std::unique_ptr<const Subwords> subwords_;
 };
 
@@ -76,6 +80,8 @@ struct TokenizerOptions {
   std::string type = "bpe";  // "bpe" or "unigram"
   SpecialSet special = SpecialSet::kTranslation;
   bool lowercase = false;  // the model folds the case of the text
+  // Words that stay single pieces wherever they stand alone, such as the tags of source lines.
+  std::vector<std::string> tags;
   double character_coverage = 1.0;
   int64_t sentences = 1'000'000;  // sampled from the input when it has more lines
   uint64_t seed = 1;
@@ -83,8 +89,9 @@ struct TokenizerOptions {
 };
 
 /// Trains a sentencepiece model and writes it to `output` atomically.
-/// Throws DataError: a file:line that is not UTF-8, too little text for the vocabulary size (the
-/// message says the largest possible one).
+/// Throws ConfigError with all that is wrong with the options. Throws DataError: a file:line that
+/// is not UTF-8, too little text for the vocabulary size (the message says the largest possible
+/// one), a tag that the model's normalisation changes.
 void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);
 
 }  // namespace dietmt::data

@@ -15,6 +15,7 @@ int run_bert_import(const std::vector<std::string>& arguments);
 int run_bert_params(const std::vector<std::string>& arguments);
 int run_bert_predict(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
+int run_distill(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_export(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);

@@ -9,8 +9,8 @@
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
   const std::map<std::string, Command> own = {
-      {"evaluate", run_evaluate},   {"sample", run_sample},       {"shortlist", run_shortlist},
-      {"tokenizer", run_tokenizer}, {"translate", run_translate},
+      {"distill", run_distill},     {"evaluate", run_evaluate},   {"sample", run_sample},
+      {"shortlist", run_shortlist}, {"tokenizer", run_tokenizer}, {"translate", run_translate},
   };
   return run_program(argc, argv, [&](const std::string& name) -> Command {
     const auto found = own.find(name);

@@ -74,6 +74,10 @@ void apply_preset(const OptionTable& table, ModelOptions& o) {
   keep("width", &nmt::ModelConfig::width);
   keep("feed-forward", &nmt::ModelConfig::feed_forward);
   keep("heads", &nmt::ModelConfig::heads);
+  name_positions(o);
+}
+
+void name_positions(ModelOptions& o) {
   o.model.encoder_position = o.position;
   o.model.decoder_position = o.decoder_position.empty() ? o.position : o.decoder_position;
 }

@@ -24,6 +24,9 @@ void bind_model_options(OptionTable& table, ModelOptions& options);
 /// After parsing: sizes come from the preset unless an option gives them.
 void apply_preset(const OptionTable& table, ModelOptions& options);
 
+/// Part of apply_preset(): the encoder's and the decoder's positions by the names that were given.
+void name_positions(ModelOptions& options);
+
 /// For --position help and the like: prints the table of encodings with the parameters they add to
 /// this model, and returns true.
 bool print_position_help(const ModelOptions& options);

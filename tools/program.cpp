@@ -21,6 +21,7 @@ constexpr Summary kCommands[] = {
     {"tokenizer", "train a sentencepiece model"},
     {"train", "train an encoder-decoder Transformer on parallel text"},
     {"translate", "translate lines of text"},
+    {"distill", "make training text of a model's own translations"},
     {"score", "log-probabilities of given translations"},
     {"evaluate", "BLEU, chrF and TER of translations"},
     {"serve", "translate over HTTP, with a page and batch jobs"},

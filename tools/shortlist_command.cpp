@@ -98,15 +98,15 @@ nmt::Tokenizers load_tokenizers(const ShortlistOptions& o) {
           std::make_shared<data::Tokenizer>(o.target_tokenizer)};
 }
 
-// Encoded text that is needed once: its file has no name any more and goes with the program.
+// Encoded text that is needed once: its files have no name any more and go with the program.
 std::unique_ptr<const data::ParallelCorpus> encode(const std::vector<std::string>& sources,
                                                    const std::vector<std::string>& targets,
                                                    const nmt::Tokenizers& tokenizers,
-                                                   const fs::path& file, int64_t threads) {
-  auto corpus = std::make_unique<const data::ParallelCorpus>(sources, targets, *tokenizers.source,
-                                                             *tokenizers.target,
-                                                             data::LengthFilter{}, file, threads);
-  fs::remove(file);
+                                                   const fs::path& folder, int64_t threads) {
+  auto corpus = std::make_unique<const data::ParallelCorpus>(data::corpus_files(sources, targets),
+                                                             *tokenizers.source, *tokenizers.target,
+                                                             data::LengthFilter{}, folder, threads);
+  fs::remove_all(folder);
   return corpus;
 }
 

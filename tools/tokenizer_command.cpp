@@ -26,6 +26,8 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
       .add("special", &special, "SET",
            "translation: unknown, begin and end of sentence; bert: [PAD], [UNK], [CLS], [SEP] and "
            "[MASK], for encoder-only models")
+      .add("tags", &options.tags, "TAG...",
+           "words that are a piece each, such as <2de> and <bt>: tags of source lines")
       .add("lowercase", &options.lowercase, "", "upper and lower case are one to the model")
       .add("character-coverage", &options.character_coverage, "SHARE",
            "share of the text's characters that get a piece; 0.9995 for Chinese or Japanese")

@@ -12,15 +12,16 @@
 #include "common/options.h"
 #include "common/stop_signal.h"
 #include "common/text_io.h"
-#include "data/parallel_corpus.h"
-#include "data/tokenizer.h"
 #include "encoders/attention/attention.h"
 #include "metrics/bleu_tokenizer.h"
 #include "nmt/model/model_directory.h"
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
+#include "tools/corpus_options.h"
 #include "tools/device.h"
+#include "tools/initial_model.h"
 #include "tools/model_options.h"
+#include "tools/tokenizer_choice.h"
 #include "tools/training_options.h"
 #include "training/checkpoint.h"
 #include "training/rehearsal.h"
@@ -30,15 +31,9 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-struct TrainOptions : ModelOptions, TrainingOptions {
-  std::vector<std::string> train_source, train_target;
-  std::string valid_source, valid_target;
+struct TrainOptions : CorpusOptions, TokenizerChoice, ModelOptions, TrainingOptions {
   std::string output;
-  std::string tokenizer, source_tokenizer, target_tokenizer;
-  int64_t vocabulary_size = 8000;
-  std::string tokenizer_type = "bpe";
-  bool separate_tokenizers = false;
-  data::LengthFilter filter;
+  std::optional<std::string> init_from;
   int64_t batch_tokens = 4096;
   bool find_batch = false;
 
@@ -51,28 +46,11 @@ struct TrainOptions : ModelOptions, TrainingOptions {
 };
 
 void bind_data(OptionTable& table, TrainOptions& o) {
-  table.group("Data")
-      .add("train-source", &o.train_source, "FILE...", "source side of the training text")
-      .add("train-target", &o.train_target, "FILE...", "target side, line by line the translations")
-      .add("valid-source", &o.valid_source, "FILE", "source side of the validation text")
-      .add("valid-target", &o.valid_target, "FILE", "target side of the validation text")
-      .add("output", &o.output, "DIR", "where checkpoints, progress and report go")
+  table.group("Data");
+  bind_corpora(table, o);
+  table.add("output", &o.output, "DIR", "where checkpoints, progress and report go")
       .add("batch-tokens", &o.batch_tokens, "N",
-           "a batch has at most N target and 2 N source tokens")
-      .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a shorter side")
-      .add("max-tokens", &o.filter.max_tokens, "N", "drop pairs with a longer side")
-      .add("max-ratio", &o.filter.max_ratio, "X",
-           "drop pairs whose lengths differ by more than this factor; 0: keep");
-  table.group("Subwords")
-      .add(
-          "tokenizer", &o.tokenizer, "FILE",
-          "sentencepiece model for both languages; without one, it is trained on the training text")
-      .add("source-tokenizer", &o.source_tokenizer, "FILE", "a model for the source alone")
-      .add("target-tokenizer", &o.target_tokenizer, "FILE", "a model for the target alone")
-      .add("vocab-size", &o.vocabulary_size, "N", "pieces of a trained model")
-      .add("tokenizer-type", &o.tokenizer_type, "bpe|unigram", "type of a trained model")
-      .add("separate-tokenizers", &o.separate_tokenizers, "",
-           "train one model a language instead of a joint one");
+           "a batch has at most N target and 2 N source tokens");
 }
 
 void bind_training(OptionTable& table, TrainOptions& o) {
@@ -93,27 +71,20 @@ void bind_training(OptionTable& table, TrainOptions& o) {
             "try batches of growing size, print the largest --batch-tokens that fits, stop");
 }
 
-void validate(TrainOptions& o) {
-  std::vector<std::string> problems;
+void validate(TrainOptions& o, std::vector<std::string> problems) {
   const auto require = [&](bool good, const std::string& message) {
     if (!good) problems.push_back(message);
   };
-  require(!o.train_source.empty(), "--train-source is missing");
-  require(!o.train_target.empty(), "--train-target is missing");
-  require(!o.valid_source.empty(), "--valid-source is missing");
-  require(!o.valid_target.empty(), "--valid-target is missing");
+  const auto add = [&](const std::vector<std::string>& more) {
+    problems.insert(problems.end(), more.begin(), more.end());
+  };
+  add(o.CorpusOptions::problems());
+  add(o.TokenizerChoice::problems());
   require(!o.output.empty(), "--output is missing");
-  require(o.train_source.size() == o.train_target.size(),
-          "--train-source and --train-target name different numbers of files");
   require(o.batch_tokens >= 1, "--batch-tokens must be positive");
   require(o.label_smoothing >= 0.0 && o.label_smoothing < 1.0,
           "--label-smoothing must be at least 0 and below 1");
-  require(o.source_tokenizer.empty() == o.target_tokenizer.empty(),
-          "--source-tokenizer and --target-tokenizer go together");
-  require(o.tokenizer.empty() || o.source_tokenizer.empty(),
-          "--tokenizer and --source-tokenizer exclude each other");
-  const bool separate = o.separate_tokenizers || !o.source_tokenizer.empty();
-  require(!separate || o.model.tied_embeddings != "all",
+  require(!o.separate() || o.model.tied_embeddings != "all",
           "--tied-embeddings all needs a joint tokenizer; choose none or decoder");
   try {
     metrics::bleu_tokenizer_from_name(o.valid_tokenizer);
@@ -123,50 +94,28 @@ void validate(TrainOptions& o) {
     problems.push_back(error.what());
   }
   o.trainer.output = o.output;
-  for (const std::string& problem : resolve(o)) problems.push_back(problem);
-  for (const std::string& problem : o.search.problems()) problems.push_back(problem);
-  for (const std::string& problem : model_problems(o.model)) problems.push_back(problem);
+  add(resolve(o));
+  add(o.search.problems());
+  add(model_problems(o.model));
   throw_if_any(problems);
 }
 
-std::shared_ptr<const data::Tokenizer> trained_tokenizer(const TrainOptions& o,
-                                                         std::vector<std::string> inputs,
-                                                         const fs::path& file, int64_t threads) {
-  data::TokenizerOptions options;
-  options.inputs = std::move(inputs);
-  options.vocabulary_size = o.vocabulary_size;
-  options.type = o.tokenizer_type;
-  options.seed = static_cast<uint64_t>(o.seed);
-  options.threads = threads;
-  spdlog::info("training the tokenizer {}", file.string());
-  data::train_tokenizer(options, file);
-  return std::make_shared<data::Tokenizer>(file);
-}
+// The model that this training goes on from. A resumed one keeps what its checkpoint has, whatever
+// has become of the files that it came from.
+struct InitialModel {
+  nmt::ModelFiles files;
+  bool resumed = false;
+};
 
-// A resumed training keeps the tokenizers of its checkpoint, whatever has become of the files that
-// they came from; a new one never takes over what an earlier attempt has left.
-nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
-  if (o.resume == "auto") {
+std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
+  if (o.resume == "auto" && !o.output.empty()) {
     const auto checkpoint = training::newest_checkpoint(o.output);
-    if (checkpoint) return nmt::load_tokenizers(checkpoint->directory);
+    if (checkpoint) return {{nmt::open_model(checkpoint->directory), true}};
   }
-  if (!o.tokenizer.empty()) {
-    const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
-    return {joint, joint};
-  }
-  if (!o.source_tokenizer.empty()) {
-    return {std::make_shared<data::Tokenizer>(o.source_tokenizer),
-            std::make_shared<data::Tokenizer>(o.target_tokenizer)};
-  }
-  const fs::path directory = fs::path(o.output) / "data";
-  if (o.separate_tokenizers) {
-    return {trained_tokenizer(o, o.train_source, directory / "source.tokenizer.model", threads),
-            trained_tokenizer(o, o.train_target, directory / "target.tokenizer.model", threads)};
-  }
-  std::vector<std::string> both = o.train_source;
-  both.insert(both.end(), o.train_target.begin(), o.train_target.end());
-  const auto joint = trained_tokenizer(o, std::move(both), directory / "tokenizer.model", threads);
-  return {joint, joint};
+  if (!o.init_from) return std::nullopt;
+  InitialModel found{nmt::open_model(*o.init_from)};
+  found.files.require_full_weights();
+  return found;
 }
 
 int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOptions& o,
@@ -177,26 +126,28 @@ int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOpt
   return 0;
 }
 
-int run(const OptionTable& table, TrainOptions& o) {
+int run(const OptionTable& table, TrainOptions& o, const std::optional<InitialModel>& initial) {
   install_stop_signal();
   const at::Device device = parse_device(o.device);
   const int64_t threads = set_threads(o.threads);
-  fs::create_directories(fs::path(o.output) / "data");
+  const fs::path folder = fs::path(o.output) / "data";
+  fs::create_directories(folder);
 
-  const nmt::Tokenizers tokenizers = prepare_tokenizers(o, threads);
-  const data::ParallelCorpus train(o.train_source, o.train_target, *tokenizers.source,
-                                   *tokenizers.target, o.filter,
-                                   fs::path(o.output) / "data" / "train.cache", threads);
-  spdlog::info("training text: {}", train.report().summary());
-  const data::ParallelCorpus valid({o.valid_source}, {o.valid_target}, *tokenizers.source,
-                                   *tokenizers.target, o.filter,
-                                   fs::path(o.output) / "data" / "valid.cache", threads);
+  const auto seed = static_cast<uint64_t>(o.seed);
+  // A new training never takes over tokenizers that an earlier attempt has left.
+  const nmt::Tokenizers tokenizers =
+      initial ? initial->files.tokenizers : choose_tokenizers(o, o, seed, folder, threads);
+  const data::ParallelCorpus train = open_training_text(o, tokenizers, folder, threads);
+  const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
+                                   o.filter, folder, threads);
   spdlog::info("validation text: {}", valid.report().summary());
+  const std::vector<double> weights = corpus_weights(o, train);
 
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
   o.model.target_vocabulary = tokenizers.target->vocabulary_size();
-  const auto model =
-      std::make_shared<nmt::TranslationModel>(o.model, static_cast<uint64_t>(o.seed));
+  const auto model = initial && o.init_from
+                         ? start_from(initial->files, o.model, seed)
+                         : std::make_shared<nmt::TranslationModel>(o.model, seed);
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   model->set_recomputation(o.checkpoint_activations);
   model->to(device);
@@ -204,7 +155,7 @@ int run(const OptionTable& table, TrainOptions& o) {
                o.model.target_vocabulary);
 
   nmt::TranslationTaskOptions task_options;
-  task_options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed)};
+  task_options.batches = {o.batch_tokens, seed, weights};
   task_options.label_smoothing = o.label_smoothing;
   task_options.bf16 = o.trainer.bf16;
   task_options.device = device;
@@ -213,6 +164,8 @@ int run(const OptionTable& table, TrainOptions& o) {
   task_options.search = o.search;
   if (!o.no_valid_translation) {
     task_options.valid_source = read_lines(o.valid_source);
+    if (o.valid_source_tag)
+      for (std::string& line : task_options.valid_source) line = *o.valid_source_tag + ' ' + line;
     task_options.valid_reference = read_lines(o.valid_target);
   }
   const auto task_of_batches = [&](int64_t batch_tokens) {
@@ -239,13 +192,27 @@ int run_train(const std::vector<std::string>& arguments) {
       "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the "
       "same command again to resume after a stop.");
   bind_data(table, options);
+  bind_tokenizers(table, options);
   bind_model_options(table, options);
+  table.add("init-from", &options.init_from, "MODEL",
+            "start from the weights of this model, for another domain or other positions: its "
+            "subwords and sizes are kept, and so is all that no option gives");
   bind_training(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  apply_preset(table, options);
+  const std::optional<InitialModel> initial = find_initial_model(options);
+  std::vector<std::string> problems;
+  if (options.init_from && initial) {
+    problems = keep_sizes(table, initial->files, options);
+    if (!initial->resumed) {
+      for (const std::string& problem : vocabulary_contradictions(table, options, initial->files))
+        problems.push_back(problem);
+    }
+  } else {
+    apply_preset(table, options);
+  }
   if (print_position_help(options)) return 0;
-  validate(options);
-  return run(table, options);
+  validate(options, std::move(problems));
+  return run(table, options, initial);
 }
 
 }  // namespace dietmt::tools

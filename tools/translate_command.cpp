@@ -1,8 +1,6 @@
-// dietmt translate, with any model and on any device.
-#include "nmt/decoding/decoder_loader.h"
-#include "nmt/decoding/engine/weight_types.h"
+// dietmt translate.
 #include "tools/commands.h"
-#include "tools/device.h"
+#include "tools/decoder_source.h"
 #include "tools/translate_text.h"
 
 namespace dietmt::tools {
@@ -10,12 +8,8 @@ namespace dietmt::tools {
 int run_translate(const std::vector<std::string>& arguments) {
   const std::optional<TranslateOptions> options = parse_translate(arguments);
   if (!options) return 0;
-  translate_text(*options, [&] {
-    return nmt::load_decoder(options->models,
-                             {.device = parse_device(options->device),
-                              .weights = nmt::parse_weight_choice(options->weights),
-                              .shortlist = options->shortlist});
-  });
+  translate_text(*options,
+                 decoder_source(*options, !options->prefix.empty(), "translate", arguments));
   return 0;
 }
 

@@ -1,28 +1,21 @@
-// The options of `dietmt translate`, which both programs have.
+// The options of `dietmt translate`.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "nmt/decoding/search_options.h"
+#include "tools/translator_options.h"
 
 namespace dietmt::tools {
 
-struct TranslateOptions {
-  std::string models;
+struct TranslateOptions : TranslatorOptions {
   std::string input = "-";
   std::string output = "-";
   std::string prefix;
   bool json = false;
   bool scores = false;
   bool flush = false;
-  std::string length_norm = "power";
-  std::string device = "cpu";
-  std::string weights = "auto";
-  std::string shortlist;
-  int64_t seed = 1;
-  nmt::SearchOptions search;
 };
 
 /// None if only help was asked for. Throws ConfigError with all that is wrong.

@@ -43,8 +43,7 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslateOptions& o
 
 }  // namespace
 
-void translate_text(const TranslateOptions& options,
-                    const std::function<nmt::LoadedDecoder()>& load) {
+void translate_text(const TranslateOptions& options, const DecoderSource& load) {
   LineReader input(options.input);
   std::unique_ptr<LineReader> prefixes;
   if (!options.prefix.empty()) prefixes = std::make_unique<LineReader>(options.prefix);
@@ -64,8 +63,10 @@ void translate_text(const TranslateOptions& options,
     for (const nmt::TranslatedLine& line : lines) output.write(formatted(line, options, tokenizer));
     return output.flush();
   };
-  nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, prefixes.get(),
-                        {.line_by_line = options.flush}, emit, progress);
+  nmt::translate_stream(
+      translator, *loaded.source_tokenizer, tokenizer, input, prefixes.get(),
+      {.source_tag = options.source_tag.value_or(""), .line_by_line = options.flush}, emit,
+      progress);
   output.commit();
 }
 

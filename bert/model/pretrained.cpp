@@ -40,7 +40,7 @@ std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& dir
   if (!options.position.empty()) config.position = options.position;
   if (options.heads) config.task_heads = *options.heads;
   const encoders::RebuiltBert rebuilt = rebuild(*trained, config, options.seed);
-  for (const std::string& name : rebuilt.drawn)
+  for (const std::string& name : rebuilt.inheritance.drawn)
     spdlog::info("{}: {} starts anew", directory.string(), name);
   return rebuilt.model;
 }

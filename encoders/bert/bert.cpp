@@ -60,15 +60,8 @@ Tensor Bert::spans(const Tensor& hidden) const {
 
 RebuiltBert rebuild(const Bert& trained, const BertConfig& config, uint64_t seed) {
   RebuiltBert rebuilt{std::make_shared<Bert>(config, seed), {}};
-  const torch::NoGradGuard no_grad;
-  const auto present = trained.named_parameters();
-  for (auto& item : rebuilt.model->named_parameters()) {
-    const Tensor* found = present.find(item.key());
-    if (found != nullptr && found->sizes() == item.value().sizes())
-      item.value().copy_(*found);
-    else
-      rebuilt.drawn.push_back(item.key());
-  }
+  rebuilt.inheritance =
+      inherit(*rebuilt.model, config.max_positions, trained, trained.config().max_positions);
   return rebuilt;
 }
 

@@ -2,11 +2,11 @@
 // fine-tuned and stored.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <memory>
 
 #include "encoders/bert/bert_model.h"
 #include "encoders/bert/heads.h"
+#include "encoders/transformer/inheritance.h"
 
 namespace dietmt::encoders {
 
@@ -50,12 +50,11 @@ class Bert : public torch::nn::Module {
 /// A model of another configuration that goes on from a trained one.
 struct RebuiltBert {
   std::shared_ptr<Bert> model;
-  std::vector<std::string> drawn;  // parameters that `trained` lacks in this shape
+  Inheritance inheritance;
 };
 
-/// A model of `config` with the parameters that `trained` has under the same name and in the same
-/// shape; the others are drawn from `seed`. To fine-tune under another head, or with other
-/// positions.
+/// A model of `config` with the parameters that `trained` has (inherit()); the others are drawn
+/// from `seed`. To fine-tune under another head, or with other positions.
 RebuiltBert rebuild(const Bert& trained, const BertConfig& config, uint64_t seed);
 
 }  // namespace dietmt::encoders

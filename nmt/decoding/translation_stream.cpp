@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "data/source_tag.h"
 #include "nmt/decoding/text_lines.h"
 
 namespace dietmt::nmt {
@@ -12,9 +13,11 @@ namespace {
 class Window {
  public:
   Window(const Translator& translator, const data::Tokenizer& source_tokenizer,
-         const data::Tokenizer& target_tokenizer, LineReader& input, LineReader* prefixes)
+         const data::Tokenizer& target_tokenizer, LineReader& input, LineReader* prefixes,
+         const std::string& source_tag)
       : translator_(translator),
         source_tokenizer_(source_tokenizer),
+        tag_(source_tokenizer, source_tag),
         target_tokenizer_(target_tokenizer),
         input_(input),
         prefixes_(prefixes) {}
@@ -47,8 +50,8 @@ class Window {
     clean_line(line, where);
     std::vector<int32_t> prefix = next_prefix();
     std::vector<int32_t> ids =
-        encode_line(source_tokenizer_, line, translator_.max_source_length(), where);
-    const bool has_text = ids.size() > 1;
+        encode_line(source_tokenizer_, tag_.before(line), translator_.max_source_length(), where);
+    const bool has_text = std::ssize(ids) - 1 > tag_.pieces();
     if (has_text) {
       requests_.push_back({std::move(ids), std::move(prefix), input_.line_number() - 1});
       places_.push_back(lines_.size());
@@ -72,6 +75,7 @@ class Window {
 
   const Translator& translator_;
   const data::Tokenizer& source_tokenizer_;
+  const data::SourceTag tag_;
   const data::Tokenizer& target_tokenizer_;
   LineReader& input_;
   LineReader* prefixes_;
@@ -87,7 +91,8 @@ void translate_stream(const Translator& translator, const data::Tokenizer& sourc
                       LineReader* prefixes, const StreamOptions& options,
                       const std::function<bool(std::span<const TranslatedLine>)>& emit,
                       const std::function<void(int64_t)>& progress) {
-  Window window(translator, source_tokenizer, target_tokenizer, input, prefixes);
+  Window window(translator, source_tokenizer, target_tokenizer, input, prefixes,
+                options.source_tag);
   int64_t limit = options.line_by_line ? 1 : options.first_window_lines;
   while (window.read(limit, options.window_bytes)) {
     if (!emit(window.translate(progress))) return;

@@ -18,7 +18,8 @@ struct TranslatedLine {
 };
 
 struct StreamOptions {
-  bool line_by_line = false;  // translate each line when it comes, else windows of many lines
+  std::string source_tag = {};  // a word before each line that has text (data::SourceTag)
+  bool line_by_line = false;    // translate each line when it comes, else windows of many lines
   // What a window holds at most; it bounds the memory and how far sentences are sorted by length.
   // The first window is small, and each is at most twice as long as the one before.
   int64_t first_window_lines = 256;
@@ -28,7 +29,8 @@ struct StreamOptions {
 
 /// Reads `input` to its end, and from `prefixes`, if given, the text that each translation starts
 /// with. `emit` takes the lines of each window and says whether to go on; `progress` gets the
-/// number of lines done since its last call. Throws DataError if `prefixes` has fewer lines.
+/// number of lines done since its last call. Throws DataError if `prefixes` has fewer lines, or if
+/// the tag is not a piece of the source tokenizer.
 void translate_stream(const Translator& translator, const data::Tokenizer& source_tokenizer,
                       const data::Tokenizer& target_tokenizer, LineReader& input,
                       LineReader* prefixes, const StreamOptions& options,

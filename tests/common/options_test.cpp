@@ -21,7 +21,9 @@ struct Fields {
   bool flag = false;
   Words files;
   std::vector<int64_t> gpus;
+  std::vector<double> shares;
   std::optional<int64_t> limit;
+  std::optional<std::string> tag;
 };
 
 class OptionsTest : public ScratchTest {
@@ -36,7 +38,9 @@ class OptionsTest : public ScratchTest {
         .add("flag", &fields.flag, "", "a switch")
         .add("files", &fields.files, "FILE...", "some files")
         .add("gpus", &fields.gpus, "N...", "some numbers")
-        .add("limit", &fields.limit, "N", "a limit, or none");
+        .add("shares", &fields.shares, "X...", "some more numbers")
+        .add("limit", &fields.limit, "N", "a limit, or none")
+        .add("tag", &fields.tag, "TAG", "a tag, or none");
     return table;
   }
 
@@ -72,19 +76,24 @@ TEST_F(OptionsTest, DefaultsStay) {
   EXPECT_FALSE(fields.flag);
   EXPECT_THAT(fields.files, IsEmpty());
   EXPECT_THAT(fields.gpus, IsEmpty());
+  EXPECT_THAT(fields.shares, IsEmpty());
   EXPECT_EQ(fields.limit, std::nullopt);
+  EXPECT_EQ(fields.tag, std::nullopt);
 }
 
 TEST_F(OptionsTest, EveryTypeOfField) {
-  const Fields fields = parsed({"--text", "two words", "--count=-7", "--rate", "2.5e-3", "--flag",
-                                "--files", "a", "-", "--gpus", "0", "3", "--limit", "0"});
+  const Fields fields =
+      parsed({"--text", "two words", "--count=-7", "--rate", "2.5e-3", "--flag", "--files", "a",
+              "-", "--gpus", "0", "3", "--shares", "0.5", "2", "--limit", "0", "--tag", "<2de>"});
   EXPECT_EQ(fields.text, "two words");
   EXPECT_EQ(fields.count, -7);
   EXPECT_EQ(fields.rate, 2.5e-3);
   EXPECT_TRUE(fields.flag);
   EXPECT_THAT(fields.files, ElementsAre("a", "-"));
   EXPECT_THAT(fields.gpus, ElementsAre(0, 3));
+  EXPECT_THAT(fields.shares, ElementsAre(0.5, 2.0));
   EXPECT_EQ(fields.limit, 0);
+  EXPECT_EQ(fields.tag, "<2de>");
 }
 
 TEST_F(OptionsTest, RepeatedListsAddUp) {
@@ -142,7 +151,8 @@ TEST_F(OptionsTest, TheDumpedConfigReadsBack) {
   const Words arguments = {"--text", "two words", "--rate", "0.30000000000000004",
                            "--flag", "--files",   "a",      "b c",
                            "--gpus", "1",         "2",      "--limit",
-                           "3"};
+                           "3",      "--shares",  "0.1",    "7",
+                           "--tag",  "<bt>"};
   Words with_dump = arguments;
   with_dump.push_back("--dump-config");
   const std::string dump = printed(with_dump);
@@ -154,7 +164,9 @@ TEST_F(OptionsTest, TheDumpedConfigReadsBack) {
   EXPECT_EQ(fields.flag, expected.flag);
   EXPECT_EQ(fields.files, expected.files);
   EXPECT_EQ(fields.gpus, expected.gpus);
+  EXPECT_EQ(fields.shares, expected.shares);
   EXPECT_EQ(fields.limit, expected.limit);
+  EXPECT_EQ(fields.tag, expected.tag);
 }
 
 TEST_F(OptionsTest, AnUnsetOptionalIsNotDumped) {

@@ -23,17 +23,33 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using Files = std::vector<std::string>;
 
 class ParallelCorpusTest : public ToyTextTest {
  protected:
-  fs::path cache_file() const { return scratch() / "cache"; }
+  fs::path cache_folder() const { return scratch() / "cache"; }
+
+  // The caches in the folder, in the order of their names.
+  std::vector<fs::path> cache_files() const {
+    std::vector<fs::path> files;
+    if (!fs::exists(cache_folder())) return files;
+    for (const auto& entry : fs::directory_iterator(cache_folder())) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+  // The only one.
+  fs::path cache_file() const {
+    const std::vector<fs::path> files = cache_files();
+    EXPECT_EQ(files.size(), 1U);
+    return files.at(0);
+  }
 
   ParallelCorpus corpus_of(const Files& sources, const Files& targets,
                            const LengthFilter& filter = {}, int64_t threads = 2) const {
-    return ParallelCorpus(sources, targets, tokenizer(), tokenizer(), filter, cache_file(),
-                          threads);
+    return ParallelCorpus(corpus_files(sources, targets), tokenizer(), tokenizer(), filter,
+                          cache_folder(), threads);
   }
   ParallelCorpus toy_corpus(const LengthFilter& filter = {}, int64_t threads = 2) const {
     return corpus_of({source_file()}, {target_file()}, filter, threads);
@@ -44,17 +60,17 @@ class ParallelCorpusTest : public ToyTextTest {
     try {
       corpus_of(sources, targets, filter);
     } catch (const Error& error) {
-      for (const auto& entry : fs::directory_iterator(scratch()))
-        EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("cache.tmp")));
+      for (const fs::path& file : cache_files()) EXPECT_EQ(file.extension(), ".cache");
       return error.what();
     }
     return "no error";
   }
 
   // Changes when the cache is written anew.
-  ino_t inode() const {
+  ino_t inode() const { return inode(cache_file()); }
+  static ino_t inode(const fs::path& file) {
     struct stat status = {};
-    EXPECT_EQ(::stat(cache_file().c_str(), &status), 0);
+    EXPECT_EQ(::stat(file.c_str(), &status), 0);
     return status.st_ino;
   }
 
@@ -101,8 +117,8 @@ TEST_F(ParallelCorpusTest, SidesMayHaveTokenizersOfTheirOwn) {
   options.vocabulary_size = 60;
   train_tokenizer(options, scratch() / "other.model");
   const Tokenizer other(scratch() / "other.model");
-  const ParallelCorpus corpus({source_file()}, {target_file()}, tokenizer(), other, {},
-                              cache_file(), 1);
+  const ParallelCorpus corpus({{source_file(), target_file()}}, tokenizer(), other, {},
+                              cache_folder(), 1);
   std::vector<int32_t> expected = other.encode(text_.target[5]);
   expected.push_back(other.end_id());
   EXPECT_THAT(corpus.target(5), ElementsAreArray(expected));
@@ -203,10 +219,101 @@ TEST_F(ParallelCorpusTest, AChangedFileFilterOrTokenizerMakesANewCache) {
   options.vocabulary_size = 60;
   train_tokenizer(options, scratch() / "other.model");
   const Tokenizer other(scratch() / "other.model");
-  ParallelCorpus({source_file()}, {target_file()}, tokenizer(), other, filter, cache_file(), 1);
+  ParallelCorpus({{source_file(), target_file()}}, tokenizer(), other, filter, cache_folder(), 1);
   EXPECT_NE(inode(), std::exchange(last, inode())) << "tokenizer";
 
   expect_toy_text(oldest);  // still maps the file that was replaced
+}
+
+TEST_F(ParallelCorpusTest, AChangedCorpusLeavesTheCachesOfTheOthers) {
+  const Files sources = {write("s1", "tuba\n"), write("s2", "riko\nriko tuba\n")};
+  const Files targets = {write("t1", "tuba\n"), write("t2", "riko\nriko tuba\n")};
+  const auto inodes = [&] {
+    std::vector<ino_t> all;
+    for (const fs::path& file : cache_files()) all.push_back(inode(file));
+    return all;
+  };
+  corpus_of(sources, targets);
+  const std::vector<ino_t> first = inodes();
+  ASSERT_EQ(first.size(), 2U);
+
+  write("t1", "tuba tuba\n");
+  const ParallelCorpus changed = corpus_of(sources, targets);
+  EXPECT_THAT(changed.target(0), ElementsAreArray(sentence("tuba tuba")));
+  EXPECT_THAT(changed.source(2), ElementsAreArray(sentence("riko tuba")));
+  const std::vector<ino_t> second = inodes();
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_EQ((first[0] != second[0]) + (first[1] != second[1]), 1);
+
+  corpus_of({sources[1], source_file()}, {targets[1], target_file()});
+  const std::vector<ino_t> with_another = inodes();
+  EXPECT_EQ(with_another.size(), 3U);
+  EXPECT_THAT(with_another, IsSupersetOf(second));
+}
+
+TEST_F(ParallelCorpusTest, KnowsItsCorpora) {
+  const ParallelCorpus corpus =
+      corpus_of({write("s1", "tuba\n\n"), write("s2", ""), source_file()},
+                {write("t1", "riko\ntuba\n"), write("t2", ""), target_file()});
+  ASSERT_EQ(corpus.corpora(), 3);
+  EXPECT_EQ(corpus.first_pair(1), 1);
+  EXPECT_EQ(corpus.first_pair(2), 1);
+  EXPECT_EQ(corpus.first_pair(3), 601);
+  EXPECT_EQ(corpus.report(0).empty, 1);
+  EXPECT_EQ(corpus.report(1).lines, 0);
+  EXPECT_EQ(corpus.report(2).kept, 600);
+  EXPECT_EQ(corpus.report().lines, 602);
+}
+
+TEST_F(ParallelCorpusTest, ATagIsOnePieceBeforeEverySource) {
+  TokenizerOptions options;
+  options.inputs = {source_file(), target_file()};
+  options.vocabulary_size = 100;
+  options.tags = {"<bt>", "<2de>", "<bt>"};
+  train_tokenizer(options, scratch() / "tags.model");
+  const Tokenizer tagged(scratch() / "tags.model");
+  const auto corpus_with = [&](const std::string& tag) {
+    return ParallelCorpus({{source_file(), target_file(), tag}}, tagged, tagged, {}, cache_folder(),
+                          1);
+  };
+  const ParallelCorpus plain = corpus_with(""), corpus = corpus_with("<2de>");
+  EXPECT_EQ(cache_files().size(), 2U);
+  const int32_t tag = tagged.encode("<2de>").at(0);
+  EXPECT_EQ(tagged.piece(tag), "\xE2\x96\x81<2de>");
+  for (int64_t pair = 0; pair < 50; ++pair) {
+    std::vector<int32_t> expected = ids(plain.source(pair));
+    expected.insert(expected.begin(), tag);
+    EXPECT_THAT(corpus.source(pair), ElementsAreArray(expected));
+    expected.pop_back();
+    EXPECT_EQ(tagged.encode("<2de> " + text_.source[static_cast<size_t>(pair)]), expected);
+    EXPECT_THAT(corpus.target(pair), ElementsAreArray(plain.target(pair)));
+  }
+}
+
+TEST_F(ParallelCorpusTest, ATagCountsForNoFilter) {
+  const Tokenizer& plain = tokenizer();
+  TokenizerOptions options;
+  options.inputs = {source_file()};
+  options.vocabulary_size = 80;
+  options.tags = {"<bt>"};
+  train_tokenizer(options, scratch() / "tags.model");
+  const Tokenizer tagged(scratch() / "tags.model");
+  LengthFilter filter;
+  filter.max_tokens = std::ssize(tagged.encode("tuba"));
+  const ParallelCorpus corpus({{write("s", "tuba\n\n"), write("t", "\xC3\xBC\ntuba\n"), "<bt>"}},
+                              tagged, plain, filter, cache_folder(), 1);
+  EXPECT_EQ(corpus.report().kept, 1);
+  EXPECT_EQ(corpus.report().empty, 1);
+}
+
+TEST_F(ParallelCorpusTest, ATagThatTheTokenizerLacksIsAnError) {
+  try {
+    ParallelCorpus({{source_file(), target_file(), "<2de>"}}, tokenizer(), tokenizer(), {},
+                   cache_folder(), 1);
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("'<2de>'"), HasSubstr(tokenizer().file())));
+  }
 }
 
 TEST_F(ParallelCorpusTest, ADamagedCacheIsMadeAnew) {
@@ -248,8 +355,12 @@ TEST_F(ParallelCorpusTest, AFullDiskIsAClearErrorAndKeepsTheOldCache) {
 }
 
 TEST_F(ParallelCorpusTest, LeftoversOfKilledWritersGoAndThoseOfLivingOnesStay) {
-  const std::string dead = write("cache.tmp1", "half a cache");
-  const std::string living = write("cache.tmp2", "half a cache");
+  toy_corpus();
+  const std::string cache = cache_file();
+  fs::remove(cache);
+  const std::string dead = cache + ".tmp1", living = cache + ".tmp2";
+  write_file_atomically(dead, "half a cache");
+  write_file_atomically(living, "half a cache");
   const int writer = ::open(living.c_str(), O_RDONLY);
   ASSERT_EQ(::flock(writer, LOCK_EX), 0);
   toy_corpus();
@@ -259,7 +370,7 @@ TEST_F(ParallelCorpusTest, LeftoversOfKilledWritersGoAndThoseOfLivingOnesStay) {
 }
 
 TEST_F(ParallelCorpusTest, FoldersOfTheCacheAreMade) {
-  const ParallelCorpus corpus({source_file()}, {target_file()}, tokenizer(), tokenizer(), {},
+  const ParallelCorpus corpus({{source_file(), target_file()}}, tokenizer(), tokenizer(), {},
                               scratch() / "new" / "folder" / "cache", 1);
   expect_toy_text(corpus);
 }

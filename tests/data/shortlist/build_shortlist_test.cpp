@@ -78,7 +78,7 @@ TEST_F(BuildShortlistTest, CoverageIsCounted) {
 }
 
 TEST_F(BuildShortlistTest, FromTextToCandidates) {
-  const ParallelCorpus corpus({source_file()}, {target_file()}, tokenizer(), tokenizer(), {},
+  const ParallelCorpus corpus({{source_file(), target_file()}}, tokenizer(), tokenizer(), {},
                               scratch() / "cache", 1);
   const SentencePairs pairs = sentence_pairs(corpus, tokenizer(), tokenizer());
   EXPECT_EQ(pairs.size, 600);

@@ -206,7 +206,7 @@ TEST(Bert, RebuildingKeepsWhatBothHave) {
   BertConfig config = small_config("learned+diet-rel");
   config.task_heads.classes = 2;
   const RebuiltBert rebuilt = rebuild(trained, config, 10);
-  EXPECT_THAT(rebuilt.drawn,
+  EXPECT_THAT(rebuilt.inheritance.drawn,
               testing::UnorderedElementsAre("encoder.encoder.position.diet_rel.table",
                                             "classifier.weight", "classifier.bias"));
   const auto parameters = rebuilt.model->named_parameters();

@@ -114,6 +114,23 @@ TEST_F(TextTest, PrefixesGoWithTheirLines) {
   }
 }
 
+TEST_F(TextTest, ATagStandsBeforeEachLineThatHasText) {
+  // Any word that is one piece will do.
+  std::string tag;
+  for (int32_t id = 3; id < tokenizer().vocabulary_size() && tag.size() < 4; ++id)
+    if (tokenizer().piece(id).starts_with("\xE2\x96\x81")) tag = tokenizer().piece(id).substr(3);
+  const auto in_text = translated(tag + " baba\n" + tag + " koriko\n", {});
+  const auto given = translated("baba\n\nkoriko\n", {.source_tag = tag});
+  ASSERT_EQ(given.size(), 3U);
+  EXPECT_EQ(given[0].source, "baba");
+  EXPECT_EQ(given[0].translations[0].ids, in_text[0].translations[0].ids);
+  EXPECT_EQ(given[0].translations[0].score, in_text[0].translations[0].score);
+  EXPECT_TRUE(given[1].translations[0].token_scores.empty());
+  EXPECT_EQ(given[2].translations[0].score, in_text[1].translations[0].score);
+  EXPECT_NE(given[0].translations[0].score, translated("baba\n", {})[0].translations[0].score);
+  EXPECT_THROW(translated("baba\n", {.source_tag = "<none>"}), DataError);
+}
+
 TEST_F(TextTest, EmitCanStopTheStream) {
   const Translator translator = translator_of_model();
   LineReader reader(write("input", "a\nb\nc\n"));

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# Several corpora, tags, training from another model, distillation: corpora_test.sh BINARY OUTPUT
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+
+# A large corpus and a small one, whose tags say which of two targets is wanted.
+toy_corpus 900 1 "$work/large"
+toy_corpus 100 2 "$work/small"
+toy_corpus 30 3 "$work/valid"
+tr a-z A-Z <"$work/small.de" >"$work/small.upper"
+sizes=(--encoder-layers 1 --decoder-layers 1 --width 32 --feed-forward 32 --heads 2)
+rest=(--valid-source "$work/valid.en" --valid-target "$work/valid.de" --batch-tokens 500
+  --warmup 20 --threads 1 --no-valid-translation --save-interval 10)
+corpora=(--train-source "$work/large.en" "$work/small.en"
+  --train-target "$work/large.de" "$work/small.upper")
+train=("$dietmt" train "${corpora[@]}" "${rest[@]}" "${sizes[@]}" --vocab-size 100
+  --learning-rate 0.01)
+tags=(--source-tags "<2low>" "<2up>" --valid-source-tag "<2low>")
+
+# Weights and tags; resuming is exact in the middle of the second epoch.
+run=("${train[@]}" "${tags[@]}" --corpus-weights 1 1 --valid-interval 20)
+expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50
+expect_text "corpus 1: an epoch has 500 pairs of its 900, a share of 0.5000" "$err"
+expect_text "corpus 2: an epoch has 500 pairs of its 100" "$err"
+expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 30
+expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 50
+expect_text "resuming from update 30" "$err"
+cmp "$work/whole/last/model.safetensors" "$work/parts/last/model.safetensors" ||
+  fail "weights differ after resuming"
+grep -q '"epoch": 0' "$work/parts/checkpoints/update-00000050/training.json" &&
+  fail "the test does not reach the second epoch"
+expect_code 2 "${train[@]}" "${tags[@]}" --corpus-weights 1 2 --valid-interval 20 \
+  --output "$work/parts" --max-updates 60
+expect_text "--corpus-weights: was 1 1, is 1 2" "$err"
+
+# Another corpus has its own cache; those of the others stay as they are.
+ls -i "$work/whole/data"/*.cache | sort >"$work/before"
+toy_corpus 50 4 "$work/more"
+expect_code 0 "$dietmt" train --train-source "$work/large.en" "$work/small.en" "$work/more.en" \
+  --train-target "$work/large.de" "$work/small.upper" "$work/more.de" \
+  --source-tags "<2low>" "<2up>" - --valid-source-tag "<2low>" "${rest[@]}" "${sizes[@]}" \
+  --tokenizer "$work/whole/data/tokenizer.model" --output "$work/whole" --resume never --dry-run \
+  --sampling-temperature 2
+expect_text "corpus 3, $work/more.en: kept 50 of 50 pairs" "$err"
+expect_text "corpus 2: an epoch has 223 pairs of its 100" "$err"
+ls -i "$work/whole/data"/*.cache | sort >"$work/after"
+[ "$(comm -12 "$work/before" "$work/after" | wc -l)" -eq 3 ] || fail "caches were made anew"
+[ "$(wc -l <"$work/after")" -eq 4 ] || fail "no cache of its own for a corpus: $(cat "$work/after")"
+
+# At translation a tag stands in the text or comes from the option.
+head -n 5 "$work/valid.en" >"$work/plain"
+sed 's/^/<2up> /' "$work/plain" >"$work/tagged"
+expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/tagged" --scores
+tagged=$out
+expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --scores --source-tag "<2up>"
+[ "$out" = "$tagged" ] || fail "--source-tag gives another translation than the tag in the text"
+expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --scores
+[ "$out" != "$tagged" ] || fail "the tag changes nothing"
+expect_code 1 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2fr>"
+expect_text "the tag '<2fr>' is not a piece of the tokenizer" "$err"
+
+# What is wrong with corpora.
+expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 1 2 3 --source-tags a
+expect_text "--corpus-weights: 3 weights for 2 corpora" "$err"
+expect_text "--source-tags has 1 tags for 2 files" "$err"
+expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights=1 --corpus-weights=-1
+expect_text "the weight of corpus 2 must be a number that is not negative" "$err"
+expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 0 0 --sampling-temperature=-1
+expect_text "one of the weights must be positive" "$err"
+expect_text "--sampling-temperature must be positive" "$err"
+expect_text "exclude each other" "$err"
+expect_code 2 "${train[@]}" --output "$work/bad" --source-tags - "to german"
+expect_text "the tag 'to german' must be a word" "$err"
+model=$work/whole/best/tokenizer.model
+expect_code 1 "$dietmt" train "${corpora[@]}" "${rest[@]}" "${sizes[@]}" --tokenizer "$model" \
+  --source-tags - "<2fr>" --output "$work/bad"
+expect_text "the tag '<2fr>' is not a piece of the tokenizer $model" "$err"
+
+# From another model: its sizes and subwords, other positions, longer tables; resumable.
+from=("$dietmt" train --train-source "$work/small.en" --train-target "$work/small.de" "${rest[@]}")
+tune=("${from[@]}" --init-from "$work/whole" --position "learned" --valid-interval 10
+  --learning-rate 0.01)
+expect_code 0 "${tune[@]}" --output "$work/tuned" --max-updates 20
+expect_text "encoder.position.learned.table starts anew" "$err"
+expect_text "100 pieces" "$err"
+grep -q '"width": 32' "$work/tuned/best/config.json" || fail "--init-from does not keep the width"
+expect_code 0 "${tune[@]}" --output "$work/tuned_parts" --max-updates 10
+mv "$work/whole" "$work/moved"
+expect_code 0 "${tune[@]}" --output "$work/tuned_parts" --max-updates 20
+mv "$work/moved" "$work/whole"
+expect_text "resuming from update 10" "$err"
+cmp "$work/tuned/last/model.safetensors" "$work/tuned_parts/last/model.safetensors" ||
+  fail "weights of --init-from differ after resuming"
+expect_code 0 "${from[@]}" --init-from "$work/tuned" --max-positions 2000 --output "$work/longer" --dry-run
+expect_text "decoder.position.learned.table is extended" "$err"
+case $err in *"starts anew
+"*) fail "something is drawn without need: $err" ;; esac
+[ "$(find "$work/longer" -name 'model.safetensors' | wc -l)" -eq 0 ] || fail "--dry-run trained"
+
+# The loss of a tuned model after one small step is that of the model, not of a new one.
+expect_code 0 "${from[@]}" --init-from "$work/whole" --output "$work/same" --max-updates 1 \
+  --valid-interval 1
+scores() { sed -n 's/.*"valid_loss": *\([0-9.]*\).*/\1/p' "$1" | tail -n 1; }
+kept=$(scores "$work/same/last/checkpoint.json")
+expect_code 0 "${from[@]}" "${sizes[@]}" --tokenizer "$model" --output "$work/new" --max-updates 1 \
+  --valid-interval 1
+fresh=$(scores "$work/new/last/checkpoint.json")
+awk -v a="$kept" -v b="$fresh" 'BEGIN { exit !(a > 0 && a < b - 0.5) }' ||
+  fail "loss $kept from the model, $fresh from nothing"
+
+expect_code 2 "${from[@]}" --init-from "$work/tuned" --output "$work/bad" --width 64 --norm pre \
+  --max-positions 20 --vocab-size 90 --preset base
+expect_text "--width is 64, and" "$err"
+expect_text "has 32: --init-from keeps it" "$err"
+expect_text "--norm is pre" "$err"
+expect_text "--max-positions is 20" "$err"
+expect_text "--vocab-size is 90" "$err"
+expect_text "--preset is base with --heads 8" "$err"
+"$dietmt" tokenizer --input "$work/large.en" --vocab-size 60 --output "$work/other.model" 2>/dev/null
+expect_code 2 "${from[@]}" --init-from "$work/tuned" --output "$work/bad" --tokenizer "$work/other.model"
+expect_text "--tokenizer $work/other.model (60 pieces) is another tokenizer than" "$err"
+expect_code 1 "${from[@]}" --init-from "$work/absent" --output "$work/bad"
+expect_text "absent" "$err"
+
+# Distillation: the best translation of each line, or that closest to the reference.
+printf '\n' >>"$work/plain"
+distill=("$dietmt" distill --source "$work/plain" --source-tag "<2low>"
+  --output-source "$work/student.en" --output-target "$work/student.de" --beam 4)
+expect_code 0 "${distill[@]}" --model "$work/whole"
+[ -z "$out" ] || fail "distill wrote to stdout: $out"
+cmp "$work/plain" "$work/student.en" || fail "distill changes the source"
+expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" --beam 4
+[ "$out" = "$(cat "$work/student.de")" ] || fail "distill does not keep the best translations"
+
+# dietmt alone does it with a packed model.
+mkdir "$work/alone" && cp "$dietmt" "$work/alone"
+expect_code 0 "$dietmt" quantize --model "$work/whole" --type fp32 --output "$work/packed"
+mv "$work/student.de" "$work/wanted.de"
+expect_code 0 "$work/alone/dietmt" "${distill[@]:1}" --model "$work/packed"
+cmp "$work/wanted.de" "$work/student.de" || fail "a packed model gives another text"
+
+# The third of four hypotheses of each line as the reference: it is what has to be chosen.
+expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" \
+  --beam 4 --nbest 4
+nth() {
+  awk -F ' [|][|][|] ' -v nth="$1" '{ if (++n[$1] == nth) text[$1] = $2; lines = $1 + 1 }
+    END { for (i = 0; i < lines; ++i) print text[i] }' "$work/out"
+}
+nth 3 >"$work/third"
+nth 1 >"$work/first"
+cmp -s "$work/first" "$work/third" && fail "the test's references are the best translations"
+for metric in bleu chrf; do
+  expect_code 0 "${distill[@]}" --model "$work/whole" --reference "$work/third" --metric $metric
+  cmp "$work/third" "$work/student.de" || fail "not the translations closest by $metric"
+done
+head -n 2 "$work/third" >"$work/short"
+rm "$work/student.de" "$work/student.en"
+expect_code 1 "${distill[@]}" --model "$work/whole" --reference "$work/short"
+expect_text "plain has 6 lines, $work/short has 2" "$err"
+[ ! -e "$work/student.de" ] || fail "a file was left after an error"
+expect_code 2 "$dietmt" distill --model "$work/whole" --metric ter --nbest 9
+expect_text "--source is missing" "$err"
+expect_text "--output-target is missing" "$err"
+expect_text "--metric is 'ter'; possible: bleu, chrf" "$err"
+expect_text "nbest" "$err"
+finish

@@ -1,0 +1,165 @@
+// dietmt distill: training text for a student, of what its teacher translates (Kim and Rush 2016).
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+#include "common/error.h"
+#include "common/options.h"
+#include "common/text_io.h"
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
+#include "nmt/decoding/line_writer.h"
+#include "nmt/decoding/text_lines.h"
+#include "nmt/decoding/translation_stream.h"
+#include "nmt/decoding/translator.h"
+#include "tools/commands.h"
+#include "tools/decoder_source.h"
+#include "training/progress_bar.h"
+
+namespace dietmt::tools {
+namespace {
+
+struct DistillOptions : TranslatorOptions {
+  std::string source, reference;
+  std::string output_source, output_target;
+  std::optional<int64_t> nbest;
+  std::string metric = "bleu";
+  std::string tokenizer = "13a";
+};
+
+void bind(OptionTable& table, DistillOptions& o) {
+  table.group("Text");
+  bind_model(table, o);
+  table.add("source", &o.source, "FILE", "source side of the training text: plain or gzip")
+      .add("output-source", &o.output_source, "FILE", "the source lines again, for the student")
+      .add("output-target", &o.output_target, "FILE",
+           "line by line their translations; both files appear when they are complete");
+  bind_source_lines(table, o);
+  table.group("Choice")
+      .add("nbest", &o.nbest, "N",
+           "translations per line to choose from: by default one, or with --reference as many as "
+           "--beam")
+      .add("reference", &o.reference, "FILE",
+           "target side of the training text: keep the translation closest to it (sequence-level "
+           "interpolation) instead of the one of the best score")
+      .add("metric", &o.metric, "bleu|chrf", "what is close, sentence by sentence")
+      .add("tokenize", &o.tokenizer, "NAME", "tokenizer of BLEU: 13a, intl, char, zh or none");
+  bind_search(table, o);
+  bind_decoding_machine(table, o);
+}
+
+std::unique_ptr<const metrics::Metric> metric_of(const DistillOptions& o) {
+  if (o.metric == "chrf") return std::make_unique<metrics::Chrf>(metrics::ChrfOptions{});
+  if (o.metric != "bleu") throw ConfigError("--metric is '" + o.metric + "'; possible: bleu, chrf");
+  metrics::BleuOptions bleu;
+  bleu.tokenizer = metrics::bleu_tokenizer_from_name(o.tokenizer);
+  bleu.effective_order = true;
+  return std::make_unique<metrics::Bleu>(bleu);
+}
+
+void check(DistillOptions& o) {
+  o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : o.search.beam);
+  std::vector<std::string> problems = resolve(o);
+  const auto require = [&](bool good, const char* message) {
+    if (!good) problems.emplace_back(message);
+  };
+  require(!o.source.empty(), "--source is missing");
+  require(!o.output_source.empty(), "--output-source is missing");
+  require(!o.output_target.empty(), "--output-target is missing");
+  require(o.output_source != o.output_target || o.output_source.empty(),
+          "--output-source and --output-target are one file");
+  require(o.reference.empty() || (o.source != "-" && o.reference != "-"),
+          "--source and --reference must be files, which can be read twice");
+  try {
+    metric_of(o);
+  } catch (const ConfigError& error) {
+    problems.emplace_back(error.what());
+  }
+  throw_if_any(problems);
+}
+
+// The text of the translation to keep. Of equally close ones the first, which the model prefers.
+class Choice {
+ public:
+  explicit Choice(const DistillOptions& o) : metric_(metric_of(o)) {
+    if (o.reference.empty()) return;
+    reference_ = std::make_unique<LineReader>(o.reference);
+    const int64_t sources = nmt::count_lines(o.source), references = nmt::count_lines(o.reference);
+    if (sources != references) {
+      throw DataError(o.source + " has " + std::to_string(sources) + " lines, " + o.reference +
+                      " has " + std::to_string(references));
+    }
+  }
+
+  std::string operator()(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
+    std::string best = nmt::decode_line(tokenizer, line.translations.at(0).ids);
+    if (!reference_) return best;
+    std::string reference;
+    reference_->next(reference);
+    nmt::clean_line(reference, reference_->where());
+    double highest = closeness(best, reference);
+    for (size_t i = 1; i < line.translations.size(); ++i) {
+      std::string text = nmt::decode_line(tokenizer, line.translations[i].ids);
+      const double score = closeness(text, reference);
+      if (score <= highest) continue;
+      highest = score;
+      best = std::move(text);
+    }
+    return best;
+  }
+
+ private:
+  double closeness(const std::string& text, const std::string& reference) const {
+    return metric_->sentence_score(text, std::span(&reference, 1)).score;
+  }
+
+  std::unique_ptr<const metrics::Metric> metric_;
+  std::unique_ptr<LineReader> reference_;
+};
+
+void distill(const DistillOptions& o, const DecoderSource& load) {
+  LineReader input(o.source);
+  Choice choose(o);
+  nmt::LoadedDecoder loaded = load();
+  const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
+  const nmt::Translator translator(std::move(loaded.decoder), o.search);
+  nmt::LineWriter sources(o.output_source), targets(o.output_target);
+
+  const bool show_bar = o.source != "-" && training::stderr_is_terminal();
+  training::ProgressBar bar(show_bar ? nmt::count_lines(o.source) : 0);
+  int64_t done = 0;
+  const auto progress = [&](int64_t lines) {
+    done += lines;
+    if (show_bar) bar.show(done, "lines");
+  };
+  const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
+    for (const nmt::TranslatedLine& line : lines) {
+      sources.write(line.source);
+      targets.write(choose(line, tokenizer));
+    }
+    return sources.flush() && targets.flush();
+  };
+  nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, nullptr,
+                        {.source_tag = o.source_tag.value_or("")}, emit, progress);
+  targets.commit();
+  sources.commit();
+  spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, done);
+}
+
+}  // namespace
+
+int run_distill(const std::vector<std::string>& arguments) {
+  DistillOptions options;
+  OptionTable table("distill",
+                    "--model DIR[,DIR...] --source FILE --output-source FILE --output-target FILE",
+                    "Translates the source side of training text and writes it beside the "
+                    "translations: text for a smaller or faster model, which learns more easily "
+                    "from these than from the translations that people made.");
+  bind(table, options);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  check(options);
+  distill(options, decoder_source(options, false, "distill", arguments));
+  return 0;
+}
+
+}  // namespace dietmt::tools
