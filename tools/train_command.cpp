@@ -18,9 +18,9 @@
 #include "nmt/model/model_directory.h"
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
-#include "tools/device.h"
 #include "tools/model_options.h"
 #include "tools/training_options.h"
+#include "tools/training_process.h"
 #include "training/checkpoint.h"
 #include "training/trainer.h"
 
@@ -86,6 +86,7 @@ void bind_training(OptionTable& table, TrainOptions& o) {
       .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
       .add("valid-batch-tokens", &o.search.batch_tokens, "N", "source tokens translated together");
   bind_machine(table, o);
+  bind_processes(table, o);
 }
 
 void validate(TrainOptions& o) {
@@ -124,15 +125,18 @@ void validate(TrainOptions& o) {
   throw_if_any(problems);
 }
 
+// The first process trains it, before the others come here.
 std::shared_ptr<const data::Tokenizer> trained_tokenizer(const TrainOptions& o,
                                                          std::vector<std::string> inputs,
-                                                         const fs::path& file, int64_t threads) {
+                                                         const fs::path& file,
+                                                         const TrainingProcess& process) {
+  if (!process.is_first()) return std::make_shared<data::Tokenizer>(file);
   data::TokenizerOptions options;
   options.inputs = std::move(inputs);
   options.vocabulary_size = o.vocabulary_size;
   options.type = o.tokenizer_type;
   options.seed = static_cast<uint64_t>(o.seed);
-  options.threads = threads;
+  options.threads = process.threads;
   spdlog::info("training the tokenizer {}", file.string());
   data::train_tokenizer(options, file);
   return std::make_shared<data::Tokenizer>(file);
@@ -140,7 +144,7 @@ std::shared_ptr<const data::Tokenizer> trained_tokenizer(const TrainOptions& o,
 
 // A resumed training keeps the tokenizers of its checkpoint, whatever has become of the files that
 // they came from; a new one never takes over what an earlier attempt has left.
-nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
+nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, const TrainingProcess& process) {
   if (o.resume == "auto") {
     const auto checkpoint = training::newest_checkpoint(o.output);
     if (checkpoint) return nmt::load_tokenizers(checkpoint->directory);
@@ -155,46 +159,53 @@ nmt::Tokenizers prepare_tokenizers(const TrainOptions& o, int64_t threads) {
   }
   const fs::path directory = fs::path(o.output) / "data";
   if (o.separate_tokenizers) {
-    return {trained_tokenizer(o, o.train_source, directory / "source.tokenizer.model", threads),
-            trained_tokenizer(o, o.train_target, directory / "target.tokenizer.model", threads)};
+    return {trained_tokenizer(o, o.train_source, directory / "source.tokenizer.model", process),
+            trained_tokenizer(o, o.train_target, directory / "target.tokenizer.model", process)};
   }
   std::vector<std::string> both = o.train_source;
   both.insert(both.end(), o.train_target.begin(), o.train_target.end());
-  const auto joint = trained_tokenizer(o, std::move(both), directory / "tokenizer.model", threads);
+  const auto joint = trained_tokenizer(o, std::move(both), directory / "tokenizer.model", process);
   return {joint, joint};
+}
+
+std::vector<std::string> input_files(const TrainOptions& o) {
+  std::vector<std::string> files = {o.valid_source, o.valid_target};
+  files.insert(files.end(), o.train_source.begin(), o.train_source.end());
+  files.insert(files.end(), o.train_target.begin(), o.train_target.end());
+  return files;
 }
 
 int run(const OptionTable& table, TrainOptions& o) {
   install_stop_signal();
-  const at::Device device = parse_device(o.device);
-  const int64_t threads = set_threads(o.threads);
-  fs::create_directories(fs::path(o.output) / "data");
+  const TrainingProcess process = join_training(o, o.output, input_files(o));
 
-  const nmt::Tokenizers tokenizers = prepare_tokenizers(o, threads);
+  training::FirstTurn turn(process.group.get());
+  const nmt::Tokenizers tokenizers = prepare_tokenizers(o, process);
   const data::ParallelCorpus train(o.train_source, o.train_target, *tokenizers.source,
                                    *tokenizers.target, o.filter,
-                                   fs::path(o.output) / "data" / "train.cache", threads);
+                                   fs::path(o.output) / "data" / "train.cache", process.threads);
   spdlog::info("training text: {}", train.report().summary());
   const data::ParallelCorpus valid({o.valid_source}, {o.valid_target}, *tokenizers.source,
                                    *tokenizers.target, o.filter,
-                                   fs::path(o.output) / "data" / "valid.cache", threads);
+                                   fs::path(o.output) / "data" / "valid.cache", process.threads);
   spdlog::info("validation text: {}", valid.report().summary());
+  turn.done();
 
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
   o.model.target_vocabulary = tokenizers.target->vocabulary_size();
   const auto model =
       std::make_shared<nmt::TranslationModel>(o.model, static_cast<uint64_t>(o.seed));
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
-  model->to(device);
+  model->to(process.device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);
   if (o.dry_run) return 0;
 
   nmt::TranslationTaskOptions task_options;
-  task_options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed)};
+  task_options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed), process.share};
   task_options.label_smoothing = o.label_smoothing;
   task_options.bf16 = o.trainer.bf16;
-  task_options.device = device;
+  task_options.device = process.device;
   task_options.valid_tokenizer = o.valid_tokenizer;
   task_options.valid_lowercase = o.valid_lowercase;
   task_options.search = o.search;
@@ -204,8 +215,9 @@ int run(const OptionTable& table, TrainOptions& o) {
   }
   nmt::TranslationTask task(model, train, valid, *tokenizers.source, *tokenizers.target,
                             std::move(task_options));
-  return exit_code(training::train(
-      task, o.trainer, configuration_of(table, o, {"valid-batch-tokens"}), o.resume == "auto"));
+  return exit_code(training::train(task, o.trainer,
+                                   configuration_of(table, o, {"valid-batch-tokens"}),
+                                   o.resume == "auto", process.group.get()));
 }
 
 }  // namespace
@@ -217,7 +229,8 @@ int run_train(const std::vector<std::string>& arguments) {
       "--train-source FILE... --train-target FILE... --valid-source FILE "
       "--valid-target FILE --output DIR",
       "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the "
-      "same command again to resume after a stop.");
+      "same command again to resume after a stop. Exit code 75: stopped by a signal, or a process "
+      "of several was lost;\nthe same command continues from the last checkpoint.");
   bind_data(table, options);
   bind_model_options(table, options);
   bind_training(table, options);
@@ -225,6 +238,7 @@ int run_train(const std::vector<std::string>& arguments) {
   apply_preset(table, options);
   if (print_position_help(options)) return 0;
   validate(options);
+  if (const auto code = run_in_processes(options, {"train"}, arguments)) return *code;
   return run(table, options);
 }
 

@@ -11,7 +11,7 @@ namespace {
 // Options that may change between the parts of one training: they change no number.
 constexpr const char* kOperational[] = {"output",       "max-updates", "max-epochs", "patience",
                                         "resume",       "threads",     "keep-last",  "keep-best",
-                                        "log-interval", "dry-run"};
+                                        "log-interval", "dry-run",     "processes"};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
            "stop after this many passes over the data; 0: no limit")
       .add("patience", &t.patience, "N",
            "stop after this many validations without a better score; 0: never")
-      .add("accumulate", &t.accumulate, "N", "batches per update")
+      .add("accumulate", &t.accumulate, "N", "batches per update, over all processes")
       .add("optimizer", &t.optimizer.type, "adam|adamw",
            "weight decay as part of the gradient (adam) or apart from it (adamw)")
       .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate")
@@ -62,8 +62,14 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
       .add("device", &o.device, "cpu|cuda[:I]", "where to train")
       .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
       .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
-      .add("threads", &o.threads, "N", "0: as many as the machine has cores")
+      .add("threads", &o.threads, "N", "of a process; 0: as many as the machine has cores for each")
       .add("dry-run", &o.dry_run, "", "check everything, print the model's size and stop");
+}
+
+void bind_processes(OptionTable& table, TrainingOptions& o) {
+  table.add("processes", &o.processes, "N",
+            "start N processes on this machine, which share out the batches of each update "
+            "(torchrun, srun and mpirun start them as well)");
 }
 
 std::vector<std::string> resolve(TrainingOptions& o) {
@@ -72,6 +78,7 @@ std::vector<std::string> resolve(TrainingOptions& o) {
     if (!good) problems.push_back(message);
   };
   require(o.threads >= 0, "--threads must not be negative");
+  require(o.processes >= 1, "--processes must be positive");
   require(o.precision == "fp32" || o.precision == "bf16",
           "--precision is '" + o.precision + "'; possible: fp32, bf16");
   require(o.resume == "auto" || o.resume == "never",

@@ -1,6 +1,9 @@
 # Checkpoints, schedules, progress and the report, and weights on disk: they need no LibTorch.
 target_sources(dietmt_training_support PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/checkpoint.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/distributed/local_address.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/distributed/peer_watch.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/distributed/process_place.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
   ${CMAKE_CURRENT_LIST_DIR}/progress.cpp
