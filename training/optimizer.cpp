@@ -49,9 +49,11 @@ void Optimizer::zero_gradients() {
 
 double Optimizer::gradient_norm() const {
   std::vector<Tensor> norms;
-  for (const Tensor& parameter : parameters_) {
-    if (parameter.grad().defined())
-      norms.push_back(at::linalg_vector_norm(parameter.grad()).to(at::kFloat));
+  for (const Group& group : groups_) {
+    for (const size_t i : group.members) {
+      const Tensor& gradient = parameters_[i].grad();
+      if (gradient.defined()) norms.push_back(at::linalg_vector_norm(gradient).to(at::kFloat));
+    }
   }
   return norms.empty() ? 0.0 : at::linalg_vector_norm(at::stack(norms)).item<double>();
 }
