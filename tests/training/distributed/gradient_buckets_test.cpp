@@ -55,7 +55,9 @@ TEST(PlanBuckets, HoldEveryParameterOnceFromTheLastToTheFirst) {
       EXPECT_EQ(bucket.last + 1, next);
       EXPECT_EQ(bucket.range.begin + bucket.range.size, end);
       EXPECT_EQ(bucket.range.begin, flat.places()[bucket.first].begin);
-      if (bucket.first > 0) EXPECT_GE(bucket.range.size, elements);
+      if (bucket.first > 0) {
+        EXPECT_GE(bucket.range.size, elements);
+      }
       next = bucket.first;
       end = bucket.range.begin;
     }

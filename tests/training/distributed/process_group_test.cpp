@@ -30,7 +30,9 @@ TEST(ProcessGroup, SumsBroadcastsAndGathers) {
 
     const Tensor all = group.gather(at::full({2}, rank));
     EXPECT_EQ(all.defined(), group.is_first());
-    if (all.defined()) EXPECT_TRUE(at::equal(all, parts));
+    if (all.defined()) {
+      EXPECT_TRUE(at::equal(all, parts));
+    }
   });
 }
 
