@@ -70,6 +70,25 @@ if(DIETMT_CUDA)
     "-Wl,--push-state,--no-as-needed,${libtorch}/lib/libtorch_cuda.so,${libtorch}/lib/libc10_cuda.so,--pop-state")
 endif()
 
+# What LibTorch's headers of collectives include and its package leaves out: Gloo's headers, and
+# those of CUDA and NCCL where several GPUs are to train together.
+find_path(DIETMT_GLOO_INCLUDE_DIR gloo/context.h REQUIRED)
+add_library(dietmt_collectives INTERFACE)
+target_include_directories(dietmt_collectives SYSTEM INTERFACE ${DIETMT_GLOO_INCLUDE_DIR})
+if(DIETMT_CUDA)
+  find_path(DIETMT_CUDA_INCLUDE_DIR cusolverDn.h
+    HINTS ${libtorch}/../nvidia/cu13/include /usr/local/cuda/include)
+  find_path(DIETMT_NCCL_INCLUDE_DIR nccl.h
+    HINTS ${libtorch}/../nvidia/nccl/include ${DIETMT_CUDA_INCLUDE_DIR})
+  if(DIETMT_CUDA_INCLUDE_DIR AND DIETMT_NCCL_INCLUDE_DIR)
+    set(DIETMT_NCCL ON)
+    target_include_directories(dietmt_collectives SYSTEM INTERFACE
+      ${DIETMT_CUDA_INCLUDE_DIR} ${DIETMT_NCCL_INCLUDE_DIR})
+  else()
+    message(STATUS "No headers of CUDA and NCCL: several processes train on CPUs alone")
+  endif()
+endif()
+
 # One precompiled header serves every target that includes torch.
 if(NOT EXISTS ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp)
   file(WRITE ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp "")

@@ -33,7 +33,7 @@ struct BatchIterator::Impl {
   EpochBatches<PlannedPairs> batches;
 
   Impl(const ParallelCorpus& corpus, const BatchOptions& options, BatchPosition start)
-      : pairs{corpus, options}, batches(pairs, start) {}
+      : pairs{corpus, options}, batches(pairs, start, options.share) {}
 };
 
 BatchIterator::BatchIterator(const ParallelCorpus& corpus, const BatchOptions& options,
@@ -53,6 +53,8 @@ BatchIterator::BatchIterator(const ParallelCorpus& corpus, const BatchOptions& o
 BatchIterator::~BatchIterator() = default;
 
 ParallelBatch BatchIterator::next() { return impl_->batches.next(); }
+
+void BatchIterator::skip() { impl_->batches.skip(); }
 
 BatchPosition BatchIterator::position() const { return impl_->batches.position(); }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/batch_share.h"
 #include "data/parallel_corpus.h"
 
 namespace dietmt::data {
@@ -37,6 +38,7 @@ struct BatchOptions {
   // continues there: after each epoch the pairs of a corpus were given equally often, but for those
   // that were given once more. None: every pair once an epoch.
   std::vector<double> weights = {};
+  BatchShare share = {};  // changes neither the batches nor their order
 };
 
 /// Where an iteration stands; enough to continue it exactly.
@@ -59,7 +61,11 @@ class BatchIterator {
   /// The next batch, crossing into the next epoch when one ends.
   ParallelBatch next();
 
-  /// The position after the last batch given. After the last batch of epoch e it is
+  /// Goes past a batch that is not in the options' share, whose tokens are not even read; next()
+  /// throws Error for such a one.
+  void skip();
+
+  /// The position after the last batch given or skipped. After the last batch of epoch e it is
   /// (e, batches_in_epoch()); the batch after that makes it (e + 1, 1).
   BatchPosition position() const;
 

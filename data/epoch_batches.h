@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "common/error.h"
+#include "data/batch_share.h"
 #include "data/batches.h"
 #include "data/prefetch.h"
 
@@ -23,38 +25,50 @@ class EpochBatches {
  public:
   using Batch = decltype(std::declval<const Source&>().batch(0));
 
-  /// Throws Error if there is no batch at `start`.
-  EpochBatches(Source& source, BatchPosition start)
+  /// Makes the batches of `share` alone; `start` begins an update. Throws Error if there is no
+  /// batch at `start`.
+  EpochBatches(Source& source, BatchPosition start, BatchShare share = {})
       : position_(start),
         batches_in_epoch_(begin(source, start)),
-        prefetcher_(kQueuedBatches, [&source, next = start]() mutable {
-          if (next.batch == source.batches()) {
-            next = {next.epoch + 1, 0};
-            source.start_epoch(next.epoch);
-          }
-          Batch batch = source.batch(next.batch);
-          ++next.batch;
-          return Item{std::move(batch), next, source.batches()};
-        }) {}
+        prefetcher_(static_cast<size_t>(share.ahead(kQueuedBatches)),
+                    [&source, share, next = start, count = int64_t{0}]() mutable {
+                      if (next.batch == source.batches()) {
+                        next = {next.epoch + 1, 0};
+                        source.start_epoch(next.epoch);
+                      }
+                      Item item;
+                      if (share.owns(count++)) item.batch = source.batch(next.batch);
+                      ++next.batch;
+                      item.position = next;
+                      item.batches_in_epoch = source.batches();
+                      return item;
+                    }) {}
 
   /// See BatchIterator for these.
   Batch next() {
+    std::optional<Batch> batch = take();
+    if (!batch) throw Error("the next batch is that of another process");
+    return std::move(*batch);
+  }
+  void skip() { take(); }
+  BatchPosition position() const { return position_; }
+  int64_t batches_in_epoch() const { return batches_in_epoch_; }
+
+ private:
+  static constexpr int64_t kQueuedBatches = 4;
+
+  struct Item {
+    std::optional<Batch> batch;  // none: of another process
+    BatchPosition position;      // after this batch
+    int64_t batches_in_epoch = 0;
+  };
+
+  std::optional<Batch> take() {
     Item item = prefetcher_.next();
     position_ = item.position;
     batches_in_epoch_ = item.batches_in_epoch;
     return std::move(item.batch);
   }
-  BatchPosition position() const { return position_; }
-  int64_t batches_in_epoch() const { return batches_in_epoch_; }
-
- private:
-  static constexpr size_t kQueuedBatches = 4;
-
-  struct Item {
-    Batch batch;
-    BatchPosition position;  // after this batch
-    int64_t batches_in_epoch;
-  };
 
   static int64_t begin(Source& source, BatchPosition start) {
     source.start_epoch(start.epoch);

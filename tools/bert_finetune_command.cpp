@@ -17,6 +17,7 @@
 #include "tools/device.h"
 #include "tools/task_options.h"
 #include "tools/training_options.h"
+#include "tools/training_process.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -238,6 +239,7 @@ int run_bert_finetune(const std::vector<std::string>& arguments) {
   bind_machine(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   validate(table, options);
+  require_one_process("bert finetune");
   return run(table, options);
 }
 

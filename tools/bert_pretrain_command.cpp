@@ -11,8 +11,8 @@
 #include "data/tokenizer.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
-#include "tools/device.h"
 #include "tools/training_options.h"
+#include "tools/training_process.h"
 #include "training/checkpoint.h"
 
 namespace dietmt::tools {
@@ -104,7 +104,8 @@ void validate(PretrainOptions& o) {
 }
 
 // As in training a translator: a resumed training keeps the tokenizer of its checkpoint.
-std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o, int64_t threads) {
+std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
+                                                       const TrainingProcess& process) {
   if (o.resume == "auto") {
     if (const auto checkpoint = training::newest_checkpoint(o.output))
       return data::load_bert_tokenizer(checkpoint->directory);
@@ -112,40 +113,47 @@ std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
   if (!o.tokenizer.empty()) return data::load_bert_tokenizer(o.tokenizer);
   if (!o.init_from.empty())
     return data::load_bert_tokenizer(bert::pretrained_directory(o.init_from));
+  const fs::path file = fs::path(o.output) / "data" / "tokenizer.model";
+  if (!process.is_first()) return data::load_bert_tokenizer(file);
   data::TokenizerOptions options = o.trained_tokenizer;
   options.inputs = o.train;
   options.special = data::SpecialSet::kBert;
   options.seed = static_cast<uint64_t>(o.seed);
-  options.threads = threads;
-  const fs::path file = fs::path(o.output) / "data" / "tokenizer.model";
+  options.threads = process.threads;
   spdlog::info("training the tokenizer {}", file.string());
   data::train_tokenizer(options, file);
   return data::load_bert_tokenizer(file);
 }
 
-bert::PretrainingTaskOptions task_options(const PretrainOptions& o, at::Device device) {
+bert::PretrainingTaskOptions task_options(const PretrainOptions& o,
+                                          const TrainingProcess& process) {
   bert::PretrainingTaskOptions options;
   options.batches = o.batches;
+  options.batches.share = process.share;
   for (size_t p = 0; p < o.lengths.size(); ++p)
     options.phases.push_back({o.lengths[p], p < o.phase_updates.size() ? o.phase_updates[p] : 0});
   options.accumulate = o.trainer.accumulate;
   options.bf16 = o.trainer.bf16;
-  options.device = device;
+  options.device = process.device;
   return options;
 }
 
 int run(const OptionTable& table, PretrainOptions& o) {
   install_stop_signal();
-  const at::Device device = parse_device(o.device);
-  const int64_t threads = set_threads(o.threads);
+  std::vector<std::string> inputs = o.train;
+  inputs.insert(inputs.end(), o.valid.begin(), o.valid.end());
+  const TrainingProcess process = join_training(o, o.output, inputs);
   const fs::path folder = fs::path(o.output) / "data";
-  fs::create_directories(folder);
 
-  const auto tokenizer = prepare_tokenizer(o, threads);
-  const data::TextCorpus train(o.train, *tokenizer, o.text, folder / "train.cache", threads);
+  training::FirstTurn turn(process.group.get());
+  const auto tokenizer = prepare_tokenizer(o, process);
+  const data::TextCorpus train(o.train, *tokenizer, o.text, folder / "train.cache",
+                               process.threads);
   spdlog::info("training text: {}", train.report().summary());
-  const data::TextCorpus valid(o.valid, *tokenizer, o.text, folder / "valid.cache", threads);
+  const data::TextCorpus valid(o.valid, *tokenizer, o.text, folder / "valid.cache",
+                               process.threads);
   spdlog::info("validation text: {}", valid.report().summary());
+  turn.done();
 
   encoders::BertHeads heads;
   heads.masked_lm = true;
@@ -154,13 +162,13 @@ int run(const OptionTable& table, PretrainOptions& o) {
       make_bert(o, tokenizer->vocabulary_size(), heads, static_cast<uint64_t>(o.seed));
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   model->set_recomputation(o.checkpoint_activations);
-  model->to(device);
+  model->to(process.device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                tokenizer->vocabulary_size());
-  bert::PretrainingTask task(model, train, valid, task_options(o, device));
+  bert::PretrainingTask task(model, train, valid, task_options(o, process));
   if (o.dry_run) return print_rehearsal(task, o);
-  return exit_code(
-      training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto"));
+  return exit_code(training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto",
+                                   process.group.get()));
 }
 
 }  // namespace
@@ -170,15 +178,19 @@ int run_bert_pretrain(const std::vector<std::string>& arguments) {
   set_defaults(options);
   OptionTable table("bert pretrain", "--train FILE... --valid FILE... --output DIR",
                     "Trains a BERT encoder on raw text by masked language modelling. Run the same "
-                    "command again to resume after a stop.");
+                    "command again to resume after a stop. Exit code 75: stopped by a signal, or a "
+                    "process of several was\nlost; the same command continues from the last "
+                    "checkpoint.");
   bind_data(table, options);
   bind_bert_model(table, options);
   bind_updates(table, options);
   bind_checkpoints(table, options);
   bind_machine(table, options);
+  bind_processes(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   apply_preset(table, options);
   validate(options);
+  if (const auto code = run_in_processes(options, {"bert", "pretrain"}, arguments)) return *code;
   return run(table, options);
 }
 

@@ -3,11 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 
-#include "common/error.h"
 #include "common/logging.h"
+#include "common/process_error.h"
+#include "training/distributed/process_place.h"
 
 namespace dietmt::tools {
 namespace {
@@ -37,6 +39,7 @@ constexpr Summary kCommands[] = {
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
+constexpr int kResumable = 75;
 
 void print_usage(std::ostream& out) {
   out << "usage: dietmt COMMAND [options]\n\nMachine translation with pluggable position "
@@ -60,6 +63,12 @@ int guarded(const std::string& name, const Command& command,
   } catch (const ConfigError& error) {
     complain(error.what());
     return kUsage;
+  } catch (const PeerError& error) {
+    if (std::getenv(training::kLaunchedVariable) == nullptr) complain(error.what());
+    // Threads of the collectives may wait for the lost process for ever.
+    std::_Exit(kResumable);
+  } catch (const FirstProcessFailed&) {
+    return kFailed;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
   } catch (const std::exception& error) {

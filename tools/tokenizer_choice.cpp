@@ -9,8 +9,11 @@ namespace {
 
 using TokenizerPointer = std::shared_ptr<const data::Tokenizer>;
 
+// The first process trains it, before the others come here.
 TokenizerPointer trained(data::TokenizerOptions options, std::vector<std::string> inputs,
-                         std::vector<std::string> tags, const fs::path& file) {
+                         std::vector<std::string> tags, const fs::path& file,
+                         const TrainingProcess& process) {
+  if (!process.is_first()) return std::make_shared<data::Tokenizer>(file);
   options.inputs = std::move(inputs);
   options.tags = std::move(tags);
   spdlog::info("training the tokenizer {}", file.string());
@@ -43,7 +46,8 @@ void bind_tokenizers(OptionTable& table, TokenizerChoice& o) {
 }
 
 nmt::Tokenizers choose_tokenizers(const TokenizerChoice& choice, const CorpusOptions& text,
-                                  uint64_t seed, const fs::path& folder, int64_t threads) {
+                                  uint64_t seed, const fs::path& folder,
+                                  const TrainingProcess& process) {
   if (!choice.tokenizer.empty()) {
     const auto joint = std::make_shared<data::Tokenizer>(choice.tokenizer);
     return {joint, joint};
@@ -56,14 +60,16 @@ nmt::Tokenizers choose_tokenizers(const TokenizerChoice& choice, const CorpusOpt
   options.vocabulary_size = choice.vocabulary_size;
   options.type = choice.tokenizer_type;
   options.seed = seed;
-  options.threads = threads;
+  options.threads = process.threads;
   if (choice.separate_tokenizers) {
-    return {trained(options, text.train_source, text.tags(), folder / "source.tokenizer.model"),
-            trained(options, text.train_target, {}, folder / "target.tokenizer.model")};
+    return {trained(options, text.train_source, text.tags(), folder / "source.tokenizer.model",
+                    process),
+            trained(options, text.train_target, {}, folder / "target.tokenizer.model", process)};
   }
   std::vector<std::string> both = text.train_source;
   both.insert(both.end(), text.train_target.begin(), text.train_target.end());
-  const auto joint = trained(options, std::move(both), text.tags(), folder / "tokenizer.model");
+  const auto joint =
+      trained(options, std::move(both), text.tags(), folder / "tokenizer.model", process);
   return {joint, joint};
 }
 

@@ -10,6 +10,7 @@
 #include "common/options.h"
 #include "nmt/model/model_files.h"
 #include "tools/corpus_options.h"
+#include "tools/training_process.h"
 
 namespace dietmt::tools {
 
@@ -27,10 +28,11 @@ struct TokenizerChoice {
 /// Adds them as the group "Subwords".
 void bind_tokenizers(OptionTable& table, TokenizerChoice& choice);
 
-/// The given tokenizers, or new ones in `folder`, trained on the training text.
+/// The given tokenizers, or new ones in `folder`, which the first process trains on the training
+/// text.
 nmt::Tokenizers choose_tokenizers(const TokenizerChoice& choice, const CorpusOptions& text,
                                   uint64_t seed, const std::filesystem::path& folder,
-                                  int64_t threads);
+                                  const TrainingProcess& process);
 
 /// Where given options want other subwords than those of `model`, which are kept: one sentence
 /// each with both values.

@@ -18,11 +18,11 @@
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
 #include "tools/corpus_options.h"
-#include "tools/device.h"
 #include "tools/initial_model.h"
 #include "tools/model_options.h"
 #include "tools/tokenizer_choice.h"
 #include "tools/training_options.h"
+#include "tools/training_process.h"
 #include "training/checkpoint.h"
 #include "training/rehearsal.h"
 #include "training/trainer.h"
@@ -67,6 +67,7 @@ void bind_training(OptionTable& table, TrainOptions& o) {
       .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
       .add("valid-batch-tokens", &o.search.batch_tokens, "N", "source tokens translated together");
   bind_machine(table, o);
+  bind_processes(table, o);
   table.add("find-batch", &o.find_batch, "",
             "try batches of growing size, print the largest --batch-tokens that fits, stop");
 }
@@ -126,22 +127,29 @@ int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOpt
   return 0;
 }
 
+std::vector<std::string> input_files(const TrainOptions& o) {
+  std::vector<std::string> files = {o.valid_source, o.valid_target};
+  files.insert(files.end(), o.train_source.begin(), o.train_source.end());
+  files.insert(files.end(), o.train_target.begin(), o.train_target.end());
+  return files;
+}
+
 int run(const OptionTable& table, TrainOptions& o, const std::optional<InitialModel>& initial) {
   install_stop_signal();
-  const at::Device device = parse_device(o.device);
-  const int64_t threads = set_threads(o.threads);
+  const TrainingProcess process = join_training(o, o.output, input_files(o));
   const fs::path folder = fs::path(o.output) / "data";
-  fs::create_directories(folder);
-
   const auto seed = static_cast<uint64_t>(o.seed);
+
+  training::FirstTurn turn(process.group.get());
   // A new training never takes over tokenizers that an earlier attempt has left.
   const nmt::Tokenizers tokenizers =
-      initial ? initial->files.tokenizers : choose_tokenizers(o, o, seed, folder, threads);
-  const data::ParallelCorpus train = open_training_text(o, tokenizers, folder, threads);
+      initial ? initial->files.tokenizers : choose_tokenizers(o, o, seed, folder, process);
+  const data::ParallelCorpus train = open_training_text(o, tokenizers, folder, process.threads);
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
-                                   o.filter, folder, threads);
+                                   o.filter, folder, process.threads);
   spdlog::info("validation text: {}", valid.report().summary());
   const std::vector<double> weights = corpus_weights(o, train);
+  turn.done();
 
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
   o.model.target_vocabulary = tokenizers.target->vocabulary_size();
@@ -150,15 +158,15 @@ int run(const OptionTable& table, TrainOptions& o, const std::optional<InitialMo
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   model->set_recomputation(o.checkpoint_activations);
-  model->to(device);
+  model->to(process.device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);
 
   nmt::TranslationTaskOptions task_options;
-  task_options.batches = {o.batch_tokens, seed, weights};
+  task_options.batches = {o.batch_tokens, seed, weights, process.share};
   task_options.label_smoothing = o.label_smoothing;
   task_options.bf16 = o.trainer.bf16;
-  task_options.device = device;
+  task_options.device = process.device;
   task_options.valid_tokenizer = o.valid_tokenizer;
   task_options.valid_lowercase = o.valid_lowercase;
   task_options.search = o.search;
@@ -173,12 +181,12 @@ int run(const OptionTable& table, TrainOptions& o, const std::optional<InitialMo
     return std::make_unique<nmt::TranslationTask>(model, train, valid, *tokenizers.source,
                                                   *tokenizers.target, task_options);
   };
-  if (o.find_batch) return print_largest_batch(task_of_batches, o, device);
+  if (o.find_batch) return print_largest_batch(task_of_batches, o, process.device);
   const auto task = task_of_batches(o.batch_tokens);
   if (o.dry_run) return print_rehearsal(*task, o);
   return exit_code(training::train(*task, o.trainer,
                                    configuration_of(table, o, {"valid-batch-tokens", "find-batch"}),
-                                   o.resume == "auto"));
+                                   o.resume == "auto", process.group.get()));
 }
 
 }  // namespace
@@ -190,7 +198,8 @@ int run_train(const std::vector<std::string>& arguments) {
       "--train-source FILE... --train-target FILE... --valid-source FILE "
       "--valid-target FILE --output DIR",
       "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the "
-      "same command again to resume after a stop.");
+      "same command again to resume after a stop. Exit code 75: stopped by a signal, or a process "
+      "of several was lost;\nthe same command continues from the last checkpoint.");
   bind_data(table, options);
   bind_tokenizers(table, options);
   bind_model_options(table, options);
@@ -212,6 +221,10 @@ int run_train(const std::vector<std::string>& arguments) {
   }
   if (print_position_help(options)) return 0;
   validate(options, std::move(problems));
+  // What only tries batches needs one process.
+  if (!options.dry_run && !options.find_batch) {
+    if (const auto code = run_in_processes(options, {"train"}, arguments)) return *code;
+  }
   return run(table, options, initial);
 }
 

@@ -11,9 +11,19 @@ namespace dietmt::tools {
 namespace {
 
 // Options that may change between the parts of one training: they change no number.
-constexpr const char* kOperational[] = {
-    "output",    "max-updates", "max-epochs",   "patience", "resume",  "threads",
-    "keep-last", "keep-best",   "log-interval", "dry-run",  "profile", "checkpoint-activations"};
+constexpr const char* kOperational[] = {"output",
+                                        "max-updates",
+                                        "max-epochs",
+                                        "patience",
+                                        "resume",
+                                        "threads",
+                                        "keep-last",
+                                        "keep-best",
+                                        "log-interval",
+                                        "dry-run",
+                                        "profile",
+                                        "processes",
+                                        "checkpoint-activations"};
 
 }  // namespace
 
@@ -25,7 +35,7 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
            "stop after this many passes over the data; 0: no limit")
       .add("patience", &t.patience, "N",
            "stop after this many validations without a better score; 0: never")
-      .add("accumulate", &t.accumulate, "N", "batches per update")
+      .add("accumulate", &t.accumulate, "N", "batches per update, over all processes")
       .add("optimizer", &t.optimizer.type, "adam|adamw",
            "weight decay as part of the gradient (adam) or apart from it (adamw)")
       .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate")
@@ -64,7 +74,7 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
       .add("device", &o.device, "cpu|cuda[:I]", "where to train")
       .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
       .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
-      .add("threads", &o.threads, "N", "0: as many as the machine has cores")
+      .add("threads", &o.threads, "N", "of a process; 0: as many as the machine has cores for each")
       .add("checkpoint-activations", &o.checkpoint_activations, "",
            "keep the inputs of layers alone and run them again in backward: less memory, more time")
       .add("dry-run", &o.dry_run, "",
@@ -73,12 +83,19 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
            "write OUTPUT/trace.json, a Chrome trace of the updates 11 to 20 of this run");
 }
 
+void bind_processes(OptionTable& table, TrainingOptions& o) {
+  table.add("processes", &o.processes, "N",
+            "start N processes on this machine, which share out the batches of each update "
+            "(torchrun, srun and mpirun start them as well)");
+}
+
 std::vector<std::string> resolve(TrainingOptions& o) {
   std::vector<std::string> problems;
   const auto require = [&](bool good, const std::string& message) {
     if (!good) problems.push_back(message);
   };
   require(o.threads >= 0, "--threads must not be negative");
+  require(o.processes >= 1, "--processes must be positive");
   require(o.precision == "fp32" || o.precision == "bf16",
           "--precision is '" + o.precision + "'; possible: fp32, bf16");
   require(o.resume == "auto" || o.resume == "never",

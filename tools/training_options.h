@@ -21,6 +21,7 @@ struct TrainingOptions {
   std::string attention_backend = "auto";
   int64_t threads = 0;
   bool checkpoint_activations = false;
+  int64_t processes = 1;
   bool dry_run = false;
 };
 
@@ -28,6 +29,8 @@ struct TrainingOptions {
 void bind_updates(OptionTable& table, TrainingOptions& o);
 void bind_checkpoints(OptionTable& table, TrainingOptions& o);
 void bind_machine(OptionTable& table, TrainingOptions& o);
+/// For commands that train on several processes; it goes on with the group of the machine.
+void bind_processes(OptionTable& table, TrainingOptions& o);
 
 /// Puts the names and numbers above into `trainer`; all that is wrong with them, one sentence each.
 std::vector<std::string> resolve(TrainingOptions& o);

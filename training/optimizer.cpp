@@ -20,54 +20,67 @@ const Tensor& find(const std::map<std::string, Tensor>& state, const std::string
 
 }  // namespace
 
-Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerOptions& options)
-    : options_(options) {
-  groups_.push_back({options.weight_decay, {}, {}, {}, {}, {}});
-  groups_.push_back({0.0, {}, {}, {}, {}, {}});
+Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
+                     std::vector<Slice> slices)
+    : options_(options),
+      slices_(std::move(slices)),
+      groups_({{options.weight_decay, {}}, {0.0, {}}}) {
   for (const auto& item : model.named_parameters()) {
     const Tensor& parameter = item.value();
-    Group& group = groups_[parameter.dim() >= 2 ? 0 : 1];
-    group.names.push_back(item.key());
-    group.parameters.push_back(parameter);
-    group.first_moments.push_back(at::zeros_like(parameter));
-    group.second_moments.push_back(at::zeros_like(parameter));
-    group.steps.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
+    const size_t index = parameters_.size();
+    groups_[parameter.dim() >= 2 ? 0 : 1].members.push_back(index);
+    names_.push_back(item.key());
+    parameters_.push_back(parameter);
+    first_moments_.push_back(at::zeros_like(own(parameter.detach(), index)));
+    second_moments_.push_back(at::zeros_like(first_moments_.back()));
+    steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
   }
+}
+
+Tensor Optimizer::own(const Tensor& whole, size_t parameter) const {
+  if (slices_.empty()) return whole;
+  const Slice& slice = slices_[parameter];
+  return whole.view(-1).narrow(0, slice.begin, slice.size);
 }
 
 void Optimizer::zero_gradients() {
-  for (Group& group : groups_)
-    for (Tensor& parameter : group.parameters) parameter.mutable_grad().reset();
+  for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
-double Optimizer::scale_and_clip(double factor, double max_norm) {
-  std::vector<Tensor> gradients;
+double Optimizer::gradient_norm() const {
   std::vector<Tensor> norms;
-  for (Group& group : groups_) {
-    for (Tensor& parameter : group.parameters) {
-      if (!parameter.grad().defined()) continue;
-      gradients.push_back(parameter.mutable_grad());
-      norms.push_back(at::linalg_vector_norm(gradients.back()).to(at::kFloat));
+  for (const Group& group : groups_) {
+    for (const size_t i : group.members) {
+      const Tensor& gradient = parameters_[i].grad();
+      if (gradient.defined()) norms.push_back(at::linalg_vector_norm(gradient).to(at::kFloat));
     }
   }
+  return norms.empty() ? 0.0 : at::linalg_vector_norm(at::stack(norms)).item<double>();
+}
+
+double Optimizer::scale_and_clip(double factor, double max_norm, double norm) {
+  std::vector<Tensor> gradients;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].grad().defined()) gradients.push_back(own(parameters_[i].grad(), i));
+  }
   if (gradients.empty()) return 0.0;
-  const double norm = at::linalg_vector_norm(at::stack(norms)).item<double>() * factor;
-  const double clip = max_norm > 0.0 && norm > max_norm ? max_norm / norm : 1.0;
+  const double scaled = norm * factor;
+  const double clip = max_norm > 0.0 && scaled > max_norm ? max_norm / scaled : 1.0;
   at::_foreach_mul_(gradients, factor * clip);
-  return norm;
+  return scaled;
 }
 
 void Optimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
-  for (Group& group : groups_) {
+  for (const Group& group : groups_) {
     std::vector<Tensor> parameters, gradients, first, second, steps;
-    for (size_t i = 0; i < group.parameters.size(); ++i) {
-      if (!group.parameters[i].grad().defined()) continue;
-      parameters.push_back(group.parameters[i]);
-      gradients.push_back(group.parameters[i].grad());
-      first.push_back(group.first_moments[i]);
-      second.push_back(group.second_moments[i]);
-      steps.push_back(group.steps[i]);
+    for (const size_t i : group.members) {
+      if (!parameters_[i].grad().defined()) continue;
+      parameters.push_back(own(parameters_[i], i));
+      gradients.push_back(own(parameters_[i].grad(), i));
+      first.push_back(first_moments_[i]);
+      second.push_back(second_moments_[i]);
+      steps.push_back(steps_[i]);
     }
     if (parameters.empty()) continue;
     at::_foreach_add_(steps, 1);
@@ -81,26 +94,26 @@ void Optimizer::step(double learning_rate) {
   }
 }
 
-NamedTensors Optimizer::state() const {
+NamedTensors Optimizer::state(const Gather& gather) const {
+  const std::vector<Tensor> first = gather ? gather(first_moments_) : first_moments_;
+  const std::vector<Tensor> second = gather ? gather(second_moments_) : second_moments_;
   NamedTensors all;
+  if (first.empty()) return all;
   for (const Group& group : groups_) {
-    for (size_t i = 0; i < group.names.size(); ++i) {
-      all.emplace_back(group.names[i] + ".m", group.first_moments[i]);
-      all.emplace_back(group.names[i] + ".v", group.second_moments[i]);
-      all.emplace_back(group.names[i] + ".step", group.steps[i]);
+    for (const size_t i : group.members) {
+      all.emplace_back(names_[i] + ".m", first[i]);
+      all.emplace_back(names_[i] + ".v", second[i]);
+      all.emplace_back(names_[i] + ".step", steps_[i]);
     }
   }
   return all;
 }
 
 void Optimizer::load_state(const std::map<std::string, Tensor>& state) {
-  for (Group& group : groups_) {
-    for (size_t i = 0; i < group.names.size(); ++i) {
-      const std::string& name = group.names[i];
-      group.first_moments[i].copy_(find(state, name + ".m", group.first_moments[i]));
-      group.second_moments[i].copy_(find(state, name + ".v", group.second_moments[i]));
-      group.steps[i].copy_(find(state, name + ".step", group.steps[i]));
-    }
+  for (size_t i = 0; i < names_.size(); ++i) {
+    first_moments_[i].copy_(own(find(state, names_[i] + ".m", parameters_[i]), i));
+    second_moments_[i].copy_(own(find(state, names_[i] + ".v", parameters_[i]), i));
+    steps_[i].copy_(find(state, names_[i] + ".step", steps_[i]));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,38 +22,65 @@ struct OptimizerOptions {
   double weight_decay = 0.0;  // not applied to vectors (biases, layer norm)
 };
 
+/// Elements begin .. begin + size - 1 of a tensor seen as a vector.
+struct Slice {
+  int64_t begin = 0;
+  int64_t size = 0;
+  bool operator==(const Slice&) const = default;
+};
+
 using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 class Optimizer {
  public:
-  Optimizer(const torch::nn::Module& model, const OptimizerOptions& options);
+  /// Makes whole tensors of the parameters' shapes from those of the slices that each process has;
+  /// gives nothing where they are not wanted.
+  using Gather = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
+
+  /// `slices`: what this process steps of each parameter, in the order of named_parameters();
+  /// without any: all.
+  Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
+            std::vector<Slice> slices = {});
 
   void zero_gradients();
 
-  /// Multiplies all gradients by `factor`, clips their global norm to `max_norm` (0: no clipping)
-  /// and returns the norm before clipping.
-  double scale_and_clip(double factor, double max_norm);
+  /// Of all gradients together, the whole ones.
+  double gradient_norm() const;
+
+  /// Multiplies the gradients by `factor` and clips them to the norm `max_norm` (0: no clipping),
+  /// given their norm before. Returns the norm between the two.
+  double scale_and_clip(double factor, double max_norm, double norm);
+  double scale_and_clip(double factor, double max_norm) {
+    return scale_and_clip(factor, max_norm, gradient_norm());
+  }
 
   /// One update from the gradients.
   void step(double learning_rate);
 
-  /// State for a checkpoint, named "<parameter>.m", "<parameter>.v" and "step".
-  NamedTensors state() const;
+  /// State for a checkpoint, named "<parameter>.m", "<parameter>.v" and "<parameter>.step". Of
+  /// slices, `gather` makes it whole; empty where that gives nothing.
+  NamedTensors state(const Gather& gather = {}) const;
   void load_state(const std::map<std::string, at::Tensor>& state);
 
  private:
   /// Parameters that share one weight decay.
   struct Group {
     double weight_decay;
-    std::vector<std::string> names;
-    std::vector<at::Tensor> parameters;
-    std::vector<at::Tensor> first_moments;
-    std::vector<at::Tensor> second_moments;
-    std::vector<at::Tensor> steps;
+    std::vector<size_t> members;
   };
 
+  // What this process steps of a tensor in the shape of a parameter.
+  at::Tensor own(const at::Tensor& whole, size_t parameter) const;
+
   OptimizerOptions options_;
+  std::vector<Slice> slices_;
   std::vector<Group> groups_;
+  // By parameter:
+  std::vector<std::string> names_;
+  std::vector<at::Tensor> parameters_;
+  std::vector<at::Tensor> first_moments_;
+  std::vector<at::Tensor> second_moments_;
+  std::vector<at::Tensor> steps_;
 };
 
 /// average = decay * average + (1 - decay) * weights after every update (Polyak and Juditsky 1992).

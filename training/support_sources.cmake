@@ -2,6 +2,9 @@
 target_sources(dietmt_training_support PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/batch_search.cpp
   ${CMAKE_CURRENT_LIST_DIR}/checkpoint.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/distributed/local_address.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/distributed/peer_watch.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/distributed/process_place.cpp
   ${CMAKE_CURRENT_LIST_DIR}/event_file.cpp
   ${CMAKE_CURRENT_LIST_DIR}/heat_map.cpp
   ${CMAKE_CURRENT_LIST_DIR}/memory_use.cpp

@@ -6,40 +6,16 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "encoders/transformer/dropout_keys.h"
-#include "training/optimizer.h"
-#include "training/schedule.h"
+#include "training/distributed/process_group.h"
+#include "training/trainer_options.h"
 
 namespace dietmt::training {
-
-struct TrainerOptions {
-  std::filesystem::path output;
-  int64_t max_updates = 100'000;
-  int64_t max_epochs = 0;         // 0: no limit
-  int64_t accumulate = 1;         // batches per update
-  int64_t valid_interval = 1000;  // updates
-  int64_t save_interval = 0;      // updates, besides saving after validations; 0: none
-  int64_t patience = 0;           // validations without a better score before stopping; 0: never
-  std::string valid_metric = "valid_loss";  // what "best" means: a score of the task
-  int64_t keep_last = 1;
-  int64_t keep_best = 1;
-  int64_t log_interval = 50;
-  double clip_norm = 1.0;  // 0: no clipping
-  double ema_decay = 0.0;  // 0: no moving average
-  bool bf16 = false;       // matrix products in bfloat16 (autocast); weights stay fp32
-  bool profile = false;    // a Chrome trace of some updates: step_profile.h
-  uint64_t seed = 1;
-  ScheduleOptions schedule;
-  OptimizerOptions optimizer;
-
-  std::vector<std::string> problems() const;
-};
 
 /// Sums over the targets of one batch.
 struct BatchLoss {
@@ -59,6 +35,9 @@ class TrainingTask {
   /// Takes the next batch and adds the gradient of its summed loss to the parameters' gradients.
   virtual BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) = 0;
 
+  /// Goes past the next batch, which another process takes.
+  virtual void skip_batch() = 0;
+
   /// Passes over the data so far, with the fraction of the present one.
   virtual double epoch() const = 0;
 
@@ -76,13 +55,6 @@ class TrainingTask {
   virtual void write_model(const std::filesystem::path& directory, const NamedTensors& weights) = 0;
 };
 
-/// Throws ConfigError unless `name` is one of the scores; the message lists them.
-void require_score(const std::vector<std::string>& scores, const std::string& name);
-
-/// "  --name: was a, is b" for each option that differs.
-std::vector<std::string> configuration_differences(const std::map<std::string, std::string>& before,
-                                                   const std::map<std::string, std::string>& now);
-
 enum class TrainingEnd {
   kFinished,  // a limit or early stopping
   kStopped,   // a signal; saved and resumable
@@ -93,7 +65,14 @@ enum class TrainingEnd {
 /// checking that its configuration is the same: a difference is refused with the list of
 /// differences (ConfigError), as is a valid_metric that the task has not. Throws Error if the loss
 /// stops being a number or diverges; checkpoints are intact.
+///
+/// With a `group` of several processes, each calls this with the same arguments and tasks whose
+/// batches are shared out (data::BatchShare) by options.accumulate, at least one a process
+/// (ConfigError). The first alone writes, validates and logs. Throws PeerError if one ends.
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
-                  const std::map<std::string, std::string>& configuration, bool resume);
+                  const Configuration& configuration, bool resume, ProcessGroup* group = nullptr);
+
+/// Throws ConfigError if an update of `accumulate` batches has none for some of the processes.
+void require_batches_for(int64_t processes, int64_t accumulate);
 
 }  // namespace dietmt::training

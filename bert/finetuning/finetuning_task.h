@@ -21,6 +21,7 @@ class FinetuningTask : public training::TrainingTask {
  public:
   torch::nn::Module& model() override { return *model_; }
   training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
+  void skip_batch() override { batches_->next(); }
   double epoch() const override;
   nlohmann::json data_position() const override;
   void restore_data_position(const nlohmann::json& position) override;

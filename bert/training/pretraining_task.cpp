@@ -98,6 +98,12 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   return {loss.item<double>(), sums.target_loss, masked, batch.tokens.size()};
 }
 
+void PretrainingTask::skip_batch() {
+  advance_phase();
+  batches_->skip();
+  ++phase_batches_;
+}
+
 double PretrainingTask::epoch() const { return earlier_epochs_ + training::epochs_of(*batches_); }
 
 std::vector<std::string> PretrainingTask::possible_scores(bool pairs) {

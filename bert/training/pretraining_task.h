@@ -42,6 +42,7 @@ class PretrainingTask : public training::TrainingTask {
 
   torch::nn::Module& model() override { return *model_; }
   training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
+  void skip_batch() override;
   double epoch() const override;
   std::vector<std::string> score_names() const override;
   std::map<std::string, double> validate() override;

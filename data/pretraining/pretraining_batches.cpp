@@ -111,7 +111,7 @@ struct PretrainingIterator::Impl {
   EpochBatches<PlannedExamples> batches;
 
   Impl(const TextCorpus& corpus, const PretrainingOptions& options, BatchPosition start)
-      : examples(corpus, options), batches(examples, start) {}
+      : examples(corpus, options), batches(examples, start, options.share) {}
 };
 
 PretrainingIterator::PretrainingIterator(const TextCorpus& corpus,
@@ -123,6 +123,8 @@ PretrainingIterator::PretrainingIterator(const TextCorpus& corpus,
 PretrainingIterator::~PretrainingIterator() = default;
 
 PretrainingBatch PretrainingIterator::next() { return impl_->batches.next(); }
+
+void PretrainingIterator::skip() { impl_->batches.skip(); }
 
 BatchPosition PretrainingIterator::position() const { return impl_->batches.position(); }
 

@@ -32,6 +32,7 @@ struct PretrainingOptions {
   MaskingOptions masking;
   int64_t batch_tokens = 8192;  // at most so many a batch; a longer example is a batch alone
   uint64_t seed = 1;
+  BatchShare share = {};  // changes neither the batches nor their order
   std::vector<std::string> problems() const;
 };
 
@@ -49,6 +50,7 @@ class PretrainingIterator {
 
   /// These are as in BatchIterator.
   PretrainingBatch next();
+  void skip();
   BatchPosition position() const;
   int64_t batches_in_epoch() const;
 

@@ -38,6 +38,7 @@ class TranslationTask : public training::TrainingTask {
 
   torch::nn::Module& model() override { return *model_; }
   training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
+  void skip_batch() override { batches_->skip(); }
   double epoch() const override;
   std::vector<std::string> score_names() const override;
   std::map<std::string, double> validate() override;

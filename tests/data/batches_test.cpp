@@ -350,6 +350,49 @@ TEST_F(BatchesTest, PositionsOutsideAnEpochAreErrors) {
   EXPECT_THROW(BatchIterator(corpus_, options(0)), ConfigError);
 }
 
+TEST_F(BatchesTest, EveryBatchIsThatOfOneProcess) {
+  constexpr int64_t kPerUpdate = 5;
+  constexpr int64_t kUpdates = 12;
+  BatchIterator whole(corpus_, options());
+  std::vector<std::vector<int64_t>> expected;
+  std::vector<BatchPosition> positions = {whole.position()};
+  for (int64_t i = 0; i < kPerUpdate * kUpdates; ++i) {
+    expected.push_back(whole.next().pairs);
+    positions.push_back(whole.position());
+  }
+  ASSERT_GE(positions.back().epoch, 2) << "the test means to cross epochs";
+
+  for (int64_t processes = 1; processes <= kPerUpdate; ++processes) {
+    for (const int64_t first_update : {0, 7}) {  // a start and a resumption
+      std::vector<std::vector<int64_t>> found(expected.size());
+      for (int64_t rank = 0; rank < processes; ++rank) {
+        BatchOptions shared = options();
+        shared.share = {rank, processes, kPerUpdate};
+        const auto begin = static_cast<size_t>(first_update * kPerUpdate);
+        BatchIterator batches(corpus_, shared, positions[begin]);
+        for (size_t i = begin; i < expected.size(); ++i) {
+          if (shared.share.owns(static_cast<int64_t>(i))) {
+            EXPECT_TRUE(found[i].empty()) << "batch " << i << " has two owners";
+            found[i] = batches.next().pairs;
+          } else {
+            batches.skip();
+          }
+          EXPECT_EQ(batches.position(), positions[i + 1]);
+        }
+      }
+      for (size_t i = static_cast<size_t>(first_update * kPerUpdate); i < expected.size(); ++i)
+        EXPECT_EQ(found[i], expected[i]) << processes << " processes, batch " << i;
+    }
+  }
+}
+
+TEST_F(BatchesTest, ABatchOfAnotherProcessCannotBeTaken) {
+  BatchOptions shared = options();
+  shared.share = {1, 2, 4};
+  BatchIterator batches(corpus_, shared);
+  EXPECT_THROW(batches.next(), Error);
+}
+
 TEST_F(BatchesTest, AllBatchesAreSortedAndComplete) {
   const std::vector<ParallelBatch> all = all_batches(corpus_, 500);
   expect_every_pair_once(all);

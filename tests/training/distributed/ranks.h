@@ -1,0 +1,42 @@
+// The processes of a training as threads of one.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "training/distributed/meeting_place.h"
+#include "training/distributed/process_group.h"
+
+namespace dietmt::training {
+
+/// Runs `work` in each process of a group; rethrows what the first of them threw.
+inline void run_ranks(int64_t processes, const std::function<void(ProcessGroup&)>& work) {
+  const MeetingPlace meeting_place;
+  std::vector<std::exception_ptr> failures(static_cast<size_t>(processes));
+  std::vector<std::thread> threads;
+  for (int64_t rank = 0; rank < processes; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        ProcessPlace place;
+        place.rank = rank;
+        place.processes = processes;
+        place.address = "127.0.0.1";
+        place.port = meeting_place.port();
+        place.launcher_keeps_store = true;
+        ProcessGroup group(place, at::kCPU);
+        work(group);
+        group.finish();
+      } catch (...) {
+        failures[static_cast<size_t>(rank)] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace dietmt::training

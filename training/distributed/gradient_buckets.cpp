@@ -1,0 +1,108 @@
+#include "training/distributed/gradient_buckets.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+
+namespace dietmt::training {
+
+using at::Tensor;
+
+std::vector<Bucket> plan_buckets(const FlatParameters& flat, int64_t elements) {
+  const std::vector<Slice>& places = flat.places();
+  std::vector<Bucket> buckets;
+  int64_t end = flat.gradients().numel();
+  size_t last = places.size() - 1;
+  for (size_t i = places.size(); i-- > 0;) {
+    const int64_t size = end - places[i].begin;
+    if (size < elements && i > 0) continue;
+    buckets.push_back({i, last, {places[i].begin, size}});
+    end = places[i].begin;
+    last = i - 1;
+  }
+  return buckets;
+}
+
+class GradientBuckets::Hook : public torch::autograd::PostAccumulateGradHook {
+ public:
+  Hook(GradientBuckets& buckets, size_t parameter) : buckets_(buckets), parameter_(parameter) {}
+  void operator()(const torch::autograd::Variable& /*tensor*/) override {
+    buckets_.arrived(parameter_);
+  }
+
+ private:
+  GradientBuckets& buckets_;
+  size_t parameter_;
+};
+
+GradientBuckets::GradientBuckets(const FlatParameters& flat, ProcessGroup& group, int64_t elements)
+    : flat_(flat),
+      group_(group),
+      buckets_(plan_buckets(flat, elements)),
+      bucket_of_(flat.parameters().size()),
+      parts_(flat.parameters().size(), 0) {
+  for (size_t b = 0; b < buckets_.size(); ++b) {
+    for (size_t i = buckets_[b].first; i <= buckets_[b].last; ++i) bucket_of_[i] = b;
+  }
+  for (size_t i = 0; i < flat.parameters().size(); ++i) {
+    torch::autograd::impl::set_post_acc_grad_hooks(flat.parameters()[i],
+                                                   std::make_unique<Hook>(*this, i));
+  }
+}
+
+GradientBuckets::~GradientBuckets() {
+  for (const Tensor& parameter : flat_.parameters())
+    torch::autograd::impl::set_post_acc_grad_hooks(parameter, nullptr);
+}
+
+void GradientBuckets::begin() {
+  active_ = true;
+  sent_ = 0;
+  arrived_.assign(bucket_of_.size(), 0);
+  had_gradient_.assign(bucket_of_.size(), false);
+  progress_.assign(buckets_.size(), {});
+  for (const size_t bucket : bucket_of_) ++progress_[bucket].missing;
+}
+
+void GradientBuckets::arrived(size_t parameter) {
+  if (!active_) return;
+  const size_t bucket = bucket_of_[parameter];
+  const int64_t parts = parts_[parameter];
+  ++arrived_[parameter];
+  if (parts == 0) return;
+  if (bucket < sent_)
+    throw Error("a gradient came in more parts than before and was too late to be summed");
+  if (arrived_[parameter] == parts) --progress_[bucket].missing;
+  while (sent_ < buckets_.size() && progress_[sent_].missing == 0) send(sent_);
+}
+
+void GradientBuckets::send(size_t bucket) {
+  const torch::NoGradGuard no_grad;
+  for (size_t i = buckets_[bucket].first; i <= buckets_[bucket].last; ++i) {
+    Tensor parameter = flat_.parameters()[i];
+    Tensor place = flat_.gradient(i);
+    had_gradient_[i] = parameter.grad().defined();
+    if (had_gradient_[i]) {
+      place.copy_(parameter.grad());
+      parameter.mutable_grad() = place;
+    } else {
+      place.zero_();
+    }
+  }
+  const Slice range = buckets_[bucket].range;
+  progress_[bucket].wait = group_.start_sum(flat_.gradients().narrow(0, range.begin, range.size));
+  ++sent_;
+}
+
+std::vector<bool> GradientBuckets::finish() {
+  while (sent_ < buckets_.size()) send(sent_);
+  for (const Progress& progress : progress_) progress.wait();
+  active_ = false;
+  for (size_t i = 0; i < parts_.size(); ++i)
+    parts_[i] = std::max({parts_[i], arrived_[i], int64_t{1}});
+  return had_gradient_;
+}
+
+}  // namespace dietmt::training

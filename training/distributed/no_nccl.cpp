@@ -1,0 +1,14 @@
+#include "common/error.h"
+#include "training/distributed/nccl.h"
+
+namespace dietmt::training {
+
+c10::intrusive_ptr<c10d::Backend> connect_nccl(const c10::intrusive_ptr<c10d::Store>& /*store*/,
+                                               int64_t /*rank*/, int64_t /*processes*/,
+                                               std::chrono::milliseconds /*timeout*/) {
+  throw ConfigError(
+      "this program was built without NCCL: several processes train on CPUs alone "
+      "(docs/architecture.md, LibTorch)");
+}
+
+}  // namespace dietmt::training

@@ -1,0 +1,214 @@
+#include "training/distributed/process_group.h"
+
+#include <spdlog/spdlog.h>
+#include <torch/torch.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#define USE_C10D_GLOO  // here, since the precompiled header was made without
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include "common/process_error.h"
+#include "training/distributed/local_address.h"
+#include "training/distributed/nccl.h"
+#include "training/distributed/peer_watch.h"
+
+namespace dietmt::training {
+namespace {
+
+using at::Tensor;
+using namespace std::chrono_literals;
+using Backend = c10::intrusive_ptr<c10d::Backend>;
+using Store = c10::intrusive_ptr<c10d::Store>;
+using Work = c10::intrusive_ptr<c10d::Work>;
+
+constexpr std::chrono::milliseconds kConnectTime = 5min;
+// Others wait while rank 0 encodes a corpus or validates. Ends of processes are noticed at once by
+// their connections, which this is not for.
+constexpr std::chrono::milliseconds kWaitTime = 24h * 7;
+
+// What a library says without the place in its source, "[.../pair.cc:534] Connection closed ...".
+std::string reason_of(const std::string& message) {
+  const size_t end = message.starts_with('[') ? message.find("] ") : std::string::npos;
+  const size_t begin = end == std::string::npos ? 0 : end + 2;
+  return message.substr(begin, message.find('\n', begin) - begin);
+}
+
+std::string lost_text(const std::string& reason) {
+  return "another process of this training has ended or cannot be reached (" + reason +
+         "); its checkpoints are whole, and the same command continues from the last one";
+}
+
+// For a thread that is not the main one.
+[[noreturn]] void end_as_lost() {
+  constexpr int kResumable = 75;
+  if (std::getenv(kLaunchedVariable) == nullptr)
+    spdlog::error("{}", lost_text("its connection is closed"));
+  std::_Exit(kResumable);
+}
+
+Store connect_store(const ProcessPlace& place) {
+  const bool keeps = place.rank == 0 && !place.launcher_keeps_store;
+  const std::string where = place.address + ":" + std::to_string(place.port);
+  c10d::TCPStoreOptions options;
+  options.port = static_cast<uint16_t>(place.port);
+  options.isServer = keeps;
+  options.waitWorkers = false;
+  options.timeout = kConnectTime;
+  try {
+    Store store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+    // Launchers that start the processes anew keep the store of the attempts before.
+    return c10::make_intrusive<c10d::PrefixStore>("dietmt/" + place.attempt, store);
+  } catch (const c10::Error& error) {
+    const std::string reason = reason_of(error.what_without_backtrace());
+    if (keeps) throw Error("rank 0 cannot listen at " + where + ": " + reason);
+    throw PeerError("the processes of this training cannot be reached at " + where + ": " + reason);
+  }
+}
+
+Backend connect_gloo(const ProcessPlace& place, const Store& store) {
+  using Gloo = c10d::ProcessGroupGloo;
+  const std::string own = address_towards(place.address);
+  auto options = Gloo::Options::create(kConnectTime);
+  const bool chosen_by_user = std::getenv("GLOO_SOCKET_IFNAME") != nullptr;
+  if (chosen_by_user) {
+    options->devices.push_back(Gloo::createDeviceForInterface(std::getenv("GLOO_SOCKET_IFNAME")));
+  } else {
+    options->devices.push_back(own.empty() ? Gloo::createDefaultDevice()
+                                           : Gloo::createDeviceForHostname(own));
+  }
+  auto gloo = c10::make_intrusive<Gloo>(store, static_cast<int>(place.rank),
+                                        static_cast<int>(place.processes), options);
+  gloo->setTimeout(kWaitTime);
+  return gloo;
+}
+
+}  // namespace
+
+struct ProcessGroup::Impl {
+  Store store;
+  Backend gloo;
+  Backend nccl;                      // null on the CPU
+  std::unique_ptr<PeerWatch> watch;  // null until all have met
+
+  bool lost = false;
+
+  [[noreturn]] void throw_lost(const std::string& message) {
+    // Where the watch has begun to say so it ends the process as well.
+    while (watch && !lost && !watch->may_report()) ::pause();
+    lost = true;
+    throw PeerError(lost_text(reason_of(message)));
+  }
+
+  // Runs what talks to other processes; a failure that is none of our own is theirs.
+  template <typename Call>
+  auto talk(const Call& call) {
+    try {
+      return call();
+    } catch (const c10::DistError& error) {
+      throw_lost(error.what_without_backtrace());
+    } catch (const c10::Error&) {
+      throw;  // a mistake in the call
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      throw_lost(error.what());
+    }
+  }
+
+  c10d::Backend& backend(const Tensor& values) const { return values.is_cpu() ? *gloo : *nccl; }
+
+  void watch_others(const ProcessPlace& place) {
+    const std::string key = "watch";
+    const PortExchange ports = {
+        [&](int64_t port) { store->set(key, std::to_string(port)); },
+        [&] { return std::stoll(store->get_to_str(key)); },
+    };
+    watch =
+        std::make_unique<PeerWatch>(place.rank, place.processes, place.address, ports, end_as_lost);
+  }
+};
+
+ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device)
+    : rank_(place.rank), processes_(place.processes), impl_(std::make_unique<Impl>()) {
+  impl_->store = connect_store(place);
+  impl_->talk([&] {
+    impl_->gloo = connect_gloo(place, c10::make_intrusive<c10d::PrefixStore>("gloo", impl_->store));
+    impl_->watch_others(place);
+    if (device.is_cpu()) return;
+    impl_->nccl = connect_nccl(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store),
+                               place.rank, place.processes, kWaitTime);
+  });
+}
+
+ProcessGroup::~ProcessGroup() = default;
+
+std::function<void()> ProcessGroup::start_sum(Tensor values) {
+  std::vector<Tensor> tensors = {std::move(values)};
+  const Work work = impl_->talk([&] { return impl_->backend(tensors[0]).allreduce(tensors); });
+  return [this, work] { impl_->talk([&] { work->wait(); }); };
+}
+
+void ProcessGroup::broadcast(Tensor values) {
+  std::vector<Tensor> tensors = {std::move(values)};
+  impl_->talk([&] { impl_->backend(tensors[0]).broadcast(tensors)->wait(); });
+}
+
+std::string ProcessGroup::broadcast(std::string text) {
+  const Tensor size = at::tensor(static_cast<int64_t>(text.size()));
+  broadcast(size);
+  text.resize(static_cast<size_t>(size.item<int64_t>()));
+  if (!text.empty()) broadcast(at::from_blob(text.data(), {std::ssize(text)}, at::kByte));
+  return text;
+}
+
+void ProcessGroup::share_parts(Tensor values) {
+  Tensor own = values.chunk(processes_)[static_cast<size_t>(rank_)].clone();
+  impl_->talk([&] { impl_->backend(values)._allgather_base(values, own)->wait(); });
+}
+
+Tensor ProcessGroup::gather(const Tensor& part) {
+  std::vector<Tensor> inputs = {part};
+  std::vector<std::vector<Tensor>> outputs;
+  Tensor all;
+  if (is_first()) {
+    all = at::empty({processes_ * part.numel()}, part.options());
+    outputs.push_back(all.chunk(processes_));
+  }
+  impl_->talk([&] { impl_->backend(part).gather(outputs, inputs)->wait(); });
+  return all;
+}
+
+void ProcessGroup::barrier() { sum(at::zeros({1})); }
+
+void ProcessGroup::finish() {
+  barrier();
+  impl_->watch->part();
+}
+
+std::unique_lock<std::mutex> ProcessGroup::hold() { return impl_->watch->hold(); }
+
+FirstTurn::FirstTurn(ProcessGroup* group) : group_(group) {
+  if (group == nullptr || group->is_first()) return;
+  group_ = nullptr;
+  const Tensor failed = at::zeros({1});
+  group->broadcast(failed);
+  if (failed.item<float>() != 0.0F) throw FirstProcessFailed();
+}
+
+void FirstTurn::done() {
+  if (group_ != nullptr) std::exchange(group_, nullptr)->broadcast(at::zeros({1}));
+}
+
+FirstTurn::~FirstTurn() {
+  try {
+    if (group_ != nullptr) group_->broadcast(at::ones({1}));
+  } catch (const PeerError&) {
+    // The others have ended already.
+  }
+}
+
+}  // namespace dietmt::training
