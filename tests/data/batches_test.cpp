@@ -197,7 +197,7 @@ TEST_F(BatchesTest, PositionsOutsideAnEpochAreErrors) {
 
 TEST_F(BatchesTest, EveryBatchIsThatOfOneProcess) {
   constexpr int64_t kPerUpdate = 5;
-  constexpr int64_t kUpdates = 12;
+  constexpr int64_t kUpdates = 30;
   BatchIterator whole(corpus_, options());
   std::vector<std::vector<int64_t>> expected;
   std::vector<BatchPosition> positions = {whole.position()};
