@@ -140,7 +140,8 @@ class Launcher {
           rank, WTERMSIG(status), strsignal(WTERMSIG(status)));
     }
     if (!deadline_) deadline_ = Clock::now() + kTimeToEnd;
-    if (code_ == 0 || code_ == kResumable) code_ = code;
+    const bool knows_why = rank == 0 && code != kResumable;
+    if (code_ == 0 || code_ == kResumable || knows_why) code_ = code;
   }
 
   sigset_t signals_ = awaited_signals();

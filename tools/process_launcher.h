@@ -9,8 +9,8 @@ namespace dietmt::tools {
 
 /// Starts this program `processes` times with the words of a command (`train`, options) and waits
 /// for all. SIGTERM and SIGINT are passed on to each. Where one ends badly, the others have half a
-/// minute to notice and are killed then. Returns the exit code: that of the first process that
-/// failed by itself, 75 where one was killed or all have stopped, 0.
+/// minute to notice and are killed then. Returns the exit code: that of a process that failed by
+/// itself, of rank 0 if it is among them; 75 where one was killed or all have stopped; else 0.
 int run_processes(int64_t processes, const std::vector<std::string>& words);
 
 }  // namespace dietmt::tools
