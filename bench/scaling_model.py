@@ -10,6 +10,7 @@ far it agrees with measurements.
 """
 
 import argparse
+import math
 
 # width, inner width, layers of encoder and decoder
 PRESETS = {
@@ -48,7 +49,8 @@ def update_seconds(options, ranks, rate):
         return compute, 0.0
     # A ring passes (ranks - 1) / ranks of the bytes twice for a sum, once for a gathering.
     once = (ranks - 1) / ranks * size / options.bandwidth
-    latency = 2 * (ranks - 1) * options.latency * max(1, size // options.bucket)
+    # Sums of small buckets go over trees.
+    latency = 2 * math.log2(ranks) * options.latency * math.ceil(size / options.bucket)
     # Only the last batch's backward overlaps: the gradients are not complete before.
     batches = max(1.0, options.update_tokens / (ranks * options.batch_tokens))
     hidden = BACKWARD_SHARE * compute / batches
@@ -72,8 +74,8 @@ def arguments():
     parser.add_argument("--flops", type=float, default=1e14, help="sustained by one rank")
     parser.add_argument("--bandwidth", type=float, default=1.25e9, help="bytes a second of a rank")
     parser.add_argument("--latency", type=float, default=2e-5, help="seconds of a message")
-    parser.add_argument("--bucket", type=int, default=16 << 20, help="bytes summed at a time")
-    parser.add_argument("--token-bytes", type=float, default=200e3, help="activations of a token")
+    parser.add_argument("--bucket", type=int, default=4 << 20, help="bytes summed at a time")
+    parser.add_argument("--token-bytes", type=float, default=450e3, help="activations of a target token")
     parser.add_argument("--updates", type=float, default=250_000)
     parser.add_argument(
         "--ranks", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]

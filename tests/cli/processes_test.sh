@@ -88,6 +88,11 @@ expect_text "2 processes" "$err"
 [ "$(grep -c 'validation at update 30' "$work/err")" -eq 1 ] || fail "not one log: $err"
 expect_same "$work/two" 1e-4
 
+# So are those with layers that run again in backward.
+expect_code 0 "${run[@]}" --output "$work/again" --max-updates 30 --processes 2 \
+  --checkpoint-activations
+expect_same "$work/again" 1e-4
+
 # Resumed with another number of processes each time.
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 10 --processes 4
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 20
