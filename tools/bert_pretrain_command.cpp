@@ -138,11 +138,15 @@ bert::PretrainingTaskOptions task_options(const PretrainOptions& o,
   return options;
 }
 
+std::vector<std::string> input_files(const PretrainOptions& o) {
+  std::vector<std::string> files = o.train;
+  files.insert(files.end(), o.valid.begin(), o.valid.end());
+  return files;
+}
+
 int run(const OptionTable& table, PretrainOptions& o) {
   install_stop_signal();
-  std::vector<std::string> inputs = o.train;
-  inputs.insert(inputs.end(), o.valid.begin(), o.valid.end());
-  const TrainingProcess process = join_training(o, o.output, inputs);
+  const TrainingProcess process = join_training(o, o.output, input_files(o));
   const fs::path folder = fs::path(o.output) / "data";
 
   training::FirstTurn turn(process.group.get());
@@ -179,7 +183,7 @@ int run_bert_pretrain(const std::vector<std::string>& arguments) {
   OptionTable table("bert pretrain", "--train FILE... --valid FILE... --output DIR",
                     "Trains a BERT encoder on raw text by masked language modelling. Run the same "
                     "command again to resume after a stop. Exit code 75: stopped by a signal, or a "
-                    "process of several was\nlost; the same command continues from the last "
+                    "process of several was lost; the same command continues from the last "
                     "checkpoint.");
   bind_data(table, options);
   bind_bert_model(table, options);
@@ -190,7 +194,9 @@ int run_bert_pretrain(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   apply_preset(table, options);
   validate(options);
-  if (const auto code = run_in_processes(options, {"bert", "pretrain"}, arguments)) return *code;
+  const auto code =
+      run_in_processes(options, input_files(options), {"bert", "pretrain"}, arguments);
+  if (code) return *code;
   return run(table, options);
 }
 

@@ -199,7 +199,7 @@ int run_train(const std::vector<std::string>& arguments) {
       "--valid-target FILE --output DIR",
       "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the "
       "same command again to resume after a stop. Exit code 75: stopped by a signal, or a process "
-      "of several was lost;\nthe same command continues from the last checkpoint.");
+      "of several was lost; the same command continues from the last checkpoint.");
   bind_data(table, options);
   bind_tokenizers(table, options);
   bind_model_options(table, options);
@@ -223,7 +223,8 @@ int run_train(const std::vector<std::string>& arguments) {
   validate(options, std::move(problems));
   // What only tries batches needs one process.
   if (!options.dry_run && !options.find_batch) {
-    if (const auto code = run_in_processes(options, {"train"}, arguments)) return *code;
+    if (const auto code = run_in_processes(options, input_files(options), {"train"}, arguments))
+      return *code;
   }
   return run(table, options, initial);
 }

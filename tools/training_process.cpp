@@ -71,7 +71,9 @@ void require_shared(const fs::path& folder, const fs::path& output, ProcessGroup
 
 }  // namespace
 
-std::optional<int> run_in_processes(const TrainingOptions& o, std::vector<std::string> command,
+std::optional<int> run_in_processes(const TrainingOptions& o,
+                                    const std::vector<std::string>& inputs,
+                                    std::vector<std::string> command,
                                     const std::vector<std::string>& arguments) {
   if (o.processes == 1 || std::getenv(training::kLaunchedVariable) != nullptr) return std::nullopt;
   const ProcessPlace place = training::process_place();
@@ -81,6 +83,7 @@ std::optional<int> run_in_processes(const TrainingOptions& o, std::vector<std::s
         std::to_string(place.processes) + "; leave it out");
   }
   training::require_batches_for(o.processes, o.trainer.accumulate);
+  require_files(inputs);
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_processes(o.processes, command);
 }

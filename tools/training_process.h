@@ -17,9 +17,11 @@
 namespace dietmt::tools {
 
 /// Where --processes asks for several: runs this command, whose words are given, in them and
-/// returns the exit code. Throws ConfigError where a launcher has started several already, or there
-/// are fewer batches in an update.
-std::optional<int> run_in_processes(const TrainingOptions& o, std::vector<std::string> command,
+/// returns the exit code. Throws ConfigError where a launcher has started several already, there
+/// are fewer batches in an update, or one of the `inputs` is not a file, which all can read.
+std::optional<int> run_in_processes(const TrainingOptions& o,
+                                    const std::vector<std::string>& inputs,
+                                    std::vector<std::string> command,
                                     const std::vector<std::string>& arguments);
 
 /// This process, with the others.
