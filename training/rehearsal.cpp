@@ -10,6 +10,7 @@
 
 #include "training/batch_search.h"
 #include "training/memory_use.h"
+#include "training/progress_bar.h"
 
 namespace dietmt::training {
 namespace {
@@ -22,13 +23,6 @@ int64_t bytes_of_weights(const torch::nn::Module& model) {
   int64_t bytes = 0;
   for (const at::Tensor& parameter : model.parameters()) bytes += parameter.nbytes();
   return bytes;
-}
-
-std::string duration(double seconds) {
-  const auto minutes = static_cast<int64_t>(seconds / 60);
-  if (minutes < 2) return fmt::format("{:.0f} s", seconds);
-  if (minutes < 120) return fmt::format("{} min", minutes);
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 }  // namespace
@@ -65,7 +59,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
       "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
       parameters, static_cast<double>(rehearsal.peak_memory) / 1e6, rehearsal.batches_per_epoch,
       rehearsal.tokens, updates, options.max_updates, all / updates, seconds,
-      rehearsal.tokens / rehearsal.seconds, duration(all * seconds));
+      rehearsal.tokens / rehearsal.seconds, duration_text(all * seconds));
 }
 
 int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed) {

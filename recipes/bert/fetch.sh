@@ -18,29 +18,14 @@ fi
 mkdir -p "$1"
 data=$(cd "$1" && pwd)
 shift
-for program in curl unzip tar; do
-  command -v "$program" >/dev/null || { echo "fetch.sh needs the program $program" >&2; exit 1; }
-done
+. "$here/../fetching.sh"
+need_programs curl unzip tar
 
 facebook=https://dl.fbaipublicfiles.com
 squad=https://rajpurkar.github.io/SQuAD-explorer/dataset
 xquad=https://raw.githubusercontent.com/deepmind/xquad/60cac411649156efb6aab9dd4c9cde787a2c0345
 tydiqa=https://storage.googleapis.com/tydiqa/v1.1
 wikitext=https://wikitext.smerity.com
-
-# fetch URL FILE
-fetch() {
-  if [[ -e $2 ]]; then return; fi
-  mkdir -p "$(dirname "$2")"
-  echo "fetching $1" >&2
-  if ! curl --fail --location --silent --show-error --retry 2 --connect-timeout 20 \
-    --output "$2.part" "$1"; then
-    rm -f "$2.part"
-    echo "fetch.sh: $1 could not be fetched; run the same command again later" >&2
-    exit 1
-  fi
-  mv "$2.part" "$2"
-}
 
 # fetch_archive URL FOLDER MEMBER...: unpacks an archive and puts the members, paths in it, into
 # FOLDER under their last names.

@@ -25,9 +25,8 @@ for pair in "$@"; do
     *) echo "'$pair' is not known; possible: de-en, cs-en" >&2; exit 2 ;;
   esac
 done
-for program in curl tar sort; do
-  command -v "$program" >/dev/null || { echo "fetch.sh needs the program $program" >&2; exit 1; }
-done
+. "$here/../fetching.sh"
+need_programs curl tar sort
 
 europarl=http://www.statmt.org/wmt13/training-parallel-europarl-v7.tgz
 commoncrawl=http://www.statmt.org/wmt13/training-parallel-commoncrawl.tgz
@@ -35,29 +34,12 @@ commentary=http://data.statmt.org/wmt18/translation-task/training-parallel-nc-v1
 earlier=http://data.statmt.org/wmt18/translation-task/dev.tgz
 test=http://data.statmt.org/wmt18/translation-task/test.tgz
 
-# archive URL: the path of the fetched archive.
-archive() {
-  local file
-  file=$data/archives/$(basename "$1")
-  if [[ ! -e $file ]]; then
-    mkdir -p "$data/archives"
-    echo "fetching $1" >&2
-    if ! curl --fail --location --silent --show-error --retry 2 --connect-timeout 20 \
-      --output "$file.part" "$1"; then
-      rm -f "$file.part"
-      echo "fetch.sh: $1 could not be fetched; run the same command again later" >&2
-      exit 1
-    fi
-    mv "$file.part" "$file"
-  fi
-  echo "$file"
-}
-
 # unpacked URL MEMBER: the text of a member. "./" stands before the names of some archives.
 unpacked() {
-  local file
-  file=$(archive "$1")
-  tar -xzOf "$file" --wildcards "*$2"
+  local archive
+  archive=$data/archives/$(basename "$1")
+  fetch "$1" "$archive"
+  tar -xzOf "$archive" --wildcards "*$2"
 }
 
 # The segments of a test set in WMT's markup, a line each.
