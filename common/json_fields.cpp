@@ -6,11 +6,14 @@
 
 namespace dietmt {
 
-int64_t whole_number(const nlohmann::json& value) {
+bool is_whole_number(const nlohmann::json& value) {
   constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
-  if (!value.is_number_integer() ||
-      (value.is_number_unsigned() && value.get<uint64_t>() > kLargest))
-    throw CheckpointError(value.dump() + " is not a whole number");
+  return value.is_number_integer() &&
+         (!value.is_number_unsigned() || value.get<uint64_t>() <= kLargest);
+}
+
+int64_t whole_number(const nlohmann::json& value) {
+  if (!is_whole_number(value)) throw CheckpointError(value.dump() + " is not a whole number");
   return value.get<int64_t>();
 }
 

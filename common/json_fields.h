@@ -7,7 +7,10 @@
 
 namespace dietmt {
 
-/// Throws CheckpointError unless the value is a whole number that 64 bits hold.
+/// Whether the value is a whole number that 64 bits hold.
+bool is_whole_number(const nlohmann::json& value);
+
+/// Throws CheckpointError unless the value is one.
 int64_t whole_number(const nlohmann::json& value);
 
 /// Reads a field of any type; one of type int64_t by whole_number().

@@ -5,7 +5,11 @@
 
 namespace dietmt {
 
-/// Another process has ended or cannot be reached; exit code 75.
+/// The exit code of a training that the same command continues: stopped by a signal, or left by
+/// another process.
+inline constexpr int kResumable = 75;
+
+/// Another process has ended or cannot be reached; exit code kResumable.
 class PeerError : public Error {
  public:
   using Error::Error;

@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "common/error.h"
+#include "common/process_error.h"
 #include "training/distributed/meeting_place.h"
 #include "training/distributed/process_place.h"
 
@@ -26,7 +27,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr int kResumable = 75;
 constexpr auto kTimeToEnd = 30s;
 // `timeout` and others signal a process and then its group, which is one wish.
 constexpr auto kTimeBetweenSignals = 1s;

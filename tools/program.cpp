@@ -39,7 +39,6 @@ constexpr Summary kCommands[] = {
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
-constexpr int kResumable = 75;
 
 void print_usage(std::ostream& out) {
   out << "usage: dietmt COMMAND [options]\n\nMachine translation with pluggable position "

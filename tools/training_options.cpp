@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "common/error.h"
+#include "common/process_error.h"
 #include "encoders/attention/attention.h"
 #include "training/rehearsal.h"
 
@@ -131,8 +132,7 @@ std::map<std::string, std::string> configuration_of(const OptionTable& table,
 }
 
 int exit_code(training::TrainingEnd end) {
-  constexpr int kStoppedBySignal = 75;
-  return end == training::TrainingEnd::kStopped ? kStoppedBySignal : 0;
+  return end == training::TrainingEnd::kStopped ? kResumable : 0;
 }
 
 int64_t parameter_count(const torch::nn::Module& model) {

@@ -18,6 +18,12 @@ TEST(WholeNumber, HasSixtyFourBits) {
     EXPECT_THROW(parsed(text), CheckpointError) << text;
 }
 
+TEST(WholeNumber, IsToldFromOthers) {
+  EXPECT_TRUE(is_whole_number(-7));
+  EXPECT_FALSE(is_whole_number(7.0));
+  EXPECT_FALSE(is_whole_number(UINT64_MAX));
+}
+
 TEST(ReadField, TakesOtherTypesAsTheyAre) {
   int64_t count = 0;
   double share = 0;

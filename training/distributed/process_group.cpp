@@ -44,7 +44,6 @@ std::string lost_text(const std::string& reason) {
 
 // For a thread that is not the main one.
 [[noreturn]] void end_as_lost() {
-  constexpr int kResumable = 75;
   if (std::getenv(kLaunchedVariable) == nullptr)
     spdlog::error("{}", lost_text("its connection is closed"));
   std::_Exit(kResumable);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "common/json_fields.h"
 #include "common/text_io.h"
 
 namespace dietmt::service {
@@ -157,9 +158,7 @@ int64_t Fields::integer_or(const std::string& name, int64_t otherwise, int64_t l
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || end != digits.data() + digits.size()) throw problem;
   } else {
-    const bool fits = value.is_number_integer() &&
-                      (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX);
-    if (!fits) throw problem;
+    if (!is_whole_number(value)) throw problem;
     number = value.get<int64_t>();
   }
   if (number < least || number > most) throw problem;
