@@ -12,6 +12,7 @@
 #include "common/options.h"
 #include "common/stop_signal.h"
 #include "common/text_io.h"
+#include "data/source_tag.h"
 #include "encoders/attention/attention.h"
 #include "metrics/bleu_tokenizer.h"
 #include "nmt/model/model_directory.h"
@@ -172,8 +173,9 @@ int run(const OptionTable& table, TrainOptions& o, const std::optional<InitialMo
   task_options.search = o.search;
   if (!o.no_valid_translation) {
     task_options.valid_source = read_lines(o.valid_source);
-    if (o.valid_source_tag)
-      for (std::string& line : task_options.valid_source) line = *o.valid_source_tag + ' ' + line;
+    const data::SourceTag tag(*tokenizers.source, o.valid_source_tag.value_or(""));
+    for (std::string& line : task_options.valid_source)
+      if (!line.empty()) line = tag.before(line);
     task_options.valid_reference = read_lines(o.valid_target);
   }
   const auto task_of_batches = [&](int64_t batch_tokens) {

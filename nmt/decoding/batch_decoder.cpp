@@ -3,7 +3,6 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "nmt/decoding/beam_search.h"
 #include "nmt/decoding/model_scorer.h"
@@ -16,14 +15,14 @@ BatchDecoder::BatchDecoder(std::vector<const TranslationModel*> models,
     : models_(std::move(models)), special_(special) {}
 
 int64_t BatchDecoder::max_source_length() const {
-  int64_t length = std::numeric_limits<int64_t>::max();
+  int64_t length = kNoLimit;
   for (const TranslationModel* model : models_)
     length = std::min(length, model->max_source_length());
   return length;
 }
 
 int64_t BatchDecoder::max_target_length() const {
-  int64_t length = std::numeric_limits<int64_t>::max();
+  int64_t length = kNoLimit;
   for (const TranslationModel* model : models_)
     length = std::min(length, model->max_target_length());
   return length;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -46,9 +47,12 @@ class SentenceFeed {
 /// A model, or an ensemble, ready to decode.
 class SentenceDecoder {
  public:
+  static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
   virtual ~SentenceDecoder() = default;
 
-  /// Source and target tokens, end of sentence included, that the position encodings define.
+  /// Source and target tokens, end of sentence included, that the position encodings define;
+  /// kNoLimit where these go on for ever.
   virtual int64_t max_source_length() const = 0;
   virtual int64_t max_target_length() const = 0;
 

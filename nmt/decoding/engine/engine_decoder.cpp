@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -17,13 +16,13 @@ EngineDecoder::EngineDecoder(std::vector<EngineModel> models, const SpecialToken
     : models_(std::move(models)), special_(special), shortlist_(std::move(shortlist)) {}
 
 int64_t EngineDecoder::max_source_length() const {
-  int64_t length = std::numeric_limits<int64_t>::max();
+  int64_t length = kNoLimit;
   for (const EngineModel& model : models_) length = std::min(length, model.max_source_length());
   return length;
 }
 
 int64_t EngineDecoder::max_target_length() const {
-  int64_t length = std::numeric_limits<int64_t>::max();
+  int64_t length = kNoLimit;
   for (const EngineModel& model : models_) length = std::min(length, model.max_target_length());
   return length;
 }

@@ -22,6 +22,10 @@ const char* name_of(ModelState state) {
   }
 }
 
+void add_length(ordered_json& model, const char* name, int64_t length) {
+  if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
+}
+
 bool may_reload(const Call& call, const ServiceContext& service) {
   if (service.keys.required()) return service.keys.is_admin(call.key);
   return call.address.starts_with("127.") || call.address == "::1";
@@ -37,10 +41,8 @@ Answer model_list(const Call& call, const ServiceContext& service) {
                        {"state", name_of(status.state)},
                        {"loads", status.loads}};
     if (with_errors && !status.error.empty()) model["error"] = status.error;
-    if (status.max_source_length > 0) {
-      model["max_source_length"] = status.max_source_length;
-      model["max_target_length"] = status.max_target_length;
-    }
+    add_length(model, "max_source_length", status.max_source_length);
+    add_length(model, "max_target_length", status.max_target_length);
     models.push_back(model);
   }
   const ordered_json body{{"models", models}};

@@ -26,7 +26,7 @@ class FakeDecoder final : public nmt::SentenceDecoder {
       : step_(step), mark_(mark.begin(), mark.end()) {}
 
   int64_t max_source_length() const override { return 200; }
-  int64_t max_target_length() const override { return 400; }
+  int64_t max_target_length() const override { return kNoLimit; }
 
   void run(nmt::SentenceFeed& feed, int64_t workers, int64_t /*threads*/,
            int64_t batch_tokens) const override {

@@ -213,5 +213,14 @@ TEST_F(KeyTest, KeysComeInEveryWayThatClientsUse) {
   EXPECT_EQ(refused->get_header_value("Retry-After"), "60");
 }
 
+TEST(TranslationApiTest, SaysTheLengthsOfAModelThatHaveALimit) {
+  const TestServer server;
+  EXPECT_FALSE(server.get("/v1/models").second["models"][0].contains("max_source_length"));
+  server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}});
+  const json model = server.get("/v1/models").second["models"][0];
+  EXPECT_EQ(model["max_source_length"], 200);
+  EXPECT_FALSE(model.contains("max_target_length")) << model;
+}
+
 }  // namespace
 }  // namespace dietmt::service
