@@ -19,19 +19,23 @@ struct AddNormForward {
   double dropout = 0.0;
   uint64_t dropout_key = 0;
   double epsilon = 1e-5;
-  float* normalized = nullptr;   // [rows, width]: (sum - mean) / std, for backward
+  float* normalized = nullptr;   // [rows, width]: (sum - mean) / std; nullptr: not kept
   float* inverse_std = nullptr;  // [rows]
   float* output = nullptr;       // [rows, width]
 };
 void add_norm_forward(const AddNormForward& call);
 
+/// The normalized sum may be left to be found again as (output - beta) / gamma, with the rounding
+/// error of the output divided by gamma.
 struct AddNormBackward {
   int64_t rows = 0;
   int64_t width = 0;
   const float* grad_output = nullptr;  // [rows, width]
-  const float* normalized = nullptr;   // [rows, width]
+  const float* normalized = nullptr;   // [rows, width]; nullptr: from output
+  const float* output = nullptr;       // [rows, width]; nullptr where there is normalized
   const float* inverse_std = nullptr;  // [rows]
   const float* gamma = nullptr;        // [width]
+  const float* beta = nullptr;         // [width]
   double dropout = 0.0;
   uint64_t dropout_key = 0;
   float* grad_residual = nullptr;  // [rows, width]

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
+
 #include "kernels/dropout.h"
 #include "kernels/rowwise.h"
 
@@ -39,13 +41,27 @@ Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
       .view(like.sizes());
 }
 
+// Whether the output of a norm tells what it was before gamma and beta, to some 1e-6.
+bool is_invertible(const Tensor& gamma, const Tensor& beta) {
+  constexpr float kSmallest = 1e-6f, kLargestRatio = 16.0f;
+  const float* g = gamma.const_data_ptr<float>();
+  const float* b = beta.const_data_ptr<float>();
+  for (int64_t c = 0; c < gamma.numel(); ++c) {
+    const float size = std::abs(g[c]);
+    if (!(size >= kSmallest && std::abs(b[c]) <= kLargestRatio * size)) return false;
+  }
+  return true;
+}
+
 class AddNorm : public torch::autograd::Function<AddNorm> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& residual, const Tensor& branch,
                         const Tensor& gamma, const Tensor& beta, double p, int64_t key,
                         double epsilon) {
     const int64_t rows = residual.size(0);
-    Tensor normalized = at::empty_like(residual);
+    // Later layers keep the output as well: where it will do, memory holds one of the two.
+    const bool from_output = is_invertible(gamma, beta);
+    Tensor normalized = from_output ? Tensor() : at::empty_like(residual);
     Tensor inverse_std = at::empty({rows}, residual.options());
     Tensor output = at::empty_like(residual);
     kernels::AddNormForward call;
@@ -58,11 +74,12 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     call.dropout = p;
     call.dropout_key = static_cast<uint64_t>(key);
     call.epsilon = epsilon;
-    call.normalized = normalized.data_ptr<float>();
+    call.normalized = from_output ? nullptr : normalized.data_ptr<float>();
     call.inverse_std = inverse_std.data_ptr<float>();
     call.output = output.data_ptr<float>();
     kernels::add_norm_forward(call);
-    context->save_for_backward({normalized, inverse_std, gamma});
+    context->save_for_backward({from_output ? output : normalized, inverse_std, gamma, beta});
+    context->saved_data["from_output"] = from_output;
     context->saved_data["p"] = p;
     context->saved_data["key"] = key;
     return output;
@@ -80,9 +97,11 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     call.rows = grad_output.size(0);
     call.width = grad_output.size(1);
     call.grad_output = grad_output.const_data_ptr<float>();
-    call.normalized = saved[0].const_data_ptr<float>();
+    const bool from_output = context->saved_data["from_output"].toBool();
+    (from_output ? call.output : call.normalized) = saved[0].const_data_ptr<float>();
     call.inverse_std = saved[1].const_data_ptr<float>();
     call.gamma = gamma.const_data_ptr<float>();
+    call.beta = saved[3].const_data_ptr<float>();
     call.dropout = context->saved_data["p"].toDouble();
     call.dropout_key = static_cast<uint64_t>(context->saved_data["key"].toInt());
     call.grad_residual = grad_residual.data_ptr<float>();

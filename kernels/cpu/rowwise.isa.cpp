@@ -18,6 +18,13 @@ inline float masked(float value, uint64_t key, uint32_t index, uint32_t threshol
   return dropout_keeps(key, index, threshold) ? value * scale : 0.0f;
 }
 
+// The normalized sum again, into `row`.
+const float* normalized_row(const AddNormBackward& call, const float* output, float* row) {
+#pragma omp simd
+  for (int64_t c = 0; c < call.width; ++c) row[c] = (output[c] - call.beta[c]) / call.gamma[c];
+  return row;
+}
+
 }  // namespace
 
 void add_norm_forward(const AddNormForward& call) {
@@ -28,8 +35,8 @@ void add_norm_forward(const AddNormForward& call) {
   for (int64_t r = 0; r < call.rows; ++r) {
     const float* residual = call.residual + r * width;
     const float* branch = call.branch + r * width;
-    float* sum = call.normalized + r * width;
     float* output = call.output + r * width;
+    float* sum = call.normalized ? call.normalized + r * width : output;
     float total = 0.0f;
     if (call.dropout > 0.0) {
       const uint32_t base = static_cast<uint32_t>(r * width);
@@ -79,8 +86,11 @@ void add_norm_backward(const AddNormBackward& call) {
     const int64_t end = std::min(call.rows, (block + 1) * kRowsPerBlock);
     for (int64_t r = block * kRowsPerBlock; r < end; ++r) {
       const float* grad = call.grad_output + r * width;
-      const float* normalized = call.normalized + r * width;
       float* grad_residual = call.grad_residual + r * width;
+      // Stays in the cache until the gradient takes its place.
+      const float* normalized = call.normalized
+                                    ? call.normalized + r * width
+                                    : normalized_row(call, call.output + r * width, grad_residual);
       float* grad_branch = call.grad_branch + r * width;
       float mean_grad = 0.0f;
       float mean_product = 0.0f;

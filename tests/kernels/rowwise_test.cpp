@@ -89,9 +89,9 @@ TEST_P(AddNormTest, BackwardEqualsCentralDifferences) {
   add_norm_forward(forward_);
   std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
   std::vector<float> grad_gamma(gamma_.size()), grad_beta(beta_.size());
-  add_norm_backward({rows, width, grad_.data(), normalized_.data(), inverse_std_.data(),
-                     gamma_.data(), dropout, kKey, grad_residual.data(), grad_branch.data(),
-                     grad_gamma.data(), grad_beta.data()});
+  add_norm_backward({rows, width, grad_.data(), normalized_.data(), nullptr, inverse_std_.data(),
+                     gamma_.data(), beta_.data(), dropout, kKey, grad_residual.data(),
+                     grad_branch.data(), grad_gamma.data(), grad_beta.data()});
   const auto expect = [&](std::vector<float>& input, const std::vector<float>& gradient) {
     constexpr float kStep = 1e-2f;
     for (size_t i = 0; i < input.size(); i += 1 + input.size() / 23) {
@@ -108,6 +108,45 @@ TEST_P(AddNormTest, BackwardEqualsCentralDifferences) {
   expect(branch_, grad_branch);
   expect(gamma_, grad_gamma);
   expect(beta_, grad_beta);
+}
+
+TEST_P(AddNormTest, OutputStandsForTheNormalizedSum) {
+  const auto [rows, width, dropout] = GetParam();
+  for (float& value : gamma_) value = value < 0.0f ? value - 0.1f : value + 0.1f;
+  add_norm_forward(forward_);
+  const std::vector<float> kept_output = output_;
+  std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
+  std::vector<float> grad_gamma(gamma_.size()), grad_beta(beta_.size());
+  AddNormBackward backward{rows,
+                           width,
+                           grad_.data(),
+                           normalized_.data(),
+                           nullptr,
+                           inverse_std_.data(),
+                           gamma_.data(),
+                           beta_.data(),
+                           dropout,
+                           kKey,
+                           grad_residual.data(),
+                           grad_branch.data(),
+                           grad_gamma.data(),
+                           grad_beta.data()};
+  add_norm_backward(backward);
+  const auto residual = grad_residual, branch = grad_branch, gamma = grad_gamma, beta = grad_beta;
+
+  forward_.normalized = nullptr;
+  add_norm_forward(forward_);
+  EXPECT_EQ(output_, kept_output);
+  backward.normalized = nullptr;
+  backward.output = output_.data();
+  add_norm_backward(backward);
+  const auto expect_close = [](const std::vector<float>& a, const std::vector<float>& b) {
+    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 2e-4 * (1.0 + std::abs(b[i])));
+  };
+  expect_close(grad_residual, residual);
+  expect_close(grad_branch, branch);
+  expect_close(grad_gamma, gamma);
+  EXPECT_EQ(grad_beta, beta);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, AddNormTest,
@@ -127,9 +166,9 @@ TEST(AddNorm, DoesNotDependOnTheNumberOfThreads) {
                       0.2, 7, 1e-5, normalized.data(), inverse.data(), output.data()});
     std::vector<float> grad_residual(residual.size()), grad_branch(residual.size());
     std::vector<float> sums(2 * kWidth);
-    add_norm_backward({kRows, kWidth, branch.data(), normalized.data(), inverse.data(),
-                       gamma.data(), 0.2, 7, grad_residual.data(), grad_branch.data(), sums.data(),
-                       sums.data() + kWidth});
+    add_norm_backward({kRows, kWidth, branch.data(), normalized.data(), nullptr, inverse.data(),
+                       gamma.data(), gamma.data(), 0.2, 7, grad_residual.data(), grad_branch.data(),
+                       sums.data(), sums.data() + kWidth});
     output.insert(output.end(), sums.begin(), sums.end());
     output.insert(output.end(), grad_branch.begin(), grad_branch.end());
     results.push_back(output);

@@ -44,6 +44,29 @@ TEST(FusedOps, AddNorm) {
   }
 }
 
+// Where it cannot be found again from the output, the norm keeps what its gradient needs.
+TEST(FusedOps, AddNormWithNoOrLittleGamma) {
+  torch::manual_seed(4);
+  for (const double smallest : {0.0, 1e-7, 1e-3}) {
+    const Tensor gamma = torch::randn({20});
+    gamma[7] = smallest;
+    expect_kernel_equals_algebra(
+        {leaf({30, 20}), leaf({30, 20}), gamma.requires_grad_(true), leaf({20})},
+        [&](const std::vector<Tensor>& in) {
+          return add_norm(in[0], in[1], in[2], in[3], kSite, 1e-5);
+        });
+  }
+}
+
+TEST(FusedOps, AddNormKeepsOneTensorOfTheBatch) {
+  const Tensor residual = torch::randn({300, 20}).requires_grad_(true);
+  const Tensor branch = torch::randn({300, 20});
+  const Tensor output =
+      add_norm(residual, branch, torch::ones({20}), torch::zeros({20}), kSite, 1e-5);
+  // The output itself, which the node of its gradient holds beside this test.
+  EXPECT_EQ(output.storage().use_count(), 2);
+}
+
 TEST(FusedOps, DropoutAdd) {
   torch::manual_seed(2);
   expect_kernel_equals_algebra({leaf({13, 5}), leaf({13, 5})}, [](const std::vector<Tensor>& in) {
