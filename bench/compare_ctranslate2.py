@@ -3,11 +3,12 @@
 
     compare_ctranslate2.py --dietmt build/bin/dietmt --model DIR --source FILE [--reference FILE]
 
-The model is exported once, and packed by `dietmt quantize` in each precision. For each precision (fp32, int8) and search (beam 5, greedy, one line at
-a time), CTranslate2 first looks for its best batch size and split of the threads on a part of the
-text; then both translate the whole text in turn, --rounds times each. Prints sentences a second
-(medians), their ratio, the lines that are equal, BLEU where there is a reference, the time to load
-and the peak memory of the processes. --json keeps the figures of all rounds.
+The model is exported once, and packed by `dietmt quantize` in each precision. For each precision
+(fp32, int8) and search (beam 5, greedy, one line at a time), CTranslate2 first looks for its best
+batch size and split of the threads on a part of the text; then both translate the whole text in
+turn, --rounds times each. Prints sentences a second (medians), their ratio, the lines that are
+equal among those that end by themselves, BLEU where there is a reference, the time to load and the
+peak memory of the processes. --json keeps the figures of all rounds.
 
 CTranslate2's time is that of its own calls on text that is cut into pieces already. dietmt's is
 that of the whole process less that of one without text, so that it includes cutting the text,
@@ -81,6 +82,7 @@ def serve(directory):
         print(json.dumps(dict(
             seconds=seconds, load_seconds=engine.load_seconds,
             lines=[engine.target.decode(one) for one in pieces],
+            cut=[len(one) >= request["search"]["max_length"] - 1 for one in pieces],
             peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)), flush=True)
 
 
@@ -170,6 +172,15 @@ def bleu(options, lines, root):
     return output.strip().split("\n")[0].strip()
 
 
+def equal_lines(translated, answer, search):
+    """The share of equal lines, and how many were left out of it because CTranslate2 cut them at
+    the longest length: it ranks what it cuts without an end of sentence, dietmt with one."""
+    fixed = search["min_length"] >= search["max_length"] - 1
+    ended = [a == b for a, b, cut in zip(translated, answer["lines"], answer["cut"])
+             if fixed or not cut]
+    return sum(ended) / max(1, len(ended)), len(translated) - len(ended)
+
+
 def compare(options, directory, precision, name, lines, root):
     search = {**SEARCHES[name], "min_length": options.min_length, "max_length": options.max_length}
     if search["single"]:
@@ -188,10 +199,10 @@ def compare(options, directory, precision, name, lines, root):
             if seconds < 1.5 * empty:
                 sys.exit(f"{options.source}: too short to measure: --repeat it")
             ours.append(len(lines) / (seconds - empty))
-    equal = sum(a == b for a, b in zip(translated, answer["lines"])) / len(lines)
+    equal, cut = equal_lines(translated, answer, search)
     result = dict(
         precision=precision, search=name, lines=len(lines), dietmt=ours, ctranslate2=theirs,
-        ratio=statistics.median(ours) / statistics.median(theirs), equal=equal,
+        ratio=statistics.median(ours) / statistics.median(theirs), equal=equal, cut=cut,
         setting=dict(inter_threads=inter, intra_threads=intra, batch_size=batch_size),
         load_seconds=dict(dietmt=empty, ctranslate2=answer["load_seconds"]),
         peak_mb=dict(dietmt=peak_of_dietmt(options, precision, search, text),
@@ -209,7 +220,7 @@ def report(result):
           f"{statistics.median(result['ctranslate2']):.1f} sentences/s (its threads "
           f"{setting['inter_threads']} x {setting['intra_threads']}, batches of "
           f"{setting['batch_size']}): ratio {result['ratio']:.2f}; equal lines "
-          f"{100 * result['equal']:.2f} %")
+          f"{100 * result['equal']:.2f} % (without {result['cut']} that reached the longest length)")
     for what, unit in (("load_seconds", "s"), ("peak_mb", "MB")):
         values = result[what]
         print(f"  {what}: dietmt {values['dietmt']:.2f} {unit}, CTranslate2 "
