@@ -70,6 +70,15 @@ if(DIETMT_CUDA)
     "-Wl,--push-state,--no-as-needed,${libtorch}/lib/libtorch_cuda.so,${libtorch}/lib/libc10_cuda.so,--pop-state")
 endif()
 
+# Programs that train: batches are of ever other sizes, and the C library's heap keeps what their
+# tensors leave in pieces that no later one fits (docs/architecture.md). Sanitizers bring their own.
+add_library(dietmt_allocator INTERFACE)
+if(NOT DIETMT_SANITIZE)
+  find_library(DIETMT_TCMALLOC tcmalloc_minimal REQUIRED)
+  target_link_libraries(dietmt_allocator INTERFACE
+    "-Wl,--push-state,--no-as-needed,${DIETMT_TCMALLOC},--pop-state")
+endif()
+
 # What LibTorch's headers of collectives include and its package leaves out: Gloo's headers, and
 # those of CUDA and NCCL where several GPUs are to train together.
 find_path(DIETMT_GLOO_INCLUDE_DIR gloo/context.h REQUIRED)

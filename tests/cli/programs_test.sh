@@ -18,6 +18,8 @@ for program in "$dietmt" "$full"; do
 done
 ! grep 'libtorch\|libc10' "$work/dietmt.libraries" || fail "dietmt is linked to LibTorch"
 grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not linked to LibTorch"
+grep -q 'libtcmalloc\|libasan' "$work/dietmt-torch.libraries" ||
+  fail "dietmt-torch has the C library's allocator"
 
 # Alone it knows all commands and runs its own; of the others it says what is missing.
 expect_code 0 "$alone" --help
