@@ -58,6 +58,9 @@ FeedForward::FeedForward(const StackConfig& config)
 }
 
 Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
+  const DropoutSite site = dropout_site(dropout_, keys);
+  if (activation_ == Activation::kRelu && site.p == 0.0)
+    return relu_network(x, {inner_weight_, inner_bias_}, {outer_weight_, outer_bias_});
   Tensor inner = linear_layer(x, inner_weight_, inner_bias_);  // [N, F] or [N, 2F]
   switch (activation_) {
     case Activation::kRelu:
@@ -75,7 +78,7 @@ Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
       break;
     }
   }
-  return linear_layer(dropout(inner, dropout_site(dropout_, keys)), outer_weight_, outer_bias_);
+  return linear_layer(dropout(inner, site), outer_weight_, outer_bias_);
 }
 
 EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)

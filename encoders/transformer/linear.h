@@ -9,4 +9,15 @@ namespace dietmt::encoders {
 /// backward in fp32 on the CPU use matrix_products.h; elsewhere at::linear.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
+/// Weights [outputs, inputs] and bias [outputs] of a linear layer.
+struct LinearWeights {
+  const at::Tensor& weight;
+  const at::Tensor& bias;
+};
+
+/// outer(max(0, inner(x))), the position-wise feed-forward network of Vaswani et al. 2017. On the
+/// CPU in fp32 the hidden layer and its gradient are passed over once each.
+at::Tensor relu_network(const at::Tensor& x, const LinearWeights& inner,
+                        const LinearWeights& outer);
+
 }  // namespace dietmt::encoders

@@ -24,6 +24,12 @@ const std::optional<c10::TypedOperatorHandle<Linear>>& onednn_linear() {
   return found;
 }
 
+Tensor call_onednn(const Tensor& a, const Tensor& b, const std::optional<Tensor>& bias,
+                   const char* activation) {
+  return onednn_linear()->call(a, b.t(), bias, activation, torch::List<std::optional<at::Scalar>>(),
+                               "");
+}
+
 }  // namespace
 
 bool has_fast_products(const Tensor& x, int64_t rows) {
@@ -33,8 +39,12 @@ bool has_fast_products(const Tensor& x, int64_t rows) {
 
 Tensor fast_product(const Tensor& a, const Tensor& b, const std::optional<Tensor>& bias) {
   if (!onednn_linear()) return bias ? at::addmm(*bias, a, b) : at::mm(a, b);
-  return onednn_linear()->call(a, b.t(), bias, "none", torch::List<std::optional<at::Scalar>>(),
-                               "");
+  return call_onednn(a, b, bias, "none");
+}
+
+Tensor fast_relu_product(const Tensor& a, const Tensor& b, const Tensor& bias) {
+  if (!onednn_linear()) return at::addmm(bias, a, b).relu_();
+  return call_onednn(a, b, bias, "relu");
 }
 
 Tensor fast_transposed_product(const Tensor& a, const Tensor& b) {

@@ -17,6 +17,9 @@ bool has_fast_products(const at::Tensor& x, int64_t rows);
 at::Tensor fast_product(const at::Tensor& a, const at::Tensor& b,
                         const std::optional<at::Tensor>& bias = {});
 
+/// max(0, a b + bias), likewise, in one pass.
+at::Tensor fast_relu_product(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias);
+
 /// a^T b, likewise. a: [K, M]; b: [K, N]. Returns [M, N], contiguous.
 at::Tensor fast_transposed_product(const at::Tensor& a, const at::Tensor& b);
 

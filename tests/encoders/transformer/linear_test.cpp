@@ -61,5 +61,33 @@ TEST(LinearLayer, GivesTheSameBitsAgain) {
                         linear_layer(layer.x, layer.weight, layer.bias)));
 }
 
+// The largest differences of output and gradients from those of ATen's operations.
+void expect_network_equals_aten(int64_t rows, at::ScalarType type, bool input_has_gradient) {
+  const Layer inner = make_layer(rows, 96, 130, type);
+  const Layer outer = make_layer(rows, 130, 96, type);
+  const at::Tensor x = inner.x.detach().requires_grad_(input_has_gradient);
+  std::vector<at::Tensor> inputs = {inner.weight, inner.bias, outer.weight, outer.bias};
+  if (input_has_gradient) inputs.push_back(x);
+  const auto results = [&](const at::Tensor& y) {
+    const at::Tensor weights = at::arange(y.numel(), y.options()).sin().view_as(y);
+    std::vector<at::Tensor> all = torch::autograd::grad({(y * weights).sum()}, inputs);
+    all.push_back(y);
+    return all;
+  };
+  const auto own = results(relu_network(x, {inner.weight, inner.bias}, {outer.weight, outer.bias}));
+  const auto aten = results(
+      at::linear(at::relu(at::linear(x, inner.weight, inner.bias)), outer.weight, outer.bias));
+  for (size_t n = 0; n < own.size(); ++n)
+    EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), 1e-5) << n;
+}
+
+TEST(ReluNetwork, EqualsAtens) {
+  for (const int64_t rows : {10, 64, 300}) {
+    expect_network_equals_aten(rows, at::kFloat, true);
+    expect_network_equals_aten(rows, at::kFloat, false);
+  }
+  expect_network_equals_aten(100, at::kDouble, true);
+}
+
 }  // namespace
 }  // namespace dietmt::encoders
