@@ -57,10 +57,19 @@ def update_seconds(options, ranks, rate):
     return compute, max(0.0, 2 * once + latency - hidden) + once + latency / 2
 
 
+def activations(preset):
+    """Bytes that backward needs of a target token and a source token: queries, keys and values,
+    what attention mixes, the outputs of the norms, and the hidden layers."""
+    width, inner, layers = PRESETS[preset]
+    encoder = (3 + 1 + 2) * width + inner
+    decoder = (3 + 1 + 3 + 3 + 1) * width + inner
+    return FP32 * layers * (encoder + decoder)
+
+
 def memory(options, ranks):
     size = FP32 * parameters(options.preset, options.vocabulary)
     # Weights, gradients, the two moments of Adam sharded over the ranks, activations.
-    return 2 * size + 2 * size / ranks + options.token_bytes * options.batch_tokens
+    return 2 * size + 2 * size / ranks + activations(options.preset) * options.batch_tokens
 
 
 def arguments():
@@ -75,7 +84,6 @@ def arguments():
     parser.add_argument("--bandwidth", type=float, default=1.25e9, help="bytes a second of a rank")
     parser.add_argument("--latency", type=float, default=2e-5, help="seconds of a message")
     parser.add_argument("--bucket", type=int, default=4 << 20, help="bytes summed at a time")
-    parser.add_argument("--token-bytes", type=float, default=450e3, help="activations of a target token")
     parser.add_argument("--updates", type=float, default=250_000)
     parser.add_argument(
         "--ranks", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]

@@ -8,12 +8,12 @@
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "nmt/decoding/line_writer.h"
 #include "nmt/decoding/text_lines.h"
 #include "nmt/decoding/translation_stream.h"
 #include "nmt/decoding/translator.h"
 #include "tools/commands.h"
 #include "tools/decoder_source.h"
+#include "tools/student_text.h"
 #include "training/progress_bar.h"
 
 namespace dietmt::tools {
@@ -32,8 +32,10 @@ void bind(OptionTable& table, DistillOptions& o) {
   bind_model(table, o);
   table.add("source", &o.source, "FILE", "source side of the training text: plain or gzip")
       .add("output-source", &o.output_source, "FILE", "the source lines again, for the student")
-      .add("output-target", &o.output_target, "FILE",
-           "line by line their translations; both files appear when they are complete");
+      .add(
+          "output-target", &o.output_target, "FILE",
+          "line by line their translations; both files appear when they are complete, and the same "
+          "command goes on with what a stopped one has left");
   bind_source_lines(table, o);
   table.group("Choice")
       .add("nbest", &o.nbest, "N",
@@ -91,6 +93,11 @@ class Choice {
     }
   }
 
+  /// Leaves out the next `lines`.
+  void skip(int64_t lines) {
+    if (reference_) skip_lines(*reference_, lines);
+  }
+
   std::string operator()(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
     std::string best = nmt::decode_line(tokenizer, line.translations.at(0).ids);
     if (!reference_) return best;
@@ -117,32 +124,33 @@ class Choice {
   std::unique_ptr<LineReader> reference_;
 };
 
-void distill(const DistillOptions& o, const DecoderSource& load) {
+void distill(const DistillOptions& o, const DecoderSource& load, const std::string& settings) {
   LineReader input(o.source);
   Choice choose(o);
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), o.search);
-  nmt::LineWriter sources(o.output_source), targets(o.output_target);
+  // Standard input cannot be read again.
+  StudentText student(o.output_source, o.output_target, o.source == "-" ? "" : settings);
+  int64_t done = student.lines();
+  if (done > 0) spdlog::info("going on after line {}", done);
+  skip_lines(input, done);
+  choose.skip(done);
 
   const bool show_bar = o.source != "-" && training::stderr_is_terminal();
   training::ProgressBar bar(show_bar ? nmt::count_lines(o.source) : 0);
-  int64_t done = 0;
   const auto progress = [&](int64_t lines) {
     done += lines;
     if (show_bar) bar.show(done, "lines");
   };
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
-    for (const nmt::TranslatedLine& line : lines) {
-      sources.write(line.source);
-      targets.write(choose(line, tokenizer));
-    }
-    return sources.flush() && targets.flush();
+    for (const nmt::TranslatedLine& line : lines)
+      student.write(line.source, choose(line, tokenizer));
+    return student.flush();
   };
   nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, nullptr,
                         {.source_tag = o.source_tag.value_or("")}, emit, progress);
-  targets.commit();
-  sources.commit();
+  student.commit();
   spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, done);
 }
 
@@ -158,7 +166,8 @@ int run_distill(const std::vector<std::string>& arguments) {
   bind(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   check(options);
-  distill(options, decoder_source(options, false, "distill", arguments));
+  const DecoderSource load = decoder_source(options, false, "distill", arguments);
+  distill(options, load, text_settings(arguments, options.models));
   return 0;
 }
 

@@ -1,12 +1,16 @@
 #include "nmt/decoding/line_writer.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <limits>
+#include <vector>
 
 #include "common/error.h"
 
@@ -25,14 +29,46 @@ bool is_special(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+// How many bytes of a file hold its first `lines` lines, or all whole ones if it has fewer.
+struct Extent {
+  int64_t lines = 0;
+  off_t bytes = 0;
+};
+
+Extent extent_of(int file, int64_t lines, const std::string& path) {
+  Extent found;
+  std::vector<char> block(kBlock);
+  off_t at = 0;
+  while (found.lines < lines) {
+    const ssize_t size = ::pread(file, block.data(), block.size(), at);
+    if (size < 0 && errno != EINTR) fail(path);
+    if (size == 0) break;
+    for (ssize_t i = 0; i < size && found.lines < lines; ++i) {
+      if (block[static_cast<size_t>(i)] != '\n') continue;
+      ++found.lines;
+      found.bytes = at + i + 1;
+    }
+    at += std::max<ssize_t>(size, 0);
+  }
+  return found;
+}
+
 }  // namespace
 
-LineWriter::LineWriter(const std::string& path) : path_(path == "-" ? "<stdout>" : path) {
+LineWriter::LineWriter(const std::string& path, Unfinished unfinished)
+    : path_(path == "-" ? "<stdout>" : path), unfinished_(unfinished) {
   std::signal(SIGPIPE, SIG_IGN);
   if (path == "-") {
     file_ = ::dup(STDOUT_FILENO);
   } else if (is_special(path)) {
     file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else if (unfinished == Unfinished::kKept) {
+    temporary_ = path + ".part";
+    file_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(file_);
+      throw Error(temporary_ + " is being written by another process");
+    }
   } else {
     temporary_ = path + ".tmp" + std::to_string(::getpid());
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -42,7 +78,18 @@ LineWriter::LineWriter(const std::string& path) : path_(path == "-" ? "<stdout>"
 
 LineWriter::~LineWriter() {
   if (file_ >= 0) ::close(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (!temporary_.empty() && unfinished_ == Unfinished::kRemoved) ::unlink(temporary_.c_str());
+}
+
+int64_t LineWriter::lines_left() const {
+  if (temporary_.empty()) return 0;
+  return extent_of(file_, std::numeric_limits<int64_t>::max(), path_).lines;
+}
+
+void LineWriter::keep(int64_t lines) {
+  if (temporary_.empty()) return;
+  const off_t bytes = extent_of(file_, lines, path_).bytes;
+  if (::ftruncate(file_, bytes) != 0 || ::lseek(file_, bytes, SEEK_SET) < 0) fail(path_);
 }
 
 bool LineWriter::write(std::string_view line) {

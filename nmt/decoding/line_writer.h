@@ -1,21 +1,35 @@
 // Writes result lines to standard output, or to a file that is whole or absent.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace dietmt::nmt {
+
+/// What becomes of a file without commit().
+enum class Unfinished {
+  kRemoved,
+  kKept  // as NAME.part, for a later writer to go on with
+};
 
 /// A regular file is written beside its final name and renamed by commit(). Standard output, pipes
 /// and devices are written directly. Ignores SIGPIPE from the first writer on, for the whole
 /// process.
 class LineWriter {
  public:
-  /// `path`: a file, or "-" for standard output. Throws Error if it cannot be opened.
-  explicit LineWriter(const std::string& path);
+  /// `path`: a file, or "-" for standard output. Throws Error if it cannot be opened, or if another
+  /// process is writing its part.
+  explicit LineWriter(const std::string& path, Unfinished unfinished = Unfinished::kRemoved);
   ~LineWriter();
   LineWriter(const LineWriter&) = delete;
   LineWriter& operator=(const LineWriter&) = delete;
+
+  /// Whole lines of the part that an earlier writer has left.
+  int64_t lines_left() const;
+
+  /// Goes on after the first `lines` of them. To be called before the first write().
+  void keep(int64_t lines);
 
   /// Adds `line` and a line feed. False once the reader of the pipe has gone: nothing more is
   /// wanted. Throws Error naming the path and the system's reason.
@@ -30,6 +44,7 @@ class LineWriter {
  private:
   std::string path_;
   std::string temporary_;  // empty if written directly
+  Unfinished unfinished_;
   int file_ = -1;
   bool closed_by_reader_ = false;
   std::string buffer_;

@@ -141,6 +141,31 @@ mv "$work/student.de" "$work/wanted.de"
 expect_code 0 "$work/alone/dietmt" "${distill[@]:1}" --model "$work/packed"
 cmp "$work/wanted.de" "$work/student.de" || fail "a packed model gives another text"
 
+# Killed again and again, and then with other options.
+toy_corpus 3000 5 "$work/long"
+long=("$dietmt" distill --model "$work/packed" --source "$work/long.en" --reference "$work/long.de"
+  --beam 4 --threads 1)
+expect_code 0 "${long[@]}" --output-source "$work/at-once.en" --output-target "$work/at-once.de"
+resumed=("${long[@]}" --output-source "$work/killed.en" --output-target "$work/killed.de")
+resumptions=0
+for _ in $(seq 40); do
+  "${resumed[@]}" 2>"$work/err" &
+  sleep 0.15
+  kill -KILL $! 2>/dev/null
+  if wait $! 2>/dev/null; then break; fi
+  if grep -q 'going on after line' "$work/err"; then resumptions=$((resumptions + 1)); fi
+done
+[ -e "$work/killed.de" ] || expect_code 0 "${resumed[@]}"
+[ "$resumptions" -gt 0 ] || fail "no run went on with what was there"
+for side in en de; do
+  cmp "$work/at-once.$side" "$work/killed.$side" || fail "killed.$side differs after kills"
+done
+printf 'another line\n' | tee "$work/killed.en.part" >"$work/killed.de.part"
+expect_code 0 "${resumed[@]}"
+cmp "$work/at-once.de" "$work/killed.de" || fail "lines of unknown settings were kept"
+left=$(find "$work" -name 'killed*.part*')
+[ -z "$left" ] || fail "distill left $left"
+
 # The third of four hypotheses of each line as the reference: it is what has to be chosen.
 expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" \
   --beam 4 --nbest 4

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <memory>
 
 #include "common/error.h"
@@ -165,6 +166,32 @@ TEST_F(TextTest, AFileIsWholeOrAbsent) {
   // Nothing else is left behind: the toy text's three files, the input and the output.
   for (const auto& entry : std::filesystem::directory_iterator(scratch()))
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("tmp")));
+}
+
+TEST_F(TextTest, AnUnfinishedFileIsContinuedAfterItsWholeLines) {
+  const std::string path = (scratch() / "kept").string();
+  {
+    LineWriter writer(path, Unfinished::kKept);
+    EXPECT_EQ(writer.lines_left(), 0);
+    writer.keep(0);
+    for (int i = 0; i < 30000; ++i) writer.write("line " + std::to_string(i));
+    writer.flush();
+    EXPECT_THROW(LineWriter(path, Unfinished::kKept), Error) << "two writers of one file";
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::ofstream(path + ".part", std::ios::app) << "half a li";
+  {
+    LineWriter writer(path, Unfinished::kKept);
+    EXPECT_EQ(writer.lines_left(), 30000);
+    writer.keep(29000);
+    writer.write("the end");
+    writer.commit();
+  }
+  const std::vector<std::string> lines = read_lines(path);
+  ASSERT_EQ(lines.size(), 29001U);
+  EXPECT_EQ(lines[28999], "line 28999");
+  EXPECT_EQ(lines.back(), "the end");
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
 }
 
 TEST_F(TextTest, ADeviceIsNotReplaced) {

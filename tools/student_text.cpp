@@ -1,0 +1,61 @@
+#include "tools/student_text.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "common/files.h"
+
+namespace dietmt::tools {
+namespace fs = std::filesystem;
+
+StudentText::StudentText(const std::string& source_file, const std::string& target_file,
+                         const std::string& settings)
+    : sources_(source_file, nmt::Unfinished::kKept),
+      targets_(target_file, nmt::Unfinished::kKept),
+      settings_file_(target_file + ".part.settings") {
+  const bool known =
+      !settings.empty() && fs::exists(settings_file_) && read_file(settings_file_) == settings;
+  if (known) lines_ = std::min(sources_.lines_left(), targets_.lines_left());
+  sources_.keep(lines_);
+  targets_.keep(lines_);
+  if (!known) write_file_atomically(settings_file_, settings);
+}
+
+void StudentText::write(const std::string& source, const std::string& target) {
+  sources_.write(source);
+  targets_.write(target);
+}
+
+void StudentText::commit() {
+  targets_.commit();
+  sources_.commit();
+  fs::remove(settings_file_);
+}
+
+std::string text_settings(const std::vector<std::string>& arguments, const std::string& models) {
+  std::ostringstream text;
+  for (const std::string& argument : arguments) text << argument << '\n';
+  std::istringstream names(models);
+  for (std::string model; std::getline(names, model, ',');) {
+    for (const fs::path& folder : {fs::path(model), fs::path(model) / "best"}) {
+      std::set<std::string> files;
+      std::error_code none;
+      for (const auto& entry : fs::directory_iterator(folder, none)) {
+        if (!entry.is_regular_file()) continue;
+        files.insert(entry.path().string() + ' ' + std::to_string(entry.file_size()) + ' ' +
+                     std::to_string(entry.last_write_time().time_since_epoch().count()));
+      }
+      for (const std::string& file : files) text << file << '\n';
+    }
+  }
+  return text.str();
+}
+
+void skip_lines(LineReader& reader, int64_t lines) {
+  std::string line;
+  while (lines-- > 0 && reader.next(line)) continue;
+}
+
+}  // namespace dietmt::tools

@@ -1,0 +1,42 @@
+// What `dietmt distill` writes: two files that go on where an earlier run of the same command has
+// stopped, however it stopped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/text_io.h"
+#include "nmt/decoding/line_writer.h"
+
+namespace dietmt::tools {
+
+class StudentText {
+ public:
+  /// `settings`: all that the lines depend on; lines written under others are written anew. Empty:
+  /// nothing is continued. Throws Error as LineWriter does.
+  StudentText(const std::string& source_file, const std::string& target_file,
+              const std::string& settings);
+
+  /// That stood in both files at first.
+  int64_t lines() const { return lines_; }
+
+  void write(const std::string& source, const std::string& target);
+  bool flush() { return sources_.flush() && targets_.flush(); }
+
+  /// After the last line: gives the files their names.
+  void commit();
+
+ private:
+  nmt::LineWriter sources_, targets_;
+  std::string settings_file_;
+  int64_t lines_ = 0;
+};
+
+/// Settings of a command that translates: its arguments, and the names, sizes and times of the
+/// files of its models (directories with commas between them).
+std::string text_settings(const std::vector<std::string>& arguments, const std::string& models);
+
+void skip_lines(LineReader& reader, int64_t lines);
+
+}  // namespace dietmt::tools
