@@ -105,11 +105,23 @@ std::string read_file(const fs::path& path) {
   return std::move(content).str();
 }
 
-void write_file_atomically(const fs::path& path, std::string_view content) {
+bool may_be_replaced(const fs::path& path) {
   std::error_code ignored;
-  // A rename would put the file in the place of a device or a pipe.
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-    throw Error(path.string() + ": cannot be written: it is not a regular file");
+  const std::string name = path.string();
+  if (name.starts_with("/dev/") || name.starts_with("/proc/")) return false;
+  return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
+}
+
+fs::path behind_links(const fs::path& path) {
+  std::error_code broken;
+  fs::path found = fs::canonical(path, broken);
+  return broken ? path : found;
+}
+
+void write_file_atomically(const fs::path& named, std::string_view content) {
+  if (!may_be_replaced(named))
+    throw Error(named.string() + ": cannot be written: it is not a regular file");
+  const fs::path path = behind_links(named);
   remove_leftovers(path);
   const fs::path temporary = temporary_name(path);
   try {

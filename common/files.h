@@ -11,9 +11,16 @@ namespace dietmt {
 /// The bytes of a file. Throws Error naming the path.
 std::string read_file(const std::filesystem::path& path);
 
+/// False of pipes, directories, devices and all else below /dev and /proc, such as /dev/stdout:
+/// what must not be replaced by a file. True of what does not exist.
+bool may_be_replaced(const std::filesystem::path& path);
+
+/// The file that a link leads to, which a rename would replace by itself; else `path`.
+std::filesystem::path behind_links(const std::filesystem::path& path);
+
 /// Replaces `path` by `content` so that a reader, or a crash at any instant, sees the old bytes or
 /// the new ones. Throws Error naming the path and the system's reason (a full disk, ...); what was
-/// there before is intact then. A device, a pipe or a directory is refused.
+/// there before is intact then. What may not be replaced is refused; a link stays one.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 /// Where this process writes what is to become `path`: NAME.tmp and the number of the process.

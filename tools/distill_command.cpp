@@ -8,6 +8,7 @@
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "nmt/decoding/line_writer.h"
 #include "nmt/decoding/text_lines.h"
 #include "nmt/decoding/translation_stream.h"
 #include "nmt/decoding/translator.h"
@@ -130,8 +131,9 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), o.search);
-  // Standard input cannot be read again.
-  StudentText student(o.output_source, o.output_target, o.source == "-" ? "" : settings);
+  const bool continued = o.source != "-" && nmt::is_file_output(o.output_source) &&
+                         nmt::is_file_output(o.output_target);
+  StudentText student(o.output_source, o.output_target, continued ? settings : "");
   int64_t done = student.lines();
   if (done > 0) spdlog::info("going on after line {}", done);
   skip_lines(input, done);

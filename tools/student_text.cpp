@@ -11,12 +11,16 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 
 StudentText::StudentText(const std::string& source_file, const std::string& target_file,
+                         nmt::Unfinished unfinished)
+    : sources_(source_file, unfinished), targets_(target_file, unfinished) {}
+
+StudentText::StudentText(const std::string& source_file, const std::string& target_file,
                          const std::string& settings)
-    : sources_(source_file, nmt::Unfinished::kKept),
-      targets_(target_file, nmt::Unfinished::kKept),
-      settings_file_(target_file + ".part.settings") {
-  const bool known =
-      !settings.empty() && fs::exists(settings_file_) && read_file(settings_file_) == settings;
+    : StudentText(source_file, target_file,
+                  settings.empty() ? nmt::Unfinished::kRemoved : nmt::Unfinished::kKept) {
+  if (settings.empty()) return;
+  settings_file_ = target_file + ".part.settings";
+  const bool known = fs::exists(settings_file_) && read_file(settings_file_) == settings;
   if (known) lines_ = std::min(sources_.lines_left(), targets_.lines_left());
   sources_.keep(lines_);
   targets_.keep(lines_);
@@ -31,7 +35,7 @@ void StudentText::write(const std::string& source, const std::string& target) {
 void StudentText::commit() {
   targets_.commit();
   sources_.commit();
-  fs::remove(settings_file_);
+  if (!settings_file_.empty()) fs::remove(settings_file_);
 }
 
 std::string text_settings(const std::vector<std::string>& arguments, const std::string& models) {

@@ -28,8 +28,11 @@ class StudentText {
   void commit();
 
  private:
+  StudentText(const std::string& source_file, const std::string& target_file,
+              nmt::Unfinished unfinished);
+
   nmt::LineWriter sources_, targets_;
-  std::string settings_file_;
+  std::string settings_file_;  // empty: not continued
   int64_t lines_ = 0;
 };
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/files.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -21,12 +21,6 @@ constexpr size_t kBlock = 1 << 16;
 
 [[noreturn]] void fail(const std::string& path) {
   throw Error(path + ": cannot be written: " + std::strerror(errno));
-}
-
-// A rename would replace a device or a pipe instead of writing to it.
-bool is_special(const std::string& path) {
-  struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 // How many bytes of a file hold its first `lines` lines, or all whole ones if it has fewer.
@@ -53,24 +47,28 @@ Extent extent_of(int file, int64_t lines, const std::string& path) {
   return found;
 }
 
+bool is_stdout(const std::string& path) { return path == "-" || path == "/dev/stdout"; }
+
 }  // namespace
 
+bool is_file_output(const std::string& path) { return !is_stdout(path) && may_be_replaced(path); }
+
 LineWriter::LineWriter(const std::string& path, Unfinished unfinished)
-    : path_(path == "-" ? "<stdout>" : path), unfinished_(unfinished) {
+    : path_(is_stdout(path) ? "<stdout>" : behind_links(path).string()), unfinished_(unfinished) {
   std::signal(SIGPIPE, SIG_IGN);
-  if (path == "-") {
+  if (is_stdout(path)) {
     file_ = ::dup(STDOUT_FILENO);
-  } else if (is_special(path)) {
+  } else if (!is_file_output(path)) {  // a rename would replace it
     file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else if (unfinished == Unfinished::kKept) {
-    temporary_ = path + ".part";
+    temporary_ = path_ + ".part";
     file_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0) {
       ::close(file_);
       throw Error(temporary_ + " is being written by another process");
     }
   } else {
-    temporary_ = path + ".tmp" + std::to_string(::getpid());
+    temporary_ = path_ + ".tmp" + std::to_string(::getpid());
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   }
   if (file_ < 0) fail(path_);

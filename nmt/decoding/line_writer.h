@@ -7,15 +7,19 @@
 
 namespace dietmt::nmt {
 
+/// Not so: standard output ("-", "/dev/stdout"), and what may not be replaced (common/files.h),
+/// which are written directly.
+bool is_file_output(const std::string& path);
+
 /// What becomes of a file without commit().
 enum class Unfinished {
   kRemoved,
   kKept  // as NAME.part, for a later writer to go on with
 };
 
-/// A regular file is written beside its final name and renamed by commit(). Standard output, pipes
-/// and devices are written directly. Ignores SIGPIPE from the first writer on, for the whole
-/// process.
+/// A regular file is written beside its final name, that of a link beside the file that it leads
+/// to, and renamed by commit(). Standard output, pipes and devices are written directly. Ignores
+/// SIGPIPE from the first writer on, for the whole process.
 class LineWriter {
  public:
   /// `path`: a file, or "-" for standard output. Throws Error if it cannot be opened, or if another

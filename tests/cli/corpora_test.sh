@@ -166,6 +166,12 @@ cmp "$work/at-once.de" "$work/killed.de" || fail "lines of unknown settings were
 left=$(find "$work" -name 'killed*.part*')
 [ -z "$left" ] || fail "distill left $left"
 
+# Pipes and devices are written directly, and nothing is kept beside them.
+expect_code 0 "$dietmt" distill --model "$work/packed" --source "$work/plain" --source-tag "<2low>" \
+  --output-source /dev/null --output-target /dev/stdout --beam 4
+[ "$out" = "$(cat "$work/wanted.de")" ] || fail "not the translations on standard output"
+[ -z "$(find /dev -maxdepth 1 -name '*.part*')" ] || fail "parts are left in /dev"
+
 # The third of four hypotheses of each line as the reference: it is what has to be chosen.
 expect_code 0 "$dietmt" translate --model "$work/whole" --input "$work/plain" --source-tag "<2low>" \
   --beam 4 --nbest 4

@@ -29,6 +29,24 @@ class FilesTest : public ScratchTest {
   }
 };
 
+TEST_F(FilesTest, ALinkStaysALink) {
+  const std::string file = write("file", "old");
+  fs::create_symlink("file", scratch() / "link");
+  write_file_atomically(scratch() / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(scratch() / "link"));
+  EXPECT_EQ(read_file(file), "new");
+  EXPECT_THAT(names(), UnorderedElementsAre("file", "link"));
+}
+
+// With its output in a file, /dev/stdout is a link to a regular file.
+TEST_F(FilesTest, StandardOutputIsNotReplaced) {
+  EXPECT_FALSE(may_be_replaced("/dev/stdout"));
+  EXPECT_FALSE(may_be_replaced("/proc/self/fd/1"));
+  EXPECT_FALSE(may_be_replaced(scratch()));
+  EXPECT_TRUE(may_be_replaced(scratch() / "none"));
+  EXPECT_THROW(write_file_atomically("/dev/stdout", "text"), Error);
+}
+
 TEST_F(FilesTest, LeftoversOfKilledWritersGo) {
   const std::string dead = write("report.tmp123", "half");
   const std::string living = write("report.tmp124", "half");

@@ -194,6 +194,25 @@ TEST_F(TextTest, AnUnfinishedFileIsContinuedAfterItsWholeLines) {
   EXPECT_FALSE(std::filesystem::exists(path + ".part"));
 }
 
+TEST_F(TextTest, ALinkStaysALink) {
+  const std::filesystem::path file = scratch() / "file", link = scratch() / "link";
+  std::ofstream(file) << "old";
+  std::filesystem::create_symlink("file", link);
+  LineWriter writer(link.string());
+  writer.write("new");
+  writer.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_lines(file.string()), std::vector<std::string>{"new"});
+}
+
+// A link to wherever the output goes: here, and by many users, to a file.
+TEST_F(TextTest, DevStdoutIsStandardOutput) {
+  EXPECT_FALSE(is_file_output("/dev/stdout"));
+  EXPECT_FALSE(is_file_output("-"));
+  EXPECT_FALSE(is_file_output("/dev/fd/1"));
+  EXPECT_TRUE(is_file_output((scratch() / "a file to be").string()));
+}
+
 TEST_F(TextTest, ADeviceIsNotReplaced) {
   LineWriter writer("/dev/null");
   writer.write("line");
