@@ -15,7 +15,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dietmt=${DIETMT:-$here/../../build/bin/dietmt}
 if [[ ${1:-} == --list ]]; then
-  column -t -s $'\t' "$here/models.tsv"
+  awk -F '\t' 'NR == FNR { for (i = 1; i < NF; ++i) if (length($i) > width[i]) width[i] = length($i); next }
+    { for (i = 1; i < NF; ++i) printf "%-" width[i] "s  ", $i; print $NF }' "$here"/models.tsv{,}
   exit
 fi
 if (($# < 4)); then
