@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
+#include <sstream>
 
 #include "common/error.h"
 #include "common/options.h"
@@ -169,7 +170,10 @@ int run_distill(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   check(options);
   const DecoderSource load = decoder_source(options, false, "distill", arguments);
-  distill(options, load, text_settings(arguments, options.models));
+  std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
+  std::istringstream models(options.models);
+  for (std::string model; std::getline(models, model, ',');) inputs.push_back(model);
+  distill(options, load, text_settings(table, inputs));
   return 0;
 }
 

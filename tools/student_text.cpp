@@ -9,6 +9,17 @@
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
+namespace {
+
+// They change how fast the lines come, not which.
+constexpr const char* kMachineOptions[] = {"workers", "threads", "batch-tokens"};
+
+std::string stamp(const fs::directory_entry& file) {
+  return file.path().string() + ' ' + std::to_string(file.file_size()) + ' ' +
+         std::to_string(file.last_write_time().time_since_epoch().count());
+}
+
+}  // namespace
 
 StudentText::StudentText(const std::string& source_file, const std::string& target_file,
                          nmt::Unfinished unfinished)
@@ -38,19 +49,18 @@ void StudentText::commit() {
   if (!settings_file_.empty()) fs::remove(settings_file_);
 }
 
-std::string text_settings(const std::vector<std::string>& arguments, const std::string& models) {
+std::string text_settings(const OptionTable& table, const std::vector<std::string>& paths) {
   std::ostringstream text;
-  for (const std::string& argument : arguments) text << argument << '\n';
-  std::istringstream names(models);
-  for (std::string model; std::getline(names, model, ',');) {
-    for (const fs::path& folder : {fs::path(model), fs::path(model) / "best"}) {
+  for (const auto& [name, value] : table.resolved())
+    if (std::ranges::find(kMachineOptions, name) == std::end(kMachineOptions))
+      text << name << ' ' << value << '\n';
+  for (const std::string& path : paths) {
+    std::error_code none;
+    if (fs::is_regular_file(path, none)) text << stamp(fs::directory_entry(path)) << '\n';
+    for (const fs::path& folder : {fs::path(path), fs::path(path) / "best"}) {
       std::set<std::string> files;
-      std::error_code none;
-      for (const auto& entry : fs::directory_iterator(folder, none)) {
-        if (!entry.is_regular_file()) continue;
-        files.insert(entry.path().string() + ' ' + std::to_string(entry.file_size()) + ' ' +
-                     std::to_string(entry.last_write_time().time_since_epoch().count()));
-      }
+      for (const auto& entry : fs::directory_iterator(folder, none))
+        if (entry.is_regular_file()) files.insert(stamp(entry));
       for (const std::string& file : files) text << file << '\n';
     }
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/options.h"
 #include "common/text_io.h"
 #include "nmt/decoding/line_writer.h"
 
@@ -36,9 +37,9 @@ class StudentText {
   int64_t lines_ = 0;
 };
 
-/// Settings of a command that translates: its arguments, and the names, sizes and times of the
-/// files of its models (directories with commas between them).
-std::string text_settings(const std::vector<std::string>& arguments, const std::string& models);
+/// Settings of a command that translates: the options that say which lines it writes, and the
+/// names, sizes and times of the files that it reads, `paths` and what stands in those of models.
+std::string text_settings(const OptionTable& table, const std::vector<std::string>& paths);
 
 void skip_lines(LineReader& reader, int64_t lines);
 

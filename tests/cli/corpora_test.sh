@@ -141,18 +141,26 @@ mv "$work/student.de" "$work/wanted.de"
 expect_code 0 "$work/alone/dietmt" "${distill[@]:1}" --model "$work/packed"
 cmp "$work/wanted.de" "$work/student.de" || fail "a packed model gives another text"
 
-# Killed again and again, and then with other options.
+# Killed again and again.
 toy_corpus 3000 5 "$work/long"
 long=("$dietmt" distill --model "$work/packed" --source "$work/long.en" --reference "$work/long.de"
   --beam 4 --threads 1)
 expect_code 0 "${long[@]}" --output-source "$work/at-once.en" --output-target "$work/at-once.de"
 resumed=("${long[@]}" --output-source "$work/killed.en" --output-target "$work/killed.de")
-resumptions=0
-for _ in $(seq 40); do
+written() { stat -c %s "$work/killed.de.part" 2>/dev/null || echo 0; }
+# Starts the command and kills it once it has written more; 0 if it ended before.
+kill_resumed() {
+  local before pid
+  before=$(written)
   "${resumed[@]}" 2>"$work/err" &
-  sleep 0.15
-  kill -KILL $! 2>/dev/null
-  if wait $! 2>/dev/null; then break; fi
+  pid=$!
+  while kill -0 $pid 2>/dev/null && [ "$(written)" -le "$before" ]; do sleep 0.01; done
+  kill -KILL $pid 2>/dev/null
+  wait $pid 2>/dev/null
+}
+resumptions=0
+for _ in 1 2 3 4; do
+  if kill_resumed; then break; fi
   if grep -q 'going on after line' "$work/err"; then resumptions=$((resumptions + 1)); fi
 done
 [ -e "$work/killed.de" ] || expect_code 0 "${resumed[@]}"
@@ -160,6 +168,13 @@ done
 for side in en de; do
   cmp "$work/at-once.$side" "$work/killed.$side" || fail "killed.$side differs after kills"
 done
+# Other text under the same name: nothing of what was written before is kept.
+kill_resumed
+[ -s "$work/killed.en.part" ] || fail "the run ended before it was killed"
+tac "$work/long.en" >"$work/turned" && mv "$work/turned" "$work/long.en"
+expect_code 0 "${resumed[@]}"
+cmp "$work/long.en" "$work/killed.en" || fail "lines of the text before are kept"
+tac "$work/long.en" >"$work/turned" && mv "$work/turned" "$work/long.en"
 printf 'another line\n' | tee "$work/killed.en.part" >"$work/killed.de.part"
 expect_code 0 "${resumed[@]}"
 cmp "$work/at-once.de" "$work/killed.de" || fail "lines of unknown settings were kept"
