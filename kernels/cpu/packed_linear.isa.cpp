@@ -3,20 +3,13 @@
 #include <algorithm>
 
 #include "kernels/cpu/activations.h"
-#include "kernels/cpu/linear_dots.h"
+#include "kernels/cpu/linear_products.h"
+#if defined(__AMX_TILE__)
+#include "kernels/cpu/linear_tiles.h"
+#endif
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
-
-constexpr int64_t kBlockOutputs = kPanelVectors * kLanes;
-
-/// Rows of 32-bit groups.
-struct GroupRows {
-  const char* data;
-  int64_t stride;  // bytes
-
-  GroupRows from(int64_t row) const { return {data + row * stride, stride}; }
-};
 
 GroupRows groups_of(const PreparedRows& rows) {
   if (rows.type == WeightType::kFloat)
@@ -56,62 +49,6 @@ struct PanelColumns {
     }
   }
 };
-
-/// Sums of products of a block of rows and a panel: integers or the bits of floats.
-using SumRow = int32_t[kPanelOutputs];
-
-/// Products of kRows rows and kBlockOutputs outputs, whose groups are kPanelStep apart, on top of
-/// `start`.
-template <typename Dots, int kRows>
-void multiply(GroupRows inputs, int64_t groups, const char* weights, const int32_t* start,
-              SumRow* to) {
-  typename Dots::Sums sums[kRows][kPanelVectors];
-  for (int v = 0; v < kPanelVectors; ++v) {
-    const auto first = reinterpret_cast<typename Dots::Sums>(load_ints(start + v * kLanes));
-    for (int r = 0; r < kRows; ++r) sums[r][v] = first;
-  }
-  for (int64_t g = 0; g < groups; ++g) {
-    typename Dots::Weights w[kPanelVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kPanelVectors; ++v) {
-      w[v] = Dots::read(weights + g * kPanelStep + v * kLanes * kGroupBytes);
-    }
-#pragma GCC unroll 6
-    for (int r = 0; r < kRows; ++r) {
-      int32_t group;
-      std::memcpy(&group, inputs.data + r * inputs.stride + g * kGroupBytes, sizeof group);
-#pragma GCC unroll 4
-      for (int v = 0; v < kPanelVectors; ++v) sums[r][v] = Dots::add(sums[r][v], w[v], group);
-    }
-  }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kPanelVectors; ++v)
-      store_ints(to[r] + v * kLanes, reinterpret_cast<IntVector>(sums[r][v]));
-  }
-}
-
-template <typename Dots>
-void multiply_rows(int64_t rows, GroupRows inputs, int64_t groups, const char* weights,
-                   const int32_t* start, SumRow* to) {
-  switch (rows) {
-    case 1:
-      return multiply<Dots, 1>(inputs, groups, weights, start, to);
-    case 2:
-      return multiply<Dots, 2>(inputs, groups, weights, start, to);
-    case 3:
-      return multiply<Dots, 3>(inputs, groups, weights, start, to);
-    case 4:
-      return multiply<Dots, 4>(inputs, groups, weights, start, to);
-    case 5:
-      if constexpr (Dots::kRows > 4) return multiply<Dots, 5>(inputs, groups, weights, start, to);
-      break;
-    case 6:
-      if constexpr (Dots::kRows > 4) return multiply<Dots, 6>(inputs, groups, weights, start, to);
-      break;
-    default:
-      break;
-  }
-}
 
 /// A vector of outputs of a block of rows from its sums. kFull: else it has `left` numbers.
 template <WeightType kType, LinearActivation kActivation, bool kFull>
@@ -162,42 +99,52 @@ void prefetch(const float* output, int64_t stride, int64_t rows) {
   }
 }
 
-template <typename Dots, LinearActivation kActivation>
+template <typename Product, LinearActivation kActivation>
 void run(const LinearCall& call) {
   const PackedWeights& weights = *call.weights;
-  const int64_t groups = kernels::groups_of(Dots::kType, weights.inputs);
+  const int64_t groups = kernels::groups_of(Product::kType, weights.inputs);
   const GroupRows inputs = groups_of(*call.input);
   const int64_t rows = call.input->rows;
-  const int64_t blocks = (rows + Dots::kRows - 1) / Dots::kRows;
+  const int64_t blocks = (rows + Product::kRows - 1) / Product::kRows;
+  if (blocks == 0) return;
+  const Product product((rows + blocks - 1) / blocks, groups);
   const int64_t last = call.last_output < 0 ? weights.outputs : call.last_output;
   for (int64_t n = call.first_output; n < last; n += kPanelOutputs) {
     const PanelColumns columns(call, n, last);
     const char* panel = static_cast<const char*>(weights.panels) + n * groups * kGroupBytes;
-    for (int64_t b = 0; b < blocks; ++b) {  // of almost the same size
-      alignas(64) SumRow sums[Dots::kRows];
+    for (int64_t b = 0; b < blocks; ++b) {  // of almost the same size, the last one of the largest
+      alignas(64) SumRow sums[Product::kRows];
       const int64_t first = rows * b / blocks;
       const int64_t count = rows * (b + 1) / blocks - first;
       prefetch(call.output + first * call.output_stride + n, call.output_stride, count);
-      for (int64_t c = 0; c < kPanelOutputs; c += kBlockOutputs)
-        multiply_rows<Dots>(count, inputs.from(first), groups, panel + c * kGroupBytes,
-                            columns.start + c, reinterpret_cast<SumRow*>(sums[0] + c));
-      finish<Dots::kType, kActivation>(call, columns, sums, first, count);
+      product.multiply(count, inputs.from(first), panel, columns.start, sums);
+      finish<Product::kType, kActivation>(call, columns, sums, first, count);
     }
   }
 }
 
-template <typename Dots>
+template <typename Product>
 void run(const LinearCall& call) {
   switch (call.activation) {
     case LinearActivation::kNone:
-      return run<Dots, LinearActivation::kNone>(call);
+      return run<Product, LinearActivation::kNone>(call);
     case LinearActivation::kRelu:
-      return run<Dots, LinearActivation::kRelu>(call);
+      return run<Product, LinearActivation::kRelu>(call);
     case LinearActivation::kGelu:
-      return run<Dots, LinearActivation::kGelu>(call);
+      return run<Product, LinearActivation::kGelu>(call);
     case LinearActivation::kSilu:
-      return run<Dots, LinearActivation::kSilu>(call);
+      return run<Product, LinearActivation::kSilu>(call);
   }
+}
+
+/// With tiles where the instruction set has them and the rows fill them.
+template <typename Dots>
+void run_rounded(const LinearCall& call) {
+#if defined(__AMX_TILE__)
+  if (kernels::groups_of(Dots::kType, call.weights->inputs) % kTileGroups == 0)
+    return run<TileProduct<Dots::kType>>(call);
+#endif
+  run<VectorProduct<Dots>>(call);
 }
 
 }  // namespace
@@ -205,11 +152,11 @@ void run(const LinearCall& call) {
 void linear(const LinearCall& call) {
   switch (call.weights->type) {
     case WeightType::kFloat:
-      return run<FloatDots>(call);
+      return run<VectorProduct<FloatDots>>(call);
     case WeightType::kBFloat16:
-      return run<BFloat16Dots>(call);
+      return run_rounded<BFloat16Dots>(call);
     case WeightType::kInt8:
-      return run<Int8Dots>(call);
+      return run_rounded<Int8Dots>(call);
   }
 }
 
