@@ -137,11 +137,13 @@ void run(const LinearCall& call) {
   }
 }
 
-/// With tiles where the instruction set has them and the rows fill them.
+/// With tiles where the instruction set has them and the groups of a row fill them.
 template <typename Dots>
 void run_rounded(const LinearCall& call) {
 #if defined(__AMX_TILE__)
-  if (kernels::groups_of(Dots::kType, call.weights->inputs) % kTileGroups == 0)
+  // A single row is faster with vectors. Integers are the same, sums of bf16 would be others.
+  const bool faster = Dots::kType != WeightType::kInt8 || call.input->rows > 1;
+  if (faster && kernels::groups_of(Dots::kType, call.weights->inputs) % kTileGroups == 0)
     return run<TileProduct<Dots::kType>>(call);
 #endif
   run<VectorProduct<Dots>>(call);
