@@ -37,6 +37,17 @@ expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
 expect_code 1 "$alone" translate --model "$model" --input "$work/test.en"
 expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
 
+# How long threads of OpenMP wait is said to the full program, unless the user has said it.
+printf '#!/bin/sh\necho "spins $GOMP_SPINCOUNT"\n' >"$work/alone/dietmt-torch"
+chmod +x "$work/alone/dietmt-torch"
+expect_code 0 "$alone" train
+[ "$out" = "spins 10000" ] || fail "waiting: $out"
+GOMP_SPINCOUNT=7 expect_code 0 "$alone" train
+[ "$out" = "spins 7" ] || fail "waiting with a user's count: $out"
+OMP_WAIT_POLICY=active expect_code 0 "$alone" train
+[ "$out" = "spins " ] || fail "waiting with a user's policy: $out"
+rm "$work/alone/dietmt-torch"
+
 # Arguments, standard input and exit codes pass, also through a link to the program.
 ln -s "$(realpath "$dietmt")" "$work/links/dietmt"
 expect_code 0 "$work/links/dietmt" train --help
