@@ -24,6 +24,7 @@ class VectorProduct {
  public:
   static constexpr WeightType kType = Dots::kType;
   static constexpr int kRows = Dots::kRows;  // of a block, at most
+  static constexpr bool kPrefetchesOutput = true;
 
   /// Blocks have up to `rows` rows; rows and panels have `groups` groups.
   VectorProduct(int64_t /*rows*/, int64_t groups) : groups_(groups) {}

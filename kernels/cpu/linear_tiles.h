@@ -39,6 +39,7 @@ class TileProduct {
  public:
   static constexpr WeightType kType = kProductType;
   static constexpr int kRows = 2 * kTileRows;
+  static constexpr bool kPrefetchesOutput = false;  // which would only hold up the tiles
 
   TileProduct(int64_t rows, int64_t groups) : groups_(groups), second_rows_(rows - kTileRows) {
     struct alignas(64) {

@@ -50,33 +50,31 @@ struct PanelColumns {
   }
 };
 
-/// A vector of outputs of a block of rows from its sums. kFull: else it has `left` numbers.
+/// Outputs of a block of rows from its sums, row by row. kFull: the panel has all its outputs.
 template <WeightType kType, LinearActivation kActivation, bool kFull>
-void finish_columns(const LinearCall& call, const PanelColumns& columns, int64_t c, int64_t left,
-                    const SumRow* sums, int64_t first, int64_t rows) {
-  const Vector scale = load(columns.scales + c);
-  const Vector bias = load(columns.bias + c);
-  const float* row_scales = static_cast<const float*>(call.input->storage) + first;
-  const int64_t column = columns.first + c;
-  const float* residual = call.residual;
-  if (residual) residual += first * call.residual_stride + column;
-  float* output = call.output + first * call.output_stride + column;
-  const int64_t residual_stride = call.residual_stride;
-  const int64_t output_stride = call.output_stride;
+void finish_rows(const LinearCall& call, const PanelColumns& columns, const SumRow* sums,
+                 int64_t first, int64_t rows) {
+  const float* row_scales = static_cast<const float*>(call.input->storage);
   for (int64_t r = 0; r < rows; ++r) {
-    const IntVector bits = load_ints(sums[r] + c);
-    Vector x = reinterpret_cast<Vector>(bits);
-    if constexpr (kType == WeightType::kInt8)
-      x = __builtin_convertvector(bits, Vector) * (scale * row_scales[r]) + bias;
-    x = activate<kActivation>(x);
-    if (residual) {
-      const float* from = residual + r * residual_stride;
-      x += kFull ? load(from) : load_first(from, left);
-    }
-    if constexpr (kFull) {
-      store(output + r * output_stride, x);
-    } else {
-      std::memcpy(output + r * output_stride, &x, static_cast<size_t>(left) * sizeof(float));
+    const int64_t row = first + r;
+    float* output = call.output + row * call.output_stride + columns.first;
+    const float* residual = call.residual;
+    if (residual) residual += row * call.residual_stride + columns.first;
+    for (int64_t c = 0; c < (kFull ? kPanelOutputs : columns.count); c += kLanes) {
+      const int64_t count = kFull ? kLanes : std::min<int64_t>(kLanes, columns.count - c);
+      const IntVector bits = load_ints(sums[r] + c);
+      Vector x = reinterpret_cast<Vector>(bits);
+      if constexpr (kType == WeightType::kInt8) {
+        const Vector scale = load(columns.scales + c) * row_scales[row];
+        x = __builtin_convertvector(bits, Vector) * scale + load(columns.bias + c);
+      }
+      x = activate<kActivation>(x);
+      if (residual) x += kFull ? load(residual + c) : load_first(residual + c, count);
+      if constexpr (kFull) {
+        store(output + c, x);
+      } else {
+        std::memcpy(output + c, &x, static_cast<size_t>(count) * sizeof(float));
+      }
     }
   }
 }
@@ -84,12 +82,11 @@ void finish_columns(const LinearCall& call, const PanelColumns& columns, int64_t
 template <WeightType kType, LinearActivation kActivation>
 void finish(const LinearCall& call, const PanelColumns& columns, const SumRow* sums, int64_t first,
             int64_t rows) {
-  int64_t c = 0;
-  for (; c + kLanes <= columns.count; c += kLanes)
-    finish_columns<kType, kActivation, true>(call, columns, c, kLanes, sums, first, rows);
-  if (c < columns.count)
-    finish_columns<kType, kActivation, false>(call, columns, c, columns.count - c, sums, first,
-                                              rows);
+  if (columns.count == kPanelOutputs) {
+    finish_rows<kType, kActivation, true>(call, columns, sums, first, rows);
+  } else {
+    finish_rows<kType, kActivation, false>(call, columns, sums, first, rows);
+  }
 }
 
 /// What is going to be written comes near while the block is multiplied.
@@ -116,7 +113,8 @@ void run(const LinearCall& call) {
       alignas(64) SumRow sums[Product::kRows];
       const int64_t first = rows * b / blocks;
       const int64_t count = rows * (b + 1) / blocks - first;
-      prefetch(call.output + first * call.output_stride + n, call.output_stride, count);
+      if constexpr (Product::kPrefetchesOutput)
+        prefetch(call.output + first * call.output_stride + n, call.output_stride, count);
       product.multiply(count, inputs.from(first), panel, columns.start, sums);
       finish<Product::kType, kActivation>(call, columns, sums, first, count);
     }
