@@ -16,6 +16,11 @@ using torch::autograd::tensor_list;
 
 bool has_kernel(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
 
+// Whose way through fp32 and its kernel is far shorter than tensor algebra.
+bool is_narrow_on_cpu(const Tensor& x) {
+  return x.is_cpu() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf);
+}
+
 // dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without an own kernel.
 Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
   constexpr int64_t kLow = 0xffffffff;
@@ -159,6 +164,8 @@ class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
 }  // namespace
 
 Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
+  if (is_narrow_on_cpu(like))
+    return dropout_mask_like(like.to(at::kFloat), site).to(like.scalar_type());
   if (!has_kernel(like)) return mask_by_tensor_algebra(like, site);
   Tensor mask = at::empty(like.sizes(), like.options());
   kernels::dropout_mask(site.key, site.p, mask.numel(), mask.data_ptr<float>());
@@ -186,6 +193,7 @@ Tensor dropout_add(const Tensor& residual, const Tensor& branch, const DropoutSi
 
 Tensor dropout(const Tensor& x, const DropoutSite& site) {
   if (site.p == 0.0) return x;
+  if (is_narrow_on_cpu(x)) return dropout(x.to(at::kFloat), site).to(x.scalar_type());
   if (!has_kernel(x)) return x * dropout_mask_like(x, site);
   return DropoutFunction::apply(x.contiguous(), site.p, static_cast<int64_t>(site.key));
 }

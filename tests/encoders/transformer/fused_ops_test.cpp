@@ -80,6 +80,18 @@ TEST(FusedOps, Dropout) {
                                [](const std::vector<Tensor>& in) { return dropout(in[0], kSite); });
 }
 
+// Rounded once, at the end: a scale in bf16 would be off by up to 0.4 %.
+TEST(FusedOps, DropoutOfBFloat16) {
+  torch::manual_seed(5);
+  const Tensor x = torch::randn({300, 7}).to(at::kBFloat16).requires_grad_(true);
+  const Tensor output = dropout(x, kSite);
+  const Tensor mask = dropout_mask_like(x.detach().to(at::kFloat), kSite);
+  EXPECT_TRUE(at::equal(output, (x.detach().to(at::kFloat) * mask).to(at::kBFloat16)));
+  output.sum().backward();
+  EXPECT_TRUE(at::equal(x.grad(), mask.to(at::kBFloat16)));
+  EXPECT_TRUE(at::equal(dropout_mask_like(x, kSite), mask.to(at::kBFloat16)));
+}
+
 TEST(FusedOps, NoDropoutLeavesValuesAlone) {
   const Tensor x = torch::randn({4, 4});
   EXPECT_TRUE(at::equal(dropout(x, {}), x));
