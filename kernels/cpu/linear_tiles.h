@@ -58,7 +58,8 @@ class TileProduct {
   TileProduct(const TileProduct&) = delete;
   TileProduct& operator=(const TileProduct&) = delete;
 
-  /// Reads and sums up the most rows of all blocks, also for a block of fewer.
+  /// Reads and sums up the most rows of all blocks, also for a block of fewer: the last block has
+  /// the most, so that other rows follow one of fewer.
   void multiply(int64_t /*rows*/, GroupRows inputs, const char* panel, const int32_t* start,
                 SumRow* to) const {
     if (second_rows_ > 0) {
