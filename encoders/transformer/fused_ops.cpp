@@ -164,12 +164,10 @@ class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
 }  // namespace
 
 Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
-  if (is_narrow_on_cpu(like))
-    return dropout_mask_like(like.to(at::kFloat), site).to(like.scalar_type());
-  if (!has_kernel(like)) return mask_by_tensor_algebra(like, site);
-  Tensor mask = at::empty(like.sizes(), like.options());
+  if (!has_kernel(like) && !is_narrow_on_cpu(like)) return mask_by_tensor_algebra(like, site);
+  Tensor mask = at::empty(like.sizes(), like.options().dtype(at::kFloat));
   kernels::dropout_mask(site.key, site.p, mask.numel(), mask.data_ptr<float>());
-  return mask;
+  return mask.to(like.scalar_type());
 }
 
 Tensor add_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamma,

@@ -75,13 +75,25 @@ class TileProduct {
   static constexpr int64_t kTileBytes = kTileOutputs * kGroupBytes;  // of a row of weights
   static constexpr int64_t kSumStride = sizeof(SumRow);
 
+  /// Every row of tiles 0 and 1 begins as `first`, of 2 and 3 as `second`: outputs of two tiles
+  /// each.
+  static void start_sums(const int32_t* first, const int32_t* second) {
+    load_tile<0>(first, 0);
+    load_tile<1>(first + kTileOutputs, 0);
+    load_tile<2>(second, 0);
+    load_tile<3>(second + kTileOutputs, 0);
+  }
+  static void store_sums(int32_t* first, int32_t* second) {
+    store_tile<0>(first, kSumStride);
+    store_tile<1>(first + kTileOutputs, kSumStride);
+    store_tile<2>(second, kSumStride);
+    store_tile<3>(second + kTileOutputs, kSumStride);
+  }
+
   /// Up to 16 rows and all outputs.
   void multiply_few(GroupRows inputs, const char* weights, const int32_t* start,
                     int32_t* to) const {
-    load_tile<0>(start, 0);
-    load_tile<1>(start + kTileOutputs, 0);
-    load_tile<2>(start + 2 * kTileOutputs, 0);
-    load_tile<3>(start + 3 * kTileOutputs, 0);
+    start_sums(start, start + 2 * kTileOutputs);
     for (int64_t g = 0; g < groups_; g += kTileGroups, weights += kTileGroups * kPanelStep) {
       load_tile<4>(inputs.data + g * kGroupBytes, inputs.stride);
       load_tile<5>(weights, kPanelStep);
@@ -93,19 +105,13 @@ class TileProduct {
       load_tile<5>(weights + 3 * kTileBytes, kPanelStep);
       multiply_tiles<kType, 3, 4, 5>();
     }
-    store_tile<0>(to, kSumStride);
-    store_tile<1>(to + kTileOutputs, kSumStride);
-    store_tile<2>(to + 2 * kTileOutputs, kSumStride);
-    store_tile<3>(to + 3 * kTileOutputs, kSumStride);
+    store_sums(to, to + 2 * kTileOutputs);
   }
 
   /// 17 to 32 rows and half of the outputs.
   void multiply_half(GroupRows inputs, const char* weights, const int32_t* start,
                      int32_t* to) const {
-    load_tile<0>(start, 0);
-    load_tile<1>(start + kTileOutputs, 0);
-    load_tile<2>(start, 0);
-    load_tile<3>(start + kTileOutputs, 0);
+    start_sums(start, start);
     const GroupRows second = inputs.from(kTileRows);
     for (int64_t g = 0; g < groups_; g += kTileGroups, weights += kTileGroups * kPanelStep) {
       load_tile<4>(inputs.data + g * kGroupBytes, inputs.stride);
@@ -117,11 +123,7 @@ class TileProduct {
       multiply_tiles<kType, 2, 5, 6>();
       multiply_tiles<kType, 3, 5, 7>();
     }
-    store_tile<0>(to, kSumStride);
-    store_tile<1>(to + kTileOutputs, kSumStride);
-    to += kTileRows * kPanelOutputs;
-    store_tile<2>(to, kSumStride);
-    store_tile<3>(to + kTileOutputs, kSumStride);
+    store_sums(to, to + kTileRows * kPanelOutputs);
   }
 
   int64_t groups_, second_rows_;
