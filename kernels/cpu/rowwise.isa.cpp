@@ -158,47 +158,4 @@ void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
     mask[i] = masked(1.0f, key, static_cast<uint32_t>(i), threshold, scale);
 }
 
-void cross_entropy(const CrossEntropy& call) {
-  const int64_t classes = call.classes;
-  const float uniform = static_cast<float>(call.smoothing / static_cast<double>(classes));
-  const float confidence = static_cast<float>(1.0 - call.smoothing);
-#pragma omp parallel for schedule(static)
-  for (int64_t r = 0; r < call.rows; ++r) {
-    float* logits = call.logits + r * classes;
-    const int64_t target = call.targets[r];
-    const float target_logit = logits[target];
-    float maximum = logits[0];
-    float total = 0.0f;
-#pragma omp simd reduction(max : maximum) reduction(+ : total)
-    for (int64_t c = 0; c < classes; ++c) {
-      maximum = std::max(maximum, logits[c]);
-      total += logits[c];
-    }
-    float exponentials = 0.0f;
-    if (call.gradient) {
-#pragma omp simd reduction(+ : exponentials)
-      for (int64_t c = 0; c < classes; ++c) {
-        logits[c] = std::exp(logits[c] - maximum);
-        exponentials += logits[c];
-      }
-    } else {
-#pragma omp simd reduction(+ : exponentials)
-      for (int64_t c = 0; c < classes; ++c) exponentials += std::exp(logits[c] - maximum);
-    }
-    const double log_partition = static_cast<double>(maximum) + std::log(exponentials);
-    call.target_losses[r] = log_partition - target_logit;
-    const double mean_loss =
-        log_partition - static_cast<double>(total) / static_cast<double>(classes);
-    call.losses[r] = (1.0 - call.smoothing) * call.target_losses[r] + call.smoothing * mean_loss;
-    if (call.gradient) {
-      const float scale = static_cast<float>(call.gradient_scale);
-      const float factor = scale / exponentials;
-      const float shift = scale * uniform;
-#pragma omp simd
-      for (int64_t c = 0; c < classes; ++c) logits[c] = logits[c] * factor - shift;
-      logits[target] -= scale * confidence;
-    }
-  }
-}
-
 }  // namespace dietmt::kernels::DIETMT_ISA
