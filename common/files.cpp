@@ -118,6 +118,13 @@ fs::path behind_links(const fs::path& path) {
   return broken ? path : found;
 }
 
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  const fs::path first = fs::weakly_canonical(a, error);
+  return !error && first == fs::weakly_canonical(b, error) && !error;
+}
+
 void write_file_atomically(const fs::path& named, std::string_view content) {
   if (!may_be_replaced(named))
     throw Error(named.string() + ": cannot be written: it is not a regular file");

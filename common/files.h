@@ -18,6 +18,9 @@ bool may_be_replaced(const std::filesystem::path& path);
 /// The file that a link leads to, which a rename would replace by itself; else `path`.
 std::filesystem::path behind_links(const std::filesystem::path& path);
 
+/// True of two names of one file, which may be missing yet.
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
 /// Replaces `path` by `content` so that a reader, or a crash at any instant, sees the old bytes or
 /// the new ones. Throws Error naming the path and the system's reason (a full disk, ...); what was
 /// there before is intact then. What may not be replaced is refused; a link stays one.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -136,7 +137,8 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
     if (values.count("config")) {
       const std::string path = values["config"].as<std::string>();
       std::ifstream file(path);
-      if (!file) throw ConfigError("--config " + path + ": cannot be opened");
+      if (!file || std::filesystem::is_directory(path))
+        throw ConfigError("--config " + path + ": cannot be opened");
       try {
         po::store(po::parse_config_file(file, file_keys), values);
       } catch (const po::error& error) {

@@ -1,4 +1,4 @@
-// Why one process of a training on several ends when it is another one's fault.
+// Why a training ends before its time, where nothing is wrong with its input.
 #pragma once
 
 #include "common/error.h"
@@ -8,6 +8,12 @@ namespace dietmt {
 /// The exit code of a training that the same command continues: stopped by a signal, or left by
 /// another process.
 inline constexpr int kResumable = 75;
+
+/// A signal has stopped the work before there was anything to save; exit code kResumable.
+class Stopped : public Error {
+ public:
+  Stopped() : Error("stopped by a signal") {}
+};
 
 /// Another process has ended or cannot be reached; exit code kResumable.
 class PeerError : public Error {

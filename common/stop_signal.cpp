@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "common/process_error.h"
+
 namespace dietmt {
 namespace {
 
@@ -39,5 +41,9 @@ void install_stop_signal() {
 }
 
 bool stop_requested() { return requested; }
+
+void throw_if_stop_requested() {
+  if (requested) throw Stopped();
+}
 
 }  // namespace dietmt

@@ -13,4 +13,7 @@ void install_stop_signal();
 /// True after such a signal.
 bool stop_requested();
 
+/// Throws Stopped after such a signal.
+void throw_if_stop_requested();
+
 }  // namespace dietmt

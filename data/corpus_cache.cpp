@@ -13,13 +13,14 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/random.h"
 
 namespace dietmt::data {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t kMagic = 0x31535052'4f435444;  // "DTCORPS1" on a little-endian machine
-constexpr uint64_t kVersion = 2;
+constexpr uint64_t kVersion = 3;
 constexpr uint64_t kPage = 4096;
 constexpr size_t kBufferBytes = 1 << 20;
 
@@ -32,6 +33,7 @@ struct Header {
   uint64_t sequences = 0;
   uint64_t groups = 0;
   CacheCounters counters = {};
+  uint64_t content_hash = 0;
 };
 static_assert(std::is_trivially_copyable_v<Header>);
 
@@ -62,6 +64,10 @@ bool is_valid(const Header& header, uint64_t size) {
 bool are_bounds(const uint64_t* bounds, int64_t parts) {
   return bounds[0] == 0 && std::is_sorted(bounds, bounds + parts + 1);
 }
+
+// What no id is.
+constexpr uint64_t kEndOfSequence = 1ULL << 32;
+constexpr uint64_t kEndOfGroup = 2ULL << 32;
 
 [[noreturn]] void fail(const fs::path& cache, const char* what) {
   throw Error(cache.string() + ": the corpus cache cannot " + what + ": " + std::strerror(errno));
@@ -157,6 +163,9 @@ CacheWriter::~CacheWriter() {
 
 void CacheWriter::append(std::span<const int32_t> sequence) {
   file_->write(sequence.data(), sequence.size_bytes());
+  for (const int32_t id : sequence)
+    content_hash_ = random_key(content_hash_, static_cast<uint32_t>(id));
+  content_hash_ = random_key(content_hash_, kEndOfSequence);
   tokens_ += sequence.size();
   ++sequences_;
   sequence_bounds_->write(tokens_);
@@ -164,6 +173,7 @@ void CacheWriter::append(std::span<const int32_t> sequence) {
 
 void CacheWriter::end_group() {
   ++groups_;
+  content_hash_ = random_key(content_hash_, kEndOfGroup);
   group_bounds_->write(sequences_);
 }
 
@@ -181,6 +191,7 @@ void CacheWriter::finish(const CacheCounters& counters) {
   header.sequences = sequences_;
   header.groups = groups_;
   header.counters = counters;
+  header.content_hash = content_hash_;
   if (::pwrite(file_->fd(), &header, sizeof header, 0) != sizeof header) fail(path_, "be written");
   if (::fsync(file_->fd()) != 0) fail(path_, "be synced to disk");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "be renamed into place");
@@ -217,6 +228,7 @@ bool MappedCache::map(const std::string& fingerprint) {
   sequence_bounds_ = reinterpret_cast<const uint64_t*>(bytes + sequence_bounds_at(header));
   group_bounds_ = reinterpret_cast<const uint64_t*>(bytes + group_bounds_at(header));
   counters_ = header.counters;
+  content_hash_ = header.content_hash;
   // Sequences are read in random order, where reading ahead reads in vain.
   ::posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
   return are_bounds(sequence_bounds_, sequences_) &&

@@ -6,7 +6,7 @@
 //
 // Sequence s owns the tokens bounds[s] .. bounds[s+1]-1, group g the sequences between its bounds.
 // The fingerprint is text that names everything the content depends on; a file with another
-// fingerprint is not opened.
+// fingerprint is not opened. The content hash tells the sequences themselves apart.
 #pragma once
 
 #include <array>
@@ -46,6 +46,7 @@ class CacheWriter {
   uint64_t tokens_ = 0;
   uint64_t sequences_ = 0;
   uint64_t groups_ = 0;
+  uint64_t content_hash_ = 0;
   std::unique_ptr<OutputFile> file_;  // null when it is finished
   // Files without a name, which finish() copies behind the tokens.
   std::unique_ptr<OutputFile> sequence_bounds_;
@@ -78,6 +79,8 @@ class MappedCache {
     return first_token(sequence + 1) - first_token(sequence);
   }
   const CacheCounters& counters() const { return counters_; }
+  /// Equal for equal sequences and groups in the same order, whatever they were made from.
+  uint64_t content_hash() const { return content_hash_; }
 
   /// Appends the tokens begin .. end-1 to `ids` by a file read, which does not make mapped pages
   /// resident. Throws Error if reading fails.
@@ -100,6 +103,7 @@ class MappedCache {
   const uint64_t* sequence_bounds_ = nullptr;
   const uint64_t* group_bounds_ = nullptr;
   CacheCounters counters_ = {};
+  uint64_t content_hash_ = 0;
 };
 
 }  // namespace dietmt::data

@@ -13,10 +13,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "common/stop_signal.h"
+
 namespace dietmt::data {
 
 /// Applies `work` to what `next` gives until that is empty (std::optional), in up to `threads`
-/// threads of their own, and hands the results to `take` in the order of the inputs.
+/// threads of their own, and hands the results to `take` in the order of the inputs. Throws Stopped
+/// after a signal.
 template <typename Next, typename Work, typename Take>
 void work_in_order(int64_t threads, Next next, Work work, Take take) {
   using Input = typename std::invoke_result_t<Next>::value_type;
@@ -27,6 +30,7 @@ void work_in_order(int64_t threads, Next next, Work work, Take take) {
     take(std::move(result));
   };
   while (std::optional<Input> input = next()) {
+    throw_if_stop_requested();
     if (std::ssize(in_flight) >= std::max<int64_t>(threads, 1)) take_oldest();
     in_flight.push_back(
         std::async(std::launch::async, [&work, input = std::move(*input)] { return work(input); }));

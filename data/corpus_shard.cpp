@@ -1,6 +1,7 @@
 #include "data/corpus_shard.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr int64_t kReportedLines = 1'000'000;
 constexpr uint64_t kEncodingVersion = 1;  // raised when the same input would give other ids
 
 // Text that names all that the encoded corpus depends on, or nothing if an input can be read only
@@ -33,7 +35,12 @@ std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
 }
 
 fs::path cache_name(const CorpusFiles& files) {
-  const auto place = [](const std::string& file) { return fs::weakly_canonical(file).string(); };
+  // A pipe's place under /dev/fd leads to no path.
+  const auto place = [](const std::string& file) {
+    std::error_code error;
+    const fs::path path = fs::weakly_canonical(file, error);
+    return error ? file : path.string();
+  };
   return fmt::format("{:016x}.cache", hash_of(place(files.source) + '\t' + place(files.target) +
                                               '\t' + files.source_tag));
 }
@@ -153,6 +160,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
   if (!fingerprint.empty())
     if (CorpusShard shard = open(); shard.cache) return shard;
 
+  spdlog::info("encoding {} and {}", files.source, files.target);
   CacheWriter writer(file, fingerprint);
   CorpusReport report;
   PairReader reader(files);
@@ -165,7 +173,10 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
           writer.append(chunk.sources[i]);
           writer.append(chunk.targets[i]);
         }
+        const int64_t millions = report.lines / kReportedLines;
         report += chunk.report;
+        if (report.lines / kReportedLines > millions)
+          spdlog::info("encoded {} million lines", report.lines / kReportedLines);
       });
   writer.finish(std::bit_cast<CacheCounters>(report));
   CorpusShard shard = open();

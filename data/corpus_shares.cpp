@@ -27,9 +27,11 @@ std::vector<std::string> weight_problems(std::span<const double> weights, int64_
 }
 
 std::vector<double> temperature_weights(std::span<const int64_t> sizes, double temperature) {
+  // Of the largest size, for the powers of sizes themselves may be infinite.
+  const auto largest = static_cast<double>(std::max<int64_t>(1, std::ranges::max(sizes)));
   std::vector<double> weights;
   for (const int64_t size : sizes)
-    weights.push_back(std::pow(static_cast<double>(size), 1.0 / temperature));
+    weights.push_back(std::pow(static_cast<double>(size) / largest, 1.0 / temperature));
   return weights;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/random.h"
 
 namespace dietmt::data {
 
@@ -15,7 +16,13 @@ ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const To
     report_ += shards_.back().report;
   }
   if (report_.kept == 0)
-    throw DataError(corpora.at(0).source + ": nothing left to train on: " + report_.summary());
+    throw DataError(corpora.at(0).source + ": no pair is left: " + report_.summary());
+}
+
+uint64_t ParallelCorpus::content_hash() const {
+  uint64_t hash = 0;
+  for (const CorpusShard& shard : shards_) hash = random_key(hash, shard.cache->content_hash());
+  return hash;
 }
 
 ParallelCorpus::Place ParallelCorpus::source_of(int64_t pair) const {

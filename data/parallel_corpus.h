@@ -31,6 +31,9 @@ class ParallelCorpus {
   std::span<const int32_t> source(int64_t pair) const;
   std::span<const int32_t> target(int64_t pair) const;
 
+  /// Equal for equal pairs in the same order, wherever their files lie.
+  uint64_t content_hash() const;
+
   /// Of all corpora together.
   const CorpusReport& report() const { return report_; }
 

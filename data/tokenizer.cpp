@@ -150,8 +150,8 @@ void check(const TokenizerOptions& options) {
     problems.push_back("tokenizer type '" + options.type + "': must be bpe or unigram");
   const int64_t smallest = options.special == SpecialSet::kBert ? 6 : 4;
   if (options.vocabulary_size < smallest)
-    problems.push_back("the vocabulary size must be at least " + std::to_string(smallest));
-  if (options.vocabulary_size > INT32_MAX) problems.push_back("the vocabulary size is too large");
+    problems.push_back("--vocab-size must be at least " + std::to_string(smallest));
+  if (options.vocabulary_size > INT32_MAX) problems.push_back("--vocab-size is too large");
   if (!(options.character_coverage > 0.9 && options.character_coverage <= 1.0))
     problems.push_back("the character coverage must be above 0.9 and at most 1");
   if (options.sentences < 1) problems.push_back("the number of sentences must be at least 1");
@@ -183,8 +183,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
     if (run_trainer(lines, options, "char", characters).ok() &&
         pieces_in(characters) > options.vocabulary_size) {
       throw DataError(size_text + " is too small for this text: its characters alone make " +
-                      std::to_string(pieces_in(characters)) +
-                      " pieces; raise the size or lower the character coverage");
+                      std::to_string(pieces_in(characters)) + " pieces; raise --vocab-size");
     }
     throw DataError(std::string("sentencepiece cannot train: ") + status.message());
   }

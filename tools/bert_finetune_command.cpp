@@ -192,6 +192,7 @@ class Finetuning {
     model->to(device);
     const auto task = bert::make_task(model, *tokenizer_, description_, data_,
                                       {{o_.batch_size, seed}, {device, o_.trainer.bf16}});
+    const training::OutputLock lock(directory);
     return training::train(*task, trainer_options(setting, directory), configuration_, true);
   }
 

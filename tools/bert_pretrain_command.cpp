@@ -146,7 +146,7 @@ std::vector<std::string> input_files(const PretrainOptions& o) {
 
 int run(const OptionTable& table, PretrainOptions& o) {
   install_stop_signal();
-  const TrainingProcess process = join_training(o, o.output, input_files(o));
+  const TrainingProcess process = join_training(table, o, o.output, input_files(o));
   const fs::path folder = fs::path(o.output) / "data";
 
   training::FirstTurn turn(process.group.get());

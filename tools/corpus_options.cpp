@@ -2,12 +2,14 @@
 
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
 #include <set>
 
 #include "data/corpus_shares.h"
 #include "data/source_tag.h"
 
 namespace dietmt::tools {
+namespace fs = std::filesystem;
 
 std::vector<data::CorpusFiles> CorpusOptions::train_files() const {
   std::vector<data::CorpusFiles> files =
@@ -25,6 +27,14 @@ std::vector<std::string> CorpusOptions::tags() const {
   std::set<std::string> tags(source_tags.begin(), source_tags.end());
   tags.erase("-");
   return {tags.begin(), tags.end()};
+}
+
+std::vector<std::pair<std::string, std::string>> CorpusOptions::texts() const {
+  std::vector<std::pair<std::string, std::string>> all = {{"--valid-source", valid_source},
+                                                          {"--valid-target", valid_target}};
+  for (const std::string& file : train_source) all.emplace_back("--train-source", file);
+  for (const std::string& file : train_target) all.emplace_back("--train-target", file);
+  return all;
 }
 
 std::vector<std::string> CorpusOptions::problems() const {
@@ -52,6 +62,14 @@ std::vector<std::string> CorpusOptions::problems() const {
     if (const std::string problem = data::source_tag_problem(tag); !problem.empty())
       found.push_back(std::string(option) + ": " + problem);
   };
+  for (const auto& [option, file] : texts()) {
+    if (file == "-" || file.empty()) continue;
+    require(fs::exists(file), option + ": " + file + " does not exist");
+    require(!fs::is_directory(file), option + ": " + file + " is a directory");
+  }
+  require(filter.min_tokens >= 0, "--min-tokens must not be negative");
+  require(filter.max_tokens >= 1, "--max-tokens must be positive");
+  require(filter.max_ratio >= 0.0, "--max-ratio must not be negative");
   for (const std::string& tag : tags()) check_tag("--source-tags", tag);
   if (valid_source_tag) check_tag("--valid-source-tag", *valid_source_tag);
   return found;

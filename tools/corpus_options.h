@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/options.h"
@@ -24,6 +25,8 @@ struct CorpusOptions {
   /// The training files with their tags, and the validation files with theirs.
   std::vector<data::CorpusFiles> train_files() const;
   data::CorpusFiles valid_files() const;
+  /// The files of all text, each beside its option.
+  std::vector<std::pair<std::string, std::string>> texts() const;
   /// The tags of the training files, each once.
   std::vector<std::string> tags() const;
   /// All that is wrong, one sentence each.

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "common/options.h"
 #include "common/text_io.h"
 #include "metrics/bleu.h"
@@ -70,8 +71,18 @@ void check(DistillOptions& o) {
   require(!o.source.empty(), "--source is missing");
   require(!o.output_source.empty(), "--output-source is missing");
   require(!o.output_target.empty(), "--output-target is missing");
-  require(o.output_source != o.output_target || o.output_source.empty(),
-          "--output-source and --output-target are one file");
+  const std::pair<const char*, const std::string*> texts[] = {
+      {"--source", &o.source},
+      {"--reference", &o.reference},
+      {"--output-source", &o.output_source},
+      {"--output-target", &o.output_target}};
+  for (const auto& [written, output] : {texts[2], texts[3]}) {
+    for (const auto& [name, file] : texts) {
+      if (file == output || file->empty() || *file == "-" || output->empty()) continue;
+      if (nmt::is_file_output(*output) && is_same_file(*file, *output))
+        problems.push_back(std::string(written) + " and " + name + " are one file: " + *file);
+    }
+  }
   require(o.reference.empty() || (o.source != "-" && o.reference != "-"),
           "--source and --reference must be files, which can be read twice");
   try {

@@ -9,6 +9,7 @@
 
 #include "common/logging.h"
 #include "common/process_error.h"
+#include "common/stop_signal.h"
 #include "training/distributed/process_place.h"
 
 namespace dietmt::tools {
@@ -67,7 +68,10 @@ int guarded(const std::string& name, const Command& command,
     // Threads of the collectives may wait for the lost process for ever.
     std::_Exit(kResumable);
   } catch (const FirstProcessFailed&) {
-    return kFailed;
+    return stop_requested() ? kResumable : kFailed;
+  } catch (const Stopped&) {
+    spdlog::info("dietmt {}: stopped by a signal; the same command starts again", name);
+    return kResumable;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
   } catch (const std::exception& error) {

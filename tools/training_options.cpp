@@ -1,6 +1,5 @@
 #include "tools/training_options.h"
 
-#include <algorithm>
 #include <iostream>
 
 #include "common/error.h"
@@ -12,19 +11,10 @@ namespace dietmt::tools {
 namespace {
 
 // Options that may change between the parts of one training: they change no number.
-constexpr const char* kOperational[] = {"output",
-                                        "max-updates",
-                                        "max-epochs",
-                                        "patience",
-                                        "resume",
-                                        "threads",
-                                        "keep-last",
-                                        "keep-best",
-                                        "log-interval",
-                                        "dry-run",
-                                        "profile",
-                                        "processes",
-                                        "checkpoint-activations"};
+constexpr const char* kOperational[] = {
+    "output",       "max-updates", "max-epochs", "patience",      "resume",
+    "threads",      "keep-last",   "keep-best",  "save-interval", "device",
+    "log-interval", "dry-run",     "profile",    "processes",     "checkpoint-activations"};
 
 }  // namespace
 
@@ -103,9 +93,13 @@ std::vector<std::string> resolve(TrainingOptions& o) {
           "--resume is '" + o.resume + "'; possible: auto, never");
   try {
     o.trainer.schedule.schedule = training::schedule_from_name(o.schedule);
-    encoders::parse_backend(o.attention_backend);
   } catch (const ConfigError& error) {
     problems.push_back(error.what());
+  }
+  try {
+    encoders::parse_backend(o.attention_backend);
+  } catch (const ConfigError& error) {
+    problems.push_back(std::string("--attention-backend: ") + error.what());
   }
   o.trainer.bf16 = o.precision == "bf16";
   o.trainer.seed = static_cast<uint64_t>(o.seed);
@@ -115,16 +109,20 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   return problems;
 }
 
-std::map<std::string, std::string> configuration_of(const OptionTable& table,
-                                                    const TrainingOptions& o,
-                                                    const std::vector<std::string>& operational) {
-  std::map<std::string, std::string> configuration;
+training::Configuration joined_options(const OptionTable& table) {
+  training::Configuration options;
   for (const auto& [name, value] : table.resolved()) {
-    if (std::ranges::find(kOperational, name) != std::end(kOperational)) continue;
-    if (std::ranges::find(operational, name) != operational.end()) continue;
-    std::string& joined = configuration[name];
+    std::string& joined = options[name];
     joined += (joined.empty() ? "" : " ") + value;
   }
+  return options;
+}
+
+training::Configuration configuration_of(const OptionTable& table, const TrainingOptions& o,
+                                         const std::vector<std::string>& operational) {
+  training::Configuration configuration = joined_options(table);
+  for (const char* name : kOperational) configuration.erase(name);
+  for (const std::string& name : operational) configuration.erase(name);
   // These schedules end at the last update.
   if (o.schedule == "linear" || o.schedule == "cosine")
     configuration["max-updates"] = std::to_string(o.trainer.max_updates);
@@ -143,8 +141,9 @@ int64_t parameter_count(const torch::nn::Module& model) {
 
 int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o) {
   constexpr int64_t kBatches = 3;
-  const training::Rehearsal tried = training::rehearse(task, kBatches, o.trainer.seed);
-  std::cout << training::rehearsal_text(tried, parameter_count(task.model()), o.trainer);
+  const training::Rehearsal tried = training::rehearse(task, kBatches, o.trainer.seed, o.processes);
+  std::cout << training::rehearsal_text(tried, parameter_count(task.model()), o.trainer,
+                                        o.processes);
   return 0;
 }
 

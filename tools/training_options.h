@@ -1,7 +1,6 @@
 // The options that every command with a training loop has.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -35,11 +34,13 @@ void bind_processes(OptionTable& table, TrainingOptions& o);
 /// Puts the names and numbers above into `trainer`; all that is wrong with them, one sentence each.
 std::vector<std::string> resolve(TrainingOptions& o);
 
+/// Names and values of all options; several values of one stand side by side.
+training::Configuration joined_options(const OptionTable& table);
+
 /// What a resumed training must have in common with its start: names and values of all options but
 /// those that change no number, such as `--threads` and the given `operational` ones.
-std::map<std::string, std::string> configuration_of(
-    const OptionTable& table, const TrainingOptions& o,
-    const std::vector<std::string>& operational = {});
+training::Configuration configuration_of(const OptionTable& table, const TrainingOptions& o,
+                                         const std::vector<std::string>& operational = {});
 
 /// The exit code of a training command.
 int exit_code(training::TrainingEnd end);

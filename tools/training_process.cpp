@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "common/error.h"
@@ -30,10 +31,39 @@ std::string device_name(const std::string& name, const ProcessPlace& place) {
   return "cuda:" + std::to_string(*place.local_rank);
 }
 
-int64_t threads_of(int64_t asked, const ProcessPlace& place) {
-  if (asked > 0) return asked;
+// What only tries a training of several processes has the threads of one of them.
+int64_t threads_of(const TrainingOptions& o, const ProcessPlace& place) {
+  if (o.threads > 0) return o.threads;
   const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
-  return std::max<int64_t>(1, cores / place.local_processes);
+  const int64_t sharing = place.processes > 1 ? place.local_processes : o.processes;
+  return std::max<int64_t>(1, cores / sharing);
+}
+
+// Options that may be others in each process.
+constexpr const char* kOfEachProcess[] = {"output",  "threads",   "device",
+                                          "profile", "processes", "log-interval"};
+
+// Processes with other options would train on other batches, or wait for ever for one that has
+// fewer updates.
+void require_same_options(const OptionTable& table, ProcessGroup& group) {
+  training::Configuration own = joined_options(table);
+  for (const char* name : kOfEachProcess) own.erase(name);
+  const training::Configuration first =
+      nlohmann::json::parse(group.broadcast(nlohmann::json(own).dump()));
+  std::vector<std::string> differences = training::configuration_differences(first, own);
+  const at::Tensor others = at::tensor(differences.empty() ? 0.0F : 1.0F);
+  group.sum(others);
+  const auto count = others.item<int64_t>();
+  if (count == 0) return;
+  if (group.is_first()) {
+    throw ConfigError(std::to_string(count) + " of " + std::to_string(group.processes()) +
+                      " processes have been started with other options than the first one; they "
+                      "say which");
+  }
+  if (differences.empty()) throw FirstProcessFailed();
+  differences.insert(differences.begin(), "process " + std::to_string(group.rank()) +
+                                              " (was: in the first one, is: in this one):");
+  throw ConfigError(differences);
 }
 
 void require_files(const std::vector<std::string>& inputs) {
@@ -88,21 +118,25 @@ std::optional<int> run_in_processes(const TrainingOptions& o,
   return run_processes(o.processes, command);
 }
 
-TrainingProcess join_training(const TrainingOptions& o, const fs::path& output,
-                              const std::vector<std::string>& inputs) {
+TrainingProcess join_training(const OptionTable& table, const TrainingOptions& o,
+                              const fs::path& output, const std::vector<std::string>& inputs) {
   const ProcessPlace place = training::process_place();
   training::require_batches_for(place.processes, o.trainer.accumulate);
   if (place.processes > 1) require_files(inputs);
   TrainingProcess process;
   process.device = parse_device(device_name(o.device, place));
-  process.threads = set_threads(threads_of(o.threads, place));
+  process.threads = set_threads(threads_of(o, place));
   const fs::path folder = output / "data";
   if (place.processes > 1) {
     if (place.rank > 0) spdlog::set_level(spdlog::level::warn);
     process.share = {place.rank, place.processes, o.trainer.accumulate};
     process.group = std::make_unique<ProcessGroup>(place, process.device);
     spdlog::info("{} processes, each with {} threads", place.processes, process.threads);
+    require_same_options(table, *process.group);
   }
+  training::FirstTurn turn(process.group.get());
+  if (process.is_first()) process.lock = std::make_unique<training::OutputLock>(output);
+  turn.done();
   fs::create_directories(folder);
   if (process.group) require_shared(folder, output, *process.group);
   return process;

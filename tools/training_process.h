@@ -13,6 +13,7 @@
 #include "data/batch_share.h"
 #include "tools/training_options.h"
 #include "training/distributed/process_group.h"
+#include "training/output_lock.h"
 
 namespace dietmt::tools {
 
@@ -29,16 +30,19 @@ struct TrainingProcess {
   c10::Device device = c10::kCPU;
   int64_t threads = 1;
   data::BatchShare share;
+  std::unique_ptr<training::OutputLock> lock;     // of the first process
   std::unique_ptr<training::ProcessGroup> group;  // null for one process alone
 
   bool is_first() const { return training::is_first(group.get()); }
 };
 
-/// Finds the place that a launcher has given to this process, sets device and threads, makes the
-/// folder `data` in the output directory, and waits for the others. All but the first log warnings
-/// alone. `inputs` are the files that each process reads: ConfigError if one can be read only once.
-/// Throws Error if the processes do not share the output directory.
-TrainingProcess join_training(const TrainingOptions& o, const std::filesystem::path& output,
+/// Finds the place that a launcher has given to this process, sets device and threads, waits for
+/// the others, locks the output directory and makes the folder `data` in it. All but the first log
+/// warnings alone. `inputs` are the files that each process reads, `table` its options: ConfigError
+/// if a file can be read only once, or the options are not those of the first process. Throws Error
+/// if the processes do not share the output directory.
+TrainingProcess join_training(const OptionTable& table, const TrainingOptions& o,
+                              const std::filesystem::path& output,
                               const std::vector<std::string>& inputs);
 
 /// Throws ConfigError, which names the command, where a launcher has started several processes.

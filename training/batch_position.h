@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/error.h"
 #include "data/batches.h"
 
 namespace dietmt::training {
@@ -23,6 +24,16 @@ inline nlohmann::json position_json(const data::BatchPosition& position) {
 /// Throws nlohmann::json::exception where a number is missing.
 inline data::BatchPosition position_from(const nlohmann::json& json) {
   return {json.at("epoch"), json.at("batch")};
+}
+
+/// Refuses to go on in another text than the one whose content_hash() is under `name` in what
+/// training.json has: ConfigError.
+inline void require_same_text(const nlohmann::json& json, const std::string& name, uint64_t hash) {
+  if (!json.contains(name) || json.at(name) == hash) return;
+  throw ConfigError("the " + name +
+                    " text is not what the checkpoint was trained with; give that text, another "
+                    "--output, or --resume never to discard the checkpoint (to train a model on "
+                    "with other text, --init-from it)");
 }
 
 }  // namespace dietmt::training

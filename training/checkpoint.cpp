@@ -1,12 +1,8 @@
 #include "training/checkpoint.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -181,23 +177,9 @@ CheckpointStore::CheckpointStore(fs::path output, CheckpointPolicy policy)
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) throw CheckpointError(folder_.string() + ": cannot be created: " + error.message());
-  lock();
   remove_leftovers();
   checkpoints_ = whole_checkpoints(output_);
   renew_links();
-}
-
-CheckpointStore::~CheckpointStore() {
-  if (lock_ >= 0) ::close(lock_);
-}
-
-void CheckpointStore::lock() {
-  const fs::path path = folder_ / ".lock";
-  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock_ < 0) throw CheckpointError(path.string() + ": cannot be written: " + strerror(errno));
-  if (::flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(std::exchange(lock_, -1));
-  throw CheckpointError(output_.string() + ": another training run is writing to this directory");
 }
 
 void CheckpointStore::remove_leftovers() const {

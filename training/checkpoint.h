@@ -53,13 +53,12 @@ CheckpointPolicy stored_policy(const Checkpoint& checkpoint);
 /// CheckpointError if there is neither.
 std::filesystem::path resolve_model_directory(const std::filesystem::path& path);
 
-/// Writes checkpoints. One process and object at a time owns an output directory.
+/// Writes checkpoints. Whoever has one holds the OutputLock of its directory.
 class CheckpointStore {
  public:
-  /// Creates the directory if needed, locks it (CheckpointError if another run holds it), removes
-  /// what a killed process left half-written and repairs the links.
+  /// Creates the directory if needed, removes what a killed process left half-written and repairs
+  /// the links.
   CheckpointStore(std::filesystem::path output, CheckpointPolicy policy);
-  ~CheckpointStore();
   CheckpointStore(const CheckpointStore&) = delete;
   CheckpointStore& operator=(const CheckpointStore&) = delete;
 
@@ -81,7 +80,6 @@ class CheckpointStore {
   void clear();
 
  private:
-  void lock();
   void remove_leftovers() const;
   void renew_links() const;
   void prune();
@@ -90,7 +88,6 @@ class CheckpointStore {
   std::filesystem::path folder_;  // output_/checkpoints
   CheckpointPolicy policy_;
   std::vector<Checkpoint> checkpoints_;  // whole ones, oldest first
-  int lock_ = -1;
 };
 
 }  // namespace dietmt::training

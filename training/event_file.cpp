@@ -1,17 +1,13 @@
 #include "training/event_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-
-#include "common/error.h"
 
 namespace dietmt::training {
+namespace fs = std::filesystem;
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "fixed-width fields are little-endian");
@@ -81,18 +77,23 @@ uint32_t masked_crc32c(std::string_view bytes) {
   return std::rotr(crc32c(bytes), 15) + 0xa282ead8U;
 }
 
-EventFile::EventFile(const std::filesystem::path& directory, int64_t first_step) {
+namespace {
+
+// A second file of the same process and second gets a number.
+fs::path new_name(const fs::path& directory) {
   const std::string stem = "events.out.tfevents." +
                            std::to_string(static_cast<int64_t>(wall_time())) + "." + host_name() +
                            "." + std::to_string(::getpid());
-  // A second file of the same process and second gets a number.
-  for (int number = 0; file_ < 0; ++number) {
-    path_ = directory / (number == 0 ? stem : stem + "." + std::to_string(number));
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-    if (file_ < 0 && errno != EEXIST) {
-      throw Error(path_.string() + ": cannot be written: " + std::strerror(errno));
-    }
-  }
+  fs::path name = directory / stem;
+  for (int number = 1; fs::exists(name); ++number)
+    name = directory / (stem + "." + std::to_string(number));
+  return name;
+}
+
+}  // namespace
+
+EventFile::EventFile(const fs::path& directory, int64_t first_step)
+    : path_(new_name(directory)), file_(path_) {
   std::string version = event_at(0);
   put_bytes(version, 3, "brain.Event:2");
   write_record(version);
@@ -102,10 +103,6 @@ EventFile::EventFile(const std::filesystem::path& directory, int64_t first_step)
   std::string start = event_at(first_step);
   put_bytes(start, 7, session_log);
   write_record(start);
-}
-
-EventFile::~EventFile() {
-  if (file_ >= 0) ::close(file_);
 }
 
 void EventFile::add_scalar(const std::string& tag, int64_t step, double value) {
@@ -126,11 +123,7 @@ void EventFile::write_record(const std::string& event) {
   put_fixed(record, masked_crc32c(record));
   record += event;
   put_fixed(record, masked_crc32c(event));
-  const ssize_t written = ::write(file_, record.data(), record.size());
-  if (written != static_cast<ssize_t>(record.size())) {
-    throw Error(path_.string() + ": cannot be written: " +
-                (written < 0 ? std::strerror(errno) : "the disk is full"));
-  }
+  file_.append(record);
 }
 
 }  // namespace dietmt::training

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "training/append_file.h"
+
 namespace dietmt::training {
 
 /// CRC-32C (Castagnoli) of `bytes`.
@@ -21,9 +23,6 @@ class EventFile {
   /// Creates `events.out.tfevents.<time>.<host>.<process>` in `directory`. `first_step`:
   /// TensorBoard drops what earlier files of the directory hold from this step on. Throws Error.
   EventFile(const std::filesystem::path& directory, int64_t first_step);
-  ~EventFile();
-  EventFile(const EventFile&) = delete;
-  EventFile& operator=(const EventFile&) = delete;
 
   /// Appends one scalar. Throws Error naming the file.
   void add_scalar(const std::string& tag, int64_t step, double value);
@@ -34,7 +33,7 @@ class EventFile {
   void write_record(const std::string& event);
 
   std::filesystem::path path_;
-  int file_ = -1;
+  AppendFile file_;
 };
 
 }  // namespace dietmt::training

@@ -12,8 +12,10 @@ target_sources(dietmt_training PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/optimizer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/parameters.cpp
   ${CMAKE_CURRENT_LIST_DIR}/rehearsal.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/run_record.cpp
   ${CMAKE_CURRENT_LIST_DIR}/safetensors.cpp
   ${CMAKE_CURRENT_LIST_DIR}/step_profile.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trainer.cpp
   ${CMAKE_CURRENT_LIST_DIR}/trainer_options.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/training_state.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/training_state.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/vector_norm.cpp)

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "common/error.h"
+#include "training/vector_norm.h"
 
 namespace dietmt::training {
 namespace {
@@ -48,14 +49,10 @@ void Optimizer::zero_gradients() {
 }
 
 double Optimizer::gradient_norm() const {
-  std::vector<Tensor> norms;
-  for (const Group& group : groups_) {
-    for (const size_t i : group.members) {
-      const Tensor& gradient = parameters_[i].grad();
-      if (gradient.defined()) norms.push_back(at::linalg_vector_norm(gradient).to(at::kFloat));
-    }
-  }
-  return norms.empty() ? 0.0 : at::linalg_vector_norm(at::stack(norms)).item<double>();
+  std::vector<Tensor> gradients;
+  for (const Tensor& parameter : parameters_)
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  return vector_norm(gradients);
 }
 
 double Optimizer::scale_and_clip(double factor, double max_norm, double norm) {

@@ -1,19 +1,16 @@
 #include "training/progress.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
 #include "common/error.h"
 #include "common/files.h"
+#include "training/append_file.h"
 #include "training/event_file.h"
 #include "training/memory_use.h"
 #include "training/progress_bar.h"
@@ -25,33 +22,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kFile = "progress.jsonl";
-
-// Lines appended to a file; a line that does not fit on the disk is taken back whole.
-class LineFile {
- public:
-  explicit LineFile(const fs::path& path) : path_(path) {
-    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file_ < 0) throw Error(path.string() + ": cannot be written: " + std::strerror(errno));
-  }
-  ~LineFile() { ::close(file_); }
-  LineFile(const LineFile&) = delete;
-  LineFile& operator=(const LineFile&) = delete;
-
-  void append(const std::string& line) {
-    const off_t end = ::lseek(file_, 0, SEEK_END);
-    const ssize_t written = ::write(file_, line.data(), line.size());
-    if (written == static_cast<ssize_t>(line.size())) return;
-    const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
-    if (written > 0 && ::ftruncate(file_, end) != 0) {
-      throw Error(path_.string() + ": cannot be shortened: " + std::strerror(errno));
-    }
-    throw Error(path_.string() + ": cannot be written: " + reason);
-  }
-
- private:
-  fs::path path_;
-  int file_ = -1;
-};
 
 // Keeps the entries up to `first_update`; returns the training seconds of the last one.
 double truncate_entries(const fs::path& path, int64_t first_update) {
@@ -73,7 +43,7 @@ double truncate_entries(const fs::path& path, int64_t first_update) {
 
 struct Progress::Impl {
   Impl(ProgressOptions given, int64_t first_update)
-      : options(std::move(given)), bar(options.total_updates, first_update) {
+      : options(std::move(given)), bar(0, first_update) {
     last.update = first_update;
     if (options.output.empty()) return;
     std::error_code error;
@@ -125,16 +95,15 @@ struct Progress::Impl {
     if (!stderr_is_terminal()) {
       const double left = bar.seconds_left(last.update);
       spdlog::info("update {}{}  {}  gradient {:.2f}{}", last.update,
-                   options.total_updates > 0 ? fmt::format("/{}", options.total_updates) : "",
-                   details(), last.gradient_norm,
-                   left > 0 ? "  " + duration_text(left) + " left" : "");
+                   last.last > 0 ? fmt::format("/{}", last.last) : "", details(),
+                   last.gradient_norm, left > 0 ? "  " + duration_text(left) + " left" : "");
     }
     interval_loss = interval_tokens = interval_seconds = 0;
   }
 
   ProgressOptions options;
   ProgressBar bar;
-  std::optional<LineFile> lines;
+  std::optional<AppendFile> lines;
   std::optional<EventFile> events;
   double seconds = 0;  // spent in training, over all resumptions
   bool complained = false;
@@ -158,6 +127,7 @@ void Progress::update(const UpdateStats& stats) {
   impl_->interval_loss += stats.loss * tokens;
   impl_->interval_tokens += tokens;
   impl_->interval_seconds += stats.seconds;
+  impl_->bar.set_total(stats.last);
   impl_->bar.show(stats.update, impl_->details());
   if (ends) impl_->end_interval();
 }

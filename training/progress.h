@@ -1,8 +1,8 @@
 // What a running training tells: a progress bar on a terminal, plain log lines elsewhere,
 // `progress.jsonl` and TensorBoard event files in the output directory.
 //
-//   Progress progress({.output = directory, .total_updates = 8000}, /*first_update=*/0);
-//   progress.update({.update = 1, .loss = 9.2, .tokens = 8000, .seconds = 2.1, ...});
+//   Progress progress({.output = directory}, /*first_update=*/0);
+//   progress.update({.update = 1, .last = 8000, .loss = 9.2, .tokens = 8000, .seconds = 2.1, ...});
 //   progress.validation({.update = 1000, .scores = {{"valid_loss", 3.1}, {"bleu", 21.5}}});
 //   progress.finish();
 //
@@ -22,7 +22,6 @@ namespace dietmt::training {
 
 struct ProgressOptions {
   std::filesystem::path output;  ///< empty: nothing is written, only shown
-  int64_t total_updates = 0;     ///< 0: not known, no time left is shown
   int64_t log_interval = 100;    ///< updates between two entries
   bool event_files = true;       ///< for TensorBoard
 };
@@ -30,6 +29,7 @@ struct ProgressOptions {
 /// One update, or several since the last call.
 struct UpdateStats {
   int64_t update = 0;  ///< the number of finished updates
+  int64_t last = 0;    ///< the update that ends the training; 0: not known, no time left is shown
   double epoch = 0;    ///< passes over the data, with the fraction of the present one
   double loss = 0;     ///< mean per target token, natural logarithm
   int64_t tokens = 0;  ///< target tokens since the last call

@@ -28,6 +28,9 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
+  /// Where the amount of work turns out to be another one.
+  void set_total(int64_t total) { total_ = total; }
+
   /// `details`: what else to show, e.g. "loss 3.12". Redraws at most ten times a second.
   void show(int64_t done, const std::string& details);
 

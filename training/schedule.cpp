@@ -26,7 +26,7 @@ Schedule schedule_from_name(const std::string& name) {
     if (name == entry.name) return entry.schedule;
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw ConfigError("unknown learning-rate schedule " + name + " (known: " + known + ")");
+  throw ConfigError("--schedule is '" + name + "'; possible: " + known);
 }
 
 std::string schedule_name(Schedule schedule) {
@@ -35,18 +35,18 @@ std::string schedule_name(Schedule schedule) {
 
 std::vector<std::string> ScheduleOptions::problems() const {
   std::vector<std::string> found;
-  if (!(peak_lr > 0)) found.push_back("the learning rate must be above 0");
+  if (!(peak_lr > 0)) found.push_back("--learning-rate must be positive");
   if (!(min_lr >= 0 && min_lr <= peak_lr)) {
-    found.push_back("the least learning rate must lie between 0 and the learning rate");
+    found.push_back("--min-lr must lie between 0 and --learning-rate");
   }
   if (!(warmup_init_lr >= 0 && warmup_init_lr <= peak_lr)) {
-    found.push_back("the warm-up's first learning rate must lie between 0 and the learning rate");
+    found.push_back("--warmup-init-lr must lie between 0 and --learning-rate");
   }
-  if (warmup_updates < 0) found.push_back("the number of warm-up updates must not be negative");
+  if (warmup_updates < 0) found.push_back("--warmup must not be negative");
   const bool needs_total = schedule == Schedule::kLinear || schedule == Schedule::kCosine;
   if (needs_total && total_updates <= warmup_updates) {
-    found.push_back("the schedule " + schedule_name(schedule) +
-                    " needs a total number of updates above the number of warm-up updates");
+    found.push_back("--schedule " + schedule_name(schedule) +
+                    " ends at the last update, and needs more updates than --warmup");
   }
   return found;
 }

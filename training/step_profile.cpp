@@ -13,7 +13,11 @@ namespace profiler = torch::autograd::profiler;
 StepProfile::StepProfile(std::filesystem::path trace) : trace_(std::move(trace)) {}
 
 StepProfile::~StepProfile() {
-  if (recording_) write();
+  if (recording_) {
+    write();
+  } else if (!trace_.empty() && updates_ <= kFirst) {
+    spdlog::warn("no trace: this run has ended before its update {}", kFirst + 1);
+  }
 }
 
 void StepProfile::next_update() {
@@ -34,8 +38,16 @@ void StepProfile::next_update() {
 
 void StepProfile::write() {
   recording_ = false;
+  // The profiler writes beside the name and tells nobody whether that worked.
+  std::error_code error;
+  std::filesystem::remove(trace_, error);
   profiler::disableProfiler()->save(trace_.string());
-  spdlog::info("trace of updates: {}", trace_.string());
+  if (std::filesystem::is_regular_file(trace_, error)) {
+    spdlog::info("trace of updates: {}", trace_.string());
+    return;
+  }
+  std::filesystem::remove(trace_.string() + ".tmp", error);
+  spdlog::warn("{}: the trace of updates cannot be written", trace_.string());
 }
 
 }  // namespace dietmt::training

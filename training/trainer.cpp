@@ -11,13 +11,11 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/files.h"
 #include "common/process_error.h"
 #include "common/stop_signal.h"
 #include "training/checkpoint.h"
 #include "training/distributed/data_parallel.h"
-#include "training/progress.h"
-#include "training/report.h"
+#include "training/run_record.h"
 #include "training/step_profile.h"
 #include "training/training_state.h"
 
@@ -61,12 +59,14 @@ class Loop {
     int64_t saved_update = state_.update;
     bool stop = false;
     const bool traces = options_.profile && is_first(group_);
-    StepProfile profile(traces ? options_.output / "trace.json" : fs::path());
+    StepProfile profile(traces && !finished() ? options_.output / "trace.json" : fs::path());
     while (!stop && !finished()) {
       profile.next_update();
       step();
-      const bool validated = state_.update % options_.valid_interval == 0;
+      const bool due = state_.update % options_.valid_interval == 0;
+      const bool validated = due || finished();
       if (validated) validate();
+      if (due) count_gain();
       stop = stop_is_asked();
       // What was validated is saved: a score belongs to the weights it was measured with.
       if (validated || save_is_due() || finished() || stop) {
@@ -88,18 +88,15 @@ class Loop {
     if (!from.empty()) restore(from);
     if (parallel_) parallel_->copy_weights_of_first();
     if (!is_first(group_)) return;
-    const nlohmann::json settings = {{"title", options_.output.filename().string()},
-                                     {"settings", configuration_}};
-    write_file_atomically(options_.output / "settings.json", settings.dump(1) + "\n");
-    progress_.emplace(ProgressOptions{options_.output, options_.max_updates, options_.log_interval},
-                      state_.update);
+    if (finished()) {
+      spdlog::info("nothing is left to do: update {}, epoch {:.2f}", state_.update, task_.epoch());
+      return;
+    }
+    record_.emplace(options_, configuration_, state_.update);
   }
 
   TrainingEnd end() {
-    if (progress_) {
-      progress_->finish();
-      write_report(options_.output);
-    }
+    if (record_) record_->finish();
     if (finished()) return TrainingEnd::kFinished;
     spdlog::info("stopped by a signal at update {}; the same command continues from there",
                  state_.update);
@@ -139,9 +136,14 @@ class Loop {
     if (parallel_) parallel_->share_weights();
     if (ema_) ema_->update();
     ++state_.update;
-    if (progress_) {
-      progress_->update({state_.update, task_.epoch(), sums.target_loss / sums.targets,
-                         static_cast<int64_t>(sums.tokens), seconds_since(start), rate, norm});
+    if (record_) {
+      record_->update({.update = state_.update,
+                       .epoch = task_.epoch(),
+                       .loss = sums.target_loss / sums.targets,
+                       .tokens = static_cast<int64_t>(sums.tokens),
+                       .seconds = seconds_since(start),
+                       .learning_rate = rate,
+                       .gradient_norm = norm});
     }
   }
 
@@ -185,18 +187,16 @@ class Loop {
                     ": the validation score is not a number");
       }
     });
-    count_gain(score);
-    if (!progress_) return;
-    std::vector<std::pair<std::string, double>> listed(scores_.begin(), scores_.end());
-    progress_->validation({state_.update, seconds_since(start), listed});
-    write_report(options_.output);
+    last_score_ = score;
+    if (record_) record_->validation(state_.update, seconds_since(start), scores_);
   }
 
-  void count_gain(double score) {
+  // Not of a validation that only ends a run, which may go on.
+  void count_gain() {
     std::optional<double>& best = state_.best_score;
     const bool higher = higher_is_better(options_.valid_metric);
-    const bool better = !best || (higher ? score > *best : score < *best);
-    if (better) best = score;
+    const bool better = !best || (higher ? last_score_ > *best : last_score_ < *best);
+    if (better) best = last_score_;
     state_.validations_without_gain = better ? 0 : state_.validations_without_gain + 1;
   }
 
@@ -250,11 +250,12 @@ class Loop {
   Optimizer optimizer_;
   TrainingState state_;
   bool agreed_to_stop_ = false;
+  double last_score_ = 0.0;
   std::map<std::string, double> scores_;  // of a validation since the last save
   // Of the first process alone:
   std::optional<MovingAverage> ema_;
   std::optional<CheckpointStore> store_;
-  std::optional<Progress> progress_;
+  std::optional<RunRecord> record_;
 };
 
 }  // namespace

@@ -1,10 +1,16 @@
 #include "training/trainer_options.h"
 
 #include <algorithm>
+#include <array>
 
 #include "common/error.h"
 
 namespace dietmt::training {
+namespace {
+
+constexpr std::array kTexts = {"train-source", "train-target", "valid-source", "valid-target"};
+
+}  // namespace
 
 std::vector<std::string> configuration_differences(const Configuration& before,
                                                    const Configuration& now) {
@@ -15,6 +21,7 @@ std::vector<std::string> configuration_differences(const Configuration& before,
   };
   Configuration names = before;
   names.insert(now.begin(), now.end());
+  for (const char* text : kTexts) names.erase(text);
   for (const auto& [name, unused] : names) {
     if (value(before, name) != value(now, name))
       found.push_back("  --" + name + ": was " + value(before, name) + ", is " + value(now, name));

@@ -41,7 +41,8 @@ void require_score(const std::vector<std::string>& scores, const std::string& na
 /// Options by name, as text.
 using Configuration = std::map<std::string, std::string>;
 
-/// "  --name: was a, is b" for each option that differs.
+/// "  --name: was a, is b" for each option that differs. The names of parallel texts do not count:
+/// their content is compared (TranslationTask::restore_data_position).
 std::vector<std::string> configuration_differences(const Configuration& before,
                                                    const Configuration& now);
 

@@ -16,17 +16,22 @@ constexpr const char* kState = "training.json";
 constexpr const char* kTensors = "training.safetensors";
 const std::string kTrainedPrefix = "weights.";
 
-void refuse_changed_configuration(const Configuration& before, const Configuration& now,
-                                  const fs::path& directory) {
-  std::vector<std::string> found = configuration_differences(before, now);
+}  // namespace
+
+void require_same_configuration(const fs::path& directory, const Configuration& now) {
+  const fs::path path = directory / kState;
+  std::vector<std::string> found;
+  try {
+    found = configuration_differences(json::parse(read_file(path)).at("configuration"), now);
+  } catch (const json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
   if (found.empty()) return;
   found.insert(found.begin(), directory.string() + " is of another configuration:");
   found.push_back(
       "give the same options to continue, another --output, or --resume never to discard it");
   throw ConfigError(found);
 }
-
-}  // namespace
 
 void write_training_state(const fs::path& directory, const TrainingState& state, const json& data,
                           const Configuration& configuration) {
@@ -41,10 +46,10 @@ void write_training_state(const fs::path& directory, const TrainingState& state,
 
 json read_training_state(const fs::path& directory, TrainingState& state,
                          const Configuration& configuration) {
+  require_same_configuration(directory, configuration);
   const fs::path path = directory / kState;
   try {
     const json values = json::parse(read_file(path));
-    refuse_changed_configuration(values.at("configuration"), configuration, directory);
     state.update = values.at("update");
     state.validations_without_gain = values.at("validations_without_gain");
     state.divergence.restore(values.at("divergence"));

@@ -20,6 +20,11 @@ struct TrainingState {
   DivergenceCheck divergence;
 };
 
+/// Throws ConfigError with the differences if the checkpoint in `directory` is of another
+/// configuration, CheckpointError if it is damaged.
+void require_same_configuration(const std::filesystem::path& directory,
+                                const Configuration& configuration);
+
 /// Writes training.json. `data`: where the data stand.
 void write_training_state(const std::filesystem::path& directory, const TrainingState& state,
                           const nlohmann::json& data, const Configuration& configuration);

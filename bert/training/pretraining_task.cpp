@@ -143,6 +143,7 @@ std::map<std::string, double> PretrainingTask::validate() {
 nlohmann::json PretrainingTask::data_position() const {
   nlohmann::json position = training::position_json(batches_->position());
   position["phase"] = phase_;
+  position["training"] = train_.content_hash();
   position["phase_batches"] = phase_batches_;
   position["earlier_epochs"] = earlier_epochs_;
   return position;
@@ -153,6 +154,7 @@ void PretrainingTask::restore_data_position(const nlohmann::json& position) {
   if (phase >= options_.phases.size())
     throw CheckpointError("the checkpoint is in phase " + std::to_string(phase + 1) + " of " +
                           std::to_string(options_.phases.size()));
+  training::require_same_text(position, "training", train_.content_hash());
   phase_batches_ = position.at("phase_batches");
   earlier_epochs_ = position.at("earlier_epochs");
   begin_phase(phase, training::position_from(position));

@@ -166,6 +166,8 @@ TextCorpus::~TextCorpus() = default;
 TextCorpus::TextCorpus(TextCorpus&&) noexcept = default;
 TextCorpus& TextCorpus::operator=(TextCorpus&&) noexcept = default;
 
+uint64_t TextCorpus::content_hash() const { return impl_->cache->content_hash(); }
+
 int64_t TextCorpus::documents() const { return impl_->cache->groups(); }
 
 int64_t TextCorpus::sentences() const { return impl_->cache->sequences(); }

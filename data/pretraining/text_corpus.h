@@ -58,6 +58,9 @@ class TextCorpus {
   TextCorpus(TextCorpus&&) noexcept;
   TextCorpus& operator=(TextCorpus&&) noexcept;
 
+  /// Equal for equal documents in the same order, wherever their files lie.
+  uint64_t content_hash() const;
+
   int64_t documents() const;
   int64_t sentences() const;
   int64_t tokens() const;

@@ -319,12 +319,14 @@ class BackwardHead {
   float corrections_[kTileQueries];
 };
 
-/// Parts of the batch for each head. Fixed by the sizes alone; one where a table [T, S] is summed,
-/// which would be too large to have many times.
-int64_t parts_of_batch(const AttentionBackward& call) {
-  if (call.grad_tables.position_bias.data) return 1;
+/// Parts of the batch for each head. Fixed by the sizes alone; fewer where tables are summed that
+/// would be too large to have many times, such as [T, S] of long sentences.
+int64_t parts_of_batch(const AttentionBackward& call, const GradientLayout& layout) {
+  constexpr int64_t kItems = 64;
+  constexpr int64_t kNumbers = 1 << 20;  // in all blocks together
   const AttentionSizes& sizes = call.forward.sizes;
-  return std::clamp<int64_t>(64 / sizes.heads, 1, std::max<int64_t>(sizes.sentences, 1));
+  const int64_t items = std::min(kItems, kNumbers / std::max<int64_t>(layout.size, 1));
+  return std::clamp<int64_t>(items / sizes.heads, 1, std::max<int64_t>(sizes.sentences, 1));
 }
 
 }  // namespace
@@ -333,7 +335,7 @@ void attention_backward(const AttentionBackward& call) {
   const AttentionSizes& sizes = call.forward.sizes;
   const GradientLayout layout(call);
   const HeadTables tables(call.forward);
-  const int64_t parts = parts_of_batch(call);
+  const int64_t parts = parts_of_batch(call, layout);
   Buffer blocks(parts * sizes.heads * layout.size);
 #pragma omp parallel
   {

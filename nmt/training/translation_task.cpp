@@ -20,6 +20,8 @@ namespace {
 using at::Tensor;
 
 constexpr int64_t kValidBatchTokens = 4096;
+constexpr const char* kTrainingText = "training";
+constexpr const char* kValidationText = "validation";
 
 }  // namespace
 
@@ -33,7 +35,8 @@ TranslationTask::TranslationTask(std::shared_ptr<TranslationModel> model,
       target_(target),
       options_(std::move(options)),
       batches_(std::make_unique<data::BatchIterator>(train, options_.batches)),
-      valid_batches_(data::all_batches(valid, kValidBatchTokens)) {}
+      valid_batches_(data::all_batches(valid, kValidBatchTokens)),
+      valid_hash_(valid.content_hash()) {}
 
 struct TranslationTask::Loss {
   Tensor smoothed;
@@ -101,10 +104,15 @@ std::map<std::string, double> TranslationTask::validate() {
 }
 
 nlohmann::json TranslationTask::data_position() const {
-  return training::position_json(batches_->position());
+  nlohmann::json position = training::position_json(batches_->position());
+  position[kTrainingText] = train_.content_hash();
+  position[kValidationText] = valid_hash_;
+  return position;
 }
 
 void TranslationTask::restore_data_position(const nlohmann::json& position) {
+  training::require_same_text(position, kTrainingText, train_.content_hash());
+  training::require_same_text(position, kValidationText, valid_hash_);
   batches_ = std::make_unique<data::BatchIterator>(train_, options_.batches,
                                                    training::position_from(position));
 }

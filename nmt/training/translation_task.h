@@ -59,6 +59,7 @@ class TranslationTask : public training::TrainingTask {
   TranslationTaskOptions options_;
   std::unique_ptr<data::BatchIterator> batches_;
   std::vector<data::ParallelBatch> valid_batches_;
+  uint64_t valid_hash_;
 };
 
 }  // namespace dietmt::nmt

@@ -24,12 +24,20 @@ if (($# == 0)); then
     'heads[diet-rel:0-1,shaw(clip=16):2-3]'
 fi
 
+# What a result depends on, without what says where it is computed.
+settings="$updates updates $(sed -E 's/--(threads|device|processes)[ =][^ ]+//g' <<<"${OPTIONS:-}")"
+
 runs=()
 for position in "$@"; do
   run=$output/$(sed 's/[^a-z0-9]\{1,\}/-/g; s/-$//' <<<"$position")
   runs+=("$position=$run")
+  if [[ -e $run/settings.txt && $(<"$run/settings.txt") != "$settings" ]]; then
+    echo "compare.sh: $run is of other settings: $(<"$run/settings.txt"); give another OUTPUT" >&2
+    exit 2
+  fi
   if [[ -s $run/test.txt ]]; then continue; fi
   mkdir -p "$run"
+  echo "$settings" >"$run/settings.txt"
   # All share the first one's subwords, which no encoding changes.
   tokenizer=()
   if [[ -e $output/tokenizer.model ]]; then tokenizer=(--tokenizer "$output/tokenizer.model"); fi

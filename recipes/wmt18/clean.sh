@@ -12,7 +12,7 @@ if (($# != 4)); then
   exit 2
 fi
 lines() { gzip -cdf "$1" | LC_ALL=C tr '\t\r' '  '; }
-count() { gzip -cdf "$1" | wc -l; }
+count() { gzip -cdf "$1" | awk 'END { print NR }'; }  # with a last line that lacks its end
 if [[ $(count "$1") != "$(count "$2")" ]]; then
   echo "clean.sh: $1 has $(count "$1") lines, $2 has $(count "$2")" >&2
   exit 1

@@ -35,6 +35,9 @@ text() {
   exit 1
 }
 
+# What a result depends on, without what says where it is computed.
+settings="$encoding $(sed -E 's/--(threads|device|processes)[ =][^ ]+//g' <<<"$*")"
+
 row="| $encoding |"
 header='| encoding |'
 for direction in ${DIRECTIONS:-en-de de-en en-cs cs-en}; do
@@ -50,7 +53,13 @@ for direction in ${DIRECTIONS:-en-de de-en en-cs cs-en}; do
   done
   test_source=$(text "$folder" "test.$source")
   test_target=$(text "$folder" "test.$target")
+  if [[ -e $run/settings.txt && $(<"$run/settings.txt") != "$settings" ]]; then
+    echo "run.sh: $run is of other settings: $(<"$run/settings.txt"); give another OUTPUT" >&2
+    exit 2
+  fi
   if [[ ! -e $run/bleu.json ]]; then
+    mkdir -p "$run"
+    echo "$settings" >"$run/settings.txt"
     "$dietmt" train --config "$here/base.cfg" --position "$position" "${options[@]}" \
       --output "$run" "$@"
     rm -rf "$run/averaged"  # of an earlier call

@@ -33,7 +33,7 @@ train=("$dietmt" train "${data[@]}" "${sizes[@]}")
 # A first training, with everything it leaves behind.
 expect_code 0 "${train[@]}" --output "$work/model" --max-updates 60 --valid-interval 30
 for file in best/config.json best/model.safetensors best/tokenizer.model last/training.json \
-  progress.jsonl report.html; do
+  progress.jsonl progress.csv report.html; do
   [ -s "$work/model/$file" ] || fail "$file is missing"
 done
 [ -z "$out" ] || fail "train wrote to stdout: $out"
@@ -64,8 +64,18 @@ for name in parameters memory batches updates time; do
   grep -Eq "^$name +[0-9]" "$work/out" || fail "$name is not in: $out"
 done
 expect_text "--max-updates 50 are " "$out"
+expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run --max-epochs 1 \
+  --accumulate 4 --processes 2 --resume never
+expect_text "--max-epochs 1 are " "$out"
+expect_text "MB a process" "$out"
+expect_code 2 "${run[@]}" --output "$work/whole" --max-updates 50 --dry-run --width 64
+expect_text "--width: was 32, is 64" "$err"
 expect_code 0 "${run[@]}" --output "$work/batch" --find-batch
 grep -Eqx -- '--batch-tokens [1-9][0-9]+' "$work/out" || fail "no batch was found: $out $err"
+expect_code 0 "${run[@]}" --output "$work/short" --max-updates 8 --profile
+expect_text "no trace: this run has ended before its update 11" "$err"
+expect_code 0 "${run[@]}" --output "$work/short" --max-updates 8
+expect_text "nothing is left to do: update 8" "$err"
 expect_code 0 "${run[@]}" --output "$work/traced" --max-updates 50 --profile
 cmp "$work/whole/last/model.safetensors" "$work/traced/last/model.safetensors" ||
   fail "--profile gives other weights"
@@ -95,7 +105,7 @@ expect_code 0 "${train[@]}" --output "$work/scores" --max-updates 45 --valid-int
 for update in 15 20 30 40 45; do
   record=$work/scores/checkpoints/update-000000$update/checkpoint.json
   grep -q '"valid_loss": [0-9]' "$record" && has=yes || has=no
-  [ $((update % 20)) -eq 0 ] && want=yes || want=no
+  case $update in 20 | 40 | 45) want=yes ;; *) want=no ;; esac  # the last update is validated too
   [ $has = $want ] || fail "score in $record: $has instead of $want"
 done
 
@@ -115,6 +125,46 @@ saved=$(sed -n 's/.*"update": *\([0-9]*\).*/\1/p' "$work/signal/last/training.js
 expect_code 0 "${run[@]}" --output "$work/signal" --max-updates $((saved + 1))
 expect_text "resuming from update $saved" "$err"
 
+# A signal while the text is encoded; what comes through a pipe needs a tokenizer.
+mkfifo "$work/pipe.en" "$work/pipe.de"
+for language in en de; do
+  (while cat "$work/train.$language"; do sleep 0.1; done) >"$work/pipe.$language" 2>/dev/null &
+done
+piped=(--train-source "$work/pipe.en" --train-target "$work/pipe.de" "${data[@]:4}" "${sizes[@]}")
+"$dietmt" train "${piped[@]}" --tokenizer "$work/model/best/tokenizer.model" \
+  --output "$work/piped" --max-updates 10 2>"$work/err" &
+pid=$!
+for _ in $(seq 600); do
+  grep -q "encoding $work/pipe" "$work/err" && break
+  sleep 0.1
+done
+kill -TERM $pid
+code=0
+wait $pid || code=$?
+[ $code -eq 75 ] || fail "exit code $code instead of 75 while encoding: $(cat "$work/err")"
+expect_text "stopped by a signal" "$(cat "$work/err")"
+expect_code 2 "$dietmt" train "${piped[@]}" --output "$work/piped" --max-updates 10
+expect_text "pipe.en can be read only once, and the tokenizer is trained on it first" "$err"
+expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source - "${data[@]:6}" "${sizes[@]}" \
+  --output "$work/piped" --max-updates 10
+expect_text "- can be read only once, and validation reads it twice" "$err"
+
+# Another text is not the one to go on with, whatever its name; the same text is, under any.
+cp "$work/valid.en" "$work/other.en"
+cp -r "$work/parts" "$work/moved"
+rest=("${run[@]:10}" --output "$work/moved" --dropout 0.2)
+other_valid=("$dietmt" train "${data[@]:0:4}" --valid-source "$work/other.en" "${data[@]:6}"
+  "${rest[@]}")
+expect_code 0 "${other_valid[@]}" --max-updates 11 --keep-best 2
+expect_text "resuming from update 10" "$err"
+tac "$work/valid.en" >"$work/other.en"
+expect_code 2 "${other_valid[@]}" --max-updates 12
+expect_text "the validation text is not what the checkpoint was trained with" "$err"
+gzip -cd "$work/train.en.gz" | tac | gzip >"$work/turned.en.gz"
+expect_code 2 "$dietmt" train --train-source "$work/turned.en.gz" "${data[@]:2}" "${rest[@]}" \
+  --max-updates 12
+expect_text "the training text is not what the checkpoint was trained with" "$err"
+
 # Divergence stops with a sentence and leaves the checkpoint.
 expect_code 1 "${train[@]}" --output "$work/nan" --max-updates 200 --valid-interval 5 \
   --no-valid-translation --learning-rate 1e30 --clip-norm 0 --warmup 10
@@ -127,6 +177,16 @@ expect_text "--heads 3" "$err"
 expect_text "steps" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --no-valid-translation --valid-metric bleu
 expect_text "--valid-metric is 'bleu'; possible: valid_loss" "$err"
+expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source "$work/none" "${data[@]:6}" \
+  --output "$work/bad" --valid-beam 0 --learning-rate 0 --valid-tokenize x \
+  --attention-backend x --max-ratio=-1
+for problem in "--valid-source: $work/none does not exist" "--valid-beam must be positive" \
+  "--learning-rate must be positive" "--valid-tokenize: " "--attention-backend: " \
+  "--max-ratio must not be negative"; do
+  expect_text "$problem" "$err"
+done
+expect_code 2 "${train[@]}" --output "$work/bad" --position learned --max-positions 64
+expect_text "give at most 63, or --max-positions 251 or more" "$err"
 expect_code 2 "$dietmt" train --no-such-option
 expect_text "no-such-option" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --position 'heads[diet-rel:0]'

@@ -54,6 +54,8 @@ row=$out
 expect_code 0 "${run[@]}" diet-rel "$work/data" "$work/diet-rel" "${small[@]}"
 [ "$out" = "$row" ] || fail "another row: $out"
 [ -z "$err" ] || fail "something was done again: $err"
+expect_code 2 "${run[@]}" shaw "$work/data" "$work/diet-rel" "${small[@]}"
+expect_text "en-de is of other settings: diet-rel" "$err"
 expect_code 2 "${run[@]}" rope "$work/data" "$work/rope"
 expect_text "'rope' is not known" "$err"
 expect_code 1 env DIRECTIONS=en-fr "${run[@]}" shaw "$work/data" "$work/fr"

@@ -16,15 +16,17 @@ using Weights = std::vector<double>;
 
 TEST(CorpusSharesTest, TemperatureOneKeepsTheProportions) {
   const Sizes sizes = {7, 1000, 123'456};
-  EXPECT_THAT(temperature_weights(sizes, 1), ElementsAre(7, 1000, 123'456));
+  EXPECT_THAT(temperature_weights(sizes, 1), ElementsAre(7 / 123'456.0, 1000 / 123'456.0, 1));
   EXPECT_EQ(shared_out(7 + 1000 + 123'456, temperature_weights(sizes, 1)), sizes);
 }
 
 TEST(CorpusSharesTest, TemperatureIsARootOfTheSize) {
   EXPECT_THAT(temperature_weights(Sizes{32, 1024, 0}, 5),
-              ElementsAre(DoubleNear(2, 1e-12), DoubleNear(4, 1e-12), 0));
+              ElementsAre(DoubleNear(0.5, 1e-12), 1, 0));
   const Weights alike = temperature_weights(Sizes{10, 1'000'000}, 1e6);
   EXPECT_NEAR(alike[0] / alike[1], 1.0, 1e-4);
+  EXPECT_THAT(shared_out(60, temperature_weights(Sizes{10, 50, 50}, 0.001)),
+              ElementsAre(0, 30, 30));
 }
 
 TEST(CorpusSharesTest, SharesAddUp) {

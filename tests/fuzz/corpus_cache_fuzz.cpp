@@ -24,9 +24,9 @@ std::string with_header(std::string_view bytes) {
   std::memcpy(sizes, bytes.data(), given);
   bytes.remove_prefix(given);
   // data/corpus_cache.cpp: magic, version, bytes of the fingerprint, start, tokens, sequences,
-  // groups, eight counters.
-  const uint64_t header[15] = {
-      0x31535052'4f435444, 2, kFingerprint.size(), kTokensAt, sizes[0], sizes[1], sizes[2]};
+  // groups, eight counters, content hash.
+  const uint64_t header[16] = {
+      0x31535052'4f435444, 3, kFingerprint.size(), kTokensAt, sizes[0], sizes[1], sizes[2]};
   std::string file(reinterpret_cast<const char*>(header), sizeof header);
   file += kFingerprint;
   file.resize(kTokensAt);

@@ -6,11 +6,13 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include "common/error.h"
 #include "common/random.h"
 #include "tests/training/test_files.h"
+#include "training/output_lock.h"
 #include "training/safetensors.h"
 
 namespace dietmt::training {
@@ -127,11 +129,13 @@ TEST(CheckpointStore, RemovesLeftovers) {
   EXPECT_TRUE(fs::exists(directory / "notes.tmp"));
 }
 
-TEST(CheckpointStore, OneRunOwnsTheDirectory) {
+TEST(OutputLock, OneRunOwnsTheDirectory) {
   const TestDirectory directory;
-  const auto first = std::make_unique<CheckpointStore>(directory.path(), kBleu);
-  EXPECT_THAT(message_of<CheckpointError>([&] { CheckpointStore(directory.path(), kBleu); }),
+  std::optional<OutputLock> first(directory.path());
+  EXPECT_THAT(message_of<CheckpointError>([&] { OutputLock(directory.path()); }),
               HasSubstr("another training run"));
+  first.reset();
+  EXPECT_NO_THROW(OutputLock(directory.path()));
 }
 
 TEST(CheckpointStore, ClearRemovesEverything) {

@@ -11,7 +11,9 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "tests/training/test_files.h"
+#include "training/event_file.h"
 #include "training/progress_bar.h"
+#include "training/progress_table.h"
 
 namespace dietmt::training {
 namespace {
@@ -22,6 +24,7 @@ namespace fs = std::filesystem;
 
 UpdateStats stats_of(int64_t update, double loss = 2.0, int64_t tokens = 100) {
   return {.update = update,
+          .last = 100,
           .epoch = 0.5,
           .loss = loss,
           .tokens = tokens,
@@ -31,7 +34,7 @@ UpdateStats stats_of(int64_t update, double loss = 2.0, int64_t tokens = 100) {
 }
 
 ProgressOptions options_of(const fs::path& output) {
-  return {.output = output, .total_updates = 100, .log_interval = 10, .event_files = false};
+  return {.output = output, .log_interval = 10, .event_files = false};
 }
 
 std::vector<int64_t> updates_in(const fs::path& path, const std::string& kind) {
@@ -122,6 +125,32 @@ TEST(Progress, WritesEventFiles) {
   EXPECT_THAT(bytes, HasSubstr("train/learning_rate"));
 }
 
+TEST(ProgressTable, HasAColumnForEachName) {
+  const auto entries = {
+      nlohmann::ordered_json({{"kind", "train"}, {"update", 50}, {"loss", 4.25}}),
+      nlohmann::ordered_json({{"kind", "valid"}, {"update", 50}, {"bleu", 12.5}}),
+      nlohmann::ordered_json({{"kind", "train"}, {"update", 100}, {"loss", nullptr}})};
+  EXPECT_EQ(progress_table(entries),
+            "kind,update,loss,bleu\ntrain,50,4.25,\nvalid,50,,12.5\ntrain,100,,\n");
+}
+
+TEST(Progress, AFullDiskLeavesWholeEvents) {
+  const TestDirectory directory;
+  const auto path = [&] {
+    for (const auto& entry : fs::directory_iterator(directory.path()))
+      if (entry.path().filename().string().starts_with("events.")) return entry.path();
+    return fs::path();
+  };
+  EventFile events(directory.path(), 0);
+  events.add_scalar("before", 1, 1.0);
+  const auto size = fs::file_size(path());
+  {
+    const FileSizeLimit limit(size + 20);
+    EXPECT_THROW(events.add_scalar("lost", 2, 1.0), Error);
+  }
+  EXPECT_EQ(fs::file_size(path()), size);
+}
+
 TEST(Progress, LogsPlainLinesWhereThereIsNoTerminal) {
   if (stderr_is_terminal()) GTEST_SKIP() << "stderr is a terminal: it gets the bar";
   std::ostringstream log;
@@ -129,7 +158,7 @@ TEST(Progress, LogsPlainLinesWhereThereIsNoTerminal) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
   {
-    Progress progress({.output = {}, .total_updates = 100, .log_interval = 10}, 0);
+    Progress progress({.output = {}, .log_interval = 10}, 0);
     progress.update(stats_of(10));
     progress.validation({.update = 10, .seconds = 65, .scores = {{"bleu", 12.345}}});
   }

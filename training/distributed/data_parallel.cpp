@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "training/vector_norm.h"
+
 namespace dietmt::training {
 
 using at::Tensor;
@@ -21,8 +23,7 @@ bool DataParallel::is_last(int64_t index) const {
 UpdateSums DataParallel::sum(const UpdateSums& own) {
   const std::vector<bool> had_gradient = buckets_.finish();
   const Slice part = flat_.part(group_.rank());
-  const double norm =
-      at::linalg_vector_norm(flat_.gradients().narrow(0, part.begin, part.size)).item<double>();
+  const double norm = vector_norm({flat_.gradients().narrow(0, part.begin, part.size)});
   std::vector<double> values = {own.loss,   own.target_loss, own.targets,
                                 own.tokens, norm * norm,     own.stop ? 1.0 : 0.0};
   const size_t first_flag = values.size();

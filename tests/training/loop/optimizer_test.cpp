@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
+
+#include "training/vector_norm.h"
+
 namespace dietmt::training {
 namespace {
 
@@ -72,6 +76,21 @@ TEST(Optimizer, ScalesAndClipsTheGlobalNorm) {
   const double clipped =
       at::cat({toy.matrix.grad().flatten(), toy.vector.grad()}).norm().item<double>();
   EXPECT_NEAR(clipped, 0.25, 1e-5);
+}
+
+TEST(VectorNorm, KeepsItsDigitsHoweverTheNumbersAreCut) {
+  at::manual_seed(3);
+  const Tensor numbers = at::randn({20'000'000});
+  double squares = 0;
+  const float* x = numbers.const_data_ptr<float>();
+  for (int64_t i = 0; i < numbers.numel(); ++i) squares += double{x[i]} * double{x[i]};
+  const double norm = std::sqrt(squares);
+  EXPECT_NEAR(vector_norm({numbers}) / norm, 1.0, 1e-7);
+  EXPECT_NEAR(vector_norm({numbers.narrow(0, 0, 7), numbers.narrow(0, 7, 19'999'993)}) / norm, 1.0,
+              1e-7);
+  EXPECT_NEAR(vector_norm({numbers.view({4000, 5000}).t()}) / norm, 1.0, 1e-7);
+  EXPECT_EQ(vector_norm({}), 0.0);
+  EXPECT_TRUE(std::isnan(vector_norm({numbers, at::full({1}, std::nan(""))})));
 }
 
 TEST(Optimizer, StateRoundTripContinuesExactly) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Training speed of dietmt beside a plain padded PyTorch trainer, on the same batches, alternating:
-#   bench/compare_training.sh PYTHON SOURCE TARGET TOKENIZER [PRESET] [ROUNDS] [UPDATES]
+#   bench/compare_trainers.sh PYTHON SOURCE TARGET TOKENIZER [PRESET] [ROUNDS] [UPDATES]
 # PYTHON has torch. Prints each round and the ratio of the medians of target tokens per second.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
