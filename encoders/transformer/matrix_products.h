@@ -1,5 +1,6 @@
 // Matrix products of training. LibTorch's own use the BLAS library, which leaves AVX-512 unused on
-// processors of some makers; in fp32 on the CPU these go to oneDNN, which LibTorch holds too.
+// processors of some makers; in fp32 on the CPU these go to whichever of it and of oneDNN, which LibTorch
+// holds too, is the faster one.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,7 +9,7 @@
 
 namespace dietmt::encoders {
 
-/// Whether products with `rows` rows of this tensor's type and device go to oneDNN: in fp32 on the
+/// Whether the products below are for `rows` rows of this tensor's type and device: in fp32 on the
 /// CPU, from some ten rows on.
 bool has_fast_products(const at::Tensor& x, int64_t rows);
 
