@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/bfloat16.h"
+
 namespace dietmt::kernels {
 
 /// sum = residual + dropout(branch); output = layer_norm(sum) * gamma + beta (Ba et al. 2016).
@@ -59,11 +61,13 @@ void dropout_add(const DropoutAdd& call);
 /// Label-smoothed cross-entropy (Szegedy et al. 2016): the target distribution is
 /// (1 - smoothing) on the target plus smoothing / classes on every class.
 /// losses[r] = smoothed loss, target_losses[r] = -log p(target), both in nats. If `gradient`,
-/// logits are replaced by d losses[r] / d logits * gradient_scale.
+/// logits are replaced by d losses[r] / d logits * gradient_scale. Computed in fp32 from float or
+/// BFloat16.
+template <typename Number>
 struct CrossEntropy {
   int64_t rows = 0;
   int64_t classes = 0;
-  float* logits = nullptr;           // [rows, classes]
+  Number* logits = nullptr;          // [rows, classes]
   const int64_t* targets = nullptr;  // [rows]
   double smoothing = 0.0;
   double gradient_scale = 1.0;
@@ -71,6 +75,7 @@ struct CrossEntropy {
   double* losses = nullptr;         // [rows]
   double* target_losses = nullptr;  // [rows]
 };
-void cross_entropy(const CrossEntropy& call);
+void cross_entropy(const CrossEntropy<float>& call);
+void cross_entropy(const CrossEntropy<BFloat16>& call);
 
 }  // namespace dietmt::kernels

@@ -14,7 +14,8 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Rows whose logits exist at a time: enough for the matrix products to run at full speed.
+// Of the rows whose logits exist at a time, in fp32: enough for the matrix products to run at full
+// speed.
 constexpr int64_t kBlockRows = 512;
 
 struct BlockLoss {
@@ -22,15 +23,17 @@ struct BlockLoss {
   double target = 0;
 };
 
-// The loss of one block; if `gradient`, logits [rows, V] become its gradient.
+// The loss of one block; if `gradient`, logits [rows, V] become its gradient. `Number`: that of the
+// logits.
+template <typename Number>
 BlockLoss block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
   const int64_t rows = logits.size(0);
   std::vector<double> losses(static_cast<size_t>(rows));
   std::vector<double> target_losses(static_cast<size_t>(rows));
-  kernels::CrossEntropy call;
+  kernels::CrossEntropy<Number> call;
   call.rows = rows;
   call.classes = logits.size(1);
-  call.logits = logits.data_ptr<float>();
+  call.logits = static_cast<Number*>(logits.data_ptr());
   call.targets = targets.const_data_ptr<int64_t>();
   call.smoothing = smoothing;
   call.gradient = gradient;
@@ -59,6 +62,14 @@ BlockLoss block_loss_general(Tensor& logits, const Tensor& targets, double smoot
                         at::full({targets.size(0), 1}, smoothing - 1.0, logits.options()));
   }
   return sums;
+}
+
+BlockLoss block_loss(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
+  if (logits.is_cpu() && logits.scalar_type() == at::kFloat)
+    return block_loss_cpu<float>(logits, targets, smoothing, gradient);
+  if (logits.is_cpu() && logits.scalar_type() == at::kBFloat16)
+    return block_loss_cpu<kernels::BFloat16>(logits, targets, smoothing, gradient);
+  return block_loss_general(logits, targets, smoothing, gradient);
 }
 
 // The products of blocks of rows [rows, D] with the weight [V, D], and the sum of its gradients.
@@ -106,16 +117,15 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
     Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
     Tensor grad_bias = gradient && bias ? at::zeros_like(*bias) : Tensor();
     double smoothed = 0;
-    for (int64_t begin = 0; begin < hidden.size(0); begin += kBlockRows) {
-      const int64_t rows = std::min(kBlockRows, hidden.size(0) - begin);
+    const int64_t block_rows = kBlockRows * 4 / static_cast<int64_t>(c10::elementSize(type));
+    for (int64_t begin = 0; begin < hidden.size(0); begin += block_rows) {
+      const int64_t rows = std::min(block_rows, hidden.size(0) - begin);
       const Tensor block = hidden.narrow(0, begin, rows).to(type);
       const Tensor block_targets = targets.narrow(0, begin, rows);
-      Tensor logits = products.logits(block).to(hidden.scalar_type());  // [rows, V]
+      Tensor logits = products.logits(block);  // [rows, V]
+      if (bias || !logits.is_cpu()) logits = logits.to(hidden.scalar_type());
       if (bias) logits.add_(*bias);
-      const bool has_kernel = logits.is_cpu() && logits.scalar_type() == at::kFloat;
-      const BlockLoss sums = has_kernel
-                                 ? block_loss_cpu(logits, block_targets, smoothing, gradient)
-                                 : block_loss_general(logits, block_targets, smoothing, gradient);
+      const BlockLoss sums = block_loss(logits, block_targets, smoothing, gradient);
       smoothed += sums.smoothed;
       *target_loss += sums.target;
       if (!gradient) continue;

@@ -24,8 +24,8 @@ const std::optional<c10::TypedOperatorHandle<Linear>>& onednn_linear() {
   return found;
 }
 
-// The BLAS library uses AVX-512 on its maker's processors. There it is as fast as oneDNN, and needs no
-// transposed copy beforehand.
+// The BLAS library uses AVX-512 on its maker's processors. There it is as fast as oneDNN, and needs
+// no transposed copy beforehand.
 bool blas_is_fast() {
 #if defined(__x86_64__)
   static const bool intel = __builtin_cpu_is("intel");

@@ -1,6 +1,6 @@
 // Matrix products of training. LibTorch's own use the BLAS library, which leaves AVX-512 unused on
-// processors of some makers; in fp32 on the CPU these go to whichever of it and of oneDNN, which LibTorch
-// holds too, is the faster one.
+// processors of some makers; in fp32 on the CPU these go to whichever of it and of oneDNN, which
+// LibTorch holds too, is the faster one.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,6 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
 #include <cmath>
+#include <cstring>
 
 #include "kernels/cpu/vector.h"
 #include "kernels/rowwise.h"
@@ -7,74 +8,81 @@
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
-struct RowSummary {
-  float largest = 0.0f;
-  float total = 0.0f;
+/// A row of logits by vectors, of which the last one may have fewer numbers. Computes in fp32.
+template <typename Number>
+class LogitRow {
+ public:
+  LogitRow(Number* numbers, int64_t classes) : numbers_(numbers), classes_(classes) {}
+
+  Vector at(int64_t c) const {
+    if (c + kLanes <= classes_) return load(numbers_ + c);
+    Number lanes[kLanes] = {};
+    std::memcpy(lanes, numbers_ + c, static_cast<size_t>(classes_ - c) * sizeof(Number));
+    return load(lanes);
+  }
+  /// The same with `other` behind the last number.
+  Vector at(int64_t c, float other) const { return within(c, at(c), other); }
+  Vector within(int64_t c, Vector x, float other) const {
+    return c + kLanes <= classes_ ? x : first_lanes(x, classes_ - c, other);
+  }
+
+  void put(int64_t c, Vector x) { put(c, x, std::min(kLanes, classes_ - c)); }
+  void put(int64_t c, Vector x, int64_t count) {
+    if (count == kLanes) return store(numbers_ + c, x);
+    Number lanes[kLanes];
+    store(lanes, x);
+    std::memcpy(numbers_ + c, lanes, static_cast<size_t>(count) * sizeof(Number));
+  }
+
+ private:
+  Number* numbers_;
+  int64_t classes_;
 };
 
-RowSummary summarize(const float* logits, int64_t classes) {
-  Vector largest = broadcast(logits[0]), total = {};
-  int64_t c = 0;
-  for (; c + kLanes <= classes; c += kLanes) {
-    const Vector x = load(logits + c);
-    largest = larger(largest, x);
-    total += x;
+template <typename Number>
+void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r) {
+  const int64_t classes = call.classes;
+  LogitRow<Number> row(call.logits + r * classes, classes);
+  const int64_t target = call.targets[r];
+  const float target_logit = row.at(target)[0];
+
+  Vector largest = broadcast(target_logit), total = {};
+  for (int64_t c = 0; c < classes; c += kLanes) {
+    largest = larger(largest, row.at(c, target_logit));
+    total += row.at(c);  // zeros behind the end
   }
-  if (c < classes) {
-    const Vector x = load_first(logits + c, classes - c);
-    largest = larger(largest, first_lanes(x, classes - c, logits[0]));
-    total += x;
-  }
-  return {largest_of(largest), sum_of(total)};
+  const float maximum = largest_of(largest);
+  Vector exponentials = {};
+  for (int64_t c = 0; c < classes; c += kLanes)
+    exponentials += row.within(c, exponential(row.at(c) - maximum), 0.0f);
+  const float sum = sum_of(exponentials);
+
+  const double log_partition = static_cast<double>(maximum) + std::log(sum);
+  const double mean_loss =
+      log_partition - static_cast<double>(sum_of(total)) / static_cast<double>(classes);
+  call.target_losses[r] = log_partition - target_logit;
+  call.losses[r] = (1.0 - call.smoothing) * call.target_losses[r] + call.smoothing * mean_loss;
+  if (!call.gradient) return;
+
+  const auto scale = static_cast<float>(call.gradient_scale);
+  const float factor = scale / sum;
+  const float shift = scale * static_cast<float>(call.smoothing / static_cast<double>(classes));
+  const auto gradient = [&](Vector x) { return exponential(x - maximum) * factor - shift; };
+  for (int64_t c = 0; c < classes; c += kLanes) row.put(c, gradient(row.at(c)));
+  const float confidence = scale * static_cast<float>(1.0 - call.smoothing);
+  row.put(target, gradient(broadcast(target_logit)) - confidence, 1);
 }
 
-/// The sum of exp(logit - largest); if `keep`, these take the logits' places.
-float sum_exponentials(float* logits, int64_t classes, float largest, bool keep) {
-  constexpr int kSums = 4;  // at a time, for an addition waits for the one before
-  Vector sums[kSums] = {};
-  int64_t c = 0;
-  for (; c + kSums * kLanes <= classes; c += kSums * kLanes) {
-    for (int v = 0; v < kSums; ++v) {
-      const Vector e = exponential(load(logits + c + v * kLanes) - largest);
-      sums[v] += e;
-      if (keep) store(logits + c + v * kLanes, e);
-    }
-  }
-  float sum = sum_of(sums[0] + sums[1] + (sums[2] + sums[3]));
-  for (; c < classes; ++c) {
-    const float e = std::exp(logits[c] - largest);
-    sum += e;
-    if (keep) logits[c] = e;
-  }
-  return sum;
+template <typename Number>
+void all_rows(const CrossEntropy<Number>& call) {
+#pragma omp parallel for schedule(static)
+  for (int64_t r = 0; r < call.rows; ++r) row_cross_entropy(call, r);
 }
 
 }  // namespace
 
-void cross_entropy(const CrossEntropy& call) {
-  const int64_t classes = call.classes;
-  const float uniform = static_cast<float>(call.smoothing / static_cast<double>(classes));
-  const float confidence = static_cast<float>(1.0 - call.smoothing);
-#pragma omp parallel for schedule(static)
-  for (int64_t r = 0; r < call.rows; ++r) {
-    float* logits = call.logits + r * classes;
-    const int64_t target = call.targets[r];
-    const float target_logit = logits[target];
-    const RowSummary row = summarize(logits, classes);
-    const float exponentials = sum_exponentials(logits, classes, row.largest, call.gradient);
-    const double log_partition = static_cast<double>(row.largest) + std::log(exponentials);
-    call.target_losses[r] = log_partition - target_logit;
-    const double mean_loss =
-        log_partition - static_cast<double>(row.total) / static_cast<double>(classes);
-    call.losses[r] = (1.0 - call.smoothing) * call.target_losses[r] + call.smoothing * mean_loss;
-    if (!call.gradient) continue;
-    const float scale = static_cast<float>(call.gradient_scale);
-    const float factor = scale / exponentials;
-    const float shift = scale * uniform;
-#pragma omp simd
-    for (int64_t c = 0; c < classes; ++c) logits[c] = logits[c] * factor - shift;
-    logits[target] -= scale * confidence;
-  }
-}
+void cross_entropy(const CrossEntropy<float>& call) { all_rows(call); }
+
+void cross_entropy(const CrossEntropy<BFloat16>& call) { all_rows(call); }
 
 }  // namespace dietmt::kernels::DIETMT_ISA

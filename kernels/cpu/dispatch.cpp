@@ -13,7 +13,8 @@ namespace dietmt::kernels {
   void add_norm_backward(const AddNormBackward& call);                                     \
   void dropout_add(const DropoutAdd& call);                                                \
   void dropout_mask(uint64_t key, double p, int64_t size, float* mask);                    \
-  void cross_entropy(const CrossEntropy& call);                                            \
+  void cross_entropy(const CrossEntropy<float>& call);                                     \
+  void cross_entropy(const CrossEntropy<BFloat16>& call);                                  \
   void attention_forward(const AttentionForward& call);                                    \
   void attention_backward(const AttentionBackward& call);                                  \
   int64_t step_attention_workspace(const StepAttention& call);                             \
@@ -38,7 +39,8 @@ struct Table {
   void (*add_norm_backward)(const AddNormBackward&);
   void (*dropout_add)(const DropoutAdd&);
   void (*dropout_mask)(uint64_t, double, int64_t, float*);
-  void (*cross_entropy)(const CrossEntropy&);
+  void (*cross_entropy)(const CrossEntropy<float>&);
+  void (*narrow_cross_entropy)(const CrossEntropy<BFloat16>&);
   void (*attention_forward)(const AttentionForward&);
   void (*attention_backward)(const AttentionBackward&);
   int64_t (*step_attention_workspace)(const StepAttention&);
@@ -52,12 +54,12 @@ struct Table {
   void (*add_probabilities)(const float*, int64_t, float, float*);
 };
 
-#define DIETMT_TABLE(isa)                                                                      \
-  Table {                                                                                      \
-    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask,        \
-        isa::cross_entropy, isa::attention_forward, isa::attention_backward,                   \
-        isa::step_attention_workspace, isa::step_attention, isa::cache_row, isa::cache_column, \
-        isa::layer_norm_rows, isa::multiply_into, isa::next_above, isa::add_probabilities      \
+#define DIETMT_TABLE(isa)                                                                        \
+  Table {                                                                                        \
+    isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, isa::dropout_mask,          \
+        isa::cross_entropy, isa::cross_entropy, isa::attention_forward, isa::attention_backward, \
+        isa::step_attention_workspace, isa::step_attention, isa::cache_row, isa::cache_column,   \
+        isa::layer_norm_rows, isa::multiply_into, isa::next_above, isa::add_probabilities        \
   }
 
 const Table& table() {
@@ -82,7 +84,9 @@ void dropout_add(const DropoutAdd& call) { table().dropout_add(call); }
 void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
   table().dropout_mask(key, p, size, mask);
 }
-void cross_entropy(const CrossEntropy& call) { table().cross_entropy(call); }
+void cross_entropy(const CrossEntropy<float>& call) { table().cross_entropy(call); }
+
+void cross_entropy(const CrossEntropy<BFloat16>& call) { table().narrow_cross_entropy(call); }
 void attention_forward_cpu(const AttentionForward& call) { table().attention_forward(call); }
 void attention_backward_cpu(const AttentionBackward& call) { table().attention_backward(call); }
 int64_t step_attention_workspace(const StepAttention& call) {

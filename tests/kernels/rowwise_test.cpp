@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -232,8 +233,9 @@ TEST(CrossEntropy, LossAndGradientEqualTheFormula) {
     const std::vector<int64_t> targets = {0, static_cast<int64_t>(classes - 1), 1};
     std::vector<float> gradient = logits;
     std::vector<double> losses(3), target_losses(3);
-    cross_entropy({3, static_cast<int64_t>(classes), gradient.data(), targets.data(), 0.1, 2.0,
-                   true, losses.data(), target_losses.data()});
+    cross_entropy(CrossEntropy<float>{3, static_cast<int64_t>(classes), gradient.data(),
+                                      targets.data(), 0.1, 2.0, true, losses.data(),
+                                      target_losses.data()});
     for (size_t r = 0; r < 3; ++r) {
       std::vector<double> row(logits.begin() + static_cast<int64_t>(r * classes),
                               logits.begin() + static_cast<int64_t>((r + 1) * classes));
@@ -253,14 +255,40 @@ TEST(CrossEntropy, LossAndGradientEqualTheFormula) {
   }
 }
 
+TEST(CrossEntropy, OfBfloat16IsThatOfTheSameNumbers) {
+  constexpr int64_t kRows = 3, kClasses = 1003;
+  std::vector<float> logits = random_values(kRows * kClasses, 5, 6.0f);
+  std::vector<BFloat16> narrow;
+  for (float& logit : logits) {
+    const uint32_t upper = std::bit_cast<uint32_t>(logit) & 0xffff0000U;
+    narrow.push_back({static_cast<uint16_t>(upper >> 16)});
+    logit = std::bit_cast<float>(upper);
+  }
+  const std::vector<int64_t> targets = {0, kClasses - 1, 7};
+  std::vector<double> losses(kRows), target_losses(kRows), narrow_losses(kRows),
+      narrow_targets(kRows);
+  cross_entropy(CrossEntropy<float>{kRows, kClasses, logits.data(), targets.data(), 0.1, 1.0, true,
+                                    losses.data(), target_losses.data()});
+  cross_entropy(CrossEntropy<BFloat16>{kRows, kClasses, narrow.data(), targets.data(), 0.1, 1.0,
+                                       true, narrow_losses.data(), narrow_targets.data()});
+  EXPECT_EQ(losses, narrow_losses);
+  EXPECT_EQ(target_losses, narrow_targets);
+  for (size_t i = 0; i < logits.size(); ++i) {
+    const float value = std::bit_cast<float>(uint32_t{narrow[i].bits} << 16);
+    ASSERT_NEAR(value, logits[i], std::abs(logits[i]) / 256) << i;
+  }
+}
+
 TEST(CrossEntropy, LargeLogitsStayFiniteAndNaNShows) {
   std::vector<float> logits = {1e4f, -1e4f, 0.0f};
   const std::vector<int64_t> targets = {1};
   double loss = 0, target_loss = 0;
-  cross_entropy({1, 3, logits.data(), targets.data(), 0.0, 1.0, false, &loss, &target_loss});
+  cross_entropy(CrossEntropy<float>{1, 3, logits.data(), targets.data(), 0.0, 1.0, false, &loss,
+                                    &target_loss});
   EXPECT_NEAR(target_loss, 2e4, 1.0);
   logits[2] = std::nanf("");
-  cross_entropy({1, 3, logits.data(), targets.data(), 0.0, 1.0, false, &loss, &target_loss});
+  cross_entropy(CrossEntropy<float>{1, 3, logits.data(), targets.data(), 0.0, 1.0, false, &loss,
+                                    &target_loss});
   EXPECT_TRUE(std::isnan(loss));
 }
 
