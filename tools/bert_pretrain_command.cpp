@@ -194,9 +194,12 @@ int run_bert_pretrain(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   apply_preset(table, options);
   validate(options);
-  const auto code =
-      run_in_processes(options, input_files(options), {"bert", "pretrain"}, arguments);
-  if (code) return *code;
+  // What only tries batches needs one process.
+  if (!options.dry_run) {
+    if (const auto code =
+            run_in_processes(options, input_files(options), {"bert", "pretrain"}, arguments))
+      return *code;
+  }
   return run(table, options);
 }
 

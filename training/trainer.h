@@ -60,11 +60,12 @@ enum class TrainingEnd {
   kStopped,   // a signal; saved and resumable
 };
 
-/// Runs the loop. `configuration` (option names and values) is stored with each checkpoint; if the
-/// output directory holds a checkpoint and `resume` is true, training continues from it, after
-/// checking that its configuration is the same: a difference is refused with the list of
-/// differences (ConfigError), as is a valid_metric that the task has not. Throws Error if the loss
-/// stops being a number or diverges; checkpoints are intact.
+/// Runs the loop. The caller holds the OutputLock of options.output. `configuration` (option names
+/// and values) is stored with each checkpoint; if the output directory holds a checkpoint and
+/// `resume` is true, training continues from it, after checking that its configuration is the same:
+/// a difference is refused with the list of differences (ConfigError), as is a valid_metric that
+/// the task has not. Throws Error if the loss stops being a number or diverges; checkpoints are
+/// intact.
 ///
 /// With a `group` of several processes, each calls this with the same arguments and tasks whose
 /// batches are shared out (data::BatchShare) by options.accumulate, at least one a process
