@@ -41,7 +41,8 @@ expect_text "validation at update 60" "$err"
 grep -q '"bleu"' "$work/model/progress.jsonl" || fail "no BLEU in progress.jsonl"
 
 # Interrupted and resumed gives the same weights, bit for bit, as uninterrupted.
-run=("${train[@]}" --valid-interval 20 --save-interval 10 --no-valid-translation --ema-decay 0.9)
+run=("${train[@]}" --valid-interval 20 --save-interval 10 --keep-last 2 --no-valid-translation
+  --ema-decay 0.9)
 expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 20
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 50
