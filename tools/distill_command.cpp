@@ -78,8 +78,11 @@ void check(DistillOptions& o) {
       {"--output-target", &o.output_target}};
   for (const auto& [written, output] : {texts[2], texts[3]}) {
     for (const auto& [name, file] : texts) {
-      if (file == output || file->empty() || *file == "-" || output->empty()) continue;
-      if (nmt::is_file_output(*output) && is_same_file(*file, *output))
+      if (file == output || file->empty() || output->empty()) continue;
+      const bool is_written = file == &o.output_source || file == &o.output_target;
+      const bool same_file =
+          *file != "-" && nmt::is_file_output(*output) && is_same_file(*file, *output);
+      if (same_file || (is_written && *file == *output))
         problems.push_back(std::string(written) + " and " + name + " are one file: " + *file);
     }
   }

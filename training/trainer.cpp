@@ -69,7 +69,7 @@ class Loop {
       if (due) count_gain();
       stop = stop_is_asked();
       // What was validated is saved: a score belongs to the weights it was measured with.
-      if (validated || save_is_due() || finished() || stop) {
+      if (validated || save_is_due() || stop) {
         save();
         saved_update = state_.update;
       }

@@ -1,4 +1,5 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -15,10 +16,7 @@ class LogitRow {
   LogitRow(Number* numbers, int64_t classes) : numbers_(numbers), classes_(classes) {}
 
   Vector at(int64_t c) const {
-    if (c + kLanes <= classes_) return load(numbers_ + c);
-    Number lanes[kLanes] = {};
-    std::memcpy(lanes, numbers_ + c, static_cast<size_t>(classes_ - c) * sizeof(Number));
-    return load(lanes);
+    return c + kLanes <= classes_ ? load(numbers_ + c) : load_first(numbers_ + c, classes_ - c);
   }
   /// The same with `other` behind the last number.
   Vector at(int64_t c, float other) const { return within(c, at(c), other); }

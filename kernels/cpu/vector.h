@@ -65,9 +65,10 @@ inline void store(BFloat16* to, Vector x) {
 inline Vector broadcast(float x) { return x - Vector{}; }
 
 /// The first `count` < kLanes numbers, zeros behind them: reads nothing beyond.
-inline Vector load_first(const float* from, int64_t count) {
-  float lanes[kLanes] = {};
-  std::memcpy(lanes, from, static_cast<size_t>(count) * sizeof(float));
+template <typename Number>
+inline Vector load_first(const Number* from, int64_t count) {
+  Number lanes[kLanes] = {};
+  std::memcpy(lanes, from, static_cast<size_t>(count) * sizeof(Number));
   return load(lanes);
 }
 

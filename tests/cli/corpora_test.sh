@@ -130,6 +130,9 @@ expect_code 2 "$dietmt" distill --model "$work/whole" --source "$work/plain" \
   --output-source "$work/./plain" --output-target "$work/plain"
 expect_text "--output-source and --source are one file" "$err"
 expect_text "--output-target and --output-source are one file" "$err"
+expect_code 2 "$dietmt" distill --model "$work/whole" --source "$work/plain" --output-source - \
+  --output-target -
+expect_text "--output-source and --output-target are one file" "$err"
 distill=("$dietmt" distill --source "$work/plain" --source-tag "<2low>"
   --output-source "$work/student.en" --output-target "$work/student.de" --beam 4)
 expect_code 0 "${distill[@]}" --model "$work/whole"

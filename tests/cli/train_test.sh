@@ -110,17 +110,21 @@ for update in 15 20 30 40 45; do
   [ $has = $want ] || fail "score in $record: $has instead of $want"
 done
 
+# stop_at TEXT PROCESS: SIGTERM as soon as its log has the text; it must end with 75.
+stop_at() {
+  local code=0
+  for _ in $(seq 600); do
+    grep -q "$1" "$work/err" && break
+    sleep 0.1
+  done
+  kill -TERM "$2"
+  wait "$2" || code=$?
+  [ $code -eq 75 ] || fail "exit code $code instead of 75 after SIGTERM: $(cat "$work/err")"
+}
+
 # A signal saves and exits with 75; the same command continues.
 "${run[@]}" --output "$work/signal" --max-updates 100000 2>"$work/err" &
-pid=$!
-for _ in $(seq 600); do
-  grep -q "update 10/" "$work/err" && break
-  sleep 0.1
-done
-kill -TERM $pid
-code=0
-wait $pid || code=$?
-[ $code -eq 75 ] || fail "exit code $code instead of 75 after SIGTERM: $(cat "$work/err")"
+stop_at "update 10/" $!
 saved=$(sed -n 's/.*"update": *\([0-9]*\).*/\1/p' "$work/signal/last/training.json" | head -n 1)
 [ "${saved:-0}" -ge 10 ] || fail "no checkpoint after SIGTERM"
 expect_code 0 "${run[@]}" --output "$work/signal" --max-updates $((saved + 1))
@@ -134,15 +138,7 @@ done
 piped=(--train-source "$work/pipe.en" --train-target "$work/pipe.de" "${data[@]:4}" "${sizes[@]}")
 "$dietmt" train "${piped[@]}" --tokenizer "$work/model/best/tokenizer.model" \
   --output "$work/piped" --max-updates 10 2>"$work/err" &
-pid=$!
-for _ in $(seq 600); do
-  grep -q "encoding $work/pipe" "$work/err" && break
-  sleep 0.1
-done
-kill -TERM $pid
-code=0
-wait $pid || code=$?
-[ $code -eq 75 ] || fail "exit code $code instead of 75 while encoding: $(cat "$work/err")"
+stop_at "encoding $work/pipe" $!
 expect_text "stopped by a signal" "$(cat "$work/err")"
 expect_code 2 "$dietmt" train "${piped[@]}" --output "$work/piped" --max-updates 10
 expect_text "pipe.en can be read only once, and the tokenizer is trained on it first" "$err"
