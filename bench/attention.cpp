@@ -8,8 +8,11 @@
 //             [--results FILE]    replaces the table between its two marks there
 #include "encoders/attention/attention.h"
 
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <malloc.h>
-#include <torch/torch.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <fstream>
@@ -19,7 +22,7 @@
 
 #include "bench/benchmark.h"
 #include "common/files.h"
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/scheme/position_scheme.h"
 
 namespace {
 

@@ -4,7 +4,8 @@
 //
 //   bert_speed --train FILE... | --task NAME --data DIR  --tokenizer PATH [--preset mini]
 //              [--updates 10] [--length 128] [--write-batches FILE]
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,7 +14,7 @@
 #include "bench/benchmark.h"
 #include "bert/finetuning/task_data.h"
 #include "bert/training/pretraining_task.h"
-#include "training/optimizer.h"
+#include "training/optimization/optimizer.h"
 
 namespace {
 

@@ -4,14 +4,14 @@
 //
 // The batch has the tensors pieces [N], segments [N] and lengths [B]; with --export, the model is
 // also written back in their format.
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "bench/benchmark.h"
-#include "bert/model/huggingface.h"
 #include "common/files.h"
 #include "common/options.h"
-#include "tests/bert/model/outputs.h"
-#include "training/safetensors.h"
+#include "encoders/weights/safetensors.h"
+#include "interchange/huggingface/bert_huggingface.h"
+#include "tests/interchange/bert_outputs.h"
 
 using namespace dietmt;
 
@@ -24,9 +24,10 @@ int main(int argc, char** argv) {
       .add("output", &output, "FILE", "the outputs (safetensors)")
       .add("export", &exported, "DIR", "an existing directory for the model");
   return bench::run_benchmark(table, argc, argv, [&] {
-    const auto model = bert::import_huggingface(directory);
-    const bert::NamedOutputs outputs = bert::outputs_of(*model, training::load_safetensors(batch));
-    training::save_safetensors(output, {outputs.begin(), outputs.end()});
-    if (!exported.empty()) bert::export_huggingface(exported, *model, nullptr);
+    const auto model = interchange::import_huggingface(directory);
+    const interchange::NamedOutputs outputs =
+        interchange::outputs_of(*model, encoders::load_safetensors(batch));
+    encoders::save_safetensors(output, {outputs.begin(), outputs.end()});
+    if (!exported.empty()) interchange::export_huggingface(exported, *model, nullptr);
   });
 }

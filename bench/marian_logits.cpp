@@ -4,13 +4,13 @@
 //
 // The batch has the tensors source [M], source_lengths [B], target [N] and target_lengths [B]; the
 // output has logits [N, V].
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "bench/benchmark.h"
 #include "common/options.h"
-#include "nmt/model/model_directory.h"
-#include "tests/nmt/exchange/outputs.h"
-#include "training/safetensors.h"
+#include "encoders/weights/safetensors.h"
+#include "nmt/network/model_directory.h"
+#include "tests/interchange/outputs.h"
 
 using namespace dietmt;
 
@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
       .add("output", &output, "FILE", "the logits (safetensors)");
   return bench::run_benchmark(table, argc, argv, [&] {
     const nmt::LoadedModel loaded = nmt::load_model(directory);
-    const at::Tensor logits = nmt::logits_of(*loaded.model, training::load_safetensors(batch));
-    training::save_safetensors(output, {{"logits", logits}});
+    const at::Tensor logits =
+        interchange::logits_of(*loaded.model, encoders::load_safetensors(batch));
+    encoders::save_safetensors(output, {{"logits", logits}});
   });
 }

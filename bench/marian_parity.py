@@ -27,7 +27,7 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests/nmt/exchange"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests/interchange"))
 from make_cases import (TINY, logits_of, random_batch, random_model, source_lines,  # noqa: E402
                         translations, write_tokenizer)
 

@@ -6,7 +6,9 @@
 //   packed_linear [--shapes ROWSxINPUTSxOUTPUTS ...] [--rounds 25] [--count 10]
 #include "kernels/packed_linear.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/types.h>
 
 #include <cstdlib>
 #include <ctime>

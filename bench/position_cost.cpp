@@ -4,14 +4,14 @@
 // ENCODER/DECODER of each.
 //
 //   position_cost [--preset base] [--layers 2] [--tokens 2000] [--pairs 5] [--specs SPEC...]
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <ctime>
 #include <iomanip>
 #include <iostream>
 
 #include "bench/benchmark.h"
-#include "nmt/model/translation_model.h"
+#include "nmt/network/translation_model.h"
 
 namespace {
 
@@ -92,7 +92,7 @@ double step(const nmt::TranslationModel& model, const Batch& batch) {
 void run(const Options& options) {
   if (options.longest < 20 || options.pairs < 1 || options.layers < 1)
     throw ConfigError("--longest starts at 20, --pairs and --layers at 1");
-  torch::manual_seed(1);
+  at::manual_seed(1);
   const Batch batch = random_batch(options);
   const auto baseline = make_model(options, "sinusoidal");
   step(*baseline, batch);

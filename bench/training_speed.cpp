@@ -5,14 +5,15 @@
 //
 //   training_speed --source FILE --target FILE --tokenizer FILE [--preset tiny] [--updates 20]
 //                  [--write-batches FILE]     batches for bench/pytorch_baseline.py
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "bench/benchmark.h"
-#include "encoders/transformer/matrix_products.h"
+#include "encoders/ops/matrix_products.h"
 #include "nmt/training/translation_task.h"
 
 namespace {

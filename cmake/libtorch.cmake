@@ -98,14 +98,15 @@ if(DIETMT_CUDA)
   endif()
 endif()
 
-# One precompiled header serves every target that includes torch.
+# One precompiled header serves every target that includes LibTorch. It is what most of them need:
+# with all of torch/torch.h, GCC takes 9 s for an empty file instead of 4.
 if(NOT EXISTS ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp)
   file(WRITE ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp "")
 endif()
 add_library(dietmt_torch_pch STATIC ${CMAKE_BINARY_DIR}/pch/torch_pch.cpp)
 target_link_libraries(dietmt_torch_pch PUBLIC dietmt_libtorch)
 target_compile_options(dietmt_torch_pch PRIVATE ${DIETMT_PCH_FLAGS})
-target_precompile_headers(dietmt_torch_pch PRIVATE <torch/torch.h>)
+target_precompile_headers(dietmt_torch_pch PRIVATE <ATen/ATen.h> <torch/nn/module.h>)
 
 # Gives a target LibTorch and the shared precompiled header.
 function(dietmt_use_torch target)

@@ -6,6 +6,8 @@
 
 namespace dietmt::kernels {
 
+constexpr double kLayerNormEpsilon = 1e-5;
+
 /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta, row by row (Ba et al. 2016); x may be
 /// y. x, y: [rows, width].
 void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,

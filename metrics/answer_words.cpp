@@ -22,7 +22,7 @@ bool is_ascii_or_unicode_punctuation(char32_t c) {
 }
 
 // The ideographs of Unicode 1.1: later ones and the extensions are not split.
-bool is_ideograph(char32_t c) { return c >= 0x4E00 && c <= 0x9FA5; }
+bool is_squad_ideograph(char32_t c) { return c >= 0x4E00 && c <= 0x9FA5; }
 
 // A space in place of each article, where it is a whole run of word characters.
 std::u32string without_articles(const std::u32string& text,
@@ -51,7 +51,7 @@ void replace_by_space(std::u32string& text, const std::u32string& part) {
 std::u32string with_ideographs_apart(const std::u32string& text) {
   std::u32string out;
   for (const char32_t c : text) {
-    if (is_ideograph(c))
+    if (is_squad_ideograph(c))
       out.append({U' ', c, U' '});
     else
       out += c;

@@ -28,9 +28,6 @@ std::string tokenize_13a(std::string_view sentence) {
   return separate_periods_and_dashes(separate_symbols(" " + text + " "));
 }
 
-bool has_category(char32_t c, uint32_t mask) {
-  return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0;
-}
 bool is_no_number(char32_t c) { return !has_category(c, U_GC_N_MASK); }
 
 std::string tokenize_intl(std::string_view sentence) {

@@ -9,7 +9,7 @@ namespace {
 bool within(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
 // Ideographs, radicals, strokes, compatibility forms, enclosed letters.
-bool is_ideograph(char32_t c) {
+bool is_tercom_ideograph(char32_t c) {
   return within(c, 0x4E00, 0x9FFF) || within(c, 0x3400, 0x4DBF) || within(c, 0x31C0, 0x31EF) ||
          within(c, 0x2E80, 0x2EFF) || within(c, 0x3300, 0x33FF) || within(c, 0xF900, 0xFAFF) ||
          within(c, 0xFE30, 0xFE4F) || within(c, 0x3200, 0x3F22);
@@ -34,7 +34,7 @@ std::string normalize_western(std::string text) {
 std::string separate_asian(std::string_view text) {
   std::u32string out;
   for (const char32_t c : code_points(text)) {
-    if (is_ideograph(c) || is_asian_mark(c))
+    if (is_tercom_ideograph(c) || is_asian_mark(c))
       out.append({U' ', c, U' '});
     else
       out += c;

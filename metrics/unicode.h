@@ -18,6 +18,9 @@ bool is_ascii_punctuation(char32_t c);
 /// Unicode category P (Pc, Pd, Ps, Pe, Pi, Pf, Po).
 bool is_punctuation(char32_t c);
 
+/// Whether the general category of `c` is in `mask` (ICU's U_GC_*_MASK).
+bool has_category(char32_t c, uint32_t mask);
+
 /// What \w matches in Python: a letter, a number or `_`; combining marks are none of these.
 bool is_word_character(char32_t c);
 

@@ -12,10 +12,10 @@
 #include "common/files.h"
 #include "common/json_file.h"
 #include "common/options.h"
+#include "encoders/weights/checkpoint_average.h"
+#include "encoders/weights/safetensors.h"
+#include "storage/checkpoint.h"
 #include "tools/commands.h"
-#include "training/checkpoint.h"
-#include "training/checkpoint_average.h"
-#include "training/safetensors.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -48,11 +48,11 @@ struct AverageOptions {
 // The checkpoints of one training directory that --last or --best asks for.
 std::vector<fs::path> chosen_checkpoints(const AverageOptions& options) {
   const std::string& run = options.inputs.front();
-  std::vector<training::Checkpoint> found = training::whole_checkpoints(run);
+  std::vector<storage::Checkpoint> found = storage::whole_checkpoints(run);
   if (found.empty()) throw CheckpointError(run + ": holds no checkpoint");
   const auto wanted = std::max(options.last, options.best);
   if (options.best > 0) {
-    found = training::best_of(found, training::stored_policy(found.back()), wanted);
+    found = storage::best_of(found, storage::stored_policy(found.back()), wanted);
   } else if (std::ssize(found) > wanted) {
     found.erase(found.begin(), found.end() - wanted);
   }
@@ -60,7 +60,7 @@ std::vector<fs::path> chosen_checkpoints(const AverageOptions& options) {
     spdlog::warn("{}: {} checkpoints were asked for, {} are there", run, wanted, found.size());
   }
   std::vector<fs::path> directories;
-  for (const training::Checkpoint& checkpoint : found) directories.push_back(checkpoint.directory);
+  for (const storage::Checkpoint& checkpoint : found) directories.push_back(checkpoint.directory);
   return directories;
 }
 
@@ -68,7 +68,7 @@ std::vector<fs::path> input_directories(const AverageOptions& options) {
   if (options.last > 0 || options.best > 0) return chosen_checkpoints(options);
   std::vector<fs::path> directories;
   for (const std::string& input : options.inputs) {
-    directories.push_back(training::resolve_model_directory(input));
+    directories.push_back(storage::resolve_model_directory(input));
   }
   return directories;
 }
@@ -141,13 +141,13 @@ int run_average(const std::vector<std::string>& arguments) {
     require_full_weights(directory);
     require_same_model(directories.front(), directory);
   }
-  const std::map<std::string, at::Tensor> weights = training::average_weights(directories);
+  const std::map<std::string, at::Tensor> weights = encoders::average_weights(directories);
 
   AtomicDirectory output(options.output);
   for (const fs::path& name : model_files(directories.front())) {
     fs::copy_file(directories.front() / name, output.path() / name);
   }
-  training::save_safetensors(output.path() / "model.safetensors", {weights.begin(), weights.end()});
+  encoders::save_safetensors(output.path() / "model.safetensors", {weights.begin(), weights.end()});
   output.commit();
   for (const fs::path& directory : directories) spdlog::info("averaged {}", directory.string());
   spdlog::info("wrote {}: the mean of {} models", options.output, directories.size());

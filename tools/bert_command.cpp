@@ -13,7 +13,7 @@ struct BertCommand {
   int (*run)(const std::vector<std::string>&);
 };
 
-constexpr BertCommand kCommands[] = {
+constexpr BertCommand kBertCommands[] = {
     {"pretrain", "train an encoder on raw text", run_bert_pretrain},
     {"finetune", "train an encoder for a task, with the papers' protocol", run_bert_finetune},
     {"predict", "predictions of a fine-tuned encoder", run_bert_predict},
@@ -25,7 +25,7 @@ constexpr BertCommand kCommands[] = {
 
 std::string usage() {
   std::string text = "usage: dietmt bert COMMAND [options]\n\nCommands:\n";
-  for (const BertCommand& command : kCommands) {
+  for (const BertCommand& command : kBertCommands) {
     const std::string name = command.name;
     text += "  " + name + std::string(12 - name.size(), ' ') + command.summary + '\n';
   }
@@ -40,7 +40,7 @@ int run_bert(const std::vector<std::string>& arguments) {
     std::cout << usage();
     return 0;
   }
-  for (const BertCommand& command : kCommands)
+  for (const BertCommand& command : kBertCommands)
     if (arguments[0] == command.name) return command.run({arguments.begin() + 1, arguments.end()});
   throw ConfigError("'" + arguments[0] +
                     "' is not a command of dietmt bert; see dietmt bert --help");

@@ -9,10 +9,10 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "common/text_io.h"
-#include "nmt/decoding/text_lines.h"
+#include "encoders/device/device.h"
+#include "nmt/translation/text_lines.h"
+#include "storage/checkpoint.h"
 #include "tools/commands.h"
-#include "tools/device.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::tools {
 namespace {
@@ -145,11 +145,10 @@ int run_bert_embed(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   check(options);
-  set_threads(options.threads);
+  encoders::set_threads(options.threads);
 
-  const auto model = bert::load_bert(options.model, parse_device(options.device));
-  const auto tokenizer =
-      data::load_bert_tokenizer(training::resolve_model_directory(options.model));
+  const auto model = bert::load_bert(options.model, encoders::parse_device(options.device));
+  const auto tokenizer = data::load_bert_tokenizer(storage::resolve_model_directory(options.model));
   require_match(*model, *tokenizer, options);
   const int64_t longest = model->encoder().max_length();
   if (table.given("max-length") && options.max_length > longest)

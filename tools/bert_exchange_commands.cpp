@@ -3,20 +3,20 @@
 
 #include <filesystem>
 
-#include "bert/model/huggingface.h"
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
+#include "interchange/huggingface/bert_huggingface.h"
+#include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/training_options.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-struct ExchangeOptions {
+struct BertExchangeOptions {
   std::string from;
   std::string output;
   std::string tokenizer;
@@ -24,7 +24,7 @@ struct ExchangeOptions {
   int64_t seed = 1;
 };
 
-void check(const ExchangeOptions& options, const std::string& from_name) {
+void check(const BertExchangeOptions& options, const std::string& from_name) {
   std::vector<std::string> problems;
   if (options.from.empty()) problems.push_back("--" + from_name + " is missing");
   if (options.output.empty()) problems.push_back("--output is missing");
@@ -44,7 +44,7 @@ std::vector<std::pair<std::string, at::Tensor>> weights_of(const encoders::Bert&
 }  // namespace
 
 int run_bert_import(const std::vector<std::string>& arguments) {
-  ExchangeOptions options;
+  BertExchangeOptions options;
   OptionTable table("bert import", "--from DIR --output DIR",
                     "Makes a model directory of a BERT of Hugging Face's transformers, with all "
                     "its heads, in fp32.");
@@ -61,7 +61,7 @@ int run_bert_import(const std::vector<std::string>& arguments) {
 
   const auto tokenizer =
       data::load_bert_tokenizer(options.tokenizer.empty() ? options.from : options.tokenizer);
-  const auto model = bert::import_huggingface(
+  const auto model = interchange::import_huggingface(
       options.from,
       {.position = options.position, .heads = {}, .seed = static_cast<uint64_t>(options.seed)});
   AtomicDirectory output(options.output);
@@ -73,7 +73,7 @@ int run_bert_import(const std::vector<std::string>& arguments) {
 }
 
 int run_bert_export(const std::vector<std::string>& arguments) {
-  ExchangeOptions options;
+  BertExchangeOptions options;
   OptionTable table("bert export", "--model DIR --output DIR",
                     "Writes a model as Hugging Face's transformers read it, which have the "
                     "position encodings learned, relative-key and relative-key-query.");
@@ -85,9 +85,9 @@ int run_bert_export(const std::vector<std::string>& arguments) {
   check(options, "model");
 
   const auto model = bert::load_bert(options.from);
-  const auto tokenizer = data::load_bert_tokenizer(training::resolve_model_directory(options.from));
+  const auto tokenizer = data::load_bert_tokenizer(storage::resolve_model_directory(options.from));
   AtomicDirectory output(options.output);
-  bert::export_huggingface(output.path(), *model, tokenizer.get());
+  interchange::export_huggingface(output.path(), *model, tokenizer.get());
   output.commit();
   return 0;
 }

@@ -13,8 +13,8 @@
 #include "bert/finetuning/start_model.h"
 #include "common/error.h"
 #include "common/stop_signal.h"
+#include "encoders/device/device.h"
 #include "tools/commands.h"
-#include "tools/device.h"
 #include "tools/task_options.h"
 #include "tools/training_options.h"
 #include "tools/training_process.h"
@@ -185,14 +185,14 @@ class Finetuning {
 
   training::TrainingEnd train(const RunSetting& setting, const fs::path& directory) const {
     const auto seed = static_cast<uint64_t>(setting.seed);
-    const at::Device device = parse_device(o_.device);
+    const at::Device device = encoders::parse_device(o_.device);
     const auto model = bert::start_model(o_.start, description_, seed);
     model->set_attention_backend(encoders::parse_backend(o_.attention_backend));
     model->set_recomputation(o_.checkpoint_activations);
     model->to(device);
     const auto task = bert::make_task(model, *tokenizer_, description_, data_,
                                       {{o_.batch_size, seed}, {device, o_.trainer.bf16}});
-    const training::OutputLock lock(directory);
+    const storage::OutputLock lock(directory);
     return training::train(*task, trainer_options(setting, directory), configuration_, true);
   }
 
@@ -206,7 +206,7 @@ class Finetuning {
 
 int run(const OptionTable& table, const FinetuneOptions& o) {
   install_stop_signal();
-  set_threads(o.threads);
+  encoders::set_threads(o.threads);
   std::vector<bert::TaskMedians> medians;
   for (const TaskDescription& description : describe_tasks(o)) {
     const Finetuning finetuning(table, o, description);

@@ -68,7 +68,7 @@ std::vector<std::string> bert_problems(const BertModelOptions& o) {
 std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,
                                           const encoders::BertHeads& heads, uint64_t seed) {
   if (!o.init_from.empty()) {
-    bert::ImportOptions import;
+    interchange::ImportOptions import;
     import.position = o.position;
     import.heads = heads;
     import.seed = seed;

@@ -3,9 +3,9 @@
 
 #include "bert/model/pretrained.h"
 #include "common/error.h"
+#include "inspection/parameter_table.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
-#include "tools/parameter_table.h"
 
 namespace dietmt::tools {
 
@@ -24,13 +24,13 @@ int run_bert_params(const std::vector<std::string>& arguments) {
   apply_preset(table, options);
   throw_if_any(bert_problems(options));
   if (!options.init_from.empty()) {
-    bert::ImportOptions import;
+    interchange::ImportOptions import;
     import.position = options.position;
-    std::cout << parameter_table(*bert::load_pretrained(options.init_from, import));
+    std::cout << inspection::parameter_table(*bert::load_pretrained(options.init_from, import));
     return 0;
   }
   const encoders::BertHeads heads{.masked_lm = true, .next_sentence = next_sentence};
-  std::cout << parameter_table(*make_bert(options, vocabulary, heads, 1));
+  std::cout << inspection::parameter_table(*make_bert(options, vocabulary, heads, 1));
   return 0;
 }
 

@@ -7,8 +7,8 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "encoders/attention/attention.h"
+#include "encoders/device/device.h"
 #include "tools/commands.h"
-#include "tools/device.h"
 
 namespace dietmt::tools {
 namespace {
@@ -64,8 +64,8 @@ void apply(const PredictOptions& o, data::PredictionOptions& prediction) {
 }
 
 int run(const PredictOptions& o) {
-  const bert::Execution execution{parse_device(o.device), o.precision == "bf16"};
-  set_threads(o.threads);
+  const bert::Execution execution{encoders::parse_device(o.device), o.precision == "bf16"};
+  encoders::set_threads(o.threads);
   bert::FinetunedModel finetuned = bert::load_finetuned(o.model, execution.device);
   finetuned.model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   apply(o, finetuned.description.prediction);

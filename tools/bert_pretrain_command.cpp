@@ -8,12 +8,12 @@
 #include "bert/training/pretraining_task.h"
 #include "common/error.h"
 #include "common/stop_signal.h"
-#include "data/tokenizer.h"
+#include "data/text/tokenizer.h"
+#include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
 #include "tools/training_options.h"
 #include "tools/training_process.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -107,7 +107,7 @@ void validate(PretrainOptions& o) {
 std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
                                                        const TrainingProcess& process) {
   if (o.resume == "auto") {
-    if (const auto checkpoint = training::newest_checkpoint(o.output))
+    if (const auto checkpoint = storage::newest_checkpoint(o.output))
       return data::load_bert_tokenizer(checkpoint->directory);
   }
   if (!o.tokenizer.empty()) return data::load_bert_tokenizer(o.tokenizer);

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "data/corpus_shares.h"
-#include "data/source_tag.h"
+#include "data/corpus/corpus_shares.h"
+#include "data/text/source_tag.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;

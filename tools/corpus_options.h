@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/options.h"
-#include "data/parallel_corpus.h"
+#include "data/corpus/parallel_corpus.h"
 #include "nmt/model/model_files.h"
 
 namespace dietmt::tools {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nmt/decoding/loaded_decoder.h"
+#include "nmt/translation/loaded_decoder.h"
 #include "tools/translator_options.h"
 
 namespace dietmt::tools {

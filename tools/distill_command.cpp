@@ -10,14 +10,14 @@
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "nmt/decoding/line_writer.h"
-#include "nmt/decoding/text_lines.h"
-#include "nmt/decoding/translation_stream.h"
-#include "nmt/decoding/translator.h"
+#include "nmt/translation/line_writer.h"
+#include "nmt/translation/student_text.h"
+#include "nmt/translation/text_lines.h"
+#include "nmt/translation/translation_stream.h"
+#include "nmt/translation/translator.h"
+#include "reporting/progress_bar.h"
 #include "tools/commands.h"
 #include "tools/decoder_source.h"
-#include "tools/student_text.h"
-#include "training/progress_bar.h"
 
 namespace dietmt::tools {
 namespace {
@@ -111,7 +111,7 @@ class Choice {
 
   /// Leaves out the next `lines`.
   void skip(int64_t lines) {
-    if (reference_) skip_lines(*reference_, lines);
+    if (reference_) nmt::skip_lines(*reference_, lines);
   }
 
   std::string operator()(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
@@ -148,14 +148,14 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
   const nmt::Translator translator(std::move(loaded.decoder), o.search);
   const bool continued = o.source != "-" && nmt::is_file_output(o.output_source) &&
                          nmt::is_file_output(o.output_target);
-  StudentText student(o.output_source, o.output_target, continued ? settings : "");
+  nmt::StudentText student(o.output_source, o.output_target, continued ? settings : "");
   int64_t done = student.lines();
   if (done > 0) spdlog::info("going on after line {}", done);
-  skip_lines(input, done);
+  nmt::skip_lines(input, done);
   choose.skip(done);
 
-  const bool show_bar = o.source != "-" && training::stderr_is_terminal();
-  training::ProgressBar bar(show_bar ? nmt::count_lines(o.source) : 0);
+  const bool show_bar = o.source != "-" && reporting::stderr_is_terminal();
+  reporting::ProgressBar bar(show_bar ? nmt::count_lines(o.source) : 0);
   const auto progress = [&](int64_t lines) {
     done += lines;
     if (show_bar) bar.show(done, "lines");
@@ -187,7 +187,7 @@ int run_distill(const std::vector<std::string>& arguments) {
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
   std::istringstream models(options.models);
   for (std::string model; std::getline(models, model, ',');) inputs.push_back(model);
-  distill(options, load, text_settings(table, inputs));
+  distill(options, load, nmt::text_settings(table, inputs));
   return 0;
 }
 

@@ -6,9 +6,9 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
-#include "nmt/exchange/ctranslate2.h"
-#include "nmt/exchange/huggingface.h"
-#include "nmt/exchange/marian.h"
+#include "interchange/ctranslate2/ctranslate2.h"
+#include "interchange/huggingface/marianmt.h"
+#include "interchange/marian/marian.h"
 #include "tools/commands.h"
 #include "tools/training_options.h"
 
@@ -35,8 +35,8 @@ struct Format {
   const char* name;
   void (*write)(const fs::path& directory, const nmt::LoadedModel& model);
 };
-constexpr Format kFormats[] = {{"ctranslate2", nmt::export_ctranslate2},
-                               {"huggingface", nmt::export_marianmt}};
+constexpr Format kFormats[] = {{"ctranslate2", interchange::export_ctranslate2},
+                               {"huggingface", interchange::export_marianmt}};
 
 const Format* find_format(const std::string& name) {
   for (const Format& format : kFormats)
@@ -67,9 +67,9 @@ nmt::LoadedModel import_model(const ExchangeOptions& options) {
   if (fs::path(options.from).extension() != ".npz") {
     if (!options.vocabularies.empty() || !options.pieces.empty())
       throw ConfigError("--vocabulary and --pieces are for Marian's .npz; MarianMT has its own");
-    return nmt::import_marianmt(options.from);
+    return interchange::import_marianmt(options.from);
   }
-  return nmt::import_marian(
+  return interchange::import_marian(
       {options.from, split_files(options.vocabularies), split_files(options.pieces)});
 }
 

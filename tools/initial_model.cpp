@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "nmt/model/model_directory.h"
-#include "nmt/model/rebuilt_model.h"
+#include "nmt/network/model_directory.h"
+#include "nmt/network/rebuilt_model.h"
 
 namespace dietmt::tools {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nmt/model/model_files.h"
-#include "nmt/model/translation_model.h"
+#include "nmt/network/translation_model.h"
 #include "tools/model_options.h"
 
 namespace dietmt::tools {

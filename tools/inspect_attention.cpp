@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "tools/sentence_analysis.h"
+#include "inspection/sentence_analysis.h"
 
 namespace dietmt::tools {
 
@@ -23,7 +23,8 @@ int inspect_attention(const std::vector<std::string>& arguments) {
   if (request.model.empty()) problems.push_back("--model is missing");
   if (request.text.empty()) problems.push_back("--text is missing");
   throw_if_any(problems);
-  std::cout << service::analysis_json(analyse_sentence(nmt::load_model(request.model), request))
+  std::cout << service::analysis_json(
+                   inspection::analyse_sentence(nmt::load_model(request.model), request))
             << '\n';
   return 0;
 }

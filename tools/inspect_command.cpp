@@ -4,13 +4,13 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "nmt/model/model_directory.h"
-#include "nmt/model/translation_model.h"
+#include "inspection/parameter_table.h"
+#include "nmt/network/model_directory.h"
+#include "nmt/network/translation_model.h"
 #include "tools/commands.h"
 #include "tools/inspect_attention.h"
 #include "tools/inspect_positions.h"
 #include "tools/model_options.h"
-#include "tools/parameter_table.h"
 
 namespace dietmt::tools {
 namespace {
@@ -27,13 +27,14 @@ int inspect_params(const std::vector<std::string>& arguments) {
   bind_model_options(table, options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
-    std::cout << parameter_table(nmt::TranslationModel(nmt::open_model(directory).config, 0));
+    std::cout << inspection::parameter_table(
+        nmt::TranslationModel(nmt::open_model(directory).config, 0));
     return 0;
   }
   apply_preset(table, options);
   if (print_position_help(options)) return 0;
   options.model.source_vocabulary = options.model.target_vocabulary = vocabulary;
-  std::cout << parameter_table(nmt::TranslationModel(options.model, 1));
+  std::cout << inspection::parameter_table(nmt::TranslationModel(options.model, 1));
   return 0;
 }
 

@@ -8,8 +8,8 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
-#include "encoders/position/position_help.h"
-#include "tools/position_report.h"
+#include "encoders/position/scheme/position_help.h"
+#include "inspection/position_report.h"
 
 namespace dietmt::tools {
 namespace {
@@ -19,7 +19,7 @@ struct Options {
   std::string model;
   std::string output;
   bool json = false;
-  PositionReportOptions report;
+  inspection::PositionReportOptions report;
 };
 
 OptionTable option_table(Options& o) {
@@ -58,13 +58,13 @@ int inspect_positions(const std::vector<std::string>& arguments) {
     std::cout << encoders::position_help({});
     return 0;
   }
-  const PositionReport report = position_report(o.model, o.report);
+  const inspection::PositionReport report = inspection::position_report(o.model, o.report);
   if (!o.output.empty()) {
-    write_file_atomically(o.output, position_page(report));
+    write_file_atomically(o.output, inspection::position_page(report));
     spdlog::info("wrote {}", o.output);
   }
-  if (o.json) std::cout << position_json(report).dump() << '\n';
-  if (!o.json && o.output.empty()) std::cout << position_text(report);
+  if (o.json) std::cout << inspection::position_json(report).dump() << '\n';
+  if (!o.json && o.output.empty()) std::cout << inspection::position_text(report);
   return 0;
 }
 

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "common/error.h"
-#include "encoders/position/position_help.h"
+#include "encoders/position/scheme/position_help.h"
 
 namespace dietmt::tools {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/logging.h"
 #include "common/process_error.h"
 #include "common/stop_signal.h"
-#include "training/distributed/process_place.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::tools {
 namespace {

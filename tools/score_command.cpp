@@ -7,13 +7,13 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "common/text_io.h"
-#include "nmt/decoding/forced_scoring.h"
-#include "nmt/decoding/line_writer.h"
-#include "nmt/decoding/model_list.h"
-#include "nmt/decoding/text_lines.h"
+#include "encoders/device/device.h"
+#include "nmt/batch_decoding/forced_scoring.h"
+#include "nmt/batch_decoding/model_list.h"
+#include "nmt/translation/line_writer.h"
+#include "nmt/translation/text_lines.h"
+#include "reporting/progress_bar.h"
 #include "tools/commands.h"
-#include "tools/device.h"
-#include "training/progress_bar.h"
 
 namespace dietmt::tools {
 namespace {
@@ -133,14 +133,14 @@ int run_score(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   check(options);
-  options.scoring.threads = set_threads(options.scoring.threads);
+  options.scoring.threads = encoders::set_threads(options.scoring.threads);
 
-  const nmt::ModelList models(options.models, parse_device(options.device));
+  const nmt::ModelList models(options.models, encoders::parse_device(options.device));
   options.scoring.begin_id = models.target_tokenizer().begin_id();
   PairReader reader(options, models);
   nmt::LineWriter output(options.output);
-  const bool show_bar = options.source != "-" && training::stderr_is_terminal();
-  training::ProgressBar bar(show_bar ? nmt::count_lines(options.source) : 0);
+  const bool show_bar = options.source != "-" && reporting::stderr_is_terminal();
+  reporting::ProgressBar bar(show_bar ? nmt::count_lines(options.source) : 0);
   int64_t done = 0;
   const auto progress = [&](int64_t pairs) {
     done += pairs;

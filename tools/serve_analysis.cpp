@@ -2,8 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include "nmt/service/scheduling/scheduling_errors.h"
-#include "tools/sentence_analysis.h"
+#include "inspection/sentence_analysis.h"
+#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::tools {
 namespace {
@@ -43,7 +43,7 @@ service::Analysis ServeAnalysis::analyse(service::AnalysisRequest request) {
                                        : pairs_.model_named(request.model);
   request.model = spec.name;
   const std::lock_guard lock(mutex_);
-  return analyse_sentence(model(spec), request);
+  return inspection::analyse_sentence(model(spec), request);
 }
 
 // Called with the lock held.

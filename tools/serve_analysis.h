@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "nmt/model/model_directory.h"
-#include "nmt/service/api/exchange.h"
-#include "nmt/service/api/language_pairs.h"
-#include "nmt/service/page/analysis.h"
+#include "nmt/network/model_directory.h"
+#include "service/api/exchange.h"
+#include "service/api/language_pairs.h"
+#include "service/page/analysis.h"
 
 namespace dietmt::tools {
 

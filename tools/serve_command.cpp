@@ -4,16 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "nmt/decoding/decoder_loader.h"
-#include "nmt/decoding/engine/engine_files.h"
-#include "nmt/decoding/text_lines.h"
-#include "nmt/service/api/serve_signals.h"
-#include "nmt/service/api/translation_api.h"
-#include "nmt/service/http/http_server.h"
-#include "nmt/service/jobs/job_routes.h"
-#include "nmt/service/page/page.h"
+#include "encoders/device/device.h"
+#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/packing/engine_files.h"
+#include "nmt/translation/text_lines.h"
+#include "service/api/serve_signals.h"
+#include "service/api/translation_api.h"
+#include "service/http/http_server.h"
+#include "service/jobs/job_routes.h"
+#include "service/page/page.h"
 #include "tools/commands.h"
-#include "tools/device.h"
 #include "tools/serve_analysis.h"
 #include "tools/serve_jobs.h"
 #include "tools/serve_options.h"
@@ -27,7 +27,7 @@ using service::ServeSignals;
 // What the decoder's loader gives, as the service knows it.
 service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
   const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(
-      spec.directory.string(), {.device = parse_device(options.device),
+      spec.directory.string(), {.device = encoders::parse_device(options.device),
                                 .weights = nmt::parse_weight_choice(options.weights),
                                 .shortlist = spec.shortlist}));
   service::LoadedModel model;

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "nmt/service/api/line_translation.h"
-#include "nmt/service/jobs/job_queue.h"
-#include "nmt/service/jobs/job_service.h"
-#include "nmt/service/jobs/job_worker.h"
+#include "service/api/line_translation.h"
+#include "service/jobs/job_queue.h"
+#include "service/jobs/job_service.h"
+#include "service/jobs/job_worker.h"
 #include "tools/serve_options.h"
 
 namespace dietmt::tools {

@@ -3,8 +3,8 @@
 #include <ATen/Parallel.h>
 
 #include "common/error.h"
+#include "encoders/device/device.h"
 #include "tools/decoding_options.h"
-#include "tools/device.h"
 
 namespace dietmt::tools {
 namespace {
@@ -99,7 +99,7 @@ void check(const ServeOptions& options) {
   check_weights(options.weights, problems);
   check_jobs(options, problems);
   throw_if_any(problems);
-  parse_device(options.device);
+  encoders::parse_device(options.device);
 }
 
 }  // namespace

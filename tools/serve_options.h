@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "common/options.h"
-#include "nmt/service/api/translation_api.h"
-#include "nmt/service/http/http_options.h"
-#include "nmt/service/jobs/job_service.h"
-#include "nmt/service/jobs/job_worker.h"
-#include "nmt/service/scheduling/model_registry.h"
+#include "service/api/translation_api.h"
+#include "service/http/http_options.h"
+#include "service/jobs/job_service.h"
+#include "service/jobs/job_worker.h"
+#include "service/scheduling/model_registry.h"
 
 namespace dietmt::tools {
 

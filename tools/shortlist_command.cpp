@@ -11,13 +11,13 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
-#include "data/parallel_corpus.h"
+#include "data/corpus/parallel_corpus.h"
 #include "data/shortlist/aligner.h"
 #include "data/shortlist/build_shortlist.h"
 #include "data/shortlist/shortlist.h"
 #include "nmt/model/model_files.h"
+#include "storage/checkpoint.h"
 #include "tools/commands.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -89,7 +89,7 @@ void bind(OptionTable& table, ShortlistOptions& o) {
 }
 
 nmt::Tokenizers load_tokenizers(const ShortlistOptions& o) {
-  if (!o.model.empty()) return nmt::load_tokenizers(training::resolve_model_directory(o.model));
+  if (!o.model.empty()) return nmt::load_tokenizers(storage::resolve_model_directory(o.model));
   if (!o.tokenizer.empty()) {
     const auto joint = std::make_shared<data::Tokenizer>(o.tokenizer);
     return {joint, joint};

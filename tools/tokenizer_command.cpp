@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "data/tokenizer.h"
+#include "data/text/tokenizer.h"
 #include "tools/commands.h"
 
 namespace dietmt::tools {

@@ -1,15 +1,15 @@
 // The decoders of dietmt-torch: any model, on any device.
-#include "nmt/decoding/decoder_loader.h"
-#include "nmt/decoding/engine/weight_types.h"
+#include "encoders/device/device.h"
+#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/engine/weight_types.h"
 #include "tools/decoder_source.h"
-#include "tools/device.h"
 
 namespace dietmt::tools {
 
 DecoderSource decoder_source(const TranslatorOptions& options, bool, const std::string&,
                              const std::vector<std::string>&) {
   return [options] {
-    return nmt::load_decoder(options.models, {.device = parse_device(options.device),
+    return nmt::load_decoder(options.models, {.device = encoders::parse_device(options.device),
                                               .weights = nmt::parse_weight_choice(options.weights),
                                               .shortlist = options.shortlist});
   };

@@ -1,6 +1,6 @@
 // dietmt train: from two text files to a trained translator.
+#include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,18 +13,18 @@
 #include "common/options.h"
 #include "common/stop_signal.h"
 #include "common/text_io.h"
-#include "data/source_tag.h"
+#include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
-#include "nmt/model/model_directory.h"
+#include "nmt/network/model_directory.h"
 #include "nmt/training/translation_task.h"
+#include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/initial_model.h"
 #include "tools/train_options.h"
 #include "tools/training_process.h"
-#include "training/checkpoint.h"
-#include "training/rehearsal.h"
-#include "training/trainer.h"
-#include "training/training_state.h"
+#include "training/loop/rehearsal.h"
+#include "training/loop/trainer.h"
+#include "training/loop/training_state.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -39,7 +39,7 @@ struct InitialModel {
 
 std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
   if (o.resume == "auto" && !o.output.empty()) {
-    const auto checkpoint = training::newest_checkpoint(o.output);
+    const auto checkpoint = storage::newest_checkpoint(o.output);
     if (checkpoint) return {{nmt::open_model(checkpoint->directory), true}};
   }
   if (!o.init_from) return std::nullopt;

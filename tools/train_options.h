@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/options.h"
-#include "nmt/decoding/search_options.h"
+#include "nmt/search/search_options.h"
 #include "tools/corpus_options.h"
 #include "tools/model_options.h"
 #include "tools/tokenizer_choice.h"

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/process_error.h"
 #include "encoders/attention/attention.h"
-#include "training/rehearsal.h"
+#include "training/loop/rehearsal.h"
 
 namespace dietmt::tools {
 namespace {

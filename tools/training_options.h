@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/options.h"
-#include "training/trainer.h"
+#include "training/loop/trainer.h"
 
 namespace dietmt::tools {
 

@@ -1,7 +1,7 @@
 #include "tools/training_process.h"
 
+#include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
-#include <torch/torch.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -11,8 +11,8 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/process_error.h"
-#include "tools/device.h"
-#include "tools/process_launcher.h"
+#include "encoders/device/device.h"
+#include "training/distributed/process_launcher.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -115,7 +115,7 @@ std::optional<int> run_in_processes(const TrainingOptions& o,
   training::require_batches_for(o.processes, o.trainer.accumulate);
   require_files(inputs);
   command.insert(command.end(), arguments.begin(), arguments.end());
-  return run_processes(o.processes, command);
+  return training::run_processes(o.processes, command);
 }
 
 TrainingProcess join_training(const OptionTable& table, const TrainingOptions& o,
@@ -124,8 +124,8 @@ TrainingProcess join_training(const OptionTable& table, const TrainingOptions& o
   training::require_batches_for(place.processes, o.trainer.accumulate);
   if (place.processes > 1) require_files(inputs);
   TrainingProcess process;
-  process.device = parse_device(device_name(o.device, place));
-  process.threads = set_threads(threads_of(o, place));
+  process.device = encoders::parse_device(device_name(o.device, place));
+  process.threads = encoders::set_threads(threads_of(o, place));
   const fs::path folder = output / "data";
   if (place.processes > 1) {
     if (place.rank > 0) spdlog::set_level(spdlog::level::warn);
@@ -135,7 +135,7 @@ TrainingProcess join_training(const OptionTable& table, const TrainingOptions& o
     require_same_options(table, *process.group);
   }
   training::FirstTurn turn(process.group.get());
-  if (process.is_first()) process.lock = std::make_unique<training::OutputLock>(output);
+  if (process.is_first()) process.lock = std::make_unique<storage::OutputLock>(output);
   turn.done();
   fs::create_directories(folder);
   if (process.group) require_shared(folder, output, *process.group);

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_share.h"
+#include "data/corpus/batch_share.h"
+#include "storage/output_lock.h"
 #include "tools/training_options.h"
 #include "training/distributed/process_group.h"
-#include "training/output_lock.h"
 
 namespace dietmt::tools {
 
@@ -30,7 +30,7 @@ struct TrainingProcess {
   c10::Device device = c10::kCPU;
   int64_t threads = 1;
   data::BatchShare share;
-  std::unique_ptr<training::OutputLock> lock;     // of the first process
+  std::unique_ptr<storage::OutputLock> lock;      // of the first process
   std::unique_ptr<training::ProcessGroup> group;  // null for one process alone
 
   bool is_first() const { return training::is_first(group.get()); }

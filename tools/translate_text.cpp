@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text_io.h"
-#include "nmt/decoding/line_writer.h"
-#include "nmt/decoding/text_lines.h"
-#include "nmt/decoding/translation_stream.h"
-#include "nmt/decoding/translator.h"
-#include "training/progress_bar.h"
+#include "nmt/translation/line_writer.h"
+#include "nmt/translation/text_lines.h"
+#include "nmt/translation/translation_stream.h"
+#include "nmt/translation/translator.h"
+#include "reporting/progress_bar.h"
 
 namespace dietmt::tools {
 namespace {
@@ -52,8 +52,8 @@ void translate_text(const TranslateOptions& options, const DecoderSource& load) 
   const nmt::Translator translator(std::move(loaded.decoder), options.search);
   nmt::LineWriter output(options.output);
 
-  const bool show_bar = options.input != "-" && training::stderr_is_terminal();
-  training::ProgressBar bar(show_bar ? nmt::count_lines(options.input) : 0);
+  const bool show_bar = options.input != "-" && reporting::stderr_is_terminal();
+  reporting::ProgressBar bar(show_bar ? nmt::count_lines(options.input) : 0);
   int64_t done = 0;
   const auto progress = [&](int64_t lines) {
     done += lines;

@@ -1,7 +1,7 @@
 #include "tools/translator_options.h"
 
 #include "common/error.h"
-#include "data/source_tag.h"
+#include "data/text/source_tag.h"
 #include "tools/decoding_options.h"
 
 namespace dietmt::tools {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/options.h"
-#include "nmt/decoding/search_options.h"
+#include "nmt/search/search_options.h"
 
 namespace dietmt::tools {
 

@@ -1,9 +1,10 @@
 #include "bert/embedding/embedding_writer.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include "common/error.h"
-#include "training/batch_tensors.h"
+#include "encoders/attention/batch_tensors.h"
 
 namespace dietmt::bert {
 namespace fs = std::filesystem;
@@ -11,7 +12,7 @@ namespace {
 
 using at::Tensor;
 
-NpyShape shape_of(const encoders::BertConfig& config, const EmbeddingOptions& options) {
+storage::NpyShape shape_of(const encoders::BertConfig& config, const EmbeddingOptions& options) {
   if (options.layer && (*options.layer < 0 || *options.layer > config.layers)) {
     throw ConfigError("there is no layer " + std::to_string(*options.layer) +
                       "; the model has 0 (embeddings) to " + std::to_string(config.layers));
@@ -29,7 +30,7 @@ EmbeddingWriter::EmbeddingWriter(const encoders::Bert& model, const EmbeddingOpt
                                  const fs::path& path)
     : model_(model), options_(options), states_(path, shape_of(model.config(), options)) {
   if (options_.pooling != Pooling::kNone) return;
-  offsets_.emplace(offsets_path(path), NpyShape{});
+  offsets_.emplace(offsets_path(path), storage::NpyShape{});
   offsets_->append(std::vector<int64_t>{0});
 }
 
@@ -58,10 +59,10 @@ void EmbeddingWriter::run_batch() {
   const torch::NoGradGuard no_grad;
   const at::Device device = model_.encoder().piece_embedding().device();
   encoders::Packing packing(lengths_, device);
-  packing.set_segments(training::ids_of(segments_, device));
+  packing.set_segments(encoders::ids_of(segments_, device));
 
   int64_t index = 0;
-  for (const Tensor& hidden : hidden_states(training::ids_of(pieces_, device), packing)) {
+  for (const Tensor& hidden : hidden_states(encoders::ids_of(pieces_, device), packing)) {
     const Tensor rows = pool(hidden, packing, options_.pooling).to(at::kCPU).contiguous();
     states_.append({rows.const_data_ptr<float>(), static_cast<size_t>(rows.numel())}, index++);
   }

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "bert/embedding/pooling.h"
-#include "common/npy.h"
-#include "data/encoder_input.h"
+#include "data/text/encoder_input.h"
 #include "encoders/bert/bert.h"
+#include "storage/npy.h"
 
 namespace dietmt::bert {
 
@@ -51,8 +51,8 @@ class EmbeddingWriter {
 
   const encoders::Bert& model_;
   EmbeddingOptions options_;
-  NpyWriter<float> states_;
-  std::optional<NpyWriter<int64_t>> offsets_;
+  storage::NpyWriter<float> states_;
+  std::optional<storage::NpyWriter<int64_t>> offsets_;
   int64_t inputs_ = 0;
   int64_t tokens_ = 0;
   // The batch that is being filled.

@@ -1,6 +1,7 @@
 #include "bert/embedding/pooling.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include "common/error.h"
 

@@ -1,6 +1,7 @@
 #include "bert/finetuning/classification_task.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include <numeric>
 

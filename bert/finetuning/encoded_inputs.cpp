@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "common/error.h"
-#include "data/encoder_input.h"
+#include "data/text/encoder_input.h"
 
 namespace dietmt::bert {
 namespace {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "data/batches.h"
-#include "data/bert_tokenizer.h"
+#include "data/corpus/batches.h"
 #include "data/tasks/task_reader.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::bert {
 

@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/random.h"
-#include "data/epoch_batches.h"
+#include "data/corpus/epoch_batches.h"
 
 namespace dietmt::bert {
 namespace {

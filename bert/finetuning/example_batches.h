@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bert/finetuning/encoded_inputs.h"
-#include "data/batches.h"
+#include "data/corpus/batches.h"
 
 namespace dietmt::bert {
 

@@ -1,9 +1,9 @@
 #include "bert/finetuning/finetuning_task.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "bert/model/model_directory.h"
-#include "training/batch_position.h"
+#include "training/loop/batch_position.h"
 
 namespace dietmt::bert {
 

@@ -8,7 +8,7 @@
 #include "bert/finetuning/example_batches.h"
 #include "bert/finetuning/scoring.h"
 #include "bert/finetuning/task_description.h"
-#include "training/trainer.h"
+#include "training/loop/trainer.h"
 
 namespace dietmt::bert {
 

@@ -9,7 +9,7 @@
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "data/tasks/submission.h"
-#include "training/checkpoint.h"
+#include "storage/checkpoint.h"
 
 namespace dietmt::bert {
 namespace {
@@ -101,7 +101,7 @@ std::optional<Scores> predict_spans(const FinetunedModel& finetuned, const Predi
 }  // namespace
 
 FinetunedModel load_finetuned(const std::filesystem::path& path, at::Device device) {
-  const std::filesystem::path directory = training::resolve_model_directory(path);
+  const std::filesystem::path directory = storage::resolve_model_directory(path);
   TaskDescription description = read_task(directory);
   return {load_bert(directory, device), data::load_bert_tokenizer(directory),
           std::move(description)};

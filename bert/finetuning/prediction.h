@@ -9,7 +9,7 @@
 #include "bert/finetuning/scoring.h"
 #include "bert/finetuning/task_description.h"
 #include "bert/finetuning/task_metrics.h"
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::bert {
 

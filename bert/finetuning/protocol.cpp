@@ -10,7 +10,7 @@
 #include "common/files.h"
 #include "common/json_file.h"
 #include "common/stop_signal.h"
-#include "training/checkpoint.h"
+#include "storage/checkpoint.h"
 
 namespace dietmt::bert {
 namespace fs = std::filesystem;
@@ -94,9 +94,9 @@ class Runs {
     throw ConfigError(found);
   }
 
-  std::optional<training::Checkpoint> best_checkpoint(const fs::path& directory) const {
-    const training::CheckpointPolicy policy{1, 1, options_.metric, true};
-    const auto best = training::best_of(training::whole_checkpoints(directory), policy, 1);
+  std::optional<storage::Checkpoint> best_checkpoint(const fs::path& directory) const {
+    const storage::CheckpointPolicy policy{1, 1, options_.metric, true};
+    const auto best = storage::best_of(storage::whole_checkpoints(directory), policy, 1);
     if (best.empty()) return std::nullopt;
     return best.front();
   }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bert/finetuning/task_metrics.h"
-#include "training/trainer.h"
+#include "training/loop/trainer.h"
 
 namespace dietmt::bert {
 

@@ -1,9 +1,10 @@
 #include "bert/finetuning/scoring.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include "bert/model/packed_encoding.h"
-#include "training/autocast.h"
+#include "encoders/ops/autocast.h"
 
 namespace dietmt::bert {
 namespace {
@@ -23,7 +24,7 @@ std::vector<float> column(const Tensor& scores, int64_t begin, int64_t count, in
 
 Tensor class_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
                     encoders::DropoutKeys* dropout) {
-  const training::Autocast autocast(execution.device.type(), execution.bf16);
+  const encoders::Autocast autocast(execution.device.type(), execution.bf16);
   const auto [hidden, packing] =
       encode_packed(model, batch.tokens, batch.segments, execution.device, dropout);
   return model.classify(model.pool(hidden, packing), dropout).to(at::kFloat);
@@ -31,7 +32,7 @@ Tensor class_scores(const Bert& model, const ExampleBatch& batch, const Executio
 
 Tensor answer_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
                      encoders::DropoutKeys* dropout) {
-  const training::Autocast autocast(execution.device.type(), execution.bf16);
+  const encoders::Autocast autocast(execution.device.type(), execution.bf16);
   const PackedStates encoded =
       encode_packed(model, batch.tokens, batch.segments, execution.device, dropout);
   return model.spans(encoded.hidden).to(at::kFloat);

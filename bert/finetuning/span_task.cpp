@@ -1,10 +1,10 @@
 #include "bert/finetuning/span_task.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <limits>
 
-#include "training/batch_tensors.h"
+#include "encoders/attention/batch_tensors.h"
 
 namespace dietmt::bert {
 namespace {
@@ -38,7 +38,7 @@ Tensor SpanTask::loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout)
   }
   const Tensor targets = at::tensor(places).view({-1, 2}).to(scores.device());
   const Tensor log_p =
-      by_window(scores, training::packing_of(batch.tokens, scores.device())).log_softmax(1);
+      by_window(scores, encoders::packing_of(batch.tokens, scores.device())).log_softmax(1);
   return -log_p.gather(1, targets.unsqueeze(1)).sum() / 2.0;
 }
 

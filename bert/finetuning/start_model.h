@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bert/finetuning/task_description.h"
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 #include "encoders/bert/bert.h"
 
 namespace dietmt::bert {

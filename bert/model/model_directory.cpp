@@ -1,15 +1,15 @@
 #include "bert/model/model_directory.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <nlohmann/json.hpp>
 
 #include "bert/model/config_json.h"
 #include "common/error.h"
 #include "common/files.h"
-#include "training/checkpoint.h"
-#include "training/parameters.h"
-#include "training/safetensors.h"
+#include "encoders/weights/parameters.h"
+#include "encoders/weights/safetensors.h"
+#include "storage/checkpoint.h"
 
 namespace dietmt::bert {
 namespace fs = std::filesystem;
@@ -45,10 +45,10 @@ BertConfig read_config(const fs::path& path) {
 }  // namespace
 
 std::shared_ptr<encoders::Bert> load_bert(const fs::path& directory, at::Device device) {
-  const fs::path resolved = training::resolve_model_directory(directory);
+  const fs::path resolved = storage::resolve_model_directory(directory);
   const BertConfig config = read_config(resolved / kConfigFile);
   const auto model = std::make_shared<encoders::Bert>(config, 0);
-  training::load_parameters(*model, resolved / kWeightsFile);
+  encoders::load_parameters(*model, resolved / kWeightsFile);
   model->to(device);
   model->eval();
   return model;
@@ -64,7 +64,7 @@ void write_bert(const fs::path& directory, const BertConfig& config,
   const nlohmann::json json = {
       {"format", kFormat}, {"architecture", kArchitecture}, {"model", to_json(config)}};
   write_file_atomically(directory / kConfigFile, json.dump(1) + "\n");
-  training::save_safetensors(directory / kWeightsFile, weights);
+  encoders::save_safetensors(directory / kWeightsFile, weights);
   if (tokenizer != nullptr) tokenizer->save(directory);
 }
 

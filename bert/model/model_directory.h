@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 #include "encoders/bert/bert.h"
 
 namespace dietmt::bert {
 
 /// Loads a model directory, or the best checkpoint of a training output directory. Throws
 /// CheckpointError naming the file, and the field or tensor at fault. The tokenizer is loaded by
-/// data::load_bert_tokenizer() from training::resolve_model_directory(directory).
+/// data::load_bert_tokenizer() from storage::resolve_model_directory(directory).
 std::shared_ptr<encoders::Bert> load_bert(const std::filesystem::path& directory,
                                           at::Device device = at::kCPU);
 

@@ -1,18 +1,18 @@
 #include "bert/model/packed_encoding.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
-#include "training/batch_tensors.h"
+#include "encoders/attention/batch_tensors.h"
 
 namespace dietmt::bert {
 
 PackedStates encode_packed(const encoders::Bert& model, const data::PackedTokens& tokens,
                            const std::vector<int32_t>& segments, at::Device device,
                            encoders::DropoutKeys* dropout) {
-  encoders::Packing packing = training::packing_of(tokens, device);
-  if (model.config().segments > 1) packing.set_segments(training::ids_of(segments, device));
+  encoders::Packing packing = encoders::packing_of(tokens, device);
+  if (model.config().segments > 1) packing.set_segments(encoders::ids_of(segments, device));
   const at::Tensor hidden =
-      model.encoder().forward(training::ids_of(tokens.tokens, device), packing, dropout);
+      model.encoder().forward(encoders::ids_of(tokens.tokens, device), packing, dropout);
   return {hidden, std::move(packing)};
 }
 

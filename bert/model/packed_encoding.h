@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/batches.h"
+#include "data/corpus/batches.h"
 #include "encoders/attention/packing.h"
 #include "encoders/bert/bert.h"
 

@@ -7,13 +7,13 @@
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/files.h"
-#include "training/checkpoint.h"
+#include "storage/checkpoint.h"
 
 namespace dietmt::bert {
 namespace {
 
 /// config.json; null if there is none, or none that is JSON.
-nlohmann::json read_config(const std::filesystem::path& directory) {
+nlohmann::json read_config_json(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / "config.json";
   if (!std::filesystem::exists(file)) return nullptr;
   const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
@@ -24,17 +24,18 @@ nlohmann::json read_config(const std::filesystem::path& directory) {
 
 std::filesystem::path pretrained_directory(const std::filesystem::path& path) {
   return std::filesystem::exists(path / "config.json") ? path
-                                                       : training::resolve_model_directory(path);
+                                                       : storage::resolve_model_directory(path);
 }
 
 bool is_bert(const std::filesystem::path& directory) {
-  const nlohmann::json config = read_config(directory);
+  const nlohmann::json config = read_config_json(directory);
   return config.value("architecture", config.value("model_type", "")) == "bert";
 }
 
 std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& directory,
-                                                const ImportOptions& options) {
-  if (read_config(directory).contains("model_type")) return import_huggingface(directory, options);
+                                                const interchange::ImportOptions& options) {
+  if (read_config_json(directory).contains("model_type"))
+    return interchange::import_huggingface(directory, options);
   const std::shared_ptr<encoders::Bert> trained = load_bert(directory);
   encoders::BertConfig config = trained->config();
   if (!options.position.empty()) config.position = options.position;

@@ -1,7 +1,7 @@
 // A trained encoder to go on from, whoever wrote it.
 #pragma once
 
-#include "bert/model/huggingface.h"
+#include "interchange/huggingface/bert_huggingface.h"
 
 namespace dietmt::bert {
 
@@ -16,6 +16,6 @@ bool is_bert(const std::filesystem::path& directory);
 /// transformers, as `options` say (huggingface.h). Throws CheckpointError and ConfigError as
 /// load_bert() and import_huggingface() do.
 std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& directory,
-                                                const ImportOptions& options);
+                                                const interchange::ImportOptions& options);
 
 }  // namespace dietmt::bert

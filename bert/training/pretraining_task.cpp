@@ -1,14 +1,15 @@
 #include "bert/training/pretraining_task.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include "bert/model/model_directory.h"
 #include "bert/model/packed_encoding.h"
 #include "common/error.h"
-#include "training/autocast.h"
-#include "training/batch_position.h"
-#include "training/batch_tensors.h"
-#include "training/loss.h"
+#include "encoders/attention/batch_tensors.h"
+#include "encoders/ops/autocast.h"
+#include "training/loop/batch_position.h"
+#include "training/optimization/loss.h"
 
 namespace dietmt::bert {
 namespace {
@@ -81,16 +82,16 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   const PretrainingBatch batch = batches_->next();
   ++phase_batches_;
   const auto masked = std::ssize(batch.masked_ids);
-  const training::Autocast autocast(options_.device.type(), options_.bf16);
+  const encoders::Autocast autocast(options_.device.type(), options_.bf16);
   const PackedStates encoded =
       encode_packed(*model_, batch.tokens, batch.segments, options_.device, &dropout);
   const training::LossSums sums =
       masked_loss(*model_, masked_states(*model_, encoded.hidden, batch),
-                  training::ids_of(batch.masked_ids, options_.device), options_.bf16);
+                  encoders::ids_of(batch.masked_ids, options_.device), options_.bf16);
   Tensor loss = sums.smoothed;
   if (has_pairs()) {
     const Tensor scores = model_->next_sentence(model_->pool(encoded.hidden, encoded.packing));
-    const Tensor targets = training::ids_of(batch.next_sentence, options_.device);
+    const Tensor targets = encoders::ids_of(batch.next_sentence, options_.device);
     // Both means count alike (Devlin et al. 2019, A.2); the loop divides by the masked tokens.
     loss = loss + at::cross_entropy_loss(scores, targets) * static_cast<double>(masked);
   }
@@ -120,17 +121,17 @@ std::map<std::string, double> PretrainingTask::validate() {
   double loss = 0;
   int64_t masked = 0, right = 0, pairs = 0, right_pairs = 0;
   for (const PretrainingBatch& batch : valid_batches_) {
-    const training::Autocast autocast(options_.device.type(), options_.bf16);
+    const encoders::Autocast autocast(options_.device.type(), options_.bf16);
     const PackedStates encoded =
         encode_packed(*model_, batch.tokens, batch.segments, options_.device, nullptr);
     const Tensor states = masked_states(*model_, encoded.hidden, batch);
-    const Tensor targets = training::ids_of(batch.masked_ids, options_.device);
+    const Tensor targets = encoders::ids_of(batch.masked_ids, options_.device);
     loss += masked_loss(*model_, states, targets, options_.bf16).target_loss;
     right += count_right(*model_, states, targets);
     masked += targets.size(0);
     if (!has_pairs()) continue;
     const Tensor scores = model_->next_sentence(model_->pool(encoded.hidden, encoded.packing));
-    const Tensor is_random = training::ids_of(batch.next_sentence, options_.device);
+    const Tensor is_random = encoders::ids_of(batch.next_sentence, options_.device);
     right_pairs += scores.argmax(1).eq(is_random).sum().item<int64_t>();
     pairs += is_random.size(0);
   }

@@ -11,7 +11,7 @@
 
 #include "data/pretraining/pretraining_batches.h"
 #include "encoders/bert/bert.h"
-#include "training/trainer.h"
+#include "training/loop/trainer.h"
 
 namespace dietmt::bert {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/random.h"
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batches.h"
+#include "data/corpus/batches.h"
 #include "data/pretraining/masking.h"
 #include "data/pretraining/packed_examples.h"
 #include "data/pretraining/text_corpus.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "data/corpus_cache.h"
-#include "data/corpus_encoding.h"
+#include "data/corpus/corpus_cache.h"
+#include "data/corpus/corpus_encoding.h"
 #include "data/pretraining/sentence_reader.h"
 #include "data/pretraining/tokenizer_hash.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 

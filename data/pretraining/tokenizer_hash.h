@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "data/corpus_encoding.h"
+#include "data/corpus/corpus_encoding.h"
 #include "data/shortlist/diagonal.h"
 
 namespace dietmt::data {
@@ -28,7 +28,7 @@ class BlockReader {
     if (at_ == pairs_.size) return std::nullopt;
     Block block{at_, at_};
     for (int64_t cells = 0; at_ < pairs_.size && cells < kCells; block.end = ++at_) {
-      const SentencePair pair = pairs_.at(at_);
+      const TokenPair pair = pairs_.at(at_);
       cells += std::ssize(pair.source) * std::ssize(pair.target);
     }
     return block;
@@ -71,7 +71,7 @@ class Aligner {
   };
 
   std::vector<CellCount> count_cells(Block block) const;
-  void score(const TranslationTable& table, const SentencePair& pair, int64_t i,
+  void score(const TranslationTable& table, const TokenPair& pair, int64_t i,
              TokenScores& scores) const;
   BlockSums expect(const TranslationTable& table, Block block);
   void index_lengths();
@@ -139,7 +139,7 @@ void Aligner::index_lengths() {
   }
 }
 
-void Aligner::score(const TranslationTable& table, const SentencePair& pair, int64_t i,
+void Aligner::score(const TranslationTable& table, const TokenPair& pair, int64_t i,
                     TokenScores& scores) const {
   const int32_t word = pair.target[static_cast<size_t>(i - 1)];
   scores.positions.resize(pair.source.size());
@@ -159,7 +159,7 @@ Aligner::BlockSums Aligner::expect(const TranslationTable& table, Block block) {
   BlockSums sums;
   TokenScores scores;
   for (int64_t at = block.begin; at < block.end; ++at) {
-    const SentencePair pair = pairs_.at(at);
+    const TokenPair pair = pairs_.at(at);
     const int64_t m = std::ssize(pair.target), n = std::ssize(pair.source);
     FixedCount* masses = statistics_.masses.data() + statistics_.places.at({m, n});
     for (int64_t i = 1; i <= m; ++i) {

@@ -6,7 +6,7 @@
 #include "data/shortlist/sentence_pairs.h"
 #include "data/shortlist/shortlist.h"
 #include "data/shortlist/translation_table.h"
-#include "data/tokenizer.h"
+#include "data/text/tokenizer.h"
 
 namespace dietmt::data {
 

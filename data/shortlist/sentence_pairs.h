@@ -5,11 +5,11 @@
 #include <functional>
 #include <span>
 
-#include "data/parallel_corpus.h"
+#include "data/corpus/parallel_corpus.h"
 
 namespace dietmt::data {
 
-struct SentencePair {
+struct TokenPair {
   std::span<const int32_t> source;
   std::span<const int32_t> target;
 };
@@ -19,7 +19,7 @@ struct SentencePairs {
   int64_t size = 0;
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
-  std::function<SentencePair(int64_t)> at;
+  std::function<TokenPair(int64_t)> at;
 };
 
 /// The pairs of `corpus`, which outlives them.
@@ -28,7 +28,7 @@ inline SentencePairs sentence_pairs(const ParallelCorpus& corpus, const Tokenize
   const auto without_end = [](std::span<const int32_t> ids) { return ids.first(ids.size() - 1); };
   return {corpus.size(), source.vocabulary_size(), target.vocabulary_size(),
           [&corpus, without_end](int64_t pair) {
-            return SentencePair{without_end(corpus.source(pair)), without_end(corpus.target(pair))};
+            return TokenPair{without_end(corpus.source(pair)), without_end(corpus.target(pair))};
           }};
 }
 

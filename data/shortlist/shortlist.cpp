@@ -16,7 +16,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "data/corpus_encoding.h"
+#include "data/corpus/corpus_encoding.h"
 
 namespace dietmt::data {
 namespace fs = std::filesystem;

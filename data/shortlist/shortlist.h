@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "data/tokenizer.h"
+#include "data/text/tokenizer.h"
 
 namespace dietmt::data {
 

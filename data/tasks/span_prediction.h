@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/bert_tokenizer.h"
 #include "data/tasks/span_windows.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "data/bert_tokenizer.h"
 #include "data/tasks/question_reader.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 

@@ -1,6 +1,6 @@
 #include "encoders/analysis/indicators.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <cmath>
 #include <limits>

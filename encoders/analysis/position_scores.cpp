@@ -1,6 +1,8 @@
 #include "encoders/analysis/position_scores.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <limits>
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/scheme/position_scheme.h"
 #include "encoders/transformer/stack_config.h"
 
 namespace dietmt::encoders {
@@ -23,7 +23,7 @@ struct InspectedStack {
   NormPlacement norm = NormPlacement::kPost;
   bool causal = false;
   bool embedding_norm = false;  // BERT's, behind the positions
-  double norm_epsilon = kLayerNormEpsilon;
+  double norm_epsilon = kernels::kLayerNormEpsilon;
 
   /// Whether positions that are added to the embeddings reach the first scores unmixed with words.
   bool reads_plain_positions() const { return norm == NormPlacement::kPost && !embedding_norm; }

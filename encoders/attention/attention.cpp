@@ -1,14 +1,14 @@
 #include "encoders/attention/attention.h"
 
+#include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 #include <array>
 #include <mutex>
 
 #include "common/error.h"
-#include "encoders/analysis/attention_recorder.h"
+#include "encoders/attention/attention_recorder.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
 #include "kernels/dropout.h"

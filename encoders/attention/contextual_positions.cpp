@@ -1,6 +1,6 @@
 #include "encoders/attention/contextual_positions.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 namespace dietmt::encoders {
 

@@ -1,4 +1,4 @@
-// The term of contextual positions (Golovneva et al. 2024; encoders/position/cope.h).
+// The term of contextual positions (Golovneva et al. 2024; encoders/position/encodings/cope.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,12 +1,13 @@
 // The fused kernels of kernels/attention.h, on the CPU and on a GPU: packed sentences as they are,
 // no table of scores.
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <array>
 
 #include "encoders/attention/backends.h"
-#include "encoders/attention/cuda_kernels.h"
 #include "encoders/attention/head_split.h"
+#include "encoders/device/cuda_kernels.h"
 #include "kernels/attention.h"
 
 namespace dietmt::encoders {

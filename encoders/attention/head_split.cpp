@@ -1,6 +1,7 @@
 #include "encoders/attention/head_split.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 namespace dietmt::encoders {
 namespace {

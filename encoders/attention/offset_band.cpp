@@ -1,6 +1,6 @@
 #include "encoders/attention/offset_band.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 

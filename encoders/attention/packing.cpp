@@ -1,6 +1,6 @@
 #include "encoders/attention/packing.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <string>

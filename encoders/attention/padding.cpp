@@ -1,6 +1,8 @@
 #include "encoders/attention/padding.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <cstring>
 

@@ -1,6 +1,7 @@
 // The definition: the formula of encoders/position/score_terms.h, sentence by sentence, with every
 // intermediate tensor written out.
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/TensorIndexing.h>
 
 #include <cmath>
 

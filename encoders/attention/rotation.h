@@ -1,4 +1,4 @@
-// Rotations of pairs of coordinates (rotary positions; encoders/position/rotary.h).
+// Rotations of pairs of coordinates (rotary positions; encoders/position/encodings/rotary.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>

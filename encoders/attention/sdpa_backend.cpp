@@ -1,5 +1,6 @@
 // Padded attention with ATen: its fused kernel where the call allows it, batched products else.
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <ATen/TensorIndexing.h>
 
 #include <algorithm>
 #include <cmath>

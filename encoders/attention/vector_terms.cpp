@@ -1,6 +1,6 @@
 #include "encoders/attention/vector_terms.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "encoders/attention/padding.h"
 #include "encoders/attention/rotation.h"

@@ -1,6 +1,6 @@
 #include "encoders/bert/bert.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include "common/error.h"
 
@@ -18,7 +18,7 @@ const Head& require(const std::shared_ptr<Head>& head, const char* name) {
 }  // namespace
 
 Bert::Bert(const BertConfig& config, uint64_t seed) {
-  torch::manual_seed(seed);
+  at::manual_seed(seed);
   encoder_ = register_module("encoder", std::make_shared<BertModel>(config));
   const BertHeads& heads = config.task_heads;
   const auto dense = [&](const char* name, int64_t outputs) {

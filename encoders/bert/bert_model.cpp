@@ -1,9 +1,10 @@
 #include "encoders/bert/bert_model.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include "common/error.h"
-#include "encoders/position/position_spec.h"
+#include "encoders/position/scheme/position_spec.h"
 #include "encoders/transformer/stacks.h"
 
 namespace dietmt::encoders {

@@ -1,6 +1,6 @@
 #include "encoders/position/head_mix.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <array>

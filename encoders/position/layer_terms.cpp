@@ -1,6 +1,6 @@
 #include "encoders/position/layer_terms.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The interface of every position encoding, and the scheme that combines them for one stack.
+// The interface of every position encoding.
 //
 // An encoding may act at two sites: on the embeddings (embed) and on attention (lower). Formulas
 // and sources of each are in the header of its file; the user writes them as one string, e.g.
@@ -54,37 +54,6 @@ class PositionEncoding : public torch::nn::Module {
  protected:
   /// Throws Error if there is no position `last` of encoding `name`: it has max_length() of them.
   void require_position(const char* name, int64_t last) const;
-};
-
-/// All encodings of one stack: input-level ones in order, then encodings of the scores, each for
-/// some of the heads, then what adds to the scores of all heads.
-class PositionScheme : public torch::nn::Module {
- public:
-  /// Parses `spec` and builds the encodings. Throws ConfigError that points at the offending place
-  /// and lists what is possible; a head claimed twice or never is named.
-  PositionScheme(const std::string& spec, const EncodingContext& context);
-
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
-                   const at::Tensor& segments = {}) const;
-
-  /// The combined terms of every layer, for all heads: [L]. Tables are on the device of `like`, and
-  /// those that are computed have its type (bf16 and half: fp32).
-  std::vector<ScoreTerms> lower(const Extent& extent, const at::Tensor& like) const;
-
-  int64_t max_length() const;
-
-  /// The canonical form of the spec: what config.json stores.
-  const std::string& spec() const { return spec_; }
-
- private:
-  struct Part {
-    std::shared_ptr<PositionEncoding> encoding;
-    std::vector<int64_t> heads;  // empty: all
-  };
-
-  std::string spec_;
-  EncodingContext context_;
-  std::vector<Part> parts_;
 };
 
 }  // namespace dietmt::encoders

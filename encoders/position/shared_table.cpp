@@ -1,6 +1,6 @@
 #include "encoders/position/shared_table.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 namespace dietmt::encoders {
 

@@ -1,6 +1,6 @@
 #include "encoders/position/sinusoid_table.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 namespace dietmt::encoders {
 namespace {

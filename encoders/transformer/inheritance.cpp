@@ -1,6 +1,8 @@
 #include "encoders/transformer/inheritance.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <optional>
 

@@ -1,8 +1,9 @@
 #include "encoders/transformer/layers.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
-#include "encoders/transformer/linear.h"
+#include "encoders/ops/linear.h"
 
 namespace dietmt::encoders {
 

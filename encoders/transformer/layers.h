@@ -6,9 +6,9 @@
 
 #include <memory>
 
-#include "encoders/attention/multi_head_attention.h"
-#include "encoders/transformer/dropout_keys.h"
-#include "encoders/transformer/fused_ops.h"
+#include "encoders/ops/dropout_keys.h"
+#include "encoders/ops/fused_ops.h"
+#include "encoders/transformer/multi_head_attention.h"
 #include "encoders/transformer/stack_config.h"
 
 namespace dietmt::encoders {

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "encoders/transformer/dropout_keys.h"
+#include "encoders/ops/dropout_keys.h"
 
 namespace dietmt::encoders {
 

@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "kernels/inference_rows.h"
+
 namespace dietmt::encoders {
 
 enum class NormPlacement { kPost, kPre };  // Vaswani et al. 2017; Xiong et al. 2020
 enum class Activation { kRelu, kGelu, kSilu, kSwiglu };
-
-constexpr double kLayerNormEpsilon = 1e-5;
 
 struct StackConfig {
   int64_t layers = 6;   // L
@@ -21,7 +21,7 @@ struct StackConfig {
   int64_t segments = 0;              // kinds of segments of the input; 0: it has none
   bool starts_with_summary = false;  // the first token stands for the sentence, as BERT's [CLS]
   NormPlacement norm = NormPlacement::kPost;
-  double norm_epsilon = kLayerNormEpsilon;
+  double norm_epsilon = kernels::kLayerNormEpsilon;
   bool embedding_norm = false;  // layer norm behind the positions, before the first dropout
   std::optional<double> embedding_deviation;  // of learned positions at first; none: 1/sqrt(D)
   Activation activation = Activation::kRelu;

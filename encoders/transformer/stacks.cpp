@@ -1,6 +1,6 @@
 #include "encoders/transformer/stacks.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <utility>
 

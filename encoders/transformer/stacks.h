@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/scheme/position_scheme.h"
 #include "encoders/transformer/layers.h"
 
 namespace dietmt::encoders {

@@ -5,8 +5,8 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "training/checkpoint.h"
-#include "training/safetensors_view.h"
+#include "storage/checkpoint.h"
+#include "storage/safetensors_view.h"
 
 namespace dietmt::nmt {
 namespace fs = std::filesystem;
@@ -47,7 +47,7 @@ Tokenizers load_tokenizers(const fs::path& directory) {
           std::make_shared<data::Tokenizer>(directory / kTargetTokenizer)};
 }
 
-fs::path ModelFiles::weights() const { return directory / training::kSafetensorsFile; }
+fs::path ModelFiles::weights() const { return directory / storage::kSafetensorsFile; }
 
 void ModelFiles::require_full_weights() const {
   if (quantization.empty()) return;
@@ -58,7 +58,7 @@ void ModelFiles::require_full_weights() const {
 
 ModelFiles open_model(const fs::path& directory) {
   ModelFiles files;
-  files.directory = training::resolve_model_directory(directory);
+  files.directory = storage::resolve_model_directory(directory);
   read_config(files.directory / kConfigFile, files);
   files.tokenizers = load_tokenizers(files.directory);
   if (files.tokenizers.source->vocabulary_size() != files.config.source_vocabulary ||

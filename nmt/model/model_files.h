@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/tokenizer.h"
+#include "data/text/tokenizer.h"
 #include "nmt/model/config.h"
 
 namespace dietmt::nmt {

@@ -1,18 +1,19 @@
 #include "nmt/training/translation_task.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include <optional>
 
+#include "encoders/attention/batch_tensors.h"
+#include "encoders/ops/autocast.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "nmt/decoding/model_translation.h"
-#include "nmt/model/model_directory.h"
-#include "nmt/model/packed_tokens.h"
-#include "training/autocast.h"
-#include "training/batch_position.h"
-#include "training/batch_tensors.h"
-#include "training/loss.h"
+#include "nmt/batch_decoding/model_translation.h"
+#include "nmt/network/model_directory.h"
+#include "nmt/network/packed_tokens.h"
+#include "training/loop/batch_position.h"
+#include "training/optimization/loss.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -46,16 +47,16 @@ struct TranslationTask::Loss {
 TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& batch,
                                                   double smoothing,
                                                   encoders::DropoutKeys* dropout) const {
-  const training::Autocast autocast(options_.device.type(), options_.bf16);
-  const encoders::Packing source = training::packing_of(batch.source, options_.device);
-  const encoders::Packing target = training::packing_of(batch.target, options_.device);
+  const encoders::Autocast autocast(options_.device.type(), options_.bf16);
+  const encoders::Packing source = encoders::packing_of(batch.source, options_.device);
+  const encoders::Packing target = encoders::packing_of(batch.target, options_.device);
   const Tensor memory =
-      model_->encode(training::ids_of(batch.source.tokens, options_.device), source, dropout);
+      model_->encode(encoders::ids_of(batch.source.tokens, options_.device), source, dropout);
   const Tensor input =
-      training::ids_of(shifted_right(batch.target, target_.begin_id()).tokens, options_.device);
+      encoders::ids_of(shifted_right(batch.target, target_.begin_id()).tokens, options_.device);
   const Tensor hidden = model_->decode(input, target, memory, source, dropout);
   const training::LossSums loss = training::linear_cross_entropy(
-      hidden, model_->output_weight(), training::ids_of(batch.target.tokens, options_.device),
+      hidden, model_->output_weight(), encoders::ids_of(batch.target.tokens, options_.device),
       smoothing, options_.bf16 ? at::kBFloat16 : hidden.scalar_type(), model_->output_bias());
   const int64_t tokens = batch.target.size();
   return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, tokens, tokens}};

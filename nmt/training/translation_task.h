@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "data/batches.h"
-#include "data/parallel_corpus.h"
-#include "nmt/decoding/search_options.h"
-#include "nmt/model/translation_model.h"
-#include "training/trainer.h"
+#include "data/corpus/batches.h"
+#include "data/corpus/parallel_corpus.h"
+#include "nmt/network/translation_model.h"
+#include "nmt/search/search_options.h"
+#include "training/loop/trainer.h"
 
 namespace dietmt::nmt {
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # dietmt import and export: exchange_test.sh BINARY MODEL CASES
-#   MODEL: one that the training test made; CASES: the stored ones of tests/nmt/exchange
+#   MODEL: one that the training test made; CASES: the stored ones of tests/interchange
 dietmt=$1
 model=$2
 cases=$3

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/random.h"
-#include "data/tokenizer.h"
+#include "data/text/tokenizer.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::data {

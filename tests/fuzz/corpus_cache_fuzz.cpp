@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/corpus_cache.h"
+#include "data/corpus/corpus_cache.h"
 #include "tests/fuzz/scratch_file.h"
 
 namespace {
@@ -23,8 +23,8 @@ std::string with_header(std::string_view bytes) {
   const size_t given = std::min(bytes.size(), sizeof sizes);
   std::memcpy(sizes, bytes.data(), given);
   bytes.remove_prefix(given);
-  // data/corpus_cache.cpp: magic, version, bytes of the fingerprint, start, tokens, sequences,
-  // groups, eight counters, content hash.
+  // data/corpus/corpus_cache.cpp: magic, version, bytes of the fingerprint, start, tokens,
+  // sequences, groups, eight counters, content hash.
   const uint64_t header[16] = {
       0x31535052'4f435444, 3, kFingerprint.size(), kTokensAt, sizes[0], sizes[1], sizes[2]};
   std::string file(reinterpret_cast<const char*>(header), sizeof header);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nmt/service/http/request_fault.h"
-#include "nmt/service/http/request_reader.h"
+#include "service/http/request_fault.h"
+#include "service/http/request_reader.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "common/error.h"
-#include "nmt/exchange/flat_yaml.h"
-#include "nmt/exchange/huggingface_config.h"
-#include "nmt/exchange/marian_config.h"
+#include "interchange/huggingface/marianmt_config.h"
+#include "interchange/marian/flat_yaml.h"
+#include "interchange/marian/marian_config.h"
 
 namespace {
 
@@ -37,13 +37,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   if (text.starts_with("{")) {
     try_to([&] { return ModelConfig::from_json(nlohmann::json::parse(text)); });
-    try_to([&] { return from_huggingface(nlohmann::json::parse(text)); });
+    try_to([&] { return dietmt::interchange::from_marianmt_config(nlohmann::json::parse(text)); });
   } else {
     try_to([&] {
-      MarianOptions options;
-      for (auto& [name, values] : parse_flat_yaml(text, "model.yml"))
+      dietmt::interchange::MarianOptions options;
+      for (auto& [name, values] : dietmt::interchange::parse_flat_yaml(text, "model.yml"))
         options[name] = std::move(values);
-      return from_marian(options);
+      return dietmt::interchange::from_marian(options);
     });
   }
   return 0;

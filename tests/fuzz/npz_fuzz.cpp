@@ -6,14 +6,14 @@
 #include <string_view>
 
 #include "common/error.h"
-#include "nmt/exchange/npz_archive.h"
+#include "interchange/marian/npz_archive.h"
 
 namespace {
 
-using dietmt::nmt::NpyArray;
+using dietmt::interchange::NpyArray;
 
 void check(const NpyArray& array) {
-  uint64_t bytes = dietmt::nmt::npy_type_bytes(array.type);
+  uint64_t bytes = dietmt::interchange::npy_type_bytes(array.type);
   for (const int64_t size : array.shape) bytes *= static_cast<uint64_t>(size);
   if (bytes != array.data.size()) std::abort();
   uint64_t sum = 0;
@@ -27,9 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {
     if (bytes.starts_with("\x93NUMPY"))
-      check(dietmt::nmt::read_npy(bytes));
+      check(dietmt::interchange::read_npy(bytes));
     else
-      dietmt::nmt::read_npz(bytes, [](const std::string&, const NpyArray& array) { check(array); });
+      dietmt::interchange::read_npz(
+          bytes, [](const std::string&, const NpyArray& array) { check(array); });
   } catch (const dietmt::CheckpointError&) {
   }
   return 0;

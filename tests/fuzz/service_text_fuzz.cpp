@@ -7,10 +7,10 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
-#include "nmt/service/api/decoding_fields.h"
-#include "nmt/service/api/fields.h"
-#include "nmt/service/api/markup.h"
-#include "nmt/service/api/sentence_splitter.h"
+#include "service/api/decoding_fields.h"
+#include "service/api/fields.h"
+#include "service/api/markup.h"
+#include "service/api/sentence_splitter.h"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "common/error.h"
-#include "nmt/decoding/engine/stored_positions.h"
-#include "nmt/decoding/engine/stored_weights.h"
+#include "nmt/engine/stored_positions.h"
+#include "nmt/engine/stored_weights.h"
 #include "nmt/model/config.h"
 #include "tests/fuzz/scratch_file.h"
 
@@ -145,12 +145,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }();
   scratch.fill(file_of({reinterpret_cast<const char*>(data), size}));
   try_to([] {
-    const auto view = dietmt::training::view_safetensors(scratch.path());
+    const auto view = dietmt::storage::view_safetensors(scratch.path());
     for (const auto& [name, tensor] : view.tensors) touch(tensor.data, tensor.bytes);
   });
   for (const WeightType type : {WeightType::kFloat, WeightType::kBFloat16, WeightType::kInt8}) {
     try_to([type] {
-      StoredWeights stored(dietmt::training::view_safetensors(scratch.path()), "file", type);
+      StoredWeights stored(dietmt::storage::view_safetensors(scratch.path()), "file", type);
       TouchingSource touching(stored);
       assemble_weights(config, touching);
     });

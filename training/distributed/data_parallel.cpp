@@ -1,10 +1,11 @@
 #include "training/distributed/data_parallel.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
 
 #include <cmath>
 
-#include "training/vector_norm.h"
+#include "training/optimization/vector_norm.h"
 
 namespace dietmt::training {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "training/optimizer.h"
+#include "training/optimization/optimizer.h"
 
 namespace dietmt::training {
 

@@ -1,6 +1,10 @@
 #include "training/distributed/gradient_buckets.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/variable.h>
+#include <torch/types.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "training/distributed/meeting_place.h"
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
 
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 

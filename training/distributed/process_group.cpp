@@ -1,7 +1,7 @@
 #include "training/distributed/process_group.h"
 
+#include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
-#include <torch/torch.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,9 +12,9 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/process_error.h"
-#include "training/distributed/local_address.h"
 #include "training/distributed/nccl.h"
-#include "training/distributed/peer_watch.h"
+#include "training/processes/local_address.h"
+#include "training/processes/peer_watch.h"
 
 namespace dietmt::training {
 namespace {

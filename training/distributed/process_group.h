@@ -14,7 +14,7 @@
 #include <mutex>
 #include <string>
 
-#include "training/distributed/process_place.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 

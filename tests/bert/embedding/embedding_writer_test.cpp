@@ -1,14 +1,15 @@
 #include "bert/embedding/embedding_writer.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstring>
 
 #include "common/error.h"
 #include "common/files.h"
+#include "encoders/attention/batch_tensors.h"
 #include "tests/common/scratch.h"
-#include "training/batch_tensors.h"
 
 namespace dietmt::bert {
 namespace {
@@ -58,7 +59,7 @@ class EmbeddingWriterTest : public ScratchTest {
     segments.slice(0, input.second_begin).fill_(1);
     packing.set_segments(segments);
     return at::stack(
-        model_.encoder().hidden_states(training::ids_of(input.ids, at::kCPU), packing));
+        model_.encoder().hidden_states(encoders::ids_of(input.ids, at::kCPU), packing));
   }
 
   /// What the writer wrote: [leading..., D].
@@ -67,7 +68,7 @@ class EmbeddingWriterTest : public ScratchTest {
     for (const EncoderInput& input : inputs()) writer.add(input);
     writer.commit();
     const std::string bytes = read_file(path_);
-    EXPECT_EQ(bytes.substr(0, 128), npy_header("<f4", shape));
+    EXPECT_EQ(bytes.substr(0, 128), storage::npy_header("<f4", shape));
     Tensor values = at::empty(shape);
     EXPECT_EQ(bytes.size(), 128 + values.nbytes());
     std::memcpy(values.data_ptr(), bytes.data() + 128, values.nbytes());
@@ -90,7 +91,7 @@ TEST_F(EmbeddingWriterTest, TokensOfAllLayersEqualThoseOfEachInputByItself) {
   std::vector<int64_t> offsets(5);
   const std::string bytes = read_file(scratch() / "states.offsets.npy");
   ASSERT_EQ(bytes.size(), 128 + 5 * sizeof(int64_t));
-  EXPECT_EQ(bytes.substr(0, 128), npy_header("<i8", {5}));
+  EXPECT_EQ(bytes.substr(0, 128), storage::npy_header("<i8", {5}));
   std::memcpy(offsets.data(), bytes.data() + 128, 5 * sizeof(int64_t));
   EXPECT_THAT(offsets, ::testing::ElementsAre(0, 4, 6, 13, 18));
 }
@@ -117,9 +118,9 @@ TEST_F(EmbeddingWriterTest, PooledRowsStandInTheOrderOfTheInputs) {
 TEST_F(EmbeddingWriterTest, NoInputIsAnEmptyArray) {
   EmbeddingWriter writer(model_, {.layer = kLayers}, path_);
   writer.commit();
-  EXPECT_EQ(read_file(path_), npy_header("<f4", {0, kWidth}));
+  EXPECT_EQ(read_file(path_), storage::npy_header("<f4", {0, kWidth}));
   EXPECT_EQ(read_file(EmbeddingWriter::offsets_path(path_)),
-            npy_header("<i8", {1}) + std::string(8, '\0'));
+            storage::npy_header("<i8", {1}) + std::string(8, '\0'));
 }
 
 TEST_F(EmbeddingWriterTest, ALayerThatIsNotThereIsRefused) {

@@ -1,7 +1,8 @@
 #include "bert/embedding/pooling.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "common/error.h"
 

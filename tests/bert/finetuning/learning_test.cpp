@@ -1,13 +1,14 @@
 // Gradient descent on tasks that a tiny model can learn, and what must hold on the way.
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "bert/finetuning/classification_task.h"
 #include "bert/finetuning/span_task.h"
 #include "common/files.h"
+#include "storage/checkpoint.h"
 #include "tests/bert/finetuning/toy_task.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::bert {
 namespace {
@@ -58,7 +59,7 @@ class LearningTest : public ToyTaskTest {
   }
 
   std::map<std::string, double> best_scores(const training::TrainerOptions& trainer) const {
-    return training::newest_checkpoint(trainer.output)->scores;
+    return storage::newest_checkpoint(trainer.output)->scores;
   }
 };
 

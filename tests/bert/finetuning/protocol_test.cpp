@@ -8,8 +8,8 @@
 #include "bert/finetuning/result_table.h"
 #include "common/error.h"
 #include "common/files.h"
+#include "storage/checkpoint.h"
 #include "tests/common/scratch.h"
-#include "training/checkpoint.h"
 
 namespace dietmt::bert {
 namespace {
@@ -41,7 +41,7 @@ class ProtocolTest : public ScratchTest {
   TrainingEnd train(const RunSetting& setting, const fs::path& directory) {
     runs_.push_back(directory.filename().string());
     if (runs_.size() == stop_at_) return TrainingEnd::kStopped;
-    training::CheckpointStore store(directory, {1, 1, "accuracy", true});
+    storage::CheckpointStore store(directory, {1, 1, "accuracy", true});
     int64_t update = 0;
     for (const double score : epochs(setting)) {
       store.save(++update, {{"accuracy", score}, {"f1", score / 2}}, [&](const fs::path& folder) {
@@ -81,7 +81,7 @@ TEST_F(ProtocolTest, OnlyTheWeightsOfTheBestRunStay) {
   run();
   EXPECT_EQ(read_file(options_.output / "best/model.safetensors"), std::to_string(90.0));
   EXPECT_FALSE(fs::exists(options_.output / "best/training.json"));
-  EXPECT_EQ(training::resolve_model_directory(options_.output), options_.output / "best");
+  EXPECT_EQ(storage::resolve_model_directory(options_.output), options_.output / "best");
   for (const fs::directory_entry& run : fs::directory_iterator(options_.output / "runs")) {
     EXPECT_FALSE(fs::exists(run.path() / "checkpoints")) << run.path();
     EXPECT_TRUE(fs::exists(run.path() / "result.json")) << run.path();

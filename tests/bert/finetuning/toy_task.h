@@ -10,7 +10,7 @@
 #include "bert/finetuning/finetuning_task.h"
 #include "bert/finetuning/task_description.h"
 #include "common/random.h"
-#include "data/wordpiece.h"
+#include "data/text/wordpiece.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::bert {

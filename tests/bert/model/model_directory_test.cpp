@@ -1,8 +1,8 @@
 #include "bert/model/model_directory.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -10,8 +10,8 @@
 #include "bert/model/config_json.h"
 #include "common/error.h"
 #include "common/files.h"
+#include "encoders/weights/safetensors.h"
 #include "tests/common/scratch.h"
-#include "training/safetensors.h"
 
 namespace dietmt::bert {
 namespace {

@@ -1,17 +1,17 @@
 #include "bert/training/pretraining_task.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <nlohmann/json.hpp>
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
-#include "data/tokenizer.h"
+#include "data/text/tokenizer.h"
+#include "encoders/attention/batch_tensors.h"
 #include "tests/common/scratch.h"
-#include "training/batch_tensors.h"
-#include "training/optimizer.h"
+#include "training/optimization/optimizer.h"
 
 namespace dietmt::bert {
 namespace {
@@ -96,14 +96,14 @@ TEST_F(PretrainingTaskTest, LossAndGradientAreThoseOfTheMaskedPieces) {
   drop_gradients(*bert);
 
   DropoutKeys again(7);
-  encoders::Packing packing = training::packing_of(batch.tokens, at::kCPU);
-  packing.set_segments(training::ids_of(batch.segments, at::kCPU));
+  encoders::Packing packing = encoders::packing_of(batch.tokens, at::kCPU);
+  packing.set_segments(encoders::ids_of(batch.segments, at::kCPU));
   const at::Tensor hidden =
-      bert->encoder().forward(training::ids_of(batch.tokens.tokens, at::kCPU), packing, &again);
+      bert->encoder().forward(encoders::ids_of(batch.tokens.tokens, at::kCPU), packing, &again);
   const at::Tensor logits =
       bert->masked_lm().logits(hidden.index_select(0, at::tensor(batch.masked_rows)));
   const at::Tensor expected = at::cross_entropy_loss(
-      logits, training::ids_of(batch.masked_ids, at::kCPU), {}, at::Reduction::Sum);
+      logits, encoders::ids_of(batch.masked_ids, at::kCPU), {}, at::Reduction::Sum);
   expected.backward();
 
   EXPECT_EQ(loss.targets, std::ssize(batch.masked_ids));

@@ -9,7 +9,7 @@
 
 #include "common/files.h"
 #include "common/random.h"
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::data {

@@ -16,7 +16,7 @@ struct IdText {
   SentencePairs pairs(int64_t source_vocabulary, int64_t target_vocabulary) const {
     return {std::ssize(source), source_vocabulary, target_vocabulary, [this](int64_t pair) {
               const auto at = static_cast<size_t>(pair);
-              return SentencePair{source[at], target[at]};
+              return TokenPair{source[at], target[at]};
             }};
   }
 };

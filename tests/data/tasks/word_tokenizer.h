@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "data/bert_tokenizer.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 

@@ -1,10 +1,11 @@
 // The cuda backend behind attend(). Its kernels' own source is tested on the host in
 // tests/kernels/cuda; here, on a machine with a GPU, tensors, streams and autograd around it.
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/cuda.h>
 
 #include "encoders/attention/attention.h"
-#include "encoders/attention/cuda_kernels.h"
+#include "encoders/device/cuda_kernels.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -22,7 +23,7 @@ TEST(CudaBackendTest, GivesItsReasonAgainstTensorsOnTheCpu) {
 
 /// Output, then gradients of queries, keys, values, offset bias, relative keys and values.
 std::vector<at::Tensor> run(Backend backend, at::Device device, at::ScalarType type) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const Packing packing({1, 7, 97, 33}, device);
   std::vector<at::Tensor> leaves;
   const auto leaf = [&](at::IntArrayRef sizes) {

@@ -1,7 +1,10 @@
 // The fused CPU kernels against the definition in double, for every score term, with sentences of
 // many sizes: one tile and several, whole vectors and not.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <string>
@@ -119,7 +122,7 @@ struct Problem {
         keys(tested.key_lengths.empty() ? tested.query_lengths : tested.key_lengths),
         causal(tested.causal),
         dropout(tested.dropout) {
-    torch::manual_seed(3);
+    at::manual_seed(3);
     q = table({queries.tokens(), kHeads, tested.head_width}, 1.0);
     k = table({keys.tokens(), kHeads, tested.head_width}, 1.0);
     v = table({keys.tokens(), kHeads, tested.head_width}, 1.0);

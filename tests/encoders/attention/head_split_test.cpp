@@ -1,7 +1,8 @@
 #include "encoders/attention/head_split.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/csrc/autograd/autograd.h>
 
 namespace dietmt::encoders {
 namespace {

@@ -1,8 +1,9 @@
 #include "encoders/bert/bert.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "common/error.h"
 

@@ -1,7 +1,8 @@
 #include "encoders/transformer/layers.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "encoders/transformer/stacks.h"
 
@@ -20,7 +21,7 @@ StackConfig small_config() {
 }
 
 TEST(Layers, PostNormOutputIsNormalized) {
-  torch::manual_seed(1);
+  at::manual_seed(1);
   const Residual residual(small_config());
   const Tensor x = torch::randn({5, 16});
   const Tensor y = residual.output(x, torch::randn({5, 16}), nullptr);
@@ -30,7 +31,7 @@ TEST(Layers, PostNormOutputIsNormalized) {
 }
 
 TEST(Layers, PreNormKeepsTheResidualStream) {
-  torch::manual_seed(1);
+  at::manual_seed(1);
   StackConfig config = small_config();
   config.norm = NormPlacement::kPre;
   const Residual residual(config);
@@ -43,7 +44,7 @@ TEST(Layers, PreNormKeepsTheResidualStream) {
 TEST(Layers, FeedForwardActivations) {
   for (const Activation activation :
        {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kSwiglu}) {
-    torch::manual_seed(2);
+    at::manual_seed(2);
     StackConfig config = small_config();
     config.activation = activation;
     const FeedForward block(config);
@@ -66,7 +67,7 @@ TEST(Layers, FeedForwardActivations) {
 }
 
 TEST(Layers, DropoutKeysRepeatAPass) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   StackConfig config = small_config();
   config.dropout = 0.2;
   config.attention_dropout = 0.2;

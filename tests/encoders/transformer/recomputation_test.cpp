@@ -1,7 +1,9 @@
 #include "encoders/transformer/recomputation.h"
 
+#include <ATen/ATen.h>
 #include <gtest/gtest.h>
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include "encoders/transformer/stacks.h"
 
@@ -25,7 +27,7 @@ StackConfig small_config(const std::string& position, NormPlacement norm) {
 
 // Both stacks, the output of the decoder, and the gradients of all parameters and inputs.
 std::vector<at::Tensor> pass(EncoderStack& encoder, DecoderStack& decoder, Backend backend) {
-  torch::manual_seed(8);
+  at::manual_seed(8);
   const Packing source({5, 9});
   const Packing target({7, 4});
   const at::Tensor x = torch::randn({source.tokens(), 32}).requires_grad_();
@@ -53,7 +55,7 @@ class RecomputationTest : public testing::TestWithParam<const char*> {};
 TEST_P(RecomputationTest, ChangesNothing) {
   for (const NormPlacement norm : {NormPlacement::kPost, NormPlacement::kPre}) {
     for (const Backend backend : {Backend::kReference, Backend::kAuto}) {
-      torch::manual_seed(3);
+      at::manual_seed(3);
       StackConfig config = small_config(GetParam(), norm);
       EncoderStack encoder(config);
       config.cross_position = "diet-rel";

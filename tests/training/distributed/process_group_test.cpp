@@ -1,11 +1,11 @@
 #include "training/distributed/process_group.h"
 
+#include <ATen/ATen.h>
 #include <gmock/gmock.h>
-#include <torch/torch.h>
 
 #include "common/process_error.h"
 #include "tests/training/distributed/ranks.h"
-#include "training/distributed/local_address.h"
+#include "training/processes/local_address.h"
 
 namespace dietmt::training {
 namespace {

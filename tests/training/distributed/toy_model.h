@@ -1,7 +1,8 @@
 // A model of a few parameters, of which one has no gradient in some batches.
 #pragma once
 
-#include <torch/torch.h>
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
 
 #include <string>
 

@@ -1,0 +1,20 @@
+# Headers of LibTorch, spdlog and JSON cost more than most sources: several sources share them.
+set(CMAKE_UNITY_BUILD ${DIETMT_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+if(DIETMT_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # It warns of classes in headers; the sources are included by the one file that is compiled.
+  add_compile_options(-Wno-subobject-linkage)
+endif()
+
+# One folder is one library, dietmt_<path with underscores>:
+#   dietmt_library(NAME [TORCH] SOURCES... LIBRARIES... [PRIVATE...])
+# TORCH gives it LibTorch and the shared precompiled header. LIBRARIES are those whose headers the
+# folder's headers or sources include; PRIVATE ones are packages that only its sources use.
+function(dietmt_library name)
+  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LIBRARIES;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LIBRARIES} PRIVATE ${ARG_PRIVATE})
+  if(ARG_TORCH)
+    dietmt_use_torch(${name})
+  endif()
+endfunction()

@@ -1,0 +1,70 @@
+#include "data/corpus/corpus_shares.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "common/random.h"
+
+namespace dietmt::data {
+
+std::vector<std::string> weight_problems(std::span<const double> weights, int64_t corpora) {
+  if (weights.empty()) return {};
+  if (std::ssize(weights) != corpora) {
+    return {std::to_string(weights.size()) + " weights for " + std::to_string(corpora) +
+            " corpora: give one for each"};
+  }
+  std::vector<std::string> problems;
+  for (size_t c = 0; c < weights.size(); ++c) {
+    if (!std::isfinite(weights[c]) || weights[c] < 0.0) {
+      problems.push_back("the weight of corpus " + std::to_string(c + 1) +
+                         " must be a number that is not negative");
+    }
+  }
+  if (std::ranges::all_of(weights, [](double weight) { return weight == 0.0; }))
+    problems.emplace_back("one of the weights must be positive");
+  return problems;
+}
+
+std::vector<double> temperature_weights(std::span<const int64_t> sizes, double temperature) {
+  // Of the largest size, for the powers of sizes themselves may be infinite.
+  const auto largest = static_cast<double>(std::max<int64_t>(1, std::ranges::max(sizes)));
+  std::vector<double> weights;
+  for (const int64_t size : sizes)
+    weights.push_back(std::pow(static_cast<double>(size) / largest, 1.0 / temperature));
+  return weights;
+}
+
+std::vector<int64_t> shared_out(int64_t draws, std::span<const double> weights) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<int64_t> shares;
+  std::vector<double> remainders;
+  int64_t left = draws;
+  for (const double weight : weights) {
+    const double exact = static_cast<double>(draws) * (weight / sum);
+    shares.push_back(static_cast<int64_t>(exact));
+    remainders.push_back(exact - std::floor(exact));
+    left -= shares.back();
+  }
+  std::vector<size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return remainders[a] > remainders[b]; });
+  for (size_t i = 0; left > 0; ++i, --left) ++shares[order[i % order.size()]];
+  return shares;
+}
+
+void draw_pairs(int64_t size, uint64_t key, int64_t first, std::span<uint32_t> draws) {
+  if (draws.empty()) return;
+  std::vector<uint32_t> order(static_cast<size_t>(size));
+  int64_t pass = first / size;
+  for (auto begin = static_cast<size_t>(first % size); !draws.empty(); begin = 0, ++pass) {
+    std::iota(order.begin(), order.end(), 0U);
+    Random(random_key(key, static_cast<uint64_t>(pass))).shuffle(order);
+    const size_t count = std::min(draws.size(), order.size() - begin);
+    std::copy_n(order.begin() + static_cast<ptrdiff_t>(begin), count, draws.begin());
+    draws = draws.subspan(count);
+  }
+}
+
+}  // namespace dietmt::data

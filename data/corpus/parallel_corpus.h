@@ -1,0 +1,69 @@
+// Parallel text as token ids: encoded once into files that are mapped into memory, so that corpora
+// larger than memory train.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "data/corpus/corpus_files.h"
+#include "data/corpus/corpus_shard.h"
+#include "data/text/tokenizer.h"
+
+namespace dietmt::data {
+
+/// Sentence pairs of token ids, each side ending in end of sentence: of one corpus, or of several
+/// end to end. Read-only, backed by mapped files.
+class ParallelCorpus {
+ public:
+  /// Encodes each pair of files into a cache of its own in `cache_folder`, or maps that cache if it
+  /// was made from the same files (path, size, modification time), tag, tokenizers and filter: a
+  /// corpus that is added or changed leaves those of the others as they are. Standard input and
+  /// pipes are encoded anew each time. Threads encode in parallel; the content does not depend on
+  /// their number. Throws DataError with file:line: not UTF-8, unequal line counts, nothing left
+  /// after filtering, a tag that the source tokenizer lacks; Error if a cache cannot be written.
+  ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
+                 const Tokenizer& target, const LengthFilter& filter,
+                 const std::filesystem::path& cache_folder, int64_t threads);
+
+  int64_t size() const { return starts_.back(); }
+  std::span<const int32_t> source(int64_t pair) const;
+  std::span<const int32_t> target(int64_t pair) const;
+
+  /// Equal for equal pairs in the same order, wherever their files lie.
+  uint64_t content_hash() const;
+
+  /// Of all corpora together.
+  const CorpusReport& report() const { return report_; }
+
+  /// Corpus c has the pairs first_pair(c) .. first_pair(c+1)-1.
+  int64_t corpora() const { return static_cast<int64_t>(shards_.size()); }
+  int64_t first_pair(int64_t corpus) const { return starts_[static_cast<size_t>(corpus)]; }
+  const CorpusReport& report(int64_t corpus) const {
+    return shards_[static_cast<size_t>(corpus)].report;
+  }
+
+  /// Lengths with end of sentence, without touching the tokens.
+  int64_t source_length(int64_t pair) const;
+  int64_t target_length(int64_t pair) const;
+
+  /// The ids of both sides, source first, copied by a file read: going over a large corpus so does
+  /// not make its mapped pages resident. Throws Error if reading fails.
+  void read(int64_t pair, std::vector<int32_t>& ids) const;
+
+ private:
+  // A sequence of a cache.
+  struct Place {
+    const MappedCache& cache;
+    int64_t sequence;
+  };
+  Place source_of(int64_t pair) const;
+  Place target_of(int64_t pair) const;
+
+  std::vector<CorpusShard> shards_;
+  std::vector<int64_t> starts_ = {0};  // pairs before each shard, and all
+  CorpusReport report_;
+};
+
+}  // namespace dietmt::data

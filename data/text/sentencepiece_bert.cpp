@@ -1,0 +1,112 @@
+#include "data/text/sentencepiece_bert.h"
+
+#include <unicode/uchar.h>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "data/text/sentencepiece_model.h"
+#include "data/text/source_tag.h"
+#include "data/text/source_text.h"
+#include "data/text/special_pieces.h"
+
+namespace dietmt::data {
+namespace {
+
+// White space to sentencepiece's normalisation, whose rules count some marks without width too.
+bool is_ascii_space(char32_t c) {
+  return u_isUWhiteSpace(static_cast<UChar32>(c)) || (c >= 0x200B && c <= 0x200F) || c == 0x2581 ||
+         c == 0xFEFF || c == 0xFFFD;
+}
+
+}  // namespace
+
+struct SentencePieceBert::Impl {
+  SentencePieceModel model;
+};
+
+SentencePieceBert::SentencePieceBert(const std::filesystem::path& model_file)
+    : impl_(new Impl{SentencePieceModel(model_file)}) {
+  const auto& processor = impl_->model.processor();
+  for (const auto& [name, field] : kSpecialPieces) {
+    special_.*field = processor.PieceToId(name);
+    if (processor.IdToPiece(special_.*field) != name) {
+      throw DataError(model_file.string() + ": the sentencepiece model lacks the piece " +
+                      std::string(name) + "; one made with --special bert has it");
+    }
+  }
+}
+
+SentencePieceBert::~SentencePieceBert() = default;
+
+TextPieces SentencePieceBert::encode(std::string_view text) const {
+  TextPieces pieces;
+  for (const TextPart& segment : split_at_special_pieces(text, special_)) {
+    if (segment.special_id < 0) {
+      append_text(text, segment.begin, segment.end, pieces);
+    } else {
+      pieces.ids.push_back(segment.special_id);
+      pieces.begins.push_back(segment.begin);
+      pieces.ends.push_back(segment.end);
+    }
+  }
+  return pieces;
+}
+
+void SentencePieceBert::append_text(std::string_view text, int32_t begin, int32_t end,
+                                    TextPieces& pieces) const {
+  const std::vector<SourceCharacter> characters = source_characters(text, begin, end);
+  std::string utf8;
+  std::vector<size_t> character_at;  // of each byte of `utf8` and of its end
+  for (size_t i = 0; i < characters.size(); ++i) {
+    append_utf8(characters[i].code, utf8);
+    character_at.resize(utf8.size(), i);
+  }
+  character_at.push_back(characters.size());
+
+  sentencepiece::ImmutableSentencePieceText encoded;
+  const auto status = impl_->model.processor().Encode(utf8, encoded.mutable_proto());
+  if (!status.ok()) throw Error(std::string("sentencepiece cannot encode: ") + status.message());
+  for (const auto& piece : encoded.pieces()) {
+    size_t first = character_at[piece.begin()], last = character_at[piece.end()];
+    while (first < last && is_ascii_space(characters[first].code)) ++first;
+    while (first < last && is_ascii_space(characters[last - 1].code)) --last;
+    // sentencepiece gives all bytes of a character that was written out to the last of its pieces.
+    const bool has_text = piece.piece() != kWordBegin;
+    if (first == last && has_text && first < characters.size()) ++last;
+    const int32_t from = first < characters.size() ? characters[first].begin : end;
+    pieces.ids.push_back(static_cast<int32_t>(piece.id()));
+    pieces.begins.push_back(from);
+    pieces.ends.push_back(last > first ? characters[last - 1].end : from);
+  }
+}
+
+std::string SentencePieceBert::decode(std::span<const int32_t> ids) const {
+  std::vector<int> text_ids;
+  text_ids.reserve(ids.size());
+  for (const int32_t id : ids) {
+    impl_->model.check(id);
+    if (!is_special(id, special_)) text_ids.push_back(id);
+  }
+  return impl_->model.decode(text_ids);
+}
+
+int64_t SentencePieceBert::vocabulary_size() const {
+  return impl_->model.processor().GetPieceSize();
+}
+
+std::string SentencePieceBert::piece(int32_t id) const {
+  impl_->model.check(id);
+  return impl_->model.processor().IdToPiece(id);
+}
+
+bool SentencePieceBert::continues_word(int32_t id) const {
+  if (id == special_.unknown) return true;
+  return !piece(id).starts_with(kWordBegin) && !is_special(id, special_);
+}
+
+void SentencePieceBert::save(const std::filesystem::path& directory) const {
+  std::filesystem::create_directories(directory);
+  write_file_atomically(directory / "tokenizer.model", impl_->model.serialized());
+}
+
+}  // namespace dietmt::data

@@ -1,0 +1,43 @@
+// Subwords of a sentencepiece model (Kudo and Richardson 2018) for encoder-only models: its words
+// need no cutting at white space and punctuation, so that one model serves any mix of scripts.
+#pragma once
+
+#include "data/text/bert_tokenizer.h"
+
+namespace dietmt::data {
+
+/// A model with the pieces [PAD], [UNK], [CLS], [SEP] and [MASK], such as train_tokenizer() makes
+/// with SpecialSet::kBert. The name of a special piece in the text is that piece.
+///
+/// The bytes of a piece leave out white space at either end, which its text writes as U+2581, so
+/// that a piece of white space alone has no bytes. The pieces of one character that was written out
+/// (a ligature, say) have all its bytes.
+class SentencePieceBert : public BertTokenizer {
+ public:
+  /// Throws DataError naming the file.
+  explicit SentencePieceBert(const std::filesystem::path& model_file);
+  ~SentencePieceBert() override;
+
+  TextPieces encode(std::string_view text) const override;
+  std::string decode(std::span<const int32_t> ids) const override;
+  int64_t vocabulary_size() const override;
+  std::string piece(int32_t id) const override;
+
+  /// Whether the piece does not begin with U+2581. [UNK] stands for characters inside a word: the
+  /// U+2581 before them is a piece of its own.
+  bool continues_word(int32_t id) const override;
+
+  const SpecialPieces& special() const override { return special_; }
+
+  /// Writes tokenizer.model.
+  void save(const std::filesystem::path& directory) const override;
+
+ private:
+  void append_text(std::string_view text, int32_t begin, int32_t end, TextPieces& pieces) const;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  SpecialPieces special_;
+};
+
+}  // namespace dietmt::data

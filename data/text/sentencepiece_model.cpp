@@ -1,0 +1,52 @@
+#include "data/text/sentencepiece_model.h"
+
+#include "common/error.h"
+#include "common/files.h"
+
+namespace dietmt::data {
+
+namespace {
+
+template <typename Pieces>
+std::string decode_with(const sentencepiece::SentencePieceProcessor& processor,
+                        const Pieces& pieces) {
+  std::string text;
+  const auto status = processor.Decode(pieces, &text);
+  if (!status.ok()) throw Error(std::string("sentencepiece cannot decode: ") + status.message());
+  return text;
+}
+
+}  // namespace
+
+std::string read_model_file(const std::filesystem::path& file) {
+  try {
+    return read_file(file);
+  } catch (const Error& error) {
+    throw DataError(error.what());
+  }
+}
+
+SentencePieceModel::SentencePieceModel(const std::filesystem::path& file)
+    : SentencePieceModel(read_model_file(file), file.string()) {}
+
+SentencePieceModel::SentencePieceModel(std::string bytes, const std::string& where)
+    : serialized_(std::move(bytes)) {
+  const auto status = processor_.LoadFromSerializedProto(serialized_);
+  if (!status.ok() || processor_.GetPieceSize() == 0)
+    throw DataError(where + ": not a sentencepiece model");
+}
+
+void SentencePieceModel::check(int32_t id) const {
+  if (id < 0 || id >= processor_.GetPieceSize())
+    throw Error("piece id " + std::to_string(id) + " is outside the vocabulary");
+}
+
+std::string SentencePieceModel::decode(const std::vector<int>& ids) const {
+  return decode_with(processor_, ids);
+}
+
+std::string SentencePieceModel::decode(const std::vector<std::string>& pieces) const {
+  return decode_with(processor_, pieces);
+}
+
+}  // namespace dietmt::data

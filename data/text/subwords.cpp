@@ -1,0 +1,200 @@
+#include "data/text/subwords.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "common/error.h"
+#include "data/text/sentencepiece_model.h"
+#include "data/text/source_tag.h"
+
+namespace dietmt::data {
+namespace {
+
+// The first line of a file with a vocabulary; its second one is JSON, and all the rest is the
+// sentencepiece model.
+constexpr std::string_view kMagic = "dietmt pieces 1\n";
+
+template <typename Pieces>
+Pieces encode_with(const SentencePieceModel& model, std::string_view text) {
+  Pieces pieces;
+  const auto status = model.processor().Encode({text.data(), text.size()}, &pieces);
+  if (!status.ok()) throw Error(std::string("sentencepiece cannot encode: ") + status.message());
+  return pieces;
+}
+
+class OwnNumbers : public Subwords {
+ public:
+  OwnNumbers(std::string bytes, const std::string& where) : model_(std::move(bytes), where) {
+    if (unknown() < 0 || begin() < 0 || end() < 0) {
+      throw DataError(
+          where + ": the sentencepiece model lacks a piece for unknown, begin or end of sentence");
+    }
+  }
+
+  std::vector<int32_t> encode(std::string_view text) const override {
+    return encode_with<std::vector<int>>(model_, text);
+  }
+
+  std::string decode(std::span<const int32_t> ids) const override {
+    std::vector<int> text_ids;
+    text_ids.reserve(ids.size());
+    for (const int32_t id : ids) {
+      model_.check(id);
+      if (!model_.processor().IsControl(id)) text_ids.push_back(id);
+    }
+    return model_.decode(text_ids);
+  }
+
+  int64_t size() const override { return model_.processor().GetPieceSize(); }
+  int32_t unknown() const override { return model_.processor().unk_id(); }
+  int32_t begin() const override { return model_.processor().bos_id(); }
+  int32_t end() const override { return model_.processor().eos_id(); }
+
+  std::string piece(int32_t id) const override {
+    model_.check(id);
+    return model_.processor().IdToPiece(id);
+  }
+
+  const std::string& serialized() const override { return model_.serialized(); }
+  const std::string& sentencepiece() const override { return model_.serialized(); }
+
+ private:
+  SentencePieceModel model_;
+};
+
+void check(const PieceVocabulary& vocabulary) {
+  const auto size = static_cast<int64_t>(vocabulary.pieces.size());
+  for (const auto& [id, meaning] : {std::pair(vocabulary.unknown, "unknown words"),
+                                    std::pair(vocabulary.begin, "begin of sentence"),
+                                    std::pair(vocabulary.end, "end of sentence")}) {
+    if (id < 0 || id >= size)
+      throw DataError(std::string("the vocabulary lacks a piece for ") + meaning);
+  }
+  if (vocabulary.begin == vocabulary.end || vocabulary.unknown == vocabulary.begin ||
+      vocabulary.unknown == vocabulary.end)
+    throw DataError("unknown words, begin and end of sentence need a piece each");
+}
+
+class VocabularyNumbers : public Subwords {
+ public:
+  VocabularyNumbers(const std::string& model, PieceVocabulary vocabulary, const std::string& where)
+      : model_(model, where), vocabulary_(std::move(vocabulary)) {
+    check(vocabulary_);
+    for (size_t id = 0; id < vocabulary_.pieces.size(); ++id) {
+      if (!ids_.emplace(vocabulary_.pieces[id], static_cast<int32_t>(id)).second)
+        throw DataError("the vocabulary has the piece '" + vocabulary_.pieces[id] + "' twice");
+    }
+    const nlohmann::json json = {{"pieces", vocabulary_.pieces},
+                                 {"unknown", vocabulary_.unknown},
+                                 {"begin", vocabulary_.begin},
+                                 {"end", vocabulary_.end}};
+    serialized_ = std::string(kMagic) + json.dump() + '\n' + model;
+  }
+
+  std::vector<int32_t> encode(std::string_view text) const override {
+    std::vector<int32_t> ids;
+    if (const std::string_view tag = leading_tag(text); !tag.empty()) {
+      ids.push_back(ids_.at(std::string(tag)));
+      text.remove_prefix(tag.size());
+    }
+    for (const std::string& piece : encode_with<std::vector<std::string>>(model_, text)) {
+      const auto found = ids_.find(piece);
+      ids.push_back(found == ids_.end() ? unknown() : found->second);
+    }
+    return ids;
+  }
+
+  // A piece that the sentencepiece model of this language lacks stands for itself.
+  std::string decode(std::span<const int32_t> ids) const override {
+    std::vector<std::string> pieces;
+    for (const int32_t id : ids)
+      if (id != begin() && id != end()) pieces.push_back(piece(id));
+    return with_spaces(model_.decode(pieces));
+  }
+
+  int64_t size() const override { return static_cast<int64_t>(vocabulary_.pieces.size()); }
+  int32_t unknown() const override { return vocabulary_.unknown; }
+  int32_t begin() const override { return vocabulary_.begin; }
+  int32_t end() const override { return vocabulary_.end; }
+
+  std::string piece(int32_t id) const override {
+    if (id < 0 || id >= size())
+      throw Error("piece id " + std::to_string(id) + " is outside the vocabulary");
+    return vocabulary_.pieces[static_cast<size_t>(id)];
+  }
+
+  const std::string& serialized() const override { return serialized_; }
+  const std::string& sentencepiece() const override { return model_.serialized(); }
+
+ private:
+  /// The piece `>>name<<` that `text` starts with; empty if there is none.
+  std::string_view leading_tag(std::string_view text) const {
+    if (!text.starts_with(">>")) return {};
+    const size_t end = text.find("<<");
+    if (end == std::string_view::npos) return {};
+    const std::string_view tag = text.substr(0, end + 2);
+    return ids_.contains(std::string(tag)) ? tag : std::string_view();
+  }
+
+  static std::string with_spaces(std::string text) {
+    for (size_t at = 0; (at = text.find(kWordBegin, at)) != std::string::npos; ++at)
+      text.replace(at, kWordBegin.size(), " ");
+    const size_t begin = std::min(text.find_first_not_of(' '), text.size());
+    return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+  }
+
+  SentencePieceModel model_;
+  PieceVocabulary vocabulary_;
+  std::unordered_map<std::string, int32_t> ids_;
+  std::string serialized_;
+};
+
+std::unique_ptr<const Subwords> numbered(const std::string& model,
+                                         const PieceVocabulary& vocabulary,
+                                         const std::string& where) {
+  try {
+    return std::make_unique<VocabularyNumbers>(model, vocabulary, where);
+  } catch (const DataError& error) {
+    const std::string what = error.what();
+    throw DataError(what.starts_with(where) ? what : where + ": " + what);
+  }
+}
+
+PieceVocabulary parse_vocabulary(const std::string& line, const std::string& where) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(line);
+    return {json.at("pieces").get<std::vector<std::string>>(), json.at("unknown").get<int32_t>(),
+            json.at("begin").get<int32_t>(), json.at("end").get<int32_t>()};
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(where + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+PieceVocabulary sentencepiece_vocabulary(const std::filesystem::path& model_file) {
+  const SentencePieceModel model(model_file);
+  const auto& processor = model.processor();
+  PieceVocabulary vocabulary{{}, processor.unk_id(), processor.bos_id(), processor.eos_id()};
+  for (int id = 0; id < processor.GetPieceSize(); ++id)
+    vocabulary.pieces.push_back(processor.IdToPiece(id));
+  return vocabulary;
+}
+
+std::unique_ptr<const Subwords> load_subwords(const std::filesystem::path& file) {
+  std::string bytes = read_model_file(file);
+  if (!bytes.starts_with(kMagic))
+    return std::make_unique<OwnNumbers>(std::move(bytes), file.string());
+  const size_t end = std::min(bytes.find('\n', kMagic.size()), bytes.size());
+  const std::string line = bytes.substr(kMagic.size(), end - kMagic.size());
+  const std::string model = bytes.substr(std::min(end + 1, bytes.size()));
+  return numbered(model, parse_vocabulary(line, file.string()), file.string());
+}
+
+std::unique_ptr<const Subwords> numbered_subwords(const std::filesystem::path& file,
+                                                  const PieceVocabulary& vocabulary) {
+  return numbered(read_model_file(file), vocabulary, file.string());
+}
+
+}  // namespace dietmt::data

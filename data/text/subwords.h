@@ -1,0 +1,40 @@
+// What is behind a Tokenizer: the pieces of a sentencepiece model, with its own numbers or with
+// those of a PieceVocabulary.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/text/tokenizer.h"
+
+namespace dietmt::data {
+
+/// The members are those of Tokenizer; texts are UTF-8.
+class Subwords {
+ public:
+  virtual ~Subwords() = default;
+  virtual std::vector<int32_t> encode(std::string_view text) const = 0;
+  virtual std::string decode(std::span<const int32_t> ids) const = 0;
+  virtual int64_t size() const = 0;
+  virtual int32_t unknown() const = 0;
+  virtual int32_t begin() const = 0;
+  virtual int32_t end() const = 0;
+  virtual std::string piece(int32_t id) const = 0;
+  virtual const std::string& serialized() const = 0;
+  virtual const std::string& sentencepiece() const = 0;
+};
+
+/// A file with a sentencepiece model, or with the bytes of Subwords of either kind. Throws
+/// DataError naming the file.
+std::unique_ptr<const Subwords> load_subwords(const std::filesystem::path& file);
+
+/// Throws DataError naming the file with the sentencepiece model.
+std::unique_ptr<const Subwords> numbered_subwords(const std::filesystem::path& file,
+                                                  const PieceVocabulary& vocabulary);
+
+}  // namespace dietmt::data

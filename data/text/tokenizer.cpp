@@ -1,0 +1,200 @@
+#include "data/text/tokenizer.h"
+
+#include <malloc.h>
+#include <sentencepiece_trainer.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/random.h"
+#include "common/text_io.h"
+#include "data/text/source_tag.h"
+#include "data/text/subwords.h"
+
+namespace dietmt::data {
+
+Tokenizer::Tokenizer(const std::filesystem::path& model_file)
+    : file_(model_file), subwords_(load_subwords(model_file)) {}
+
+Tokenizer::Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary)
+    : file_(model_file), subwords_(numbered_subwords(model_file, vocabulary)) {}
+
+Tokenizer::~Tokenizer() = default;
+
+std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
+  if (invalid_utf8_at(line) == std::string_view::npos) return subwords_->encode(line);
+  return subwords_->encode(replace_invalid_utf8(line));
+}
+
+std::string Tokenizer::decode(std::span<const int32_t> ids) const { return subwords_->decode(ids); }
+
+int64_t Tokenizer::vocabulary_size() const { return subwords_->size(); }
+int32_t Tokenizer::unknown_id() const { return subwords_->unknown(); }
+int32_t Tokenizer::begin_id() const { return subwords_->begin(); }
+int32_t Tokenizer::end_id() const { return subwords_->end(); }
+std::string Tokenizer::piece(int32_t id) const { return subwords_->piece(id); }
+const std::string& Tokenizer::serialized() const { return subwords_->serialized(); }
+const std::string& Tokenizer::sentencepiece() const { return subwords_->sentencepiece(); }
+
+namespace {
+
+std::string marked(const std::string& tag) { return std::string(kWordBegin) + tag; }
+
+// Longer lines make the trainer slow and hardly change the vocabulary.
+constexpr size_t kMaxLineBytes = 8192;
+
+// A uniform sample of at most options.sentences lines (Vitter 1985, algorithm R).
+std::vector<std::string> sample_lines(const TokenizerOptions& options) {
+  std::vector<std::string> sample;
+  Random random(random_key(options.seed, 0));
+  const auto limit = static_cast<uint64_t>(options.sentences);
+  uint64_t seen = 0;
+  int64_t too_long = 0;
+  for (const std::string& input : options.inputs) {
+    LineReader reader(input);
+    for (std::string line; reader.next(line);) {
+      if (const size_t at = invalid_utf8_at(line); at != std::string::npos)
+        throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1));
+      if (line.size() > kMaxLineBytes) ++too_long;
+      if (line.empty() || line.size() > kMaxLineBytes) continue;
+      std::replace(line.begin(), line.end(), '\0', ' ');
+      if (sample.size() < limit) {
+        sample.push_back(line);
+      } else if (const uint64_t place = random.below(seen + 1); place < limit) {
+        sample[place] = line;
+      }
+      ++seen;
+    }
+  }
+  if (too_long > 0) {
+    spdlog::warn("tokenizer training leaves out {} lines longer than {} bytes", too_long,
+                 kMaxLineBytes);
+  }
+  return sample;
+}
+
+class SampleIterator : public sentencepiece::SentenceIterator {
+ public:
+  explicit SampleIterator(const std::vector<std::string>& lines) : lines_(lines) {}
+  bool done() const override { return position_ == lines_.size(); }
+  void Next() override { ++position_; }
+  const std::string& value() const override { return lines_[position_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  const std::vector<std::string>& lines_;
+  size_t position_ = 0;
+};
+
+using TrainerSettings = std::unordered_map<std::string, std::string>;
+
+TrainerSettings special_settings(SpecialSet special) {
+  if (special == SpecialSet::kTranslation)
+    return {{"unk_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"pad_id", "-1"}};
+  // A control piece without an id of its own takes the first one that is free.
+  return {{"pad_id", "0"},        {"pad_piece", "[PAD]"}, {"unk_id", "1"},
+          {"unk_piece", "[UNK]"}, {"bos_id", "2"},        {"bos_piece", "[CLS]"},
+          {"eos_id", "3"},        {"eos_piece", "[SEP]"}, {"control_symbols", "[MASK]"}};
+}
+
+// With the mark of a word's beginning, which would take a piece of its own before the tag.
+std::string tag_pieces(const std::vector<std::string>& tags) {
+  std::string list;
+  for (const std::string& tag : std::set(tags.begin(), tags.end()))
+    list += (list.empty() ? "" : ",") + marked(tag);
+  return list;
+}
+
+// One run of sentencepiece's trainer. The vocabulary may come out smaller than asked for.
+sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
+                                        const TokenizerOptions& options, const std::string& type,
+                                        std::string& serialized) {
+  TrainerSettings settings = {
+      {"model_type", type},
+      {"vocab_size", std::to_string(options.vocabulary_size)},
+      {"hard_vocab_limit", "false"},
+      {"use_all_vocab", type == "char" ? "true" : "false"},
+      {"character_coverage", std::to_string(options.character_coverage)},
+      {"num_threads", std::to_string(options.threads)},
+      {"max_sentence_length", std::to_string(kMaxLineBytes)},
+      {"normalization_rule_name", options.lowercase ? "nmt_nfkc_cf" : "nmt_nfkc"},
+      {"minloglevel", "2"}};
+  settings.merge(special_settings(options.special));
+  if (!options.tags.empty()) settings["user_defined_symbols"] = tag_pieces(options.tags);
+  SampleIterator iterator(lines);
+  return sentencepiece::SentencePieceTrainer::Train(settings, &iterator, &serialized);
+}
+
+int64_t pieces_in(const std::string& serialized) {
+  sentencepiece::SentencePieceProcessor processor;
+  return processor.LoadFromSerializedProto(serialized).ok() ? processor.GetPieceSize() : 0;
+}
+
+void check_tags(const std::string& serialized, const std::vector<std::string>& tags) {
+  sentencepiece::SentencePieceProcessor processor;
+  if (!processor.LoadFromSerializedProto(serialized).ok()) return;
+  for (const std::string& tag : tags) {
+    if (processor.EncodeAsPieces(tag) != std::vector{marked(tag)})
+      throw DataError("the tag '" + tag + "' is no word after normalisation: choose another");
+  }
+}
+
+void check(const TokenizerOptions& options) {
+  std::vector<std::string> problems;
+  if (options.inputs.empty()) problems.push_back("the tokenizer needs input text");
+  if (options.type != "bpe" && options.type != "unigram")
+    problems.push_back("tokenizer type '" + options.type + "': must be bpe or unigram");
+  const int64_t smallest = options.special == SpecialSet::kBert ? 6 : 4;
+  if (options.vocabulary_size < smallest)
+    problems.push_back("--vocab-size must be at least " + std::to_string(smallest));
+  if (options.vocabulary_size > INT32_MAX) problems.push_back("--vocab-size is too large");
+  if (!(options.character_coverage > 0.9 && options.character_coverage <= 1.0))
+    problems.push_back("the character coverage must be above 0.9 and at most 1");
+  if (options.sentences < 1) problems.push_back("the number of sentences must be at least 1");
+  if (options.threads < 1) problems.push_back("the number of threads must be at least 1");
+  for (const std::string& tag : options.tags)
+    if (const std::string problem = source_tag_problem(tag); !problem.empty())
+      problems.push_back(problem);
+  throw_if_any(problems);
+}
+
+}  // namespace
+
+SpecialSet special_set_from_name(const std::string& name) {
+  if (name == "translation") return SpecialSet::kTranslation;
+  if (name == "bert") return SpecialSet::kBert;
+  throw ConfigError("special pieces '" + name + "': must be translation or bert");
+}
+
+void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output) {
+  check(options);
+  const std::vector<std::string> lines = sample_lines(options);
+  if (lines.empty()) throw DataError(options.inputs.front() + ": no text to train a tokenizer on");
+  const std::string size_text = "a vocabulary of " + std::to_string(options.vocabulary_size);
+  std::string serialized;
+  const auto status = run_trainer(lines, options, options.type, serialized);
+  if (!status.ok()) {
+    // Every character of the text is a piece: with these alone the vocabulary is the smallest.
+    std::string characters;
+    if (run_trainer(lines, options, "char", characters).ok() &&
+        pieces_in(characters) > options.vocabulary_size) {
+      throw DataError(size_text + " is too small for this text: its characters alone make " +
+                      std::to_string(pieces_in(characters)) + " pieces; raise --vocab-size");
+    }
+    throw DataError(std::string("sentencepiece cannot train: ") + status.message());
+  }
+  if (const int64_t largest = pieces_in(serialized); largest < options.vocabulary_size) {
+    throw DataError(size_text + " is too large for this text: the largest possible one is " +
+                    std::to_string(largest));
+  }
+  check_tags(serialized, options.tags);
+  write_file_atomically(output, serialized);
+  // The trainer's hundreds of megabytes go back to the system: training the model comes next.
+  ::malloc_trim(0);
+}
+
+}  // namespace dietmt::data

@@ -1,0 +1,38 @@
+#include "encoders/device/device.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/cuda.h>
+
+#include <thread>
+
+#include "common/error.h"
+#include "encoders/device/cuda_kernels.h"
+
+namespace dietmt::encoders {
+
+c10::Device parse_device(const std::string& name) {
+  try {
+    const c10::Device device(name);
+    if (device.is_cpu()) return device;
+    if (device.is_cuda()) {
+      encoders::cuda_kernels();  // loads LibTorch's CUDA part where there is one
+      const auto count = static_cast<int64_t>(torch::cuda::device_count());
+      const int64_t index = device.has_index() ? device.index() : 0;
+      if (index < count) return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+      throw ConfigError("--device " + name + ": LibTorch sees " + std::to_string(count) +
+                        " GPUs (a build with the preset `cuda` is needed to use one)");
+    }
+  } catch (const c10::Error&) {
+    // Not a device name at all: falls through to the message below.
+  }
+  throw ConfigError("--device is '" + name + "'; possible: cpu, cuda, cuda:I");
+}
+
+int64_t set_threads(int64_t threads) {
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  at::set_num_threads(static_cast<int>(threads));
+  return threads;
+}
+
+}  // namespace dietmt::encoders

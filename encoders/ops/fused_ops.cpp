@@ -1,0 +1,200 @@
+#include "encoders/ops/fused_ops.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <cmath>
+
+#include "kernels/dropout.h"
+#include "kernels/rowwise.h"
+
+namespace dietmt::encoders {
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+bool has_kernel(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
+
+// Whose way through fp32 and its kernel is far shorter than tensor algebra.
+bool is_narrow_on_cpu(const Tensor& x) {
+  return x.is_cpu() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf);
+}
+
+// dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without an own kernel.
+Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
+  constexpr int64_t kLow = 0xffffffff;
+  const auto low = static_cast<int64_t>(site.key & kLow);
+  const auto high = static_cast<int64_t>(site.key >> 32);
+  const auto right = [](const Tensor& x, int64_t bits) { return at::bitwise_right_shift(x, bits); };
+  // A 32-bit product in 64-bit integers: the halves of the factor keep it from overflowing.
+  const auto times = [](const Tensor& x, int64_t factor) {
+    const Tensor upper = (x * (factor >> 16)).bitwise_and(0xffff) * 65536;
+    return (x * (factor & 0xffff) + upper).bitwise_and(kLow);
+  };
+  const auto mix = [&](const Tensor& x) {
+    const Tensor y = times(x.bitwise_xor(right(x, 16)), 0x85ebca6b);
+    return times(y.bitwise_xor(right(y, 13)), 0xc2b2ae35);
+  };
+  Tensor x = at::arange(like.numel(), like.options().dtype(at::kLong)).bitwise_xor(low);
+  x = mix(mix(x).bitwise_xor(high));
+  x = x.bitwise_xor(right(x, 16));
+  const double scale = 1.0 / (1.0 - site.p);
+  return (x >= static_cast<int64_t>(kernels::dropout_threshold(site.p)))
+      .to(like.scalar_type())
+      .mul_(scale)
+      .view(like.sizes());
+}
+
+// Whether the output of a norm tells what it was before gamma and beta, to some 1e-6.
+bool is_invertible(const Tensor& gamma, const Tensor& beta) {
+  constexpr float kSmallest = 1e-6f, kLargestRatio = 16.0f;
+  const float* g = gamma.const_data_ptr<float>();
+  const float* b = beta.const_data_ptr<float>();
+  for (int64_t c = 0; c < gamma.numel(); ++c) {
+    const float size = std::abs(g[c]);
+    if (!(size >= kSmallest && std::abs(b[c]) <= kLargestRatio * size)) return false;
+  }
+  return true;
+}
+
+class AddNorm : public torch::autograd::Function<AddNorm> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& residual, const Tensor& branch,
+                        const Tensor& gamma, const Tensor& beta, double p, int64_t key,
+                        double epsilon) {
+    const int64_t rows = residual.size(0);
+    // Later layers keep the output as well: where it will do, memory holds one of the two.
+    const bool from_output = is_invertible(gamma, beta);
+    Tensor normalized = from_output ? Tensor() : at::empty_like(residual);
+    Tensor inverse_std = at::empty({rows}, residual.options());
+    Tensor output = at::empty_like(residual);
+    kernels::AddNormForward call;
+    call.rows = rows;
+    call.width = residual.size(1);
+    call.residual = residual.const_data_ptr<float>();
+    call.branch = branch.const_data_ptr<float>();
+    call.gamma = gamma.const_data_ptr<float>();
+    call.beta = beta.const_data_ptr<float>();
+    call.dropout = p;
+    call.dropout_key = static_cast<uint64_t>(key);
+    call.epsilon = epsilon;
+    call.normalized = from_output ? nullptr : normalized.data_ptr<float>();
+    call.inverse_std = inverse_std.data_ptr<float>();
+    call.output = output.data_ptr<float>();
+    kernels::add_norm_forward(call);
+    context->save_for_backward({from_output ? output : normalized, inverse_std, gamma, beta});
+    context->saved_data["from_output"] = from_output;
+    context->saved_data["p"] = p;
+    context->saved_data["key"] = key;
+    return output;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list grads) {
+    const auto saved = context->get_saved_variables();
+    const Tensor grad_output = grads[0].contiguous();
+    const Tensor& gamma = saved[2];
+    Tensor grad_residual = at::empty_like(grad_output);
+    Tensor grad_branch = at::empty_like(grad_output);
+    Tensor grad_gamma = at::empty_like(gamma);
+    Tensor grad_beta = at::empty_like(gamma);
+    kernels::AddNormBackward call;
+    call.rows = grad_output.size(0);
+    call.width = grad_output.size(1);
+    call.grad_output = grad_output.const_data_ptr<float>();
+    const bool from_output = context->saved_data["from_output"].toBool();
+    (from_output ? call.output : call.normalized) = saved[0].const_data_ptr<float>();
+    call.inverse_std = saved[1].const_data_ptr<float>();
+    call.gamma = gamma.const_data_ptr<float>();
+    call.beta = saved[3].const_data_ptr<float>();
+    call.dropout = context->saved_data["p"].toDouble();
+    call.dropout_key = static_cast<uint64_t>(context->saved_data["key"].toInt());
+    call.grad_residual = grad_residual.data_ptr<float>();
+    call.grad_branch = grad_branch.data_ptr<float>();
+    call.grad_gamma = grad_gamma.data_ptr<float>();
+    call.grad_beta = grad_beta.data_ptr<float>();
+    kernels::add_norm_backward(call);
+    return {grad_residual, grad_branch, grad_gamma, grad_beta, Tensor(), Tensor(), Tensor()};
+  }
+};
+
+Tensor run_dropout_add(const Tensor* residual, const Tensor& branch, double p, int64_t key) {
+  Tensor output = at::empty_like(branch);
+  kernels::DropoutAdd call;
+  call.size = branch.numel();
+  call.residual = residual ? residual->const_data_ptr<float>() : nullptr;
+  call.branch = branch.const_data_ptr<float>();
+  call.dropout = p;
+  call.dropout_key = static_cast<uint64_t>(key);
+  call.output = output.data_ptr<float>();
+  kernels::dropout_add(call);
+  return output;
+}
+
+class DropoutAddFunction : public torch::autograd::Function<DropoutAddFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& residual, const Tensor& branch,
+                        double p, int64_t key) {
+    context->saved_data["p"] = p;
+    context->saved_data["key"] = key;
+    return run_dropout_add(&residual, branch, p, key);
+  }
+  static tensor_list backward(AutogradContext* context, tensor_list grads) {
+    const Tensor grad_branch =
+        run_dropout_add(nullptr, grads[0].contiguous(), context->saved_data["p"].toDouble(),
+                        context->saved_data["key"].toInt());
+    return {grads[0], grad_branch, Tensor(), Tensor()};
+  }
+};
+
+class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, double p, int64_t key) {
+    context->saved_data["p"] = p;
+    context->saved_data["key"] = key;
+    return run_dropout_add(nullptr, x, p, key);
+  }
+  static tensor_list backward(AutogradContext* context, tensor_list grads) {
+    return {run_dropout_add(nullptr, grads[0].contiguous(), context->saved_data["p"].toDouble(),
+                            context->saved_data["key"].toInt()),
+            Tensor(), Tensor()};
+  }
+};
+
+}  // namespace
+
+Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
+  if (!has_kernel(like) && !is_narrow_on_cpu(like)) return mask_by_tensor_algebra(like, site);
+  Tensor mask = at::empty(like.sizes(), like.options().dtype(at::kFloat));
+  kernels::dropout_mask(site.key, site.p, mask.numel(), mask.data_ptr<float>());
+  return mask.to(like.scalar_type());
+}
+
+Tensor add_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamma,
+                const Tensor& beta, const DropoutSite& dropout_site, double epsilon) {
+  const Tensor cast = branch.to(residual.scalar_type());
+  if (has_kernel(residual)) {
+    return AddNorm::apply(residual.contiguous(), cast.contiguous(), gamma, beta, dropout_site.p,
+                          static_cast<int64_t>(dropout_site.key), epsilon);
+  }
+  return at::layer_norm(dropout_add(residual, cast, dropout_site), {residual.size(-1)}, gamma, beta,
+                        epsilon);
+}
+
+Tensor dropout_add(const Tensor& residual, const Tensor& branch, const DropoutSite& dropout_site) {
+  const Tensor cast = branch.to(residual.scalar_type());
+  if (dropout_site.p == 0.0) return residual + cast;
+  if (!has_kernel(residual)) return residual + cast * dropout_mask_like(cast, dropout_site);
+  return DropoutAddFunction::apply(residual.contiguous(), cast.contiguous(), dropout_site.p,
+                                   static_cast<int64_t>(dropout_site.key));
+}
+
+Tensor dropout(const Tensor& x, const DropoutSite& site) {
+  if (site.p == 0.0) return x;
+  if (is_narrow_on_cpu(x)) return dropout(x.to(at::kFloat), site).to(x.scalar_type());
+  if (!has_kernel(x)) return x * dropout_mask_like(x, site);
+  return DropoutFunction::apply(x.contiguous(), site.p, static_cast<int64_t>(site.key));
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,34 @@
+#include "encoders/position/encodings/bert_a_d.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace dietmt::encoders {
+
+BertAD::BertAD(const EncodingContext& context)
+    : heads_(context.heads), head_width_(context.head_width) {
+  const auto normal = [](at::IntArrayRef sizes) { return at::empty(sizes).normal_(0.0, 0.02); };
+  const int64_t width = context.model_width;
+  positions_ = register_parameter("positions", normal({context.max_positions, width}));
+  query_projection_ = register_parameter("query_projection", normal({width, heads_ * head_width_}));
+  key_projection_ = register_parameter("key_projection", normal({width, heads_ * head_width_}));
+}
+
+int64_t BertAD::max_length() const { return positions_.size(0); }
+
+void BertAD::lower(const Extent& extent, LayerTerms& terms) const {
+  require_position("bert-a-d", reach(extent));
+  const at::Tensor rows = positions_.narrow(0, extent.query_start, extent.queries);
+  const auto projected = [&](const at::Tensor& weight) {
+    return at::matmul(rows, weight)  // [T, H Dh] -> [1, H, T, Dh]
+        .unflatten(1, {heads_, head_width_})
+        .transpose(0, 1)
+        .unsqueeze(0);
+  };
+  terms.set(&ScoreTerms::query_shift, projected(query_projection_));
+  terms.set(&ScoreTerms::key_shift, projected(key_projection_));
+  terms.set_content_scale(1.0 / std::sqrt(4.0 * static_cast<double>(head_width_)));
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,22 @@
+#include "encoders/position/encodings/bert_r.h"
+
+#include <ATen/ATen.h>
+
+namespace dietmt::encoders {
+
+BertR::BertR(const EncodingContext& context) {
+  learned_ = register_module("learned", std::make_shared<Learned>(context));
+  const DietRelOptions options{.clip = {}, .sharing = Sharing::kLayers};
+  offsets_ = register_module("offsets", std::make_shared<DietRel>(options, context));
+}
+
+at::Tensor BertR::embed(const at::Tensor& x, const at::Tensor& positions,
+                        const at::Tensor& segments) const {
+  return learned_->embed(x, positions, segments);
+}
+
+void BertR::lower(const Extent& extent, LayerTerms& terms) const { offsets_->lower(extent, terms); }
+
+int64_t BertR::max_length() const { return learned_->max_length(); }
+
+}  // namespace dietmt::encoders

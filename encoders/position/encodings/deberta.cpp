@@ -1,0 +1,36 @@
+#include "encoders/position/encodings/deberta.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace dietmt::encoders {
+
+Deberta::Deberta(const DebertaOptions& options, const EncodingContext& context)
+    : span_(options.span), heads_(context.heads), head_width_(context.head_width) {
+  const auto normal = [](at::IntArrayRef sizes) { return at::empty(sizes).normal_(0.0, 0.02); };
+  const int64_t width = context.model_width;
+  table_ = register_parameter("table", normal({2 * span_, width}));
+  key_projection_ =
+      register_parameter("key_projection", normal({context.layers, width, heads_ * head_width_}));
+  query_projection_ =
+      register_parameter("query_projection", normal({context.layers, width, heads_ * head_width_}));
+}
+
+void Deberta::lower(const Extent& extent, LayerTerms& terms) const {
+  // Only the rows of offsets that occur. Beyond +-s every offset reads the row of +-s.
+  const int64_t clip = std::min(span_, reach(extent));
+  const at::Tensor offsets = at::arange(-clip, clip + 1, terms.options().dtype(at::kLong));
+  const auto projected = [&](const at::Tensor& index, const at::Tensor& projection) {
+    const at::Tensor rows = table_.index_select(0, index.clamp(0, 2 * span_ - 1));
+    return at::matmul(rows, projection)  // [L, 2C+1, H Dh] -> [L, H, 2C+1, Dh]
+        .unflatten(-1, {heads_, head_width_})
+        .transpose(1, 2);
+  };
+  terms.set(&ScoreTerms::relative_keys, projected(span_ - offsets, key_projection_));
+  terms.set(&ScoreTerms::relative_queries, projected(span_ + offsets, query_projection_));
+  terms.set_content_scale(1.0 / std::sqrt(3.0 * static_cast<double>(head_width_)));
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,40 @@
+#include "encoders/position/encodings/relative_sinusoidal.h"
+
+#include <ATen/ATen.h>
+
+#include "common/error.h"
+#include "encoders/position/sinusoid_table.h"
+
+namespace dietmt::encoders {
+namespace {
+
+at::Tensor start_frequencies(int64_t head_width) {
+  return sinusoid_frequencies(head_width / 2, static_cast<double>(head_width / 2));
+}
+
+}  // namespace
+
+RelativeSinusoidal::RelativeSinusoidal(const RelativeSinusoidalOptions& options,
+                                       const EncodingContext& context)
+    : options_(options), head_width_(context.head_width) {
+  if (head_width_ % 2 != 0)
+    throw ConfigError("sinusoids need an even head width, not " + std::to_string(head_width_));
+  if (options.learned)
+    frequencies_ = register_parameter("frequencies", start_frequencies(head_width_).to(at::kFloat));
+}
+
+void RelativeSinusoidal::lower(const Extent&, LayerTerms& terms) const {
+  const at::Tensor w = frequencies_.defined()
+                           ? at_least_float(frequencies_)
+                           : start_frequencies(head_width_).to(terms.options().device());
+  const int64_t first = options_.origin == OffsetOrigin::kCenter ? -options_.clip : 0;
+  const at::Tensor x = at::arange(first, first + 2 * options_.clip + 1, w.device());
+  const at::Tensor table = interleaved_sinusoids(x, w)
+                               .to(terms.options())
+                               .unsqueeze(0)
+                               .unsqueeze(0);  // [1, 1, 2C+1, Dh]
+  terms.set(&ScoreTerms::relative_keys, table);
+  if (options_.values) terms.set(&ScoreTerms::relative_values, table);
+}
+
+}  // namespace dietmt::encoders

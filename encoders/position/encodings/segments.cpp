@@ -1,0 +1,38 @@
+#include "encoders/position/encodings/segments.h"
+
+#include <ATen/ATen.h>
+
+#include "common/error.h"
+
+namespace dietmt::encoders {
+namespace {
+
+void require_segments(const EncodingContext& context) {
+  if (context.segments < 1) throw ConfigError("the input of this model has no segments");
+}
+
+}  // namespace
+
+SegmentBias::SegmentBias(Sharing sharing, const EncodingContext& context) {
+  require_segments(context);
+  table_ = register_parameter(
+      "table", empty_table(sharing, context, {context.segments, context.segments}).zero_());
+}
+
+void SegmentBias::lower(const Extent&, LayerTerms& terms) const {
+  terms.set(&ScoreTerms::segment_bias, table_);
+}
+
+InputSegments::InputSegments(const EncodingContext& context) {
+  require_segments(context);
+  table_ = register_parameter(
+      "table", at::empty({context.segments, context.model_width}).normal_(0.0, 0.02));
+}
+
+at::Tensor InputSegments::embed(const at::Tensor& x, const at::Tensor&,
+                                const at::Tensor& segments) const {
+  if (!segments.defined()) throw Error("position encoding 'input-segments' got no segments");
+  return x + table_.index_select(0, segments).to(x.scalar_type());
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,36 @@
+#include "encoders/position/encodings/shaw.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "common/error.h"
+
+namespace dietmt::encoders {
+namespace {
+
+at::Tensor xavier_table(const ShawOptions& options, const EncodingContext& context) {
+  const int64_t entries = 2 * options.clip + 1;
+  const double bound = std::sqrt(6.0 / static_cast<double>(entries + context.head_width));
+  return empty_table(options.sharing, context, {entries, context.head_width})
+      .uniform_(-bound, bound);
+}
+
+}  // namespace
+
+Shaw::Shaw(const ShawOptions& options, const EncodingContext& context) {
+  if (options.tied && !options.values)
+    throw ConfigError("tied=true needs values=true: there is nothing to tie the keys to");
+  key_table_ = register_parameter("keys", xavier_table(options, context));
+  if (options.tied)
+    value_table_ = key_table_;
+  else if (options.values)
+    value_table_ = register_parameter("values", xavier_table(options, context));
+}
+
+void Shaw::lower(const Extent&, LayerTerms& terms) const {
+  terms.set(&ScoreTerms::relative_keys, key_table_);
+  if (value_table_.defined()) terms.set(&ScoreTerms::relative_values, value_table_);
+}
+
+}  // namespace dietmt::encoders

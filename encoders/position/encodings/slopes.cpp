@@ -1,0 +1,48 @@
+#include "encoders/position/encodings/slopes.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace dietmt::encoders {
+namespace {
+
+/// |o| for o = -C .. C, where no offset of `extent` is clipped. [2C+1]
+at::Tensor distances(const Extent& extent, const at::TensorOptions& options) {
+  const int64_t clip = reach(extent);
+  return at::arange(-clip, clip + 1, options).abs();
+}
+
+constexpr double kSmallest = 0.01;
+
+}  // namespace
+
+std::vector<double> alibi_slopes(int64_t heads) {
+  int64_t power = 1;
+  while (2 * power <= heads) power *= 2;
+  std::vector<double> slopes;
+  for (int64_t h = 0; h < power; ++h)
+    slopes.push_back(std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(power)));
+  for (int64_t h = 0; static_cast<int64_t>(slopes.size()) < heads; h += 2)
+    slopes.push_back(std::exp2(-4.0 * static_cast<double>(h + 1) / static_cast<double>(power)));
+  return slopes;
+}
+
+void Alibi::lower(const Extent& extent, LayerTerms& terms) const {
+  const at::Tensor slopes = at::tensor(alibi_slopes(heads_), at::kDouble).to(terms.options());
+  const at::Tensor bias = slopes.unsqueeze(1) * -distances(extent, terms.options());  // [H, 2C+1]
+  terms.set(&ScoreTerms::offset_bias, bias.unsqueeze(0));
+}
+
+Kerple::Kerple(Sharing sharing, const EncodingContext& context) {
+  height_ = register_parameter("height", empty_table(sharing, context, {}).uniform_(0.0, 2.0));
+  width_ = register_parameter("width", empty_table(sharing, context, {}).uniform_(0.0, 1.0));
+}
+
+void Kerple::lower(const Extent& extent, LayerTerms& terms) const {
+  const at::Tensor r1 = height_.clamp_min(kSmallest).unsqueeze(-1);
+  const at::Tensor r2 = width_.clamp_min(kSmallest).unsqueeze(-1);
+  terms.set(&ScoreTerms::offset_bias, -r1 * at::log1p(r2 * distances(extent, terms.options())));
+}
+
+}  // namespace dietmt::encoders

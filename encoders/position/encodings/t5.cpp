@@ -1,0 +1,58 @@
+#include "encoders/position/encodings/t5.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/error.h"
+
+namespace dietmt::encoders {
+namespace {
+
+/// The bucket of a distance n >= 0 among `buckets`: the first half hold one distance each, bucket
+/// half + r starts at half * (distance / half)^(r / half).
+int64_t distance_bucket(int64_t n, int64_t buckets, int64_t distance) {
+  const int64_t half = buckets / 2;
+  if (n < half) return n;
+  const double wide = static_cast<double>(buckets - half);
+  const double octaves = std::log(static_cast<double>(n) / static_cast<double>(half)) /
+                         std::log(static_cast<double>(distance) / static_cast<double>(half));
+  // Where a bucket starts at a whole number the quotient is exact but for its last bits.
+  constexpr double kRounding = 1e-9;
+  const auto r = static_cast<int64_t>(wide * octaves + kRounding);
+  return std::min(half + r, buckets - 1);
+}
+
+}  // namespace
+
+int64_t t5_bucket(int64_t offset, bool one_directional, int64_t buckets, int64_t distance) {
+  if (one_directional) return distance_bucket(std::max<int64_t>(-offset, 0), buckets, distance);
+  const int64_t side = buckets / 2;
+  return (offset > 0 ? side : 0) + distance_bucket(std::abs(offset), side, distance);
+}
+
+void require_t5_options(const T5Options& options, bool one_directional) {
+  const int64_t per_side = one_directional ? options.buckets : options.buckets / 2;
+  if (options.buckets % 2 != 0) throw ConfigError("buckets must be even");
+  if (options.distance <= per_side / 2)
+    throw ConfigError("distance must exceed " + std::to_string(per_side / 2) +
+                      ", the distances with a bucket each");
+}
+
+T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(options.scaled) {
+  const bool one_directional = context.causal();
+  require_t5_options(options, one_directional);
+  for (int64_t offset = -options.distance; offset <= options.distance; ++offset)
+    buckets_.push_back(t5_bucket(offset, one_directional, options.buckets, options.distance));
+  table_ = register_parameter(
+      "table", empty_table(options.sharing, context, {options.buckets}).normal_(0.0, 0.02));
+}
+
+void T5::lower(const Extent&, LayerTerms& terms) const {
+  const at::Tensor buckets = at::tensor(buckets_, table_.options().dtype(at::kLong));
+  terms.set(&ScoreTerms::offset_bias, table_.index_select(2, buckets));
+  if (!scaled_) terms.set_content_scale(1.0);
+}
+
+}  // namespace dietmt::encoders

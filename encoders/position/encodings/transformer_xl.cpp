@@ -1,0 +1,40 @@
+#include "encoders/position/encodings/transformer_xl.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "common/error.h"
+#include "encoders/position/sinusoid_table.h"
+
+namespace dietmt::encoders {
+
+TransformerXl::TransformerXl(const EncodingContext& context)
+    : width_(context.model_width), heads_(context.heads), head_width_(context.head_width) {
+  if (width_ % 2 != 0)
+    throw ConfigError("sinusoids need an even model width, not " + std::to_string(width_));
+  const auto normal = [](at::IntArrayRef sizes) { return at::empty(sizes).normal_(0.0, 0.02); };
+  content_bias_ = register_parameter("content_bias", normal({heads_, head_width_}));
+  position_bias_ = register_parameter("position_bias", normal({heads_, head_width_}));
+  projection_ =
+      register_parameter("projection", normal({context.layers, width_, heads_ * head_width_}));
+}
+
+void TransformerXl::lower(const Extent& extent, LayerTerms& terms) const {
+  const int64_t clip = reach(extent);
+  const at::Tensor w = sinusoid_frequencies(width_ / 2, static_cast<double>(width_ / 2))
+                           .to(terms.options().device());
+  // i - j, the opposite of the tables' order.
+  const at::Tensor distances = at::arange(clip, -clip - 1, -1, w.options());
+  const at::Tensor keys = at::matmul(halved_sinusoids(distances, w).to(projection_), projection_)
+                              .unflatten(-1, {heads_, head_width_})
+                              .transpose(1, 2);  // [L, H, 2C+1, Dh]
+  const double scale = 1.0 / std::sqrt(static_cast<double>(head_width_));
+  // With q + u in place of q: (q + v) . r = (q + u) . r + (v - u) . r.
+  const at::Tensor difference = (position_bias_ - content_bias_).unsqueeze(1);  // [H, 1, Dh]
+  terms.set(&ScoreTerms::query_shift, content_bias_.unsqueeze(1).unsqueeze(0));
+  terms.set(&ScoreTerms::relative_keys, keys);
+  terms.set(&ScoreTerms::offset_bias, scale * (keys * difference).sum(-1));
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,116 @@
+#include "encoders/position/encodings/tupe.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "common/error.h"
+#include "encoders/position/encodings/t5.h"
+
+namespace dietmt::encoders {
+namespace {
+
+at::Tensor normal(at::IntArrayRef sizes) { return at::empty(sizes).normal_(0.0, 0.02); }
+
+bool is_untied(const TupeOptions& options, const EncodingContext& context) {
+  if (options.summary != SummaryPosition::kAuto) return options.summary == SummaryPosition::kUntied;
+  return context.starts_with_summary && !context.causal();
+}
+
+}  // namespace
+
+Tupe::Tupe(const TupeOptions& options, const EncodingContext& context)
+    : options_(options),
+      heads_(context.heads),
+      head_width_(context.head_width),
+      one_directional_(context.causal()) {
+  const int64_t width = context.model_width;
+  const int64_t projected = heads_ * head_width_;
+  if (options.summary == SummaryPosition::kUntied && context.causal())
+    throw ConfigError("cls=untied needs an encoder: later words are hidden from position 0");
+  if (options.bias == TupeBias::kBuckets) {
+    // Checks buckets and distance.
+    const T5Options buckets{.buckets = options.buckets, .distance = options.distance};
+    require_t5_options(buckets, one_directional_);
+  }
+  positions_ = register_parameter("positions", normal({context.max_positions, width}));
+  if (is_untied(options, context)) summary_ = register_parameter("summary", normal({2, width}));
+  norm_weight_ = register_parameter("norm_weight", at::ones({width}));
+  norm_bias_ = register_parameter("norm_bias", at::zeros({width}));
+  query_projection_ = register_parameter("query_projection", normal({width, projected}));
+  key_projection_ = register_parameter("key_projection", normal({width, projected}));
+  if (options.projection_bias) {
+    query_bias_ = register_parameter("query_bias", at::zeros({projected}));
+    key_bias_ = register_parameter("key_bias", at::zeros({projected}));
+  }
+  if (options.bias == TupeBias::kOffsets)
+    relative_ = register_parameter("relative", normal({heads_, 2 * context.max_positions - 1}));
+  if (options.bias == TupeBias::kBuckets)
+    relative_ = register_parameter("relative", normal({heads_, options.buckets + untied()}));
+}
+
+int64_t Tupe::max_length() const { return positions_.size(0); }
+
+std::pair<at::Tensor, at::Tensor> Tupe::project(const at::Tensor& query_rows,
+                                                const at::Tensor& key_rows) const {
+  constexpr double kEpsilon = 1e-5;
+  const auto projected = [&](const at::Tensor& rows, const at::Tensor& weight,
+                             const at::Tensor& bias) {
+    const at::Tensor normed =
+        at::layer_norm(rows, {rows.size(1)}, norm_weight_, norm_bias_, kEpsilon);
+    at::Tensor product = at::matmul(normed, weight);
+    if (bias.defined()) product = product + bias;
+    return product.unflatten(1, {heads_, head_width_}).transpose(0, 1);
+  };
+  return {projected(query_rows, query_projection_, query_bias_),
+          projected(key_rows, key_projection_, key_bias_)};
+}
+
+at::Tensor Tupe::reset(const at::Tensor& bias, const at::Tensor& thetas,
+                       const Extent& extent) const {
+  const auto theta = [&](int64_t k) { return thetas.select(1, k).unsqueeze(-1).unsqueeze(-1); };
+  const at::Tensor column = theta(1).expand({-1, extent.queries, 1});
+  const at::Tensor columns = at::cat({column, bias.narrow(2, 1, extent.keys - 1)}, 2);
+  if (extent.query_start > 0) return columns;
+  const at::Tensor row = theta(0).expand({-1, 1, extent.keys});
+  return at::cat({row, columns.narrow(1, 1, extent.queries - 1)}, 1);
+}
+
+at::Tensor Tupe::relative_bias(const Extent& extent) const {
+  const auto options = relative_.options().dtype(at::kLong).requires_grad(false);
+  const at::Tensor i =
+      at::arange(extent.query_start, extent.query_start + extent.queries, options).unsqueeze(1);
+  const at::Tensor offsets = at::arange(extent.keys, options) - i;  // [T, S]
+  at::Tensor index = offsets + (relative_.size(1) - 1) / 2;
+  if (options_.bias == TupeBias::kBuckets) {
+    const int64_t reached = reach(extent);
+    std::vector<int64_t> buckets;
+    for (int64_t offset = -reached; offset <= reached; ++offset)
+      buckets.push_back(t5_bucket(offset, one_directional_, options_.buckets, options_.distance));
+    index = at::tensor(buckets, options).index({offsets + reached});
+    if (untied()) {
+      index.select(1, 0).fill_(options_.buckets);
+      // T5 never uses the bucket of a later key at distance 0.
+      if (extent.query_start == 0) index.select(0, 0).fill_(options_.buckets / 2);
+    }
+  }
+  return relative_.index_select(1, index.flatten()).view({heads_, extent.queries, extent.keys});
+}
+
+void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
+  require_position("tupe", reach(extent));
+  const double scale = 1.0 / std::sqrt(2.0 * static_cast<double>(head_width_));
+  const auto [u, w] = project(positions_.narrow(0, extent.query_start, extent.queries),
+                              positions_.narrow(0, 0, extent.keys));
+  at::Tensor bias = scale * at::matmul(u, w.transpose(1, 2));  // [H, T, S]
+  if (options_.bias == TupeBias::kOffsets) bias = bias + relative_bias(extent);
+  if (untied()) {
+    const auto [from, to] = project(summary_, summary_);
+    bias = reset(bias, scale * (from * to).sum(-1), extent);
+  }
+  if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
+  terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
+  terms.set_content_scale(scale);
+}
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,87 @@
+#include "encoders/position/scheme/position_help.h"
+
+#include <ATen/ATen.h>
+
+#include "common/error.h"
+#include "encoders/position/encodings/encoding_table.h"
+
+namespace dietmt::encoders {
+namespace {
+
+const char* site_name(AttentionSite site) {
+  switch (site) {
+    case AttentionSite::kEncoder:
+      return "encoder";
+    case AttentionSite::kDecoder:
+      return "decoder";
+    case AttentionSite::kCross:
+      break;
+  }
+  return "cross-attention";
+}
+
+std::string sites(const EncodingRow& row) {
+  std::string names;
+  for (const AttentionSite site :
+       {AttentionSite::kEncoder, AttentionSite::kDecoder, AttentionSite::kCross})
+    if (row.sites.contains(site))
+      names += (names.empty() ? "" : ", ") + std::string(site_name(site));
+  return names;
+}
+
+std::string level(const EncodingRow& row) {
+  switch (row.level) {
+    case EncodingLevel::kInput:
+      return "the embeddings";
+    case EncodingLevel::kAllHeads:
+      return "all heads, beside an encoding of them";
+    case EncodingLevel::kHeads:
+      break;
+  }
+  return row.not_mixed.empty() ? "all or some of the heads" : "all heads";
+}
+
+/// "encoder 36,828, decoder 36,828", or what the encoding lacks in such a model.
+std::string parameters(const EncodingRow& row, const std::vector<EncodingContext>& contexts) {
+  std::string text;
+  for (const EncodingContext& context : contexts) {
+    if (!row.sites.contains(context.site)) continue;
+    if (!text.empty()) text += ", ";
+    text += site_name(context.site);
+    try {
+      int64_t count = 0;
+      for (const at::Tensor& parameter : row.make(OptionValues(row.options), context)->parameters())
+        count += parameter.numel();
+      text += " " + std::to_string(count);
+    } catch (const ConfigError& error) {
+      text += std::string(": ") + error.what();
+    }
+  }
+  return text;
+}
+
+std::string describe(const EncodingOption& option) {
+  return option.name + "=" + option.default_value + "  (" + option.possible() + ") " +
+         option.meaning;
+}
+
+}  // namespace
+
+std::string position_help(const std::vector<EncodingContext>& contexts) {
+  std::string help =
+      "Position encodings. One, or several joined with '+': those of the embeddings and at most "
+      "one\n"
+      "of each head, e.g. learned+heads[diet-rel:0-5,shaw(clip=16):6-7]. Options: "
+      "diet-rel(share=layers).\n"
+      "i, j: positions of query and key; h: head; Dh: width of a head.\n";
+  for (const EncodingRow& row : encoding_table()) {
+    help += "\n  " + row.name + "\n      " + row.formula + "\n      acts on " + level(row) +
+            "; in: " + sites(row) + "\n";
+    if (const std::string counts = parameters(row, contexts); !counts.empty())
+      help += "      parameters: " + counts + "\n";
+    for (const EncodingOption& option : row.options) help += "      " + describe(option) + "\n";
+  }
+  return help;
+}
+
+}  // namespace dietmt::encoders

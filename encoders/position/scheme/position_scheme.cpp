@@ -1,0 +1,81 @@
+#include "encoders/position/scheme/position_scheme.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "common/error.h"
+#include "encoders/position/head_mix.h"
+#include "encoders/position/scheme/position_spec.h"
+
+namespace dietmt::encoders {
+namespace {
+
+/// The name of a part's parameters in checkpoints, e.g. "diet_rel", or "shaw_6" for a part of the
+/// heads from 6 on.
+std::string module_name(const EncodingSpec& spec) {
+  std::string name = spec.row->name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  if (!spec.heads.empty()) name += "_" + std::to_string(spec.heads.front());
+  return name;
+}
+
+/// bf16 products of a few numbers a head cost accuracy and save nothing.
+class WithoutAutocast {
+  c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
+};
+
+}  // namespace
+
+PositionScheme::PositionScheme(const std::string& spec, const EncodingContext& context)
+    : context_(context) {
+  const std::vector<EncodingSpec> encodings = parse_position_spec(spec, context);
+  spec_ = canonical_position_spec(encodings);
+  for (const EncodingSpec& encoding : encodings) {
+    EncodingContext own = context;
+    if (!encoding.heads.empty()) own.heads = static_cast<int64_t>(encoding.heads.size());
+    try {
+      parts_.push_back({encoding.row->make(encoding.values, own), encoding.heads});
+    } catch (const ConfigError& error) {
+      throw position_spec_error(spec, encoding.column,
+                                "'" + encoding.row->name + "': " + error.what());
+    }
+    register_module(module_name(encoding), parts_.back().encoding);
+  }
+}
+
+at::Tensor PositionScheme::embed(const at::Tensor& x, const at::Tensor& positions,
+                                 const at::Tensor& segments) const {
+  at::Tensor sum = x;
+  for (const Part& part : parts_) sum = part.encoding->embed(sum, positions, segments);
+  return sum;
+}
+
+std::vector<ScoreTerms> PositionScheme::lower(const Extent& extent, const at::Tensor& like) const {
+  const WithoutAutocast without_autocast;
+  const double scale = 1.0 / std::sqrt(static_cast<double>(context_.head_width));
+  const at::ScalarType type = like.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  const auto options = like.options().dtype(type).requires_grad(false);
+  LayerTerms all_heads(context_.layers, scale, options);
+  std::vector<HeadTerms> mix;
+  for (const Part& part : parts_) {
+    if (part.heads.empty()) continue;
+    LayerTerms own(context_.layers, scale, options);
+    part.encoding->lower(extent, own);
+    mix.push_back({std::move(own.layers()), part.heads});
+  }
+  if (!mix.empty()) all_heads.layers() = mix_heads(mix, context_.heads);
+  for (const Part& part : parts_)
+    if (part.heads.empty()) part.encoding->lower(extent, all_heads);
+  return std::move(all_heads.layers());
+}
+
+int64_t PositionScheme::max_length() const {
+  int64_t longest = INT64_MAX;
+  for (const Part& part : parts_) longest = std::min(longest, part.encoding->max_length());
+  return longest;
+}
+
+}  // namespace dietmt::encoders

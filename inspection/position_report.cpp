@@ -1,0 +1,119 @@
+#include "inspection/position_report.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bert/model/pretrained.h"
+#include "common/error.h"
+#include "common/random.h"
+#include "encoders/transformer/stacks.h"
+#include "nmt/network/model_directory.h"
+
+namespace dietmt::inspection {
+namespace {
+
+using at::Tensor;
+using encoders::InspectedStack;
+
+/// The ids from 0 to `pieces` that stand for text, in random order.
+std::vector<int64_t> shuffled_pieces(int64_t pieces, const std::vector<int32_t>& special,
+                                     int64_t seed) {
+  std::vector<int64_t> ids;
+  for (int32_t id = 0; id < pieces; ++id)
+    if (std::ranges::find(special, id) == special.end()) ids.push_back(id);
+  Random(random_key(static_cast<uint64_t>(seed), 0)).shuffle(ids);
+  return ids;
+}
+
+std::vector<int64_t> shuffled_pieces(const data::Tokenizer& tokenizer, int64_t seed) {
+  return shuffled_pieces(tokenizer.vocabulary_size(),
+                         {tokenizer.unknown_id(), tokenizer.begin_id(), tokenizer.end_id()}, seed);
+}
+
+/// The first `words` of `pieces` as the model embeds them: [words, D].
+Tensor embeddings(const nmt::TranslationModel& model, const std::string& table,
+                  const std::vector<int64_t>& pieces, int64_t words) {
+  const auto parameters = model.named_parameters();
+  const Tensor& weight = parameters[parameters.contains(table) ? table : "source_embedding"];
+  const Tensor ids = at::tensor(pieces, at::kLong).narrow(0, 0, words);
+  return weight.detach().index_select(0, ids) *
+         std::sqrt(static_cast<double>(model.config().width));
+}
+
+/// longest: of the positions that the model has.
+void check(const PositionReportOptions& options, int64_t longest) {
+  longest = std::min(longest, int64_t{1024});
+  std::vector<std::string> problems;
+  if (options.length < 2 || options.length > longest)
+    problems.push_back(
+        fmt::format("--length {}: a number from 2 to {} is needed", options.length, longest));
+  if (options.words < 1)
+    problems.push_back(fmt::format("--words {}: a number from 1 is needed", options.words));
+  throw_if_any(problems);
+}
+
+PositionReport translation_report(const nmt::LoadedModel& loaded,
+                                  const PositionReportOptions& options) {
+  const nmt::TranslationModel& model = *loaded.model;
+  check(options, std::min(model.max_source_length(), model.max_target_length()));
+  const nmt::ModelConfig& config = model.config();
+  const auto children = model.named_children();
+  const auto& encoder = *children["encoder"]->as<encoders::EncoderStack>();
+  const auto& decoder = *children["decoder"]->as<encoders::DecoderStack>();
+  InspectedStack encoder_stack{encoder, encoder.position(), config.heads, config.width};
+  InspectedStack decoder_stack{decoder, decoder.position(), config.heads, config.width};
+  if (config.norm == "pre") encoder_stack.norm = decoder_stack.norm = encoders::NormPlacement::kPre;
+  decoder_stack.causal = true;
+  const auto source = shuffled_pieces(*loaded.source_tokenizer, options.seed);
+  const auto target = shuffled_pieces(*loaded.target_tokenizer, options.seed);
+  const int64_t words = std::min({options.words, std::ssize(source), std::ssize(target)});
+  PositionReport report{loaded.directory.string(), options.length, words, {}};
+  report.sites.push_back(self_attention_report("encoder", encoder_stack,
+                                               embeddings(model, "source_embedding", source, words),
+                                               options.length));
+  report.sites.push_back(self_attention_report("decoder", decoder_stack,
+                                               embeddings(model, "target_embedding", target, words),
+                                               options.length));
+  report.sites.push_back(
+      cross_attention_report(decoder.cross_position(), config.heads, config.width, options.length));
+  return report;
+}
+
+PositionReport bert_report(const std::filesystem::path& directory,
+                           const PositionReportOptions& options) {
+  const std::shared_ptr<encoders::Bert> model = bert::load_pretrained(directory, {});
+  const encoders::BertModel& encoder = model->encoder();
+  check(options, encoder.max_length());
+  const auto tokenizer = data::load_bert_tokenizer(directory);
+  const data::SpecialPieces& special = tokenizer->special();
+  const auto pieces = shuffled_pieces(
+      tokenizer->vocabulary_size(),
+      {special.pad, special.unknown, special.classify, special.separate, special.mask},
+      options.seed);
+  const int64_t words = std::min(options.words, std::ssize(pieces));
+  const auto children = encoder.named_children();
+  const auto& stack = *children["encoder"]->as<encoders::EncoderStack>();
+  InspectedStack inspected{stack, stack.position(), encoder.config().heads, encoder.config().width};
+  inspected.embedding_norm = true;
+  inspected.norm_epsilon = encoder.config().norm_epsilon;
+  const Tensor embedded = encoder.piece_embedding().detach().index_select(
+      0, at::tensor(pieces, at::kLong).narrow(0, 0, words));
+  return {directory.string(),
+          options.length,
+          words,
+          {self_attention_report("encoder", inspected, embedded, options.length)}};
+}
+
+}  // namespace
+
+PositionReport position_report(const std::filesystem::path& model,
+                               const PositionReportOptions& options) {
+  const std::filesystem::path directory = bert::pretrained_directory(model);
+  if (bert::is_bert(directory)) return bert_report(directory, options);
+  return translation_report(nmt::load_model(directory), options);
+}
+
+}  // namespace dietmt::inspection

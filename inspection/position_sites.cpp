@@ -1,0 +1,153 @@
+#include "inspection/position_sites.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace dietmt::inspection {
+namespace {
+
+using at::Tensor;
+using encoders::InspectedStack;
+using encoders::ScoreTerms;
+
+bool same(const Tensor& a, const Tensor& b) {
+  if (a.defined() != b.defined()) return false;
+  return !a.defined() || at::equal(a, b);
+}
+
+/// What the heads of runs of equal layers read. values: [L] of [H|1, ...], or undefined.
+/// use(readers, values of one head).
+template <typename Use>
+void for_each_reader(const std::vector<Tensor>& values, const Use& use) {
+  const auto layers = static_cast<int64_t>(values.size());
+  for (int64_t first = 0, last = 0; first < layers; first = last + 1) {
+    const Tensor& here = values[static_cast<size_t>(first)];
+    for (last = first; last + 1 < layers && same(values[static_cast<size_t>(last) + 1], here);)
+      ++last;
+    if (!here.defined()) continue;
+    const bool all_heads = here.size(0) == 1 || at::equal(here, here[0].expand_as(here));
+    for (int64_t h = 0; h < (all_heads ? 1 : here.size(0)); ++h)
+      use(Readers{first, last, h, all_heads}, here[h]);
+  }
+}
+
+std::vector<PositionTerm> terms_of(const std::vector<Tensor>& scores, bool causal) {
+  std::vector<PositionTerm> terms;
+  for_each_reader(scores, [&](const Readers& readers, const Tensor& matrix) {
+    if (matrix.count_nonzero().item<int64_t>() == 0) return;
+    Tensor seen = matrix.to(at::kDouble);
+    if (causal)
+      seen = seen.masked_fill(at::ones_like(seen, at::kBool).triu(1),
+                              std::numeric_limits<double>::quiet_NaN());
+    terms.push_back({readers, seen, encoders::numeric_rank(matrix)});
+  });
+  return terms;
+}
+
+/// The rows of a table [2C+1, Dh] whose offsets occur among `length` positions.
+OffsetTable offset_table(const Readers& readers, const std::string& name, const Tensor& table,
+                         int64_t length, bool causal) {
+  const int64_t clip = (table.size(0) - 1) / 2;
+  const int64_t reach = std::min(clip, length - 1);
+  const int64_t count = causal ? reach + 1 : 2 * reach + 1;
+  return {readers, name, -reach, encoders::cosine_map(table.narrow(0, clip - reach, count))};
+}
+
+std::vector<OffsetTable> tables_of(const std::vector<ScoreTerms>& layers, int64_t length,
+                                   bool causal) {
+  struct Field {
+    const char* name;
+    Tensor ScoreTerms::*table;
+  };
+  std::vector<OffsetTable> tables;
+  for (const Field& field : {Field{"relative keys", &ScoreTerms::relative_keys},
+                             Field{"relative queries", &ScoreTerms::relative_queries},
+                             Field{"relative values", &ScoreTerms::relative_values}}) {
+    std::vector<Tensor> values;
+    for (const ScoreTerms& terms : layers) values.push_back(terms.*field.table);
+    for_each_reader(values, [&](const Readers& readers, const Tensor& table) {
+      if (table.size(0) > 1)
+        tables.push_back(offset_table(readers, field.name, table, length, causal));
+    });
+  }
+  return tables;
+}
+
+void add_content_note(const std::vector<ScoreTerms>& layers, std::vector<std::string>& notes) {
+  const std::vector<std::string> names = encoders::terms_with_content(layers.front());
+  if (names.empty()) return;
+  notes.push_back(
+      fmt::format("Acts through the words, so maps of position scores leave it out: {}.",
+                  fmt::join(names, ", ")));
+}
+
+/// What a reader must know to read the maps.
+std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool input_positions,
+                                  const InspectedStack& stack) {
+  std::vector<std::string> notes;
+  if (input_positions && stack.reads_plain_positions())
+    notes.emplace_back(
+        "Positions are added to the embeddings: the map of layer 0 is their part of its scores; "
+        "deeper layers see them mixed with words.");
+  if (input_positions && !stack.reads_plain_positions())
+    notes.emplace_back(
+        "Positions are added to the embeddings, and a layer norm mixes them with words before the "
+        "first scores: they have no part of their own to show.");
+  add_content_note(layers, notes);
+  if (stack.causal)
+    notes.emplace_back("A position sees itself and those before it; ranks are of whole matrices.");
+  return notes;
+}
+
+std::string range(int64_t first, int64_t last) {
+  return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+}
+
+}  // namespace
+
+std::string Readers::layers() const { return range(first_layer, last_layer); }
+std::string Readers::heads() const { return all_heads ? "all" : std::to_string(head); }
+
+SiteReport self_attention_report(const std::string& name, const InspectedStack& stack,
+                                 const Tensor& words, int64_t length) {
+  const torch::NoGradGuard no_grad;
+  const Tensor nothing = at::zeros({length, stack.width});
+  const std::vector<ScoreTerms> layers = stack.position.lower({0, length, length}, nothing);
+  const Tensor positions = at::arange(length, at::kLong);
+  const Tensor embedded = stack.position.embed(nothing, positions, at::zeros_like(positions));
+  const bool input_positions = !at::equal(embedded, embedded[0].expand_as(embedded));
+
+  SiteReport site{name,
+                  stack.position.spec(),
+                  notes_of(layers, input_positions, stack),
+                  terms_of(encoders::position_scores(stack, length), stack.causal),
+                  tables_of(layers, length, stack.causal),
+                  {}};
+  const Tensor attention = encoders::identical_word_attention(stack, words, length);
+  for (int64_t h = 0; attention.defined() && h < stack.heads; ++h)
+    site.attention.push_back({attention[h], encoders::attention_indicators(attention[h])});
+  return site;
+}
+
+SiteReport cross_attention_report(const encoders::PositionScheme& position, int64_t heads,
+                                  int64_t width, int64_t length) {
+  const torch::NoGradGuard no_grad;
+  const encoders::Extent extent{0, length, length};
+  const std::vector<ScoreTerms> layers = position.lower(extent, at::zeros({length, width}));
+  std::vector<Tensor> scores;
+  for (const ScoreTerms& terms : layers)
+    scores.push_back(encoders::scores_without_content(terms, extent, heads, width / heads));
+  SiteReport site{
+      "cross", position.spec(), {}, terms_of(scores, false), tables_of(layers, length, false), {}};
+  add_content_note(layers, site.notes);
+  if (site.terms.empty() && site.notes.empty())
+    site.notes.emplace_back("Cross-attention knows no positions.");
+  return site;
+}
+
+}  // namespace dietmt::inspection

@@ -1,0 +1,70 @@
+#include "inspection/sentence_analysis.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "nmt/batch_decoding/attention_maps.h"
+#include "nmt/batch_decoding/model_translation.h"
+
+namespace dietmt::inspection {
+namespace {
+
+std::vector<int32_t> tokens_of(const data::Tokenizer& tokenizer, const std::string& text,
+                               int64_t longest, const char* side) {
+  std::vector<int32_t> ids = tokenizer.encode(text);
+  ids.push_back(tokenizer.end_id());
+  const int64_t limit = std::min(service::kLargestAnalysis, longest);
+  if (std::ssize(ids) > limit) {
+    throw RequestError("the " + std::string(side) + " has " + std::to_string(ids.size()) +
+                       " tokens, of which " + std::to_string(limit) + " can be shown");
+  }
+  return ids;
+}
+
+std::vector<std::string> pieces_of(const data::Tokenizer& tokenizer,
+                                   const std::vector<int32_t>& ids) {
+  std::vector<std::string> pieces;
+  for (const int32_t id : ids) pieces.push_back(tokenizer.piece(id));
+  return pieces;
+}
+
+service::HeadMatrices matrices(const std::vector<at::Tensor>& layers) {
+  if (layers.empty()) return {};
+  const at::Tensor all = at::stack(layers).to(at::kCPU, at::kFloat).contiguous();  // [L, H, T, S]
+  const float* first = all.const_data_ptr<float>();
+  return {all.size(0), all.size(1), all.size(2), all.size(3), {first, first + all.numel()}};
+}
+
+}  // namespace
+
+service::Analysis analyse_sentence(const nmt::LoadedModel& model,
+                                   const service::AnalysisRequest& request) {
+  const data::Tokenizer& source_tokenizer = *model.source_tokenizer;
+  const data::Tokenizer& target_tokenizer = *model.target_tokenizer;
+  const std::vector<int32_t> source =
+      tokens_of(source_tokenizer, request.text, model.model->max_source_length(), "text");
+  std::string translation = request.translation;
+  if (translation.empty()) {
+    translation = nmt::translate_lines(*model.model, source_tokenizer, target_tokenizer,
+                                       std::span(&request.text, 1), {})[0];
+  }
+  const std::vector<int32_t> target =
+      tokens_of(target_tokenizer, translation, model.model->max_target_length(), "translation");
+  const nmt::AttentionMaps maps =
+      nmt::attention_maps(*model.model, source, target, target_tokenizer.begin_id());
+
+  service::Analysis analysis;
+  analysis.model = request.model;
+  analysis.source_tokens = pieces_of(source_tokenizer, source);
+  analysis.target_tokens = pieces_of(target_tokenizer, target);
+  analysis.encoder_attention = matrices(maps.encoder);
+  analysis.decoder_attention = matrices(maps.decoder);
+  analysis.cross_attention = matrices(maps.cross);
+  analysis.encoder_positions = matrices(maps.encoder_positions);
+  analysis.decoder_positions = matrices(maps.decoder_positions);
+  return analysis;
+}
+
+}  // namespace dietmt::inspection

@@ -1,0 +1,145 @@
+#include "interchange/ctranslate2/ctranslate2.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "encoders/transformer/stack_config.h"
+#include "encoders/transformer/stacks.h"
+#include "interchange/ctranslate2/ctranslate2_file.h"
+#include "interchange/ctranslate2/ctranslate2_positions.h"
+#include "interchange/layer_names.h"
+
+namespace dietmt::interchange {
+namespace {
+
+using encoders::AttentionSite;
+
+LayerNames layer_names(const nmt::ModelConfig& config) {
+  LayerNames names = {.encoder_layer = "encoder/layer_*/",
+                      .decoder_layer = "decoder/layer_*/",
+                      .first_layer = 0,
+                      .self_input = {"self_attention/linear_0/*"},
+                      .self_output = "self_attention/linear_1/*",
+                      .self_norm = "self_attention/layer_norm/*",
+                      .cross_query = "attention/linear_0/*",
+                      .cross_memory = {"attention/linear_1/*"},
+                      .cross_output = "attention/linear_2/*",
+                      .cross_norm = "attention/layer_norm/*",
+                      .feed_forward_inner = {"ffn/linear_0/*"},
+                      .feed_forward_outer = "ffn/linear_1/*",
+                      .feed_forward_norm = "ffn/layer_norm/*",
+                      .final_norms = {"encoder/layer_norm/*", "decoder/layer_norm/*"},
+                      .weight = "weight",
+                      .bias = "bias",
+                      .scale = "gamma",
+                      .shift = "beta"};
+  if (config.activation == "swiglu") names.feed_forward_inner.push_back("ffn/linear_0_noact/*");
+  return names;
+}
+
+/// The number of an activation in the format.
+int8_t activation_id(const std::string& name) {
+  if (name == "relu") return 0;
+  return name == "gelu" ? 3 : 2;
+}
+
+void add_choices(CTranslate2File& file, const std::string& scope, const nmt::ModelConfig& config) {
+  file.add(scope + "/num_heads", static_cast<int16_t>(config.heads));
+  file.add(scope + "/pre_norm", static_cast<int8_t>(config.norm == "pre"));
+  file.add(scope + "/activation", activation_id(config.activation));
+  file.add(scope + "/scale_embeddings",
+           static_cast<float>(std::sqrt(static_cast<double>(config.width))));
+}
+
+void add_parameters(CTranslate2File& file, const nmt::TranslationModel& model) {
+  const nmt::ModelConfig& config = model.config();
+  const auto parameters = model.named_parameters();
+  for (const Correspondence& row : correspondences(config, layer_names(config))) {
+    const auto parts = parameters[row.ours].chunk(static_cast<int64_t>(row.theirs.size()));
+    for (size_t i = 0; i < parts.size(); ++i) file.add(row.theirs[i], parts[i]);
+  }
+  const at::Tensor& source = parameters["source_embedding"];
+  file.add("encoder/embeddings_0/weight", source);
+  file.add("decoder/embeddings/weight",
+           config.tied_embeddings == "all" ? source : parameters["target_embedding"]);
+  file.add("decoder/projection/weight", model.output_weight());
+  if (config.output_bias) file.add("decoder/projection/bias", model.output_bias());
+}
+
+encoders::EncodingContext context_of(const nmt::ModelConfig& config, AttentionSite site) {
+  encoders::EncodingContext context;
+  context.site = site;
+  context.layers = site == AttentionSite::kEncoder ? config.encoder_layers : config.decoder_layers;
+  context.heads = config.heads;
+  context.head_width = config.width / config.heads;
+  context.model_width = config.width;
+  context.max_positions = config.max_positions;
+  return context;
+}
+
+CTranslate2File exported(const nmt::TranslationModel& model) {
+  const nmt::ModelConfig& config = model.config();
+  CTranslate2File file;
+  std::vector<std::string> problems;
+  const auto add_stack = [&](const char* scope, AttentionSite site,
+                             const encoders::PositionScheme& scheme) {
+    add_choices(file, scope, config);
+    std::string problem = add_positions(file, {scope, scheme, context_of(config, site)});
+    if (!problem.empty()) problems.push_back(std::move(problem));
+  };
+  add_stack("encoder", AttentionSite::kEncoder, *model.encoder_position());
+  add_stack("decoder", AttentionSite::kDecoder, *model.decoder_position());
+  if (config.cross_position != "none")
+    problems.push_back("CTranslate2 has no positions in attention to the source, as '" +
+                       config.cross_position + "' is");
+  throw_if_any(problems);
+  add_parameters(file, model);
+  return file;
+}
+
+nlohmann::json pieces_of(const data::Tokenizer& tokenizer) {
+  nlohmann::json pieces = nlohmann::json::array();
+  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id)
+    pieces.push_back(tokenizer.piece(id));
+  return pieces;
+}
+
+void write_vocabularies(const std::filesystem::path& directory, const nmt::LoadedModel& model) {
+  const auto write = [&](const char* name, const nlohmann::json& pieces) {
+    write_file_atomically(directory / name, pieces.dump(0) + "\n");
+  };
+  const nlohmann::json source = pieces_of(*model.source_tokenizer);
+  const nlohmann::json target = pieces_of(*model.target_tokenizer);
+  if (source == target) {
+    write("shared_vocabulary.json", source);
+  } else {
+    write("source_vocabulary.json", source);
+    write("target_vocabulary.json", target);
+  }
+  write_file_atomically(directory / "source.spm", model.source_tokenizer->sentencepiece());
+  write_file_atomically(directory / "target.spm", model.target_tokenizer->sentencepiece());
+}
+
+}  // namespace
+
+void export_ctranslate2(const std::filesystem::path& directory, const nmt::LoadedModel& model) {
+  const CTranslate2File file = exported(*model.model);
+  const data::Tokenizer& target = *model.target_tokenizer;
+  const nlohmann::json description = {{"add_source_bos", false},
+                                      {"add_source_eos", true},
+                                      {"bos_token", target.piece(target.begin_id())},
+                                      {"decoder_start_token", target.piece(target.begin_id())},
+                                      {"eos_token", target.piece(target.end_id())},
+                                      {"unk_token", target.piece(target.unknown_id())},
+                                      {"layer_norm_epsilon", kernels::kLayerNormEpsilon},
+                                      {"multi_query_attention", false}};
+  write_file_atomically(directory / "config.json", description.dump(2) + "\n");
+  write_vocabularies(directory, model);
+  file.write(directory / "model.bin");
+}
+
+}  // namespace dietmt::interchange

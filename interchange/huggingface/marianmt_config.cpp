@@ -1,0 +1,119 @@
+#include "interchange/huggingface/marianmt_config.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/json_fields.h"
+
+namespace dietmt::interchange {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kPosition = "sinusoidal(layout=halves-2m)";
+
+/// What other classes of the library build from this format, and MarianMT ignores or lacks.
+std::vector<std::string> foreign_choices(const json& description) {
+  std::vector<std::string> found;
+  const auto expect = [&](const char* name, bool usual, bool expected) {
+    if (field_or(description, name, usual) != expected)
+      found.push_back(std::string(name) + " is " + (expected ? "false" : "true"));
+  };
+  expect("scale_embedding", false, true);
+  expect("normalize_before", false, false);
+  expect("normalize_embedding", false, false);
+  expect("add_final_layer_norm", false, false);
+  expect("static_position_embeddings", true, true);
+  for (const auto& [one, other] : {std::pair("encoder_attention_heads", "decoder_attention_heads"),
+                                   std::pair("encoder_ffn_dim", "decoder_ffn_dim")}) {
+    if (description.at(one) != description.at(other))
+      found.push_back(std::string(one) + " differs from " + other);
+  }
+  return found;
+}
+
+std::string activation_of(const std::string& theirs) {
+  if (theirs == "swish" || theirs == "silu") return "silu";
+  if (theirs == "relu" || theirs == "gelu") return theirs;
+  throw ConfigError("activation_function is '" + theirs + "'; known: relu, gelu, silu, swish");
+}
+
+std::string tied_embeddings(const json& description) {
+  const bool output = field_or(description, "tie_word_embeddings", true);
+  if (!output) return "none";
+  return field_or(description, "share_encoder_decoder_embeddings", true) ? "all" : "decoder";
+}
+
+}  // namespace
+
+nmt::ModelConfig from_marianmt_config(const json& description) {
+  const auto type = description.at("model_type").get<std::string>();
+  if (type != "marian") throw ConfigError("model_type is '" + type + "'; only 'marian' is known");
+  throw_if_any(foreign_choices(description));
+  nmt::ModelConfig config;
+  read_field(description.at("vocab_size"), config.source_vocabulary);
+  config.target_vocabulary =
+      field_or(description, "share_encoder_decoder_embeddings", true)
+          ? config.source_vocabulary
+          : field_or(description, "decoder_vocab_size", config.source_vocabulary);
+  read_field(description.at("encoder_layers"), config.encoder_layers);
+  read_field(description.at("decoder_layers"), config.decoder_layers);
+  read_field(description.at("d_model"), config.width);
+  read_field(description.at("encoder_ffn_dim"), config.feed_forward);
+  read_field(description.at("encoder_attention_heads"), config.heads);
+  config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 1024);
+  config.norm = "post";
+  config.activation = activation_of(description.at("activation_function").get<std::string>());
+  config.tied_embeddings = tied_embeddings(description);
+  config.output_bias = true;
+  config.encoder_position = config.decoder_position = kPosition;
+  config.dropout = config.embedding_dropout = field_or(description, "dropout", 0.1);
+  config.attention_dropout = field_or(description, "attention_dropout", 0.0);
+  config.activation_dropout = field_or(description, "activation_dropout", 0.0);
+  return config;
+}
+
+json to_marianmt_config(const nmt::ModelConfig& config) {
+  std::vector<std::string> problems;
+  for (const std::string& position : {config.encoder_position, config.decoder_position}) {
+    if (position == kPosition) continue;
+    problems.push_back("MarianMT has no position encoding '" + position + "'; it has " + kPosition +
+                       " alone");
+    break;
+  }
+  if (config.cross_position != "none")
+    problems.push_back("MarianMT has no positions in attention to the source, as '" +
+                       config.cross_position + "' is");
+  if (config.norm != "post") problems.push_back("MarianMT has no norm in front of blocks (--norm)");
+  if (config.activation == "swiglu")
+    problems.push_back("MarianMT has no activation swiglu; it has relu, gelu and silu");
+  throw_if_any(problems);
+  return {{"model_type", "marian"},
+          {"architectures", {"MarianMTModel"}},
+          {"is_encoder_decoder", true},
+          {"vocab_size", config.source_vocabulary},
+          {"decoder_vocab_size", config.target_vocabulary},
+          {"share_encoder_decoder_embeddings", config.tied_embeddings == "all"},
+          {"tie_word_embeddings", config.tied_embeddings != "none"},
+          {"encoder_layers", config.encoder_layers},
+          {"decoder_layers", config.decoder_layers},
+          {"num_hidden_layers", config.encoder_layers},
+          {"d_model", config.width},
+          {"encoder_ffn_dim", config.feed_forward},
+          {"decoder_ffn_dim", config.feed_forward},
+          {"encoder_attention_heads", config.heads},
+          {"decoder_attention_heads", config.heads},
+          {"max_position_embeddings", config.max_positions},
+          {"activation_function", config.activation},
+          {"scale_embedding", true},
+          {"normalize_before", false},
+          {"normalize_embedding", false},
+          {"add_final_layer_norm", false},
+          {"static_position_embeddings", true},
+          {"dropout", config.dropout},
+          {"attention_dropout", config.attention_dropout},
+          {"activation_dropout", config.activation_dropout},
+          {"torch_dtype", "float32"}};
+}
+
+}  // namespace dietmt::interchange

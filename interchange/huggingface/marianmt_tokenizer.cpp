@@ -1,0 +1,129 @@
+#include "interchange/huggingface/marianmt_tokenizer.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/json_file.h"
+
+namespace dietmt::interchange {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTokenizerFile = "tokenizer_config.json";
+constexpr const char* kVocabularyFile = "vocab.json";
+constexpr const char* kTargetVocabularyFile = "target_vocab.json";
+constexpr const char* kSourcePieces = "source.spm";
+constexpr const char* kTargetPieces = "target.spm";
+
+/// What of a tokenizer's description matters here.
+struct Description {
+  bool separate = false;
+  std::string unknown;  // the piece
+};
+
+Description read_description(const fs::path& path) {
+  const json description = fs::exists(path) ? read_json(path) : json::object();
+  try {
+    const json unknown = description.value("unk_token", json("<unk>"));
+    return {description.value("separate_vocabs", false),
+            (unknown.is_object() ? unknown.at("content") : unknown).get<std::string>()};
+  } catch (const json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
+
+/// The ids of vocab.json, which say each piece's name.
+std::vector<std::string> read_pieces(const fs::path& path) {
+  std::map<std::string, int64_t> ids;
+  try {
+    read_json(path).get_to(ids);
+  } catch (const json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+  std::vector<std::string> pieces(ids.size());
+  for (const auto& [piece, id] : ids) {
+    if (id < 0 || id >= static_cast<int64_t>(ids.size()) ||
+        !pieces[static_cast<size_t>(id)].empty()) {
+      throw DataError(path.string() + ": has " + std::to_string(ids.size()) +
+                      " pieces, but the id of '" + piece + "' is " + std::to_string(id));
+    }
+    pieces[static_cast<size_t>(id)] = piece;
+  }
+  return pieces;
+}
+
+/// -1 where it is none of the pieces.
+int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) {
+  const auto found = std::ranges::find(pieces, piece);
+  return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
+}
+
+/// The piece of an id that may be outside.
+std::string piece_of(const std::vector<std::string>& pieces, const json& id) {
+  const auto number = (id.is_array() ? id.at(0) : id).get<size_t>();
+  return number < pieces.size() ? pieces[number] : "";
+}
+
+json ids_of(const data::Tokenizer& tokenizer) {
+  json ids = json::object();
+  for (int32_t id = 0; id < tokenizer.vocabulary_size(); ++id) ids[tokenizer.piece(id)] = id;
+  return ids;
+}
+
+}  // namespace
+
+nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& generation) {
+  const Description description = read_description(directory / kTokenizerFile);
+  const std::vector<std::string> source = read_pieces(directory / kVocabularyFile);
+  const std::vector<std::string> target =
+      description.separate ? read_pieces(directory / kTargetVocabularyFile) : source;
+  std::string begin, end;
+  try {
+    begin = piece_of(target, generation.at("decoder_start_token_id"));
+    end = piece_of(target, generation.at("eos_token_id"));
+  } catch (const json::exception& error) {
+    throw CheckpointError(directory.string() + ": " + error.what());
+  }
+  const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces) {
+    return std::make_shared<data::Tokenizer>(
+        directory / file, data::PieceVocabulary{pieces, id_of(pieces, description.unknown),
+                                                id_of(pieces, begin), id_of(pieces, end)});
+  };
+  return {tokenizer(kSourcePieces, source), tokenizer(kTargetPieces, target)};
+}
+
+void write_marian_tokenizers(const fs::path& directory, const nmt::Tokenizers& tokenizers) {
+  const data::Tokenizer& source = *tokenizers.source;
+  const data::Tokenizer& target = *tokenizers.target;
+  const json source_ids = ids_of(source), target_ids = ids_of(target);
+  const bool separate = source_ids != target_ids;
+  const std::string begin = target.piece(target.begin_id());
+  const std::string end = target.piece(target.end_id());
+  const std::string unknown = target.piece(target.unknown_id());
+  for (const std::string& piece : {begin, end, unknown}) {
+    if (!source_ids.contains(piece))
+      throw ConfigError(
+          "MarianMT has the same special pieces in both vocabularies; that of the "
+          "source lacks '" +
+          piece + "'");
+  }
+  const json description = {{"tokenizer_class", "MarianTokenizer"},
+                            {"unk_token", unknown},
+                            {"eos_token", end},
+                            {"pad_token", begin},
+                            {"separate_vocabs", separate},
+                            {"source_lang", "source"},
+                            {"target_lang", "target"},
+                            {"model_max_length", 512}};
+  write_file_atomically(directory / kTokenizerFile, description.dump(2) + "\n");
+  write_file_atomically(directory / kVocabularyFile, source_ids.dump() + "\n");
+  if (separate) write_file_atomically(directory / kTargetVocabularyFile, target_ids.dump() + "\n");
+  write_file_atomically(directory / kSourcePieces, source.sentencepiece());
+  write_file_atomically(directory / kTargetPieces, target.sentencepiece());
+}
+
+}  // namespace dietmt::interchange

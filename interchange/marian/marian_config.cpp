@@ -1,0 +1,117 @@
+#include "interchange/marian/marian_config.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+
+namespace dietmt::interchange {
+namespace {
+
+/// Reads options and collects what is wrong with them.
+class Reader {
+ public:
+  explicit Reader(const MarianOptions& options) : options_(options) {}
+
+  std::string text(const std::string& name, const std::string& otherwise = "") const {
+    const auto found = options_.find(name);
+    return found == options_.end() || found->second.empty() ? otherwise : found->second.front();
+  }
+
+  bool flag(const std::string& name) const { return text(name, "false") == "true"; }
+
+  int64_t number(const std::string& name, size_t item = 0) {
+    const auto found = options_.find(name);
+    try {
+      return std::stoll(found == options_.end() ? "" : found->second.at(item));
+    } catch (const std::exception&) {
+      problems_.push_back("--" + name + " is missing");
+      return 1;
+    }
+  }
+
+  /// `usual`: where the option is missing.
+  void expect(const std::string& name, const std::string& usual,
+              const std::vector<std::string>& possible) {
+    const std::string value = text(name, usual);
+    if (std::ranges::find(possible, value) == possible.end())
+      problems_.push_back("--" + name + " is '" + value + "', which this program does not have");
+  }
+
+  void add_problem(const std::string& problem) { problems_.push_back(problem); }
+  const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  const MarianOptions& options_;
+  std::vector<std::string> problems_;
+};
+
+/// What is done around a block, without dropout, which decoding does not have.
+std::string process(const Reader& reader, const std::string& name) {
+  std::string steps = reader.text(name);
+  std::erase(steps, 'd');
+  return steps;
+}
+
+std::string norm_of(Reader& reader) {
+  const std::string before = process(reader, "transformer-preprocess");
+  const std::string after = process(reader, "transformer-postprocess");
+  const std::string top = process(reader, "transformer-postprocess-top");
+  if (before.empty() && after == "an" && top.empty()) return "post";
+  if (before == "n" && after == "a" && top == "n") return "pre";
+  reader.add_problem(
+      "--transformer-preprocess, --transformer-postprocess and --transformer-postprocess-top are "
+      "'" +
+      reader.text("transformer-preprocess") + "', '" + reader.text("transformer-postprocess") +
+      "' and '" + reader.text("transformer-postprocess-top") +
+      "'; known: '', 'dan' and '' (post-norm), 'n', 'da' and 'n' (pre-norm)");
+  return "post";
+}
+
+void check_architecture(Reader& reader) {
+  reader.expect("type", "", {"transformer"});
+  reader.expect("transformer-decoder-autoreg", "self-attention", {"self-attention"});
+  reader.expect("transformer-ffn-activation", "swish", {"relu", "swish"});
+  reader.expect("transformer-ffn-depth", "2", {"2"});
+  reader.expect("transformer-decoder-ffn-depth", "0", {"0", "2"});
+  reader.expect("transformer-decoder-dim-ffn", "0", {"0", reader.text("transformer-dim-ffn")});
+  reader.expect("transformer-postprocess-emb", "d", {"", "d"});
+  reader.expect("lemma-dim-emb", "0", {"0"});
+  for (const char* flag :
+       {"transformer-no-projection", "transformer-no-bias", "transformer-no-affine",
+        "transformer-train-positions", "transformer-train-position-embeddings",
+        "transformer-rnn-projection", "transformer-disable-position-embeddings", "ulr",
+        "output-omit-bias", "right-left"})
+    reader.expect(flag, "false", {"false"});
+  if (!reader.text("transformer-tied-layers").empty())
+    reader.add_problem("--transformer-tied-layers is given, which this program does not have");
+}
+
+std::string tied_embeddings(const Reader& reader) {
+  if (reader.flag("tied-embeddings-all")) return "all";
+  if (!reader.flag("tied-embeddings")) return "none";
+  return reader.flag("tied-embeddings-src") ? "all" : "decoder";
+}
+
+}  // namespace
+
+nmt::ModelConfig from_marian(const MarianOptions& options) {
+  Reader reader(options);
+  check_architecture(reader);
+  nmt::ModelConfig config;
+  config.source_vocabulary = reader.number("dim-vocabs", 0);
+  config.target_vocabulary = reader.number("dim-vocabs", 1);
+  config.encoder_layers = reader.number("enc-depth");
+  config.decoder_layers = reader.number("dec-depth");
+  config.width = reader.number("dim-emb");
+  config.feed_forward = reader.number("transformer-dim-ffn");
+  config.heads = reader.number("transformer-heads");
+  config.norm = norm_of(reader);
+  config.activation = reader.text("transformer-ffn-activation") == "relu" ? "relu" : "silu";
+  config.tied_embeddings = tied_embeddings(reader);
+  config.output_bias = true;
+  config.encoder_position = config.decoder_position = "sinusoidal(layout=halves)";
+  throw_if_any(reader.problems());
+  return config;
+}
+
+}  // namespace dietmt::interchange

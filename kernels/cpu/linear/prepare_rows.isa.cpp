@@ -1,0 +1,74 @@
+// Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA, without
+// contraction of products and sums: integers have the same bits everywhere.
+#include <limits>
+
+#include "kernels/cpu/linear/linear_dots.h"
+
+namespace dietmt::kernels::DIETMT_ISA {
+namespace {
+
+/// Vector by vector, the last filled up with zeros.
+template <typename Visit>
+void for_vectors(const float* values, int64_t size, Visit visit) {
+  int64_t c = 0;
+  for (; c + kLanes <= size; c += kLanes) visit(c, load(values + c));
+  if (c < size) visit(c, load_first(values + c, size - c));
+}
+
+/// Both write up to the end of a prepared row, which is a multiple of all vectors.
+void round_row(const float* values, int64_t size, char* to) {
+  auto* numbers = reinterpret_cast<BFloat16*>(to);
+  for_vectors(values, size, [&](int64_t c, Vector x) { store(numbers + c, x); });
+}
+
+/// Of the lanes, which are bits of floats without signs.
+float largest_magnitude(IntVector lanes) {
+  const auto larger_bits = [](Vector a, Vector b) {
+    return reinterpret_cast<IntVector>(a) > reinterpret_cast<IntVector>(b) ? a : b;
+  };
+  return fold<kLanes / 2>(reinterpret_cast<Vector>(lanes), larger_bits,
+                          std::make_index_sequence<kLanes>());
+}
+
+/// Returns the scale: NaN where a value is not finite, since no integer could show it.
+float quantize_row(const float* values, int64_t size, char* to) {
+  IntVector largest{};  // as bits: those of what is not finite are the largest
+  for_vectors(values, size, [&](int64_t, Vector x) {
+    const IntVector bits = reinterpret_cast<IntVector>(x) & 0x7fffffff;
+    largest = bits > largest ? bits : largest;
+  });
+  const float maximum = largest_magnitude(largest);
+  const bool finite = maximum <= std::numeric_limits<float>::max();
+  const bool zero = !finite || maximum < kSmallestMaximum;
+  const float inverse = zero ? 0.0f : 127.0f / maximum;
+  const IntVector offset = reinterpret_cast<IntVector>(broadcast(kRounder)) - kByteOffset;
+  for_vectors(values, size, [&](int64_t c, Vector x) {
+    if (zero) x = Vector{};
+    using Bytes = uint8_t __attribute__((vector_size(kLanes)));
+    const Bytes bytes = __builtin_convertvector(
+        reinterpret_cast<IntVector>(x * inverse + kRounder) - offset, Bytes);
+    std::memcpy(to + c, &bytes, sizeof bytes);
+  });
+  return finite ? maximum / 127.0f : std::numeric_limits<float>::quiet_NaN();
+}
+
+}  // namespace
+
+PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values,
+                          int64_t stride, void* storage) {
+  if (type != WeightType::kFloat) {
+    auto* scales = static_cast<float*>(storage);
+    const int64_t to_stride = prepared_stride(type, inputs);
+    char* to = static_cast<char*>(storage) + prepared_scales(type, rows);
+    for (int64_t r = 0; r < rows; ++r) {
+      if (type == WeightType::kInt8) {
+        scales[r] = quantize_row(values + r * stride, inputs, to + r * to_stride);
+      } else {
+        round_row(values + r * stride, inputs, to + r * to_stride);
+      }
+    }
+  }
+  return {type, rows, inputs, values, stride, storage};
+}
+
+}  // namespace dietmt::kernels::DIETMT_ISA

@@ -1,0 +1,74 @@
+#include "nmt/batch_decoding/batch_decoder.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "nmt/batch_decoding/beam_search.h"
+#include "nmt/batch_decoding/model_scorer.h"
+#include "nmt/batch_decoding/sampling.h"
+
+namespace dietmt::nmt {
+
+BatchDecoder::BatchDecoder(std::vector<const TranslationModel*> models,
+                           const SpecialTokens& special)
+    : models_(std::move(models)), special_(special) {}
+
+int64_t BatchDecoder::max_source_length() const {
+  int64_t length = kNoLimit;
+  for (const TranslationModel* model : models_)
+    length = std::min(length, model->max_source_length());
+  return length;
+}
+
+int64_t BatchDecoder::max_target_length() const {
+  int64_t length = kNoLimit;
+  for (const TranslationModel* model : models_)
+    length = std::min(length, model->max_target_length());
+  return length;
+}
+
+void BatchDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const {
+  while (true) {
+    std::vector<FedSentence> taken = feed.take(batch_tokens, true);
+    if (taken.empty()) return;
+    std::erase_if(taken, [&](const FedSentence& one) { return feed.abandoned(one.ticket); });
+    // The sentences of one search have the same options.
+    for (auto first = taken.begin(); first != taken.end();) {
+      const auto end = std::stable_partition(first, taken.end(), [&](const FedSentence& one) {
+        return one.options == first->options;
+      });
+      decode({first, end}, feed);
+      first = end;
+    }
+  }
+}
+
+void BatchDecoder::decode(std::span<const FedSentence> batch, SentenceFeed& feed) const {
+  try {
+    std::vector<NBest> found = search(batch);
+    for (size_t b = 0; b < batch.size(); ++b) feed.deliver(batch[b].ticket, std::move(found[b]));
+  } catch (...) {
+    if (batch.size() == 1) return feed.fail(batch.front().ticket, std::current_exception());
+    for (size_t b = 0; b < batch.size(); ++b) decode(batch.subspan(b, 1), feed);
+  }
+}
+
+std::vector<NBest> BatchDecoder::search(std::span<const FedSentence> batch) const {
+  const c10::InferenceMode inference;
+  const SearchOptions& options = *batch.front().options;
+  std::vector<SearchTask> tasks;
+  std::vector<const std::vector<int32_t>*> sources;
+  int64_t max_steps = 0;
+  for (const FedSentence& sentence : batch) {
+    tasks.push_back(search_task(*sentence.request, options, max_target_length()));
+    sources.push_back(&sentence.request->source);
+    max_steps = std::max(max_steps, tasks.back().max_length);
+  }
+  const int64_t rows = options.sample ? options.nbest : options.beam;
+  const auto scorer = make_scorer(models_, sources, rows, max_steps);
+  return options.sample ? sample_translations(*scorer, tasks, special_, options)
+                        : beam_search(*scorer, tasks, special_, options);
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,79 @@
+#include "nmt/batch_decoding/forced_scoring.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "encoders/attention/batch_tensors.h"
+#include "nmt/batch_decoding/model_scorer.h"
+#include "nmt/batch_decoding/parallel_batches.h"
+#include "nmt/network/packed_tokens.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using at::Tensor;
+
+// hidden: [N, D]; targets: [N]. Returns [N]; never holds more than a block of [rows, V].
+Tensor target_log_probs(const TranslationModel& model, const Tensor& hidden,
+                        const Tensor& targets) {
+  constexpr int64_t kRows = 512;
+  std::vector<Tensor> parts;
+  for (int64_t start = 0; start < hidden.size(0); start += kRows) {
+    const int64_t rows = std::min(kRows, hidden.size(0) - start);
+    const Tensor logits = model.logits(hidden.narrow(0, start, rows)).to(at::kFloat);
+    const Tensor chosen = logits.gather(1, targets.narrow(0, start, rows).unsqueeze(1)).squeeze(1);
+    parts.push_back(chosen - logits.logsumexp(-1));
+  }
+  return at::cat(parts);
+}
+
+Tensor model_log_probs(const TranslationModel& model, const data::PackedTokens& sources,
+                       const data::PackedTokens& targets, int32_t begin_id) {
+  const at::Device device = model.output_weight().device();
+  const encoders::Packing source_packing = encoders::packing_of(sources, device);
+  const encoders::Packing target_packing = encoders::packing_of(targets, device);
+  const Tensor memory = model.encode(encoders::ids_of(sources.tokens, device), source_packing);
+  const Tensor hidden =
+      model.decode(encoders::ids_of(shifted_right(targets, begin_id).tokens, device),
+                   target_packing, memory, source_packing);
+  return target_log_probs(model, hidden, encoders::ids_of(targets.tokens, device));
+}
+
+}  // namespace
+
+std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* const> models,
+                                              std::span<const ScoringRequest> requests,
+                                              const ScoringOptions& options,
+                                              const std::function<void(int64_t)>& progress) {
+  std::vector<int64_t> lengths;
+  for (const ScoringRequest& request : requests)
+    lengths.push_back(static_cast<int64_t>(std::max(request.source.size(), request.target.size())));
+  const auto batches = batches_by_length(lengths, options.batch_tokens);
+  std::vector<std::vector<float>> results(requests.size());
+  const auto work = [&](const std::vector<size_t>& batch) {
+    const c10::InferenceMode inference;
+    data::PackedTokens sources, targets;
+    for (const size_t i : batch) {
+      sources.append(requests[i].source);
+      targets.append(requests[i].target);
+    }
+    Tensor sum;
+    for (const TranslationModel* model : models) {
+      const Tensor one = model_log_probs(*model, sources, targets, options.begin_id);
+      sum = sum.defined() ? at::logaddexp(sum, one) : one;
+    }
+    const Tensor scores = (sum - std::log(static_cast<double>(models.size()))).cpu();
+    const float* next = scores.data_ptr<float>();
+    for (const size_t i : batch) {
+      results[i].assign(next, next + requests[i].target.size());
+      next += requests[i].target.size();
+    }
+  };
+  const bool on_cpu = models.front()->output_weight().is_cpu();
+  for_each_batch(batches, on_cpu ? options.threads : 1, work, progress);
+  return results;
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,31 @@
+// Log-probabilities of given translations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "nmt/network/translation_model.h"
+
+namespace dietmt::nmt {
+
+struct ScoringRequest {
+  std::vector<int32_t> source;  // ends in end of sentence
+  std::vector<int32_t> target;  // ends in end of sentence
+};
+
+struct ScoringOptions {
+  int32_t begin_id = 1;
+  int64_t batch_tokens = 4096;  // source or target tokens of a batch, at most
+  int64_t threads = 0;          // on the CPU; 0: as many as ATen uses
+};
+
+/// log p(target token i | source, targets before i), natural logarithm, of every target token: with
+/// several models that of their averaged probabilities. `progress`: see Translator::translate.
+std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* const> models,
+                                              std::span<const ScoringRequest> requests,
+                                              const ScoringOptions& options,
+                                              const std::function<void(int64_t)>& progress = {});
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,116 @@
+#include "nmt/batch_decoding/sampling.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "nmt/batch_decoding/constraints.h"
+#include "nmt/search/samples.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using at::Tensor;
+
+// Inverts the distribution function of each row. weights: [rows, n] double, not normalized;
+// uniforms: [rows]. Returns columns [rows].
+Tensor invert(const Tensor& weights, const Tensor& uniforms) {
+  const Tensor sums = weights.cumsum(-1);
+  // 1 - u is in (0, 1]: the first column that reaches it never has weight zero.
+  const Tensor wanted = sums.narrow(1, sums.size(1) - 1, 1) * (1.0 - uniforms).unsqueeze(1);
+  return at::searchsorted(sums, wanted).squeeze(1);
+}
+
+// Weights of the columns, sorted from the largest, with zeros behind the nucleus.
+Tensor nucleus(const Tensor& weights, double top_p) {
+  const Tensor before = weights.cumsum(-1) - weights;
+  return weights.masked_fill(before >= top_p, 0.0);
+}
+
+Tensor draw_top_k(const Tensor& scores, const Tensor& uniforms, const SearchOptions& options) {
+  const auto [values, tokens] = scores.topk(std::min(options.top_k, scores.size(1)), -1);
+  const Tensor weights = nucleus(at::softmax(values, -1, at::kDouble), options.top_p);
+  return tokens.gather(1, invert(weights, uniforms).unsqueeze(1)).squeeze(1);
+}
+
+// Looks at few tokens first, at more in the rows where these do not reach top_p.
+Tensor draw_top_p(const Tensor& scores, const Tensor& uniforms, const SearchOptions& options) {
+  constexpr int64_t kFirst = 64;
+  constexpr int64_t kGrowth = 8;
+  const Tensor total = scores.to(at::kDouble).logsumexp(-1, true);  // [rows, 1]
+  Tensor drawn = at::empty_like(uniforms, at::kLong);
+  Tensor rows = at::arange(scores.size(0), drawn.options());
+  for (int64_t count = kFirst; rows.numel() > 0; count *= kGrowth) {
+    const int64_t columns = std::min(count, scores.size(1));
+    const auto [values, tokens] = scores.index_select(0, rows).topk(columns, -1);
+    const Tensor weights = (values.to(at::kDouble) - total.index_select(0, rows)).exp();
+    const Tensor chosen =
+        invert(nucleus(weights, options.top_p), uniforms.index_select(0, rows)).unsqueeze(1);
+    const Tensor enough = weights.sum(-1) >= options.top_p;
+    const Tensor ready = columns < scores.size(1) ? enough : at::ones_like(enough);
+    drawn.index_copy_(0, rows.masked_select(ready),
+                      tokens.gather(1, chosen).squeeze(1).masked_select(ready));
+    rows = rows.masked_select(ready.logical_not());
+  }
+  return drawn;
+}
+
+}  // namespace
+
+Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
+                   const SearchOptions& options) {
+  const Tensor u = at::tensor(std::vector<double>(uniforms.begin(), uniforms.end()), at::kDouble)
+                       .to(log_probs.device());
+  const Tensor scores = log_probs / options.temperature;
+  if (options.top_k > 0) return draw_top_k(scores, u, options).cpu();
+  if (options.top_p < 1.0) return draw_top_p(scores, u, options).cpu();
+  return invert(at::softmax(scores, -1, at::kDouble), u).cpu();
+}
+
+std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
+                                       const SpecialTokens& special, const SearchOptions& options) {
+  const int64_t count = options.nbest;
+  std::vector<Samples> samples;
+  for (const SearchTask& task : tasks) samples.emplace_back(task, special, options);
+  std::vector<size_t> open(tasks.size());
+  for (size_t i = 0; i < open.size(); ++i) open[i] = i;
+  Tensor tokens = at::full({static_cast<int64_t>(open.size()) * count}, special.begin, at::kLong);
+
+  for (int64_t step = 0; !open.empty(); ++step) {
+    Tensor log_probs = scorer.step(tokens);  // [B * n, V]
+    std::vector<const SearchTask*> open_tasks;
+    std::vector<double> uniforms;
+    for (const size_t i : open) {
+      open_tasks.push_back(&tasks[i]);
+      for (int64_t k = 0; k < count; ++k) uniforms.push_back(samples[i].uniform(k, step));
+    }
+    constrain(log_probs, open_tasks, step, special);
+    tokens = draw_tokens(log_probs, uniforms, options);
+    const Tensor chosen =
+        log_probs.gather(1, tokens.to(log_probs.device()).unsqueeze(1)).squeeze(1).cpu();
+
+    std::vector<size_t> still_open;
+    std::vector<int64_t> sentence_index, row_index;
+    for (size_t b = 0; b < open.size(); ++b) {
+      const auto first = static_cast<int64_t>(b) * count;
+      for (int64_t k = 0; k < count; ++k)
+        samples[open[b]].append(k, static_cast<int32_t>(tokens.data_ptr<int64_t>()[first + k]),
+                                chosen.data_ptr<float>()[first + k]);
+      if (samples[open[b]].all_ended()) continue;
+      still_open.push_back(open[b]);
+      sentence_index.push_back(static_cast<int64_t>(b));
+      for (int64_t k = 0; k < count; ++k) row_index.push_back(first + k);
+    }
+    if (still_open.size() < open.size() && !still_open.empty()) {
+      const Tensor rows = at::tensor(row_index, at::kLong);
+      scorer.reorder(at::tensor(sentence_index, at::kLong), rows);
+      tokens = tokens.index_select(0, rows);
+    }
+    open = std::move(still_open);
+  }
+  std::vector<NBest> results;
+  for (Samples& sample : samples) results.push_back(std::move(sample).ranked());
+  return results;
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,120 @@
+#include <cmath>
+
+#include "common/error.h"
+#include "kernels/inference_rows.h"
+#include "nmt/engine/weight_source.h"
+#include "nmt/model/config.h"
+
+namespace dietmt::nmt {
+namespace {
+
+kernels::LinearActivation activation_of(const std::string& name) {
+  if (name == "relu") return kernels::LinearActivation::kRelu;
+  if (name == "gelu") return kernels::LinearActivation::kGelu;
+  if (name == "silu" || name == "swiglu") return kernels::LinearActivation::kSilu;
+  throw ConfigError("the decoding engine knows no activation '" + name + "'");
+}
+
+class Assembly {
+ public:
+  Assembly(const ModelConfig& config, WeightSource& source)
+      : width_(config.width),
+        inner_(config.feed_forward),
+        gated_(config.activation == "swiglu"),
+        activation_(activation_of(config.activation)),
+        source_(source) {}
+
+  NormWeights norm(const std::string& name) {
+    return {source_.numbers(name + ".weight", width_), source_.numbers(name + ".bias", width_),
+            kernels::kLayerNormEpsilon};
+  }
+
+  SelfAttentionWeights self_attention(const std::string& layer) {
+    const std::string block = layer + ".self_attention.";
+    return {linear(block + "input", 3 * width_, width_), linear(block + "output", width_, width_),
+            norm(layer + ".self_residual.norm")};
+  }
+
+  CrossAttentionWeights cross_attention(const std::string& layer) {
+    const std::string block = layer + ".cross_attention.";
+    return {linear(block + "query", width_, width_), linear(block + "memory", 2 * width_, width_),
+            linear(block + "output", width_, width_), norm(layer + ".cross_residual.norm")};
+  }
+
+  FeedForwardWeights feed_forward(const std::string& layer) {
+    const std::string block = layer + ".feed_forward.";
+    FeedForwardWeights made;
+    made.activation = activation_;
+    made.outer = linear(block + "outer", width_, inner_);
+    made.norm = norm(layer + ".feed_forward_residual.norm");
+    if (!gated_) {
+      made.inner = linear(block + "inner", inner_, width_);
+      return made;
+    }
+    // One parameter holds both.
+    const std::string weight = block + "inner_weight";
+    const float* bias = source_.numbers(block + "inner_bias", 2 * inner_);
+    made.gate = {source_.matrix({weight, 2 * inner_, width_, 0, inner_}), bias};
+    made.inner = {source_.matrix({weight, 2 * inner_, width_, inner_, inner_}), bias + inner_};
+    return made;
+  }
+
+ private:
+  LinearWeights linear(const std::string& name, int64_t outputs, int64_t inputs) {
+    return {source_.matrix({name + "_weight", outputs, inputs}),
+            source_.numbers(name + "_bias", outputs)};
+  }
+
+  int64_t width_;
+  int64_t inner_;
+  bool gated_;
+  kernels::LinearActivation activation_;
+  WeightSource& source_;
+};
+
+// The parameter that serves as each table says how the tables are tied.
+void add_vocabularies(const ModelConfig& config, WeightSource& source, EngineWeights& weights) {
+  const char* source_name = "source_embedding";
+  const char* target = config.tied_embeddings == "all" ? source_name : "target_embedding";
+  const char* output = config.tied_embeddings == "none" ? "output_weight" : target;
+  weights.source_embedding = source.matrix({source_name, config.source_vocabulary, config.width});
+  weights.target_embedding = source.matrix({target, config.target_vocabulary, config.width});
+  weights.output = {
+      source.matrix({output, config.target_vocabulary, config.width}),
+      config.output_bias ? source.numbers("output_bias", config.target_vocabulary) : nullptr};
+}
+
+}  // namespace
+
+std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
+                                                      WeightSource& source) {
+  auto made = std::make_shared<EngineWeights>();
+  EngineWeights& weights = *made;
+  weights.width = config.width;
+  weights.heads = config.heads;
+  weights.feed_forward = config.feed_forward;
+  weights.source_vocabulary = config.source_vocabulary;
+  weights.target_vocabulary = config.target_vocabulary;
+  weights.norm_first = config.norm == "pre";
+  weights.embedding_scale = std::sqrt(static_cast<float>(config.width));
+  add_vocabularies(config, source, weights);
+
+  Assembly assembly(config, source);
+  for (int64_t l = 0; l < config.encoder_layers; ++l) {
+    const std::string layer = "encoder.layer" + std::to_string(l);
+    weights.encoder.push_back({assembly.self_attention(layer), assembly.feed_forward(layer)});
+  }
+  for (int64_t l = 0; l < config.decoder_layers; ++l) {
+    const std::string layer = "decoder.layer" + std::to_string(l);
+    weights.decoder.push_back({assembly.self_attention(layer), assembly.cross_attention(layer),
+                               assembly.feed_forward(layer)});
+  }
+  if (weights.norm_first) {
+    weights.encoder_norm = assembly.norm("encoder.final_norm");
+    weights.decoder_norm = assembly.norm("decoder.final_norm");
+  }
+  weights.storage = source.storage();
+  return made;
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,208 @@
+#include "nmt/engine/decoding_worker.h"
+
+#include <algorithm>
+
+namespace dietmt::nmt {
+namespace {
+
+// Rows whose logits are computed at a time: they stay in the cache until they are read.
+constexpr int64_t kLogitRows = 64;
+
+}  // namespace
+
+DecodingWorker::DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special,
+                               const OutputShortlist& shortlist, int64_t threads,
+                               int64_t batch_tokens, SentenceFeed& feed)
+    : models_(models),
+      special_(special),
+      shortlist_(shortlist),
+      batch_tokens_(batch_tokens),
+      feed_(feed),
+      team_(threads),
+      selector_(models.front().weights->target_vocabulary),
+      logits_(models.size()) {
+  for (const EngineModel& model : models)
+    runners_.push_back(std::make_unique<ModelRunner>(model, team_));
+}
+
+DecodingWorker::~DecodingWorker() = default;
+
+void DecodingWorker::run() {
+  while (admit()) {
+    try {
+      decode_step();
+    } catch (...) {
+      fail_all(std::current_exception());
+    }
+  }
+}
+
+// Fills up the batch. False if there is nothing left to decode.
+bool DecodingWorker::admit() {
+  // A sentence at a time would be encoded slowly.
+  const int64_t room = batch_tokens_ - open_tokens_;
+  while (open_.empty() || room >= std::max<int64_t>(1, batch_tokens_ / 8)) {
+    const bool idle = open_.empty();
+    const std::vector<FedSentence> fed = feed_.take(std::max<int64_t>(1, room), idle);
+    if (fed.empty()) return !idle;
+    open(fed);
+    if (!open_.empty()) return true;
+  }
+  return true;
+}
+
+void DecodingWorker::open(const std::vector<FedSentence>& fed) {
+  std::vector<OpenSentence*> added;
+  for (const FedSentence& one : fed) {
+    try {
+      open_.push_back(begin(one));
+      added.push_back(open_.back().get());
+      open_tokens_ += open_.back()->source_tokens;
+    } catch (...) {
+      feed_.fail(one.ticket, std::current_exception());
+    }
+  }
+  try {
+    std::stable_sort(added.begin(), added.end(), [](const OpenSentence* a, const OpenSentence* b) {
+      return a->source_tokens < b->source_tokens;
+    });
+    encode(added);
+  } catch (...) {
+    fail_all(std::current_exception());
+  }
+}
+
+// A sentence that cannot be begun leaves its memory to the next one.
+std::unique_ptr<OpenSentence> DecodingWorker::begin(const FedSentence& fed) {
+  if (spare_.empty()) spare_.push_back(std::make_unique<OpenSentence>());
+  spare_.back()->begin(fed, models_, special_, draw_);
+  if (shortlist_) spare_.back()->choose_outputs(shortlist_, models_, special_);
+  std::unique_ptr<OpenSentence> begun = std::move(spare_.back());
+  spare_.pop_back();
+  return begun;
+}
+
+void DecodingWorker::encode(std::span<OpenSentence* const> sentences) {
+  if (sentences.empty()) return;
+  for (size_t m = 0; m < models_.size(); ++m) {
+    std::vector<EncodeItem> items;
+    for (OpenSentence* sentence : sentences)
+      items.push_back(
+          {sentence->fed.request->source, sentence->task.max_length, &sentence->memories[m]});
+    runners_[m]->encode(items);
+  }
+}
+
+void DecodingWorker::decode_step() {
+  drop_abandoned();
+  if (open_.empty()) return;
+  gather_rows();
+  for (size_t m = 0; m < models_.size(); ++m) {
+    step_sentences_.clear();
+    for (const auto& sentence : open_)
+      step_sentences_.push_back({.first_row = sentence->first_row,
+                                 .rows = sentence->rows,
+                                 .position = sentence->position,
+                                 .memory = &sentence->memories[m],
+                                 .slots = sentence->slots.data(),
+                                 .slots_stride = sentence->slots_stride});
+    runners_[m]->reserve_slots(slots_.size());
+    runners_[m]->step(tokens_, step_sentences_);
+  }
+  read_rows();
+  advance();
+}
+
+void DecodingWorker::drop_abandoned() {
+  for (size_t i = open_.size(); i > 0; --i)
+    if (feed_.abandoned(open_[i - 1]->fed.ticket)) close(i - 1);
+}
+
+// Each hypothesis gets a slot for the keys and values of its last token.
+void DecodingWorker::gather_rows() {
+  tokens_.clear();
+  owners_.clear();
+  for (const auto& sentence : open_) {
+    sentence->first_row = static_cast<int64_t>(tokens_.size());
+    sentence->rows = sentence->search->rows();
+    for (int64_t r = 0; r < sentence->rows; ++r) {
+      tokens_.push_back(sentence->search->token(r));
+      owners_.push_back(sentence.get());
+      sentence->row_slots(r)[sentence->position] = slots_.take();
+    }
+  }
+}
+
+// Rows of several sentences share a product, unless each has outputs of its own.
+void DecodingWorker::read_rows() {
+  const auto rows = static_cast<int64_t>(owners_.size());
+  for (int64_t first = 0; first < rows;) {
+    const OpenSentence& next = *owners_[static_cast<size_t>(first)];
+    const int64_t end =
+        std::min(first + kLogitRows, shortlist_ ? next.first_row + next.rows : rows);
+    for (size_t m = 0; m < runners_.size(); ++m) {
+      const LinearWeights& all = models_[m].weights->output;
+      logits_[m] =
+          runners_[m]->logits(shortlist_ ? next.outputs[m].layer() : all, first, end - first);
+    }
+    for (int64_t row = first; row < end;) {
+      OpenSentence& owner = *owners_[static_cast<size_t>(row)];
+      const int64_t count = std::min(owner.first_row + owner.rows, end) - row;
+      if (!owner.failure) read_sentence(owner, row, count, row - first);
+      row += count;
+    }
+    first = end;
+  }
+}
+
+// Rows first .. first + count - 1 of the step, whose logits start at row `at` of those computed.
+void DecodingWorker::read_sentence(OpenSentence& sentence, int64_t first, int64_t count,
+                                   int64_t at) {
+  try {
+    selector_.begin(logits_, at, count, sentence.tokens, *sentence.search);
+    for (int64_t r = 0; r < count; ++r)
+      sentence.search->read(first + r - sentence.first_row, selector_.scores(r));
+  } catch (...) {
+    sentence.failure = std::current_exception();
+  }
+}
+
+void DecodingWorker::advance() {
+  for (size_t i = open_.size(); i > 0; --i) {
+    OpenSentence& sentence = *open_[i - 1];
+    ++sentence.position;
+    bool goes_on = false;
+    try {
+      if (sentence.failure) std::rethrow_exception(sentence.failure);
+      goes_on = sentence.search->advance();
+      if (!goes_on) feed_.deliver(sentence.fed.ticket, sentence.search->result());
+    } catch (...) {
+      feed_.fail(sentence.fed.ticket, std::current_exception());
+    }
+    if (goes_on)
+      sentence.follow_parents(slots_);
+    else
+      close(i - 1);
+  }
+}
+
+// The last sentence takes its place.
+void DecodingWorker::close(size_t index) {
+  OpenSentence& sentence = *open_[index];
+  sentence.forget_slots(slots_);
+  open_tokens_ -= sentence.source_tokens;
+  sentence.search.reset();
+  spare_.push_back(std::move(open_[index]));
+  open_[index] = std::move(open_.back());
+  open_.pop_back();
+}
+
+// After an error in the middle of a step nothing is known of the slots.
+void DecodingWorker::fail_all(std::exception_ptr error) {
+  for (const auto& sentence : open_) feed_.fail(sentence->fed.ticket, error);
+  open_.clear();
+  open_tokens_ = 0;
+  slots_ = SlotPool();
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,69 @@
+// One worker of continuous decoding: takes sentences from a feed, decodes a token for all their
+// hypotheses at a time, and hands each back when it is finished.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "nmt/engine/engine_model.h"
+#include "nmt/engine/model_runner.h"
+#include "nmt/engine/open_sentence.h"
+#include "nmt/engine/slot_pool.h"
+#include "nmt/engine/token_selector.h"
+#include "nmt/search/output_shortlist.h"
+#include "nmt/search/sentence_feed.h"
+
+namespace dietmt::nmt {
+
+class DecodingWorker {
+ public:
+  /// Models, an ensemble if there are several, `shortlist`, which may be empty, and feed are kept
+  /// by reference.
+  DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special,
+                 const OutputShortlist& shortlist, int64_t threads, int64_t batch_tokens,
+                 SentenceFeed& feed);
+  ~DecodingWorker();
+
+  /// Until the feed ends.
+  void run();
+
+ private:
+  bool admit();
+  void open(const std::vector<FedSentence>& fed);
+  std::unique_ptr<OpenSentence> begin(const FedSentence& fed);
+  void encode(std::span<OpenSentence* const> sentences);
+
+  void decode_step();
+  void drop_abandoned();
+  void gather_rows();
+  void read_rows();
+  void read_sentence(OpenSentence& sentence, int64_t first, int64_t count, int64_t at);
+  void advance();
+  void close(size_t index);
+  void fail_all(std::exception_ptr error);
+
+  std::span<const EngineModel> models_;
+  const SpecialTokens& special_;
+  const OutputShortlist& shortlist_;
+  int64_t batch_tokens_;
+  SentenceFeed& feed_;
+  ThreadTeam team_;
+  std::vector<std::unique_ptr<ModelRunner>> runners_;  // of the models
+  SlotPool slots_;
+  TokenDraw draw_;
+  TokenSelector selector_;
+  std::vector<std::unique_ptr<OpenSentence>> open_;
+  std::vector<std::unique_ptr<OpenSentence>> spare_;  // whose memory will be used again
+  int64_t open_tokens_ = 0;                           // of the sources of open_
+
+  // Of a step.
+  std::vector<int32_t> tokens_;               // [rows]
+  std::vector<OpenSentence*> owners_;         // [rows]
+  std::vector<StepSentence> step_sentences_;  // of one model
+  std::vector<const float*> logits_;          // of the models
+};
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,223 @@
+#include "nmt/engine/model_runner.h"
+
+#include <algorithm>
+
+#include "kernels/inference_rows.h"
+
+namespace dietmt::nmt {
+namespace {
+
+constexpr int64_t kCacheLineBytes = 64;
+
+}  // namespace
+
+ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
+    : model_(model),
+      weights_(*model.weights),
+      team_(team),
+      width_(weights_.width),
+      padded_width_(weights_.heads * kernels::padded_head(weights_.head_width())),
+      cache_type_(weights_.output.weights.type == kernels::WeightType::kFloat
+                      ? kernels::CacheType::kFloat
+                      : kernels::CacheType::kBFloat16),
+      number_bytes_(kernels::cache_bytes(cache_type_)),
+      value_stride_(padded_width_ + kCacheLineBytes / number_bytes_),
+      slot_stride_(2 * padded_width_ + kCacheLineBytes / number_bytes_),
+      attention_(static_cast<size_t>(team.size())),
+      cache_(weights_.decoder.size()) {}
+
+void ModelRunner::reserve_rows(int64_t rows) {
+  for (AlignedBuffer<float>* buffer : {&x_, &normed_, &mixed_}) buffer->reserve(rows * width_);
+  projected_.reserve(rows * 3 * width_);
+  inner_.reserve(rows * weights_.feed_forward);
+  gated_.reserve(rows * weights_.feed_forward);
+  const auto bytes = [&](int64_t inputs) {
+    return static_cast<int64_t>(
+        kernels::prepared_bytes(weights_.output.weights.type, rows, inputs));
+  };
+  prepared_.reserve(std::max(bytes(width_), bytes(weights_.feed_forward)));
+}
+
+kernels::PreparedRows ModelRunner::prepare(const LinearWeights& weights, int64_t rows,
+                                           const float* values) {
+  const kernels::PackedWeights& packed = weights.weights;
+  return kernels::prepare_rows(packed.type, rows, packed.inputs, values, packed.inputs,
+                               prepared_.data());
+}
+
+void ModelRunner::linear(const LinearWeights& weights, const kernels::PreparedRows& input,
+                         const LinearEnd& end) {
+  team_.run([&](int64_t t) {
+    const auto share = team_.share(weights.weights.outputs, kernels::kPanelOutputs, t);
+    if (share.first == share.last) return;
+    kernels::linear({.weights = &weights.weights,
+                     .input = &input,
+                     .bias = weights.bias,
+                     .activation = end.activation,
+                     .residual = end.residual,
+                     .residual_stride = end.stride,
+                     .output = end.output,
+                     .output_stride = end.stride,
+                     .first_output = share.first,
+                     .last_output = share.last});
+  });
+}
+
+void ModelRunner::linear(const LinearWeights& weights, int64_t rows, const float* values,
+                         const LinearEnd& end) {
+  linear(weights, prepare(weights, rows, values), end);
+}
+
+void ModelRunner::embed(const kernels::PackedWeights& table, int32_t token,
+                        const SitePositions& positions, int64_t position, float* to) const {
+  kernels::unpack_output(table, token, to);
+  for (int64_t d = 0; d < width_; ++d) to[d] *= weights_.embedding_scale;
+  if (positions.embedding == nullptr) return;
+  const float* added = positions.embedding + position * width_;
+  for (int64_t d = 0; d < width_; ++d) to[d] += added[d];
+}
+
+// What a block reads: the residual stream, or its norm.
+const float* ModelRunner::block_input(const NormWeights& norm, int64_t rows) {
+  if (!weights_.norm_first) return x_.data();
+  kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon,
+                           normed_.data());
+  return normed_.data();
+}
+
+// Joins the branch of a block, before its output projection, with the residual stream.
+void ModelRunner::end_block(const LinearWeights& output, const float* branch,
+                            const NormWeights& norm, int64_t rows) {
+  linear(output, rows, branch, {.output = x_.data(), .stride = width_, .residual = x_.data()});
+  if (weights_.norm_first) return;
+  kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon, x_.data());
+}
+
+void ModelRunner::feed_forward(const FeedForwardWeights& block, int64_t rows) {
+  const int64_t inner = weights_.feed_forward;
+  const kernels::PreparedRows input = prepare(block.inner, rows, block_input(block.norm, rows));
+  const bool gated = block.gate.weights.panels != nullptr;
+  linear(block.inner, input,
+         {.output = inner_.data(),
+          .stride = inner,
+          .activation = gated ? kernels::LinearActivation::kNone : block.activation});
+  if (gated) {
+    linear(block.gate, input,
+           {.output = gated_.data(), .stride = inner, .activation = block.activation});
+    kernels::multiply_into(rows * inner, gated_.data(), inner_.data());
+  }
+  end_block(block.outer, inner_.data(), block.norm, rows);
+}
+
+void ModelRunner::reserve_slots(int64_t count) {
+  for (AlignedBuffer<uint8_t>& layer : cache_) layer.reserve(count * slot_stride_ * number_bytes_);
+}
+
+void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSentence> sentences) {
+  const auto rows = static_cast<int64_t>(tokens.size());
+  reserve_rows(rows);
+  for (const StepSentence& sentence : sentences)
+    for (int64_t r = sentence.first_row; r < sentence.first_row + sentence.rows; ++r)
+      embed(weights_.target_embedding, tokens[static_cast<size_t>(r)], *sentence.memory->self,
+            sentence.position, x_.data() + r * width_);
+  for (size_t l = 0; l < weights_.decoder.size(); ++l) {
+    const DecoderLayerWeights& layer = weights_.decoder[l];
+    linear(layer.self.input, rows, block_input(layer.self.norm, rows),
+           {.output = projected_.data(), .stride = 3 * width_});
+    cache_rows(sentences, l);
+    self_attention(sentences, l);
+    end_block(layer.self.output, mixed_.data(), layer.self.norm, rows);
+    linear(layer.cross.query, rows, block_input(layer.cross.norm, rows),
+           {.output = projected_.data(), .stride = width_});
+    cross_attention(sentences, l);
+    end_block(layer.cross.output, mixed_.data(), layer.cross.norm, rows);
+    feed_forward(layer.feed_forward, rows);
+  }
+  final_norm(weights_.decoder_norm, rows);
+}
+
+void ModelRunner::final_norm(const NormWeights& norm, int64_t rows) {
+  if (norm.gamma != nullptr)
+    kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon,
+                             x_.data());
+}
+
+// Moves queries and keys to their positions, and keeps keys and values.
+void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t layer) {
+  const int64_t heads = weights_.heads;
+  const int64_t head_width = weights_.head_width();
+  for (const StepSentence& sentence : sentences) {
+    const LayerPositions& moves = sentence.memory->self->layers[layer];
+    for (int64_t r = 0; r < sentence.rows; ++r) {
+      float* queries = projected_.data() + (sentence.first_row + r) * 3 * width_;
+      float* keys = queries + width_;
+      if (moves.queries) moves.queries.apply(heads, head_width, sentence.position, queries);
+      if (moves.keys) moves.keys.apply(heads, head_width, sentence.position, keys);
+      const int64_t slot = sentence.slots[r * sentence.slots_stride + sentence.position];
+      uint8_t* to = cache_[layer].data() + slot * slot_stride_ * number_bytes_;
+      kernels::cache_row(cache_type_, heads, head_width, keys, to);
+      kernels::cache_row(cache_type_, heads, head_width, keys + width_,
+                         to + padded_width_ * number_bytes_);
+    }
+  }
+}
+
+template <typename Fill>
+void ModelRunner::attend_step(std::span<const StepSentence> sentences, int64_t query_stride,
+                              const Fill& fill) {
+  team_.run([&](int64_t t) {
+    const auto heads = team_.share(weights_.heads, 1, t);
+    auto& [calls, workspace] = attention_[static_cast<size_t>(t)];
+    calls.clear();
+    int64_t numbers = 0;
+    for (const StepSentence& sentence : sentences) {
+      kernels::StepAttention& call = calls.emplace_back();
+      call.head_width = weights_.head_width();
+      call.first_head = heads.first;
+      call.last_head = heads.last;
+      call.hypotheses = sentence.rows;
+      call.position = sentence.position;
+      call.queries = projected_.data() + sentence.first_row * query_stride;
+      call.query_stride = query_stride;
+      call.output = mixed_.data() + sentence.first_row * width_;
+      call.output_stride = width_;
+      fill(sentence, call);
+      numbers = std::max(numbers, kernels::step_attention_workspace(call));
+    }
+    kernels::step_attention(cache_type_, calls, workspace.reserve(numbers));
+  });
+}
+
+void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t layer) {
+  attend_step(sentences, 3 * width_,
+              [&](const StepSentence& sentence, kernels::StepAttention& call) {
+                call.keys = sentence.position + 1;
+                call.terms = &sentence.memory->self->layers[layer].step;
+                call.slots = sentence.slots;
+                call.slots_stride = sentence.slots_stride;
+                call.key_rows = cache_[layer].data();
+                call.value_rows = cache_[layer].data() + padded_width_ * number_bytes_;
+                call.row_stride = slot_stride_;
+              });
+}
+
+void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_t layer) {
+  attend_step(sentences, width_, [&](const StepSentence& sentence, kernels::StepAttention& call) {
+    SentenceMemory& memory = *sentence.memory;
+    call.keys = memory.keys;
+    call.terms = &memory.cross->layers[layer].step;
+    call.key_columns = memory.key_columns(layer);
+    call.key_stride = memory.key_stride;
+    call.value_rows = memory.value_rows(layer);
+    call.row_stride = value_stride_;
+  });
+}
+
+const float* ModelRunner::logits(const LinearWeights& outputs, int64_t first, int64_t count) {
+  const int64_t size = outputs.weights.outputs;
+  logits_.reserve(count * size);
+  linear(outputs, count, x_.data() + first * width_, {.output = logits_.data(), .stride = size});
+  return logits_.data();
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,144 @@
+// Runs one model for one worker: encodes sentences, and decodes a token for many hypotheses at a
+// time, each at a position of its own. Its workspaces and its cache grow to the largest batch and
+// are used again.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nmt/engine/aligned_buffer.h"
+#include "nmt/engine/engine_model.h"
+#include "nmt/engine/thread_team.h"
+
+namespace dietmt::nmt {
+
+/// What decoding reads of one source sentence: its keys and values in the cross-attention of every
+/// layer, shared by its hypotheses.
+struct SentenceMemory {
+  const SitePositions* self = nullptr;
+  const SitePositions* cross = nullptr;
+  int64_t keys = 0;
+  int64_t key_stride = 0;
+  int64_t layer_bytes = 0;
+  int64_t values_at = 0;  // bytes behind the keys of a layer
+  AlignedBuffer<uint8_t>
+      bytes;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
+
+  uint8_t* key_columns(size_t layer) {
+    return bytes.data() + static_cast<int64_t>(layer) * layer_bytes;
+  }
+  uint8_t* value_rows(size_t layer) { return key_columns(layer) + values_at; }
+};
+
+struct EncodeItem {
+  std::span<const int32_t> source;
+  int64_t max_target_length = 0;
+  SentenceMemory* memory = nullptr;  // filled
+};
+
+/// The hypotheses of one sentence in a step: rows first_row .. first_row + rows - 1.
+struct StepSentence {
+  int64_t first_row = 0;
+  int64_t rows = 0;
+  int64_t position = 0;
+  SentenceMemory* memory = nullptr;
+  const int32_t* slots = nullptr;  // [rows, position + 1]: where keys and values of each row lie
+  int64_t slots_stride = 0;
+};
+
+class ModelRunner {
+ public:
+  /// Both are kept by reference.
+  ModelRunner(const EngineModel& model, ThreadTeam& team);
+
+  /// Sentences of one length should follow each other.
+  void encode(std::span<const EncodeItem> items);
+
+  /// The cache has slots 0 .. count - 1.
+  void reserve_slots(int64_t count);
+
+  /// Feeds tokens[r] to row r; its keys and values go to the last of its slots.
+  void step(std::span<const int32_t> tokens, std::span<const StepSentence> sentences);
+
+  /// The logits of rows of the last step by the model's output layer or by chosen outputs of it:
+  /// [count, outputs], valid until the next call.
+  const float* logits(const LinearWeights& outputs, int64_t first, int64_t count);
+
+ private:
+  struct Rows {
+    const float* values;
+    int64_t stride;
+  };
+  struct LinearEnd {
+    float* output;
+    int64_t stride;
+    kernels::LinearActivation activation = kernels::LinearActivation::kNone;
+    const float* residual = nullptr;  // of the output's stride
+  };
+
+  void reserve_rows(int64_t rows);
+  kernels::PreparedRows prepare(const LinearWeights& weights, int64_t rows, const float* values);
+  void linear(const LinearWeights& weights, const kernels::PreparedRows& input,
+              const LinearEnd& end);
+  void linear(const LinearWeights& weights, int64_t rows, const float* values,
+              const LinearEnd& end);
+
+  void embed(const kernels::PackedWeights& table, int32_t token, const SitePositions& positions,
+             int64_t position, float* to) const;
+  const float* block_input(const NormWeights& norm, int64_t rows);
+  void end_block(const LinearWeights& output, const float* branch, const NormWeights& norm,
+                 int64_t rows);
+  void feed_forward(const FeedForwardWeights& block, int64_t rows);
+  /// Of a stack with pre-norm; without one nothing happens.
+  void final_norm(const NormWeights& norm, int64_t rows);
+
+  void encoder_attention(std::span<const EncodeItem> items, size_t layer);
+  void attend_run(std::span<const EncodeItem> run, int64_t first_token, size_t layer);
+  Rows compressed(const PositionRows& compression, const float* rows, int64_t stride,
+                  int64_t sentences, int64_t length, int64_t keys, AlignedBuffer<float>& to) const;
+  void project_memory(std::span<const EncodeItem> items, int64_t tokens);
+  void write_memory(const EncodeItem& item, const float* projected, size_t layer);
+
+  void cache_rows(std::span<const StepSentence> sentences, size_t layer);
+  void self_attention(std::span<const StepSentence> sentences, size_t layer);
+  void cross_attention(std::span<const StepSentence> sentences, size_t layer);
+  /// Calls fill(sentence, call) for each sentence, which leaves to it the keys and values, and
+  /// attends from queries that lie query_stride apart, the heads shared out among the threads.
+  template <typename Fill>
+  void attend_step(std::span<const StepSentence> sentences, int64_t query_stride, const Fill& fill);
+
+  const EngineModel& model_;
+  const EngineWeights& weights_;
+  ThreadTeam& team_;
+  const int64_t width_;         // D
+  const int64_t padded_width_;  // H * Dp
+  // Keys and values are as exact as the weights: fp32, or bf16 for weights that are rounded.
+  const kernels::CacheType cache_type_;
+  const int64_t number_bytes_;
+  // Of value rows, and of slots with keys and values, in numbers: rows a power of two apart would
+  // share a few sets of the cache.
+  const int64_t value_stride_;
+  const int64_t slot_stride_;
+  AlignedBuffer<float> x_;          // [rows, D]: the residual stream
+  AlignedBuffer<float> normed_;     // [rows, D]
+  AlignedBuffer<float> projected_;  // [rows, 3D]
+  AlignedBuffer<float> mixed_;      // [rows, D]
+  AlignedBuffer<float> inner_;      // [rows, F]
+  AlignedBuffer<float> gated_;      // [rows, F]
+  AlignedBuffer<uint8_t> prepared_;
+  AlignedBuffer<float> logits_;
+  AlignedBuffer<float> key_rows_;  // compressed keys and values
+  AlignedBuffer<float> value_rows_;
+  AlignedBuffer<float> bias_;  // the corner of position_bias that a run of sentences reads
+  std::vector<int64_t> query_offsets_, key_offsets_;
+  struct StepCalls {
+    std::vector<kernels::StepAttention> calls;  // of the sentences
+    AlignedBuffer<float> workspace;
+  };
+  std::vector<StepCalls> attention_;  // of the threads
+  std::vector<AlignedBuffer<uint8_t>>
+      cache_;  // of each layer [slots, slot stride]: keys, then values [H, Dp]
+};
+
+}  // namespace dietmt::nmt

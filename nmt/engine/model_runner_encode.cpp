@@ -1,0 +1,177 @@
+// The encoder's pass over sentences of any lengths, and what it leaves for the decoder.
+#include <algorithm>
+
+#include "kernels/attention.h"
+#include "kernels/inference_rows.h"
+#include "nmt/engine/model_runner.h"
+
+namespace dietmt::nmt {
+namespace {
+
+int64_t length_of(const EncodeItem& item) { return static_cast<int64_t>(item.source.size()); }
+
+}  // namespace
+
+void ModelRunner::encode(std::span<const EncodeItem> items) {
+  int64_t tokens = 0;
+  for (const EncodeItem& item : items) tokens += length_of(item);
+  reserve_rows(tokens);
+  float* x = x_.data();
+  for (const EncodeItem& item : items) {
+    const SitePositions& positions = model_.encoder->of(length_of(item));
+    for (int64_t i = 0; i < length_of(item); ++i, x += width_)
+      embed(weights_.source_embedding, item.source[static_cast<size_t>(i)], positions, i, x);
+  }
+  for (size_t l = 0; l < weights_.encoder.size(); ++l) {
+    const EncoderLayerWeights& layer = weights_.encoder[l];
+    linear(layer.self.input, tokens, block_input(layer.self.norm, tokens),
+           {.output = projected_.data(), .stride = 3 * width_});
+    encoder_attention(items, l);
+    end_block(layer.self.output, mixed_.data(), layer.self.norm, tokens);
+    feed_forward(layer.feed_forward, tokens);
+  }
+  final_norm(weights_.encoder_norm, tokens);
+  project_memory(items, tokens);
+}
+
+// The kernel rounds relative terms as the longest sentence of its call has it: only sentences of
+// one length share a call, so that each gets the numbers it would get alone.
+void ModelRunner::encoder_attention(std::span<const EncodeItem> items, size_t layer) {
+  int64_t token = 0;
+  for (size_t first = 0; first < items.size();) {
+    size_t end = first + 1;
+    while (end < items.size() && items[end].source.size() == items[first].source.size()) ++end;
+    const auto run = items.subspan(first, end - first);
+    attend_run(run, token, layer);
+    token += length_of(run.front()) * static_cast<int64_t>(run.size());
+    first = end;
+  }
+}
+
+void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_token, size_t layer) {
+  const int64_t heads = weights_.heads;
+  const int64_t head_width = weights_.head_width();
+  const auto sentences = static_cast<int64_t>(run.size());
+  const int64_t length = length_of(run.front());
+  const SitePositions& site = model_.encoder->of(length);
+  const LayerPositions& positions = site.layers[layer];
+  const int64_t keys = site.keys_of(length);
+
+  float* queries = projected_.data() + first_token * 3 * width_;
+  for (int64_t n = 0; n < sentences * length; ++n) {
+    float* row = queries + n * 3 * width_;
+    if (positions.queries) positions.queries.apply(heads, head_width, n % length, row);
+    if (positions.keys) positions.keys.apply(heads, head_width, n % length, row + width_);
+  }
+  const Rows key_rows = compressed(positions.key_compression, queries + width_, 3 * width_,
+                                   sentences, length, keys, key_rows_);
+  const Rows value_rows = compressed(positions.value_compression, queries + 2 * width_, 3 * width_,
+                                     sentences, length, keys, value_rows_);
+  query_offsets_.clear();
+  key_offsets_.clear();
+  for (int64_t b = 0; b <= sentences; ++b) {
+    query_offsets_.push_back(b * length);
+    key_offsets_.push_back(b * keys);
+  }
+
+  kernels::AttentionForward all;
+  all.sizes.sentences = sentences;
+  all.sizes.head_width = head_width;
+  all.sizes.query_offsets = query_offsets_.data();
+  all.sizes.key_offsets = key_offsets_.data();
+  all.sizes.max_queries = length;
+  all.sizes.max_keys = keys;
+  all.terms = positions.step.terms;
+  if (kernels::HeadTable& bias = all.terms.tables.position_bias; bias.data != nullptr) {
+    const int64_t own_heads = bias.head_stride == 0 ? 1 : heads;
+    float* corner = bias_.reserve(own_heads * length * keys);
+    for (int64_t r = 0; r < own_heads * length; ++r) {
+      const float* row =
+          bias.data + r / length * bias.head_stride + r % length * positions.step.bias_keys;
+      std::copy(row, row + keys, corner + r * keys);
+    }
+    bias = {corner, own_heads == 1 ? 0 : length * keys};
+  }
+  team_.run([&](int64_t t) {
+    const auto share = team_.share(heads, 1, t);
+    if (share.first == share.last) return;
+    kernels::AttentionForward call = all;
+    call.sizes.heads = share.last - share.first;
+    call.terms.content_scale += share.first;
+    kernels::AttentionTables& tables = call.terms.tables;
+    for (kernels::HeadTable* table :
+         {&tables.position_bias, &tables.query_features, &tables.key_features, &tables.offset_bias,
+          &tables.relative_keys, &tables.relative_queries, &tables.relative_values})
+      if (table->data != nullptr) table->data += share.first * table->head_stride;
+    const int64_t column = share.first * head_width;
+    call.queries = {queries + column, 3 * width_};
+    call.keys = {const_cast<float*>(key_rows.values) + column, key_rows.stride};
+    call.values = {const_cast<float*>(value_rows.values) + column, value_rows.stride};
+    call.output = {mixed_.data() + first_token * width_ + column, width_};
+    kernels::attention_forward_cpu(call);
+  });
+}
+
+// compression [H|1, keys, length] times the rows of each sentence; the rows themselves without one.
+ModelRunner::Rows ModelRunner::compressed(const PositionRows& compression, const float* rows,
+                                          int64_t stride, int64_t sentences, int64_t length,
+                                          int64_t keys, AlignedBuffer<float>& to) const {
+  if (compression.data == nullptr) return {rows, stride};
+  const int64_t head_width = weights_.head_width();
+  float* out = to.reserve(sentences * keys * width_);
+  std::fill(out, out + sentences * keys * width_, 0.0F);
+  for (int64_t b = 0; b < sentences; ++b, rows += length * stride)
+    for (int64_t k = 0; k < keys; ++k, out += width_)
+      for (int64_t h = 0; h < weights_.heads; ++h)
+        for (int64_t j = 0; j < length; ++j) {
+          const float weight = compression.at(h, k)[j];
+          const float* row = rows + j * stride + h * head_width;
+          for (int64_t d = 0; d < head_width; ++d) out[h * head_width + d] += weight * row[d];
+        }
+  return {to.data(), width_};
+}
+
+// Keys and values of cross-attention, in the layout of the step's kernel.
+void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t tokens) {
+  for (const EncodeItem& item : items) {
+    SentenceMemory& memory = *item.memory;
+    memory.self = &model_.decoder->of(item.max_target_length);
+    memory.cross = &model_.cross->of(std::max(item.max_target_length, length_of(item)));
+    memory.keys = memory.cross->keys_of(length_of(item));
+    memory.key_stride = kernels::padded_head(memory.keys);
+    memory.values_at = width_ * memory.key_stride * number_bytes_;
+    memory.layer_bytes = memory.values_at + memory.keys * value_stride_ * number_bytes_;
+    memory.bytes.reserve(memory.layer_bytes * static_cast<int64_t>(weights_.decoder.size()));
+  }
+  if (weights_.decoder.empty()) return;
+  const kernels::PreparedRows input =
+      prepare(weights_.decoder.front().cross.memory, tokens, x_.data());
+  for (size_t l = 0; l < weights_.decoder.size(); ++l) {
+    linear(weights_.decoder[l].cross.memory, input,
+           {.output = projected_.data(), .stride = 2 * width_});
+    const float* projected = projected_.data();
+    for (const EncodeItem& item : items) {
+      write_memory(item, projected, l);
+      projected += length_of(item) * 2 * width_;
+    }
+  }
+}
+
+void ModelRunner::write_memory(const EncodeItem& item, const float* projected, size_t layer) {
+  SentenceMemory& memory = *item.memory;
+  const LayerPositions& positions = memory.cross->layers[layer];
+  const int64_t stride = 2 * width_;
+  const Rows keys = compressed(positions.key_compression, projected, stride, 1, length_of(item),
+                               memory.keys, key_rows_);
+  const Rows values = compressed(positions.value_compression, projected + width_, stride, 1,
+                                 length_of(item), memory.keys, value_rows_);
+  uint8_t* column = memory.key_columns(layer);
+  for (int64_t d = 0; d < width_; ++d, column += memory.key_stride * number_bytes_)
+    kernels::cache_column(cache_type_, memory.keys, keys.values + d, keys.stride, column);
+  uint8_t* row = memory.value_rows(layer);
+  for (int64_t j = 0; j < memory.keys; ++j, row += value_stride_ * number_bytes_)
+    kernels::cache_row(cache_type_, weights_.heads, weights_.head_width(),
+                       values.values + j * values.stride, row);
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,88 @@
+#include "nmt/engine/open_sentence.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "common/error.h"
+
+namespace dietmt::nmt {
+namespace {
+
+void check_tokens(const std::vector<int32_t>& tokens, int64_t vocabulary, const char* side) {
+  for (const int32_t token : tokens)
+    if (token < 0 || token >= vocabulary)
+      throw DataError("token " + std::to_string(token) + " is not one of the " +
+                      std::to_string(vocabulary) + " of the " + side + " vocabulary");
+}
+
+}  // namespace
+
+void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineModel> models,
+                         const SpecialTokens& special, TokenDraw& draw) {
+  const TranslationRequest& request = *sentence.request;
+  const SearchOptions& options = *sentence.options;
+  int64_t max_target = std::numeric_limits<int64_t>::max();
+  for (const EngineModel& model : models) {
+    const auto length = static_cast<int64_t>(request.source.size());
+    if (length < 1 || length > model.max_source_length())
+      throw DataError("a source of " + std::to_string(length) + " tokens: the model takes 1 to " +
+                      std::to_string(model.max_source_length()));
+    check_tokens(request.source, model.weights->source_vocabulary, "source");
+    check_tokens(request.prefix, model.weights->target_vocabulary, "target");
+    max_target = std::min(max_target, model.max_target_length());
+  }
+  fed = sentence;
+  source_tokens = static_cast<int64_t>(request.source.size());
+  task = search_task(request, options, max_target);
+  search = make_search(task, special, options, draw);
+  memories.resize(models.size());
+  position = rows = 0;
+  failure = nullptr;
+  slots_stride = task.max_length;
+  const int64_t most_rows = options.sample ? options.nbest : options.beam;
+  slots.resize(static_cast<size_t>(most_rows * slots_stride));
+  next_slots.resize(slots.size());
+}
+
+void OpenSentence::choose_outputs(const OutputShortlist& shortlist,
+                                  std::span<const EngineModel> models,
+                                  const SpecialTokens& special) {
+  const TranslationRequest& request = *fed.request;
+  const int64_t vocabulary = models.front().weights->target_vocabulary;
+  shortlist(request.source, tokens);
+  if (std::ranges::all_of(tokens, [&](int32_t token) { return token == special.end; })) {
+    tokens.resize(static_cast<size_t>(vocabulary));
+    std::iota(tokens.begin(), tokens.end(), 0);
+  }
+  // What is forced has to have a score.
+  tokens.insert(tokens.end(), request.prefix.begin(), request.prefix.end());
+  tokens.push_back(special.end);
+  std::ranges::sort(tokens);
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  check_tokens(tokens, vocabulary, "target");
+  outputs.resize(models.size());
+  for (size_t m = 0; m < models.size(); ++m) outputs[m].choose(models[m].weights->output, tokens);
+}
+
+void OpenSentence::follow_parents(SlotPool& pool) {
+  const int64_t next_rows = search->rows();
+  bool same = next_rows == rows;
+  for (int64_t r = 0; r < next_rows && same; ++r) same = search->parent(r) == r;
+  if (same) return;
+  for (int64_t r = 0; r < next_rows; ++r) {
+    const auto inherited = filled_slots(search->parent(r));
+    pool.name(inherited);
+    std::copy(inherited.begin(), inherited.end(), next_slots.data() + r * slots_stride);
+  }
+  forget_slots(pool);
+  slots.swap(next_slots);
+  rows = next_rows;
+}
+
+void OpenSentence::forget_slots(SlotPool& pool) {
+  for (int64_t r = 0; r < rows; ++r) pool.forget(filled_slots(r));
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,169 @@
+#include "nmt/engine/sentence_search.h"
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "kernels/inference_rows.h"
+#include "nmt/search/beam.h"
+#include "nmt/search/samples.h"
+#include "nmt/search/selection.h"
+
+namespace dietmt::nmt {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+class BeamSearch : public SentenceSearch {
+ public:
+  BeamSearch(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options)
+      : task_(task),
+        special_(special),
+        wanted_(2 * options.beam),
+        beam_(task, special, options),
+        best_(static_cast<size_t>(wanted_)),
+        forbidden_{special.unknown, special.begin, special.end} {}
+
+  int64_t rows() const override { return static_cast<int64_t>(beam_.size()); }
+  int32_t token(int64_t row) const override {
+    return step_ == 0 ? special_.begin : beam_.token(static_cast<size_t>(row));
+  }
+  int32_t parent(int64_t row) const override { return beam_.parent(static_cast<size_t>(row)); }
+
+  int64_t best_wanted() const override { return is_forced() ? 0 : wanted_; }
+  std::span<const int32_t> forbidden() const override {
+    // End of sentence stands last.
+    return {forbidden_.data(), forbidden_.size() - (step_ < task_.min_length ? 0 : 1)};
+  }
+
+  void read(int64_t row, const TokenScores& scores) override {
+    if (is_forced()) return offer(row, task_.forced_token(step_, special_), scores);
+    if (scores.best.empty()) return scan(row, scores);
+    for (const int32_t token : scores.best) {
+      if (token < 0) return;
+      offer(row, token, scores);
+    }
+  }
+
+  bool advance() override {
+    ++step_;
+    const bool open = beam_.advance(best_.sorted());
+    best_.clear();
+    return open;
+  }
+
+  NBest result() override { return std::move(beam_).result(); }
+
+ private:
+  bool is_forced() const { return task_.forced_token(step_, special_) >= 0; }
+
+  // Whole rows, where nobody has looked for the best.
+  void scan(int64_t row, const TokenScores& scores) {
+    const double sum = beam_.sums()[static_cast<size_t>(row)];
+    const auto limit = [&] { return scores.value_below(best_.threshold() - sum); };
+    const auto next = [&](int64_t first, float lowest) {
+      return kernels::next_above(scores.values, first, scores.vocabulary, lowest);
+    };
+    float lowest = limit();
+    for (int64_t v = next(0, lowest); v < scores.vocabulary; v = next(v + 1, lowest)) {
+      const auto token = static_cast<int32_t>(v);
+      if (!task_.allows(token, step_, special_)) continue;
+      offer(row, token, scores);
+      lowest = limit();
+    }
+  }
+
+  void offer(int64_t row, int32_t token, const TokenScores& scores) {
+    const float log_prob = scores.log_prob(token);
+    best_.offer({beam_.sums()[static_cast<size_t>(row)] + log_prob, log_prob,
+                 static_cast<int32_t>(row), token});
+  }
+
+  const SearchTask& task_;
+  const SpecialTokens& special_;
+  const int64_t wanted_;
+  Beam beam_;
+  Selection best_;
+  const std::array<int32_t, 3> forbidden_;
+  int64_t step_ = 0;
+};
+
+class SampleSearch : public SentenceSearch {
+ public:
+  SampleSearch(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options,
+               TokenDraw& draw)
+      : task_(task),
+        special_(special),
+        options_(options),
+        draw_(draw),
+        samples_(task, special, options),
+        rows_{{-1, special.begin, 0}} {}
+
+  int64_t rows() const override { return static_cast<int64_t>(rows_.size()); }
+  int32_t token(int64_t row) const override { return rows_[static_cast<size_t>(row)].token; }
+  int32_t parent(int64_t row) const override { return rows_[static_cast<size_t>(row)].parent; }
+
+  int64_t best_wanted() const override { return 0; }
+  std::span<const int32_t> forbidden() const override { return {}; }
+
+  void read(int64_t row, const TokenScores& scores) override {
+    const int64_t sample = rows_[static_cast<size_t>(row)].sample;
+    const bool all = sample < 0;  // the first step: one row stands for all samples
+    for (int64_t k = all ? 0 : sample; k < (all ? options_.nbest : sample + 1); ++k) {
+      const int32_t token = next_token(k, scores);
+      samples_.append(k, token, scores.log_prob(token));
+      if (!samples_.ended(k)) next_.push_back({k, token, static_cast<int32_t>(row)});
+    }
+  }
+
+  bool advance() override {
+    ++step_;
+    rows_.swap(next_);
+    next_.clear();
+    return !rows_.empty();
+  }
+
+  NBest result() override { return std::move(samples_).ranked(); }
+
+ private:
+  struct Row {
+    int64_t sample;
+    int32_t token;
+    int32_t parent;
+  };
+
+  int32_t next_token(int64_t sample, const TokenScores& scores) {
+    if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0) return forced;
+    std::vector<float>& row = draw_.scores(scores.vocabulary);
+    const auto temperature = static_cast<float>(options_.temperature);
+    for (int64_t v = 0; v < scores.vocabulary; ++v) {
+      const bool allowed = task_.allows(static_cast<int32_t>(v), step_, special_);
+      row[static_cast<size_t>(v)] = allowed ? scores.log_prob(v) / temperature : kMinusInfinity;
+    }
+    return draw_.draw(samples_.uniform(sample, step_), options_);
+  }
+
+  const SearchTask& task_;
+  const SpecialTokens& special_;
+  const SearchOptions& options_;
+  TokenDraw& draw_;
+  Samples samples_;
+  std::vector<Row> rows_, next_;  // of the open samples
+  int64_t step_ = 0;
+};
+
+}  // namespace
+
+float TokenScores::value_below(double log_prob) const {
+  // The margin is wider than what rounding takes from a log-probability.
+  const double limit = log_prob + static_cast<double>(normalizer) - 1e-4;
+  return static_cast<float>(probabilities ? std::exp(limit) : limit);
+}
+
+std::unique_ptr<SentenceSearch> make_search(const SearchTask& task, const SpecialTokens& special,
+                                            const SearchOptions& options, TokenDraw& draw) {
+  if (options.sample) return std::make_unique<SampleSearch>(task, special, options, draw);
+  return std::make_unique<BeamSearch>(task, special, options);
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,84 @@
+#include "nmt/engine/stored_weights.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/error.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using kernels::PackedWeights;
+using kernels::WeightType;
+
+constexpr size_t kPanelAlignment = 64;  // bytes
+
+const char* dtype_of(WeightType type) {
+  if (type == WeightType::kInt8) return "I8";
+  return type == WeightType::kBFloat16 ? "BF16" : "F32";
+}
+
+}  // namespace
+
+void NamedWeights::take(const std::string& name, std::span<const int64_t> shape,
+                        std::span<const int64_t> wanted) {
+  if (!std::ranges::equal(shape, wanted)) {
+    fail(name, "has shape " + storage::shape_text(shape) + ", the model's is " +
+                   storage::shape_text(wanted));
+  }
+  read_.insert(name);
+}
+
+void NamedWeights::fail(const std::string& name, const std::string& what) const {
+  throw CheckpointError(origin_ + ": tensor '" + name + "' " + what);
+}
+
+std::string stored_name(const WeightRows& rows) {
+  if (rows.first == 0) return rows.parameter;
+  return rows.parameter + "[" + std::to_string(rows.first) + ":]";
+}
+std::string scales_name(const std::string& matrix) { return matrix + ".scales"; }
+std::string sums_name(const std::string& matrix) { return matrix + ".sums"; }
+
+std::vector<int64_t> panel_shape(WeightType type, int64_t outputs, int64_t inputs) {
+  const int64_t group = type == WeightType::kInt8 ? 4 : type == WeightType::kBFloat16 ? 2 : 1;
+  return {(outputs + kernels::kPanelOutputs - 1) / kernels::kPanelOutputs,
+          (inputs + group - 1) / group, kernels::kPanelOutputs, group};
+}
+
+StoredWeights::StoredWeights(storage::SafetensorsView file, std::string origin, WeightType type)
+    : NamedWeights(std::move(origin)), file_(std::move(file)), type_(type) {}
+
+const void* StoredWeights::read(const std::string& name, std::span<const int64_t> shape,
+                                const char* dtype, size_t alignment) {
+  const auto found = file_.tensors.find(name);
+  if (found == file_.tensors.end()) fail(name, "is missing");
+  take(name, found->second.shape, shape);
+  if (found->second.dtype != dtype) {
+    fail(name,
+         "has another type than the weights: " + found->second.dtype + " instead of " + dtype);
+  }
+  if (reinterpret_cast<uintptr_t>(found->second.data) % alignment != 0) {
+    fail(name, "does not start at a multiple of " + std::to_string(alignment) +
+                   " bytes, as 'dietmt quantize' has it");
+  }
+  return found->second.data;
+}
+
+PackedWeights StoredWeights::matrix(const WeightRows& rows) {
+  const std::string name = stored_name(rows);
+  PackedWeights made{type_, rows.outputs, rows.inputs};
+  made.panels =
+      read(name, panel_shape(type_, rows.outputs, rows.inputs), dtype_of(type_), kPanelAlignment);
+  if (type_ != WeightType::kInt8) return made;
+  const std::array outputs{rows.outputs};
+  made.scales = static_cast<const float*>(read(scales_name(name), outputs, "F32", alignof(float)));
+  made.sums = static_cast<const int32_t*>(read(sums_name(name), outputs, "I32", alignof(int32_t)));
+  return made;
+}
+
+const float* StoredWeights::numbers(const std::string& parameter, int64_t count) {
+  return static_cast<const float*>(read(parameter, std::array{count}, "F32", alignof(float)));
+}
+
+}  // namespace dietmt::nmt

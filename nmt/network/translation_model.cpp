@@ -1,0 +1,146 @@
+#include "nmt/network/translation_model.h"
+
+#include <ATen/ATen.h>
+#include <torch/types.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "encoders/attention/padding.h"
+#include "encoders/transformer/stacks.h"
+#include "nmt/network/stack_configs.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using at::Tensor;
+using encoders::Packing;
+
+Tensor normal_embedding(int64_t vocabulary, int64_t width) {
+  return torch::empty({vocabulary, width})
+      .normal_(0.0, 1.0 / std::sqrt(static_cast<double>(width)));
+}
+
+}  // namespace
+
+TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : config_(config) {
+  throw_if_any(config.problems());
+  at::manual_seed(seed);
+  encoder_ =
+      register_module("encoder", std::make_shared<encoders::EncoderStack>(encoder_config(config)));
+  decoder_ =
+      register_module("decoder", std::make_shared<encoders::DecoderStack>(decoder_config(config)));
+  source_embedding_ = register_parameter("source_embedding",
+                                         normal_embedding(config.source_vocabulary, config.width));
+  target_embedding_ = source_embedding_;
+  if (config.tied_embeddings != "all") {
+    target_embedding_ = register_parameter(
+        "target_embedding", normal_embedding(config.target_vocabulary, config.width));
+  }
+  output_weight_ = target_embedding_;
+  if (config.tied_embeddings == "none") {
+    output_weight_ = register_parameter("output_weight",
+                                        normal_embedding(config.target_vocabulary, config.width));
+  }
+  if (config.output_bias) {
+    output_bias_ = register_parameter("output_bias", torch::zeros({config.target_vocabulary}));
+  }
+  config_.encoder_position = encoder_->position().spec();
+  config_.decoder_position = decoder_->position().spec();
+  config_.cross_position = decoder_->cross_position().spec();
+}
+
+Tensor TranslationModel::embed_tokens(const Tensor& table, const Tensor& tokens) const {
+  return at::embedding(table, tokens) * std::sqrt(static_cast<double>(config_.width));
+}
+
+Tensor TranslationModel::encode(const Tensor& tokens, const Packing& packing,
+                                encoders::DropoutKeys* dropout) const {
+  return encoder_->forward(embed_tokens(source_embedding_, tokens), packing, backend_, dropout);
+}
+
+Tensor TranslationModel::decode(const Tensor& tokens, const Packing& packing, const Tensor& memory,
+                                const Packing& memory_packing,
+                                encoders::DropoutKeys* dropout) const {
+  return decoder_->forward(embed_tokens(target_embedding_, tokens), packing, memory, memory_packing,
+                           backend_, dropout);
+}
+
+const Tensor& TranslationModel::output_weight() const { return output_weight_; }
+
+const Tensor& TranslationModel::output_bias() const { return output_bias_; }
+
+Tensor TranslationModel::logits(const Tensor& hidden) const {
+  return at::linear(hidden, output_weight_, output_bias_);
+}
+
+DecoderCache TranslationModel::start(const Tensor& memory, const Packing& memory_packing,
+                                     int64_t beams, int64_t max_steps) const {
+  DecoderCache cache;
+  cache.sentences = memory_packing.sentences();
+  cache.beams = beams;
+  const int64_t head_width = config_.width / config_.heads;
+  const auto projected_memory = decoder_->project_memory(memory, memory_packing);
+  const Packing& key_packing = projected_memory.packing;
+  for (const auto& projected : projected_memory.layers) {
+    const auto self = at::empty({cache.sentences * beams, config_.heads, max_steps, head_width},
+                                memory.options());
+    cache.layers.push_back({self, at::empty_like(self),
+                            encoders::pad_heads(projected.keys, key_packing).contiguous(),
+                            encoders::pad_heads(projected.values, key_packing).contiguous()});
+  }
+  if (!key_packing.uniform()) {
+    Tensor mask =
+        at::zeros({cache.sentences * key_packing.max_length()}, memory.options().dtype(at::kBool));
+    mask.index_fill_(0, key_packing.padded_rows(), true);
+    cache.source_mask = mask.view({cache.sentences, key_packing.max_length()});
+  }
+  return cache;
+}
+
+Tensor TranslationModel::step(const Tensor& tokens, DecoderCache& cache) const {
+  std::vector<encoders::DecoderStack::StepTensors> tensors;
+  for (DecoderCache::Layer& layer : cache.layers)
+    tensors.push_back({layer.self_keys, layer.self_values, layer.cross_keys, layer.cross_values});
+  Tensor hidden = decoder_->step(embed_tokens(target_embedding_, tokens), cache.position,
+                                 std::move(tensors), cache.source_mask);
+  ++cache.position;
+  return hidden;
+}
+
+int64_t TranslationModel::max_source_length() const {
+  return std::min(encoder_->position().max_length(), decoder_->cross_position().max_length());
+}
+
+int64_t TranslationModel::max_target_length() const {
+  return std::min(decoder_->position().max_length(), decoder_->cross_position().max_length());
+}
+
+namespace {
+
+std::shared_ptr<const encoders::PositionScheme> shared(const encoders::PositionScheme& scheme) {
+  return std::dynamic_pointer_cast<const encoders::PositionScheme>(scheme.shared_from_this());
+}
+
+}  // namespace
+
+std::shared_ptr<const encoders::PositionScheme> TranslationModel::encoder_position() const {
+  return shared(encoder_->position());
+}
+
+std::shared_ptr<const encoders::PositionScheme> TranslationModel::decoder_position() const {
+  return shared(decoder_->position());
+}
+
+std::shared_ptr<const encoders::PositionScheme> TranslationModel::cross_position() const {
+  return shared(decoder_->cross_position());
+}
+
+void TranslationModel::set_attention_backend(encoders::Backend backend) { backend_ = backend; }
+
+void TranslationModel::set_recomputation(bool wanted) {
+  encoder_->set_recomputation(wanted);
+  decoder_->set_recomputation(wanted);
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,75 @@
+#include "nmt/search/beam.h"
+
+#include <algorithm>
+
+namespace dietmt::nmt {
+namespace {
+
+bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
+
+}  // namespace
+
+Beam::Beam(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options)
+    : task_(task), special_(special), options_(options) {
+  const auto size = static_cast<size_t>(options.beam);
+  nodes_.reserve(size * static_cast<size_t>(task.max_length));
+  steps_.reserve(static_cast<size_t>(task.max_length));
+  sums_.reserve(size);
+  sums_.push_back(0.0);
+  done_.reserve(size + 1);
+}
+
+bool Beam::advance(std::span<const Candidate> candidates) {
+  const auto size = static_cast<size_t>(options_.beam);
+  const size_t first = nodes_.size();
+  sums_.clear();
+  for (size_t rank = 0; rank < candidates.size() && sums_.size() < size; ++rank) {
+    const Candidate& candidate = candidates[rank];
+    if (candidate.token != special_.end) {
+      nodes_.push_back({candidate.token, candidate.beam, candidate.log_prob});
+      sums_.push_back(candidate.sum);
+    } else if (rank < size) {
+      done_.push_back(hypothesis(candidate));
+    }
+  }
+  steps_.push_back(first);
+  first_ = first;
+  return !sums_.empty() && done_.size() < size && !cannot_improve(sums_.front());
+}
+
+Hypothesis Beam::hypothesis(const Candidate& last) const {
+  Hypothesis found;
+  found.ids.reserve(steps_.size());
+  found.token_scores.reserve(steps_.size() + 1);
+  found.token_scores.push_back(last.log_prob);
+  int32_t k = last.beam;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    const Node& node = nodes_[*step + static_cast<size_t>(k)];
+    found.ids.push_back(node.token);
+    found.token_scores.push_back(node.log_prob);
+    k = node.parent;
+  }
+  std::reverse(found.ids.begin(), found.ids.end());
+  std::reverse(found.token_scores.begin(), found.token_scores.end());
+  found.sum = last.sum;
+  found.score = options_.normalized(found.sum, static_cast<int64_t>(found.token_scores.size()));
+  return found;
+}
+
+// True if no open hypothesis, the best of which has `best_sum`, can enter the n best.
+bool Beam::cannot_improve(double best_sum) {
+  const auto wanted = static_cast<size_t>(options_.nbest);
+  if (done_.size() < wanted) return false;
+  const auto last = done_.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
+  std::nth_element(done_.begin(), last, done_.end(), better);
+  return options_.normalized(best_sum, task_.max_length) <= last->score;
+}
+
+NBest Beam::result() && {
+  const auto wanted = std::min(done_.size(), static_cast<size_t>(options_.nbest));
+  std::stable_sort(done_.begin(), done_.end(), better);
+  done_.resize(wanted);
+  return std::move(done_);
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,38 @@
+// The samples of one sentence while they are drawn (nmt/batch_decoding/sampling.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nmt/search/hypothesis.h"
+#include "nmt/search/search_options.h"
+#include "nmt/search/search_task.h"
+
+namespace dietmt::nmt {
+
+class Samples {
+ public:
+  /// options.nbest of them. All are kept by reference.
+  Samples(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options);
+
+  bool ended(int64_t sample) const { return ended_[static_cast<size_t>(sample)]; }
+  bool all_ended() const;
+
+  /// The random number, in [0, 1), that chooses token number `step` of a sample.
+  double uniform(int64_t sample, int64_t step) const;
+
+  /// Does nothing where the sample has ended.
+  void append(int64_t sample, int32_t token, float log_prob);
+
+  /// Those with the best scores first.
+  NBest ranked() &&;
+
+ private:
+  const SearchTask& task_;
+  const SpecialTokens& special_;
+  const SearchOptions& options_;
+  NBest hypotheses_;
+  std::vector<bool> ended_;
+};
+
+}  // namespace dietmt::nmt

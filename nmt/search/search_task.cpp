@@ -1,0 +1,25 @@
+#include "nmt/search/search_task.h"
+
+#include <algorithm>
+
+namespace dietmt::nmt {
+
+SpecialTokens SpecialTokens::of(const data::Tokenizer& tokenizer) {
+  return {tokenizer.unknown_id(), tokenizer.begin_id(), tokenizer.end_id()};
+}
+
+int32_t SearchTask::forced_token(int64_t step, const SpecialTokens& special) const {
+  if (step + 1 >= max_length) return special.end;
+  const auto position = static_cast<size_t>(step);
+  return position < prefix.size() ? prefix[position] : -1;
+}
+
+SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
+                       int64_t max_target_length) {
+  const int64_t wanted = options.max_target_length(static_cast<int64_t>(request.source.size()));
+  const auto with_prefix = static_cast<int64_t>(request.prefix.size()) + 1;
+  return {std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
+          request.prefix, request.index};
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,75 @@
+#include "nmt/translation/student_text.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "common/files.h"
+
+namespace dietmt::nmt {
+namespace fs = std::filesystem;
+namespace {
+
+// They change how fast the lines come, not which.
+constexpr const char* kMachineOptions[] = {"workers", "threads", "batch-tokens"};
+
+std::string stamp(const fs::directory_entry& file) {
+  return file.path().string() + ' ' + std::to_string(file.file_size()) + ' ' +
+         std::to_string(file.last_write_time().time_since_epoch().count());
+}
+
+}  // namespace
+
+StudentText::StudentText(const std::string& source_file, const std::string& target_file,
+                         nmt::Unfinished unfinished)
+    : sources_(source_file, unfinished), targets_(target_file, unfinished) {}
+
+StudentText::StudentText(const std::string& source_file, const std::string& target_file,
+                         const std::string& settings)
+    : StudentText(source_file, target_file,
+                  settings.empty() ? nmt::Unfinished::kRemoved : nmt::Unfinished::kKept) {
+  if (settings.empty()) return;
+  settings_file_ = target_file + ".part.settings";
+  const bool known = fs::exists(settings_file_) && read_file(settings_file_) == settings;
+  if (known) lines_ = std::min(sources_.lines_left(), targets_.lines_left());
+  sources_.keep(lines_);
+  targets_.keep(lines_);
+  if (!known) write_file_atomically(settings_file_, settings);
+}
+
+void StudentText::write(const std::string& source, const std::string& target) {
+  sources_.write(source);
+  targets_.write(target);
+}
+
+void StudentText::commit() {
+  targets_.commit();
+  sources_.commit();
+  if (!settings_file_.empty()) fs::remove(settings_file_);
+}
+
+std::string text_settings(const OptionTable& table, const std::vector<std::string>& paths) {
+  std::ostringstream text;
+  for (const auto& [name, value] : table.resolved())
+    if (std::ranges::find(kMachineOptions, name) == std::end(kMachineOptions))
+      text << name << ' ' << value << '\n';
+  for (const std::string& path : paths) {
+    std::error_code none;
+    if (fs::is_regular_file(path, none)) text << stamp(fs::directory_entry(path)) << '\n';
+    for (const fs::path& folder : {fs::path(path), fs::path(path) / "best"}) {
+      std::set<std::string> files;
+      for (const auto& entry : fs::directory_iterator(folder, none))
+        if (entry.is_regular_file()) files.insert(stamp(entry));
+      for (const std::string& file : files) text << file << '\n';
+    }
+  }
+  return text.str();
+}
+
+void skip_lines(LineReader& reader, int64_t lines) {
+  std::string line;
+  while (lines-- > 0 && reader.next(line)) continue;
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,40 @@
+// Translates a stream of lines of any length: one result per line, in order.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "common/text_io.h"
+#include "data/text/tokenizer.h"
+#include "nmt/translation/translator.h"
+
+namespace dietmt::nmt {
+
+struct TranslatedLine {
+  int64_t number = 0;  // in the input, from 1
+  std::string source;  // as translated: well-formed UTF-8
+  NBest translations;  // a line without text has one that is empty
+};
+
+struct StreamOptions {
+  std::string source_tag = {};  // a word before each line that has text (data::SourceTag)
+  bool line_by_line = false;    // translate each line when it comes, else windows of many lines
+  // What a window holds at most; it bounds the memory and how far sentences are sorted by length.
+  // The first window is small, and each is at most twice as long as the one before.
+  int64_t first_window_lines = 256;
+  int64_t window_lines = 8192;
+  int64_t window_bytes = 8 << 20;
+};
+
+/// Reads `input` to its end, and from `prefixes`, if given, the text that each translation starts
+/// with. `emit` takes the lines of each window and says whether to go on; `progress` gets the
+/// number of lines done since its last call. Throws DataError if `prefixes` has fewer lines, or if
+/// the tag is not a piece of the source tokenizer.
+void translate_stream(const Translator& translator, const data::Tokenizer& source_tokenizer,
+                      const data::Tokenizer& target_tokenizer, LineReader& input,
+                      LineReader* prefixes, const StreamOptions& options,
+                      const std::function<bool(std::span<const TranslatedLine>)>& emit,
+                      const std::function<void(int64_t)>& progress = {});
+
+}  // namespace dietmt::nmt

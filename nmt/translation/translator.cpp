@@ -1,0 +1,50 @@
+#include "nmt/translation/translator.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "nmt/translation/request_feed.h"
+
+namespace dietmt::nmt {
+
+Translator::Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options)
+    : decoder_(std::move(decoder)), options_(std::move(options)) {
+  throw_if_any(options_.problems());
+}
+
+int64_t Translator::max_source_length() const {
+  return std::min(options_.max_source_length, decoder_->max_source_length());
+}
+
+int64_t Translator::max_target_length() const { return decoder_->max_target_length(); }
+
+std::vector<NBest> Translator::translate(std::span<const TranslationRequest> requests,
+                                         const std::function<void(int64_t)>& progress) const {
+  RequestFeed feed(requests, options_, progress);
+  decoder_->run(feed, options_.workers, options_.threads, options_.batch_tokens);
+  return std::move(feed).results();
+}
+
+std::vector<std::string> translate_lines(const Translator& translator,
+                                         const data::Tokenizer& source_tokenizer,
+                                         const data::Tokenizer& target_tokenizer,
+                                         std::span<const std::string> lines) {
+  const auto limit = static_cast<size_t>(translator.max_source_length());
+  std::vector<TranslationRequest> requests;
+  std::vector<size_t> places;  // of the requests among the lines
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::vector<int32_t> ids = source_tokenizer.encode(lines[i]);
+    if (ids.empty()) continue;
+    ids.resize(std::min(ids.size(), limit - 1));
+    ids.push_back(source_tokenizer.end_id());
+    requests.push_back({std::move(ids), {}, static_cast<int64_t>(i)});
+    places.push_back(i);
+  }
+  const std::vector<NBest> found = translator.translate(requests);
+  std::vector<std::string> translations(lines.size());
+  for (size_t r = 0; r < found.size(); ++r)
+    translations[places[r]] = target_tokenizer.decode(found[r].front().ids);
+  return translations;
+}
+
+}  // namespace dietmt::nmt

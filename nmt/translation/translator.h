@@ -1,0 +1,60 @@
+// Translates sentences with one model, or with an ensemble whose probabilities are averaged.
+//
+//   SearchOptions options;
+//   std::vector<std::string> translations =
+//       translate_lines(Translator(std::move(decoder), options), *source_tokenizer,
+//                       *target_tokenizer, lines);
+//
+// On the CPU it is the engine that decodes (nmt/decoding/engine/), on a GPU LibTorch.
+// A translation depends on its sentence, the models and the options alone: not on the other
+// sentences of the call, the batch size or the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/text/tokenizer.h"
+#include "nmt/search/hypothesis.h"
+#include "nmt/search/search_options.h"
+#include "nmt/search/search_task.h"
+#include "nmt/search/sentence_feed.h"
+#include "nmt/search/translation_request.h"
+
+namespace dietmt::nmt {
+
+class Translator {
+ public:
+  /// Throws ConfigError with all problems of `options`.
+  Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options);
+
+  const SearchOptions& options() const { return options_; }
+
+  /// Source tokens, end of sentence included, that can be translated: the smallest of the models'
+  /// limits and options().max_source_length. Longer requests are the caller's to cut.
+  int64_t max_source_length() const;
+
+  /// Target tokens, end of sentence included, that the models can generate.
+  int64_t max_target_length() const;
+
+  /// Translations in the order of the requests, options().nbest of each. `progress` is called with
+  /// the number of sentences done since the last call, from one thread at a time.
+  std::vector<NBest> translate(std::span<const TranslationRequest> requests,
+                               const std::function<void(int64_t)>& progress = {}) const;
+
+ private:
+  std::shared_ptr<const SentenceDecoder> decoder_;
+  SearchOptions options_;
+};
+
+/// The best translation of each line; one without text stays empty, one longer than
+/// max_source_length() is cut.
+std::vector<std::string> translate_lines(const Translator& translator,
+                                         const data::Tokenizer& source_tokenizer,
+                                         const data::Tokenizer& target_tokenizer,
+                                         std::span<const std::string> lines);
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,248 @@
+#include "reporting/report_chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace dietmt::reporting {
+namespace {
+
+// The drawing's size and the plot's rectangle in it, in SVG units.
+constexpr double kWidth = 460, kHeight = 270;
+constexpr double kLeft = 62, kRight = kWidth - 22, kTop = 44, kBottom = kHeight - 42;
+constexpr double kReadoutLeft = 16;  // as much room as a small screen needs
+constexpr size_t kMaxPoints = 200;
+
+// Maps values to positions: `low` to `from`, `high` to `to`.
+struct Axis {
+  std::vector<double> ticks;
+  double from = 0;
+  double to = 1;
+
+  double operator()(double value) const {
+    const double low = ticks.front();
+    return from + (value - low) / (ticks.back() - low) * (to - from);
+  }
+};
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void include(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+bool is_finite(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
+
+// Drops what cannot be drawn and thins long series; the best point stays a point of its own.
+Series drawable(const Series& series) {
+  std::vector<Point> finite;
+  Point best;
+  for (size_t i = 0; i < series.points.size(); ++i) {
+    if (!is_finite(series.points[i])) continue;
+    finite.push_back(series.points[i]);
+    if (static_cast<int>(i) == series.best) best = series.points[i];
+  }
+  Series result{series.name, thinned(finite, kMaxPoints), -1};
+  for (size_t i = 0; series.best >= 0 && i < result.points.size(); ++i) {
+    if (result.points[i].x == best.x) result.best = static_cast<int>(i);
+  }
+  return result;
+}
+
+std::string axes(const Chart& chart, const Axis& x, const Axis& y) {
+  std::string svg;
+  for (const double tick : y.ticks) {
+    svg += fmt::format(
+        "<line class='grid' x1='{:.0f}' x2='{:.0f}' y1='{:.1f}' y2='{:.1f}'/>"
+        "<text class='tick' text-anchor='end' x='{:.0f}' y='{:.1f}'>{}</text>\n",
+        kLeft, kRight, y(tick), y(tick), kLeft - 6, y(tick) + 4, short_number(tick));
+  }
+  for (const double tick : x.ticks) {
+    svg += fmt::format(
+        "<line class='axis' x1='{0:.1f}' x2='{0:.1f}' y1='{1:.0f}' y2='{2:.0f}'/>"
+        "<text class='tick' text-anchor='middle' x='{0:.1f}' y='{3:.0f}'>{4}</text>\n",
+        x(tick), kBottom, kBottom + 4, kBottom + 18, short_number(tick));
+  }
+  svg += fmt::format("<line class='axis' x1='{:.0f}' x2='{:.0f}' y1='{:.0f}' y2='{:.0f}'/>\n",
+                     kLeft, kRight, kBottom, kBottom);
+  svg += fmt::format("<text class='label' text-anchor='middle' x='{:.0f}' y='{:.0f}'>{}</text>\n",
+                     (kLeft + kRight) / 2, kHeight - 6, html_escaped(chart.x_label));
+  svg += fmt::format(
+      "<text class='label' text-anchor='middle' transform='translate(12 {:.0f}) "
+      "rotate(-90)'>{}</text>\n",
+      (kTop + kBottom) / 2, html_escaped(chart.y_label));
+  return svg;
+}
+
+// Names the curves; a chart of one curve has its name in the title.
+std::string legend(const std::vector<Series>& series) {
+  std::string svg;
+  double x = kLeft;
+  if (series.size() == 1 && series.front().best < 0) return svg;
+  for (size_t i = 0; i < series.size(); ++i) {
+    svg += fmt::format(
+        "<line class='line s{}' x1='{:.0f}' x2='{:.0f}' y1='12' y2='12'/>"
+        "<text class='legend' x='{:.0f}' y='16'>{}</text>\n",
+        i, x, x + 18, x + 24, html_escaped(series[i].name));
+    x += 40 + 6.5 * static_cast<double>(series[i].name.size());
+  }
+  if (std::ranges::any_of(series, [](const Series& one) { return one.best >= 0; })) {
+    svg += fmt::format(
+        "<circle class='mark axis' cx='{:.0f}' cy='12' r='4'/>"
+        "<text class='legend' x='{:.0f}' y='16'>best</text>\n",
+        x + 5, x + 14);
+  }
+  return svg;
+}
+
+std::string curve(const Series& series, size_t index, const Axis& x, const Axis& y) {
+  std::string path;
+  for (const Point& point : series.points) {
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x(point.x), y(point.y));
+  }
+  std::string svg = fmt::format("<path class='line s{}' d='{}'/>\n", index, path);
+  if (series.points.size() == 1 || series.best >= 0) {
+    const Point& mark = series.points[static_cast<size_t>(std::max(series.best, 0))];
+    svg += fmt::format("<circle class='mark s{}' cx='{:.1f}' cy='{:.1f}' r='4'/>\n", index,
+                       x(mark.x), y(mark.y));
+  }
+  return svg;
+}
+
+// For each x a strip over the plot's height; hovering it shows the values there.
+std::string hover_strips(const Chart& chart, const std::vector<Series>& series, const Axis& x,
+                         const Axis& y) {
+  std::map<double, std::vector<std::pair<size_t, double>>> values;  // x -> (series, y)
+  for (size_t i = 0; i < series.size(); ++i) {
+    for (const Point& point : series[i].points) values[point.x].emplace_back(i, point.y);
+  }
+  std::string svg;
+  for (auto here = values.begin(); here != values.end(); ++here) {
+    const double position = x(here->first);
+    const double begin =
+        here == values.begin() ? kLeft : (x(std::prev(here)->first) + position) / 2;
+    const double end =
+        std::next(here) == values.end() ? kRight : (x(std::next(here)->first) + position) / 2;
+    std::string text = fmt::format("{} {}", chart.x_label, std::llround(here->first));
+    std::string dots;
+    for (const auto& [index, value] : here->second) {
+      text += fmt::format(" · {} {:.5g}", html_escaped(series[index].name), value);
+      dots += fmt::format("<circle class='dot s{}' cx='{:.1f}' cy='{:.1f}' r='3'/>", index,
+                          position, y(value));
+    }
+    svg += fmt::format(
+        "<g class='strip'><rect x='{:.1f}' y='{:.0f}' width='{:.1f}' height='{:.0f}'/>"
+        "<g><line x1='{:.1f}' x2='{:.1f}' y1='{:.0f}' y2='{:.0f}'/>{}"
+        "<text class='readout' x='{:.0f}' y='34'>{}</text></g></g>\n",
+        begin, kTop, std::max(end - begin, 0.5), kBottom - kTop, position, position, kTop, kBottom,
+        dots, kReadoutLeft, text);
+  }
+  return svg;
+}
+
+}  // namespace
+
+std::string html_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string short_number(double value) {
+  const double size = std::abs(value);
+  if (size >= 1e6) return fmt::format("{:.4g}M", value / 1e6);
+  if (size >= 1e4) return fmt::format("{:.4g}k", value / 1e3);
+  if (size > 0 && size < 0.01) {
+    // The small offset keeps exact powers of ten on their own side of a rounding error.
+    const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+    return fmt::format("{:.4g}e{}", value / std::pow(10.0, exponent), exponent);
+  }
+  return fmt::format("{:.5g}", value);
+}
+
+std::vector<double> axis_ticks(double low, double high, int count) {
+  if (!(high > low)) {
+    const double room = low == 0 ? 1 : std::abs(low) * 0.1;
+    low -= room;
+    high += room;
+  }
+  const double raw = (high - low) / std::max(count, 1);
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  double step = 10 * power;
+  for (const double multiple : {1.0, 2.0, 2.5, 5.0}) {
+    if (multiple * power >= raw * (1 - 1e-9)) {
+      step = multiple * power;
+      break;
+    }
+  }
+  std::vector<double> ticks;
+  const double first = std::floor(low / step + 1e-9);
+  const double last = std::ceil(high / step - 1e-9);
+  for (double i = first; i <= last; ++i) ticks.push_back(i * step);
+  return ticks;
+}
+
+std::vector<Point> thinned(const std::vector<Point>& points, size_t count) {
+  if (points.size() <= count) return points;
+  std::vector<Point> means;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t begin = i * points.size() / count;
+    const size_t end = (i + 1) * points.size() / count;
+    double sum = 0;
+    for (size_t j = begin; j < end; ++j) sum += points[j].y;
+    means.push_back({points[end - 1].x, sum / static_cast<double>(end - begin)});
+  }
+  return means;
+}
+
+std::string svg_chart(const Chart& chart) {
+  std::vector<Series> series;
+  Range x_range, y_range;
+  for (const Series& given : chart.series) {
+    Series drawn = drawable(given);
+    if (drawn.points.empty()) continue;
+    for (const Point& point : drawn.points) {
+      x_range.include(point.x);
+      y_range.include(point.y);
+    }
+    series.push_back(std::move(drawn));
+  }
+  if (series.empty()) return "";
+  if (chart.from_zero) y_range.include(0);
+  x_range.include(0);
+  const Axis x{axis_ticks(x_range.low, x_range.high, 5), kLeft, kRight};
+  const Axis y{axis_ticks(y_range.low, y_range.high, 5), kBottom, kTop};
+  std::string svg = fmt::format("<svg viewBox='0 0 {:.0f} {:.0f}' role='img' aria-label='{}'>\n",
+                                kWidth, kHeight, html_escaped(chart.title));
+  svg += axes(chart, x, y) + legend(series);
+  for (size_t i = 0; i < series.size(); ++i) svg += curve(series[i], i, x, y);
+  return svg + hover_strips(chart, series, x, y) + "</svg>\n";
+}
+
+}  // namespace dietmt::reporting

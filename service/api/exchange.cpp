@@ -1,0 +1,50 @@
+#include "service/api/exchange.h"
+
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+
+#include "service/scheduling/scheduling_errors.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr int kClientClosedRequest = 499;  // never seen by a client; it stands in the metrics
+
+Answer answer_of(const HttpError& error) {
+  nlohmann::ordered_json body{{"error", error.what()}};
+  if (!error.option().empty()) body["option"] = error.option();
+  using nlohmann::ordered_json;
+  return {.status = error.status(),
+          .body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+          .headers = error.headers()};
+}
+
+HttpError later(int status, const std::string& message, int64_t seconds) {
+  return HttpError(status, message).with_header("Retry-After", std::to_string(seconds));
+}
+
+}  // namespace
+
+Answer error_answer(std::exception_ptr error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const HttpError& known) {
+    return answer_of(known);
+  } catch (const QueueFull& full) {
+    return answer_of(later(429, full.what(), full.retry_after()));
+  } catch (const Unavailable& absent) {
+    return answer_of(later(503, absent.what(), absent.retry_after()));
+  } catch (const DeadlineExceeded& late) {
+    return answer_of(HttpError(504, late.what()));
+  } catch (const ClientGone& gone) {
+    return answer_of(HttpError(kClientClosedRequest, gone.what()));
+  } catch (const RequestError& refused) {
+    return answer_of(HttpError(400, refused.what()));
+  } catch (const std::exception& unknown) {
+    spdlog::error("a request failed: {}", unknown.what());
+    return answer_of(HttpError(500, "the request failed; the server's log says why"));
+  }
+}
+
+}  // namespace dietmt::service

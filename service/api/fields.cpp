@@ -1,0 +1,187 @@
+#include "service/api/fields.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "common/json_fields.h"
+#include "common/text_io.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kJson = "application/json";
+
+void check_utf8(std::string_view text, const std::string& what) {
+  const size_t bad = invalid_utf8_at(text);
+  if (bad != std::string_view::npos)
+    throw HttpError(400, what + " is not UTF-8 from byte " + std::to_string(bad + 1) + " on");
+}
+
+json parse_json(const std::string& body) {
+  check_utf8(body, "the body");
+  json parsed;
+  try {
+    parsed = json::parse(body);
+  } catch (const json::exception& error) {
+    const std::string text = error.what();  // "[json.exception....] parse error at line 1, ..."
+    const size_t bracket = text.find("] ");
+    throw HttpError(400, "the body is not JSON: " +
+                             (bracket == std::string::npos ? text : text.substr(bracket + 2)));
+  }
+  if (!parsed.is_object()) throw HttpError(400, "the body is not a JSON object");
+  return parsed;
+}
+
+// A field that comes several times is a list.
+json object_of(const Pairs& pairs) {
+  json object = json::object();
+  for (const auto& [name, value] : pairs) {
+    check_utf8(name, "the name of a field");
+    check_utf8(value, "field '" + name + "'");
+    json& field = object[name];
+    if (field.is_null())
+      field = value;
+    else if (field.is_array())
+      field.push_back(value);
+    else
+      field = json::array({field, value});
+  }
+  return object;
+}
+
+int hexadecimal(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+std::string decoded(std::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const int high = i + 2 < text.size() ? hexadecimal(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hexadecimal(text[i + 2]) : -1;
+    if (text[i] == '%' && high >= 0 && low >= 0) {
+      plain += static_cast<char>(high * 16 + low);
+      i += 2;
+    } else {
+      plain += text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return plain;
+}
+
+HttpError wrong(const std::string& name, const std::string& problem) {
+  return HttpError::of_option(name, name + " " + problem);
+}
+
+}  // namespace
+
+Pairs parse_form(std::string_view body) {
+  Pairs pairs;
+  while (!body.empty()) {
+    const std::string_view pair = body.substr(0, body.find('&'));
+    body.remove_prefix(std::min(pair.size() + 1, body.size()));
+    if (pair.empty()) continue;
+    const size_t equals = std::min(pair.find('='), pair.size());
+    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+    pairs.emplace_back(decoded(pair.substr(0, equals)), decoded(value));
+  }
+  return pairs;
+}
+
+Fields::Fields(const Call& call) {
+  if (call.content_type == "multipart/form-data") {
+    values_ = object_of(call.form);
+    from_form_ = true;
+  } else if (call.body.empty()) {
+    return;
+  } else if (call.content_type == kJson) {
+    values_ = parse_json(call.body);
+  } else if (call.content_type == "application/x-www-form-urlencoded") {
+    values_ = object_of(parse_form(call.body));
+    from_form_ = true;
+  } else {
+    throw HttpError(415, "the body must be JSON or a form, not '" + call.content_type + "'");
+  }
+}
+
+Fields Fields::of_json(const Call& call) {
+  if (call.content_type != kJson && !(call.body.empty() && call.form.empty()))
+    throw HttpError(415, "the body must be application/json, not '" + call.content_type + "'");
+  return Fields(call);
+}
+
+bool Fields::has(const std::string& name) const {
+  const auto found = values_.find(name);
+  return found != values_.end() && !found->is_null();
+}
+
+const json& Fields::required(const std::string& name) const {
+  if (!has(name))
+    throw HttpError::of_option(name, "Invalid request: missing " + name + " parameter");
+  return *values_.find(name);
+}
+
+std::string Fields::text(const std::string& name) const {
+  const json& value = required(name);
+  if (!value.is_string()) throw wrong(name, "must be a string");
+  return value.get<std::string>();
+}
+
+std::string Fields::text_or(const std::string& name, const std::string& otherwise) const {
+  return has(name) ? text(name) : otherwise;
+}
+
+bool Fields::flag_or(const std::string& name, bool otherwise) const {
+  if (!has(name)) return otherwise;
+  if (!required(name).is_boolean()) throw wrong(name, "must be true or false");
+  return required(name).get<bool>();
+}
+
+double Fields::number_or(const std::string& name, double otherwise) const {
+  if (!has(name)) return otherwise;
+  if (!required(name).is_number()) throw wrong(name, "must be a number");
+  return required(name).get<double>();
+}
+
+int64_t Fields::integer_or(const std::string& name, int64_t otherwise, int64_t least,
+                           int64_t most) const {
+  if (!has(name)) return otherwise;
+  const json& value = required(name);
+  const HttpError problem = wrong(
+      name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  int64_t number = 0;
+  if (from_form_) {
+    const std::string digits = text(name);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size()) throw problem;
+  } else {
+    if (!is_whole_number(value)) throw problem;
+    number = value.get<int64_t>();
+  }
+  if (number < least || number > most) throw problem;
+  return number;
+}
+
+std::vector<std::string> Fields::texts(const std::string& name) const {
+  const json& value = required(name);
+  if (value.is_string()) return {value.get<std::string>()};
+  const bool all_texts =
+      value.is_array() &&
+      std::all_of(value.begin(), value.end(), [](const json& one) { return one.is_string(); });
+  if (!all_texts) throw wrong(name, "must be a string or a list of strings");
+  return value.get<std::vector<std::string>>();
+}
+
+bool Fields::is_list(const std::string& name) const { return required(name).is_array(); }
+
+void Fields::allow_only(const std::vector<std::string_view>& names) const {
+  for (const auto& [name, value] : values_.items()) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw wrong(name, "is not a field of this request");
+  }
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,181 @@
+// LibreTranslate's protocol, so that its clients work unchanged.
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "service/api/fields.h"
+#include "service/api/service_context.h"
+#include "service/api/text_translator.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::ordered_json;
+
+Answer json_answer(const ordered_json& body, int status = 200) {
+  return {.status = status,
+          .body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+}
+
+// Clients send the key as a field of the body.
+std::string key_of(const Call& call, const Fields& fields) {
+  return call.key.empty() ? fields.text_or("api_key", "") : call.key;
+}
+
+ordered_json detection(const DetectedLanguage& language) {
+  return {{"confidence", 100.0 * language.share}, {"language", language.code}};
+}
+
+struct TranslateRequest {
+  std::vector<std::string> texts;
+  bool is_list = false;
+  const ModelSpec* model = nullptr;
+  std::vector<DetectedLanguage> detected;  // of each text, if the source was `auto`
+  int64_t alternatives = 0;
+  TextOptions options;
+};
+
+// Texts of a list go to one model, so that `auto` must mean the same for all of them.
+void detect_source(TranslateRequest& request, const std::string& target,
+                   const ServiceContext& service) {
+  for (const std::string& text : request.texts)
+    request.detected.push_back(service.pairs.detect_source(text, target));
+  for (const DetectedLanguage& one : request.detected) {
+    if (one.code != request.detected.front().code)
+      throw HttpError::of_option("source", "source: the texts are in several languages");
+  }
+}
+
+TranslateRequest read(const Fields& fields, const ServiceContext& service) {
+  TranslateRequest request;
+  request.texts = fields.texts("q");
+  request.is_list = fields.is_list("q");
+  std::string source = fields.text("source");
+  const std::string target = fields.text("target");
+  const std::string format = fields.text_or("format", "text");
+  if (format != "text" && format != "html")
+    throw HttpError::of_option("format", "format must be text or html");
+  service.check_size(request.texts);
+  if (request.texts.empty()) throw HttpError::of_option("q", "q holds no text");
+  if (source == "auto") {
+    detect_source(request, target, service);
+    source = request.detected.front().code;
+  }
+  request.model = &service.pairs.model_of(source, target);
+  request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
+  request.options.language = source;
+  request.options.html = format == "html";
+  request.options.search.nbest = request.alternatives + 1;
+  request.options.search.beam = std::max(std::min(request.options.search.beam, service.limits.beam),
+                                         request.options.search.nbest);
+  return request;
+}
+
+// The values of all texts as a list where there was one, else the only one.
+template <typename Value>
+ordered_json listed(const TranslateRequest& request, Value value) {
+  if (!request.is_list) return value(0);
+  auto all = ordered_json::array();
+  for (size_t i = 0; i < request.texts.size(); ++i) all.push_back(value(i));
+  return all;
+}
+
+ordered_json alternatives_of(const TranslatedText& text, int64_t wanted) {
+  auto others = ordered_json::array();
+  for (int64_t n = 1; n <= wanted; ++n) others.push_back(text.joined(static_cast<size_t>(n)));
+  return others;
+}
+
+std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
+  std::vector<std::string> warnings;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    for (const TranslatedSentence& sentence : texts[i].sentences) {
+      if (sentence.cut_tokens == 0) continue;
+      warnings.push_back("text " + std::to_string(i + 1) + ": a sentence of " +
+                         std::to_string(sentence.source_tokens + sentence.cut_tokens) +
+                         " tokens was cut to the first " + std::to_string(sentence.source_tokens));
+    }
+  }
+  return warnings;
+}
+
+Answer libretranslate(const Call& call, ServiceContext& service) {
+  const Patience patience = service.patience(call, service.limits.deadline);
+  const Fields fields(call);
+  service.keys.admit(key_of(call, fields));
+  const TranslateRequest request = read(fields, service);
+  const auto model = service.models.acquire(request.model->name, patience);
+  const auto texts = translate_texts(*model, request.texts, request.options, patience);
+
+  ordered_json body{
+      {"translatedText", listed(request, [&](size_t i) { return texts[i].joined(); })}};
+  if (request.alternatives > 0) {
+    body["alternatives"] =
+        listed(request, [&](size_t i) { return alternatives_of(texts[i], request.alternatives); });
+  }
+  if (!request.detected.empty()) {
+    body["detectedLanguage"] =
+        listed(request, [&](size_t i) { return detection(request.detected[i]); });
+  }
+  const std::vector<std::string> warnings = warnings_of(texts);
+  if (!warnings.empty()) body["warnings"] = warnings;
+  return json_answer(body);
+}
+
+Answer detect(const Call& call, ServiceContext& service) {
+  const Fields fields(call);
+  service.keys.admit(key_of(call, fields));
+  const std::string text = fields.text("q");
+  service.check_size({text});
+  const auto language = language_by_script(text, service.pairs.sources());
+  if (!language) {
+    throw HttpError(501,
+                    "the language cannot be told: the script of the text is that of several "
+                    "source languages of this server, or of none");
+  }
+  return json_answer(ordered_json::array({detection(*language)}));
+}
+
+Answer languages(const ServiceContext& service) {
+  auto all = ordered_json::array();
+  for (const std::string& code : service.pairs.sources()) {
+    all.push_back(
+        {{"code", code}, {"name", language_name(code)}, {"targets", service.pairs.targets(code)}});
+  }
+  return json_answer(all);
+}
+
+Answer frontend_settings(const ServiceContext& service) {
+  const ModelSpec& first = service.pairs.specs().front();
+  const auto named = [](const std::string& code) {
+    return ordered_json{{"code", code}, {"name", language_name(code)}};
+  };
+  return json_answer(
+      {{"charLimit", service.limits.characters},
+       {"frontendTimeout", 500},
+       {"apiKeys", service.keys.required()},
+       {"keyRequired", service.keys.required()},
+       {"suggestions", false},
+       {"filesTranslation", false},
+       {"supportedFilesFormat", ordered_json::array()},
+       {"batchJobs", service.batch_jobs},
+       {"language", {{"source", named(first.source)}, {"target", named(first.target)}}}});
+}
+
+Answer health(const ServiceContext& service) {
+  if (service.draining) return json_answer({{"status", "draining"}}, 503);
+  return json_answer({{"status", "ok"}});
+}
+
+}  // namespace
+
+void add_libretranslate_routes(Router& router, ServiceContext& service) {
+  router.add(
+      {"POST", "/translate", [&](const Call& call) { return libretranslate(call, service); }});
+  router.add({"POST", "/detect", [&](const Call& call) { return detect(call, service); }});
+  router.add({"GET", "/languages", [&](const Call&) { return languages(service); }});
+  router.add(
+      {"GET", "/frontend/settings", [&](const Call&) { return frontend_settings(service); }});
+  router.add({"GET", "/health", [&](const Call&) { return health(service); }});
+}
+
+}  // namespace dietmt::service

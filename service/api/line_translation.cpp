@@ -1,0 +1,59 @@
+#include "service/api/line_translation.h"
+
+#include <thread>
+
+#include "service/api/decoding_fields.h"
+#include "service/api/text_translator.h"
+#include "service/scheduling/scheduling_errors.h"
+
+namespace dietmt::service {
+namespace {
+
+TextOptions text_options(const nlohmann::json& decoding, const ModelSpec& model,
+                         const ServiceLimits& limits) {
+  const Fields fields(decoding);
+  std::vector<std::string_view> names = decoding_field_names();
+  names.emplace_back("split_sentences");
+  fields.allow_only(names);
+  TextOptions options;
+  options.language = model.source;
+  options.split = fields.flag_or("split_sentences", false);
+  options.search = search_options(fields, limits);
+  return options;
+}
+
+}  // namespace
+
+const ModelSpec& LineTranslator::model_of(const LineRequest& request) const {
+  return request.model.empty() ? pairs_.model_of(request.source, request.target)
+                               : pairs_.model_named(request.model);
+}
+
+void LineTranslator::check(const LineRequest& request, const nlohmann::json& decoding) const {
+  text_options(decoding, model_of(request), limits_);
+}
+
+std::vector<std::string> LineTranslator::translate(const LineRequest& request,
+                                                   const nlohmann::json& decoding,
+                                                   const std::vector<std::string>& lines,
+                                                   const std::function<bool()>& cancelled) const {
+  constexpr std::chrono::milliseconds kPause{200};
+  const ModelSpec& spec = model_of(request);
+  const TextOptions options = text_options(decoding, spec, limits_);
+  Patience patience;
+  patience.client_gone = cancelled;
+  while (true) {
+    try {
+      const auto model = models_.acquire(spec.name, patience);
+      std::vector<std::string> translations;
+      for (const TranslatedText& text : translate_texts(*model, lines, options, patience))
+        translations.push_back(text.joined());
+      return translations;
+    } catch (const QueueFull&) {
+      if (cancelled && cancelled()) throw ClientGone("the job was cancelled");
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+}
+
+}  // namespace dietmt::service

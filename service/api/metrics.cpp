@@ -1,0 +1,165 @@
+#include "service/api/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+namespace dietmt::service {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+const Histogram::BucketBoundaries kSeconds = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+                                              1,     2.5,  5,     10,   30,  60};
+const Histogram::BucketBoundaries kShares = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+
+template <typename Builder>
+auto& family(Builder builder, prometheus::Registry& registry, const char* name, const char* help) {
+  return builder.Name(name).Help(help).Register(registry);
+}
+
+prometheus::ClientMetric rejected(const char* reason, int64_t count) {
+  prometheus::ClientMetric metric;
+  metric.label = {{"reason", reason}};
+  metric.counter.value = static_cast<double>(count);
+  return metric;
+}
+
+// Counted elsewhere, so that they are in no registry.
+std::vector<prometheus::MetricFamily> connection_families(const HttpCounters& counters) {
+  prometheus::MetricFamily open{"dietmt_http_connections",
+                                "Connections that are open.",
+                                prometheus::MetricType::Gauge,
+                                {prometheus::ClientMetric()}};
+  open.metric[0].gauge.value = static_cast<double>(counters.open_connections);
+  prometheus::MetricFamily accepted{"dietmt_http_connections_accepted_total",
+                                    "Connections accepted.",
+                                    prometheus::MetricType::Counter,
+                                    {prometheus::ClientMetric()}};
+  accepted.metric[0].counter.value = static_cast<double>(counters.accepted_connections);
+  const prometheus::MetricFamily rejections{
+      "dietmt_http_rejected_total",
+      "Requests and connections that no handler saw to their end, by reason.",
+      prometheus::MetricType::Counter,
+      {rejected("malformed", counters.malformed), rejected("too_large", counters.too_large),
+       rejected("timed_out", counters.timed_out), rejected("overloaded", counters.overloaded),
+       rejected("evicted", counters.evicted), rejected("refused", counters.refused),
+       rejected("vanished", counters.vanished), rejected("handshake", counters.failed_handshakes)}};
+  return {open, accepted, rejections};
+}
+
+}  // namespace
+
+struct Metrics::Families {
+  prometheus::Registry registry;
+  Family<Counter>& requests =
+      family(prometheus::BuildCounter(), registry, "dietmt_http_requests_total",
+             "Requests answered, by endpoint and status.");
+  Family<Histogram>& latency =
+      family(prometheus::BuildHistogram(), registry, "dietmt_http_request_duration_seconds",
+             "Time from a request's arrival at its handler to its answer.");
+  Family<Gauge>& in_flight = family(prometheus::BuildGauge(), registry,
+                                    "dietmt_http_requests_in_flight", "Requests being handled.");
+  Family<Gauge>& queued_requests =
+      family(prometheus::BuildGauge(), registry, "dietmt_queue_requests",
+             "Requests with sentences that wait or are being decoded.");
+  Family<Gauge>& queued_tokens = family(prometheus::BuildGauge(), registry, "dietmt_queue_tokens",
+                                        "Source tokens that wait for a worker.");
+  Family<Gauge>& decoding_tokens =
+      family(prometheus::BuildGauge(), registry, "dietmt_decoding_tokens",
+             "Source tokens of the sentences being decoded.");
+  Family<Histogram>& batch_fill =
+      family(prometheus::BuildHistogram(), registry, "dietmt_batch_fill_ratio",
+             "Source tokens being decoded, as a share of those that fit all workers, each time a "
+             "worker takes sentences.");
+  Family<Counter>& sentences = family(prometheus::BuildCounter(), registry,
+                                      "dietmt_sentences_total", "Sentences translated.");
+  Family<Counter>& source_tokens =
+      family(prometheus::BuildCounter(), registry, "dietmt_source_tokens_total",
+             "Source tokens translated, with end of sentence.");
+  Family<Counter>& target_tokens =
+      family(prometheus::BuildCounter(), registry, "dietmt_target_tokens_total",
+             "Tokens of the best translations, with end of sentence.");
+  Family<Counter>& loads = family(prometheus::BuildCounter(), registry, "dietmt_model_loads_total",
+                                  "Attempts to read a model from disk, by result: ok or failed.");
+  Family<Gauge>& load_seconds =
+      family(prometheus::BuildGauge(), registry, "dietmt_model_load_duration_seconds",
+             "How long it took to read the model the last time.");
+};
+
+class Metrics::Counted final : public ModelObserver {
+ public:
+  Counted(Families& families, const std::string& model)
+      : fill_(families.batch_fill.Add({{"model", model}}, kShares)),
+        sentences_(families.sentences.Add({{"model", model}})),
+        source_tokens_(families.source_tokens.Add({{"model", model}})),
+        target_tokens_(families.target_tokens.Add({{"model", model}})),
+        loads_(families.loads.Add({{"model", model}, {"result", "ok"}})),
+        failed_loads_(families.loads.Add({{"model", model}, {"result", "failed"}})),
+        load_seconds_(families.load_seconds.Add({{"model", model}})) {}
+
+  void taken(int64_t /*sentences*/, double fill) override { fill_.Observe(fill); }
+  void translated(int64_t source_tokens, int64_t target_tokens) override {
+    sentences_.Increment();
+    source_tokens_.Increment(static_cast<double>(source_tokens));
+    target_tokens_.Increment(static_cast<double>(target_tokens));
+  }
+  void loaded(double seconds) override {
+    loads_.Increment();
+    load_seconds_.Set(seconds);
+  }
+  void load_failed() override { failed_loads_.Increment(); }
+
+ private:
+  Histogram& fill_;
+  Counter& sentences_;
+  Counter& source_tokens_;
+  Counter& target_tokens_;
+  Counter& loads_;
+  Counter& failed_loads_;
+  Gauge& load_seconds_;
+};
+
+Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+
+Metrics::~Metrics() = default;
+
+void Metrics::answered(const std::string& endpoint, int status, double seconds) {
+  count(endpoint, status);
+  families_->latency.Add({{"endpoint", endpoint}}, kSeconds).Observe(seconds);
+}
+
+void Metrics::count(const std::string& endpoint, int status) {
+  families_->requests.Add({{"endpoint", endpoint}, {"status", std::to_string(status)}}).Increment();
+}
+
+std::shared_ptr<ModelObserver> Metrics::observer(const std::string& model) {
+  return std::make_shared<Counted>(*families_, model);
+}
+
+void Metrics::watch_connections(std::function<HttpCounters()> counters) {
+  connections_ = std::move(counters);
+}
+
+std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t requests_in_flight) {
+  families_->in_flight.Add({}).Set(static_cast<double>(requests_in_flight));
+  for (const ModelStatus& model : models) {
+    const prometheus::Labels labels = {{"model", model.spec.name}};
+    families_->queued_requests.Add(labels).Set(static_cast<double>(model.load.requests));
+    families_->queued_tokens.Add(labels).Set(static_cast<double>(model.load.waiting_tokens));
+    families_->decoding_tokens.Add(labels).Set(static_cast<double>(model.load.decoding_tokens));
+  }
+  std::vector<prometheus::MetricFamily> all = families_->registry.Collect();
+  if (connections_) {
+    for (prometheus::MetricFamily& family : connection_families(connections_()))
+      all.push_back(std::move(family));
+  }
+  return prometheus::TextSerializer().Serialize(all);
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,81 @@
+// /v1/models and /v1/models/reload.
+#include <nlohmann/json.hpp>
+
+#include "service/api/fields.h"
+#include "service/api/service_context.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* name_of(ModelState state) {
+  switch (state) {
+    case ModelState::kNotLoaded:
+      return "not_loaded";
+    case ModelState::kLoading:
+      return "loading";
+    case ModelState::kReady:
+      return "ready";
+    default:
+      return "failed";
+  }
+}
+
+void add_length(ordered_json& model, const char* name, int64_t length) {
+  if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
+}
+
+bool may_reload(const Call& call, const ServiceContext& service) {
+  if (service.keys.required()) return service.keys.is_admin(call.key);
+  return call.address.starts_with("127.") || call.address == "::1";
+}
+
+Answer model_list(const Call& call, const ServiceContext& service) {
+  const bool with_errors = may_reload(call, service);  // they name files
+  auto models = ordered_json::array();
+  for (const ModelStatus& status : service.models.status()) {
+    ordered_json model{{"name", status.spec.name},
+                       {"source", status.spec.source},
+                       {"target", status.spec.target},
+                       {"state", name_of(status.state)},
+                       {"loads", status.loads}};
+    if (with_errors && !status.error.empty()) model["error"] = status.error;
+    add_length(model, "max_source_length", status.max_source_length);
+    add_length(model, "max_target_length", status.max_target_length);
+    models.push_back(model);
+  }
+  const ordered_json body{{"models", models}};
+  return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+}
+
+void check_may_reload(const Call& call, const ServiceContext& service) {
+  if (may_reload(call, service)) return;
+  throw HttpError(403, service.keys.required()
+                           ? "this API key may not reload models"
+                           : "without API keys, models are reloaded from the same machine alone");
+}
+
+Answer reload(const Call& call, ServiceContext& service) {
+  service.keys.admit(call.key);
+  check_may_reload(call, service);
+  const Fields fields = Fields::of_json(call);
+  fields.allow_only({"model"});
+  const std::string name = fields.text_or("model", "");
+  if (!name.empty()) service.pairs.model_named(name);
+  service.models.reload(name);
+  return model_list(call, service);
+}
+
+}  // namespace
+
+void add_model_routes(Router& router, ServiceContext& service) {
+  router.add({"GET", "/v1/models", [&](const Call& call) {
+                service.keys.admit(call.key);
+                return model_list(call, service);
+              }});
+  router.add(
+      {"POST", "/v1/models/reload", [&](const Call& call) { return reload(call, service); }});
+}
+
+}  // namespace dietmt::service

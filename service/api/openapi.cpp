@@ -1,0 +1,45 @@
+#include "service/api/openapi.h"
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json parsed(std::string_view part) {
+  try {
+    return ordered_json::parse(part);
+  } catch (const ordered_json::exception& error) {
+    throw Error(std::string("OpenAPI: ") + error.what());
+  }
+}
+
+// Adds the members of `from` to `to`.
+void add_members(ordered_json& to, const ordered_json& from, const std::string& where) {
+  for (const auto& [name, value] : from.items()) {
+    if (to.contains(name) && to[name] != value)
+      throw Error("OpenAPI: " + where + " " + name + " is defined twice");
+    to[name] = value;
+  }
+}
+
+}  // namespace
+
+std::string merged_openapi(const std::vector<std::string_view>& parts) {
+  ordered_json document = parsed(parts.at(0));
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const ordered_json part = parsed(parts[i]);
+    add_members(document["paths"], part.value("paths", ordered_json::object()), "path");
+    for (const ordered_json& tag : part.value("tags", ordered_json::array()))
+      document["tags"].push_back(tag);
+    const ordered_json components = part.value("components", ordered_json::object());
+    for (const auto& [kind, members] : components.items())
+      add_members(document["components"][kind], members, kind);
+  }
+  return document.dump(2);
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,150 @@
+#include "service/api/sentence_splitter.h"
+
+#include <unicode/brkiter.h>
+#include <unicode/uchar.h>
+#include <unicode/utext.h>
+#include <unicode/utf8.h>
+
+#include <memory>
+
+#include "common/error.h"
+#include "service/api/abbreviations.h"
+
+namespace dietmt::service {
+namespace {
+
+struct CloseText {
+  void operator()(UText* text) const { utext_close(text); }
+};
+using Text = std::unique_ptr<UText, CloseText>;
+
+void check(UErrorCode status, const char* what) {
+  if (U_FAILURE(status)) throw Error(std::string("ICU: ") + what + ": " + u_errorName(status));
+}
+
+// Bytes of spacing at the start of `text`.
+size_t leading_space(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  int64_t at = 0;
+  const auto end = static_cast<int64_t>(text.size());
+  while (at < end) {
+    const int64_t start = at;
+    UChar32 code = 0;
+    U8_NEXT(bytes, at, end, code);
+    if (code < 0 || !u_isUWhiteSpace(code)) return static_cast<size_t>(start);
+  }
+  return text.size();
+}
+
+// Length of `text` without the spacing at its end.
+size_t without_trailing_space(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  auto at = static_cast<int32_t>(text.size());  // a request is far below 2 GiB
+  while (at > 0) {
+    const int32_t end = at;
+    UChar32 code = 0;
+    U8_PREV(bytes, 0, at, code);
+    if (code < 0 || !u_isUWhiteSpace(code)) return static_cast<size_t>(end);
+  }
+  return 0;
+}
+
+// Collects sentences; what it is not given between them is spacing.
+class PieceCollector {
+ public:
+  explicit PieceCollector(std::string_view text) : text_(text) {}
+
+  /// Bytes begin .. end-1 are a sentence with spacing around it, or only spacing.
+  void add(size_t begin, size_t end) {
+    begin += leading_space(text_.substr(begin, end - begin));
+    end = begin + without_trailing_space(text_.substr(begin, end - begin));
+    if (begin == end) return;
+    split_.pieces.push_back(
+        {text_.substr(covered_, begin - covered_), text_.substr(begin, end - begin)});
+    covered_ = end;
+  }
+
+  SplitText finish() {
+    split_.after = text_.substr(covered_);
+    return std::move(split_);
+  }
+
+ private:
+  std::string_view text_;
+  SplitText split_;
+  size_t covered_ = 0;  // bytes in pieces
+};
+
+// The end of the line that starts at `begin`: behind LF, CR or U+2028, U+2029, U+0085, or the text.
+size_t line_end(std::string_view text, size_t begin) {
+  constexpr std::string_view kOthers[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
+  for (size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '\n' || text[i] == '\r') return i + 1;
+    for (const std::string_view other : kOthers) {
+      if (text.substr(i, other.size()) == other) return i + other.size();
+    }
+  }
+  return text.size();
+}
+
+class LineSplitter {
+ public:
+  explicit LineSplitter(const std::string& language) : abbreviations_(language) {
+    UErrorCode status = U_ZERO_ERROR;
+    // Without CLDR's list of abbreviations (@ss=standard): ICU finds them inside longer words too.
+    breaks_.reset(
+        icu::BreakIterator::createSentenceInstance(icu::Locale(language.c_str()), status));
+    check(status, "sentence rules");
+  }
+
+  /// Bytes begin .. end-1 of `text` are one line.
+  void split(std::string_view text, size_t begin, size_t end, PieceCollector& collector) {
+    const std::string_view line = text.substr(begin, end - begin);
+    UErrorCode status = U_ZERO_ERROR;
+    const Text opened(
+        utext_openUTF8(nullptr, line.data(), static_cast<int64_t>(line.size()), &status));
+    check(status, "text");
+    breaks_->setText(opened.get(), status);
+    check(status, "text");
+    size_t sentence = 0;
+    for (int32_t at = breaks_->next(); at != icu::BreakIterator::DONE; at = breaks_->next()) {
+      const auto stop = static_cast<size_t>(at);
+      if (stop < line.size() && joins(line, sentence, stop)) continue;
+      collector.add(begin + sentence, begin + stop);
+      sentence = stop;
+    }
+    if (sentence < line.size()) collector.add(begin + sentence, end);
+  }
+
+ private:
+  // True if no sentence ends at `stop`, where the rules see an end.
+  bool joins(std::string_view line, size_t begin, size_t stop) const {
+    const std::string_view before = line.substr(begin, stop - begin);
+    return abbreviations_.continues(before.substr(0, without_trailing_space(before)),
+                                    line.substr(stop));
+  }
+
+  Abbreviations abbreviations_;
+  std::unique_ptr<icu::BreakIterator> breaks_;
+};
+
+}  // namespace
+
+SplitText split_sentences(std::string_view text, const std::string& language) {
+  PieceCollector collector(text);
+  LineSplitter splitter(language);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = line_end(text, begin);
+    splitter.split(text, begin, end, collector);
+    begin = end;
+  }
+  return collector.finish();
+}
+
+SplitText one_sentence(std::string_view text) {
+  PieceCollector collector(text);
+  collector.add(0, text.size());
+  return collector.finish();
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,42 @@
+// What the handlers of the service share.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "service/api/api_keys.h"
+#include "service/api/exchange.h"
+#include "service/api/language_pairs.h"
+#include "service/api/router.h"
+#include "service/api/service_limits.h"
+#include "service/scheduling/model_registry.h"
+
+namespace dietmt::service {
+
+struct ServiceContext {
+  ModelRegistry& models;
+  ApiKeys keys;
+  ServiceLimits limits;
+  LanguagePairs pairs;
+  bool batch_jobs = false;  // whether /v1/jobs is there
+  std::atomic<bool> draining{false};
+
+  /// Throws HttpError 413 for more texts or characters than a request may have.
+  void check_size(const std::vector<std::string>& texts) const;
+
+  /// From now on, `limit` at most; at most the server's own limit.
+  Patience patience(const Call& call, std::chrono::milliseconds limit) const;
+};
+
+/// /translate, /detect, /languages, /frontend/settings, /health.
+void add_libretranslate_routes(Router& router, ServiceContext& service);
+
+/// /v1/translate.
+void add_v1_routes(Router& router, ServiceContext& service);
+
+/// /v1/models, /v1/models/reload.
+void add_model_routes(Router& router, ServiceContext& service);
+
+}  // namespace dietmt::service

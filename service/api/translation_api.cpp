@@ -1,0 +1,73 @@
+#include "service/api/translation_api.h"
+
+#include <algorithm>
+
+#include "service/api/openapi.h"
+
+namespace dietmt::service {
+namespace {
+
+int64_t characters_of(const std::string& text) {
+  return std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;  // not inside a character
+  });
+}
+
+void check_has_models(const ModelRegistry& models) {
+  if (models.specs().empty()) throw ConfigError("--model is missing: a directory to serve");
+}
+
+}  // namespace
+
+void ServiceContext::check_size(const std::vector<std::string>& texts) const {
+  if (static_cast<int64_t>(texts.size()) > limits.texts)
+    throw HttpError(413, "a request may have " + std::to_string(limits.texts) + " texts at most");
+  int64_t characters = 0;
+  for (const std::string& text : texts) characters += characters_of(text);
+  if (characters > limits.characters) {
+    throw HttpError(413, "the text has " + std::to_string(characters) +
+                             " characters; this server takes " + std::to_string(limits.characters) +
+                             " in a request");
+  }
+}
+
+Patience ServiceContext::patience(const Call& call, std::chrono::milliseconds limit) const {
+  return {.deadline = std::chrono::steady_clock::now() + std::min(limit, limits.deadline),
+          .client_gone = call.client_gone};
+}
+
+TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings)
+    : service_{models, settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
+               settings.limits, LanguagePairs(models.specs()), settings.batch_jobs},
+      router_({.cors_origins = settings.cors_origins,
+               .body_bytes = settings.limits.body_bytes,
+               .client_watch = settings.client_watch,
+               .admit_others = [this](const std::string& key) { service_.keys.admit(key); }},
+              metrics) {
+  check_has_models(models);
+  add_libretranslate_routes(router_, service_);
+  add_v1_routes(router_, service_);
+  add_model_routes(router_, service_);
+  router_.add({"GET", "/metrics", [this, &metrics](const Call&) {
+                 return Answer{.body = metrics.text(service_.models.status(), running()),
+                               .type = "text/plain; version=0.0.4; charset=utf-8"};
+               }});
+  router_.add({"GET", "/openapi.json", [document = merged_openapi(openapi_parts())](const Call&) {
+                 return Answer{.body = document};
+               }});
+}
+
+void TranslationApi::add(Route route) {
+  route.handler = [this, handle = std::move(route.handler)](const Call& call) {
+    service_.keys.admit(call.key);
+    return handle(call);
+  };
+  router_.add(std::move(route));
+}
+
+void TranslationApi::drain() {
+  service_.draining = true;
+  service_.models.drain();
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,124 @@
+// /v1/translate: all that the decoder can do.
+#include <nlohmann/json.hpp>
+
+#include "service/api/decoding_fields.h"
+#include "service/api/service_context.h"
+#include "service/api/text_translator.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::ordered_json;
+
+const ModelSpec& model_of(const Fields& fields, const ServiceContext& service) {
+  if (!fields.has("model"))
+    return service.pairs.model_of(fields.text("source"), fields.text("target"));
+  const ModelSpec& spec = service.pairs.model_named(fields.text("model"));
+  for (const auto& [name, language] : {std::pair{"source", spec.source}, {"target", spec.target}}) {
+    if (fields.text_or(name, language) != language)
+      throw HttpError::of_option(name, std::string(name) + " of model " + spec.name + " is " +
+                                           language + ": leave it out");
+  }
+  return spec;
+}
+
+TextOptions text_options(const Fields& fields, const ModelSpec& model,
+                         const ServiceContext& service) {
+  TextOptions options;
+  const std::string format = fields.text_or("format", "text");
+  if (format != "text" && format != "html")
+    throw HttpError::of_option("format", "format must be text or html");
+  options.language = model.source;
+  options.html = format == "html";
+  options.split = fields.flag_or("split_sentences", true);
+  options.pieces = fields.flag_or("token_scores", false);
+  options.prefix = fields.text_or("prefix", "");
+  options.search = search_options(fields, service.limits);
+  if (!options.prefix.empty() && options.split)
+    throw HttpError::of_option("prefix", "prefix needs split_sentences false");
+  return options;
+}
+
+void check_names(const Fields& fields) {
+  std::vector<std::string_view> names = decoding_field_names();
+  for (const std::string_view name : {"text", "model", "source", "target", "format",
+                                      "split_sentences", "prefix", "token_scores", "deadline_ms"})
+    names.push_back(name);
+  fields.allow_only(names);
+}
+
+ordered_json translation_json(const TranslatedSentence::Found& found) {
+  ordered_json translation{{"text", found.text}, {"score", found.score}};
+  if (found.pieces.empty()) return translation;
+  auto tokens = ordered_json::array();
+  for (size_t i = 0; i < found.pieces.size() && i < found.piece_scores.size(); ++i)
+    tokens.push_back({{"piece", found.pieces[i]}, {"score", found.piece_scores[i]}});
+  translation["tokens"] = tokens;
+  return translation;
+}
+
+ordered_json result_json(const TranslatedText& text) {
+  auto sentences = ordered_json::array();
+  for (const TranslatedSentence& sentence : text.sentences) {
+    auto translations = ordered_json::array();
+    for (const auto& found : sentence.translations) translations.push_back(translation_json(found));
+    sentences.push_back({{"before", sentence.before},
+                         {"source", sentence.source},
+                         {"source_tokens", sentence.source_tokens},
+                         {"cut_tokens", sentence.cut_tokens},
+                         {"translations", translations}});
+  }
+  return {{"text", text.joined()},
+          {"sentences", sentences},
+          {"after", text.after},
+          {"cut", text.was_cut()}};
+}
+
+ordered_json usage_json(const std::vector<TranslatedText>& texts, double seconds) {
+  int64_t sentences = 0, source_tokens = 0, target_tokens = 0;
+  for (const TranslatedText& text : texts) {
+    sentences += static_cast<int64_t>(text.sentences.size());
+    target_tokens += text.target_tokens;
+    for (const TranslatedSentence& sentence : text.sentences)
+      source_tokens += sentence.source_tokens;
+  }
+  return {{"sentences", sentences},
+          {"source_tokens", source_tokens},
+          {"target_tokens", target_tokens},
+          {"seconds", seconds}};
+}
+
+Answer translate(const Call& call, ServiceContext& service) {
+  const auto start = std::chrono::steady_clock::now();
+  service.keys.admit(call.key);
+  const Fields fields = Fields::of_json(call);
+  check_names(fields);
+  const std::vector<std::string> texts = fields.texts("text");
+  const ModelSpec& spec = model_of(fields, service);
+  const TextOptions options = text_options(fields, spec, service);
+  service.check_size(texts);
+  const int64_t limit = service.limits.deadline.count();
+  const std::chrono::milliseconds deadline(
+      std::min(limit, fields.integer_or("deadline_ms", limit, 1, INT64_MAX)));
+  const Patience patience = service.patience(call, deadline);
+
+  const auto model = service.models.acquire(spec.name, patience);
+  const auto translated = translate_texts(*model, texts, options, patience);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  auto results = ordered_json::array();
+  for (const TranslatedText& text : translated) results.push_back(result_json(text));
+  const ordered_json body{{"model", spec.name},
+                          {"source", spec.source},
+                          {"target", spec.target},
+                          {"results", results},
+                          {"usage", usage_json(translated, elapsed.count())}};
+  return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+}
+
+}  // namespace
+
+void add_v1_routes(Router& router, ServiceContext& service) {
+  router.add({"POST", "/v1/translate", [&](const Call& call) { return translate(call, service); }});
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,56 @@
+// Bytes that wait for their reader, such as the body of a request before its handler runs: in
+// memory while they are few, else in a file without a name.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "service/http/nameless_file.h"
+
+namespace dietmt::service {
+
+/// What all of them together may use.
+struct SpoolBudget {
+  uint64_t one_memory = 0;  // of one
+  uint64_t all_memory = 0;
+  uint64_t all_disk = 0;
+  std::filesystem::path directory = {};
+
+  std::atomic<uint64_t> memory_used = 0;
+  std::atomic<uint64_t> disk_used = 0;
+};
+
+class SpooledBytes {
+ public:
+  /// `budget` outlives them.
+  explicit SpooledBytes(SpoolBudget& budget) : budget_(budget) {}
+  ~SpooledBytes();
+  SpooledBytes(const SpooledBytes&) = delete;
+  SpooledBytes& operator=(const SpooledBytes&) = delete;
+
+  /// Throws RequestFault (503) if the disk, or the budget for it, is used up.
+  void append(std::string_view bytes);
+
+  uint64_t size() const { return size_; }
+  bool in_file() const { return file_.exists(); }
+  /// Their file, if they are in one.
+  const NamelessFile& file() const { return file_; }
+
+  /// Copies up to `count` bytes from `offset` on; fewer at the end. Throws std::system_error if the
+  /// file cannot be read.
+  size_t read(uint64_t offset, char* to, size_t count) const;
+
+ private:
+  void move_to_file();
+  void write_to_file(std::string_view bytes);
+
+  SpoolBudget& budget_;
+  std::string memory_;
+  NamelessFile file_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace dietmt::service

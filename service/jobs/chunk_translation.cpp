@@ -1,0 +1,62 @@
+#include "service/jobs/chunk_translation.h"
+
+#include "common/error.h"
+
+namespace dietmt::service {
+namespace {
+
+struct Line {
+  std::string_view content;
+  std::string_view end;
+  bool has_text = false;  // then it is the next that is translated
+};
+
+std::vector<Line> split_lines(std::string_view text) {
+  std::vector<Line> lines;
+  while (!text.empty()) {
+    const size_t newline = text.find('\n');
+    const size_t size = newline == text.npos ? text.size() : newline + 1;
+    size_t content = newline == text.npos ? size : newline;
+    if (content > 0 && text[content - 1] == '\r') --content;
+    lines.push_back({text.substr(0, content), text.substr(content, size - content)});
+    text.remove_prefix(size);
+  }
+  return lines;
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
+}  // namespace
+
+ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& translate,
+                            const std::function<bool()>& cancelled) {
+  ChunkResult result;
+  std::vector<Line> lines = split_lines(chunk.input.text);
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    LineParts parts = split_line(chunk.options.format, lines[i].content);
+    if (!parts.problem.empty()) {
+      result.bad_lines.push_back(
+          {chunk.first_line + static_cast<int64_t>(i), std::move(parts.problem)});
+    } else if (!is_blank(parts.text)) {
+      lines[i].has_text = true;
+      texts.push_back(std::move(parts.text));
+    }
+  }
+  std::vector<std::string> translations;
+  if (!texts.empty()) translations = translate(chunk.options, texts, cancelled);
+  if (translations.size() != texts.size())
+    throw Error("the translator gave " + std::to_string(translations.size()) + " lines for " +
+                std::to_string(texts.size()));
+  size_t next = 0;
+  for (const Line& line : lines) {
+    if (line.has_text)
+      result.text += join_line(chunk.options.format, line.content, std::move(translations[next++]));
+    else
+      result.text += line.content;
+    result.text += line.end;
+  }
+  return result;
+}
+
+}  // namespace dietmt::service

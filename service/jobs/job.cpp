@@ -1,0 +1,54 @@
+#include "service/jobs/job.h"
+
+#include <array>
+
+#include "common/error.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr std::array<const char*, 5> kStates = {"queued", "running", "done", "failed", "cancelled"};
+
+}  // namespace
+
+const char* name_of(JobState state) { return kStates.at(static_cast<size_t>(state)); }
+
+JobState job_state(const std::string& name) {
+  for (size_t i = 0; i < kStates.size(); ++i)
+    if (name == kStates[i]) return static_cast<JobState>(i);
+  throw Error("the job queue holds a job in the unknown state \"" + name + "\"");
+}
+
+bool has_ended(JobState state) { return state != JobState::kQueued && state != JobState::kRunning; }
+
+nlohmann::json JobOptions::to_json() const {
+  return {{"model", model},
+          {"source", source},
+          {"target", target},
+          {"options", decoding},
+          {"format", name_of(format.kind)},
+          {"column", format.column},
+          {"field", format.field},
+          {"output", name_of(format.output)},
+          {"output_field", format.output_field},
+          {"name", name},
+          {"gzip", gzip}};
+}
+
+JobOptions JobOptions::from_json(const nlohmann::json& stored) {
+  JobOptions options;
+  options.model = stored.at("model");
+  options.source = stored.at("source");
+  options.target = stored.at("target");
+  options.decoding = stored.at("options");
+  options.format.kind = line_kind(stored.at("format"));
+  options.format.column = stored.at("column");
+  options.format.field = stored.at("field");
+  options.format.output = line_output(stored.at("output"));
+  options.format.output_field = stored.at("output_field");
+  options.name = stored.at("name");
+  options.gzip = stored.at("gzip");
+  return options;
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,82 @@
+// A batch job: a file that is translated in the background, in chunks of lines. What a user asks
+// for, what he is told, and the chunks on their way through the workers.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/jobs/line_format.h"
+
+namespace dietmt::service {
+
+/// What to translate, and how.
+struct JobOptions {
+  std::string model;  // empty: the one for `source` and `target`
+  std::string source;
+  std::string target;
+  nlohmann::json decoding = nlohmann::json::object();  // as of /v1/translate; not looked into here
+  LineFormat format;
+  std::string name;   // of the file; may be empty
+  bool gzip = false;  // the file came packed, and so is the result
+
+  nlohmann::json to_json() const;
+  static JobOptions from_json(const nlohmann::json& stored);
+};
+
+enum class JobState { kQueued, kRunning, kDone, kFailed, kCancelled };
+
+/// "queued", ...
+const char* name_of(JobState state);
+/// Throws Error for another name.
+JobState job_state(const std::string& name);
+/// True for done, failed and cancelled.
+bool has_ended(JobState state);
+
+struct JobStatus {
+  std::string id;  // 32 hexadecimal digits
+  JobOptions options;
+  JobState state = JobState::kQueued;
+  int64_t chunks = 0;
+  int64_t lines = 0;
+  int64_t lines_done = 0;
+  int64_t bad_lines = 0;  // of those done
+  // Microseconds since 1970, by the database's clock.
+  int64_t asked = 0;  // when this status was made
+  int64_t created = 0;
+  std::optional<int64_t> started;
+  std::optional<int64_t> finished;
+  std::string error;  // why the job failed
+};
+
+/// A line that could not be translated and was handed through unchanged.
+struct BadLine {
+  int64_t line = 0;  // from 1, in the file
+  std::string reason;
+};
+
+/// Consecutive lines of a file with their line ends.
+struct ChunkText {
+  int64_t lines = 0;
+  std::string text;
+};
+
+/// What has become of a chunk.
+struct ChunkResult {
+  std::string text;  // as many lines
+  std::vector<BadLine> bad_lines;
+};
+
+/// A chunk in the hands of a worker, until its lease expires.
+struct TakenChunk {
+  std::string job;
+  int64_t number = 0;      // from 0
+  int64_t first_line = 1;  // in the file
+  ChunkText input;
+  std::string lease;  // names this taking of the chunk
+  JobOptions options;
+};
+
+}  // namespace dietmt::service

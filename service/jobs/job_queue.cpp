@@ -1,0 +1,207 @@
+#include "service/jobs/job_queue.h"
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "service/jobs/job_schema.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr int64_t kMicroseconds = 1'000'000;
+constexpr int64_t kForgottenUpload = 3600 * kMicroseconds;
+
+constexpr const char* kStatusColumns =
+    "SELECT id, options, state, lines, lines_done, bad_lines, dietmt_now(), created, started, "
+    "finished, error, chunks FROM dietmt_jobs ";
+
+JobStatus status_of(const SqlRow& row) {
+  JobStatus status;
+  status.id = row.text(0);
+  status.options = JobOptions::from_json(nlohmann::json::parse(row.text(1)));
+  status.state = job_state(row.text(2));
+  status.lines = row.integer(3);
+  status.lines_done = row.integer(4);
+  status.bad_lines = row.integer(5);
+  status.asked = row.integer(6);
+  status.created = row.integer(7);
+  status.started = row.optional_integer(8);
+  status.finished = row.optional_integer(9);
+  status.error = row.text(10);
+  status.chunks = row.integer(11);
+  return status;
+}
+
+}  // namespace
+
+JobUpload::~JobUpload() {
+  if (id_.empty()) return;
+  try {
+    database_->transaction([&](SqlConnection& connection) {
+      connection.execute("DELETE FROM dietmt_chunks WHERE job = $1", {id_});
+      return connection.execute("DELETE FROM dietmt_jobs WHERE id = $1", {id_});
+    });
+  } catch (const std::exception&) {
+    // remove_expired() finds it.
+  }
+}
+
+void JobUpload::append(const std::vector<ChunkText>& chunks) {
+  int64_t number = chunks_;
+  int64_t lines = lines_;
+  database_->transaction([&](SqlConnection& connection) {
+    number = chunks_;
+    lines = lines_;
+    for (const ChunkText& chunk : chunks) {
+      connection.execute(
+          "INSERT INTO dietmt_chunks (job, number, first_line, lines, done, attempts, losses, "
+          "free_from, input) VALUES ($1, $2, $3, $4, 0, 0, 0, 0, $5)",
+          {id_, number++, lines + 1, chunk.lines, SqlBytes{chunk.text}});
+      lines += chunk.lines;
+    }
+    return connection.execute("UPDATE dietmt_jobs SET touched = dietmt_now() WHERE id = $1", {id_});
+  });
+  chunks_ = number;
+  lines_ = lines;
+}
+
+std::string JobUpload::finish() {
+  const bool is_empty = chunks_ == 0;
+  const SqlResult result = database_->execute_durably(
+      std::string("UPDATE dietmt_jobs SET state = $2, lines = $3, chunks = $4, touched = 0, "
+                  "created = dietmt_now(), finished = ") +
+          (is_empty ? "dietmt_now()" : "NULL") + " WHERE id = $1",
+      {id_, name_of(is_empty ? JobState::kDone : JobState::kQueued), lines_, chunks_});
+  if (result.changed == 0) throw Error("the upload took so long that it was given up");
+  return std::exchange(id_, {});
+}
+
+JobQueue::JobQueue(std::unique_ptr<SqlDatabase> database, RetryPolicy policy)
+    : database_(std::move(database)), policy_(policy) {
+  set_up_job_schema(*database_);
+}
+
+JobUpload JobQueue::start_upload(const std::string& owner, const JobOptions& options) {
+  JobUpload upload(*database_, random_id());
+  database_->execute(
+      "INSERT INTO dietmt_jobs (id, owner, options, state, lines, chunks, lines_done, "
+      "chunks_done, bad_lines, created, touched) "
+      "VALUES ($1, $2, $3, 'uploading', 0, 0, 0, 0, 0, dietmt_now(), dietmt_now())",
+      {upload.id_, owner, options.to_json().dump()});
+  return upload;
+}
+
+std::optional<JobStatus> JobQueue::find(const std::string& owner, const std::string& id) {
+  const SqlResult result = database_->execute(
+      std::string(kStatusColumns) + "WHERE id = $1 AND owner = $2 AND state <> 'uploading'",
+      {id, owner});
+  if (result.rows.empty()) return std::nullopt;
+  return status_of(result.rows[0]);
+}
+
+std::vector<JobStatus> JobQueue::list(const std::string& owner, int64_t limit,
+                                      const std::string& before) {
+  int64_t created = INT64_MAX;
+  const size_t dash = before.find('-');
+  if (!before.empty()) {
+    if (dash == 0 || dash > 18 || before.find_first_not_of("0123456789") != dash)
+      throw RequestError("before: \"" + before + "\" is not the end of a page");
+    created = std::stoll(before.substr(0, dash));
+  }
+  const std::string id = before.empty() ? "" : before.substr(dash + 1);
+  const SqlResult result = database_->execute(
+      std::string(kStatusColumns) +
+          "WHERE owner = $1 AND state <> 'uploading' AND (created < $2 OR (created = $2 AND id < "
+          "$3)) ORDER BY created DESC, id DESC LIMIT $4",
+      {owner, created, id, limit});
+  std::vector<JobStatus> jobs;
+  for (const SqlRow& row : result.rows) jobs.push_back(status_of(row));
+  return jobs;
+}
+
+std::vector<BadLine> JobQueue::bad_lines(const std::string& id, int64_t limit) {
+  const SqlResult result = database_->execute(
+      "SELECT bad_lines FROM dietmt_chunks WHERE job = $1 AND bad_lines IS NOT NULL "
+      "ORDER BY number LIMIT $2",
+      {id, limit});
+  std::vector<BadLine> lines;
+  for (const SqlRow& row : result.rows) {
+    for (const nlohmann::json& line : nlohmann::json::parse(row.text(0))) {
+      if (static_cast<int64_t>(lines.size()) == limit) return lines;
+      lines.push_back({line.at(0), line.at(1)});
+    }
+  }
+  return lines;
+}
+
+bool JobQueue::cancel(const std::string& owner, const std::string& id) {
+  return database_
+             ->execute_durably(
+                 "UPDATE dietmt_jobs SET state = 'cancelled', finished = dietmt_now() "
+                 "WHERE id = $1 AND owner = $2 AND state IN ('queued', 'running')",
+                 {id, owner})
+             .changed > 0;
+}
+
+bool JobQueue::remove(const std::string& owner, const std::string& id) {
+  const std::optional<JobStatus> job = find(owner, id);
+  if (!job || !has_ended(job->state)) return false;
+  return database_->transaction([&](SqlConnection& connection) {
+    connection.execute("DELETE FROM dietmt_chunks WHERE job = $1", {id});
+    return connection.execute("DELETE FROM dietmt_jobs WHERE id = $1", {id}).changed > 0;
+  });
+}
+
+std::optional<std::string> JobQueue::output(const std::string& id, int64_t number) {
+  const SqlResult result = database_->execute(
+      "SELECT output FROM dietmt_chunks WHERE job = $1 AND number = $2 AND done = 1", {id, number});
+  if (result.rows.empty()) return std::nullopt;
+  return result.rows[0].text(0);
+}
+
+void JobQueue::remove_expired(std::chrono::seconds keep) {
+  const std::string expired =
+      "(SELECT id FROM dietmt_jobs WHERE finished < dietmt_now() - $1 "
+      "OR (state = 'uploading' AND touched < dietmt_now() - $2))";
+  const int64_t kept = keep.count() * kMicroseconds;
+  const SqlResult removed = database_->transaction([&](SqlConnection& connection) {
+    connection.execute("DELETE FROM dietmt_chunks WHERE job IN " + expired,
+                       {kept, kForgottenUpload});
+    return connection.execute("DELETE FROM dietmt_jobs WHERE id IN " + expired,
+                              {kept, kForgottenUpload});
+  });
+  if (removed.changed > 0) database_->shrink();
+}
+
+std::string page_end(const JobStatus& job) { return std::to_string(job.created) + "-" + job.id; }
+
+std::string random_id() {
+  unsigned char bytes[16];
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    throw Error(std::string("no random numbers from the system: ") + std::strerror(errno));
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string id;
+  for (const unsigned char byte : bytes) {
+    id += kDigits[byte >> 4];
+    id += kDigits[byte & 15];
+  }
+  return id;
+}
+
+std::unique_ptr<SqlDatabase> open_job_database(const std::string& queue,
+                                               const std::filesystem::path& data_directory) {
+  if (queue.starts_with("postgresql://") || queue.starts_with("postgres://"))
+    return open_postgresql(queue);
+  if (!queue.empty())
+    throw ConfigError("--queue: \"" + queue + "\" does not start with postgresql://");
+  std::error_code error;
+  std::filesystem::create_directories(data_directory, error);
+  if (error)
+    throw Error(data_directory.string() + ": the directory cannot be made: " + error.message());
+  return open_sqlite(data_directory / "jobs.sqlite");
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,116 @@
+// The queue of batch jobs, in a database: whatever it has accepted outlives this process. Chunks
+// are leased to workers, in this process and others: a lease that is not renewed in time expires,
+// and another worker takes the chunk. What a chunk has become and its completion are stored in one
+// transaction, so no line is lost or doubled, whenever a process dies.
+//
+// Jobs take turns: the next chunk is one of the job that has waited longest, so that a small job
+// does not wait for the end of a large one.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "service/jobs/job.h"
+#include "service/jobs/sql_database.h"
+
+namespace dietmt::service {
+
+/// When to give up a chunk, and with it its job.
+struct RetryPolicy {
+  int64_t attempts = 3;                   // that ended in an error
+  std::chrono::milliseconds delay{2000};  // before the next attempt, times those before
+  int64_t lost_leases = 10;               // times that its worker disappeared
+};
+
+/// A job that is being stored, piece by piece. Without finish() nothing stays of it.
+class JobUpload {
+ public:
+  ~JobUpload();
+  JobUpload(JobUpload&&) noexcept = default;
+  JobUpload& operator=(JobUpload&&) = delete;
+
+  /// Stores the next chunks, in one transaction.
+  void append(const std::vector<ChunkText>& chunks);
+
+  /// Queues the job, which is done at once if it has no lines. Returns its id.
+  std::string finish();
+
+ private:
+  friend class JobQueue;
+  JobUpload(SqlDatabase& database, std::string id) : database_(&database), id_(std::move(id)) {}
+
+  SqlDatabase* database_;
+  std::string id_;  // empty once finished or moved from
+  int64_t chunks_ = 0;
+  int64_t lines_ = 0;
+};
+
+/// For any number of threads. Throws what SqlDatabase does.
+class JobQueue {
+ public:
+  /// Makes the tables where there are none. Throws Error if they are of a newer version.
+  explicit JobQueue(std::unique_ptr<SqlDatabase> database, RetryPolicy policy = {});
+
+  // For users. `owner`: jobs of other owners are not found.
+
+  JobUpload start_upload(const std::string& owner, const JobOptions& options);
+  std::optional<JobStatus> find(const std::string& owner, const std::string& id);
+  /// Newest first, at most `limit`. `before`: the page behind the place that page_end() names.
+  std::vector<JobStatus> list(const std::string& owner, int64_t limit,
+                              const std::string& before = "");
+  /// The first `limit` bad lines of a job.
+  std::vector<BadLine> bad_lines(const std::string& id, int64_t limit);
+  /// False if the job is not queued or running (any more).
+  bool cancel(const std::string& owner, const std::string& id);
+  /// Removes a job that has ended; false if there is none.
+  bool remove(const std::string& owner, const std::string& id);
+  /// What chunk `number`, from 0, has become; none if it is not done or does not exist.
+  std::optional<std::string> output(const std::string& id, int64_t number);
+
+  // For workers.
+
+  /// A chunk to translate, leased for `lease` to `worker`; none if there is none at the moment.
+  std::optional<TakenChunk> take(const std::string& worker, std::chrono::milliseconds lease);
+  /// Extends the lease from now; false if another has it or the chunk is gone.
+  bool renew(const TakenChunk& chunk, std::chrono::milliseconds lease);
+  /// False if the job has ended, or another has the lease.
+  bool is_wanted(const TakenChunk& chunk);
+  /// Stores the result; false if it is not wanted, because another has the lease or the job is
+  /// gone. Safe to repeat where it is not known whether it was stored.
+  bool complete(const TakenChunk& chunk, const ChunkResult& result);
+  /// The chunk could not be translated: it is tried again later, or its job fails.
+  void report_failure(const TakenChunk& chunk, const std::string& reason);
+  /// Gives the chunk back as it was.
+  void release(const TakenChunk& chunk);
+  /// Ends the leases of workers of this machine whose process is gone, without waiting for their
+  /// expiry. `worker` begins with the name of its process (process_identity.h).
+  void release_dead_workers();
+
+  /// Removes jobs that ended longer ago than `keep`, and uploads that stopped an hour ago.
+  void remove_expired(std::chrono::seconds keep);
+
+  SqlDatabase& database() { return *database_; }
+
+ private:
+  std::optional<TakenChunk> take_of(const std::string& job, const std::string& worker,
+                                    std::chrono::milliseconds lease);
+
+  std::unique_ptr<SqlDatabase> database_;
+  RetryPolicy policy_;
+};
+
+/// The place of a job in list(), for the page behind it.
+std::string page_end(const JobStatus& job);
+
+/// 32 hexadecimal digits that nobody can guess.
+std::string random_id();
+
+/// `queue`: empty for SQLite (jobs.sqlite in `data_directory`, which is made where it is missing),
+/// or postgresql://... . Throws ConfigError for anything else.
+std::unique_ptr<SqlDatabase> open_job_database(const std::string& queue,
+                                               const std::filesystem::path& data_directory);
+
+}  // namespace dietmt::service

@@ -1,0 +1,64 @@
+#include "service/jobs/job_schema.h"
+
+namespace dietmt::service {
+namespace {
+
+using Statements = std::vector<std::string>;
+
+// What leads from each version to the next, the first from an empty database. Only ever add to it:
+// users have databases of every version. Times are microseconds since 1970.
+std::vector<Statements> migrations(const SqlDialect& dialect) {
+  return {
+      {
+          // `touched`: the last part of an upload, later the last time that a chunk was taken.
+          "CREATE TABLE dietmt_jobs (id TEXT PRIMARY KEY, owner TEXT NOT NULL, "
+          "options TEXT NOT NULL, state TEXT NOT NULL, lines BIGINT NOT NULL, "
+          "chunks BIGINT NOT NULL, lines_done BIGINT NOT NULL, chunks_done BIGINT NOT NULL, "
+          "bad_lines BIGINT NOT NULL, created BIGINT NOT NULL, touched BIGINT NOT NULL, "
+          "started BIGINT, finished BIGINT, error TEXT)",
+          "CREATE INDEX dietmt_jobs_of_owner ON dietmt_jobs (owner, created, id)",
+          "CREATE INDEX dietmt_jobs_active ON dietmt_jobs (touched) "
+          "WHERE state IN ('queued', 'running')",
+          // A chunk that nobody has taken has no lease; one that waits for another attempt has a
+          // time in `free_from`.
+          "CREATE TABLE dietmt_chunks (job TEXT NOT NULL, number BIGINT NOT NULL, "
+          "first_line BIGINT NOT NULL, lines BIGINT NOT NULL, done INTEGER NOT NULL, "
+          "attempts INTEGER NOT NULL, losses INTEGER NOT NULL, lease TEXT, worker TEXT, "
+          "free_from BIGINT NOT NULL, bad_lines TEXT, input " +
+              dialect.bytes + ", output " + dialect.bytes + ", PRIMARY KEY (job, number))",
+          "CREATE INDEX dietmt_chunks_open ON dietmt_chunks (job, number) WHERE done = 0",
+          "CREATE INDEX dietmt_chunks_leased ON dietmt_chunks (worker) "
+          "WHERE done = 0 AND lease IS NOT NULL",
+      },
+  };
+}
+
+int64_t stored_version(SqlConnection& connection) {
+  const SqlResult result = connection.execute("SELECT version FROM dietmt_schema");
+  if (!result.rows.empty()) return result.rows[0].integer(0);
+  connection.execute("INSERT INTO dietmt_schema VALUES (0)");
+  return 0;
+}
+
+}  // namespace
+
+void set_up_job_schema(SqlDatabase& database) {
+  const std::vector<Statements> steps = migrations(database.dialect());
+  const auto newest = static_cast<int64_t>(steps.size());
+  database.transaction([&](SqlConnection& connection) {
+    for (const std::string& statement : database.dialect().before_setup)
+      connection.execute(statement);
+    connection.execute("CREATE TABLE IF NOT EXISTS dietmt_schema (version BIGINT NOT NULL)");
+    const int64_t version = stored_version(connection);
+    if (version > newest)
+      throw Error(database.name() + ": the job queue was made by a newer dietmt (version " +
+                  std::to_string(version) + " of its tables, this one knows " +
+                  std::to_string(newest) + ")");
+    for (int64_t step = version; step < newest; ++step)
+      for (const std::string& statement : steps[static_cast<size_t>(step)])
+        connection.execute(statement);
+    return connection.execute("UPDATE dietmt_schema SET version = $1", {newest});
+  });
+}
+
+}  // namespace dietmt::service

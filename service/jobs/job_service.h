@@ -1,0 +1,107 @@
+// Batch jobs for the users of a server: files in, files out. What is behind the routes of
+// /v1/jobs (job_routes.h), without HTTP.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "common/error.h"
+#include "service/jobs/gzip_writer.h"
+#include "service/jobs/job_queue.h"
+#include "service/jobs/stop_flag.h"
+
+namespace dietmt::service {
+
+/// There is no such job, or it belongs to another owner.
+class NoSuchJobError : public RequestError {
+ public:
+  using RequestError::RequestError;
+};
+
+/// The job is not in a state for that.
+class JobStateError : public RequestError {
+ public:
+  using RequestError::RequestError;
+};
+
+/// The file has more text than is allowed.
+class FileTooLargeError : public RequestError {
+ public:
+  using RequestError::RequestError;
+};
+
+struct JobServiceOptions {
+  std::filesystem::path data_directory;  // exists; uploads lie here until they are in the queue
+  int64_t chunk_lines = 200;
+  int64_t chunk_bytes = 1 << 18;  // a chunk ends at the first line that reaches them
+  size_t max_line_bytes = 1 << 20;
+  int64_t max_text_bytes = int64_t{16} << 30;          // unpacked
+  std::chrono::seconds keep = std::chrono::hours(72);  // ended jobs (--keep-jobs)
+};
+
+/// The translated file of a job, piece by piece.
+class JobOutput {
+ public:
+  JobOutput(JobQueue& queue, JobStatus job);
+
+  /// The next bytes, never empty; none at the end. Throws NoSuchJobError if the job is removed
+  /// meanwhile.
+  std::optional<std::string> next();
+
+ private:
+  std::optional<std::string> next_text();
+
+  JobQueue& queue_;
+  JobStatus job_;
+  int64_t chunk_ = 0;
+  bool ended_ = false;
+  std::unique_ptr<GzipWriter> gzip_;
+};
+
+/// For any number of threads. Removes expired jobs in the background.
+class JobService {
+ public:
+  /// `check` throws RequestError or ConfigError for options that no worker could serve.
+  JobService(JobQueue& queue, JobServiceOptions options,
+             std::function<void(const JobOptions&)> check = {});
+  ~JobService();
+
+  const JobServiceOptions& options() const { return options_; }
+
+  /// Splits the file at `path` into chunks and queues them. `options.gzip` is found out here.
+  /// Throws RequestError, DataError (a damaged file, with the line), FileTooLargeError,
+  /// StorageFullError: then nothing of the job stays.
+  JobStatus submit(const std::string& owner, JobOptions options, const std::string& path);
+
+  /// Throw NoSuchJobError.
+  JobStatus find(const std::string& owner, const std::string& id);
+  /// Cancels a job that has not ended and returns it, or removes one that has.
+  std::optional<JobStatus> cancel_or_remove(const std::string& owner, const std::string& id);
+  /// Throws JobStateError if the job is not done and `partial` is not asked for: the lines before
+  /// the first that is not translated.
+  JobOutput output(const JobStatus& job, bool partial);
+
+  std::vector<JobStatus> list(const std::string& owner, int64_t limit, const std::string& before) {
+    return queue_.list(owner, limit, before);
+  }
+  std::vector<BadLine> bad_lines(const JobStatus& job, int64_t limit) {
+    return queue_.bad_lines(job.id, limit);
+  }
+
+ private:
+  void store(JobUpload& upload, const std::string& path);
+  void sweep();
+
+  JobQueue& queue_;
+  JobServiceOptions options_;
+  std::function<void(const JobOptions&)> check_;
+  StopFlag stop_;
+  std::thread sweeper_;
+};
+
+}  // namespace dietmt::service

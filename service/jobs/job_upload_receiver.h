@@ -1,0 +1,46 @@
+// Takes in what POST /v1/jobs is sent: a file and settings, as a form or as body and query.
+#pragma once
+
+#include <httplib.h>
+
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "service/http/nameless_file.h"
+#include "service/jobs/job_upload_form.h"
+
+namespace dietmt::service {
+
+/// Lives in the handler of the request that it reads.
+class JobUploadReceiver {
+ public:
+  /// Uploads are stored on the disk of `directory`.
+  explicit JobUploadReceiver(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  /// Throws RequestError for a malformed upload, FileTooLargeError, StorageFullError.
+  void read(const httplib::Request& request, const httplib::Response& response,
+            const httplib::ContentReader& reader);
+
+  /// Under which this process can read the uploaded file.
+  const std::string& path() const { return path_; }
+  const JobSettings& settings() const { return settings_; }
+
+ private:
+  bool take_over_body();
+  bool receive_form(const httplib::ContentReader& reader);
+  bool receive_body(const httplib::ContentReader& reader);
+  void start_part(const httplib::MultipartFormData& part);
+  void keep(std::string_view bytes);
+  void start_file();
+
+  const std::filesystem::path directory_;
+  NamelessFile file_;
+  uint64_t size_ = 0;  // of file_
+  std::string path_;   // empty: there was no file yet
+  JobSettings settings_;
+  std::string part_;  // of the form
+};
+
+}  // namespace dietmt::service

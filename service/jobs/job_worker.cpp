@@ -1,0 +1,146 @@
+#include "service/jobs/job_worker.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "common/error.h"
+#include "service/jobs/process_identity.h"
+#include "service/jobs/stop_flag.h"
+
+namespace dietmt::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Keeps the lease of a chunk while it lives, and looks whether the chunk is still wanted.
+class LeaseKeeper {
+ public:
+  LeaseKeeper(JobQueue& queue, const TakenChunk& chunk, const JobWorkerOptions& options)
+      : queue_(queue), chunk_(chunk), options_(options), thread_([this] { run(); }) {}
+  ~LeaseKeeper() {
+    done_.set();
+    thread_.join();
+  }
+  LeaseKeeper(const LeaseKeeper&) = delete;
+  LeaseKeeper& operator=(const LeaseKeeper&) = delete;
+
+  bool is_lost() const { return lost_; }
+
+ private:
+  void run() {
+    const std::chrono::milliseconds renewal = options_.lease / 3;
+    const std::chrono::milliseconds pause = std::min(options_.poll, renewal);
+    auto renewed = Clock::now();
+    for (done_.wait(pause); !done_.is_set() && !lost_; done_.wait(pause)) {
+      try {
+        const bool due = Clock::now() - renewed >= renewal;
+        if (due && !queue_.renew(chunk_, options_.lease)) lost_ = true;
+        if (due) renewed = Clock::now();
+        if (!queue_.is_wanted(chunk_)) lost_ = true;
+      } catch (const std::exception& error) {
+        spdlog::warn("batch jobs: a lease could not be renewed: {}", error.what());
+      }
+    }
+  }
+
+  JobQueue& queue_;
+  const TakenChunk& chunk_;
+  const JobWorkerOptions& options_;
+  StopFlag done_;
+  std::atomic<bool> lost_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace
+
+class JobWorker::Impl {
+ public:
+  Impl(JobQueue& queue, TranslateLines translate, JobWorkerOptions options)
+      : queue_(queue), translate_(std::move(translate)), options_(options) {
+    for (int64_t i = 0; i < options_.threads; ++i)
+      threads_.emplace_back([this, i] { run(process_identity() + ":" + std::to_string(i)); });
+  }
+
+  void stop() {
+    stop_.set();
+    for (std::thread& thread : threads_)
+      if (thread.joinable()) thread.join();
+  }
+
+ private:
+  void run(const std::string& name) {
+    bool found_work = false;
+    while (!stop_.is_set()) {
+      try {
+        if (!found_work) queue_.release_dead_workers();
+        const std::optional<TakenChunk> chunk = queue_.take(name, options_.lease);
+        found_work = chunk.has_value();
+        if (chunk)
+          work_on(*chunk);
+        else
+          stop_.wait(options_.poll);
+      } catch (const std::exception& error) {
+        spdlog::warn("batch jobs: {}", error.what());
+        found_work = false;
+        stop_.wait(options_.poll);
+      }
+    }
+  }
+
+  void work_on(const TakenChunk& chunk) {
+    const LeaseKeeper keeper(queue_, chunk, options_);
+    const auto cancelled = [&] { return stop_.is_set() || keeper.is_lost(); };
+    std::optional<ChunkResult> result;
+    std::string problem;
+    try {
+      result = translate_chunk(chunk, translate_, cancelled);
+    } catch (const RequestError& error) {  // the job asks for what is not to be had
+      problem = error.what();
+    } catch (const std::exception& error) {
+      spdlog::error("batch jobs: a chunk was not translated: {}", error.what());
+      problem = "the translation failed; the server's log says why";
+    }
+    if (keeper.is_lost()) return;
+    store(keeper, [&] {
+      if (cancelled())
+        queue_.release(chunk);
+      else if (result)
+        queue_.complete(chunk, *result);
+      else
+        queue_.report_failure(chunk, problem);
+    });
+  }
+
+  // Until it has worked, for as long as the lease can be ours; at a stop once only.
+  template <class Action>
+  void store(const LeaseKeeper& keeper, Action action) {
+    for (;;) {
+      try {
+        return action();
+      } catch (const std::exception& error) {
+        spdlog::warn("batch jobs: a finished chunk could not be stored: {}", error.what());
+        if (stop_.is_set() || keeper.is_lost()) return;
+        stop_.wait(options_.poll);
+      }
+    }
+  }
+
+  JobQueue& queue_;
+  TranslateLines translate_;
+  JobWorkerOptions options_;
+  StopFlag stop_;
+  std::vector<std::thread> threads_;
+};
+
+JobWorker::JobWorker(JobQueue& queue, TranslateLines translate, JobWorkerOptions options)
+    : impl_(std::make_unique<Impl>(queue, std::move(translate), options)) {}
+
+JobWorker::~JobWorker() { stop(); }
+
+void JobWorker::stop() { impl_->stop(); }
+
+}  // namespace dietmt::service

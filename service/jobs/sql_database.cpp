@@ -1,0 +1,78 @@
+#include "service/jobs/sql_database.h"
+
+#include <charconv>
+
+namespace dietmt::service {
+
+const std::string& SqlRow::text(size_t column) const {
+  static const std::string empty;
+  const std::optional<std::string>& value = columns_.at(column);
+  return value ? *value : empty;
+}
+
+int64_t SqlRow::integer(size_t column) const { return optional_integer(column).value_or(0); }
+
+std::optional<int64_t> SqlRow::optional_integer(size_t column) const {
+  if (is_null(column)) return std::nullopt;
+  const std::string& digits = text(column);
+  int64_t value = 0;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (problem != std::errc() || end != digits.data() + digits.size())
+    throw Error("the database gave \"" + digits + "\" where a whole number was expected");
+  return value;
+}
+
+SqlResult SqlDatabase::execute(const std::string& statement,
+                               std::initializer_list<SqlValue> parameters) {
+  SqlResult result;
+  give_back(start(statement, parameters, result));
+  return result;
+}
+
+std::unique_ptr<SqlConnection> SqlDatabase::take_idle() {
+  const std::scoped_lock lock(mutex_);
+  if (idle_.empty()) return nullptr;
+  std::unique_ptr<SqlConnection> connection = std::move(idle_.back());
+  idle_.pop_back();
+  return connection;
+}
+
+void SqlDatabase::give_back(std::unique_ptr<SqlConnection> connection) {
+  if (!connection->usable()) return;
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(connection));
+}
+
+// A connection that has lain idle may have been cut since; only a new one tells if the database is
+// gone.
+std::unique_ptr<SqlConnection> SqlDatabase::start(const std::string& statement,
+                                                  std::initializer_list<SqlValue> parameters,
+                                                  SqlResult& result) {
+  while (std::unique_ptr<SqlConnection> connection = take_idle()) {
+    try {
+      result = connection->execute(statement, parameters);
+      return connection;
+    } catch (const Error&) {
+      if (connection->usable()) throw;
+    }
+  }
+  std::unique_ptr<SqlConnection> connection = connect();
+  result = connection->execute(statement, parameters);
+  return connection;
+}
+
+std::unique_ptr<SqlConnection> SqlDatabase::begin() {
+  SqlResult none;
+  return start(dialect().begin, {}, none);
+}
+
+void SqlDatabase::roll_back(std::unique_ptr<SqlConnection> connection) {
+  try {
+    connection->execute("ROLLBACK");
+    give_back(std::move(connection));
+  } catch (const Error&) {
+    // Closing the connection undoes the transaction too.
+  }
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,71 @@
+#include "service/page/analysis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/error.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+
+json nested(const HeadMatrices& all) {
+  json layers = json::array();
+  const float* next = all.values.data();
+  for (int64_t layer = 0; layer < all.layers; ++layer) {
+    json& heads = layers.emplace_back(json::array());
+    for (int64_t head = 0; head < all.heads; ++head) {
+      json& rows = heads.emplace_back(json::array());
+      for (int64_t row = 0; row < all.rows; ++row) {
+        json& values = rows.emplace_back(json::array());
+        for (int64_t column = 0; column < all.columns; ++column)
+          values.push_back(std::round(double{*next++} * 1e4) / 1e4);
+      }
+    }
+  }
+  return layers;
+}
+
+}  // namespace
+
+AnalysisRequest parse_analysis_request(const std::string& body) {
+  const json fields = json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (!fields.is_object()) throw RequestError("the body is not a JSON object");
+  AnalysisRequest request;
+  const std::pair<const char*, std::string*> known[] = {{"model", &request.model},
+                                                        {"source", &request.source},
+                                                        {"target", &request.target},
+                                                        {"text", &request.text},
+                                                        {"translation", &request.translation}};
+  for (const auto& [name, value] : fields.items()) {
+    const auto field = std::find_if(std::begin(known), std::end(known),
+                                    [&](const auto& each) { return each.first == name; });
+    if (field == std::end(known)) throw RequestError("'" + name + "' is not a known field");
+    if (!value.is_string()) throw RequestError("'" + name + "' must be a string");
+    *field->second = value.get<std::string>();
+  }
+  if (request.text.empty()) throw RequestError("'text' is missing");
+  if (request.model.empty() && (request.source.empty() || request.target.empty()))
+    throw RequestError("give 'model', or 'source' and 'target'");
+  return request;
+}
+
+std::string analysis_json(const Analysis& analysis) {
+  const json answer = {{"model", analysis.model},
+                       {"source_tokens", analysis.source_tokens},
+                       {"target_tokens", analysis.target_tokens},
+                       {"attention",
+                        {{"encoder", nested(analysis.encoder_attention)},
+                         {"decoder", nested(analysis.decoder_attention)},
+                         {"cross", nested(analysis.cross_attention)}}},
+                       {"position",
+                        {{"encoder", nested(analysis.encoder_positions)},
+                         {"decoder", nested(analysis.decoder_positions)}}}};
+  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,86 @@
+// The models of a server: read from disk when they are first used, and again on request without
+// dropping what is being translated.
+//
+//   ModelRegistry models(parse_model_specs(words), loader, settings);
+//   const std::shared_ptr<ServedModel> model = models.acquire("en-de", {});
+//   model->queue().translate(...);
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "service/scheduling/served_model.h"
+
+namespace dietmt::service {
+
+struct RegistrySettings {
+  DecodingThreads threads = {};         // of each model
+  QueueLimits limits = {};              // of each model
+  std::chrono::seconds retry_load{10};  // after a failure, requests are refused at once so long
+  /// Of a model by its name; may be empty.
+  std::function<std::shared_ptr<ModelObserver>(const std::string&)> observer = nullptr;
+};
+
+enum class ModelState { kNotLoaded, kLoading, kReady, kFailed };
+
+struct ModelStatus {
+  ModelSpec spec;
+  ModelState state = ModelState::kNotLoaded;
+  int64_t loads = 0;
+  std::string error;              // of the last attempt to load it
+  int64_t max_source_length = 0;  // 0: not loaded
+  int64_t max_target_length = 0;
+  QueueLoad load = {};
+};
+
+class ModelRegistry {
+ public:
+  ModelRegistry(std::vector<ModelSpec> specs, ModelLoader loader, RegistrySettings settings);
+  ~ModelRegistry();
+
+  const std::vector<ModelSpec>& specs() const { return specs_; }
+
+  /// The model of this name, loaded if it is not; several requests wait for one load. Throws
+  /// Unavailable (loading fails, draining) and DeadlineExceeded.
+  std::shared_ptr<ServedModel> acquire(const std::string& name, const Patience& patience);
+
+  /// Loads what is not loaded. Throws Unavailable.
+  void preload();
+
+  /// Reads the model again (all if `name` is empty) where it was loaded, or failed to. Requests go
+  /// to the old weights until the new ones are there, and each ends where it began. Throws
+  /// Unavailable naming what could not be read: its old weights stay.
+  void reload(const std::string& name);
+
+  /// From now on acquire() throws Unavailable.
+  void drain();
+
+  std::vector<ModelStatus> status() const;
+
+ private:
+  struct Entry {
+    ModelState state = ModelState::kNotLoaded;
+    std::shared_ptr<ServedModel> current;
+    std::shared_ptr<ModelObserver> observer;
+    int64_t loads = 0;
+    std::string error;
+    std::chrono::steady_clock::time_point failed_at;
+  };
+
+  size_t index_of(const std::string& name) const;
+  std::shared_ptr<ServedModel> load(size_t index, std::unique_lock<std::mutex>& lock);
+
+  const std::vector<ModelSpec> specs_;
+  const ModelLoader loader_;
+  const RegistrySettings settings_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Entry> entries_;  // of specs_
+  std::mutex reloading_;        // one reload at a time
+  bool draining_ = false;
+};
+
+}  // namespace dietmt::service

@@ -1,0 +1,136 @@
+#include "service/scheduling/model_spec.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <regex>
+
+#include "common/error.h"
+
+namespace dietmt::service {
+namespace {
+
+struct LanguagePair {
+  std::string source;
+  std::string target;
+};
+
+constexpr const char* kCode = "[a-z]{2,3}(?:_[A-Za-z0-9]{2,4})*";
+
+std::optional<LanguagePair> whole_pair(const std::string& text) {
+  static const std::regex pair("(" + std::string(kCode) + ")-(" + kCode + ")");
+  std::smatch match;
+  if (!std::regex_match(text, match, pair)) return std::nullopt;
+  return LanguagePair{match[1], match[2]};
+}
+
+// The last pair of neighbouring codes in a name such as `opus-mt-en-de` or `news.en-de.big`.
+std::optional<LanguagePair> pair_in_name(const std::string& name) {
+  static const std::regex code(kCode);
+  static const std::regex word("[^-.]+");
+  std::optional<LanguagePair> found;
+  std::string previous;
+  ptrdiff_t previous_end = -1;
+  for (std::sregex_iterator it(name.begin(), name.end(), word), end; it != end; ++it) {
+    const std::string text = it->str();
+    const bool is_code = std::regex_match(text, code);
+    const bool joined = previous_end >= 0 && it->position() == previous_end + 1 &&
+                        name[static_cast<size_t>(previous_end)] == '-';
+    if (is_code && joined && !previous.empty()) found = LanguagePair{previous, text};
+    previous = is_code ? text : "";
+    previous_end = it->position() + it->length();
+  }
+  return found;
+}
+
+std::optional<LanguagePair> pair_in_config(const std::filesystem::path& directory) {
+  std::ifstream file(directory / "config.json");
+  const auto config = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!config.is_object()) return std::nullopt;
+  const auto text = [&](const char* key) {
+    const auto found = config.find(key);
+    return found != config.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  const LanguagePair pair{text("source_language"), text("target_language")};
+  if (pair.source.empty() || pair.target.empty()) return std::nullopt;
+  return pair;
+}
+
+std::optional<LanguagePair> pair_of_directory(const std::filesystem::path& directory) {
+  if (const auto pair = pair_in_config(directory)) return pair;
+  const std::filesystem::path whole = std::filesystem::absolute(directory).lexically_normal();
+  for (std::filesystem::path at = whole; at.has_relative_path(); at = at.parent_path()) {
+    if (const auto pair = pair_in_name(at.filename().string())) return pair;
+  }
+  return std::nullopt;
+}
+
+// Of a path that may end in a slash.
+std::string last_name(const std::filesystem::path& directory) {
+  const std::filesystem::path path = directory.lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+std::vector<ModelSpec>::iterator named(std::vector<ModelSpec>& specs, const std::string& name) {
+  return std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return s.name == name; });
+}
+
+std::string names_of(const std::vector<ModelSpec>& specs) {
+  std::string names;
+  for (const ModelSpec& spec : specs) names += (names.empty() ? "" : ", ") + spec.name;
+  return names;
+}
+
+}  // namespace
+
+std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) {
+  std::vector<std::string> problems;
+  std::vector<ModelSpec> specs;
+  const auto taken = [&](const std::string& name) { return named(specs, name) != specs.end(); };
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    std::optional<LanguagePair> pair;
+    if (equals != std::string::npos) pair = whole_pair(word.substr(0, equals));
+    const std::filesystem::path directory = pair ? word.substr(equals + 1) : word;
+    if (!std::filesystem::is_directory(directory)) {
+      problems.push_back("--model " + word + ": no such directory");
+      continue;
+    }
+    if (!pair) pair = pair_of_directory(directory);
+    if (!pair) {
+      problems.push_back("--model " + word + ": neither its config.json nor its name tells the " +
+                         "languages; write src-tgt=DIR");
+      continue;
+    }
+    std::string name = pair->source + "-" + pair->target;
+    if (taken(name)) name = last_name(directory);
+    if (taken(name)) problems.push_back("--model " + word + ": there is a model '" + name + "'");
+    specs.push_back({name, pair->source, pair->target, directory});
+  }
+  throw_if_any(problems);
+  return specs;
+}
+
+void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec>& specs) {
+  std::vector<std::string> problems;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    auto spec = specs.end();
+    if (equals != std::string::npos) spec = named(specs, word.substr(0, equals));
+    const std::filesystem::path file = spec != specs.end() ? word.substr(equals + 1) : word;
+    if (spec == specs.end() && specs.size() == 1) spec = specs.begin();
+    if (spec == specs.end())
+      problems.push_back("--shortlist " + word + ": write MODEL=FILE, with one of the models " +
+                         names_of(specs));
+    else if (!std::filesystem::is_regular_file(file))
+      problems.push_back("--shortlist " + word + ": no such file");
+    else if (!spec->shortlist.empty())
+      problems.push_back("--shortlist " + word + ": model " + spec->name + " has one already");
+    else
+      spec->shortlist = file;
+  }
+  throw_if_any(problems);
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,251 @@
+#include "service/scheduling/request_queue.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "service/scheduling/scheduling_errors.h"
+
+namespace dietmt::service {
+
+struct RequestQueue::Request {
+  std::vector<nmt::TranslationRequest> sentences;
+  nmt::SearchOptions options;
+  std::vector<nmt::NBest> translations;
+  size_t next = 0;          // the first sentence that waits
+  size_t unfinished = 0;    // sentences
+  int64_t turn_tokens = 0;  // handed out in this turn
+  Clock::time_point arrival;
+  std::exception_ptr error;
+  bool given_up = false;
+  std::condition_variable finished;
+};
+
+namespace {
+
+constexpr const char* kFull = "too much is waiting to be translated; try again later";
+
+int64_t source_tokens(const nmt::TranslationRequest& sentence) {
+  return static_cast<int64_t>(sentence.source.size());
+}
+
+int64_t target_tokens(const nmt::NBest& translations) {
+  return translations.empty() ? 0 : static_cast<int64_t>(translations.front().ids.size()) + 1;
+}
+
+}  // namespace
+
+RequestQueue::RequestQueue(const QueueLimits& limits, std::shared_ptr<ModelObserver> observer)
+    : limits_(limits), observer_(std::move(observer)) {}
+
+std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequest> sentences,
+                                                const nmt::SearchOptions& options,
+                                                const Patience& patience) {
+  constexpr std::chrono::milliseconds kGlance{500};  // at the client
+  if (sentences.empty()) return {};
+  const std::shared_ptr<Request> request = admit(std::move(sentences), options);
+  std::unique_lock lock(mutex_);
+  const auto done = [&] { return request->unfinished == 0 || request->error; };
+  while (!done()) {
+    const Clock::time_point now = Clock::now();
+    if (now >= patience.deadline) {
+      give_up(*request);
+      throw DeadlineExceeded("the translation was not finished in time");
+    }
+    request->finished.wait_until(lock, std::min(patience.deadline, now + kGlance), done);
+    if (done() || !patience.client_gone) continue;
+    lock.unlock();
+    const bool gone = patience.client_gone();
+    lock.lock();
+    if (gone && !done()) {
+      give_up(*request);
+      throw ClientGone("the client has closed its connection");
+    }
+  }
+  if (request->error) std::rethrow_exception(request->error);
+  return std::move(request->translations);
+}
+
+std::shared_ptr<RequestQueue::Request> RequestQueue::admit(
+    std::vector<nmt::TranslationRequest> sentences, const nmt::SearchOptions& options) {
+  int64_t tokens = 0;
+  for (const nmt::TranslationRequest& sentence : sentences) tokens += source_tokens(sentence);
+
+  const std::lock_guard lock(mutex_);
+  if (closed_) throw Unavailable("the server is shutting down", 1);
+  if (!waiting_.empty() && waiting_tokens_ + tokens > limits_.max_tokens)
+    throw QueueFull(kFull, retry_after());
+
+  auto request = std::make_shared<Request>();
+  request->sentences = std::move(sentences);
+  request->options = options;
+  request->translations.resize(request->sentences.size());
+  request->unfinished = request->sentences.size();
+  request->arrival = Clock::now();
+  waiting_tokens_ += tokens;
+  waiting_.push_back(request);
+  ++requests_;
+  arrived_.notify_all();
+  return request;
+}
+
+void RequestQueue::check_open() const {
+  const std::lock_guard lock(mutex_);
+  if (closed_) throw Unavailable("the server is shutting down", 1);
+  if (waiting_tokens_ >= limits_.max_tokens) throw QueueFull(kFull, retry_after());
+}
+
+int64_t RequestQueue::retry_after() const {
+  constexpr double kLongest = 120.0;
+  const double rate = rate_.tokens_per_second();
+  if (rate <= 0.0) return 1;
+  const auto left = static_cast<double>(waiting_tokens_ + decoding_tokens_);
+  return static_cast<int64_t>(std::clamp(std::ceil(left / rate), 1.0, kLongest));
+}
+
+void RequestQueue::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  arrived_.notify_all();
+}
+
+void RequestQueue::abort(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  std::vector<std::shared_ptr<Request>> requests(waiting_.begin(), waiting_.end());
+  for (const auto& [ticket, sentence] : decoding_) requests.push_back(sentence.request);
+  for (const std::shared_ptr<Request>& request : requests) {
+    if (request->given_up) continue;
+    request->error = error;
+    give_up(*request);
+    request->finished.notify_all();
+  }
+  decoding_.clear();
+  decoding_tokens_ = 0;
+  arrived_.notify_all();
+}
+
+QueueLoad RequestQueue::load() const {
+  const std::lock_guard lock(mutex_);
+  return {requests_, waiting_tokens_, decoding_tokens_};
+}
+
+std::vector<nmt::FedSentence> RequestQueue::take(int64_t tokens, bool idle) {
+  std::unique_lock lock(mutex_);
+  free_retired();
+  if (idle) await_batch(lock, tokens);
+  if (decoding_.empty()) rate_.start(Clock::now());
+
+  std::vector<nmt::FedSentence> taken;
+  while (!waiting_.empty()) {
+    const std::shared_ptr<Request> request = waiting_.front();
+    const int64_t size = source_tokens(request->sentences[request->next]);
+    if (size > tokens && !(idle && taken.empty())) break;
+    taken.push_back(hand_out(request));
+    tokens -= size;
+    const bool exhausted = request->next == request->sentences.size();
+    if (!exhausted && request->turn_tokens < limits_.turn_tokens) continue;
+    waiting_.pop_front();
+    request->turn_tokens = 0;
+    if (!exhausted) waiting_.push_back(request);
+  }
+  if (observer_ && !taken.empty()) {
+    observer_->taken(static_cast<int64_t>(taken.size()),
+                     static_cast<double>(decoding_tokens_) / static_cast<double>(limits_.capacity));
+  }
+  return taken;
+}
+
+// Until there is a full batch, or something has waited long enough, or there will be nothing more.
+void RequestQueue::await_batch(std::unique_lock<std::mutex>& lock, int64_t tokens) {
+  while (true) {
+    arrived_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
+    if (closed_ || waiting_tokens_ >= tokens || limits_.fill_wait.count() == 0) return;
+    Clock::time_point oldest = Clock::time_point::max();
+    for (const std::shared_ptr<Request>& request : waiting_)
+      oldest = std::min(oldest, request->arrival);
+    const Clock::time_point until = oldest + limits_.fill_wait;
+    if (Clock::now() >= until) return;
+    arrived_.wait_until(lock, until);
+  }
+}
+
+nmt::FedSentence RequestQueue::hand_out(const std::shared_ptr<Request>& request) {
+  const size_t index = request->next++;
+  const nmt::TranslationRequest& sentence = request->sentences[index];
+  const int64_t size = source_tokens(sentence);
+  request->turn_tokens += size;
+  waiting_tokens_ -= size;
+  decoding_tokens_ += size;
+  decoding_.emplace(++last_ticket_, Decoding{request, index});
+  return {last_ticket_, &sentence, &request->options};
+}
+
+void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
+  std::unique_lock lock(mutex_);
+  const Decoding sentence = finish(ticket);
+  if (!sentence.request || sentence.request->given_up) return;
+  Request& request = *sentence.request;
+  if (observer_) {
+    observer_->translated(source_tokens(request.sentences[sentence.index]),
+                          target_tokens(translations));
+  }
+  request.translations[sentence.index] = std::move(translations);
+  if (--request.unfinished > 0) return;
+  --requests_;
+  lock.unlock();  // whoever waits takes it first
+  request.finished.notify_all();
+}
+
+void RequestQueue::fail(uint64_t ticket, std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  const Decoding sentence = finish(ticket);
+  if (!sentence.request || sentence.request->given_up) return;
+  sentence.request->error = error;
+  give_up(*sentence.request);
+  sentence.request->finished.notify_all();
+}
+
+bool RequestQueue::abandoned(uint64_t ticket) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = decoding_.find(ticket);
+  if (found == decoding_.end()) return true;
+  if (!found->second.request->given_up) return false;
+  retire(found);
+  return true;
+}
+
+// The sentence leaves the decoder; no request if it had left before.
+RequestQueue::Decoding RequestQueue::finish(uint64_t ticket) {
+  const auto found = decoding_.find(ticket);
+  if (found == decoding_.end()) return {};
+  const Decoding sentence = found->second;
+  const int64_t size = source_tokens(sentence.request->sentences[sentence.index]);
+  decoding_tokens_ -= size;
+  decoding_.erase(found);
+  rate_.add(size, Clock::now());
+  return sentence;
+}
+
+// Nothing more of it is handed out, and what the decoder has is abandoned.
+void RequestQueue::give_up(Request& request) {
+  request.given_up = true;
+  --requests_;
+  for (size_t i = request.next; i < request.sentences.size(); ++i)
+    waiting_tokens_ -= source_tokens(request.sentences[i]);
+  std::erase_if(waiting_, [&](const auto& one) { return one.get() == &request; });
+}
+
+void RequestQueue::retire(DecodingMap::iterator sentence) const {
+  const Request& request = *sentence->second.request;
+  decoding_tokens_ -= source_tokens(request.sentences[sentence->second.index]);
+  retired_.push_back({std::move(sentence->second.request), Clock::now()});
+  decoding_.erase(sentence);
+}
+
+void RequestQueue::free_retired() {
+  constexpr std::chrono::seconds kLongestStep{10};
+  const Clock::time_point now = Clock::now();
+  while (!retired_.empty() && now - retired_.front().since > kLongestStep) retired_.pop_front();
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,112 @@
+// The sentences of all requests on their way to one model. Handlers wait in translate(); the
+// decoder's workers take sentences through the interface of SentenceFeed.
+//
+// Requests are served in the order of their arrival, with turns: after `turn_tokens` source tokens
+// a request goes behind the others that wait, so that a document of 10,000 sentences delays a
+// single sentence by no more than one turn of each request before it. New requests are refused
+// while more than `max_tokens` wait.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "nmt/search/sentence_feed.h"
+#include "service/scheduling/busy_rate.h"
+#include "service/scheduling/model_observer.h"
+
+namespace dietmt::service {
+
+struct QueueLimits {
+  int64_t max_tokens = 262'144;  // source tokens that may wait; one request alone always may
+  int64_t turn_tokens = 512;     // of a request, before the next one's turn
+  std::chrono::milliseconds fill_wait{0};  // an idle worker waits so long for a full batch
+  int64_t capacity = 1024;                 // source tokens that all workers decode together
+};
+
+/// What waits, and what is being decoded.
+struct QueueLoad {
+  int64_t requests = 0;  // with sentences of either kind
+  int64_t waiting_tokens = 0;
+  int64_t decoding_tokens = 0;
+};
+
+/// How long a client waits.
+struct Patience {
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::function<bool()> client_gone = nullptr;  // asked now and then while waiting; may be empty
+};
+
+class RequestQueue final : public nmt::SentenceFeed {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit RequestQueue(const QueueLimits& limits,
+                        std::shared_ptr<ModelObserver> observer = nullptr);
+
+  /// The translations of `sentences`, in their order. Blocks until all are done. Throws QueueFull,
+  /// Unavailable (closed), DeadlineExceeded, ClientGone, or what the decoder failed with for one of
+  /// the sentences; the others are abandoned then.
+  std::vector<nmt::NBest> translate(std::vector<nmt::TranslationRequest> sentences,
+                                    const nmt::SearchOptions& options, const Patience& patience);
+
+  /// Throws what translate() would for a request of any size: before the work of preparing one.
+  void check_open() const;
+
+  /// Refuses new requests; the decoder's run() ends when those that wait are done.
+  void close();
+
+  /// close(), and all that wait get `error`.
+  void abort(std::exception_ptr error);
+
+  QueueLoad load() const;
+
+  // SentenceFeed, for the decoder.
+  std::vector<nmt::FedSentence> take(int64_t tokens, bool idle) override;
+  void deliver(uint64_t ticket, nmt::NBest translations) override;
+  void fail(uint64_t ticket, std::exception_ptr error) override;
+  bool abandoned(uint64_t ticket) const override;
+
+ private:
+  struct Request;
+  struct Decoding {  // a sentence in the hands of the decoder
+    std::shared_ptr<Request> request;
+    size_t index;
+  };
+  struct Retired {  // a worker that learnt of it may look at it until it goes on to its next step
+    std::shared_ptr<Request> request;
+    Clock::time_point since;
+  };
+  using DecodingMap = std::unordered_map<uint64_t, Decoding>;  // by ticket
+
+  std::shared_ptr<Request> admit(std::vector<nmt::TranslationRequest> sentences,
+                                 const nmt::SearchOptions& options);
+  int64_t retry_after() const;
+  void await_batch(std::unique_lock<std::mutex>& lock, int64_t tokens);
+  nmt::FedSentence hand_out(const std::shared_ptr<Request>& request);
+  Decoding finish(uint64_t ticket);
+  void give_up(Request& request);
+  void retire(DecodingMap::iterator sentence) const;
+  void free_retired();
+
+  const QueueLimits limits_;
+  const std::shared_ptr<ModelObserver> observer_;
+  mutable std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<std::shared_ptr<Request>> waiting_;  // with sentences to hand out, in their turns
+  mutable DecodingMap decoding_;
+  mutable std::deque<Retired> retired_;
+  uint64_t last_ticket_ = 0;
+  int64_t requests_ = 0;
+  int64_t waiting_tokens_ = 0;
+  mutable int64_t decoding_tokens_ = 0;
+  BusyRate rate_;
+  bool closed_ = false;
+};
+
+}  // namespace dietmt::service

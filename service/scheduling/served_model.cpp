@@ -1,0 +1,31 @@
+#include "service/scheduling/served_model.h"
+
+#include <spdlog/spdlog.h>
+
+namespace dietmt::service {
+namespace {
+
+QueueLimits with_capacity(QueueLimits limits, const DecodingThreads& threads) {
+  limits.capacity = threads.workers * threads.batch_tokens;
+  return limits;
+}
+
+}  // namespace
+
+ServedModel::ServedModel(LoadedModel model, const DecodingThreads& threads, QueueLimits limits,
+                         std::shared_ptr<ModelObserver> observer)
+    : model_(std::move(model)),
+      queue_(with_capacity(limits, threads), std::move(observer)),
+      runner_([this, threads] {
+        try {
+          model_.decoder->run(queue_, threads.workers, threads.threads, threads.batch_tokens);
+        } catch (const std::exception& error) {
+          spdlog::error("the decoder has stopped: {}", error.what());
+          decoding_ = false;
+          queue_.abort(std::current_exception());
+        }
+      }) {}
+
+ServedModel::~ServedModel() { queue_.close(); }
+
+}  // namespace dietmt::service

@@ -1,0 +1,42 @@
+// A model in memory that decodes what its queue holds, in threads of its own.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "service/scheduling/loaded_model.h"
+#include "service/scheduling/request_queue.h"
+
+namespace dietmt::service {
+
+/// How a decoder uses the machine.
+struct DecodingThreads {
+  int64_t workers = 1;
+  int64_t threads = 1;         // of each worker
+  int64_t batch_tokens = 512;  // source tokens a worker decodes at once
+};
+
+/// Held by every request that uses it: when the last one lets go of a model that was replaced, its
+/// queue is empty, its threads end and its memory is freed.
+class ServedModel {
+ public:
+  ServedModel(LoadedModel model, const DecodingThreads& threads, QueueLimits limits,
+              std::shared_ptr<ModelObserver> observer);
+  ~ServedModel();
+  ServedModel(const ServedModel&) = delete;
+  ServedModel& operator=(const ServedModel&) = delete;
+
+  const LoadedModel& model() const { return model_; }
+  RequestQueue& queue() { return queue_; }
+
+  /// False after the decoder itself has failed: it serves no more.
+  bool decoding() const { return decoding_; }
+
+ private:
+  LoadedModel model_;
+  RequestQueue queue_;
+  std::atomic<bool> decoding_{true};
+  std::jthread runner_;
+};
+
+}  // namespace dietmt::service

@@ -1,0 +1,275 @@
+#include "storage/checkpoint.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <ranges>
+
+#include "common/error.h"
+#include "common/files.h"
+
+namespace dietmt::storage {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFolder = "checkpoints";
+constexpr const char* kRecord = "checkpoint.json";
+constexpr const char* kPrefix = "update-";
+constexpr const char* kRemoved = ".removed";
+
+std::string directory_name(int64_t update) {
+  char name[32];
+  std::snprintf(name, sizeof name, "%s%08lld", kPrefix, static_cast<long long>(update));
+  return name;
+}
+
+bool is_checkpoint_name(const std::string& name) {
+  return name.starts_with(kPrefix) &&
+         name.find_first_not_of("0123456789", std::strlen(kPrefix)) == std::string::npos;
+}
+
+// JSON has no NaN or infinity: such scores are stored as null.
+std::string record_text(int64_t update, const std::map<std::string, double>& scores,
+                        const CheckpointPolicy& policy) {
+  const json record = {{"update", update},
+                       {"scores", scores},
+                       {"metric", policy.metric},
+                       {"higher_is_better", policy.higher_is_better},
+                       {"keep_last", policy.keep_last},
+                       {"keep_best", policy.keep_best}};
+  return record.dump(1) + "\n";
+}
+
+// The checkpoint in `directory`, or the reason why there is none in `problem`.
+std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string& problem) {
+  problem = manifest_problem(directory);
+  if (!problem.empty()) return std::nullopt;
+  try {
+    const json record = json::parse(read_file(directory / kRecord));
+    Checkpoint checkpoint{directory, record.at("update").get<int64_t>(), {}};
+    for (const auto& [name, score] : record.at("scores").items()) {
+      checkpoint.scores[name] = score.is_number() ? score.get<double>() : std::nan("");
+    }
+    return checkpoint;
+  } catch (const std::exception& error) {
+    problem = (directory / kRecord).string() + ": " + error.what();
+    return std::nullopt;
+  }
+}
+
+void replace_link(const fs::path& link, const fs::path& target) {
+  std::error_code error;
+  if (fs::is_symlink(link) && fs::read_symlink(link, error) == target && !error) return;
+  const fs::path temporary = temporary_name(link);
+  fs::remove(temporary, error);
+  fs::create_symlink(target, temporary, error);
+  if (!error) fs::rename(temporary, link, error);
+  if (error) {
+    spdlog::warn("{}: the link cannot be made: {}", link.string(), error.message());
+    fs::remove(temporary, error);
+  }
+}
+
+void remove_tree(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) spdlog::warn("{}: cannot be removed: {}", path.string(), error.message());
+}
+
+// Renamed first: a process killed while it removes the files leaves no half of a checkpoint.
+void remove_checkpoint(const fs::path& directory) {
+  const fs::path aside = directory.string() + kRemoved;
+  std::error_code error;
+  fs::rename(directory, aside, error);
+  remove_tree(error ? directory : aside);
+}
+
+std::vector<fs::path> entries_of(const fs::path& directory) {
+  std::error_code ignored;
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) paths.push_back(entry);
+  std::ranges::sort(paths);
+  return paths;
+}
+
+}  // namespace
+
+std::vector<Checkpoint> whole_checkpoints(const fs::path& output) {
+  std::vector<Checkpoint> found;
+  for (const fs::path& path : entries_of(output / kFolder)) {
+    if (!is_checkpoint_name(path.filename().string())) continue;
+    std::string problem;
+    if (auto checkpoint = read_checkpoint(path, problem)) {
+      found.push_back(std::move(*checkpoint));
+    } else {
+      spdlog::warn("the checkpoint {} is damaged and passed over: {}", path.string(), problem);
+    }
+  }
+  std::ranges::stable_sort(found, {}, &Checkpoint::update);
+  return found;
+}
+
+std::optional<Checkpoint> newest_checkpoint(const fs::path& output) {
+  // Names of one length sort by update; longer ones are newer.
+  std::vector<fs::path> paths = entries_of(output / kFolder);
+  std::ranges::stable_sort(paths, {}, [](const fs::path& path) { return path.native().size(); });
+  for (const fs::path& path : paths | std::views::reverse) {
+    std::string ignored;
+    if (!is_checkpoint_name(path.filename().string())) continue;
+    if (auto checkpoint = read_checkpoint(path, ignored)) return checkpoint;
+  }
+  return std::nullopt;
+}
+
+std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const CheckpointPolicy& policy,
+                                int64_t count) {
+  std::erase_if(checkpoints, [&](const Checkpoint& checkpoint) {
+    const auto score = checkpoint.scores.find(policy.metric);
+    return score == checkpoint.scores.end() || std::isnan(score->second);
+  });
+  std::ranges::stable_sort(checkpoints, {}, [&](const Checkpoint& checkpoint) {
+    const double score = checkpoint.scores.at(policy.metric);
+    return policy.higher_is_better ? -score : score;
+  });
+  if (std::ssize(checkpoints) > count) checkpoints.resize(static_cast<size_t>(count));
+  return checkpoints;
+}
+
+CheckpointPolicy stored_policy(const Checkpoint& checkpoint) {
+  const fs::path path = checkpoint.directory / kRecord;
+  try {
+    const json record = json::parse(read_file(path));
+    return {.keep_last = record.at("keep_last"),
+            .keep_best = record.at("keep_best"),
+            .metric = record.at("metric"),
+            .higher_is_better = record.at("higher_is_better")};
+  } catch (const json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
+
+fs::path resolve_model_directory(const fs::path& path) {
+  const auto is_model = [](const fs::path& directory) {
+    return fs::exists(directory / "model.safetensors");
+  };
+  for (const fs::path& candidate : {path, path / "best", path / "last"}) {
+    if (is_model(candidate)) return candidate;
+  }
+  if (!fs::is_directory(path)) throw CheckpointError(path.string() + ": is not a directory");
+  const std::vector<Checkpoint> all = whole_checkpoints(path);
+  if (all.empty() || !is_model(all.back().directory)) {
+    throw CheckpointError(path.string() + ": holds neither model.safetensors nor a checkpoint");
+  }
+  const std::vector<Checkpoint> best = best_of(all, stored_policy(all.back()), 1);
+  return best.empty() ? all.back().directory : best.front().directory;
+}
+
+CheckpointStore::CheckpointStore(fs::path output, CheckpointPolicy policy)
+    : output_(std::move(output)), folder_(output_ / kFolder), policy_(std::move(policy)) {
+  policy_.keep_last = std::max<int64_t>(policy_.keep_last, 1);
+  policy_.keep_best = std::max<int64_t>(policy_.keep_best, 1);
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw CheckpointError(folder_.string() + ": cannot be created: " + error.message());
+  remove_leftovers();
+  checkpoints_ = whole_checkpoints(output_);
+  renew_links();
+}
+
+void CheckpointStore::remove_leftovers() const {
+  for (const fs::path& path : entries_of(folder_)) {
+    const std::string name = path.filename().string();
+    if (!name.starts_with(kPrefix)) continue;
+    if (!is_checkpoint_name(name)) remove_tree(path);
+  }
+  // Links, settings.json, report.html, progress.jsonl on their way to their names.
+  for (const fs::path& path : entries_of(output_)) {
+    if (is_temporary_name(path.filename().string())) remove_tree(path);
+  }
+}
+
+const Checkpoint& CheckpointStore::save(int64_t update, const std::map<std::string, double>& scores,
+                                        const std::function<void(const fs::path&)>& write) {
+  const fs::path directory = folder_ / directory_name(update);
+  const auto fail = [&](const std::exception& error) {
+    throw CheckpointError("the checkpoint of update " + std::to_string(update) +
+                          " could not be saved (earlier ones are intact): " + error.what());
+  };
+  try {
+    AtomicDirectory files(directory);
+    write(files.path());
+    write_file_atomically(files.path() / kRecord, record_text(update, scores, policy_));
+    files.commit();
+  } catch (const Error& error) {
+    fail(error);
+  } catch (const fs::filesystem_error& error) {
+    fail(error);
+  }
+  std::erase_if(checkpoints_, [&](const Checkpoint& other) { return other.update == update; });
+  checkpoints_.push_back({directory, update, scores});
+  std::ranges::stable_sort(checkpoints_, {}, &Checkpoint::update);
+  renew_links();
+  prune();
+  return *std::ranges::find(checkpoints_, update, &Checkpoint::update);
+}
+
+void CheckpointStore::renew_links() const {
+  const auto point = [&](const char* name, const std::optional<Checkpoint>& target) {
+    std::error_code ignored;
+    if (target) {
+      replace_link(output_ / name, fs::path(kFolder) / target->directory.filename());
+    } else {
+      fs::remove(output_ / name, ignored);
+    }
+  };
+  point("last", latest());
+  point("best", best());
+}
+
+void CheckpointStore::prune() {
+  std::vector<int64_t> kept;
+  for (const Checkpoint& checkpoint : last_n(policy_.keep_last)) kept.push_back(checkpoint.update);
+  for (const Checkpoint& checkpoint : best_n(policy_.keep_best)) kept.push_back(checkpoint.update);
+  std::erase_if(checkpoints_, [&](const Checkpoint& checkpoint) {
+    if (std::ranges::find(kept, checkpoint.update) != kept.end()) return false;
+    remove_checkpoint(checkpoint.directory);
+    return true;
+  });
+}
+
+std::optional<Checkpoint> CheckpointStore::latest() const {
+  if (checkpoints_.empty()) return std::nullopt;
+  return checkpoints_.back();
+}
+
+std::optional<Checkpoint> CheckpointStore::best() const {
+  const std::vector<Checkpoint> found = best_n(1);
+  if (found.empty()) return std::nullopt;
+  return found.front();
+}
+
+std::vector<Checkpoint> CheckpointStore::best_n(int64_t count) const {
+  return best_of(checkpoints_, policy_, count);
+}
+
+std::vector<Checkpoint> CheckpointStore::last_n(int64_t count) const {
+  std::vector<Checkpoint> found(checkpoints_.rbegin(), checkpoints_.rend());
+  if (std::ssize(found) > count) found.resize(static_cast<size_t>(count));
+  return found;
+}
+
+void CheckpointStore::clear() {
+  for (const fs::path& path : entries_of(folder_)) {
+    if (path.filename().string().starts_with(kPrefix)) remove_checkpoint(path);
+  }
+  checkpoints_.clear();
+  renew_links();
+}
+
+}  // namespace dietmt::storage

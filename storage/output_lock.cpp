@@ -1,0 +1,31 @@
+#include "storage/output_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "common/error.h"
+
+namespace dietmt::storage {
+namespace fs = std::filesystem;
+
+OutputLock::OutputLock(const fs::path& output) {
+  const fs::path folder = output / "checkpoints";
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw CheckpointError(folder.string() + ": cannot be created: " + error.message());
+  const fs::path path = folder / ".lock";
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file_ < 0)
+    throw CheckpointError(path.string() + ": cannot be written: " + std::strerror(errno));
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(file_);
+  throw CheckpointError(output.string() + ": another training run is writing to this directory");
+}
+
+OutputLock::~OutputLock() { ::close(file_); }
+
+}  // namespace dietmt::storage

@@ -1,0 +1,146 @@
+#include "storage/safetensors_view.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "common/error.h"
+#include "common/json_fields.h"
+#include "storage/safetensors_file.h"
+
+namespace dietmt::storage {
+namespace fs = std::filesystem;
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data are little-endian");
+
+using nlohmann::json;
+
+constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the limit of the reference implementation
+
+struct Dtype {
+  const char* name;
+  uint64_t bytes;
+};
+constexpr std::array kDtypes{Dtype{"F64", 8},  Dtype{"F32", 4}, Dtype{"F16", 2},
+                             Dtype{"BF16", 2}, Dtype{"I64", 8}, Dtype{"I32", 4},
+                             Dtype{"I8", 1},   Dtype{"U8", 1},  Dtype{"BOOL", 1}};
+
+[[noreturn]] void damaged(const fs::path& path, const std::string& what) {
+  throw CheckpointError(path.string() + ": " + what);
+}
+
+uint64_t element_bytes(const std::string& name) {
+  const auto* found =
+      std::ranges::find_if(kDtypes, [&](const Dtype& dtype) { return name == dtype.name; });
+  if (found == kDtypes.end())
+    throw std::invalid_argument("the dtype " + name + " is not supported");
+  return found->bytes;
+}
+
+// The JSON header; what follows it in `bytes` are the data.
+json take_header(const fs::path& path, std::string_view& bytes) {
+  uint64_t length = 0;
+  if (bytes.size() < sizeof length) damaged(path, "is too short for a safetensors file");
+  std::memcpy(&length, bytes.data(), sizeof length);
+  bytes.remove_prefix(sizeof length);
+  if (length > kMaxHeader || length > bytes.size()) {
+    damaged(path, "is not a safetensors file, or is cut off (header of " + std::to_string(length) +
+                      " bytes)");
+  }
+  json header = json::parse(bytes.substr(0, length), nullptr, /*allow_exceptions=*/false);
+  if (!header.is_object()) damaged(path, "has a damaged safetensors header");
+  bytes.remove_prefix(length);
+  return header;
+}
+
+struct Range {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  std::string name;
+};
+
+// The tensor of one entry of the header, which lies in `data`; throws std::exception saying what is
+// wrong with the entry.
+TensorView view_tensor(const json& entry, std::string_view data, Range& range) {
+  TensorView view{entry.at("dtype").get<std::string>(), {}};
+  for (const json& size : entry.at("shape")) view.shape.push_back(whole_number(size));
+  view.bytes = element_bytes(view.dtype);
+  const auto& offsets = entry.at("data_offsets");
+  if (offsets.size() != 2) throw std::invalid_argument("data_offsets needs two numbers");
+  const int64_t begin = whole_number(offsets.at(0));
+  const int64_t end = whole_number(offsets.at(1));
+  if (begin < 0 || begin > end || end > std::ssize(data))
+    throw std::invalid_argument("its data lie outside the file");
+  range.begin = static_cast<uint64_t>(begin);
+  range.end = static_cast<uint64_t>(end);
+  for (const int64_t size : view.shape) {
+    if (size < 0 || __builtin_mul_overflow(view.bytes, static_cast<uint64_t>(size), &view.bytes)) {
+      throw std::invalid_argument("its shape is impossible");
+    }
+  }
+  if (view.bytes != range.end - range.begin) {
+    throw std::invalid_argument("its shape does not match its number of bytes");
+  }
+  view.data = data.data() + range.begin;
+  return view;
+}
+
+void require_whole(const fs::path& path, std::vector<Range> ranges, uint64_t size) {
+  std::ranges::sort(ranges, {},
+                    [](const Range& range) { return std::pair(range.begin, range.end); });
+  uint64_t covered = 0;
+  for (const Range& range : ranges) {
+    if (range.begin != covered) {
+      damaged(path, "tensor " + range.name + ": its data " +
+                        (range.begin < covered ? "overlap another tensor's" : "follow a gap"));
+    }
+    covered = range.end;
+  }
+  if (covered != size) damaged(path, "has bytes that belong to no tensor");
+}
+
+}  // namespace
+
+SafetensorsView view_safetensors(const fs::path& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  std::string_view data = file->bytes();
+  const json header = take_header(path, data);
+  SafetensorsView view{{}, file};
+  std::vector<Range> ranges;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    try {
+      Range range{.name = name};
+      view.tensors[name] = view_tensor(entry, data, range);
+      ranges.push_back(range);
+    } catch (const std::exception& error) {
+      damaged(path, "tensor " + name + ": " + error.what());
+    }
+  }
+  require_whole(path, std::move(ranges), data.size());
+  return view;
+}
+
+std::map<std::string, std::string> load_safetensors_metadata(const fs::path& path) {
+  const MappedFile file(path);
+  std::string_view data = file.bytes();
+  const json header = take_header(path, data);
+  if (!header.contains("__metadata__")) return {};
+  try {
+    return header.at("__metadata__").get<std::map<std::string, std::string>>();
+  } catch (const json::exception& error) {
+    damaged(path, std::string("__metadata__ is damaged: ") + error.what());
+  }
+}
+
+std::string shape_text(std::span<const int64_t> shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+}  // namespace dietmt::storage

@@ -1,0 +1,94 @@
+#include "encoders/ops/linear.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace dietmt::encoders {
+namespace {
+
+struct Layer {
+  at::Tensor x, weight, bias;
+
+  std::vector<at::Tensor> output_and_gradients(const at::Tensor& y) const {
+    const at::Tensor weights = at::arange(y.numel(), y.options()).sin().view_as(y);
+    std::vector<at::Tensor> results =
+        torch::autograd::grad({(y * weights).sum()}, {x, weight, bias});
+    results.push_back(y);
+    return results;
+  }
+};
+
+Layer make_layer(int64_t rows, int64_t inputs, int64_t outputs, at::ScalarType type) {
+  at::manual_seed(5);
+  const auto random = [&](at::IntArrayRef sizes) {
+    return at::randn(sizes, at::kDouble).mul_(0.1).to(type).requires_grad_(true);
+  };
+  return {random({rows, inputs}), random({outputs, inputs}), random({outputs})};
+}
+
+void expect_equal_to_aten(const Layer& layer, double tolerance) {
+  const auto own = layer.output_and_gradients(linear_layer(layer.x, layer.weight, layer.bias));
+  const auto aten = layer.output_and_gradients(at::linear(layer.x, layer.weight, layer.bias));
+  for (size_t n = 0; n < own.size(); ++n)
+    EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), tolerance) << n;
+}
+
+TEST(LinearLayer, EqualsAtens) {
+  for (const auto& [rows, inputs, outputs] :
+       {std::tuple{77, 512, 1024}, {77, 1024, 512}, {300, 32, 48}, {64, 7, 1}, {1000, 1, 3}})
+    expect_equal_to_aten(make_layer(rows, inputs, outputs, at::kFloat), 1e-4);
+}
+
+TEST(LinearLayer, FewRowsAndOtherTypesAreAtens) {
+  expect_equal_to_aten(make_layer(10, 32, 48, at::kFloat), 0.0);
+  expect_equal_to_aten(make_layer(100, 512, 512, at::kDouble), 0.0);
+}
+
+TEST(LinearLayer, WorksWithoutGradientsOfTheInput) {
+  Layer layer = make_layer(90, 512, 512, at::kFloat);
+  const at::Tensor x = layer.x.detach();
+  const auto own = torch::autograd::grad({linear_layer(x, layer.weight, layer.bias).sum()},
+                                         {layer.weight, layer.bias});
+  const auto aten = torch::autograd::grad({at::linear(x, layer.weight, layer.bias).sum()},
+                                          {layer.weight, layer.bias});
+  for (size_t n = 0; n < own.size(); ++n)
+    EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), 1e-4) << n;
+}
+
+TEST(LinearLayer, GivesTheSameBitsAgain) {
+  const Layer layer = make_layer(300, 512, 512, at::kFloat);
+  EXPECT_TRUE(at::equal(linear_layer(layer.x, layer.weight, layer.bias),
+                        linear_layer(layer.x, layer.weight, layer.bias)));
+}
+
+// The largest differences of output and gradients from those of ATen's operations.
+void expect_network_equals_aten(int64_t rows, at::ScalarType type, bool input_has_gradient) {
+  const Layer inner = make_layer(rows, 96, 130, type);
+  const Layer outer = make_layer(rows, 130, 96, type);
+  const at::Tensor x = inner.x.detach().requires_grad_(input_has_gradient);
+  std::vector<at::Tensor> inputs = {inner.weight, inner.bias, outer.weight, outer.bias};
+  if (input_has_gradient) inputs.push_back(x);
+  const auto results = [&](const at::Tensor& y) {
+    const at::Tensor weights = at::arange(y.numel(), y.options()).sin().view_as(y);
+    std::vector<at::Tensor> all = torch::autograd::grad({(y * weights).sum()}, inputs);
+    all.push_back(y);
+    return all;
+  };
+  const auto own = results(relu_network(x, {inner.weight, inner.bias}, {outer.weight, outer.bias}));
+  const auto aten = results(
+      at::linear(at::relu(at::linear(x, inner.weight, inner.bias)), outer.weight, outer.bias));
+  for (size_t n = 0; n < own.size(); ++n)
+    EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), 1e-5) << n;
+}
+
+TEST(ReluNetwork, EqualsAtens) {
+  for (const int64_t rows : {10, 64, 300}) {
+    expect_network_equals_aten(rows, at::kFloat, true);
+    expect_network_equals_aten(rows, at::kFloat, false);
+  }
+  expect_network_equals_aten(100, at::kDouble, true);
+}
+
+}  // namespace
+}  // namespace dietmt::encoders

@@ -1,0 +1,298 @@
+// What holds for every encoding, backend and size.
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/TensorIndexing.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <sstream>
+#include <string>
+
+#include "encoders/attention/vector_terms.h"
+#include "tests/encoders/position/encoding_list.h"
+#include "tests/encoders/position/encoding_run.h"
+
+namespace dietmt::encoders {
+namespace {
+
+class EveryEncoding : public testing::TestWithParam<Encoding> {
+ protected:
+  std::shared_ptr<PositionScheme> scheme(bool causal) const {
+    return make_scheme(GetParam().spec, causal ? AttentionSite::kDecoder : AttentionSite::kEncoder);
+  }
+  /// Where the encoding can be used: not causal, causal or both.
+  std::vector<bool> causal_values() const {
+    std::vector<bool> values;
+    if (GetParam().encoder) values.push_back(false);
+    if (GetParam().decoder) values.push_back(true);
+    return values;
+  }
+  bool first_causal() const { return causal_values().front(); }
+};
+
+TEST_P(EveryEncoding, HasTheParametersOfItsFormula) {
+  const AttentionSite site = first_causal() ? AttentionSite::kDecoder : AttentionSite::kEncoder;
+  const PositionScheme built(GetParam().spec, context(site));
+  int64_t count = 0;
+  for (const at::Tensor& parameter : built.parameters()) count += parameter.numel();
+  EXPECT_EQ(count, GetParam().parameters);
+  EXPECT_TRUE(built.buffers().empty());
+}
+
+TEST_P(EveryEncoding, SdpaEqualsReference) {
+  const std::vector<std::vector<int64_t>> batches = {{1}, {7}, {97}, {7, 1, 97, 30}, {5, 5, 5}};
+  for (const auto& lengths : batches) {
+    const Packing packing(lengths);
+    const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+    for (const bool causal : causal_values()) {
+      for (const double dropout : {0.0, 0.3}) {
+        Setting setting{.backend = Backend::kReference, .causal = causal, .dropout = dropout};
+        const auto wanted =
+            output_and_gradients(*scheme(causal), inputs, packing, packing, setting);
+        setting.backend = Backend::kSdpa;
+        const auto actual =
+            output_and_gradients(*scheme(causal), inputs, packing, packing, setting);
+        for (size_t i = 0; i < wanted.size(); ++i)
+          EXPECT_LE(largest_gap(actual[i], wanted[i]), 1e-11)
+              << "tensor " << i << ", " << lengths.size() << " sentences, the first of "
+              << lengths[0] << " tokens, causal " << causal << ", dropout " << dropout;
+      }
+    }
+  }
+}
+
+TEST_P(EveryEncoding, ABatchEqualsItsSentences) {
+  const Packing packing({3, 9, 1, 6});
+  const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+  for (const Backend backend : {Backend::kReference, Backend::kSdpa}) {
+    const bool causal = first_causal();
+    const Setting setting{.backend = backend, .causal = causal};
+    const at::Tensor batch = attend_with(*scheme(causal), inputs, packing, packing, setting);
+    for (size_t b = 0; b < packing.lengths().size(); ++b) {
+      const auto rows = torch::indexing::Slice(packing.offsets()[b], packing.offsets()[b + 1]);
+      const Inputs own{inputs.q.index({rows}), inputs.k.index({rows}), inputs.v.index({rows})};
+      const Packing alone({packing.lengths()[b]});
+      EXPECT_LE(largest_gap(attend_with(*scheme(causal), own, alone, alone, setting),
+                            batch.index({rows})),
+                1e-13);
+    }
+  }
+}
+
+TEST_P(EveryEncoding, GradientsAreThoseOfFiniteDifferences) {
+  const Packing packing({4, 2});
+  const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+  const auto built = scheme(first_causal());
+  std::vector<at::Tensor> variables = inputs.all();
+  for (const at::Tensor& parameter : built->parameters()) variables.push_back(parameter);
+  for (const Backend backend : {Backend::kReference, Backend::kSdpa}) {
+    const Setting setting{.backend = backend, .causal = first_causal(), .dropout = 0.2};
+    const auto gradients = output_and_gradients(*built, inputs, packing, packing, setting);
+    for (size_t i = 0; i < variables.size(); ++i) {
+      const at::Tensor direction = at::randn_like(variables[i]).detach();
+      const auto loss_at = [&](double step) {
+        const torch::NoGradGuard no_grad;
+        variables[i].add_(direction, step);
+        const double value =
+            loss(attend_with(*built, inputs, packing, packing, setting)).item<double>();
+        variables[i].sub_(direction, step);
+        return value;
+      };
+      const double h = 1e-5;
+      EXPECT_NEAR((gradients[i] * direction).sum().item<double>(),
+                  (loss_at(h) - loss_at(-h)) / (2 * h), 1e-7)
+          << "tensor " << i;
+    }
+  }
+}
+
+/// Of decoders, whose words have no segments.
+class EveryDecoderEncoding : public EveryEncoding {};
+
+/// Single steps, and blocks of a prefix that is forced.
+TEST_P(EveryDecoderEncoding, CachedDecodingEqualsTheFullPass) {
+  constexpr int64_t kLength = 23;
+  const Packing packing({kLength, kLength});
+  const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+  const auto built = scheme(true);
+  const torch::NoGradGuard no_grad;
+  const at::Tensor full = attend_with(*built, inputs, packing, packing, {.causal = true});
+  const at::Tensor segments = segments_of(packing);
+  const auto by_sentence = [&](const at::Tensor& x) {  // [B, T, H, Dh]
+    return x.view({2, kLength, kRunHeads, kRunHeadWidth});
+  };
+  const auto embedded = [&](const at::Tensor& x) {
+    return by_sentence(built->embed(x.flatten(1), packing.positions(), segments));
+  };
+  const at::Tensor q = embedded(inputs.q), k = embedded(inputs.k);
+  const at::Tensor v = by_sentence(inputs.v).transpose(1, 2);
+  for (const int64_t block : {1, 5}) {
+    at::Tensor cache = at::empty({2, kRunHeads, kLength, kRunHeadWidth}, at::kDouble);
+    for (int64_t start = 0; start < kLength; start += block) {
+      const int64_t rows = std::min(block, kLength - start);
+      const Extent extent{start, rows, start + rows};
+      const ScoreTerms terms = built->lower(extent, q)[1];
+      const Packing steps({rows, rows});
+      const auto moved = [&](const at::Tensor& x, auto move) {  // [B, H, rows, Dh]
+        const at::Tensor packed = x.narrow(1, start, rows).flatten(0, 1);
+        return move(packed, steps.positions(), terms)
+            .view({2, rows, kRunHeads, kRunHeadWidth})
+            .transpose(1, 2);
+      };
+      cache.narrow(2, start, rows).copy_(moved(k, move_keys));
+      const at::Tensor output = attend_dense({.queries = moved(q, move_queries),
+                                              .keys = cache.narrow(2, 0, extent.keys),
+                                              .values = v.narrow(2, 0, extent.keys),
+                                              .key_mask = {},
+                                              .terms = terms,
+                                              .extent = extent,
+                                              .causal = true});
+      const at::Tensor wanted = by_sentence(full).transpose(1, 2).narrow(2, start, rows);
+      EXPECT_LE(largest_gap(output, wanted), 1e-12) << "rows from " << start;
+    }
+  }
+}
+
+/// Layers with the same numbers share the tensor: it was computed once.
+TEST_P(EveryEncoding, LayersShareATableOrHaveTheirOwn) {
+  const auto layers = scheme(first_causal())->lower({0, 5, 5}, at::empty({0}, at::kDouble));
+  ASSERT_EQ(layers.size(), size_t{kRunLayers});
+  using Terms = ScoreTerms;
+  for (const auto field :
+       {&Terms::position_bias, &Terms::offset_bias, &Terms::relative_keys, &Terms::relative_queries,
+        &Terms::relative_values, &Terms::segment_bias, &Terms::contextual, &Terms::query_shift,
+        &Terms::key_shift, &Terms::query_cosines, &Terms::query_sines, &Terms::key_cosines,
+        &Terms::key_sines, &Terms::key_compression, &Terms::value_compression}) {
+    const at::Tensor& first = layers[0].*field;
+    const at::Tensor& second = layers[1].*field;
+    ASSERT_EQ(first.defined(), second.defined());
+    EXPECT_TRUE(!first.defined() || first.is_same(second) || !first.equal(second));
+  }
+}
+
+TEST_P(EveryEncoding, IsTheSameAfterSavingAndLoading) {
+  const auto saved = scheme(first_causal());
+  std::stringstream file;
+  torch::serialize::OutputArchive out;
+  saved->save(out);
+  out.save_to(file);
+  at::manual_seed(8);
+  PositionScheme loaded(
+      saved->spec(), context(first_causal() ? AttentionSite::kDecoder : AttentionSite::kEncoder));
+  loaded.to(at::kDouble);
+  torch::serialize::InputArchive in;
+  in.load_from(file);
+  loaded.load(in);
+  const Packing packing({11, 2});
+  const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+  const Setting setting{.causal = first_causal()};
+  EXPECT_TRUE(at::equal(attend_with(loaded, inputs, packing, packing, setting),
+                        attend_with(*saved, inputs, packing, packing, setting)));
+}
+
+TEST_P(EveryEncoding, FloatStaysCloseToDouble) {
+  const Packing packing({30, 12});
+  const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+  const auto built = scheme(first_causal());
+  const at::Tensor wanted =
+      attend_with(*built, inputs, packing, packing, {.causal = first_causal()});
+  built->to(at::kFloat);
+  const Inputs floats{inputs.q.to(at::kFloat), inputs.k.to(at::kFloat), inputs.v.to(at::kFloat)};
+  for (const Backend backend : {Backend::kReference, Backend::kSdpa}) {
+    const at::Tensor output = attend_with(*built, floats, packing, packing,
+                                          {.backend = backend, .causal = first_causal()});
+    EXPECT_EQ(output.scalar_type(), at::kFloat);
+    EXPECT_LE(largest_gap(output.to(at::kDouble), wanted), 2e-5);
+  }
+}
+
+/// Of the fused kernels: all but contextual positions.
+class EveryFusedEncoding : public EveryEncoding {};
+
+/// The fused kernels, which have fp32 and bf16 alone, with dropout and every gradient. The best
+/// that fp32 can do is what the reference does in it, so errors are compared with its errors.
+TEST_P(EveryFusedEncoding, CpuStaysAsCloseToDoubleAsTheReference) {
+  for (const std::vector<int64_t>& lengths :
+       std::vector<std::vector<int64_t>>{{1}, {97}, {7, 1, 97, 30}}) {
+    const Packing packing(lengths);
+    const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+    const Inputs floats{inputs.q.detach().to(at::kFloat).requires_grad_(true),
+                        inputs.k.detach().to(at::kFloat).requires_grad_(true),
+                        inputs.v.detach().to(at::kFloat).requires_grad_(true)};
+    Setting setting{.causal = first_causal(), .dropout = 0.3};
+    const auto built = scheme(first_causal());
+    const auto wanted = output_and_gradients(*built, inputs, packing, packing, setting);
+    built->to(at::kFloat);
+    const auto plain = output_and_gradients(*built, floats, packing, packing, setting);
+    setting.backend = Backend::kCpu;
+    const auto fused = output_and_gradients(*built, floats, packing, packing, setting);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const double unit = 1e-6 * std::max(1.0, wanted[i].abs().max().item<double>());
+      EXPECT_LE(largest_gap(fused[i], wanted[i]), 2 * largest_gap(plain[i], wanted[i]) + 5 * unit)
+          << "tensor " << i << ", " << lengths.size() << " sentences of " << lengths[0];
+    }
+  }
+}
+
+/// Mixed precision: activations in bfloat16, tables in float.
+TEST_P(EveryEncoding, BFloat16StaysCloseToDouble) {
+  const Packing packing({30, 12});
+  const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
+  const auto round = [](const at::Tensor& x) {
+    return (0.3 * x).to(at::kBFloat16).detach().requires_grad_(true);
+  };
+  const Inputs rounded{round(inputs.q), round(inputs.k), round(inputs.v)};
+  const Inputs same{rounded.q.to(at::kDouble), rounded.k.to(at::kDouble),
+                    rounded.v.to(at::kDouble)};
+  const auto built = scheme(first_causal());
+  const at::Tensor wanted = attend_with(*built, same, packing, packing, {.causal = first_causal()});
+  built->to(at::kFloat);
+  const at::Tensor output = attend_with(*built, rounded, packing, packing,
+                                        {.backend = Backend::kSdpa, .causal = first_causal()});
+  EXPECT_EQ(output.scalar_type(), at::kBFloat16);
+  // Compressed values are sums of many words: larger, and so are their roundings.
+  const double size = std::max(1.0, wanted.abs().max().item<double>());
+  EXPECT_LE(largest_gap(output, wanted), 2e-2 * size);
+}
+
+std::string test_name(const testing::TestParamInfo<Encoding>& info) {
+  std::string name;
+  for (const char c : info.param.spec)
+    name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+/// Waiting for a second thread takes longer than tensors of this size.
+class OneThread : public testing::Environment {
+ public:
+  void SetUp() override { at::set_num_threads(1); }
+};
+
+const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
+
+template <typename Condition>
+std::vector<Encoding> encodings_where(Condition condition) {
+  std::vector<Encoding> all = kEncodings;
+  std::erase_if(all, [&](const Encoding& encoding) { return !condition(encoding); });
+  return all;
+}
+
+bool has(const Encoding& encoding, const char* name) {
+  return encoding.spec.find(name) != std::string::npos;
+}
+
+INSTANTIATE_TEST_SUITE_P(Encodings, EveryEncoding, testing::ValuesIn(kEncodings), test_name);
+INSTANTIATE_TEST_SUITE_P(Encodings, EveryDecoderEncoding,
+                         testing::ValuesIn(encodings_where([](const Encoding& encoding) {
+                           return encoding.decoder && !has(encoding, "segments");
+                         })),
+                         test_name);
+INSTANTIATE_TEST_SUITE_P(Encodings, EveryFusedEncoding,
+                         testing::ValuesIn(encodings_where([](const Encoding& encoding) {
+                           return !has(encoding, "cope");
+                         })),
+                         test_name);
+
+}  // namespace
+}  // namespace dietmt::encoders

@@ -1,0 +1,166 @@
+// The code of docs/adding_a_position_encoding.md, compiled and run; the document quotes the parts
+// between its marks word for word.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "encoders/attention/attention.h"
+
+// [header]
+#include "encoders/position/position_encoding.h"
+#include "encoders/position/shared_table.h"
+
+namespace dietmt::encoders {
+
+/// q_i . k_j / sqrt(Dh) - s[h] ln(1 + |i - j|): a learned strength of a fixed decay.
+class LogDecay : public PositionEncoding {
+ public:
+  LogDecay(Sharing sharing, const EncodingContext& context);
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  at::Tensor strength_;  // s: [L|1, H|1], initially 1
+};
+
+}  // namespace dietmt::encoders
+// [end]
+
+// [source]
+namespace dietmt::encoders {
+
+LogDecay::LogDecay(Sharing sharing, const EncodingContext& context) {
+  strength_ = register_parameter("strength", empty_table(sharing, context, {}).fill_(1.0));
+}
+
+void LogDecay::lower(const Extent& extent, LayerTerms& terms) const {
+  const int64_t clip = reach(extent);  // no offset of this call is clipped
+  const at::Tensor distances = at::arange(-clip, clip + 1, terms.options()).abs();
+  terms.set(&ScoreTerms::offset_bias, -strength_.unsqueeze(-1) * at::log1p(distances));
+}
+
+}  // namespace dietmt::encoders
+// [end]
+
+#include "encoders/position/encodings/encoding_table.h"
+#include "tests/encoders/position/encoding_run.h"
+
+namespace dietmt::encoders {
+namespace {
+
+std::vector<EncodingRow> rows_with_log_decay() {
+  return {
+      // [row]
+      {.name = "log-decay",
+       .formula = "q_i.k_j/sqrt(Dh) - s[h] ln(1+|i-j|)",
+       .level = EncodingLevel::kHeads,
+       .sites = {},
+       .not_mixed = {},
+       .options = {share_option("layers")},
+       .make = [](const OptionValues& values,
+                  const EncodingContext& context) -> std::shared_ptr<PositionEncoding> {
+         return std::make_shared<LogDecay>(sharing_of(values), context);
+       }},
+      // [end]
+  };
+}
+
+std::shared_ptr<PositionEncoding> log_decay(const std::string& share, AttentionSite site) {
+  const EncodingRow row = rows_with_log_decay().front();
+  OptionValues values(row.options);
+  values.set("share", share);
+  return row.make(values, context(site));
+}
+
+/// The terms of the second layer.
+ScoreTerms terms_of(const PositionEncoding& encoding, const Extent& extent) {
+  LayerTerms terms(kRunLayers, 0.5, at::kDouble);
+  encoding.lower(extent, terms);
+  return terms.layers()[1];
+}
+
+TEST(WorkedExample, HasItsParameters) {
+  EXPECT_EQ(log_decay("layers", AttentionSite::kEncoder)->parameters().front().numel(), kRunHeads);
+  EXPECT_EQ(log_decay("none", AttentionSite::kEncoder)->parameters().front().numel(),
+            kRunLayers * kRunHeads);
+}
+
+/// Every backend against the formula, with the strengths at other values than the first ones.
+TEST(WorkedExample, FollowsItsFormulaInEveryBackend) {
+  const auto encoding = log_decay("layers", AttentionSite::kEncoder);
+  encoding->to(at::kDouble);
+  const at::Tensor strength = encoding->parameters().front();
+  {
+    const torch::NoGradGuard no_grad;
+    strength.copy_(at::arange(1, kRunHeads + 1).to(at::kDouble).mul(0.3).view({1, kRunHeads}));
+  }
+  constexpr int64_t kLength = 9;
+  const Packing packing({kLength});
+  const Inputs inputs = make_inputs(kLength, kLength);
+  const ScoreTerms terms = terms_of(*encoding, {0, kLength, kLength});
+
+  const at::Tensor i = at::arange(kLength, at::kDouble);
+  const at::Tensor distances = (i.unsqueeze(1) - i.unsqueeze(0)).abs();  // [T, S]
+  const at::Tensor scores = at::einsum("ihd,jhd->hij", {inputs.q, inputs.k}) * 0.5 -
+                            strength.view({kRunHeads, 1, 1}) * at::log1p(distances);
+  const at::Tensor wanted = at::einsum("hij,jhd->ihd", {at::softmax(scores, -1), inputs.v});
+  const at::Tensor wanted_gradient = torch::autograd::grad({loss(wanted)}, {strength})[0];
+
+  for (const Backend backend : {Backend::kReference, Backend::kSdpa}) {
+    const ScoreTerms own = terms_of(*encoding, {0, kLength, kLength});
+    const at::Tensor output = attend({.queries = inputs.q,
+                                      .keys = inputs.k,
+                                      .values = inputs.v,
+                                      .query_packing = packing,
+                                      .key_packing = packing,
+                                      .terms = own},
+                                     backend);
+    EXPECT_LE(largest_gap(output, wanted), 1e-12);
+    const at::Tensor gradient = torch::autograd::grad({loss(output)}, {strength})[0];
+    EXPECT_LE(largest_gap(gradient, wanted_gradient), 1e-11);
+  }
+}
+
+/// The text between "// [name]" and "// [end]" of this file, without the marks' indentation.
+std::string quoted(const std::string& source, const std::string& name) {
+  const size_t mark = source.find("// [" + name + "]\n");
+  const size_t line = source.rfind('\n', mark) + 1;
+  const std::string indentation = source.substr(line, mark - line);
+  const size_t start = source.find('\n', mark) + 1;
+  const size_t end = source.rfind('\n', source.find("// [end]", start)) + 1;
+  std::string text;
+  for (size_t at = start; at < end;) {
+    const size_t next = source.find('\n', at) + 1;
+    const std::string whole = source.substr(at, next - at);
+    text += whole.starts_with(indentation) ? whole.substr(indentation.size()) : whole;
+    at = next;
+  }
+  return text;
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file);
+  EXPECT_TRUE(in) << file;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(WorkedExample, TheDocumentQuotesThisCode) {
+  const std::string source =
+      text_of(std::string(DIETMT_SOURCE_DIR) + "/tests/encoders/worked_example_test.cpp");
+  const std::string document =
+      text_of(std::string(DIETMT_SOURCE_DIR) + "/docs/adding_a_position_encoding.md");
+  for (const std::string name : {"header", "source", "row"}) {
+    const std::string code = quoted(source, name);
+    EXPECT_GT(code.size(), 100u) << name;
+    EXPECT_NE(document.find("```cpp\n" + code + "```"), std::string::npos)
+        << "docs/adding_a_position_encoding.md does not quote [" << name << "]:\n"
+        << code;
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::encoders

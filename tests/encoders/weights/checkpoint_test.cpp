@@ -1,0 +1,237 @@
+#include "storage/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <thread>
+
+#include "common/error.h"
+#include "common/random.h"
+#include "encoders/weights/safetensors.h"
+#include "storage/output_lock.h"
+#include "tests/common/test_directory.h"
+
+namespace dietmt::storage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+const CheckpointPolicy kBleu{
+    .keep_last = 2, .keep_best = 2, .metric = "bleu", .higher_is_better = true};
+
+void save(CheckpointStore& store, int64_t update, std::map<std::string, double> scores) {
+  store.save(update, scores, [&](const fs::path& directory) {
+    write_text(directory / "model.safetensors", "weights " + std::to_string(update));
+  });
+}
+
+std::vector<int64_t> updates_of(const std::vector<Checkpoint>& checkpoints) {
+  std::vector<int64_t> updates;
+  for (const Checkpoint& checkpoint : checkpoints) updates.push_back(checkpoint.update);
+  return updates;
+}
+
+TEST(CheckpointStore, StartsEmpty) {
+  const TestDirectory directory;
+  const CheckpointStore store(directory / "run", kBleu);
+  EXPECT_FALSE(store.latest());
+  EXPECT_FALSE(store.best());
+  EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "run/best")));
+}
+
+TEST(CheckpointStore, KeepsTheBestAndTheLast) {
+  const TestDirectory directory;
+  CheckpointStore store(directory.path(), kBleu);
+  const std::vector<double> bleu{10, 30, 20, 29, 15, 12};
+  for (size_t i = 0; i < bleu.size(); ++i) {
+    save(store, 100 * static_cast<int64_t>(i + 1), {{"bleu", bleu[i]}});
+  }
+  EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(200, 400, 500, 600));
+  EXPECT_THAT(updates_of(store.best_n(3)), ElementsAre(200, 400, 500));
+  EXPECT_THAT(updates_of(store.last_n(3)), ElementsAre(600, 500, 400));
+  EXPECT_EQ(store.best()->scores.at("bleu"), 30);
+  EXPECT_EQ(fs::read_symlink(directory / "best"), "checkpoints/update-00000200");
+  EXPECT_EQ(fs::canonical(directory / "last").filename(), "update-00000600");
+}
+
+TEST(CheckpointStore, RemembersScoresAndPolicyOverRestarts) {
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), kBleu);
+    save(store, 1, {{"bleu", 5.25}});
+    save(store, 2, {{"bleu", std::nan("")}});
+    save(store, 3, {});
+  }
+  const CheckpointStore store(directory.path(), kBleu);
+  EXPECT_EQ(store.best()->update, 1);
+  EXPECT_EQ(store.best()->scores.at("bleu"), 5.25);
+  EXPECT_EQ(store.latest()->update, 3);
+  EXPECT_EQ(stored_policy(*store.latest()).metric, "bleu");
+  EXPECT_TRUE(stored_policy(*store.latest()).higher_is_better);
+}
+
+TEST(CheckpointStore, LowerIsBetterAndTheEarlierOfEquals) {
+  const TestDirectory directory;
+  CheckpointStore store(directory.path(), {.keep_last = 9, .keep_best = 1});
+  for (const auto& [update, loss] : std::map<int64_t, double>{{1, 3}, {2, 2}, {3, 2}, {4, 4}}) {
+    save(store, update, {{"valid_loss", loss}});
+  }
+  EXPECT_THAT(updates_of(store.best_n(3)), ElementsAre(2, 3, 1));
+}
+
+TEST(CheckpointStore, PassesOverDamagedCheckpoints) {
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), {.keep_last = 5, .keep_best = 1});
+    for (int64_t update = 1; update <= 5; ++update) save(store, update, {});
+  }
+  const auto file = [&](int update, const std::string& name) {
+    return directory / ("checkpoints/update-0000000" + std::to_string(update) + "/" + name);
+  };
+  write_text(file(5, "model.safetensors"), "weights 6");
+  fs::resize_file(file(4, "model.safetensors"), 3);
+  fs::remove(file(3, "checkpoint.json"));
+  write_text(file(2, "manifest.json"), "{");
+  CheckpointStore store(directory.path(), {.keep_last = 5, .keep_best = 1});
+  EXPECT_EQ(store.latest()->update, 1);
+  EXPECT_EQ(fs::read_symlink(directory / "last"), "checkpoints/update-00000001");
+  save(store, 4, {});  // the resumed run arrives there again
+  EXPECT_EQ(store.latest()->update, 4);
+  EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(1, 4));
+}
+
+TEST(CheckpointStore, RemovesLeftovers) {
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), kBleu);
+    save(store, 1, {});
+    save(store, 2, {});
+  }
+  const fs::path folder = directory / "checkpoints";
+  fs::create_directories(folder / "update-00000003.tmp123");
+  write_text(folder / "update-00000003.tmp123/model.safetensors", "half");
+  fs::create_directories(folder / "update-00000000.removed");
+  fs::create_symlink("nowhere", directory / "best.tmp77");
+  write_text(directory / "report.html.tmp123", "half");
+  write_text(directory / "notes.tmp", "the user's own");
+  const CheckpointStore store(directory.path(), kBleu);
+  EXPECT_EQ(store.latest()->update, 2);
+  EXPECT_FALSE(fs::exists(folder / "update-00000003.tmp123"));
+  EXPECT_FALSE(fs::exists(folder / "update-00000000.removed"));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best.tmp77")));
+  EXPECT_FALSE(fs::exists(directory / "report.html.tmp123"));
+  EXPECT_TRUE(fs::exists(directory / "notes.tmp"));
+}
+
+TEST(OutputLock, OneRunOwnsTheDirectory) {
+  const TestDirectory directory;
+  std::optional<OutputLock> first(directory.path());
+  EXPECT_THAT(message_of<CheckpointError>([&] { OutputLock(directory.path()); }),
+              HasSubstr("another training run"));
+  first.reset();
+  EXPECT_NO_THROW(OutputLock(directory.path()));
+}
+
+TEST(CheckpointStore, ClearRemovesEverything) {
+  const TestDirectory directory;
+  CheckpointStore store(directory.path(), kBleu);
+  save(store, 1, {{"bleu", 1}});
+  store.clear();
+  EXPECT_FALSE(store.latest());
+  EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best")));
+  EXPECT_TRUE(whole_checkpoints(directory.path()).empty());
+}
+
+TEST(CheckpointStore, FullDiskLeavesEarlierCheckpoints) {
+  const TestDirectory directory;
+  CheckpointStore store(directory.path(), kBleu);
+  const auto write = [](const fs::path& path) {
+    encoders::save_safetensors(path / "model.safetensors", {{"w", at::full({30'000}, 2.0)}});
+  };
+  store.save(1, {}, write);
+  {
+    const FileSizeLimit limit(50'000);
+    EXPECT_THAT(message_of<CheckpointError>([&] { store.save(2, {}, write); }),
+                ::testing::AllOf(HasSubstr("update 2 could not be saved"),
+                                 HasSubstr("model.safetensors"), HasSubstr("File too large")));
+  }
+  EXPECT_EQ(store.latest()->update, 1);
+  const auto weights = encoders::load_safetensors(directory / "last/model.safetensors");
+  EXPECT_EQ(weights.at("w").sum().item<double>(), 60'000);
+  EXPECT_FALSE(fs::exists(directory / "checkpoints/update-00000002"));
+  store.save(2, {}, write);
+  EXPECT_EQ(store.latest()->update, 2);
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory / "checkpoints"), {}), 2);
+}
+
+// Saves checkpoint after checkpoint, saying each finished one through `pipe`, until it is killed.
+[[noreturn]] void save_until_killed(const fs::path& output, int pipe, const at::Tensor& weights) {
+  CheckpointStore store(output, kBleu);
+  for (int64_t update = store.latest() ? store.latest()->update + 1 : 1;; ++update) {
+    store.save(update, {{"bleu", static_cast<double>(update % 7)}}, [&](const fs::path& path) {
+      auto* values = weights.mutable_data_ptr<float>();
+      std::fill_n(values, weights.numel(), static_cast<float>(update));
+      encoders::save_safetensors(path / "model.safetensors", {{"w", weights}});
+      write_text(path / "config.json", "{}");
+    });
+    if (::write(pipe, &update, sizeof update) != sizeof update) ::_exit(1);
+  }
+}
+
+TEST(CheckpointStore, AKilledWriterLeavesWholeCheckpoints) {
+  const TestDirectory directory;
+  const at::Tensor weights = at::empty({300'000});
+  Random random(7);
+  int64_t confirmed = 0;
+  for (int round = 0; round < 25; ++round) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) save_until_killed(directory.path(), ends[1], weights);
+    ::close(ends[1]);
+    // After one more finished save, at some instant of the next ones.
+    int64_t update = 0;
+    if (::read(ends[0], &update, sizeof update) == sizeof update) confirmed = update;
+    std::this_thread::sleep_for(std::chrono::microseconds(random.below(20'000)));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    while (::read(ends[0], &update, sizeof update) == sizeof update) confirmed = update;
+    ::close(ends[0]);
+
+    const CheckpointStore store(directory.path(), kBleu);
+    ASSERT_TRUE(store.latest());
+    EXPECT_GE(store.latest()->update, confirmed);
+    const auto loaded = encoders::load_safetensors(directory / "last/model.safetensors");
+    EXPECT_TRUE((loaded.at("w") == store.latest()->update).all().item<bool>());
+    const auto entries = std::distance(fs::directory_iterator(directory / "checkpoints"), {});
+    EXPECT_LE(entries, 5);
+    EXPECT_EQ(entries, std::ssize(whole_checkpoints(directory.path())));
+  }
+  EXPECT_GE(confirmed, 25);
+}
+
+TEST(ResolveModelDirectory, FindsTheBestOfATrainingDirectory) {
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), kBleu);
+    save(store, 1, {{"bleu", 9}});
+    save(store, 2, {{"bleu", 3}});
+  }
+  EXPECT_EQ(resolve_model_directory(directory.path()), directory / "best");
+  fs::remove(directory / "best");
+  fs::remove(directory / "last");
+  const fs::path best = directory / "checkpoints/update-00000001";
+  EXPECT_EQ(resolve_model_directory(directory.path()), best);
+  EXPECT_EQ(resolve_model_directory(best), best);
+  EXPECT_THROW(resolve_model_directory(directory / "checkpoints"), CheckpointError);
+  EXPECT_THROW(resolve_model_directory(directory / "nowhere"), CheckpointError);
+}
+
+}  // namespace
+}  // namespace dietmt::storage

@@ -1,0 +1,202 @@
+// Against what transformers computed (make_cases.py), and from there back to its files.
+#include "interchange/huggingface/bert_huggingface.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "encoders/weights/safetensors.h"
+#include "tests/common/scratch.h"
+#include "tests/interchange/bert_outputs.h"
+
+namespace dietmt::interchange {
+namespace {
+
+namespace fs = std::filesystem;
+using at::Tensor;
+using encoders::Bert;
+using encoders::BertHeads;
+using testing::HasSubstr;
+using Tensors = std::map<std::string, Tensor>;
+
+constexpr const char* kCases[] = {"absolute", "relative_key", "relative_key_query", "bare"};
+
+fs::path case_directory(const std::string& name) { return fs::path(DIETMT_BERT_CASES) / name; }
+
+Tensors expected_of(const std::string& name) {
+  return encoders::load_safetensors(case_directory(name) / "expected.safetensors");
+}
+
+template <typename Exception>
+std::string failure(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  return "succeeded";
+}
+
+void expect_outputs(const Bert& model, Tensors expected) {
+  const NamedOutputs batch = {{"pieces", expected.at("pieces")},
+                              {"segments", expected.at("segments")},
+                              {"lengths", expected.at("lengths")}};
+  for (const auto& [name, tensor] : batch) expected.erase(name);
+  const NamedOutputs outputs = outputs_of(model, batch);
+  ASSERT_EQ(outputs.size(), expected.size());
+  for (const auto& [name, tensor] : expected) {
+    ASSERT_EQ(outputs.at(name).sizes(), tensor.sizes()) << name;
+    EXPECT_LT((outputs.at(name) - tensor).abs().max().item<double>(), 1e-5) << name;
+  }
+}
+
+class HuggingFace : public ScratchTest {
+ protected:
+  /// The case "absolute" with other tensors.
+  void write_absolute(const std::function<void(Tensors&)>& change) const {
+    fs::copy_file(case_directory("absolute") / "config.json", scratch() / "config.json",
+                  fs::copy_options::overwrite_existing);
+    Tensors tensors = encoders::load_safetensors(case_directory("absolute") / "model.safetensors");
+    change(tensors);
+    encoders::save_safetensors(scratch() / "model.safetensors", {tensors.begin(), tensors.end()});
+  }
+  std::string import_failure() const {
+    return failure<CheckpointError>([&] { import_huggingface(scratch()); });
+  }
+};
+
+TEST_F(HuggingFace, ModelsComputeTheSame) {
+  for (const char* name : kCases) {
+    SCOPED_TRACE(name);
+    const auto model = import_huggingface(case_directory(name));
+    for (const encoders::Backend backend :
+         {encoders::Backend::kAuto, encoders::Backend::kReference, encoders::Backend::kSdpa}) {
+      model->set_attention_backend(backend);
+      expect_outputs(*model, expected_of(name));
+    }
+  }
+}
+
+TEST_F(HuggingFace, ExportsAreTheSameModels) {
+  for (const char* name : kCases) {
+    SCOPED_TRACE(name);
+    export_huggingface(scratch(), *import_huggingface(case_directory(name)), nullptr);
+    expect_outputs(*import_huggingface(scratch()), expected_of(name));
+  }
+}
+
+TEST_F(HuggingFace, ExportHasTheNamesOfTransformers) {
+  export_huggingface(scratch(), *import_huggingface(case_directory("absolute")), nullptr);
+  const Tensors theirs =
+      encoders::load_safetensors(case_directory("absolute") / "model.safetensors");
+  const Tensors ours = encoders::load_safetensors(scratch() / "model.safetensors");
+  ASSERT_EQ(ours.size(), theirs.size());
+  for (const auto& [name, tensor] : theirs) EXPECT_TRUE(at::equal(ours.at(name), tensor)) << name;
+}
+
+TEST_F(HuggingFace, OldNamesOfNormsAreRead) {
+  write_absolute([](Tensors& tensors) {
+    for (const char* norm : {"bert.embeddings.LayerNorm", "cls.predictions.transform.LayerNorm"}) {
+      auto weight = tensors.extract(std::string(norm) + ".weight");
+      weight.key() = std::string(norm) + ".gamma";
+      tensors.insert(std::move(weight));
+    }
+  });
+  expect_outputs(*import_huggingface(scratch()), expected_of("absolute"));
+}
+
+TEST_F(HuggingFace, NamesMissingTensors) {
+  write_absolute([](Tensors& tensors) {
+    tensors.erase("bert.encoder.layer.1.attention.self.key.bias");
+    tensors.erase("bert.embeddings.LayerNorm.bias");
+  });
+  EXPECT_THAT(import_failure(), HasSubstr("has no tensor bert.embeddings.LayerNorm.bias, "
+                                          "bert.encoder.layer.1.attention.self.key.bias"));
+}
+
+TEST_F(HuggingFace, NamesATensorOfAnotherShape) {
+  write_absolute([](Tensors& tensors) {
+    Tensor& weight = tensors.at("bert.encoder.layer.0.output.dense.weight");
+    weight = weight.narrow(1, 0, 20).contiguous();
+  });
+  EXPECT_THAT(import_failure(),
+              HasSubstr("tensor bert.encoder.layer.0.output.dense.weight makes a parameter of "
+                        "shape [16, 20], but by config.json it is [16, 24]"));
+}
+
+TEST_F(HuggingFace, AnUntiedOutputLayerIsRefused) {
+  write_absolute([](Tensors& tensors) {
+    tensors["cls.predictions.decoder.weight"] =
+        tensors.at("bert.embeddings.word_embeddings.weight") + 1;
+  });
+  EXPECT_THAT(import_failure(), HasSubstr("an output layer of its own"));
+}
+
+TEST_F(HuggingFace, WrongConfigsAreNamed) {
+  const auto with = [&](const char* key, const nlohmann::json& value) {
+    write_absolute([](Tensors&) {});
+    auto json = nlohmann::json::parse(read_file(scratch() / "config.json"));
+    json[key] = value;
+    write_file_atomically(scratch() / "config.json", json.dump());
+    return import_failure();
+  };
+  EXPECT_THAT(with("model_type", "roberta"), HasSubstr("model_type is 'roberta'"));
+  EXPECT_THAT(with("hidden_act", "silu"), HasSubstr("hidden_act is 'silu'"));
+  EXPECT_THAT(with("position_embedding_type", "rotary"), HasSubstr("is 'rotary'; known: absolute"));
+  EXPECT_THAT(with("hidden_size", "wide"), HasSubstr("config.json: "));
+}
+
+TEST_F(HuggingFace, HeadsOfTheFileCanBeReplaced) {
+  const BertHeads heads = {.classes = 4, .spans = true};
+  const auto model =
+      import_huggingface(case_directory("relative_key"), {.position = {}, .heads = heads});
+  EXPECT_EQ(model->config().task_heads.classes, 4);
+  EXPECT_EQ(model->named_parameters()["classifier.bias"].size(0), 4);
+  EXPECT_TRUE(at::equal(model->named_parameters()["spans.bias"], torch::zeros({2})));
+  // The pooler is that of the file.
+  const auto original = import_huggingface(case_directory("relative_key"));
+  EXPECT_TRUE(at::equal(model->named_parameters()["pooler.weight"],
+                        original->named_parameters()["pooler.weight"]));
+}
+
+TEST_F(HuggingFace, PositionsCanBeReplaced) {
+  const auto original = import_huggingface(case_directory("absolute"));
+  const auto kept = import_huggingface(case_directory("absolute"),
+                                       {.position = "learned+diet-rel(share=layers)", .heads = {}});
+  const auto replaced =
+      import_huggingface(case_directory("absolute"), {.position = "tupe-a", .heads = {}});
+  const auto kept_parameters = kept->named_parameters();
+  const auto replaced_parameters = replaced->named_parameters();
+  for (const auto& item : original->named_parameters()) {
+    EXPECT_TRUE(at::equal(kept_parameters[item.key()], item.value())) << item.key();
+    const Tensor* found = replaced_parameters.find(item.key());
+    if (item.key() == "encoder.encoder.position.learned.table") {
+      EXPECT_EQ(found, nullptr);
+    } else {
+      EXPECT_TRUE(at::equal(*found, item.value())) << item.key();
+    }
+  }
+  EXPECT_EQ(kept->config().position, "learned+diet-rel(share=layers)");
+  EXPECT_TRUE(kept_parameters.contains("encoder.encoder.position.diet_rel.table"));
+}
+
+TEST_F(HuggingFace, ExportRefusesWhatTransformersLacks) {
+  const auto refusal = [&](const char* position, const char* segments) {
+    encoders::BertConfig config = import_huggingface(case_directory("absolute"))->config();
+    config.position = position;
+    config.segment_encoding = segments;
+    const Bert model(config, 1);
+    return failure<ConfigError>([&] { export_huggingface(scratch(), model, nullptr); });
+  };
+  EXPECT_THAT(refusal("diet-rel", "heads"), HasSubstr("no position encoding 'diet-rel'"));
+  EXPECT_THAT(refusal("diet-rel", "heads"), HasSubstr("no segments inside attention"));
+  EXPECT_THAT(refusal("relative-key(clip=4)", "input"), HasSubstr("'relative-key(clip=4)'"));
+  EXPECT_EQ(refusal("relative-key", "none"), "succeeded");
+}
+
+}  // namespace
+}  // namespace dietmt::interchange

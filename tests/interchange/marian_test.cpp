@@ -1,0 +1,103 @@
+#include "interchange/marian/marian.h"
+
+#include <gmock/gmock.h>
+
+#include "common/error.h"
+#include "interchange/marian/marian_config.h"
+#include "tests/common/scratch.h"
+#include "tests/interchange/cases.h"
+
+namespace dietmt::interchange {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+MarianFiles stored_files() {
+  const fs::path pieces = case_directory("shared");
+  return {case_directory("marian") / "model.npz",
+          {case_directory("marian") / "vocab.yml"},
+          {pieces / "source.spm", pieces / "target.spm"}};
+}
+
+MarianOptions usual_options() {
+  return {{"type", {"transformer"}},
+          {"dim-vocabs", {"100", "90"}},
+          {"enc-depth", {"6"}},
+          {"dec-depth", {"2"}},
+          {"dim-emb", {"256"}},
+          {"transformer-dim-ffn", {"1536"}},
+          {"transformer-heads", {"8"}},
+          {"transformer-ffn-activation", {"relu"}},
+          {"transformer-preprocess", {""}},
+          {"transformer-postprocess", {"dan"}},
+          {"tied-embeddings", {"true"}}};
+}
+
+TEST(Marian, AModelComputesWhatItsTwinOfTransformersDoes) {
+  expect_outputs(import_marian(stored_files()), case_directory("marian"));
+}
+
+TEST(Marian, BeginOfSentenceIsOnePieceMoreOfZeros) {
+  const nmt::LoadedModel model = import_marian(stored_files());
+  const int32_t begin = model.target_tokenizer->begin_id();
+  EXPECT_EQ(begin, model.model->config().target_vocabulary - 1);
+  const auto parameters = model.model->named_parameters();
+  EXPECT_EQ(parameters["source_embedding"][begin].count_nonzero().item<int64_t>(), 0);
+  EXPECT_LT(parameters["output_bias"][begin].item<double>(), -1e8);
+}
+
+TEST(Marian, MissingAndSmallVocabulariesAreNamed) {
+  MarianFiles files = stored_files();
+  files.pieces.clear();
+  EXPECT_THAT(failure<Error>([&] { import_marian(files); }), HasSubstr("--pieces"));
+  files.vocabularies.clear();
+  EXPECT_THAT(failure<Error>([&] { import_marian(files); }), HasSubstr("--vocabulary"));
+}
+
+TEST(MarianConfig, SizesAndChoices) {
+  const nmt::ModelConfig config = from_marian(usual_options());
+  EXPECT_EQ(config.source_vocabulary, 100);
+  EXPECT_EQ(config.target_vocabulary, 90);
+  EXPECT_EQ(config.encoder_layers, 6);
+  EXPECT_EQ(config.decoder_layers, 2);
+  EXPECT_EQ(config.feed_forward, 1536);
+  EXPECT_EQ(config.norm, "post");
+  EXPECT_EQ(config.activation, "relu");
+  EXPECT_EQ(config.tied_embeddings, "decoder");
+  EXPECT_EQ(config.encoder_position, "sinusoidal(layout=halves)");
+  EXPECT_TRUE(config.output_bias);
+}
+
+TEST(MarianConfig, PreNormAndTies) {
+  MarianOptions options = usual_options();
+  options["transformer-preprocess"] = {"n"};
+  options["transformer-postprocess"] = {"da"};
+  options["transformer-postprocess-top"] = {"n"};
+  options["tied-embeddings-src"] = {"true"};
+  EXPECT_EQ(from_marian(options).norm, "pre");
+  EXPECT_EQ(from_marian(options).tied_embeddings, "all");
+  options["tied-embeddings"] = {"false"};
+  EXPECT_EQ(from_marian(options).tied_embeddings, "none");
+}
+
+TEST(MarianConfig, NamesAllThatIsNotKnown) {
+  MarianOptions options = usual_options();
+  options["type"] = {"s2s"};
+  options["transformer-decoder-autoreg"] = {"rnn"};
+  options["transformer-ffn-activation"] = {"gelu"};
+  options["transformer-postprocess"] = {"dah"};
+  options["transformer-tied-layers"] = {"1", "1"};
+  options["transformer-train-position-embeddings"] = {"true"};
+  options.erase("dim-emb");
+  EXPECT_THAT(
+      failure<ConfigError>([&] { from_marian(options); }),
+      AllOf(HasSubstr("--type is 's2s'"), HasSubstr("--transformer-decoder-autoreg is 'rnn'"),
+            HasSubstr("'gelu'"), HasSubstr("'dah'"), HasSubstr("--transformer-tied-layers"),
+            HasSubstr("--transformer-train-position-embeddings"),
+            HasSubstr("--dim-emb is missing")));
+}
+
+}  // namespace
+}  // namespace dietmt::interchange

@@ -1,0 +1,157 @@
+// Against what transformers computed (make_cases.py), and from there back to its files.
+#include "interchange/huggingface/marianmt.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "interchange/huggingface/marianmt_config.h"
+#include "tests/common/scratch.h"
+#include "tests/interchange/cases.h"
+
+namespace dietmt::interchange {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kCases[] = {"shared", "separate"};
+
+json read_json(const fs::path& path) { return json::parse(read_file(path)); }
+
+class MarianMt : public ScratchTest {
+ protected:
+  /// The case "shared", to be changed.
+  void copy_shared() const {
+    fs::copy(case_directory("shared"), scratch(),
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+  }
+  void change_config(const std::function<void(json&)>& change) const {
+    json description = read_json(case_directory("shared") / "config.json");
+    change(description);
+    write("config.json", description.dump());
+  }
+  void change_tensors(const std::function<void(std::map<std::string, at::Tensor>&)>& change) const {
+    auto tensors = encoders::load_safetensors(case_directory("shared") / "model.safetensors");
+    change(tensors);
+    encoders::save_safetensors(scratch() / "model.safetensors", {tensors.begin(), tensors.end()});
+  }
+  std::string import_failure() const {
+    return failure<Error>([&] { import_marianmt(scratch()); });
+  }
+};
+
+TEST_F(MarianMt, ModelsComputeTheSame) {
+  for (const char* name : kCases) {
+    SCOPED_TRACE(name);
+    expect_outputs(import_marianmt(case_directory(name)), case_directory(name));
+  }
+}
+
+TEST_F(MarianMt, ExportIsImportedAsItWas) {
+  for (const char* name : kCases) {
+    SCOPED_TRACE(name);
+    const fs::path directory = scratch() / name;
+    fs::create_directory(directory);
+    const nmt::LoadedModel first = import_marianmt(case_directory(name));
+    export_marianmt(directory, first);
+    const nmt::LoadedModel second = import_marianmt(directory);
+    EXPECT_EQ(second.model->config().to_json(), first.model->config().to_json());
+    EXPECT_EQ(second.source_tokenizer->serialized(), first.source_tokenizer->serialized());
+    EXPECT_EQ(second.target_tokenizer->serialized(), first.target_tokenizer->serialized());
+    const auto expected = first.model->named_parameters();
+    ASSERT_EQ(second.model->named_parameters().size(), expected.size());
+    for (const auto& item : second.model->named_parameters())
+      EXPECT_TRUE(at::equal(item.value(), expected[item.key()])) << item.key();
+    EXPECT_EQ(fs::exists(directory / "target_vocab.json"), std::string(name) == "separate");
+  }
+}
+
+TEST_F(MarianMt, AStoredModelIsTheImportedOne) {
+  const nmt::LoadedModel imported = import_marianmt(case_directory("separate"));
+  std::vector<std::pair<std::string, at::Tensor>> weights;
+  for (const auto& item : imported.model->named_parameters())
+    weights.emplace_back(item.key(), item.value());
+  nmt::write_model(scratch(), imported.model->config(), weights, *imported.source_tokenizer,
+                   *imported.target_tokenizer);
+  expect_outputs(nmt::load_model(scratch()), case_directory("separate"));
+}
+
+TEST_F(MarianMt, CopiesOfTiedTensorsAndTablesOfSinusoidsAreNoNews) {
+  copy_shared();
+  change_tensors([](auto& tensors) {
+    tensors["lm_head.weight"] = tensors["model.shared.weight"].clone();
+    tensors["model.decoder.embed_tokens.weight"] = tensors["model.shared.weight"].clone();
+    tensors["model.encoder.embed_positions.weight"] = at::zeros({64, 8});
+  });
+  expect_outputs(import_marianmt(scratch()), case_directory("shared"));
+}
+
+TEST_F(MarianMt, AnOutputOfItsOwnBehindSharedEmbeddings) {
+  copy_shared();
+  change_config([](json& description) { description["tie_word_embeddings"] = false; });
+  EXPECT_THAT(import_failure(), HasSubstr("lm_head.weight"));
+  change_tensors(
+      [](auto& tensors) { tensors["lm_head.weight"] = tensors["model.shared.weight"].clone(); });
+  const nmt::LoadedModel model = import_marianmt(scratch());
+  EXPECT_EQ(model.model->config().tied_embeddings, "none");
+  expect_outputs(model, case_directory("shared"));
+}
+
+TEST_F(MarianMt, WeightsOfPickleAreRefusedWithAWayOut) {
+  copy_shared();
+  fs::rename(scratch() / "model.safetensors", scratch() / "pytorch_model.bin");
+  EXPECT_THAT(import_failure(),
+              AllOf(HasSubstr("pytorch_model.bin"), HasSubstr("save_pretrained")));
+}
+
+TEST_F(MarianMt, WhatDoesNotFitIsNamed) {
+  copy_shared();
+  change_tensors([](auto& tensors) { tensors.erase("model.decoder.layers.0.fc1.bias"); });
+  EXPECT_THAT(import_failure(), HasSubstr("has no tensor model.decoder.layers.0.fc1.bias"));
+  change_tensors(
+      [](auto& tensors) { tensors["model.decoder.layers.0.fc1.bias"] = at::zeros({5}); });
+  EXPECT_THAT(import_failure(), HasSubstr("decoder.layer0.feed_forward.inner_bias has shape [5]"));
+  copy_shared();
+  change_config([](json& description) { description["vocab_size"] = 1000; });
+  EXPECT_THAT(import_failure(), HasSubstr("pieces, the model 1000"));
+  copy_shared();
+  write("vocab.json", R"({"</s>": 0, "<unk>": 2})");
+  EXPECT_THAT(import_failure(), HasSubstr("vocab.json: has 2 pieces, but the id of '<unk>' is 2"));
+}
+
+TEST_F(MarianMt, OtherArchitecturesAreNamed) {
+  copy_shared();
+  change_config([](json& description) { description["model_type"] = "bart"; });
+  EXPECT_THAT(import_failure(), AllOf(HasSubstr("config.json"), HasSubstr("'bart'")));
+  change_config([](json& description) {
+    description["scale_embedding"] = false;
+    description["normalize_before"] = true;
+    description["decoder_ffn_dim"] = 99;
+  });
+  EXPECT_THAT(import_failure(),
+              AllOf(HasSubstr("scale_embedding is false"), HasSubstr("normalize_before is true"),
+                    HasSubstr("encoder_ffn_dim differs")));
+  change_config([](json& description) { description["activation_function"] = "tanh"; });
+  EXPECT_THAT(import_failure(), HasSubstr("'tanh'"));
+  change_config([](json& description) { description.erase("d_model"); });
+  EXPECT_THAT(import_failure(), HasSubstr("d_model"));
+}
+
+TEST(MarianMtConfig, ExportNamesAllThatTheyDoNotHave) {
+  nmt::ModelConfig config;
+  config.source_vocabulary = config.target_vocabulary = 10;
+  config.encoder_position = "shaw";
+  config.cross_position = "diet-rel";
+  config.norm = "pre";
+  config.activation = "swiglu";
+  EXPECT_THAT(failure<ConfigError>([&] { to_marianmt_config(config); }),
+              AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"),
+                    HasSubstr("'diet-rel'"), HasSubstr("--norm"), HasSubstr("swiglu")));
+}
+
+}  // namespace
+}  // namespace dietmt::interchange

@@ -1,0 +1,374 @@
+// Each instruction set that this machine runs, against double loops.
+#include "kernels/packed_linear.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "common/random.h"
+#include "kernels/cpu/linear/inference_levels.h"
+#include "tests/kernels/cpu/aligned_memory.h"
+
+namespace dietmt::kernels {
+namespace {
+
+using Values = std::vector<float>;
+
+Values random_values(int64_t size, uint64_t seed) { return random_numbers(size, seed, 1.0); }
+
+/// A layer and what holds it.
+struct Packed {
+  Packed(WeightType type, int64_t outputs, int64_t inputs, const Values& weights, int64_t stride)
+      : panels(allocate(packed_bytes(type, outputs, inputs))),
+        scales(unsigned_of(outputs)),
+        sums(unsigned_of(outputs)) {
+    const bool integers = type == WeightType::kInt8;
+    pack_weights(type, outputs, inputs, weights.data(), stride, panels.get(),
+                 integers ? scales.data() : nullptr, integers ? sums.data() : nullptr);
+    layer = {type, outputs, inputs, panels.get(), scales.data(), sums.data()};
+  }
+  Bytes panels;
+  Values scales;
+  std::vector<int32_t> sums;
+  PackedWeights layer;
+};
+
+double activated(double x, LinearActivation activation) {
+  switch (activation) {
+    case LinearActivation::kRelu:
+      return std::max(x, 0.0);
+    case LinearActivation::kGelu:
+      return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
+    case LinearActivation::kSilu:
+      return x / (1.0 + std::exp(-x));
+    case LinearActivation::kNone:
+      break;
+  }
+  return x;
+}
+
+/// What a number of a row counts for in the type: bf16 rounded, int8 quantized by the row.
+std::vector<double> rounded_row(WeightType type, const float* row, int64_t size) {
+  double largest = 0;
+  for (int64_t k = 0; k < size; ++k) largest = std::max(largest, std::fabs(double{row[k]}));
+  std::vector<double> rounded;
+  for (int64_t k = 0; k < size; ++k) {
+    double x = row[k];
+    if (type == WeightType::kBFloat16 && x != 0.0) {
+      const double unit = std::ldexp(1.0, std::ilogb(x) - 7);
+      x = std::nearbyint(x / unit) * unit;
+    }
+    if (type == WeightType::kInt8 && largest > 0.0)
+      x = std::nearbyint(row[k] * (127.0f / static_cast<float>(largest))) * largest / 127.0;
+    rounded.push_back(x);
+  }
+  return rounded;
+}
+
+struct Case {
+  int64_t rows, outputs, inputs;
+  int64_t padding = 0;  // of the strides
+  bool bias = true, residual = true;
+  LinearActivation activation = LinearActivation::kNone;
+};
+
+/// Buffers of a call. Between the rows of the output stands kUntouched.
+class Problem {
+ public:
+  static constexpr float kUntouched = -12345.0f;
+
+  Problem(WeightType type, const Case& c)
+      : type_(type),
+        case_(c),
+        weights_(random_values(c.outputs * (c.inputs + c.padding), 1)),
+        inputs_(random_values(c.rows * (c.inputs + c.padding), 2)),
+        bias_(random_values(c.outputs, 3)),
+        residual_(random_values(c.rows * (c.outputs + c.padding), 4)),
+        packed_(type, c.outputs, c.inputs, weights_, c.inputs + c.padding) {}
+
+  /// `in_place`: the residual is the output.
+  Values run(const InferenceLevel& level, int64_t first_row, int64_t rows, bool in_place = false) {
+    const int64_t stride = case_.outputs + case_.padding;
+    Values output(unsigned_of(rows * stride), kUntouched);
+    if (in_place)
+      std::copy_n(residual_.begin() + first_row * stride, rows * stride, output.begin());
+    const Bytes storage = allocate(prepared_bytes(type_, rows, case_.inputs));
+    const PreparedRows prepared = level.prepare_rows(
+        type_, rows, case_.inputs, inputs_.data() + first_row * (case_.inputs + case_.padding),
+        case_.inputs + case_.padding, storage.get());
+    LinearCall call{.weights = &packed_.layer,
+                    .input = &prepared,
+                    .bias = case_.bias ? bias_.data() : nullptr,
+                    .activation = case_.activation,
+                    .output = output.data(),
+                    .output_stride = stride,
+                    .first_output = first_output_,
+                    .last_output = last_output_};
+    if (case_.residual) {
+      call.residual = in_place ? output.data() : residual_.data() + first_row * stride;
+      call.residual_stride = stride;
+    }
+    level.linear(call);
+    return output;
+  }
+
+  void set_range(int64_t first, int64_t last) {
+    first_output_ = first;
+    last_output_ = last;
+  }
+
+  void check(const Values& output) const {
+    const int64_t stride = case_.outputs + case_.padding;
+    const int64_t in_stride = case_.inputs + case_.padding;
+    const int64_t last = last_output_ < 0 ? case_.outputs : last_output_;
+    for (int64_t n = 0; n < stride; ++n) {
+      const bool computed = first_output_ <= n && n < last;
+      std::vector<double> w;
+      if (computed) w = rounded_row(type_, weights_.data() + n * in_stride, case_.inputs);
+      for (int64_t r = 0; r < case_.rows; ++r) {
+        const float got = output[unsigned_of(r * stride + n)];
+        if (!computed) {
+          ASSERT_EQ(got, kUntouched) << r << ", " << n;
+          continue;
+        }
+        const auto x = rounded_row(type_, inputs_.data() + r * in_stride, case_.inputs);
+        double sum = case_.bias ? bias_[unsigned_of(n)] : 0.0;
+        for (size_t k = 0; k < x.size(); ++k) sum += x[k] * w[k];
+        double want = activated(sum, case_.activation);
+        if (case_.residual) want += residual_[unsigned_of(r * stride + n)];
+        ASSERT_NEAR(got, want, 2e-6 * std::sqrt(case_.inputs) + 1e-6) << r << ", " << n;
+      }
+    }
+  }
+
+  Values& inputs() { return inputs_; }
+  Values& weights() { return weights_; }
+
+ private:
+  WeightType type_;
+  Case case_;
+  Values weights_, inputs_, bias_, residual_;
+  Packed packed_;
+  int64_t first_output_ = 0, last_output_ = -1;
+};
+
+std::string name_of(WeightType type) {
+  return type == WeightType::kFloat ? "fp32" : type == WeightType::kInt8 ? "int8" : "bf16";
+}
+
+/// The layer's outputs for these rows.
+Values outputs_of(const InferenceLevel& level, const PackedWeights& layer, int64_t rows,
+                  const Values& inputs) {
+  const Bytes storage = allocate(prepared_bytes(layer.type, rows, layer.inputs));
+  const PreparedRows prepared = level.prepare_rows(layer.type, rows, layer.inputs, inputs.data(),
+                                                   layer.inputs, storage.get());
+  Values output(unsigned_of(rows * layer.outputs));
+  level.linear({.weights = &layer,
+                .input = &prepared,
+                .output = output.data(),
+                .output_stride = layer.outputs});
+  return output;
+}
+
+class PackedLinearTest
+    : public testing::TestWithParam<std::tuple<const InferenceLevel*, WeightType>> {
+ protected:
+  void SetUp() override {
+    if (!level().runs_here) GTEST_SKIP() << "this machine has no " << level().name;
+  }
+  static const InferenceLevel& level() { return *std::get<0>(GetParam()); }
+  static WeightType type() { return std::get<1>(GetParam()); }
+};
+
+TEST_P(PackedLinearTest, EqualsTheDoubleLoop) {
+  const Case cases[] = {
+      {1, 64, 128},       {2, 100, 33},
+      {3, 1, 1},          {4, 65, 7},
+      {5, 192, 64, 3},    {6, 63, 130, 5},
+      {7, 130, 66, 1},    {13, 70, 31, 2, false, false},
+      {49, 128, 40, 8},   {97, 72, 6, 0, false, true},
+      {1, 70, 256},       {16, 64, 128, 4},
+      {17, 129, 64, 2},   {32, 64, 192},
+      {33, 200, 512, 16}, {5, 96, 1030, 0, true, false},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.rows << " x " << c.inputs << " -> " << c.outputs);
+    Problem problem(type(), c);
+    problem.check(problem.run(level(), 0, c.rows));
+  }
+}
+
+TEST_P(PackedLinearTest, AppliesActivations) {
+  for (const auto activation :
+       {LinearActivation::kRelu, LinearActivation::kGelu, LinearActivation::kSilu}) {
+    SCOPED_TRACE(static_cast<int>(activation));
+    Problem problem(type(), {.rows = 9, .outputs = 77, .inputs = 50, .activation = activation});
+    problem.check(problem.run(level(), 0, 9));
+  }
+}
+
+TEST_P(PackedLinearTest, ComputesARangeOfOutputsAlone) {
+  Problem problem(type(), {8, 200, 36, 4});
+  problem.set_range(64, 128);
+  problem.check(problem.run(level(), 0, 8));
+  problem.set_range(128, 200);
+  problem.check(problem.run(level(), 0, 8));
+}
+
+TEST_P(PackedLinearTest, AddsAResidualInPlace) {
+  for (const Case& c : {Case{7, 90, 20}, Case{55, 90, 64}}) {
+    Problem problem(type(), c);
+    EXPECT_EQ(problem.run(level(), 0, c.rows, true), problem.run(level(), 0, c.rows));
+  }
+}
+
+TEST_P(PackedLinearTest, ARowDoesNotDependOnOtherRows) {
+  for (const int64_t inputs : {77, 128}) {  // the latter fills all tiles
+    const Case c{
+        .rows = 120, .outputs = 90, .inputs = inputs, .activation = LinearActivation::kGelu};
+    Problem problem(type(), c);
+    const Values all = problem.run(level(), 0, c.rows);
+    for (const int64_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 17, 31, 37, 70}) {
+      for (int64_t first = 0; first + rows <= c.rows; first += rows) {
+        const Values part = problem.run(level(), first, rows);
+        ASSERT_TRUE(std::equal(part.begin(), part.end(), all.begin() + first * c.outputs))
+            << rows << " rows from " << first << ", " << inputs << " inputs";
+      }
+    }
+  }
+}
+
+TEST_P(PackedLinearTest, RowsOfZerosGiveTheBias) {
+  const Case c{.rows = 3, .outputs = 64, .inputs = 16, .bias = false, .residual = false};
+  Problem problem(type(), c);
+  std::fill(problem.inputs().begin(), problem.inputs().end(), 0.0f);
+  EXPECT_EQ(problem.run(level(), 0, 3), Values(192, 0.0f));
+}
+
+TEST_P(PackedLinearTest, WhatIsNotFiniteShowsInItsRowAlone) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    for (const auto& [rows, inputs] : {std::pair{7, 21}, std::pair{19, 64}}) {
+      const Case c{
+          .rows = rows, .outputs = 70, .inputs = inputs, .activation = LinearActivation::kRelu};
+      Problem problem(type(), c);
+      const Values good = problem.run(level(), 0, c.rows);
+      problem.inputs()[unsigned_of(3 * c.inputs + 20)] = bad;
+      const Values output = problem.run(level(), 0, c.rows);
+      for (int64_t i = 0; i < c.rows * c.outputs; ++i) {
+        const float x = output[unsigned_of(i)];
+        if (i / c.outputs != 3) {
+          ASSERT_EQ(x, good[unsigned_of(i)]);
+        } else if (type() == WeightType::kInt8 || std::isnan(bad)) {
+          ASSERT_TRUE(std::isnan(x)) << i;
+        } else {  // infinite, or minus that through the rectifier
+          ASSERT_TRUE(std::isinf(x) || (x >= -1.0f && x <= 1.0f)) << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(PackedLinearTest, GatheredOutputsHaveTheSameBits) {
+  for (const int64_t inputs : {37, 64}) {
+    const int64_t rows = 7, all = 300;
+    const Values values = random_values(rows * inputs, 8);
+    const Packed packed(type(), all, inputs, random_values(all * inputs, 9), inputs);
+    const Values whole = outputs_of(level(), packed.layer, rows, values);
+    for (const int64_t step : {1, 3, 5, 150}) {
+      std::vector<int32_t> chosen;
+      for (int64_t n = all - 1; n >= 0; n -= step) chosen.push_back(static_cast<int32_t>(n));
+      const auto count = static_cast<int64_t>(chosen.size());
+      const Bytes panels = allocate(packed_bytes(type(), count, inputs));
+      Values scales(chosen.size());
+      std::vector<int32_t> sums(chosen.size());
+      gather_outputs(packed.layer, chosen, panels.get(), scales.data(), sums.data());
+      const Values part = outputs_of(
+          level(), {type(), count, inputs, panels.get(), scales.data(), sums.data()}, rows, values);
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t c = 0; c < count; ++c)
+          ASSERT_EQ(part[unsigned_of(r * count + c)],
+                    whole[unsigned_of(r * all + chosen[unsigned_of(c)])])
+              << r << ", " << chosen[unsigned_of(c)];
+    }
+  }
+}
+
+std::vector<const InferenceLevel*> all_levels() {
+  std::vector<const InferenceLevel*> levels;
+  for (const InferenceLevel& level : inference_levels()) levels.push_back(&level);
+  return levels;
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, PackedLinearTest,
+                         testing::Combine(testing::ValuesIn(all_levels()),
+                                          testing::Values(WeightType::kFloat, WeightType::kBFloat16,
+                                                          WeightType::kInt8)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)->name) + "_" +
+                                  name_of(std::get<1>(test.param));
+                         });
+
+TEST(PackedIntegersTest, HaveTheSameBitsOnAllLevels) {
+  for (const auto activation : {LinearActivation::kNone, LinearActivation::kGelu,
+                                LinearActivation::kSilu, LinearActivation::kRelu}) {
+    for (const int64_t inputs : {512, 514}) {
+      const Case c{.rows = 23, .outputs = 150, .inputs = inputs, .activation = activation};
+      Problem problem(WeightType::kInt8, c);
+      const Values first = problem.run(inference_levels()[0], 0, c.rows);
+      for (const InferenceLevel& level : inference_levels()) {
+        if (!level.runs_here) continue;
+        EXPECT_EQ(problem.run(level, 0, c.rows), first) << level.name << ", " << inputs;
+      }
+    }
+  }
+}
+
+TEST(PackedIntegersTest, SaturateNothing) {
+  // The largest products of both signs: 127 * 127 * K, offset by 128 * 127 * K.
+  const int64_t inputs = 2048;
+  Values weights(unsigned_of(2 * inputs), 1.0f), ones(unsigned_of(inputs), -1.0f);
+  std::fill_n(weights.begin(), inputs, -1.0f);
+  const Packed packed(WeightType::kInt8, 2, inputs, weights, inputs);
+  EXPECT_EQ(packed.sums, (std::vector<int32_t>{-127 * 2048, 127 * 2048}));
+  for (const InferenceLevel& level : inference_levels()) {
+    if (!level.runs_here) continue;
+    const Bytes storage = allocate(prepared_bytes(WeightType::kInt8, 1, inputs));
+    const PreparedRows row =
+        level.prepare_rows(WeightType::kInt8, 1, inputs, ones.data(), inputs, storage.get());
+    float output[2];
+    level.linear({.weights = &packed.layer, .input = &row, .output = output, .output_stride = 2});
+    EXPECT_FLOAT_EQ(output[0], 2048.0f) << level.name;
+    EXPECT_FLOAT_EQ(output[1], -2048.0f) << level.name;
+  }
+}
+
+TEST(PackWeightsTest, UnpackedOutputsAreTheRoundedWeights) {
+  const int64_t outputs = 70, inputs = 35;
+  const Values weights = random_values(outputs * inputs, 5);
+  for (const auto type : {WeightType::kFloat, WeightType::kBFloat16, WeightType::kInt8}) {
+    SCOPED_TRACE(name_of(type));
+    const Packed packed(type, outputs, inputs, weights, inputs);
+    for (int64_t n = 0; n < outputs; ++n) {
+      const auto want = rounded_row(type, weights.data() + n * inputs, inputs);
+      Values row(unsigned_of(inputs + 1), Problem::kUntouched);
+      unpack_output(packed.layer, n, row.data());
+      for (size_t k = 0; k < want.size(); ++k) ASSERT_NEAR(row[k], want[k], 1e-7) << n << ", " << k;
+      ASSERT_EQ(row.back(), Problem::kUntouched);
+    }
+  }
+}
+
+TEST(PackWeightsTest, WeightsThatAreNotFiniteShow) {
+  Values weights(64, 0.5f), row(32, 1.0f);
+  weights[40] = std::numeric_limits<float>::infinity();
+  const Packed packed(WeightType::kInt8, 2, 32, weights, 32);
+  EXPECT_FLOAT_EQ(packed.scales[0], 0.5f / 127);
+  EXPECT_TRUE(std::isnan(packed.scales[1]));
+}
+
+}  // namespace
+}  // namespace dietmt::kernels

@@ -1,0 +1,199 @@
+// The step's attention of content against sums in double, with keys and values in slots and in the
+// memory of a sentence, as fp32 and as bf16. Score terms are tested through the engine.
+#include "kernels/step_attention.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/bfloat16.h"
+#include "tests/kernels/cpu/aligned_memory.h"
+
+namespace dietmt::kernels {
+namespace {
+
+using Numbers = std::vector<float>;
+
+/// The nearest number with 8 bits, ties to even, by arithmetic.
+float rounded(float x) {
+  int exponent = 0;
+  const float fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
+}
+
+float kept(CacheType type, float x) { return type == CacheType::kFloat ? x : rounded(x); }
+
+/// What is not written reads as a huge number.
+Bytes bytes(int64_t count) {
+  Bytes made = allocate(unsigned_of(count));
+  std::memset(made.get(), 0x7f, unsigned_of(count));
+  return made;
+}
+char* at(const Bytes& memory, int64_t byte) { return static_cast<char*>(memory.get()) + byte; }
+
+struct Case {
+  CacheType cache;
+  int64_t heads, head_width, hypotheses, keys;
+};
+
+class StepAttentionTest : public testing::TestWithParam<Case> {
+ protected:
+  int64_t width() const { return given_.heads * given_.head_width; }
+  int64_t row() const { return given_.heads * padded_head(given_.head_width); }
+
+  /// softmax(q . k * scale) v for a hypothesis; keys(j), values(j): rows [H, Dh].
+  template <typename RowOf>
+  void expect_attention(int64_t hypothesis, const RowOf& keys, const RowOf& values) const {
+    for (int64_t h = 0; h < given_.heads; ++h) {
+      const int64_t at = h * given_.head_width;
+      const float* q = queries_.data() + hypothesis * width() + at;
+      std::vector<double> weights;
+      double total = 0.0;
+      for (int64_t j = 0; j < given_.keys; ++j) {
+        double score = 0.0;
+        for (int64_t d = 0; d < given_.head_width; ++d)
+          score += static_cast<double>(q[d]) * kept(given_.cache, keys(j)[at + d]);
+        weights.push_back(std::exp(score * scales_[unsigned_of(h)]));
+        total += weights.back();
+      }
+      for (int64_t d = 0; d < given_.head_width; ++d) {
+        double expected = 0.0;
+        for (int64_t j = 0; j < given_.keys; ++j)
+          expected += weights[unsigned_of(j)] / total * kept(given_.cache, values(j)[at + d]);
+        EXPECT_NEAR(output_[unsigned_of(hypothesis * width() + at + d)], expected, 1e-5)
+            << "hypothesis " << hypothesis << " head " << h << " dimension " << d;
+      }
+    }
+  }
+
+  StepAttention call() {
+    StepAttention made;
+    made.head_width = given_.head_width;
+    made.last_head = given_.heads;
+    made.hypotheses = given_.hypotheses;
+    made.position = made.keys = given_.keys;
+    made.terms = &terms_;
+    made.queries = queries_.data();
+    made.query_stride = made.output_stride = width();
+    made.output = output_.data();
+    return made;
+  }
+
+  void attend(const StepAttention& call) {
+    const Bytes workspace = bytes(4 * step_attention_workspace(call));
+    step_attention(given_.cache, {&call, 1}, static_cast<float*>(workspace.get()));
+  }
+
+  void SetUp() override {
+    terms_.terms.content_scale = scales_.data();
+    queries_ = random_numbers(given_.hypotheses * width(), 1, 2.0);
+    output_.resize(queries_.size());
+  }
+
+  const Case given_ = GetParam();
+  const int64_t number_ = cache_bytes(given_.cache);
+  Numbers scales_ = Numbers(unsigned_of(given_.heads), 0.3F);
+  StepTerms terms_;
+  Numbers queries_, output_;
+};
+
+TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
+  const int64_t slots = given_.hypotheses * given_.keys;
+  const int64_t stride = 2 * row() + 32;
+  const Numbers keys = random_numbers(slots * width(), 2, 2.0);
+  const Numbers values = random_numbers(slots * width(), 3, 2.0);
+  const Bytes cache = bytes(slots * stride * number_);
+  for (int64_t s = 0; s < slots; ++s) {
+    char* to = at(cache, s * stride * number_);
+    cache_row(given_.cache, given_.heads, given_.head_width, keys.data() + s * width(), to);
+    cache_row(given_.cache, given_.heads, given_.head_width, values.data() + s * width(),
+              to + row() * number_);
+  }
+  // Hypotheses share their first tokens.
+  std::vector<int32_t> named;
+  for (int64_t r = 0; r < given_.hypotheses; ++r)
+    for (int64_t j = 0; j < given_.keys; ++j)
+      named.push_back(
+          static_cast<int32_t>(slots - 1 - (2 * j < given_.keys ? 0 : r) - j * given_.hypotheses));
+  StepAttention step = call();
+  step.slots = named.data();
+  step.slots_stride = given_.keys;
+  step.key_rows = cache.get();
+  step.value_rows = at(cache, row() * number_);
+  step.row_stride = stride;
+  attend(step);
+  for (int64_t r = 0; r < given_.hypotheses; ++r) {
+    const auto rows_of = [&](const Numbers& numbers) {
+      return [&, r](int64_t j) {
+        return numbers.data() + named[unsigned_of(r * given_.keys + j)] * width();
+      };
+    };
+    const std::function<const float*(int64_t)> key = rows_of(keys), value = rows_of(values);
+    expect_attention(r, key, value);
+  }
+}
+
+TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
+  const Numbers keys = random_numbers(given_.keys * width(), 2, 2.0);
+  const Numbers values = random_numbers(given_.keys * width(), 3, 2.0);
+  const int64_t key_stride = padded_head(given_.keys);
+  const int64_t stride = row() + 32;
+  const Bytes columns = bytes(width() * key_stride * number_);
+  const Bytes rows = bytes(given_.keys * stride * number_);
+  for (int64_t d = 0; d < width(); ++d)
+    cache_column(given_.cache, given_.keys, keys.data() + d, width(),
+                 at(columns, d * key_stride * number_));
+  for (int64_t j = 0; j < given_.keys; ++j)
+    cache_row(given_.cache, given_.heads, given_.head_width, values.data() + j * width(),
+              at(rows, j * stride * number_));
+  StepAttention step = call();
+  step.key_columns = columns.get();
+  step.key_stride = key_stride;
+  step.value_rows = rows.get();
+  step.row_stride = stride;
+  attend(step);
+  const std::function<const float*(int64_t)> key = [&](int64_t j) {
+    return keys.data() + j * width();
+  };
+  const std::function<const float*(int64_t)> value = [&](int64_t j) {
+    return values.data() + j * width();
+  };
+  for (int64_t r = 0; r < given_.hypotheses; ++r) expect_attention(r, key, value);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const CacheType cache : {CacheType::kFloat, CacheType::kBFloat16})
+    for (const int64_t head_width : {5, 16, 40, 64})
+      for (const int64_t keys : {1, 7, 16, 33}) all.push_back({cache, 3, head_width, 4, keys});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Caches, StepAttentionTest, testing::ValuesIn(cases()),
+                         [](const testing::TestParamInfo<Case>& one) {
+                           return std::string(one.param.cache == CacheType::kFloat ? "fp32"
+                                                                                   : "bf16") +
+                                  "_width" + std::to_string(one.param.head_width) + "_keys" +
+                                  std::to_string(one.param.keys);
+                         });
+
+TEST(CacheRowTest, KeepsWhatIsNotANumber) {
+  const float nan = std::bit_cast<float>(0x7fffffffU);
+  const Numbers from = {nan, INFINITY, -INFINITY, 3.4e38F};
+  const Bytes row = bytes(32);
+  cache_row(CacheType::kBFloat16, 1, 4, from.data(), row.get());
+  const auto* bits = static_cast<const BFloat16*>(row.get());
+  EXPECT_TRUE(std::isnan(std::bit_cast<float>(uint32_t{bits[0].bits} << 16)));
+  EXPECT_EQ(bits[1].bits, 0x7f80);
+  EXPECT_EQ(bits[2].bits, 0xff80);
+  EXPECT_EQ(bits[3].bits, 0x7f80);  // nearer to what is beyond the largest
+  EXPECT_EQ(bits[4].bits, 0);
+}
+
+}  // namespace
+}  // namespace dietmt::kernels

@@ -1,0 +1,223 @@
+#include "nmt/batch_decoding/beam_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/nmt/batch_decoding/table_scorer.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr int64_t kVocabulary = 6;  // unknown, begin, end and three words
+const SpecialTokens kSpecial;
+
+SearchOptions search_options(int64_t beam, int64_t nbest, double length_penalty) {
+  SearchOptions options;
+  options.beam = beam;
+  options.nbest = nbest;
+  options.length_penalty = length_penalty;
+  return options;
+}
+
+SearchTask task(int64_t max_length, std::vector<int32_t> prefix = {}, int64_t min_length = 0) {
+  SearchTask made;
+  made.max_length = max_length;
+  made.min_length = min_length;
+  made.prefix = std::move(prefix);
+  return made;
+}
+
+// Every complete hypothesis that continues `open`, by plain recursion.
+void enumerate(const Distribution& distribution, int64_t sentence, const SearchTask& task,
+               const SearchOptions& options, const Hypothesis& open, NBest& all) {
+  std::vector<int64_t> history = {kSpecial.begin};
+  history.insert(history.end(), open.ids.begin(), open.ids.end());
+  const std::vector<double> log_probs = distribution(sentence, history);
+  const auto length = static_cast<int64_t>(open.ids.size());
+  const auto continued = [&](int32_t token) {
+    Hypothesis next = open;
+    next.sum += log_probs[static_cast<size_t>(token)];
+    next.token_scores.push_back(static_cast<float>(log_probs[static_cast<size_t>(token)]));
+    return next;
+  };
+  const bool in_prefix = open.ids.size() < task.prefix.size();
+  const bool at_limit = length + 1 == task.max_length;
+  if (at_limit || (!in_prefix && length >= task.min_length)) {
+    all.push_back(continued(kSpecial.end));
+    all.back().score = options.normalized(all.back().sum, length + 1);
+  }
+  for (int32_t word = 3; word < kVocabulary && !at_limit; ++word) {
+    if (in_prefix && task.prefix[open.ids.size()] != word) continue;
+    Hypothesis next = continued(word);
+    next.ids.push_back(word);
+    enumerate(distribution, sentence, task, options, next, all);
+  }
+}
+
+NBest exhaustive(const Distribution& distribution, int64_t sentence, const SearchTask& task,
+                 const SearchOptions& options) {
+  NBest all;
+  enumerate(distribution, sentence, task, options, {}, all);
+  std::sort(all.begin(), all.end(),
+            [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
+  all.resize(std::min(all.size(), static_cast<size_t>(options.nbest)));
+  return all;
+}
+
+void expect_same(const NBest& found, const NBest& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].ids, expected[i].ids) << "rank " << i;
+    EXPECT_NEAR(found[i].score, expected[i].score, 1e-5);
+    EXPECT_NEAR(found[i].sum, expected[i].sum, 1e-5);
+    EXPECT_EQ(found[i].token_scores.size(), found[i].ids.size() + 1);
+    EXPECT_THAT(found[i].token_scores,
+                testing::Pointwise(testing::FloatNear(1e-5F), expected[i].token_scores));
+  }
+}
+
+std::vector<NBest> search(const Distribution& distribution, const std::vector<SearchTask>& tasks,
+                          const SearchOptions& options) {
+  std::vector<int64_t> sentences;
+  for (size_t i = 0; i < tasks.size(); ++i) sentences.push_back(static_cast<int64_t>(i));
+  TableScorer scorer(distribution, sentences, options.beam);
+  return beam_search(scorer, tasks, kSpecial, options);
+}
+
+TEST(BeamSearch, WithALargeBeamEqualsEnumeration) {
+  // 3^4 hypotheses at most are open at once.
+  const std::vector<SearchTask> tasks = {task(5), task(1),         task(4),
+                                         task(2), task(5, {4, 3}), task(5, {}, 3)};
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const Distribution distribution = random_distribution(seed, kVocabulary);
+    for (const LengthNorm norm : {LengthNorm::kPower, LengthNorm::kGnmt}) {
+      for (const double length_penalty : {0.0, 0.6, 1.0, 2.0}) {
+        SearchOptions options = search_options(150, 7, length_penalty);
+        options.length_norm = norm;
+        const std::vector<NBest> found = search(distribution, tasks, options);
+        for (size_t i = 0; i < tasks.size(); ++i) {
+          SCOPED_TRACE("seed " + std::to_string(seed) + " sentence " + std::to_string(i));
+          expect_same(found[i],
+                      exhaustive(distribution, static_cast<int64_t>(i), tasks[i], options));
+        }
+      }
+    }
+  }
+}
+
+TEST(BeamSearch, OneBeamTakesTheMostProbableTokenEachTime) {
+  const Distribution distribution = random_distribution(3, kVocabulary);
+  const NBest found = search(distribution, {task(8)}, search_options(1, 1, 1.0))[0];
+  ASSERT_EQ(found.size(), 1U);
+  std::vector<int64_t> history = {kSpecial.begin};
+  for (size_t step = 0; step < found[0].token_scores.size(); ++step) {
+    std::vector<double> log_probs = distribution(0, history);
+    log_probs[0] = log_probs[1] = -INFINITY;
+    const auto best = std::max_element(log_probs.begin(), log_probs.end()) - log_probs.begin();
+    const int64_t taken = step < found[0].ids.size() ? found[0].ids[step] : kSpecial.end;
+    if (step + 1 < 8) {
+      EXPECT_EQ(taken, best);
+    }
+    history.push_back(taken);
+  }
+}
+
+// Word 3 looks best (0.6) but leads nowhere sure; word 4 (0.4) is certain to end.
+std::vector<double> garden_path(int64_t, const std::vector<int64_t>& history) {
+  const double never = -INFINITY;
+  if (history.size() == 1) return {never, never, never, std::log(0.6), std::log(0.4), never};
+  if (history[1] == 4) return {never, never, 0.0, never, never, never};
+  const double third = std::log(1.0 / 3.0);
+  return {never, never, third, third, third, never};
+}
+
+TEST(BeamSearch, ABeamOfTwoFindsWhatGreedySearchMisses) {
+  const NBest greedy = search(garden_path, {task(3)}, search_options(1, 1, 0.0))[0];
+  const NBest two = search(garden_path, {task(3)}, search_options(2, 1, 0.0))[0];
+  EXPECT_EQ(greedy[0].ids.front(), 3);
+  EXPECT_THAT(two[0].ids, ElementsAre(4));
+  EXPECT_NEAR(two[0].score, std::log(0.4), 1e-6);
+}
+
+TEST(BeamSearch, LengthPenaltyPrefersLongerHypotheses) {
+  // "3 </s>" has log 0.3, "4 4 4 </s>" log 0.2.
+  const Distribution distribution = [](int64_t, const std::vector<int64_t>& history) {
+    const double never = -INFINITY;
+    if (history.size() == 1)
+      return std::vector<double>{never, never, std::log(0.5), std::log(0.3), std::log(0.2), never};
+    const bool ends = history[1] == 3 || history.size() == 4;
+    return std::vector<double>{never, never, ends ? 0.0 : never, never, ends ? never : 0.0, never};
+  };
+  EXPECT_TRUE(search(distribution, {task(9)}, search_options(5, 1, 0.0))[0][0].ids.empty());
+  const NBest normalized = search(distribution, {task(9)}, search_options(5, 3, 1.0))[0];
+  EXPECT_THAT(normalized[0].ids, ElementsAre(4, 4, 4));
+  EXPECT_NEAR(normalized[0].score, std::log(0.2) / 4, 1e-6);
+  EXPECT_THAT(normalized[1].ids, ElementsAre(3));
+  EXPECT_NEAR(normalized[1].score, std::log(0.3) / 2, 1e-6);
+  EXPECT_NEAR(normalized[2].score, std::log(0.5), 1e-6);
+}
+
+TEST(BeamSearch, ASentenceDoesNotDependOnItsBatch) {
+  const Distribution distribution = random_distribution(11, kVocabulary);
+  const SearchOptions options = search_options(3, 3, 1.0);
+  const std::vector<SearchTask> tasks = {task(9), task(3), task(6, {5}), task(1), task(7)};
+  const std::vector<NBest> together = search(distribution, tasks, options);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    TableScorer scorer(distribution, {static_cast<int64_t>(i)}, options.beam);
+    expect_same(together[i], beam_search(scorer, {&tasks[i], 1}, kSpecial, options)[0]);
+  }
+}
+
+TEST(BeamSearch, StopsWhenNoOpenHypothesisCanWin) {
+  // End of sentence has probability 0.9 at each step.
+  const Distribution distribution = [](int64_t, const std::vector<int64_t>&) {
+    const double rest = std::log(0.1 / 5);
+    return std::vector<double>{rest, rest, std::log(0.9), rest, rest, rest};
+  };
+  const std::vector<SearchTask> tasks = {task(50)};
+  for (const int64_t nbest : {1, 2}) {
+    TableScorer scorer(distribution, {0}, 5);
+    const NBest found = beam_search(scorer, tasks, kSpecial, search_options(5, nbest, 0.0))[0];
+    EXPECT_TRUE(found[0].ids.empty());
+    EXPECT_EQ(scorer.steps, nbest);  // hypothesis n has n - 1 words
+  }
+}
+
+TEST(BeamSearch, SpecialTokensAreGivenOnlyWhereAPrefixAsksForThem) {
+  const Distribution distribution = [](int64_t, const std::vector<int64_t>&) {
+    return std::vector<double>{-0.1, -0.5, -4.0, -5.0, -6.0, -7.0};
+  };
+  const NBest found = search(distribution, {task(4, {0})}, search_options(4, 4, 1.0))[0];
+  for (const Hypothesis& hypothesis : found) {
+    ASSERT_FALSE(hypothesis.ids.empty());
+    EXPECT_EQ(hypothesis.ids.front(), 0);
+    EXPECT_FLOAT_EQ(hypothesis.token_scores.front(), -0.1F);
+    for (size_t i = 1; i < hypothesis.ids.size(); ++i) EXPECT_GE(hypothesis.ids[i], 3);
+  }
+}
+
+TEST(BeamSearch, ANoWordVocabularyStillEnds) {
+  const Distribution distribution = [](int64_t, const std::vector<int64_t>&) {
+    return std::vector<double>{-1.0, -1.0, -1.0};
+  };
+  const NBest found = search(distribution, {task(5)}, search_options(3, 3, 1.0))[0];
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].ids.empty());
+}
+
+TEST(SearchOptions, AllProblemsAreListed) {
+  SearchOptions options;
+  options.beam = 2;
+  options.nbest = 3;
+  options.length_penalty = -1;
+  options.top_p = 0;
+  EXPECT_EQ(options.problems().size(), 4U);  // --top-p is out of range and needs --sample
+  EXPECT_TRUE(SearchOptions{}.problems().empty());
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

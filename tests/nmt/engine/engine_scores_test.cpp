@@ -1,0 +1,128 @@
+// The engine's log-probabilities are those of the model under teacher forcing.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "nmt/batch_decoding/forced_scoring.h"
+#include "tests/encoders/position/encoding_list.h"
+#include "tests/nmt/engine/engine_run.h"
+
+namespace dietmt::nmt {
+namespace {
+
+// Sentences of several lengths with the target that each is forced to, as tokens and as prefix.
+struct Forced {
+  std::vector<TranslationRequest> requests;
+  std::vector<ScoringRequest> pairs;
+};
+
+Forced forced_pairs() {
+  Forced forced;
+  Random random(3);
+  for (const int64_t length : {1, 4, 4, 17, 40, 90}) {
+    TranslationRequest request;
+    request.source = random_words(length - 1, random);
+    request.source.push_back(2);
+    request.prefix = random_words(1 + (length * 7) % 100, random);
+    ScoringRequest pair{request.source, request.prefix};
+    pair.target.push_back(2);
+    forced.requests.push_back(std::move(request));
+    forced.pairs.push_back(std::move(pair));
+  }
+  return forced;
+}
+
+// The largest difference of a token's log-probability to that of teacher forcing.
+double largest_gap(const Models& models, kernels::WeightType type = kernels::WeightType::kFloat) {
+  const Forced forced = forced_pairs();
+  SearchOptions options = short_search(1, 1);
+  options.max_length_factor = 0.0;
+  options.max_length_offset = 1;
+  const auto found = decode(*engine_of(models, type), forced.requests, options);
+  std::vector<const TranslationModel*> pointers;
+  for (const auto& model : models) pointers.push_back(model.get());
+  const auto wanted = score_targets(pointers, forced.pairs, {});
+  double largest = 0.0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const std::vector<float>& scores = found[i].front().token_scores;
+    EXPECT_EQ(scores.size(), wanted[i].size());
+    for (size_t t = 0; t < scores.size(); ++t) {
+      const double gap = std::abs(scores[t] - wanted[i][t]);
+      if (!(gap <= largest)) largest = gap;  // NaN too
+    }
+  }
+  return largest;
+}
+
+class EngineWith : public testing::TestWithParam<encoders::Encoding> {};
+
+TEST_P(EngineWith, EqualsTeacherForcing) {
+  ModelConfig config = engine_config();
+  if (GetParam().encoder) config.encoder_position = GetParam().spec;
+  if (GetParam().decoder) config.decoder_position = GetParam().spec;
+  EXPECT_LE(largest_gap({lively_model(config, 1)}), 1e-5) << GetParam().spec;
+}
+
+// Words have no segments.
+std::vector<encoders::Encoding> encodings_of_words() {
+  std::vector<encoders::Encoding> all = encoders::kEncodings;
+  std::erase_if(all, [](const encoders::Encoding& encoding) {
+    return encoding.spec.find("segments") != std::string::npos;
+  });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Encodings, EngineWith, testing::ValuesIn(encodings_of_words()));
+
+TEST(EngineScores, EqualTeacherForcingWithPositionsOfCrossAttention) {
+  for (const char* spec : {"diet-rel", "diet-rel(clip=3,share=all)", "diet-abs", "diet-abs(rank=3)",
+                           "linformer(length=6)", "diet-abs-lin(length=5,rank=3)"}) {
+    ModelConfig config = engine_config();
+    config.cross_position = spec;
+    EXPECT_LE(largest_gap({lively_model(config, 2)}), 1e-5) << spec;
+  }
+}
+
+TEST(EngineScores, EqualTeacherForcingInEveryArchitecture) {
+  for (const char* norm : {"post", "pre"})
+    for (const char* activation : {"relu", "gelu", "swiglu"})
+      for (const char* tied : {"none", "decoder", "all"}) {
+        ModelConfig config = engine_config();
+        config.norm = norm;
+        config.activation = activation;
+        config.tied_embeddings = tied;
+        EXPECT_LE(largest_gap({lively_model(config, 3)}), 1e-5)
+            << norm << " " << activation << " " << tied;
+      }
+}
+
+TEST(EngineScores, EqualTeacherForcingAtOtherSizes) {
+  ModelConfig config = engine_config();
+  config.source_vocabulary = 90;
+  config.tied_embeddings = "decoder";
+  config.width = 144;
+  config.heads = 3;
+  config.feed_forward = 200;
+  config.encoder_layers = 1;
+  config.decoder_layers = 3;
+  config.decoder_position = "shaw(clip=4)+learned";
+  EXPECT_LE(largest_gap({lively_model(config, 4)}), 1e-4);
+}
+
+TEST(EngineScores, OfAnEnsembleAreAveragedProbabilities) {
+  ModelConfig other = engine_config();
+  other.width = 32;
+  other.decoder_position = "rope";
+  EXPECT_LE(largest_gap({lively_model(engine_config(), 5), lively_model(other, 6)}), 1e-5);
+}
+
+TEST(EngineScores, StayCloseWithRoundedWeights) {
+  const Models models = {std::make_shared<TranslationModel>(engine_config(), 7)};
+  EXPECT_LE(largest_gap(models, kernels::WeightType::kBFloat16), 0.05);
+  EXPECT_GT(largest_gap(models, kernels::WeightType::kBFloat16), 1e-5);
+  EXPECT_LE(largest_gap(models, kernels::WeightType::kInt8), 0.1);
+  EXPECT_GT(largest_gap(models, kernels::WeightType::kInt8), 1e-5);
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

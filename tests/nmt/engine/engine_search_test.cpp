@@ -1,0 +1,239 @@
+// What the engine finds is what the search on tensors finds, whatever is decoded beside it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "common/error.h"
+#include "tests/nmt/engine/engine_run.h"
+
+namespace dietmt::nmt {
+namespace {
+
+void expect_equal(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].size(), wanted[i].size()) << "sentence " << i;
+    for (size_t n = 0; n < found[i].size(); ++n) {
+      EXPECT_EQ(found[i][n].ids, wanted[i][n].ids) << "sentence " << i << " rank " << n;
+      EXPECT_NEAR(found[i][n].score, wanted[i][n].score, 1e-4);
+    }
+  }
+}
+
+// With different positions: what each does to a beam that is reordered.
+Models model_with(const std::string& position, uint64_t seed = 1) {
+  ModelConfig config = engine_config();
+  config.encoder_position = config.decoder_position = position;
+  return {lively_model(config, seed)};
+}
+
+TEST(EngineSearch, EqualsTheSearchOnTensors) {
+  for (const char* position : {"sinusoidal", "shaw(clip=3)", "rope", "relative-key-query"}) {
+    const Models models = model_with(position);
+    const auto requests = random_requests(40, 20, 2);
+    for (const auto& [beam, nbest] : std::vector<std::pair<int64_t, int64_t>>{
+             {1, 1}, {2, 1}, {3, 3}, {5, 1}, {5, 5}, {12, 4}}) {
+      const SearchOptions options = short_search(beam, nbest);
+      expect_equal(decode(*engine_of(models), requests, options),
+                   decode(*torch_of(models), requests, options));
+    }
+  }
+}
+
+TEST(EngineSearch, EqualsTheSearchOnTensorsWithEveryOption) {
+  const Models models = model_with("learned");
+  auto requests = random_requests(30, 15, 3);
+  Random random(4);
+  for (size_t i = 0; i < requests.size(); i += 3)
+    requests[i].prefix = random_words(1 + static_cast<int64_t>(i % 5), random);
+  requests.back().prefix = random_words(200, random);  // longer than the position table
+  const auto expect_same = [&](const SearchOptions& options) {
+    expect_equal(decode(*engine_of(models), requests, options),
+                 decode(*torch_of(models), requests, options));
+  };
+  expect_same(short_search(4, 2));
+  SearchOptions options = short_search(4, 4);
+  options.min_length = 7;
+  expect_same(options);
+  options.length_penalty = 0.0;
+  expect_same(options);
+  options.length_norm = LengthNorm::kGnmt;
+  options.length_penalty = 2.0;
+  expect_same(options);
+  options.max_length_factor = 0.0;
+  options.max_length_offset = 1;
+  expect_same(options);
+}
+
+TEST(EngineSearch, SamplesEqualThoseOfTensors) {
+  const Models models = model_with("alibi");
+  const auto requests = random_requests(25, 12, 5);
+  SearchOptions options = short_search(1, 3);
+  options.sample = true;
+  for (const auto& [top_k, top_p, temperature] : std::vector<std::tuple<int64_t, double, double>>{
+           {0, 1.0, 1.0}, {10, 1.0, 1.0}, {0, 0.8, 1.0}, {20, 0.7, 0.6}, {0, 0.99, 2.0}}) {
+    options.top_k = top_k;
+    options.top_p = top_p;
+    options.temperature = temperature;
+    options.seed += 1;
+    expect_equal(decode(*engine_of(models), requests, options),
+                 decode(*torch_of(models), requests, options));
+  }
+}
+
+TEST(EngineSearch, AnEnsembleEqualsThatOfTensors) {
+  const Models models = {lively_model(engine_config(), 6), lively_model(engine_config(), 7)};
+  const auto requests = random_requests(20, 12, 8);
+  SearchOptions options = short_search(4, 2);
+  expect_equal(decode(*engine_of(models), requests, options),
+               decode(*torch_of(models), requests, options));
+  options.sample = true;
+  expect_equal(decode(*engine_of(models), requests, options),
+               decode(*torch_of(models), requests, options));
+}
+
+class NeighboursWith : public testing::TestWithParam<std::string> {};
+
+TEST_P(NeighboursWith, ChangeNoBit) {
+  const Models models = model_with(GetParam());
+  const auto requests = random_requests(30, 70, 9);
+  for (const kernels::WeightType type : {kernels::WeightType::kFloat, kernels::WeightType::kInt8}) {
+    const auto engine = engine_of(models, type);
+    SearchOptions options = short_search(4, 2);
+    options.batch_tokens = 1;
+    const auto alone = decode(*engine, requests, options);
+    for (const auto& [batch_tokens, workers, threads] :
+         std::vector<std::tuple<int64_t, int64_t, int64_t>>{
+             {80, 1, 1}, {500, 3, 1}, {500, 2, 2}, {100000, 1, 3}}) {
+      options.batch_tokens = batch_tokens;
+      options.workers = workers;
+      options.threads = threads;
+      expect_identical(decode(*engine, requests, options), alone);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Encodings, NeighboursWith,
+                         testing::Values("sinusoidal", "shaw(clip=9)", "tupe-r", "fire", "diet-abs",
+                                         "deberta(span=7)", "transformer-xl"));
+
+TEST(EngineSearch, SamplesDoNotDependOnTheirNeighbours) {
+  const Models models = model_with("t5");
+  const auto requests = random_requests(30, 20, 10);
+  SearchOptions options = short_search(1, 4);
+  options.sample = true;
+  options.batch_tokens = 1;
+  const auto alone = decode(*engine_of(models), requests, options);
+  options.batch_tokens = 300;
+  options.workers = 2;
+  expect_identical(decode(*engine_of(models), requests, options), alone);
+}
+
+// Sentences with options of their own, some that nobody waits for and some that cannot be decoded.
+class MixedFeed : public SentenceFeed {
+ public:
+  struct Item {
+    TranslationRequest request;
+    SearchOptions options;
+    bool abandoned = false;
+    NBest found = {};
+    std::string error = {};
+  };
+
+  explicit MixedFeed(std::vector<Item> given) : items(std::move(given)) {}
+
+  std::vector<FedSentence> take(int64_t, bool) override {
+    if (next_ == items.size()) return {};
+    const Item& item = items[next_];
+    return {{next_++, &item.request, &item.options}};
+  }
+  void deliver(uint64_t ticket, NBest translations) override {
+    items[ticket].found = std::move(translations);
+  }
+  void fail(uint64_t ticket, std::exception_ptr error) override {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& caught) {
+      items[ticket].error = caught.what();
+    }
+  }
+  bool abandoned(uint64_t ticket) const override { return items[ticket].abandoned; }
+
+  std::vector<Item> items;
+
+ private:
+  size_t next_ = 0;
+};
+
+TEST(EngineSearch, EachSentenceHasItsOwnFate) {
+  const Models models = model_with("sinusoidal");
+  const auto engine = engine_of(models);
+  const auto requests = random_requests(8, 12, 11);
+  std::vector<MixedFeed::Item> items;
+  for (size_t i = 0; i < requests.size(); ++i)
+    items.push_back({requests[i], short_search(1 + static_cast<int64_t>(i % 4), 1)});
+  items[1].options.sample = true;
+  items[2].request.source[0] = kVocabulary;
+  items[3].abandoned = true;
+  items[4].request.prefix = {-1};
+  items[5].request.source.clear();
+  MixedFeed feed(items);
+  engine->run(feed, 1, 1, 1000);
+  for (const size_t i : {0, 1, 6, 7}) {
+    EXPECT_EQ(feed.items[i].error, "");
+    expect_identical({feed.items[i].found}, decode(*engine, {requests[i]}, items[i].options));
+  }
+  EXPECT_THAT(feed.items[2].error, testing::HasSubstr("token 70 is not one of the 70"));
+  EXPECT_THAT(feed.items[4].error, testing::HasSubstr("token -1"));
+  EXPECT_THAT(feed.items[5].error, testing::HasSubstr("0 tokens"));
+  EXPECT_TRUE(feed.items[3].found.empty());
+  EXPECT_EQ(feed.items[3].error, "");
+}
+
+// What it has handed out is gone with its result, and what is asked for is never above the batch.
+class ForgetfulFeed : public SentenceFeed {
+ public:
+  ForgetfulFeed(std::vector<TranslationRequest> requests, const SearchOptions& options)
+      : requests_(std::move(requests)), options_(options) {}
+
+  std::vector<FedSentence> take(int64_t tokens, bool) override {
+    most_asked = std::max(most_asked, tokens);
+    if (next_ == requests_.size()) return {};
+    const TranslationRequest& request = requests_[next_];
+    return {{next_++, &request, &options_}};
+  }
+  void deliver(uint64_t ticket, NBest) override {
+    requests_[ticket].source.assign(1000, 1);
+    ++delivered;
+  }
+  void fail(uint64_t, std::exception_ptr error) override { std::rethrow_exception(error); }
+  bool abandoned(uint64_t) const override { return false; }
+
+  int64_t most_asked = 0;
+  int64_t delivered = 0;
+
+ private:
+  std::vector<TranslationRequest> requests_;
+  SearchOptions options_;
+  size_t next_ = 0;
+};
+
+TEST(EngineSearch, ReadsNothingOfASentenceThatIsDelivered) {
+  const Models models = model_with("sinusoidal");
+  ForgetfulFeed feed(random_requests(60, 12, 13), short_search(2, 1));
+  engine_of(models)->run(feed, 1, 1, 50);
+  EXPECT_EQ(feed.delivered, 60);
+  EXPECT_LE(feed.most_asked, 50);
+}
+
+TEST(EngineSearch, PassesAFailureOn) {
+  const Models models = model_with("learned");
+  auto requests = random_requests(5, 12, 12);
+  requests[2].source.assign(129, 5);
+  EXPECT_THROW(decode(*engine_of(models), requests, short_search(2, 1)), DataError);
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

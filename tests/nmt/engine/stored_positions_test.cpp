@@ -1,0 +1,191 @@
+// Packed models with the terms of their positions: decoded without LibTorch's modules they give the
+// same bits, and where that cannot be, the directory does not promise it.
+#include "nmt/engine/stored_positions.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "encoders/weights/safetensors.h"
+#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/translation/stored_decoder.h"
+#include "tests/encoders/position/encoding_list.h"
+#include "tests/nmt/engine/model_files_test.h"
+
+namespace dietmt::nmt {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+struct Positions {
+  const char* encoder;
+  const char* decoder;
+  const char* cross = "none";
+};
+
+class StoredPositionsTest : public ModelFilesTest {
+ protected:
+  void write(const Positions& positions, int64_t max_positions = 300) {
+    ModelConfig config = engine_config();
+    config.encoder_position = positions.encoder;
+    config.decoder_position = positions.decoder;
+    config.cross_position = positions.cross;
+    config.max_positions = max_positions;
+    write_full(config);
+    directories_ = quantized("int8").string();
+  }
+  fs::path file() const { return directory_ / "int8" / kPositionsFile; }
+
+  // Sentences of several classes of length, with beams and with samples.
+  void expect_the_same() const {
+    const auto stored = load_stored_decoder(directories_, {});
+    ASSERT_TRUE(stored);
+    const LoadedDecoder lowered = load_decoder(directories_, {});
+    SearchOptions options = short_search(3, 2);
+    options.max_length_offset = 90;
+    const auto requests = random_requests(8, 140, 5);
+    expect_identical(decode(*stored->decoder, requests, options),
+                     decode(*lowered.decoder, requests, options));
+    options.sample = true;
+    options.top_k = 5;
+    expect_identical(decode(*stored->decoder, requests, options),
+                     decode(*lowered.decoder, requests, options));
+  }
+
+  std::string failure() const {
+    try {
+      load_stored_decoder(directories_, {});
+    } catch (const CheckpointError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(file().string()));
+      return error.what();
+    }
+    return "loaded";
+  }
+
+  std::string directories_;
+};
+
+// Whatever the encoding: a file is written only if it holds what the modules would give.
+TEST_F(StoredPositionsTest, DecodeAsTheModulesOrAreNotThere) {
+  std::set<std::string> stored;
+  for (const encoders::Encoding& encoding : encoders::kEncodings) {
+    if (encoding.spec.find("segments") != std::string::npos) continue;  // words have none
+    SCOPED_TRACE(encoding.spec);
+    const char* spec = encoding.spec.c_str();
+    write({encoding.encoder ? spec : "none", encoding.decoder ? spec : "none"});
+    if (fs::exists(file())) {
+      expect_the_same();
+      stored.insert(encoding.spec);
+    } else {
+      EXPECT_FALSE(load_stored_decoder(directories_, {}));
+    }
+  }
+  for (const char* spec :
+       {"none", "sinusoidal", "sinusoidal(layout=halves)", "sinusoidal(layout=halves-2m)",
+        "learned", "learnable-sinusoidal", "diet-rel", "diet-rel(share=layers)", "alibi", "kerple",
+        "shaw(clip=2)", "relative-sinusoidal(clip=9)", "relative-key", "t5", "rope",
+        "rope(pairs=halves,base=100)"})
+    EXPECT_TRUE(stored.contains(spec)) << spec;
+  EXPECT_FALSE(stored.contains("tupe-a"));
+}
+
+TEST_F(StoredPositionsTest, SitesAndHeadsMayDiffer) {
+  for (const Positions& positions :
+       std::vector<Positions>{{"heads[diet-rel:0,shaw(clip=16):1-2,rope:3]", "relative-key-query"},
+                              {"sinusoidal", "learned+diet-rel", "diet-rel"}}) {
+    SCOPED_TRACE(std::string(positions.encoder) + ", " + positions.decoder);
+    write(positions);
+    ASSERT_TRUE(fs::exists(file()));
+    expect_the_same();
+  }
+}
+
+TEST_F(StoredPositionsTest, AnEnsembleNeedsThemInAllItsModels) {
+  write({"sinusoidal", "rope"});
+  directories_ += "," + quantized("fp32").string();
+  expect_the_same();
+  fs::remove(directory_ / "fp32" / kPositionsFile);
+  EXPECT_FALSE(load_stored_decoder(directories_, {}));
+}
+
+// As directories were before there was such a file.
+TEST_F(StoredPositionsTest, WithoutTheFileTheModelIsLeftToTheModules) {
+  write({"learned", "learned"});
+  fs::remove(file());
+  EXPECT_FALSE(load_stored_decoder(directories_, {}));
+  EXPECT_FALSE(load_stored_decoder(full().string(), {}));
+  EXPECT_NE(load_decoder(directories_, {}).decoder, nullptr);
+}
+
+TEST_F(StoredPositionsTest, LongerSentencesThanTheTablesAreNotPromised) {
+  const auto loads = [&](int64_t source, int64_t offset, bool has_prefixes = false) {
+    StoredDecoderOptions options{.has_prefixes = has_prefixes};
+    options.search.max_source_length = source;
+    options.search.max_length_offset = offset;
+    return load_stored_decoder(directories_, options).has_value();
+  };
+  write({"rope", "rope"});
+  EXPECT_TRUE(loads(1000, 2096));
+  EXPECT_FALSE(loads(1000, 2097));
+  EXPECT_FALSE(loads(4097, 1));
+  EXPECT_FALSE(loads(1000, 50, true));
+  write({"sinusoidal", "sinusoidal"});  // computed for any length
+  EXPECT_TRUE(loads(100'000, 50, true));
+  write({"learned", "learned"});  // the model has no longer ones either
+  EXPECT_TRUE(loads(100'000, 50, true));
+  const LoadedDecoder lowered = load_decoder(directories_, {});
+  const auto stored = load_stored_decoder(directories_, {});
+  EXPECT_EQ(stored->decoder->max_source_length(), lowered.decoder->max_source_length());
+  EXPECT_EQ(stored->decoder->max_target_length(), lowered.decoder->max_target_length());
+}
+
+TEST_F(StoredPositionsTest, LargeTablesAreLeftAway) {
+  write({"learned", "none"}, 1000);
+  EXPECT_TRUE(fs::exists(file()));
+  ModelConfig config = engine_config();
+  config.width = 1024;
+  config.feed_forward = 16;
+  config.encoder_layers = config.decoder_layers = 1;
+  config.max_positions = 4096;
+  config.encoder_position = "learned";
+  config.decoder_position = "none";
+  write_full(config);  // 16 MB of positions
+  quantized("int8");
+  EXPECT_FALSE(fs::exists(file()));
+}
+
+TEST_F(StoredPositionsTest, DamageIsNamed) {
+  write({"shaw(clip=3)", "learned"});
+  const std::string bytes = read_file(file());
+  for (size_t size = 0; size < bytes.size(); size += size < 64 ? 7 : 997) {
+    write_file_atomically(file(), bytes.substr(0, size));
+    EXPECT_NE(failure(), "loaded") << size;
+  }
+  write_file_atomically(file(), bytes);
+  EXPECT_EQ(failure(), "loaded");
+
+  std::string negative = bytes;
+  const std::string length = "\\\"length\\\":4096";
+  negative.replace(negative.find(length), length.size(), "\\\"length\\\":-409");
+  write_file_atomically(file(), negative);
+  EXPECT_THAT(failure(), HasSubstr("its lengths are not positive"));
+
+  write_file_atomically(file(), bytes);
+  const auto metadata = storage::load_safetensors_metadata(file());
+  auto tensors = encoders::load_safetensors(file());
+  encoders::save_safetensors(file(), {tensors.begin(), tensors.end()});
+  EXPECT_THAT(failure(), HasSubstr("does not describe the tables"));
+  tensors["table0"] = tensors["table0"].narrow(2, 0, 1).contiguous();
+  encoders::save_safetensors(file(), {tensors.begin(), tensors.end()}, metadata);
+  EXPECT_THAT(failure(), HasSubstr("are not those of the model"));
+  tensors.erase("table0");
+  encoders::save_safetensors(file(), {tensors.begin(), tensors.end()}, metadata);
+  EXPECT_THAT(failure(), HasSubstr("'table0' is missing"));
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

@@ -1,0 +1,239 @@
+// Lines of text on their way through the translator.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <memory>
+
+#include "common/error.h"
+#include "common/text_io.h"
+#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/batch_decoding/model_translation.h"
+#include "nmt/translation/line_writer.h"
+#include "nmt/translation/text_lines.h"
+#include "nmt/translation/translation_stream.h"
+#include "tests/data/toy_text.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using testing::HasSubstr;
+
+class TextTest : public data::ToyTextTest {
+ protected:
+  TextTest() {
+    ModelConfig config;
+    config.source_vocabulary = config.target_vocabulary = tokenizer().vocabulary_size();
+    config.encoder_layers = config.decoder_layers = 1;
+    config.width = 16;
+    config.feed_forward = 16;
+    config.heads = 2;
+    model_ = std::make_unique<TranslationModel>(config, 1);
+  }
+
+  static SearchOptions search_options() {
+    SearchOptions options;
+    options.beam = 2;
+    options.max_length_factor = 0.0;
+    options.max_length_offset = 6;
+    options.max_source_length = 40;
+    options.workers = 1;
+    return options;
+  }
+
+  Translator translator_of_model() const {
+    const TranslationModel* const models[] = {model_.get()};
+    return {make_decoder(models, SpecialTokens::of(tokenizer())), search_options()};
+  }
+
+  std::vector<TranslatedLine> translated(const std::string& input, StreamOptions options,
+                                         LineReader* prefixes = nullptr) {
+    const Translator translator = translator_of_model();
+    LineReader reader(write("input", input));
+    std::vector<TranslatedLine> all;
+    translate_stream(translator, tokenizer(), tokenizer(), reader, prefixes, options,
+                     [&](std::span<const TranslatedLine> lines) {
+                       all.insert(all.end(), lines.begin(), lines.end());
+                       return true;
+                     });
+    return all;
+  }
+
+  std::unique_ptr<TranslationModel> model_;
+};
+
+TEST_F(TextTest, OneLineOutPerLineIn) {
+  const std::string sources[] = {"baba",
+                                 "",
+                                 "  \t ",
+                                 std::string("ko\0ri", 5),
+                                 "bad \xFF byte",
+                                 "next\xC2\x85line",
+                                 "line\xE2\x80\xA8separator",
+                                 "crlf\r",
+                                 "\r",
+                                 text_.source[0] + text_.source[1] + text_.source[2]};
+  std::string input;
+  for (const std::string& source : sources) input += source + "\n";
+  input += "without line feed";
+  StreamOptions small_windows;
+  small_windows.first_window_lines = 2;
+  small_windows.window_lines = 3;
+  const auto found = translated(input, small_windows);
+  ASSERT_EQ(found.size(), std::size(sources) + 1);
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].number, static_cast<int64_t>(i) + 1);
+    ASSERT_EQ(found[i].translations.size(), 1U) << i;
+    const bool has_text = i != 1 && i != 2 && i != 8;
+    EXPECT_EQ(found[i].translations[0].token_scores.empty(), !has_text) << i;
+  }
+  EXPECT_EQ(found[4].source, "bad \xEF\xBF\xBD byte");
+  EXPECT_EQ(found[7].source, "crlf");
+  EXPECT_EQ(found[10].source, "without line feed");
+
+  // Neither the windows nor the other lines matter.
+  const auto whole = translated(input, {});
+  const auto singly = translated(input, {.line_by_line = true});
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(whole[i].translations[0].ids, found[i].translations[0].ids);
+    EXPECT_EQ(singly[i].translations[0].ids, found[i].translations[0].ids);
+  }
+}
+
+TEST_F(TextTest, PrefixesGoWithTheirLines) {
+  const std::string word = "kori\xC3\xBC";
+  LineReader prefixes(write("prefixes", "\n" + word + "\n"));
+  const auto found = translated("baba\nbaba\n", {}, &prefixes);
+  EXPECT_THAT(decode_line(tokenizer(), found[1].translations[0].ids), testing::StartsWith(word));
+  LineReader too_few(write("prefixes", "\n"));
+  try {
+    translated("baba\nbaba\n", {}, &too_few);
+    FAIL() << "no exception";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("prefixes:1"));
+  }
+}
+
+TEST_F(TextTest, ATagStandsBeforeEachLineThatHasText) {
+  // Any word that is one piece will do.
+  std::string tag;
+  for (int32_t id = 3; id < tokenizer().vocabulary_size() && tag.size() < 4; ++id)
+    if (tokenizer().piece(id).starts_with("\xE2\x96\x81")) tag = tokenizer().piece(id).substr(3);
+  const auto in_text = translated(tag + " baba\n" + tag + " koriko\n", {});
+  const auto given = translated("baba\n\nkoriko\n", {.source_tag = tag});
+  ASSERT_EQ(given.size(), 3U);
+  EXPECT_EQ(given[0].source, "baba");
+  EXPECT_EQ(given[0].translations[0].ids, in_text[0].translations[0].ids);
+  EXPECT_EQ(given[0].translations[0].score, in_text[0].translations[0].score);
+  EXPECT_TRUE(given[1].translations[0].token_scores.empty());
+  EXPECT_EQ(given[2].translations[0].score, in_text[1].translations[0].score);
+  EXPECT_NE(given[0].translations[0].score, translated("baba\n", {})[0].translations[0].score);
+  EXPECT_THROW(translated("baba\n", {.source_tag = "<none>"}), DataError);
+}
+
+TEST_F(TextTest, EmitCanStopTheStream) {
+  const Translator translator = translator_of_model();
+  LineReader reader(write("input", "a\nb\nc\n"));
+  int64_t calls = 0;
+  translate_stream(translator, tokenizer(), tokenizer(), reader, nullptr, {.line_by_line = true},
+                   [&](std::span<const TranslatedLine>) { return ++calls < 2; });
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(TextTest, EncodedLinesAreCut) {
+  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], 5, "x:1").size(), 5U);
+  EXPECT_EQ(encode_line(tokenizer(), text_.source[0], 5, "x:1").back(), tokenizer().end_id());
+  EXPECT_THAT(encode_line(tokenizer(), "", 5, "x:1"), testing::ElementsAre(tokenizer().end_id()));
+}
+
+TEST_F(TextTest, AFileIsWholeOrAbsent) {
+  const std::string path = (scratch() / "out").string();
+  {
+    LineWriter writer(path);
+    writer.write("lost");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  {
+    LineWriter writer(path);
+    for (int i = 0; i < 30000; ++i) writer.write("line " + std::to_string(i));
+    writer.commit();
+  }
+  const std::vector<std::string> lines = read_lines(path);
+  ASSERT_EQ(lines.size(), 30000U);
+  EXPECT_EQ(lines.back(), "line 29999");
+  EXPECT_THROW(LineWriter((scratch() / "no" / "out").string()), Error);
+  // Nothing else is left behind: the toy text's three files, the input and the output.
+  for (const auto& entry : std::filesystem::directory_iterator(scratch()))
+    EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("tmp")));
+}
+
+TEST_F(TextTest, AnUnfinishedFileIsContinuedAfterItsWholeLines) {
+  const std::string path = (scratch() / "kept").string();
+  {
+    LineWriter writer(path, Unfinished::kKept);
+    EXPECT_EQ(writer.lines_left(), 0);
+    writer.keep(0);
+    for (int i = 0; i < 30000; ++i) writer.write("line " + std::to_string(i));
+    writer.flush();
+    EXPECT_THROW(LineWriter(path, Unfinished::kKept), Error) << "two writers of one file";
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::ofstream(path + ".part", std::ios::app) << "half a li";
+  {
+    LineWriter writer(path, Unfinished::kKept);
+    EXPECT_EQ(writer.lines_left(), 30000);
+    writer.keep(29000);
+    writer.write("the end");
+    writer.commit();
+  }
+  const std::vector<std::string> lines = read_lines(path);
+  ASSERT_EQ(lines.size(), 29001U);
+  EXPECT_EQ(lines[28999], "line 28999");
+  EXPECT_EQ(lines.back(), "the end");
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+}
+
+TEST_F(TextTest, ALinkStaysALink) {
+  const std::filesystem::path file = scratch() / "file", link = scratch() / "link";
+  std::ofstream(file) << "old";
+  std::filesystem::create_symlink("file", link);
+  LineWriter writer(link.string());
+  writer.write("new");
+  writer.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_lines(file.string()), std::vector<std::string>{"new"});
+}
+
+// A link to wherever the output goes: here, and by many users, to a file.
+TEST_F(TextTest, DevStdoutIsStandardOutput) {
+  EXPECT_FALSE(is_file_output("/dev/stdout"));
+  EXPECT_FALSE(is_file_output("-"));
+  EXPECT_FALSE(is_file_output("/dev/fd/1"));
+  EXPECT_TRUE(is_file_output((scratch() / "a file to be").string()));
+}
+
+TEST_F(TextTest, ADeviceIsNotReplaced) {
+  LineWriter writer("/dev/null");
+  writer.write("line");
+  writer.commit();
+  struct stat status = {};
+  ASSERT_EQ(::stat("/dev/null", &status), 0);
+  EXPECT_TRUE(S_ISCHR(status.st_mode));
+}
+
+TEST_F(TextTest, TranslateLinesKeepsTheOrder) {
+  const std::vector<std::string> lines = {text_.source[3], "", text_.source[4], "  ",
+                                          text_.source[5]};
+  const auto all = translate_lines(*model_, tokenizer(), tokenizer(), lines, search_options());
+  ASSERT_EQ(all.size(), lines.size());
+  EXPECT_TRUE(all[1].empty());
+  EXPECT_TRUE(all[3].empty());
+  for (const size_t i : {0U, 2U, 4U}) {
+    EXPECT_EQ(all[i], translate_lines(*model_, tokenizer(), tokenizer(), {&lines[i], 1},
+                                      search_options())[0]);
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

@@ -1,0 +1,186 @@
+#include "service/api/fields.h"
+
+#include <gmock/gmock.h>
+
+#include "service/api/api_keys.h"
+#include "service/api/decoding_fields.h"
+#include "tests/common/scratch.h"
+
+namespace dietmt::service {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+Call json_call(const std::string& body) {
+  Call call;
+  call.content_type = "application/json";
+  call.body = body;
+  return call;
+}
+
+Call form_call(const std::string& body) {
+  Call call;
+  call.content_type = "application/x-www-form-urlencoded";
+  call.body = body;
+  return call;
+}
+
+// "STATUS OPTION MESSAGE" of what `action` throws.
+template <typename Action>
+std::string problem_of(Action action) {
+  try {
+    action();
+    return "none";
+  } catch (const HttpError& error) {
+    return std::to_string(error.status()) + " " + error.option() + " " + error.what();
+  }
+}
+
+TEST(FieldsTest, FormsAreDecoded) {
+  EXPECT_THAT(parse_form("q=a+b%21&x=%C3%A4&empty=&alone&&bad=%zz%4"),
+              ElementsAre(Pair("q", "a b!"), Pair("x", "ä"), Pair("empty", ""), Pair("alone", ""),
+                          Pair("bad", "%zz%4")));
+  const Fields fields(form_call("q=one&q=two&q=three&alternatives=2"));
+  EXPECT_THAT(fields.texts("q"), ElementsAre("one", "two", "three"));
+  EXPECT_EQ(fields.integer_or("alternatives", 0, 0, 9), 2);
+}
+
+TEST(FieldsTest, BadJsonIsToldWithItsPlace) {
+  EXPECT_THAT(problem_of([] { Fields(json_call("{\"q\": \n oops}")); }),
+              HasSubstr("400  the body is not JSON: parse error at line 2, column"));
+  EXPECT_THAT(problem_of([] { Fields(json_call("{\"n\": 1e999}")); }), HasSubstr("400"));
+  EXPECT_THAT(problem_of([] { Fields(json_call("[1]")); }),
+              HasSubstr("400  the body is not a JSON object"));
+}
+
+TEST(FieldsTest, DeepNestingIsNoDanger) {
+  EXPECT_THAT(problem_of([] { Fields(json_call(std::string(1'000'000, '['))); }), HasSubstr("400"));
+  const std::string deep = "{\"q\":" + std::string(500'000, '[') + std::string(500'000, ']') + "}";
+  EXPECT_THAT(problem_of([&] { Fields(json_call(deep)).texts("q"); }), HasSubstr("400 q"));
+}
+
+TEST(FieldsTest, TextThatIsNotUtf8IsRefused) {
+  EXPECT_EQ(problem_of([] { Fields(json_call("{\"q\": \"\xFF\"}")); }),
+            "400  the body is not UTF-8 from byte 8 on");
+  EXPECT_EQ(problem_of([] { Fields(form_call("q=a%FF")); }),
+            "400  field 'q' is not UTF-8 from byte 2 on");
+  EXPECT_THAT(problem_of([] { Fields(json_call(R"({"q": "\ud800"})")); }), HasSubstr("400"));
+}
+
+TEST(FieldsTest, OtherTypesOfBodies) {
+  Call call = json_call("<q/>");
+  call.content_type = "text/xml";
+  EXPECT_EQ(problem_of([&] { Fields fields(call); }),
+            "415  the body must be JSON or a form, not 'text/xml'");
+  EXPECT_THAT(problem_of([] { Fields::of_json(form_call("q=1")); }), HasSubstr("415"));
+  EXPECT_FALSE(Fields(json_call("")).has("q"));
+}
+
+TEST(FieldsTest, AWrongTypeNamesItsField) {
+  const Fields fields(json_call(R"({"q": 1, "b": "yes", "n": 2.5, "x": null, "big": 1e30})"));
+  EXPECT_EQ(problem_of([&] { fields.texts("q"); }),
+            "400 q q must be a string or a list of strings");
+  EXPECT_EQ(problem_of([&] { fields.flag_or("b", true); }), "400 b b must be true or false");
+  EXPECT_EQ(problem_of([&] { fields.integer_or("n", 1, 0, 5); }),
+            "400 n n must be a whole number from 0 to 5");
+  EXPECT_THAT(problem_of([&] { fields.integer_or("big", 1, 0, 5); }), HasSubstr("400 big"));
+  EXPECT_EQ(problem_of([&] { fields.text("x"); }), "400 x Invalid request: missing x parameter");
+  EXPECT_EQ(problem_of([&] {
+              fields.allow_only({"q", "b", "n", "big"});
+            }),
+            "400 x x is not a field of this request");
+}
+
+std::string search_problem(const std::string& json) {
+  return problem_of([&] { search_options(Fields(json_call(json)), {}); });
+}
+
+TEST(DecodingFieldsTest, AllOptionsAreRead) {
+  const nmt::SearchOptions options = search_options(
+      Fields(json_call(R"({"beam": 4, "nbest": 3, "length_penalty": 0.6, "length_norm": "gnmt",
+                           "max_length_factor": 1.5, "max_length_offset": 7, "min_length": 2,
+                           "max_source_length": 99, "sample": true, "top_k": 10, "top_p": 0.9,
+                           "temperature": 0.7, "seed": 12})")),
+      {});
+  EXPECT_EQ(options.beam, 4);
+  EXPECT_EQ(options.nbest, 3);
+  EXPECT_EQ(options.length_penalty, 0.6);
+  EXPECT_EQ(options.length_norm, nmt::LengthNorm::kGnmt);
+  EXPECT_EQ(options.max_length_factor, 1.5);
+  EXPECT_EQ(options.max_length_offset, 7);
+  EXPECT_EQ(options.min_length, 2);
+  EXPECT_EQ(options.max_source_length, 99);
+  EXPECT_TRUE(options.sample);
+  EXPECT_EQ(options.top_k, 10);
+  EXPECT_EQ(options.top_p, 0.9);
+  EXPECT_EQ(options.temperature, 0.7);
+  EXPECT_EQ(options.seed, 12U);
+}
+
+TEST(DecodingFieldsTest, ProblemsNameTheOption) {
+  EXPECT_EQ(search_problem("{}"), "none");
+  EXPECT_EQ(search_problem(R"({"beam": 0})"), "400 beam beam must be a whole number from 1 to 32");
+  EXPECT_EQ(search_problem(R"({"beam": 2, "nbest": 3})"),
+            "400 nbest nbest must not be larger than beam");
+  EXPECT_EQ(search_problem(R"({"top_p": 2, "sample": true})"),
+            "400 top_p top_p must be above 0 and at most 1");
+  EXPECT_EQ(search_problem(R"({"top_k": 5})"),
+            "400 top_k top_k, top_p and temperature need sample");
+  EXPECT_EQ(search_problem(R"({"length_norm": "none"})"),
+            "400 length_norm length_norm must be power or gnmt");
+  EXPECT_EQ(search_problem(R"({"length_penalty": -1})"),
+            "400 length_penalty length_penalty must not be negative");
+  EXPECT_THAT(search_problem(R"({"max_length_factor": 1e9})"), HasSubstr("too large"));
+}
+
+class ApiKeysTest : public ScratchTest {};
+
+TEST_F(ApiKeysTest, KeysAreAskedForAndCounted) {
+  ApiKeys keys(write("keys", "# a comment\n\nabc, somebody, 2\nroot-key,operator,0, admin\n"));
+  const ApiKeys::Clock::time_point start(std::chrono::hours(1));
+  EXPECT_THAT(problem_of([&] { keys.admit("", start); }), HasSubstr("401"));
+  EXPECT_EQ(problem_of([&] { keys.admit("ab", start); }), "403  Invalid API key");
+  keys.admit("abc", start);
+  keys.admit("abc", start);
+  try {
+    keys.admit("abc", start);
+    FAIL() << "a third request in the same minute";
+  } catch (const HttpError& error) {
+    EXPECT_EQ(error.status(), 429);
+    EXPECT_THAT(error.headers(), ElementsAre(Pair("Retry-After", "30")));
+  }
+  keys.admit("abc", start + std::chrono::seconds(31));
+  EXPECT_THAT(problem_of([&] { keys.admit("abc", start + std::chrono::seconds(32)); }),
+              HasSubstr("429"));
+  for (int i = 0; i < 1000; ++i) keys.admit("root-key", start);
+  EXPECT_EQ(keys.name_of("abc"), "somebody");
+  EXPECT_EQ(keys.name_of("ab"), "");
+  EXPECT_TRUE(keys.is_admin("root-key"));
+  EXPECT_FALSE(keys.is_admin("abc"));
+}
+
+TEST_F(ApiKeysTest, WithoutAFileEverybodyIsServed) {
+  ApiKeys keys;
+  keys.admit("");
+  EXPECT_FALSE(keys.required());
+  EXPECT_FALSE(keys.is_admin(""));
+}
+
+TEST_F(ApiKeysTest, BadLinesAreToldWithTheirPlace) {
+  for (const char* line : {"abc, name", "abc, name, many", "abc, name, 1, root", ",name,1"}) {
+    const std::string file = write("keys", std::string("ok, ok, 1\n") + line + "\n");
+    try {
+      ApiKeys keys(file);
+      ADD_FAILURE() << line;
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("keys:2: ")) << line;
+    }
+  }
+  EXPECT_THROW(ApiKeys(write("twice", "a,b,1\na,c,1\n")), DataError);
+  EXPECT_THROW(ApiKeys(write("none", "# nobody\n")), DataError);
+}
+
+}  // namespace
+}  // namespace dietmt::service

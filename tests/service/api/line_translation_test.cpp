@@ -1,0 +1,67 @@
+#include "service/api/line_translation.h"
+
+#include <gmock/gmock.h>
+
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "service/api/exchange.h"
+#include "service/scheduling/scheduling_errors.h"
+#include "tests/service/fake_decoder.h"
+
+namespace dietmt::service {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::ElementsAre;
+
+ModelRegistry registry(std::chrono::microseconds step, const QueueLimits& limits = {}) {
+  return ModelRegistry({{"en-de", "en", "de", "first"}},
+                       [step](const ModelSpec&) { return fake_model(step); }, {.limits = limits});
+}
+
+TEST(LineTranslatorTest, ALineIsASentenceUnlessSaidOtherwise) {
+  ModelRegistry models = registry(0us);
+  const LineTranslator translator(models, {});
+  const std::vector<std::string> lines = {"a. b", " c ", ""};
+  EXPECT_THAT(translator.translate({"", "en", "de"}, json::object(), lines, nullptr),
+              ElementsAre("A. B", " C ", ""));
+  EXPECT_THAT(translator.translate({"en-de", "", ""}, {{"split_sentences", true}}, lines, nullptr),
+              ElementsAre("A. B", " C ", ""));
+}
+
+TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
+  ModelRegistry models = registry(0us);
+  const LineTranslator translator(models, {});
+  translator.check({"en-de", "", ""}, {{"beam", 2}});
+  EXPECT_THROW(translator.check({"none", "", ""}, json::object()), HttpError);
+  EXPECT_THROW(translator.check({"", "en", "fr"}, json::object()), HttpError);
+  EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beam", 0}}), HttpError);
+  EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beams", 1}}), HttpError);
+}
+
+TEST(LineTranslatorTest, AFullQueueIsWaitedFor) {
+  ModelRegistry models = registry(1ms, {.max_tokens = 50, .turn_tokens = 10});
+  const LineTranslator translator(models, {});
+  std::vector<std::future<std::vector<std::string>>> jobs;
+  for (int i = 0; i < 6; ++i) {
+    jobs.push_back(std::async(std::launch::async, [&] {
+      return translator.translate({"en-de", "", ""}, json::object(),
+                                  std::vector<std::string>(200, "twelve chars"), nullptr);
+    }));
+  }
+  for (auto& job : jobs)
+    EXPECT_THAT(job.get(), testing::AllOf(testing::SizeIs(200), testing::Each("TWELVE CHARS")));
+}
+
+TEST(LineTranslatorTest, ACancelledJobEndsSoon) {
+  ModelRegistry models = registry(20ms);
+  const LineTranslator translator(models, {});
+  EXPECT_THROW(translator.translate({"en-de", "", ""}, json::object(), {std::string(150, 'x')},
+                                    [] { return true; }),
+               ClientGone);
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,232 @@
+// The document and the service say the same.
+#include "service/api/openapi.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "service/api/decoding_fields.h"
+#include "tests/common/scratch.h"
+#include "tests/service/api/test_server.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+
+json own_document() { return json::parse(openapi_parts().front()); }
+
+// The problems of `value` under a schema, as far as the document uses JSON Schema.
+class SchemaCheck {
+ public:
+  explicit SchemaCheck(const json& document) : document_(document) {}
+
+  std::vector<std::string> problems(const json& value, const json& schema) {
+    found_.clear();
+    check(value, schema, "answer");
+    return found_;
+  }
+
+ private:
+  static bool has_type(const json& value, const std::string& type) {
+    if (type == "object") return value.is_object();
+    if (type == "array") return value.is_array();
+    if (type == "string") return value.is_string();
+    if (type == "integer") return value.is_number_integer();
+    if (type == "number") return value.is_number();
+    return type == "boolean" && value.is_boolean();
+  }
+
+  void check(const json& value, const json& schema, const std::string& where) {
+    if (schema.contains("$ref"))
+      return check(value,
+                   document_.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))),
+                   where);
+    if (schema.contains("oneOf")) return check_choice(value, schema["oneOf"], where);
+    if (schema.contains("type") && !has_type(value, schema["type"]))
+      found_.push_back(where + " is no " + schema["type"].get<std::string>());
+    if (schema.contains("enum") &&
+        std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
+      found_.push_back(where + " is none of the values");
+    for (const json& name : schema.value("required", json::array())) {
+      if (!value.contains(name.get<std::string>()))
+        found_.push_back(where + " lacks " + name.get<std::string>());
+    }
+    if (value.is_object() && schema.contains("properties")) check_members(value, schema, where);
+    if (value.is_array() && schema.contains("items")) {
+      for (const json& item : value) check(item, schema["items"], where + "[]");
+    }
+  }
+
+  void check_members(const json& value, const json& schema, const std::string& where) {
+    for (const auto& [name, member] : value.items()) {
+      if (!schema["properties"].contains(name))
+        found_.push_back(where + "." + name + " is not documented");
+      else
+        check(member, schema["properties"][name], where + "." + name);
+    }
+  }
+
+  void check_choice(const json& value, const json& choices, const std::string& where) {
+    for (const json& choice : choices) {
+      SchemaCheck one(document_);
+      if (one.problems(value, choice).empty()) return;
+    }
+    found_.push_back(where + " is like none of the choices");
+  }
+
+  const json& document_;
+  std::vector<std::string> found_;
+};
+
+class OpenApiTest : public ScratchTest {
+ protected:
+  // An answer must be documented for its route and status, with the documented content and headers.
+  void expect_documented(const std::string& method, const std::string& path,
+                         const httplib::Result& result, int status) {
+    SCOPED_TRACE(method + " " + path + " " + std::to_string(status));
+    ASSERT_TRUE(result);
+    ASSERT_EQ(result->status, status) << result->body;
+    const json& responses = document_["paths"][path][method]["responses"];
+    ASSERT_TRUE(responses.contains(std::to_string(status)));
+    json response = responses[std::to_string(status)];
+    if (response.contains("$ref"))
+      response = document_.at(json::json_pointer(response["$ref"].get<std::string>().substr(1)));
+    const json headers = response.value("headers", json::object());
+    for (const auto& [name, schema] : headers.items())
+      EXPECT_TRUE(result->has_header(name)) << name;
+    const std::string type = result->get_header_value("Content-Type");
+    const std::string media = type.substr(0, type.find(';'));
+    ASSERT_TRUE(response["content"].contains(media)) << type;
+    seen_.insert(method + " " + path + " " + std::to_string(status));
+    if (media != "application/json") return;
+    SchemaCheck schema(document_);
+    EXPECT_THAT(schema.problems(json::parse(result->body), response["content"][media]["schema"]),
+                testing::IsEmpty());
+  }
+
+  httplib::Result post(const TestServer& server, const std::string& path, const json& body,
+                       const httplib::Headers& headers = {}) {
+    return server.client().Post(path, headers, body.dump(), "application/json");
+  }
+
+  // What every POST route does with bad bodies and keys.
+  void check_common(const std::string& path, const json& good) {
+    using namespace std::string_literals;
+    const TestServer open({.api = {.limits = {.body_bytes = 300}}});
+    expect_documented("post", path, open.client().Post(path, "{", "application/json"), 400);
+    expect_documented("post", path, open.client().Post(path, "<a/>", "text/xml"), 415);
+    expect_documented("post", path,
+                      open.client().Post(path, std::string(400, ' '), "application/json"), 413);
+    const TestServer closed({.api = {.api_keys = write("keys", "once,x,1\n")}});
+    expect_documented("post", path, post(closed, path, good), 401);
+    expect_documented("post", path, post(closed, path, good, {{"X-API-Key", "no"}}), 403);
+    post(closed, path, good, {{"X-API-Key", "once"}});
+    expect_documented("post", path, post(closed, path, good, {{"X-API-Key", "once"}}), 429);
+  }
+
+  // What both translating routes do beyond that.
+  void check_translating(const std::string& path, const json& good, json poisoned) {
+    const TestServer server({.api = {.limits = {.deadline = std::chrono::milliseconds(1000)}},
+                             .step = std::chrono::milliseconds(20)});
+    expect_documented("post", path, post(server, path, good), 200);
+    poisoned[path == "/translate" ? "q" : "text"] =
+        text_of(std::vector<int32_t>{FakeDecoder::kPoison});
+    expect_documented("post", path, post(server, path, poisoned), 500);
+    poisoned[path == "/translate" ? "q" : "text"] = std::string(150, 'x');
+    expect_documented("post", path, post(server, path, poisoned), 504);
+    TestServer draining;
+    draining.api().drain();
+    expect_documented("post", path, post(draining, path, good), 503);
+    expect_documented("get", "/health", draining.client().Get("/health"), 503);
+  }
+
+  const json document_ = own_document();
+  std::set<std::string> seen_;
+};
+
+TEST_F(OpenApiTest, EveryRouteIsDocumentedAndNoOther) {
+  TestServer server;
+  std::set<std::string> routes, documented;
+  for (const Route& route : server.api().routes())
+    routes.insert((route.method == "GET" ? "get " : "post ") + route.path);
+  for (const auto& [path, methods] : document_["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) documented.insert(method + " " + path);
+  }
+  EXPECT_EQ(routes, documented);
+}
+
+TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
+  const TestServer server;
+  const json libre = {
+      {"q", {"a. b", "c"}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 1}};
+  const json v1 = {{"text", "a. b"}, {"model", "en-de"}, {"nbest", 2}, {"token_scores", true}};
+  check_common("/translate", libre);
+  check_translating("/translate", libre, {{"q", ""}, {"source", "en"}, {"target", "de"}});
+  check_common("/v1/translate", v1);
+  check_translating("/v1/translate", v1, {{"text", ""}, {"model", "en-de"}});
+  check_common("/detect", {{"q", "Где?"}});
+  expect_documented("post", "/detect", post(server, "/detect", {{"q", "Где?"}}), 200);
+  expect_documented("post", "/detect", post(server, "/detect", {{"q", "a"}}), 501);
+  check_common("/v1/models/reload", json::object());
+  post(server, "/v1/translate", v1);
+  expect_documented("post", "/v1/models/reload", post(server, "/v1/models/reload", json::object()),
+                    200);
+  const TestServer unreadable(
+      {.loader = [](const ModelSpec&) -> LoadedModel { throw Error("no file"); }});
+  post(unreadable, "/v1/translate", v1);
+  expect_documented("post", "/v1/models/reload",
+                    post(unreadable, "/v1/models/reload", json::object()), 503);
+  const TestServer closed({.api = {.api_keys = write("keys", "once,x,1\n")}});
+  expect_documented("get", "/v1/models", closed.client().Get("/v1/models"), 401);
+  expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=no"), 403);
+  closed.client().Get("/v1/models?api_key=once");
+  expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=once"), 429);
+  for (const char* path :
+       {"/languages", "/frontend/settings", "/health", "/metrics", "/openapi.json", "/v1/models"})
+    expect_documented("get", path, server.client().Get(path), 200);
+
+  std::set<std::string> documented;
+  for (const auto& [path, methods] : document_["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      for (const auto& [status, response] : operation["responses"].items())
+        documented.insert(method + " " + path + " " + status);
+    }
+  }
+  EXPECT_EQ(seen_, documented);
+}
+
+TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
+  const json schema = document_["components"]["schemas"]["V1TranslateRequest"]["properties"];
+  for (const std::string_view name : decoding_field_names())
+    EXPECT_TRUE(schema.contains(std::string(name))) << name;
+  const TestServer server;
+  for (const auto& [name, property] : schema.items()) {
+    if (name == "text" || name == "model") continue;
+    const json value = name == "source"        ? json("en")
+                       : name == "target"      ? json("de")
+                       : name == "prefix"      ? json("")
+                       : name == "deadline_ms" ? json(1000)
+                                               : property["default"];
+    const auto [status, body] =
+        server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}, {name, value}});
+    EXPECT_EQ(status, 200) << name << ": " << body;
+  }
+}
+
+TEST_F(OpenApiTest, PartsOfOtherFoldersAreMerged) {
+  const std::string own(openapi_parts().front());
+  const std::string jobs = R"({"paths": {"/v1/jobs": {"get": {}}}, "tags": [{"name": "jobs"}],
+                               "components": {"schemas": {"Job": {"type": "object"}}}})";
+  const json merged = json::parse(merged_openapi({own, jobs}));
+  EXPECT_EQ(merged["openapi"], "3.1.0");
+  EXPECT_TRUE(merged["paths"].contains("/v1/jobs"));
+  EXPECT_TRUE(merged["paths"].contains("/translate"));
+  EXPECT_TRUE(merged["components"]["schemas"].contains("Job"));
+  EXPECT_TRUE(merged["components"]["schemas"].contains("Error"));
+  EXPECT_THROW(merged_openapi({own, R"({"paths": {"/health": {}}})"}), Error);
+  EXPECT_THROW(merged_openapi({own, "{"}), Error);
+}
+
+}  // namespace
+}  // namespace dietmt::service

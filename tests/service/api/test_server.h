@@ -1,0 +1,82 @@
+// The service on a port of its own, with models that translate by capitals (fake_decoder.h).
+#pragma once
+
+#include <httplib.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "service/api/translation_api.h"
+#include "service/http/http_server.h"
+#include "tests/service/fake_decoder.h"
+
+namespace dietmt::service {
+
+struct TestSettings {
+  ApiSettings api = {};
+  RegistrySettings registry = {};
+  std::chrono::microseconds step{0};  // of the decoder
+  ModelLoader loader = nullptr;       // instead of the usual one
+  /// Adds routes of others; may be empty.
+  std::function<void(HttpServer&, TranslationApi&)> extend = nullptr;
+  std::vector<ModelSpec> specs = {{"en-de", "en", "de", "first"},
+                                  {"de-en", "de", "en", "second"},
+                                  {"ru-en", "ru", "en", "third"}};
+};
+
+class TestServer {
+ public:
+  explicit TestServer(TestSettings settings = {})
+      : models_(settings.specs, loader(settings), registry_settings(settings)),
+        api_(models_, metrics_, settings.api) {
+    api_.install(server_);
+    if (settings.extend) settings.extend(server_, api_);
+    port_ = server_.listen("127.0.0.1", 0);
+  }
+
+  httplib::Client client() const {
+    httplib::Client one("127.0.0.1", port_);
+    one.set_read_timeout(60);
+    return one;
+  }
+
+  /// Status and body of a JSON request.
+  std::pair<int, nlohmann::json> post(const std::string& path, const nlohmann::json& body,
+                                      const httplib::Headers& headers = {}) const {
+    return answer(client().Post(path, headers, body.dump(), "application/json"));
+  }
+  std::pair<int, nlohmann::json> get(const std::string& path,
+                                     const httplib::Headers& headers = {}) const {
+    return answer(client().Get(path, headers));
+  }
+
+  static std::pair<int, nlohmann::json> answer(const httplib::Result& result) {
+    if (!result) return {0, httplib::to_string(result.error())};
+    return {result->status, nlohmann::json::parse(result->body, nullptr, false)};
+  }
+
+  int port() const { return port_; }
+  ModelRegistry& models() { return models_; }
+  TranslationApi& api() { return api_; }
+
+ private:
+  static ModelLoader loader(const TestSettings& settings) {
+    if (settings.loader) return settings.loader;
+    return [step = settings.step](const ModelSpec&) { return fake_model(step); };
+  }
+  RegistrySettings registry_settings(const TestSettings& settings) {
+    RegistrySettings registry = settings.registry;
+    registry.observer = [this](const std::string& name) { return metrics_.observer(name); };
+    return registry;
+  }
+
+  Metrics metrics_;
+  ModelRegistry models_;
+  TranslationApi api_;
+  HttpServer server_{{}};
+  int port_ = 0;
+};
+
+}  // namespace dietmt::service

@@ -1,0 +1,226 @@
+// What a client sees, request by request.
+#include <gmock/gmock.h>
+
+#include "tests/common/scratch.h"
+#include "tests/service/api/test_server.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string kPoison = text_of(std::vector<int32_t>{FakeDecoder::kPoison});
+
+std::string error_of(const std::pair<int, json>& answer) {
+  return std::to_string(answer.first) + " " + answer.second.value("error", "none");
+}
+
+TEST(LibreTranslateTest, ATextIsTranslatedWithItsLineBreaks) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/translate", {{"q", "one. two!\n\n three \n"}, {"source", "en"}, {"target", "de"}});
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(body, json({{"translatedText", "ONE. TWO!\n\n THREE \n"}}));
+}
+
+TEST(LibreTranslateTest, FormsOfBothKindsAreUnderstood) {
+  const TestServer server;
+  const std::string text(20'000, 'x');  // more than cpp-httplib itself reads of a form
+  const httplib::Params params = {{"q", text}, {"source", "en"}, {"target", "de"}};
+  const auto form = TestServer::answer(server.client().Post("/translate", params));
+  EXPECT_EQ(form.second.value("translatedText", ""), std::string(199, 'X'));
+  EXPECT_THAT(form.second["warnings"].dump(), HasSubstr("20001 tokens was cut to the first 200"));
+  const httplib::MultipartFormDataItems items = {
+      {"q", "ab", "", ""}, {"source", "en", "", ""}, {"target", "de", "", ""}};
+  const auto multipart = TestServer::answer(server.client().Post("/translate", items));
+  EXPECT_EQ(multipart.second.value("translatedText", ""), "AB");
+}
+
+TEST(LibreTranslateTest, AListGivesListsAndAlternatives) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/translate",
+      {{"q", {"a. B", "c", ""}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 2}});
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(body["translatedText"], json({"A. B", "C", ""}));
+  EXPECT_EQ(body["alternatives"].dump(), R"([["A.! B!","A.!! B!!"],["C!","C!!"],["",""]])");
+  EXPECT_EQ(body["detectedLanguage"][1], json({{"language", "en"}, {"confidence", 100.0}}));
+}
+
+TEST(LibreTranslateTest, TagsOfHtmlAreKept) {
+  const TestServer server;
+  const auto [status, body] =
+      server.post("/translate", {{"q", "<p class=\"x\">a &amp; b. <b>c</b></p><script>d</script>"},
+                                 {"source", "en"},
+                                 {"target", "de"},
+                                 {"format", "html"}});
+  EXPECT_EQ(body["translatedText"], "<p class=\"x\">A &amp; B. <b>C</b></p><script>d</script>");
+}
+
+TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
+  const TestServer server;
+  const json good = {{"q", "a"}, {"source", "en"}, {"target", "de"}};
+  const auto with = [&](const char* name, const json& value) {
+    json body = good;
+    body[name] = value;
+    return error_of(server.post("/translate", body));
+  };
+  EXPECT_EQ(with("q", nullptr), "400 Invalid request: missing q parameter");
+  EXPECT_EQ(with("source", "fr"), "400 source: fr is not supported");
+  EXPECT_EQ(with("target", "fr"), "400 target: fr is not supported");
+  EXPECT_EQ(with("format", "pdf"), "400 format must be text or html");
+  EXPECT_EQ(with("alternatives", 99), "400 alternatives must be a whole number from 0 to 31");
+  json english = good;
+  english["source"] = "auto";
+  english["target"] = "en";
+  english["q"] = "12";
+  EXPECT_EQ(error_of(server.post("/translate", english)).substr(0, 17), "400 source: auto ");
+  EXPECT_EQ(error_of(server.get("/nothing")), "404 there is nothing at this path");
+  EXPECT_EQ(error_of(server.get("/translate")), "405 this path takes POST");
+  const auto broken = server.client().Post("/translate", "{\"q\": ", "application/json");
+  EXPECT_THAT(error_of(TestServer::answer(broken)), HasSubstr("line 1, column"));
+  EXPECT_EQ(
+      error_of(server.post("/translate", {{"q", kPoison}, {"source", "en"}, {"target", "de"}})),
+      "500 the request failed; the server's log says why");
+}
+
+TEST(LibreTranslateTest, LanguagesSettingsAndDetection) {
+  const TestServer server;
+  EXPECT_EQ(server.get("/languages").second[0],
+            json({{"code", "en"}, {"name", "English"}, {"targets", {"de"}}}));
+  const json settings = server.get("/frontend/settings").second;
+  EXPECT_EQ(settings["charLimit"], 200'000);
+  EXPECT_EQ(settings["language"]["target"]["name"], "German");
+  EXPECT_EQ(server.post("/detect", {{"q", "Где?"}}).second,
+            json::array({{{"confidence", 100.0}, {"language", "ru"}}}));
+  EXPECT_EQ(server.post("/detect", {{"q", "Where?"}}).first, 501);
+  EXPECT_EQ(server.get("/health").second, json({{"status", "ok"}}));
+}
+
+TEST(V1Test, SentencesHypothesesAndScores) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/v1/translate",
+      {{"text", " ab.  C \n"}, {"model", "en-de"}, {"nbest", 2}, {"token_scores", true}});
+  ASSERT_EQ(status, 200);
+  const json& result = body["results"][0];
+  EXPECT_EQ(result["text"], " AB.  C \n");
+  EXPECT_EQ(result["after"], " \n");
+  EXPECT_EQ(result["cut"], false);
+  ASSERT_EQ(result["sentences"].size(), 2U);
+  const json& first = result["sentences"][0];
+  EXPECT_EQ(first["before"], " ");
+  EXPECT_EQ(first["source"], "ab.");
+  EXPECT_EQ(first["source_tokens"], 4);
+  EXPECT_EQ(first["translations"][1]["text"], "AB.!");
+  EXPECT_EQ(first["translations"][1]["score"], -1.5);
+  EXPECT_EQ(first["translations"][0]["tokens"][3], json({{"piece", "</s>"}, {"score", -0.5}}));
+  EXPECT_EQ(body["usage"]["sentences"], 2);
+  EXPECT_EQ(body["usage"]["source_tokens"], 6);
+  EXPECT_EQ(body["usage"]["target_tokens"], 6);
+}
+
+TEST(V1Test, OneSentenceWithAPrefix) {
+  const TestServer server;
+  const auto [status, body] = server.post("/v1/translate", {{"text", {"a. b", "c"}},
+                                                            {"source", "en"},
+                                                            {"target", "de"},
+                                                            {"split_sentences", false},
+                                                            {"prefix", "P:"}});
+  ASSERT_EQ(status, 200);
+  EXPECT_EQ(body["results"][0]["text"], "P:A. B");
+  EXPECT_EQ(body["results"][1]["sentences"].size(), 1U);
+}
+
+TEST(V1Test, WrongOptionsAreNamed) {
+  const TestServer server;
+  const auto option = [&](const json& extra) {
+    json body = {{"text", "a"}, {"model", "en-de"}};
+    body.update(extra);
+    const auto [status, answer] = server.post("/v1/translate", body);
+    return std::to_string(status) + " " + answer.value("option", "");
+  };
+  EXPECT_EQ(option({{"beam", 0}}), "400 beam");
+  EXPECT_EQ(option({{"nbest", 6}}), "400 nbest");
+  EXPECT_EQ(option({{"temperature", 0}, {"sample", true}}), "400 temperature");
+  EXPECT_EQ(option({{"beams", 5}}), "400 beams");
+  EXPECT_EQ(option({{"model", "fr-de"}}), "400 model");
+  EXPECT_EQ(option({{"source", "fr"}}), "400 source");
+  EXPECT_EQ(option({{"prefix", "x"}}), "400 prefix");
+  EXPECT_EQ(option({{"deadline_ms", 0}}), "400 deadline_ms");
+  EXPECT_EQ(option({{"source", "en"}, {"target", "de"}}), "200 ");
+}
+
+TEST(V1Test, ALongTextIsTranslatedAndWhatIsCutIsSaid) {
+  const TestServer server;
+  std::string text;
+  while (text.size() < 100'000) text += "a sentence of some words.\n";
+  const auto [status, body] = server.post("/v1/translate", {{"text", text}, {"model", "en-de"}});
+  ASSERT_EQ(status, 200);
+  EXPECT_EQ(body["results"][0]["text"].get<std::string>().size(), text.size());
+  EXPECT_EQ(body["results"][0]["cut"], false);
+
+  const auto cut =
+      server.post("/v1/translate", {{"text", std::string(250, 'x')}, {"model", "en-de"}})
+          .second["results"][0];
+  EXPECT_EQ(cut["cut"], true);
+  EXPECT_EQ(cut["sentences"][0]["source_tokens"], 200);
+  EXPECT_EQ(cut["sentences"][0]["cut_tokens"], 51);
+}
+
+TEST(LimitsTest, TooMuchIs413) {
+  const TestServer server({.api = {.limits = {.characters = 10, .texts = 2, .body_bytes = 1000}}});
+  const auto status = [&](const json& text) {
+    return server.post("/v1/translate", {{"text", text}, {"model", "en-de"}}).first;
+  };
+  EXPECT_EQ(status("ääääääääää"), 200);  // ten characters, twenty bytes
+  EXPECT_EQ(status("12345678901"), 413);
+  EXPECT_EQ(status({"1", "2", "3"}), 413);
+  EXPECT_EQ(status(std::string(2000, 'x')), 413);
+  // The connection goes on to be of use.
+  httplib::Client client = server.client();
+  client.set_keep_alive(true);
+  EXPECT_EQ(client.Post("/translate", std::string(100'000, 'x'), "application/json")->status, 413);
+  EXPECT_EQ(client.Get("/health")->status, 200);
+}
+
+class KeyTest : public ScratchTest {};
+
+TEST_F(KeyTest, KeysComeInEveryWayThatClientsUse) {
+  const TestServer server(
+      {.api = {.api_keys = write("keys", "secret,somebody,0\nroot,operator,0,admin\nrare,x,1\n")}});
+  const json body = {{"q", "a"}, {"source", "en"}, {"target", "de"}};
+  const json v1 = {{"text", "a"}, {"model", "en-de"}};
+  json with_key = body;
+  with_key["api_key"] = "secret";
+  EXPECT_EQ(server.post("/translate", body).first, 401);
+  EXPECT_EQ(server.post("/translate", with_key).first, 200);
+  EXPECT_EQ(server.post("/v1/translate", v1).first, 401);
+  EXPECT_EQ(server.post("/v1/translate", v1, {{"Authorization", "Bearer secret"}}).first, 200);
+  EXPECT_EQ(server.post("/v1/translate", v1, {{"X-API-Key", "secret"}}).first, 200);
+  EXPECT_EQ(server.post("/v1/translate?api_key=secret", v1).first, 200);
+  EXPECT_EQ(server.post("/v1/translate", v1, {{"X-API-Key", "wrong"}}).first, 403);
+  EXPECT_EQ(server.get("/v1/jobs").first, 401);  // whoever serves it
+  EXPECT_EQ(server.get("/languages").first, 200);
+  EXPECT_EQ(server.get("/frontend/settings").second["keyRequired"], true);
+  EXPECT_EQ(server.post("/v1/models/reload", {}, {{"X-API-Key", "secret"}}).first, 403);
+  EXPECT_EQ(server.post("/v1/models/reload", json::object(), {{"X-API-Key", "root"}}).first, 200);
+
+  EXPECT_EQ(server.get("/v1/models", {{"X-API-Key", "rare"}}).first, 200);
+  const auto refused = server.client().Get("/v1/models", {{"X-API-Key", "rare"}});
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_EQ(refused->get_header_value("Retry-After"), "60");
+}
+
+TEST(TranslationApiTest, SaysTheLengthsOfAModelThatHaveALimit) {
+  const TestServer server;
+  EXPECT_FALSE(server.get("/v1/models").second["models"][0].contains("max_source_length"));
+  server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}});
+  const json model = server.get("/v1/models").second["models"][0];
+  EXPECT_EQ(model["max_source_length"], 200);
+  EXPECT_FALSE(model.contains("max_target_length")) << model;
+}
+
+}  // namespace
+}  // namespace dietmt::service

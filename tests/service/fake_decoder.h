@@ -1,0 +1,142 @@
+// A decoder whose translations are known: tokens are characters, and a translation is the source in
+// capitals. It decodes as the real one does: a step is one token of every sentence of a batch,
+// sentences leave when they are finished, and others take their place.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "data/text/source_text.h"
+#include "service/scheduling/loaded_model.h"
+
+namespace dietmt::service {
+
+class FakeDecoder final : public nmt::SentenceDecoder {
+ public:
+  /// A sentence with this character fails; one with the other ends the decoder.
+  static constexpr int32_t kPoison = U'\u2620';
+  static constexpr int32_t kCrash = U'\u2623';
+
+  explicit FakeDecoder(std::chrono::microseconds step = {}, std::string mark = "")
+      : step_(step), mark_(mark.begin(), mark.end()) {}
+
+  int64_t max_source_length() const override { return 200; }
+  int64_t max_target_length() const override { return kNoLimit; }
+
+  void run(nmt::SentenceFeed& feed, int64_t workers, int64_t /*threads*/,
+           int64_t batch_tokens) const override {
+    std::exception_ptr crash;
+    std::mutex mutex;
+    {
+      std::vector<std::jthread> threads;
+      for (int64_t i = 0; i < workers; ++i) {
+        threads.emplace_back([&] {
+          try {
+            work(feed, batch_tokens);
+          } catch (...) {
+            const std::lock_guard lock(mutex);
+            crash = std::current_exception();
+          }
+        });
+      }
+    }
+    if (crash) std::rethrow_exception(crash);
+  }
+
+  int64_t steps() const { return steps_; }
+
+ private:
+  struct Row {
+    nmt::FedSentence sentence;
+    size_t length = 0;
+  };
+
+  void work(nmt::SentenceFeed& feed, int64_t batch_tokens) const {
+    std::vector<Row> rows;
+    int64_t room = batch_tokens;
+    while (true) {
+      for (const nmt::FedSentence& one : feed.take(room, rows.empty())) {
+        rows.push_back({one});
+        room -= static_cast<int64_t>(one.request->source.size());
+      }
+      if (rows.empty()) return;
+      std::this_thread::sleep_for(step_);
+      ++steps_;
+      std::erase_if(rows, [&](Row& row) {
+        const auto size = static_cast<int64_t>(row.sentence.request->source.size());
+        const bool leaves = feed.abandoned(row.sentence.ticket) || advance(feed, row);
+        if (leaves) room += size;
+        return leaves;
+      });
+    }
+  }
+
+  // True if the sentence is finished.
+  bool advance(nmt::SentenceFeed& feed, Row& row) const {
+    const std::vector<int32_t>& source = row.sentence.request->source;
+    const int32_t token = source[row.length];
+    if (token == kCrash) throw std::runtime_error("the decoder has crashed");
+    if (token == kPoison) {
+      feed.fail(row.sentence.ticket, std::make_exception_ptr(std::runtime_error("bad sentence")));
+      return true;
+    }
+    if (++row.length < source.size()) return false;
+    feed.deliver(row.sentence.ticket, translations(row.sentence));
+    return true;
+  }
+
+  nmt::NBest translations(const nmt::FedSentence& sentence) const {
+    nmt::Hypothesis best;
+    best.ids = sentence.request->prefix;
+    const std::vector<int32_t>& source = sentence.request->source;
+    for (size_t i = 0; i + 1 < source.size(); ++i) {
+      const bool small = source[i] >= 'a' && source[i] <= 'z';
+      best.ids.push_back(small ? source[i] - 'a' + 'A' : source[i]);
+    }
+    best.ids.insert(best.ids.end(), mark_.begin(), mark_.end());
+    nmt::NBest all;
+    for (int64_t n = 0; n < sentence.options->nbest; ++n) {
+      nmt::Hypothesis one = best;
+      one.ids.insert(one.ids.end(), static_cast<size_t>(n), '!');
+      one.token_scores.assign(one.ids.size() + 1, -0.5F);
+      one.sum = -0.5 * static_cast<double>(one.ids.size() + 1);
+      one.score = -0.5 - static_cast<double>(n);
+      all.push_back(one);
+    }
+    return all;
+  }
+
+  std::chrono::microseconds step_;
+  std::vector<int32_t> mark_;
+  mutable std::atomic<int64_t> steps_{0};
+};
+
+inline std::vector<int32_t> characters(std::string_view text) {
+  std::vector<int32_t> codes;
+  for (const auto& one : data::source_characters(text, 0, static_cast<int32_t>(text.size())))
+    codes.push_back(static_cast<int32_t>(one.code));
+  return codes;
+}
+
+inline std::string text_of(std::span<const int32_t> codes) {
+  std::string text;
+  for (const int32_t code : codes) data::append_utf8(static_cast<char32_t>(code), text);
+  return text;
+}
+
+/// `mark` stands at the end of each translation, so that models can be told apart.
+inline LoadedModel fake_model(std::chrono::microseconds step = {}, const std::string& mark = "") {
+  return {.decoder = std::make_shared<FakeDecoder>(step, mark),
+          .encode_source = characters,
+          .encode_target = characters,
+          .decode_target = text_of,
+          .target_piece = [](int32_t id) { return text_of(std::vector<int32_t>{id}); },
+          .source_end = 2};
+}
+
+}  // namespace dietmt::service

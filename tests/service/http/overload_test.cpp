@@ -1,0 +1,176 @@
+// More requests or connections than the server takes, and its orderly end.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "common/error.h"
+#include "tests/service/http/echo_server.h"
+#include "tests/service/http/gate.h"
+#include "tests/service/http/test_client.h"
+
+namespace dietmt::service {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// GET /gate answers when the gate is open.
+class GatedServer : public EchoServer {
+ public:
+  explicit GatedServer(HttpOptions options = {}) : EchoServer(std::move(options)) {
+    Get("/gate", [this](const httplib::Request&, httplib::Response& response) {
+      gate.wait();
+      response.set_content("through", "text/plain");
+    });
+  }
+
+  Gate gate;
+};
+
+std::vector<std::unique_ptr<TestClient>> clients_at_gate(int port, int count) {
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (int i = 0; i < count; ++i) {
+    clients.push_back(std::make_unique<TestClient>(port));
+    clients.back()->send(get("/gate"));
+  }
+  return clients;
+}
+
+TEST(Overload, MoreRequestsThanThreadsAndBacklogGet503) {
+  HttpOptions options;
+  options.handler_threads = 3;
+  options.backlog = 2;
+  options.retry_after = 7;
+  GatedServer server(options);
+  const int port = server.start();
+  auto clients = clients_at_gate(port, 5);
+  server.gate.await(3);
+  EXPECT_TRUE(soon([&] { return server.counters().requests_in_flight == 5; }));
+  for (int i = 0; i < 3; ++i) {
+    const TestResponse response = TestClient(port).ask(get("/hello"));
+    EXPECT_EQ(response.status, 503);
+    EXPECT_EQ(response.field("Retry-After"), "7");
+    EXPECT_EQ(nlohmann::json::parse(response.body).count("error"), 1u);
+  }
+  EXPECT_EQ(server.counters().overloaded, 3);
+  server.gate.open();
+  for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
+  EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
+  EXPECT_EQ(server.counters().requests_in_flight, 0);
+}
+
+TEST(Overload, LongestIdleConnectionMakesRoom) {
+  HttpOptions options;
+  options.max_connections = 3;
+  GatedServer server(options);
+  const int port = server.start();
+  TestClient first(port);
+  first.ask(get("/hello"));
+  TestClient second(port);
+  second.ask(get("/hello"));
+  TestClient third(port);
+  third.ask(get("/hello"));
+  first.ask(get("/hello"));  // now the second has been idle longest
+  TestClient fourth(port);
+  EXPECT_EQ(fourth.ask(get("/hello")).body, "hello");
+  EXPECT_TRUE(second.ended());
+  EXPECT_EQ(first.ask(get("/hello")).body, "hello");
+  EXPECT_EQ(third.ask(get("/hello")).body, "hello");
+  EXPECT_EQ(server.counters().evicted, 1);
+}
+
+TEST(Overload, NobodyIsClosedWhileHeIsServed) {
+  HttpOptions options;
+  options.max_connections = 2;
+  GatedServer server(options);
+  const int port = server.start();
+  auto clients = clients_at_gate(port, 2);
+  server.gate.await(2);
+  EXPECT_EQ(TestClient(port).ask(get("/hello")).status, 0);
+  EXPECT_EQ(server.counters().refused, 1);
+  server.gate.open();
+  for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
+}
+
+TEST(Overload, VanishedClientsRequestIsNotHandledFromTheBacklog) {
+  HttpOptions options;
+  options.handler_threads = 1;
+  GatedServer server(options);
+  std::atomic<int> counted = 0;
+  server.Get("/count", [&](const httplib::Request&, httplib::Response&) { ++counted; });
+  const int port = server.start();
+  auto clients = clients_at_gate(port, 1);
+  server.gate.await(1);
+  {
+    TestClient vanishing(port);
+    vanishing.send(get("/count"));
+    EXPECT_TRUE(soon([&] { return server.counters().requests_in_flight == 2; }));
+    vanishing.reset();
+  }
+  EXPECT_TRUE(soon([&] { return server.counters().vanished == 1; }));
+  server.gate.open();
+  EXPECT_TRUE(soon([&] { return server.counters().requests_in_flight == 0; }));
+  EXPECT_EQ(counted, 0);
+}
+
+TEST(Drain, FinishesWhatHasBegunAndTakesNothingNew) {
+  GatedServer server;
+  const int port = server.start();
+  TestClient idle(port);
+  idle.ask(get("/hello"));
+  TestClient half(port);
+  half.send(post("/echo", "body").substr(0, 30));
+  auto clients = clients_at_gate(port, 2);
+  server.gate.await(2);
+  EXPECT_TRUE(soon([&] { return server.counters().open_connections == 4; }));
+  std::this_thread::sleep_for(milliseconds(50));  // until the half request has been read
+
+  EXPECT_FALSE(server.drain(milliseconds(50)));
+  EXPECT_TRUE(idle.ended());
+  EXPECT_THROW(TestClient{port}, std::runtime_error);
+  half.send(post("/echo", "body").substr(30));
+  const TestResponse response = half.response();
+  EXPECT_EQ(response.body, "body");
+  EXPECT_EQ(response.field("Connection"), "close");
+  EXPECT_TRUE(half.ended());
+
+  server.gate.open();
+  EXPECT_TRUE(server.drain(seconds(10)));
+  for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
+}
+
+TEST(Drain, StopAcceptingLeavesConnectionsAlone) {
+  EchoServer server;
+  const int port = server.start();
+  TestClient client(port);
+  client.ask(get("/hello"));
+  server.stop_accepting();
+  EXPECT_TRUE(soon([&] {
+    try {
+      TestClient{port};
+      return false;
+    } catch (const std::runtime_error&) {
+      return true;
+    }
+  }));
+  EXPECT_EQ(client.ask(get("/hello")).body, "hello");
+}
+
+TEST(Listen, SaysWhyNot) {
+  EchoServer first;
+  const int port = first.start();
+  EchoServer second;
+  try {
+    second.listen("127.0.0.1", port);
+    FAIL() << "two servers on one port";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find(std::to_string(port)), std::string::npos);
+  }
+  EXPECT_THROW(EchoServer().listen("127.0.0.1", 70000), ConfigError);
+  EXPECT_THROW(EchoServer().listen("no.such.host.invalid", 0), ConfigError);
+}
+
+}  // namespace
+}  // namespace dietmt::service

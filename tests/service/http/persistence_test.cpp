@@ -1,0 +1,123 @@
+// Several requests on one connection.
+#include <gtest/gtest.h>
+
+#include "tests/service/http/echo_server.h"
+#include "tests/service/http/test_client.h"
+
+namespace dietmt::service {
+namespace {
+
+TEST(Persistence, ConnectionServesManyRequests) {
+  EchoServer server;
+  TestClient client(server.start());
+  for (int i = 0; i < 100; ++i) {
+    const TestResponse response = client.ask(post("/echo", std::to_string(i)));
+    EXPECT_EQ(response.body, std::to_string(i));
+    EXPECT_EQ(response.field("Connection"), "");
+  }
+  EXPECT_EQ(server.counters().accepted_connections, 1);
+  EXPECT_EQ(server.counters().requests, 100);
+}
+
+TEST(Persistence, PipelinedRequestsAreAnsweredInOrder) {
+  EchoServer server;
+  TestClient client(server.start());
+  std::string requests;
+  for (int i = 0; i < 1000; ++i) requests += post("/echo", std::to_string(i));
+  client.send(requests);
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(client.response().body, std::to_string(i));
+}
+
+TEST(Persistence, ChunkedBodyEndsWhereTheNextRequestBegins) {
+  EchoServer server;
+  TestClient client(server.start());
+  client.send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5\r\nfirst\r\n7;x=y\r\n second\r\n0\r\nA: b\r\n\r\n" +
+      get("/hello"));
+  EXPECT_EQ(client.response().body, "first second");
+  EXPECT_EQ(client.response().body, "hello");
+}
+
+// What a handler does not read is no request.
+TEST(Persistence, UnreadBodyIsNoRequest) {
+  EchoServer server;
+  TestClient client(server.start());
+  const std::string hidden = get("/hidden");
+  client.send(get("/hello", "Content-Length: " + std::to_string(hidden.size()) + "\r\n") + hidden +
+              get("/hello"));
+  EXPECT_EQ(client.response().body, "hello");
+  EXPECT_EQ(client.response().body, "hello");
+}
+
+TEST(Persistence, ContinueIsSentWhenTheClientWaits) {
+  EchoServer server;
+  TestClient client(server.start());
+  const std::string request = post("/echo", "body", "Expect: 100-continue\r\n");
+  client.send(request.substr(0, request.size() - 4));
+  EXPECT_EQ(client.receive(1000), "HTTP/1.1 100 Continue\r\n\r\n");
+  client.send("body");
+  EXPECT_EQ(client.response().body, "body");
+  // One that does not wait is not kept from sending.
+  EXPECT_EQ(client.ask(request).body, "body");
+}
+
+TEST(Persistence, ContinueIsRefusedForWhatIsTooLarge) {
+  EchoServer server;
+  TestClient client(server.start());
+  client.send(
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n"
+      "Expect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.response().status, 413);
+}
+
+TEST(Persistence, ClientsWishToCloseIsGranted) {
+  EchoServer server;
+  const int port = server.start();
+  for (const std::string& request : {get("/hello", "Connection: keep-x, Close\r\n"),
+                                     std::string("GET /hello HTTP/1.0\r\n\r\n")}) {
+    TestClient client(port);
+    const TestResponse response = client.ask(request);
+    EXPECT_EQ(response.body, "hello");
+    EXPECT_EQ(response.field("Connection"), "close");
+    EXPECT_TRUE(client.ended());
+  }
+}
+
+TEST(Persistence, HeadHasNoBody) {
+  EchoServer server;
+  TestClient client(server.start());
+  client.send("HEAD /hello HTTP/1.1\r\nHost: a\r\n\r\n" + get("/hello"));
+  EXPECT_EQ(client.response(true).status, 200);
+  EXPECT_EQ(client.response().body, "hello");
+}
+
+TEST(Persistence, ResponseWithoutLengthEndsWithTheConnection) {
+  EchoServer server;
+  server.Get("/stream", [](const httplib::Request&, httplib::Response& response) {
+    response.set_content_provider("text/plain", [](size_t offset, httplib::DataSink& sink) {
+      sink.write("piece ", 6);
+      if (offset >= 12) sink.done();
+      return true;
+    });
+  });
+  TestClient client(server.start());
+  EXPECT_EQ(client.ask(get("/stream")).status, 200);
+  std::string body;
+  for (std::string piece = client.receive(100); !piece.empty(); piece = client.receive(100)) {
+    body += piece;
+  }
+  EXPECT_EQ(body, "piece piece piece ");
+}
+
+TEST(Persistence, HalfClosedClientGetsItsAnswer) {
+  EchoServer server;
+  TestClient client(server.start());
+  client.send(get("/hello"));
+  client.finish_sending();
+  EXPECT_EQ(client.response().body, "hello");
+  EXPECT_TRUE(client.ended());
+}
+
+}  // namespace
+}  // namespace dietmt::service

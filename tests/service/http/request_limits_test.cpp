@@ -1,0 +1,155 @@
+// Clients that are slow, send too much, or send nonsense: each gets its answer, others theirs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/service/http/echo_server.h"
+#include "tests/service/http/test_client.h"
+
+namespace dietmt::service {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+HttpOptions impatient() {
+  HttpOptions options;
+  options.head_timeout = milliseconds(300);
+  options.idle_timeout = milliseconds(600);
+  options.transfer_period = milliseconds(300);
+  options.transfer_rate = 1000;
+  return options;
+}
+
+void expect_fault(const TestResponse& response, int status) {
+  EXPECT_EQ(response.status, status);
+  EXPECT_EQ(response.field("Content-Type"), "application/json");
+  EXPECT_EQ(response.field("Connection"), "close");
+  EXPECT_FALSE(nlohmann::json::parse(response.body).at("error").get<std::string>().empty());
+}
+
+TEST(RequestLimits, SlowHeadIsEndedWhileOthersAreServed) {
+  EchoServer server(impatient());
+  const int port = server.start();
+  TestClient slow(port);
+  slow.send("GET /hello HT");
+  EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
+  expect_fault(slow.response(), 408);
+  EXPECT_TRUE(slow.ended());
+  EXPECT_EQ(server.counters().timed_out, 1);
+}
+
+TEST(RequestLimits, SilentConnectionIsClosed) {
+  EchoServer server(impatient());
+  TestClient silent(server.start());
+  silent.send("\r\n\r\n");  // may precede a request, and is none
+  EXPECT_TRUE(silent.ended());
+}
+
+TEST(RequestLimits, HalfSentBodyIsEnded) {
+  EchoServer server(impatient());
+  const int port = server.start();
+  TestClient slow(port);
+  slow.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf");
+  EXPECT_EQ(TestClient(port).ask(post("/echo", "whole")).body, "whole");
+  expect_fault(slow.response(), 408);
+}
+
+TEST(RequestLimits, SteadyBodyHasItsTime) {
+  EchoServer server(impatient());
+  TestClient steady(server.start());
+  steady.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+  for (int i = 0; i < 10; ++i) {  // 1000 bytes in half a second, longer than a period
+    std::this_thread::sleep_for(milliseconds(50));
+    steady.send(std::string(100, 'x'));
+  }
+  EXPECT_EQ(steady.response().body, std::string(1000, 'x'));
+}
+
+TEST(RequestLimits, ByteBecomesByte) {
+  EchoServer server;
+  TestClient client(server.start());
+  for (const char c : post("/echo", "body")) client.send({&c, 1});
+  EXPECT_EQ(client.response().body, "body");
+}
+
+TEST(RequestLimits, TooLargeBodyIsAnsweredBeforeItIsSent) {
+  HttpOptions options;
+  options.max_body = 1000;
+  EchoServer server(options);
+  TestClient client(server.start());
+  // The client sends all of it before it reads: the answer must not be lost.
+  client.send(post("/echo", std::string(8 << 20, 'x')));
+  expect_fault(client.response(), 413);
+  EXPECT_EQ(server.counters().too_large, 1);
+}
+
+TEST(RequestLimits, NonsenseIsAnswered) {
+  EchoServer server;
+  const int port = server.start();
+  expect_fault(TestClient(port).ask("nonsense\r\n\r\n"), 400);
+  expect_fault(TestClient(port).ask(std::string("\x16\x03\x01\x00\xa5\x01", 6)), 400);
+  expect_fault(TestClient(port).ask("GET /" + std::string(9000, 'a')), 414);
+  expect_fault(TestClient(port).ask(get("/hello", "A: " + std::string(9000, 'a') + "\r\n")), 431);
+  expect_fault(TestClient(port).ask("BREW / HTTP/1.1\r\nHost: a\r\n\r\n"), 501);
+  expect_fault(TestClient(port).ask("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
+                                    "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+               400);
+  expect_fault(TestClient(port).ask(
+                   "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+               400);
+  EXPECT_EQ(server.counters().requests, 0);
+  EXPECT_EQ(server.counters().malformed, 5);
+  EXPECT_EQ(server.counters().too_large, 2);
+}
+
+TEST(RequestLimits, NothingIsTakenForARequestAfterAFault) {
+  EchoServer server;
+  TestClient client(server.start());
+  client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n" +
+              get("/hello"));
+  expect_fault(client.response(), 400);
+  EXPECT_TRUE(client.ended());
+}
+
+TEST(RequestLimits, HandlersErrorsAreJson) {
+  EchoServer server;
+  server.Get("/broken", [](const httplib::Request&, httplib::Response&) {
+    throw std::runtime_error("a secret");
+  });
+  TestClient client(server.start());
+  const TestResponse broken = client.ask(get("/broken"));
+  EXPECT_EQ(broken.status, 500);
+  EXPECT_EQ(nlohmann::json::parse(broken.body).count("error"), 1u);
+  EXPECT_EQ((broken.head + broken.body).find("a secret"), std::string::npos);
+  const TestResponse missing = client.ask(get("/missing"));
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(nlohmann::json::parse(missing.body).count("error"), 1u);
+}
+
+// Regular expressions of the standard library recurse for every character.
+TEST(RequestLimits, LongestFieldsDoNotExhaustTheStack) {
+  EchoServer server;
+  server.Get(R"(/any/(.*)/end)", [](const httplib::Request&, httplib::Response&) {});
+  const int port = server.start();
+  EXPECT_EQ(TestClient(port).ask(get("/any/" + std::string(7900, 'a'))).status, 404);
+  std::string ranges = "bytes=0-1";
+  while (ranges.size() < 7900) ranges += ",0-1";
+  EXPECT_NE(TestClient(port).ask(get("/hello", "Range: " + ranges + "\r\n")).status, 0);
+  EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
+}
+
+TEST(RequestLimits, LongMultipartHeaderDoesNotExhaustTheStack) {
+  EchoServer server;
+  const int port = server.start();
+  const std::string multipart = "Content-Type: multipart/form-data; boundary=x\r\n";
+  TestClient(port).ask(post("/echo",
+                            "--x\r\nContent-Type: text/plain\r\nContent-Disposition: form-data; " +
+                                std::string(900000, 'a') + "\r\n\r\nfile\r\n--x--\r\n",
+                            multipart));
+  EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
+}
+
+}  // namespace
+}  // namespace dietmt::service

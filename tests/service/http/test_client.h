@@ -1,0 +1,90 @@
+// A client that sends and reads exactly what a test says, byte by byte if need be.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "service/http/file_descriptor.h"
+
+namespace dietmt::service {
+
+struct TestResponse {
+  int status = 0;  // 0: the connection ended before a whole response came
+  std::string head;
+  std::string body;
+
+  /// The value of a field, empty if it is missing.
+  std::string field(const std::string& name) const;
+};
+
+/// Waits at most ten seconds for anything; throws std::runtime_error after that.
+class TestClient {
+ public:
+  /// Connects to 127.0.0.1; `receive_buffer`: of the socket, 0 for the system's choice.
+  explicit TestClient(int port, int receive_buffer = 0);
+
+  /// From now on through TLS. Throws if the handshake fails.
+  void start_tls();
+  /// Whom the server's certificate is made out to.
+  std::string server_name() const;
+
+  /// False if the server has closed the connection.
+  bool send(std::string_view bytes);
+  /// Up to `count` bytes; empty at the end of the connection.
+  std::string receive(size_t count);
+  /// One response with a Content-Length or chunked; what follows is kept for the next call.
+  TestResponse response(bool of_head_request = false);
+  TestResponse ask(std::string_view request) {
+    send(request);
+    return response();
+  }
+  /// True if the server ends the connection without sending any more.
+  bool ended();
+  /// Says that nothing more will be sent.
+  void finish_sending();
+  /// Closes the connection, with a reset instead of an orderly end.
+  void reset();
+
+ private:
+  bool fill();
+
+  struct Free {
+    void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+    void operator()(SSL* session) const { SSL_free(session); }
+  };
+  FileDescriptor socket_;
+  std::unique_ptr<SSL_CTX, Free> context_;
+  std::unique_ptr<SSL, Free> session_;
+  std::string received_;
+};
+
+/// GET of a path with a Host field.
+std::string get(const std::string& path, const std::string& fields = "");
+/// POST with a Content-Length.
+std::string post(const std::string& path, std::string_view body, const std::string& fields = "");
+
+/// A member of /proc/self/status in bytes, e.g. "VmRSS".
+int64_t process_memory(const std::string& member);
+
+/// The address sanitizer keeps what was freed, so that memory in use says nothing there.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kMemoryIsMeasurable = false;
+#else
+constexpr bool kMemoryIsMeasurable = true;
+#endif
+
+/// Waits up to ten seconds for a condition.
+template <typename Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 1000 && !condition(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return condition();
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,67 @@
+#include "service/jobs/chunk_translation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/service/jobs/fake_translator.h"
+
+namespace dietmt::service {
+namespace {
+
+using namespace std::string_literals;
+using ::testing::ElementsAre;
+
+bool never() { return false; }
+
+ChunkResult translated(const std::string& text, LineKind kind = LineKind::kTxt,
+                       std::vector<std::string>* asked = nullptr) {
+  TakenChunk chunk;
+  chunk.first_line = 201;
+  chunk.input.text = text;
+  chunk.options.format.kind = kind;
+  return translate_chunk(
+      chunk,
+      [&](const JobOptions&, const std::vector<std::string>& lines, const auto&) {
+        if (asked != nullptr) *asked = lines;
+        return fake_translations(lines);
+      },
+      never);
+}
+
+TEST(ChunkTranslationTest, LineEndsStay) {
+  EXPECT_EQ(translated("a\nb\n").text, "<a>\n<b>\n");
+  EXPECT_EQ(translated("a\r\nb\n").text, "<a>\r\n<b>\n");
+  EXPECT_EQ(translated("a\nb").text, "<a>\n<b>");
+  EXPECT_EQ(translated("a\rb\n").text, "<a b>\n"s);
+}
+
+TEST(ChunkTranslationTest, BlankLinesAreNotTranslated) {
+  std::vector<std::string> asked;
+  EXPECT_EQ(translated("\n\r\n \t\na\n\n", LineKind::kTxt, &asked).text, "\n\r\n \t\n<a>\n\n");
+  EXPECT_THAT(asked, ElementsAre("a"));
+  EXPECT_TRUE(translated("\n\n").bad_lines.empty());
+}
+
+TEST(ChunkTranslationTest, BadLinesAreHandedThroughAndReported) {
+  const ChunkResult result =
+      translated("{\"text\":\"a\"}\n{\"text\":\r\n\xFF\n{\"text\":\"b\"}", LineKind::kJsonl);
+  EXPECT_EQ(result.text, "{\"text\":\"<a>\"}\n{\"text\":\r\n\xFF\n{\"text\":\"<b>\"}");
+  ASSERT_EQ(result.bad_lines.size(), 2U);
+  EXPECT_EQ(result.bad_lines[0].line, 202);
+  EXPECT_EQ(result.bad_lines[0].reason, "is not valid JSON");
+  EXPECT_EQ(result.bad_lines[1].line, 203);
+  EXPECT_EQ(result.bad_lines[1].reason, "is not valid UTF-8");
+}
+
+TEST(ChunkTranslationTest, AnotherNumberOfLinesIsAnError) {
+  TakenChunk chunk;
+  chunk.input.text = "a\nb\n";
+  const auto one = [](const auto&, const auto&, const auto&) {
+    return std::vector<std::string>{"x"};
+  };
+  EXPECT_THROW(translate_chunk(chunk, one, never), Error);
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,114 @@
+// Many processes and threads at one queue, and databases that are lost or none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/service/jobs/job_queue_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+using ::testing::HasSubstr;
+
+class JobDatabaseTest : public JobQueueTest {};
+
+TEST_P(JobDatabaseTest, AnotherProcessSeesTheSameJobs) {
+  std::string id;
+  {
+    JobQueue queue = make_queue();
+    id = submit(queue, "a\n");
+  }
+  JobQueue queue = make_queue();
+  EXPECT_EQ(status(queue, id).lines, 1);
+}
+
+TEST_P(JobDatabaseTest, TablesOfANewerVersionAreRefused) {
+  make_queue().database().execute("UPDATE dietmt_schema SET version = 99");
+  try {
+    make_queue();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("newer dietmt (version 99"));
+  }
+}
+
+TEST_P(JobDatabaseTest, AtOnceManyThreadsTakeEachChunkOnce) {
+  JobQueue queue = make_queue();
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += std::to_string(i) + "\n";
+  const std::string ids[] = {submit(queue, text, 1), submit(queue, text, 1)};
+  JobQueue other = make_queue();
+  std::atomic<int> completed = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) {
+    threads.emplace_back([&, i] {
+      JobQueue& mine = i % 2 == 0 ? queue : other;
+      while (mine.find("", ids[0])->state != JobState::kDone ||
+             mine.find("", ids[1])->state != JobState::kDone)
+        if (const auto chunk = mine.take("w" + std::to_string(i), kLong))
+          if (mine.complete(*chunk, {"<" + chunk->input.text, {}})) ++completed;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(completed, 120);
+  std::string expected;
+  for (int i = 0; i < 60; ++i) expected += "<" + std::to_string(i) + "\n";
+  for (const std::string& id : ids) {
+    EXPECT_EQ(result(queue, id), expected);
+    EXPECT_EQ(status(queue, id).lines_done, 60);
+  }
+}
+
+TEST_P(JobDatabaseTest, ManyProcessesMayStartAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> opened = 0;
+  for (int i = 0; i < 6; ++i)
+    threads.emplace_back([&] {
+      make_queue();
+      ++opened;
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(opened, 6);
+}
+
+TEST_P(JobDatabaseTest, LostConnectionsAreReplaced) {
+  if (GetParam() != "postgresql") GTEST_SKIP() << "SQLite has no connection to lose";
+  JobQueue queue = make_queue();
+  const std::string id = submit(queue, "a\n");
+  open()->execute(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+      "AND datname = current_database()");
+  EXPECT_EQ(status(queue, id).lines, 1);
+  EXPECT_TRUE(queue.take("w", kLong));
+}
+
+TEST_P(JobDatabaseTest, WorkThatThrowsIsUndone) {
+  JobQueue queue = make_queue();
+  submit(queue, "a\n");
+  EXPECT_THROW(queue.database().transaction([](SqlConnection& connection) {
+    connection.execute("DELETE FROM dietmt_chunks");
+    throw Error("changed my mind");
+    return 0;
+  }),
+               Error);
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Databases, JobDatabaseTest, both_databases(), database_name);
+
+TEST(OpenJobDatabaseTest, PlacesThatAreNone) {
+  EXPECT_THROW(open_job_database("mysql://host/db", "unused"), ConfigError);
+  EXPECT_THROW(open_job_database("postgresql://host/mt?nonsense=1", "unused"), ConfigError);
+  EXPECT_THROW(JobQueue(open_job_database("postgresql:///x?host=/nonexistent", "unused")),
+               DatabaseUnavailableError);
+}
+
+TEST(OpenJobDatabaseTest, PasswordsAreNotShown) {
+  const auto database = open_job_database("postgresql://me:secret@db.example/mt", "unused");
+  EXPECT_EQ(database->name(), "postgresql://db.example/mt");
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,191 @@
+#include "service/jobs/job_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/service/jobs/job_queue_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST_P(JobQueueTest, ChunksInAnyOrderMakeTheFileInOrder) {
+  JobQueue queue = make_queue();
+  JobOptions options;
+  options.target = "de";
+  options.decoding = {{"beam", 4}};
+  const std::string id = submit(queue, "a\nb\nc\nd\ne\n", 2, options);
+  JobStatus job = status(queue, id);
+  EXPECT_EQ(job.state, JobState::kQueued);
+  EXPECT_EQ(job.lines, 5);
+  EXPECT_EQ(job.chunks, 3);
+  EXPECT_FALSE(job.started);
+
+  std::vector<TakenChunk> taken;
+  while (const auto chunk = queue.take("w", kLong)) taken.push_back(*chunk);
+  ASSERT_EQ(taken.size(), 3U);
+  EXPECT_EQ(taken[1].first_line, 3);
+  EXPECT_EQ(taken[1].input.text, "c\nd\n");
+  EXPECT_EQ(taken[1].options.target, "de");
+  EXPECT_EQ(taken[1].options.decoding, options.decoding);
+  EXPECT_EQ(status(queue, id).state, JobState::kRunning);
+
+  EXPECT_TRUE(queue.complete(taken[2], {"E\n", {{5, "bad"}}}));
+  EXPECT_TRUE(queue.complete(taken[0], {"A\nB\n", {}}));
+  EXPECT_EQ(result(queue, id), "A\nB\n");
+  job = status(queue, id);
+  EXPECT_EQ(job.lines_done, 3);
+  EXPECT_EQ(job.state, JobState::kRunning);
+
+  EXPECT_TRUE(queue.complete(taken[1], {"C\nD\n", {{3, "worse"}}}));
+  EXPECT_EQ(result(queue, id), "A\nB\nC\nD\nE\n");
+  job = status(queue, id);
+  EXPECT_EQ(job.state, JobState::kDone);
+  EXPECT_EQ(job.lines_done, 5);
+  EXPECT_EQ(job.bad_lines, 2);
+  EXPECT_TRUE(job.finished);
+  const std::vector<BadLine> bad = queue.bad_lines(id, 10);
+  ASSERT_EQ(bad.size(), 2U);
+  EXPECT_EQ(bad[0].line, 3);
+  EXPECT_EQ(bad[1].reason, "bad");
+  EXPECT_EQ(queue.bad_lines(id, 1).size(), 1U);
+}
+
+TEST_P(JobQueueTest, AnyBytesAreKept) {
+  JobQueue queue = make_queue();
+  std::string bytes;
+  for (int i = 0; i < 256; ++i)
+    if (i != '\n') bytes += static_cast<char>(i);
+  submit(queue, bytes + "\n");
+  const TakenChunk chunk = queue.take("w", kLong).value();
+  EXPECT_EQ(chunk.input.text, bytes + "\n");
+  EXPECT_TRUE(queue.complete(chunk, {bytes + "\n", {}}));
+  EXPECT_EQ(result(queue, chunk.job), bytes + "\n");
+}
+
+TEST_P(JobQueueTest, AFileWithoutLinesIsDoneAtOnce) {
+  JobQueue queue = make_queue();
+  const std::string id = submit(queue, "");
+  EXPECT_EQ(status(queue, id).state, JobState::kDone);
+  EXPECT_FALSE(queue.take("w", kLong));
+}
+
+TEST_P(JobQueueTest, AnUploadThatBreaksOffLeavesNothing) {
+  JobQueue queue = make_queue();
+  {
+    JobUpload upload = queue.start_upload("", {});
+    upload.append({{1, "a\n"}});
+    EXPECT_THAT(queue.list("", 10), IsEmpty());
+    EXPECT_FALSE(queue.take("w", kLong));
+  }
+  EXPECT_EQ(count(queue, "dietmt_jobs"), 0);
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 0);
+}
+
+TEST_P(JobQueueTest, OwnersSeeTheirOwnJobs) {
+  JobQueue queue = make_queue();
+  const std::string id = submit(queue, "a\n", 1, {}, "alice");
+  EXPECT_TRUE(queue.find("alice", id));
+  EXPECT_FALSE(queue.find("bob", id));
+  EXPECT_FALSE(queue.find("", id));
+  EXPECT_THAT(queue.list("bob", 10), IsEmpty());
+  EXPECT_FALSE(queue.cancel("bob", id));
+  EXPECT_TRUE(queue.cancel("alice", id));
+  EXPECT_FALSE(queue.remove("bob", id));
+  EXPECT_TRUE(queue.remove("alice", id));
+}
+
+TEST_P(JobQueueTest, ListsAreNewestFirstPageByPage) {
+  JobQueue queue = make_queue();
+  std::vector<std::string> ids;
+  for (int i = 0; i < 5; ++i) ids.push_back(submit(queue, "a\n"));
+  std::vector<std::string> listed;
+  std::string before;
+  for (size_t size : {2U, 2U, 1U, 0U}) {
+    const std::vector<JobStatus> page = queue.list("", 2, before);
+    ASSERT_EQ(page.size(), size);
+    for (const JobStatus& job : page) listed.push_back(job.id);
+    if (!page.empty()) before = page_end(page.back());
+  }
+  EXPECT_EQ(listed, std::vector<std::string>(ids.rbegin(), ids.rend()));
+  EXPECT_THROW(queue.list("", 2, "x"), RequestError);
+  EXPECT_THROW(queue.list("", 2, "99999999999999999999-x"), RequestError);
+}
+
+TEST_P(JobQueueTest, ACancelledJobIsNotWanted) {
+  JobQueue queue = make_queue();
+  const std::string id = submit(queue, "a\nb\nc\n", 1);
+  const TakenChunk first = queue.take("w", kLong).value();
+  EXPECT_TRUE(queue.complete(first, {"A\n", {}}));
+  const TakenChunk second = queue.take("w", kLong).value();
+  EXPECT_FALSE(queue.remove("", id));
+  EXPECT_TRUE(queue.cancel("", id));
+  EXPECT_FALSE(queue.cancel("", id));
+  EXPECT_FALSE(queue.is_wanted(second));
+  EXPECT_FALSE(queue.take("w", kLong));
+  EXPECT_EQ(status(queue, id).state, JobState::kCancelled);
+  EXPECT_EQ(result(queue, id), "A\n");
+  EXPECT_TRUE(queue.remove("", id));
+  EXPECT_FALSE(queue.complete(second, {"B\n", {}}));
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 0);
+  EXPECT_FALSE(queue.find("", id));
+}
+
+TEST_P(JobQueueTest, JobsTakeTurns) {
+  JobQueue queue = make_queue();
+  const std::string large = submit(queue, "a\nb\nc\nd\ne\n", 1);
+  EXPECT_EQ(queue.take("w", kLong)->job, large);
+  EXPECT_EQ(queue.take("w", kLong)->job, large);
+  const std::string small = submit(queue, "x\ny\n", 1);
+  std::vector<std::string> order;
+  while (const auto chunk = queue.take("w", kLong)) order.push_back(chunk->job);
+  EXPECT_THAT(order, ElementsAre(small, large, small, large, large));
+}
+
+TEST_P(JobQueueTest, JobsExpire) {
+  JobQueue queue = make_queue();
+  const std::string ended = submit(queue, "");
+  const std::string open = submit(queue, "a\n");
+  queue.remove_expired(1h);
+  EXPECT_TRUE(queue.find("", ended));
+  std::this_thread::sleep_for(5ms);
+  queue.remove_expired(0s);
+  EXPECT_FALSE(queue.find("", ended));
+  EXPECT_TRUE(queue.find("", open));
+
+  JobUpload upload = queue.start_upload("", {});
+  upload.append({{1, "a\n"}});
+  queue.remove_expired(0s);
+  upload.append({{1, "b\n"}});
+  queue.database().execute(
+      "UPDATE dietmt_jobs SET touched = touched - 3700000000 "
+      "WHERE state = 'uploading'");
+  queue.remove_expired(0s);
+  EXPECT_THROW(upload.finish(), Error);
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 1);
+}
+
+TEST_P(JobQueueTest, RemovedJobsFreeTheDisk) {
+  if (GetParam() == "postgresql") GTEST_SKIP() << "autovacuum does this, in its own time";
+  JobQueue queue = make_queue();
+  const auto pages = [&] {
+    return queue.database().execute("PRAGMA page_count").rows.at(0).integer(0);
+  };
+  const int64_t before = pages();
+  const std::string id = submit(queue, std::string(1'000'000, 'x') + "\n");
+  EXPECT_GT(pages(), before + 200);
+  queue.cancel("", id);
+  std::this_thread::sleep_for(5ms);
+  queue.remove_expired(0s);
+  EXPECT_LT(pages(), before + 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Databases, JobQueueTest, both_databases(), database_name);
+
+}  // namespace
+}  // namespace dietmt::service

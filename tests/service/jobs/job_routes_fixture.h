@@ -1,0 +1,137 @@
+// A server with the routes of jobs on both databases, with or without a worker.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/text_io.h"
+#include "service/jobs/job_routes.h"
+#include "service/jobs/job_service.h"
+#include "service/jobs/job_worker.h"
+#include "tests/service/jobs/fake_translator.h"
+#include "tests/service/jobs/test_database.h"
+
+namespace dietmt::service {
+
+class JobRoutesTest : public DatabaseTest {
+ protected:
+  static constexpr size_t kMaxLine = 100'000;
+
+  void SetUp() override {
+    DatabaseTest::SetUp();
+    if (IsSkipped()) return;
+    queue_ = std::make_unique<JobQueue>(open(), RetryPolicy{3, std::chrono::milliseconds(1), 3});
+    JobServiceOptions options;
+    options.data_directory = scratch();
+    options.max_line_bytes = kMaxLine;
+    options.max_text_bytes = 100'000'000;
+    service_ = std::make_unique<JobService>(*queue_, options, [](const JobOptions& job) {
+      if (job.target == "xx") throw RequestError("no model translates to xx");
+    });
+    register_job_routes(
+        server_, *service_,
+        {.owner_of = [](const httplib::Request& r) { return r.get_header_value("X-Owner"); },
+         .measure =
+             [this](const std::string& endpoint, const httplib::Response& response,
+                    const std::function<void()>& answer) {
+               answer();
+               const std::lock_guard lock(mutex_);
+               measured_.push_back(endpoint + " " + std::to_string(response.status));
+             }});
+    server_.set_payload_max_length(60'000'000);
+    const int port = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    // A stop before that would be overlooked.
+    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    client_ = std::make_unique<httplib::Client>("127.0.0.1", port);
+    client_->set_read_timeout(std::chrono::seconds(60));
+  }
+
+  void TearDown() override {
+    worker_.reset();
+    server_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void start_worker() {
+    worker_ = std::make_unique<JobWorker>(
+        *queue_,
+        [](const JobOptions&, const std::vector<std::string>& lines, const auto&) {
+          return fake_translations(lines);
+        },
+        JobWorkerOptions{2, std::chrono::milliseconds(10'000), std::chrono::milliseconds(10)});
+  }
+
+  // Queues the body of a request; its job.
+  nlohmann::json submit_body(const std::string& query, const std::string& body) {
+    const auto answer = client_->Post("/v1/jobs" + query, body, "text/plain");
+    EXPECT_EQ(answer->status, 201) << answer->body;
+    EXPECT_TRUE(answer->has_header("Location"));
+    return nlohmann::json::parse(answer->body);
+  }
+
+  nlohmann::json job(const std::string& id) {
+    return nlohmann::json::parse(client_->Get("/v1/jobs/" + id)->body);
+  }
+
+  nlohmann::json wait_for(const std::string& id) {
+    for (int i = 0; i < 12000; ++i) {
+      const nlohmann::json status = job(id);
+      if (status.at("state") != "queued" && status.at("state") != "running") return status;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ADD_FAILURE() << "job " << id << " does not end";
+    return job(id);
+  }
+
+  // The file that comes back for a body.
+  std::string round_trip(const std::string& query, const std::string& body) {
+    if (!worker_) start_worker();
+    const nlohmann::json ended = wait_for(submit_body(query, body).at("id"));
+    EXPECT_EQ(ended.at("state"), "done");
+    const auto answer = client_->Get("/v1/jobs/" + std::string(ended.at("id")) + "/result");
+    EXPECT_EQ(answer->status, 200);
+    return answer->body;
+  }
+
+  // Expects an error of this status, as JSON, and returns its text.
+  static std::string error_of(const httplib::Result& answer, int status) {
+    EXPECT_TRUE(answer);
+    if (!answer) return "";
+    EXPECT_EQ(answer->status, status) << answer->body;
+    return nlohmann::json::parse(answer->body).at("error");
+  }
+
+  int64_t rows() {
+    return queue_->database()
+        .execute("SELECT (SELECT COUNT(*) FROM dietmt_jobs) + (SELECT COUNT(*) FROM dietmt_chunks)")
+        .rows.at(0)
+        .integer(0);
+  }
+
+  // gzip data, unpacked.
+  std::string gunzipped(const std::string& bytes) {
+    LineReader reader(write("unpack", bytes));
+    std::string text;
+    for (std::string line; reader.next(line);) text += line + (reader.ended_in_lf() ? "\n" : "");
+    return text;
+  }
+
+  std::unique_ptr<JobQueue> queue_;
+  std::unique_ptr<JobService> service_;
+  std::mutex mutex_;
+  std::vector<std::string> measured_;  // guarded by mutex_
+  httplib::Server server_;
+  std::thread thread_;
+  std::unique_ptr<httplib::Client> client_;
+  std::unique_ptr<JobWorker> worker_;
+};
+
+}  // namespace dietmt::service

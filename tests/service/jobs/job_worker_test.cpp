@@ -1,0 +1,156 @@
+#include "service/jobs/job_worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "common/error.h"
+#include "tests/service/jobs/fake_translator.h"
+#include "tests/service/jobs/test_database.h"
+
+namespace dietmt::service {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+using Lines = std::vector<std::string>;
+using Cancelled = std::function<bool()>;
+
+class JobWorkerTest : public DatabaseTest {
+ protected:
+  void SetUp() override {
+    DatabaseTest::SetUp();
+    if (!IsSkipped()) queue_ = std::make_unique<JobQueue>(open(), RetryPolicy{3, 1ms, 3});
+  }
+
+  static JobWorkerOptions quick(int64_t threads = 2) { return {threads, 300ms, 10ms}; }
+
+  JobState state(const std::string& id) { return queue_->find("", id)->state; }
+
+  // Waits until `condition` holds; fails after ten seconds.
+  template <class Condition>
+  static void wait_until(Condition condition) {
+    for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
+    EXPECT_TRUE(condition());
+  }
+
+  std::unique_ptr<JobQueue> queue_;
+};
+
+Lines translate(const JobOptions&, const Lines& lines, const Cancelled&) {
+  return fake_translations(lines);
+}
+
+TEST_P(JobWorkerTest, WorksOnWhatIsThereAndWhatComes) {
+  const std::string first = submit(*queue_, "a\n\nb\n\xFF\n", 2);
+  const JobWorker worker(*queue_, translate, quick());
+  wait_until([&] { return state(first) == JobState::kDone; });
+  EXPECT_EQ(result(*queue_, first), "<a>\n\n<b>\n\xFF\n");
+  EXPECT_EQ(queue_->find("", first)->bad_lines, 1);
+  EXPECT_EQ(queue_->bad_lines(first, 10).at(0).line, 4);
+  const std::string second = submit(*queue_, "c\n");
+  wait_until([&] { return state(second) == JobState::kDone; });
+}
+
+TEST_P(JobWorkerTest, ManyWorkersMakeOneFile) {
+  const std::string id = submit(*queue_, numbered_lines(1, 300), 7);
+  JobQueue other(open());
+  const JobWorker workers[] = {{*queue_, translate, quick(3)}, {other, translate, quick(3)}};
+  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_EQ(result(*queue_, id), numbered_lines(1, 300, "<line ", ">\n"));
+}
+
+TEST_P(JobWorkerTest, AChunkThatTakesLongerThanALeaseStaysWithItsWorker) {
+  std::atomic<int> calls = 0;
+  const auto slow = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
+    ++calls;
+    std::this_thread::sleep_for(900ms);
+    return fake_translations(lines);
+  };
+  const std::string id = submit(*queue_, "a\n");
+  const JobWorker worker(*queue_, slow, quick());
+  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_P(JobWorkerTest, CancellingReachesTheTranslatorSoon) {
+  std::atomic<bool> started = false;
+  std::atomic<bool> ended = false;
+  const auto endless = [&](const JobOptions&, const Lines& lines, const Cancelled& cancelled) {
+    started = true;
+    while (!cancelled()) std::this_thread::sleep_for(1ms);
+    ended = true;
+    return lines;
+  };
+  const std::string id = submit(*queue_, "a\n");
+  const JobWorker worker(*queue_, endless, quick());
+  wait_until([&] { return started.load(); });
+  EXPECT_TRUE(queue_->cancel("", id));
+  const auto start = std::chrono::steady_clock::now();
+  wait_until([&] { return ended.load(); });
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  EXPECT_EQ(state(id), JobState::kCancelled);
+  EXPECT_EQ(result(*queue_, id), "");
+}
+
+TEST_P(JobWorkerTest, AStoppedWorkerGivesItsChunksBack) {
+  const std::string id = submit(*queue_, "a\nb\n", 1);
+  for (int i = 0; i < 5; ++i) {  // more often than leases may be lost or attempts fail
+    std::atomic<int> started = 0;
+    JobWorker worker(
+        *queue_,
+        [&](const JobOptions&, const Lines& lines, const Cancelled& cancelled) {
+          ++started;
+          while (!cancelled()) std::this_thread::sleep_for(1ms);
+          return i % 2 == 0 ? lines : throw Error("cancelled");
+        },
+        quick());
+    wait_until([&] { return started == 2; });
+    worker.stop();
+  }
+  const JobWorker worker(*queue_, translate, quick());
+  wait_until([&] { return state(id) == JobState::kDone; });
+  EXPECT_EQ(result(*queue_, id), "<a>\n<b>\n");
+}
+
+TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
+  std::atomic<int> calls = 0;
+  const auto moody = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
+    if (++calls < 3) throw Error("not today");
+    return fake_translations(lines);
+  };
+  const std::string id = submit(*queue_, "a\n");
+  const JobWorker worker(*queue_, moody, quick());
+  wait_until([&] { return has_ended(state(id)); });
+  EXPECT_EQ(state(id), JobState::kDone);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_P(JobWorkerTest, AnErrorThatStaysFailsItsJobAlone) {
+  const auto picky = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
+    if (lines[0] == "bad") throw Error("/srv/models/en-de: out of memory");
+    if (lines[0] == "refused") throw RequestError("there is no such model");
+    return fake_translations(lines);
+  };
+  const std::string bad = submit(*queue_, "good\nbad\n", 1);
+  const std::string refused = submit(*queue_, "refused\n", 1);
+  const std::string good = submit(*queue_, "a\nb\n", 1);
+  const JobWorker worker(*queue_, picky, quick());
+  wait_until(
+      [&] { return has_ended(state(bad)) && has_ended(state(refused)) && has_ended(state(good)); });
+  EXPECT_EQ(state(bad), JobState::kFailed);
+  EXPECT_EQ(queue_->find("", bad)->error,
+            "lines 2 to 2 could not be translated in 3 attempts: the translation failed; the "
+            "server's log says why");
+  EXPECT_EQ(queue_->find("", refused)->error,
+            "lines 1 to 1 could not be translated in 3 attempts: there is no such model");
+  EXPECT_EQ(state(good), JobState::kDone);
+}
+
+INSTANTIATE_TEST_SUITE_P(Databases, JobWorkerTest, both_databases(), database_name);
+
+}  // namespace
+}  // namespace dietmt::service

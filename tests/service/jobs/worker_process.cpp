@@ -1,0 +1,48 @@
+// A worker process for tests: works on a queue until all its jobs have ended.
+//
+//   service_jobs_worker QUEUE DIRECTORY MILLISECONDS [LOG]
+//
+// QUEUE: empty for SQLite in DIRECTORY, or postgresql://... . Each line takes MILLISECONDS / 10.
+// Writes the number of its process to LOG, a line for each chunk.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+#include "service/jobs/job_worker.h"
+#include "tests/service/jobs/fake_translator.h"
+
+int main(int argc, char** argv) {
+  using namespace dietmt::service;
+  if (argc < 4) return 2;
+  const std::string log = argc > 4 ? argv[4] : "/dev/null";
+  const std::chrono::microseconds per_line(std::stoll(argv[3]) * 100);
+  const int log_fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  try {
+    JobQueue queue(open_job_database(argv[1], argv[2]));
+    const auto translate = [&](const JobOptions&, const std::vector<std::string>& lines,
+                               const std::function<bool()>&) {
+      const std::string mark = std::to_string(::getpid()) + "\n";
+      if (::write(log_fd, mark.data(), mark.size()) < 0) throw std::runtime_error("no log");
+      std::this_thread::sleep_for(per_line * static_cast<int>(lines.size()));
+      return fake_translations(lines);
+    };
+    JobWorkerOptions options;
+    options.lease = std::chrono::milliseconds(1000);
+    options.poll = std::chrono::milliseconds(20);
+    const JobWorker worker(queue, translate, options);
+    const auto open_jobs = [&] {
+      return queue.database()
+          .execute("SELECT COUNT(*) FROM dietmt_jobs WHERE state IN ('queued', 'running')")
+          .rows.at(0)
+          .integer(0);
+    };
+    while (open_jobs() > 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+  return 0;
+}

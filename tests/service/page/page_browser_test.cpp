@@ -1,0 +1,179 @@
+// What the page does for its user.
+#include <gmock/gmock.h>
+
+#include "tests/service/page/page_browser_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST_F(PageBrowserTest, TypedTextIsTranslatedWithoutShiftingThePage) {
+  open();
+  browser_->value(
+      "void (window.shift = 0, new PerformanceObserver(list => { for (const e of "
+      "list.getEntries()) window.shift += e.value; }).observe({type: 'layout-shift', buffered: "
+      "true}))");
+  browser_->type("#text", "Hello world");
+  ASSERT_TRUE(wait_for_text("translation", "Hallo Welt"));
+  EXPECT_EQ(text_of("count"), "11 of 500 characters");
+  EXPECT_EQ(browser_->value("document.getElementById('translation').lang"), "de");
+  EXPECT_EQ(browser_->value("document.getElementById('problem').hidden"), true);
+  EXPECT_LT(browser_->value("window.shift").get<double>(), 0.01);
+  browser_->click("#clear");
+  EXPECT_TRUE(browser_->wait_for("document.getElementById('translation').textContent === ''"));
+  EXPECT_EQ(browser_->value("document.getElementById('closer-content').hidden"), true);
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(PageBrowserTest, AnOutdatedTranslationNeverAppears) {
+  open();
+  browser_->type("#text", "slow house");
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('status').textContent !== ''"));
+  browser_->value("document.getElementById('text').select()");
+  browser_->type("#text", "Hello");
+  ASSERT_TRUE(wait_for_text("translation", "Hallo"));
+  browser_->value("new Promise(done => setTimeout(done, 2500))");  // the slow answer has come
+  EXPECT_EQ(text_of("translation"), "Hallo");
+  EXPECT_THAT(service_->translated(), ElementsAre("slow house", "Hello"));
+}
+
+TEST_F(PageBrowserTest, ErrorsAreShownPlainlyAndGoAway) {
+  open();
+  browser_->type("#text", "fail");
+  ASSERT_TRUE(wait_for_text("problem-text", "The model cannot be loaded. Try again in 7 s."));
+  EXPECT_EQ(browser_->value("document.getElementById('problem').hidden"), false);
+  browser_->value("document.getElementById('text').select()");
+  browser_->type("#text", std::string(501, 'x'));
+  ASSERT_TRUE(wait_for_text("problem-text", "The text is too long: 501 characters"));
+  browser_->value("document.getElementById('text').select()");
+  browser_->type("#text", "Hello");
+  ASSERT_TRUE(wait_for_text("translation", "Hallo"));
+  EXPECT_EQ(browser_->value("document.getElementById('problem').hidden"), true);
+  service_.reset();
+  browser_->type("#text", " world");
+  EXPECT_TRUE(wait_for_text("problem-text", "The server cannot be reached."));
+}
+
+TEST_F(PageBrowserTest, LanguagesAreSwapped) {
+  open();
+  EXPECT_EQ(browser_->value("[...document.getElementById('target').options].map(o => o.value)"),
+            json({"de", "cs"}));
+  browser_->type("#text", "house");
+  ASSERT_TRUE(wait_for_text("translation", "Haus"));
+  browser_->click("#swap");
+  ASSERT_TRUE(wait_for_text("translation", "house"));
+  EXPECT_EQ(browser_->value("document.getElementById('text').value"), "Haus");
+  EXPECT_EQ(browser_->value("document.getElementById('source').value"), "de");
+  browser_->click("#swap");
+  browser_->value(
+      "{ const t = document.getElementById('target'); t.value = 'cs'; t.dispatchEvent(new "
+      "Event('change')); }");
+  EXPECT_EQ(browser_->value("document.getElementById('swap').disabled"), true)
+      << "there is no model from Czech";
+}
+
+TEST_F(PageBrowserTest, AlternativesShowTheirScoresAndPieces) {
+  open();
+  browser_->type("#text", "the house is\nHello unknown");
+  ASSERT_TRUE(wait_for_text("translation", "das Haus ist\nHallo unknown"));
+  open_closer_look();
+  EXPECT_EQ(browser_->value("document.querySelectorAll('#alternatives button').length"), 5);
+  EXPECT_THAT(text_of("alternatives"), HasSubstr("-0.100das Haus ist"));
+  EXPECT_THAT(text_of("pieces"), HasSubstr("␣das0.98␣Haus0.98"));
+  browser_->click("#alternatives li:nth-child(2) button");
+  ASSERT_TRUE(wait_for_text("pieces", "␣das'0.66"));
+  EXPECT_EQ(browser_->value(
+                "document.querySelectorAll('#alternatives button[aria-pressed=true]').length"),
+            1);
+  browser_->value(
+      "{ const s = document.getElementById('sentence'); s.value = '1'; s.dispatchEvent(new "
+      "Event('change')); }");
+  EXPECT_THAT(text_of("pieces"), HasSubstr("␣unknown0.30"));
+}
+
+TEST_F(PageBrowserTest, AttentionIsDrawnAndReadByKeyboard) {
+  open();
+  browser_->type("#text", "the house is small");
+  ASSERT_TRUE(wait_for_text("translation", "das Haus ist klein"));
+  open_closer_look();
+  browser_->click("#map-form button");
+  ASSERT_TRUE(browser_->wait_for("document.querySelector('#map table')"));
+  EXPECT_EQ(browser_->value("document.querySelectorAll('#map tbody td').length"), 25);
+  EXPECT_EQ(browser_->value("document.querySelectorAll('#map-kind option').length"), 4)
+      << "this model has no positions in the decoder";
+  browser_->value(
+      "{ const h = document.getElementById('map-head'); h.value = '1'; h.dispatchEvent(new "
+      "Event('change')); document.querySelector('#map tbody td').focus(); }");
+  EXPECT_EQ(text_of("map-value"), "␣das to ␣the: 1.000");
+  browser_->press("ArrowRight", 39);
+  EXPECT_EQ(text_of("map-value"), "␣das to ␣house: 0.135");
+  browser_->press("ArrowDown", 40);
+  EXPECT_EQ(text_of("map-value"), "␣Haus to ␣house: 1.000");
+  browser_->value(
+      "{ const k = document.getElementById('map-kind'); k.value = 'position.encoder'; "
+      "k.dispatchEvent(new Event('change')); }");
+  EXPECT_THAT(browser_->value("document.querySelector('#map tbody td:nth-child(5)').ariaLabel")
+                  .get<std::string>(),
+              HasSubstr("␣the to ␣small: -"));
+  browser_->value(
+      "{ const k = document.getElementById('map-kind'); k.value = 'attention.decoder'; "
+      "k.dispatchEvent(new Event('change')); }");
+  EXPECT_EQ(
+      browser_->value("[...document.querySelectorAll('#map th')].map(e => e.textContent)"),
+      json({"<s>", "␣das", "␣Haus", "␣ist", "␣klein", "␣das", "␣Haus", "␣ist", "␣klein", "</s>"}))
+      << "columns are what a query has read, rows what it predicts";
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(PageBrowserTest, AFileBecomesAJobWithProgress) {
+  open();
+  EXPECT_TRUE(browser_->wait_for("!document.getElementById('files').hidden"));
+  browser_->choose_file("#file", write("lines.tsv", "Hello world\n"));
+  ASSERT_TRUE(wait_for_text("jobs", "of 100 lines"));
+  EXPECT_THAT(text_of("jobs"), HasSubstr("lines.tsv"));
+  EXPECT_THAT(text_of("jobs"), HasSubstr("Cancel"));
+  EXPECT_TRUE(wait_for_text("jobs", "Done"));
+  EXPECT_EQ(browser_->value("document.querySelector('#jobs progress').value"), 100);
+  EXPECT_THAT(text_of("jobs"), HasSubstr("Download"));
+  ASSERT_EQ(service_->uploads().size(), 1u);
+  const json form = service_->uploads()[0];
+  EXPECT_EQ(form["file"], "lines.tsv");
+  EXPECT_EQ(form["source"], "en");
+  EXPECT_EQ(form["column"], "1");
+  EXPECT_EQ(json::parse(form["options"].get<std::string>()), json({{"beam", 5}}));
+  browser_->click("#jobs .actions button:last-child");  // Remove
+  EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('#jobs li').length === 0"));
+  EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(PageBrowserTest, AJobIsCancelledAndItsButtonsKeepTheFocus) {
+  open();
+  browser_->choose_file("#file", write("endless.txt", "Hello\n"));
+  ASSERT_TRUE(wait_for_text("jobs", "Cancel"));
+  browser_->value("document.querySelector('#jobs button').focus()");
+  browser_->choose_file("#file", write("second.txt", "Hello\n"));
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#jobs li').length === 2"));
+  EXPECT_EQ(browser_->value("document.activeElement.ariaLabel"), "Cancel endless.txt");
+  browser_->press("Enter", 13);
+  browser_->click("#jobs li:last-child button");
+  EXPECT_TRUE(wait_for_text("jobs", "Cancelled"));
+  EXPECT_THAT(text_of("jobs"), HasSubstr("Download what is done"));
+}
+
+TEST_F(PageBrowserTest, AMissingKeyIsAskedFor) {
+  open({}, {.key = "secret"});
+  EXPECT_EQ(browser_->value("document.getElementById('key-box').open"), true);
+  browser_->type("#text", "Hello");
+  ASSERT_TRUE(wait_for_text("problem-text", "An API key is needed. Give an API key"));
+  browser_->type("#key", "secret");
+  browser_->click("#key-form button");
+  EXPECT_TRUE(wait_for_text("translation", "Hallo"));
+  EXPECT_EQ(browser_->value("document.getElementById('problem').hidden"), true);
+}
+
+}  // namespace
+}  // namespace dietmt::service

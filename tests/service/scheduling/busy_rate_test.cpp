@@ -1,0 +1,37 @@
+#include "service/scheduling/busy_rate.h"
+
+#include <gtest/gtest.h>
+
+namespace dietmt::service {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(BusyRateTest, IsZeroBeforeAnythingWasMeasured) {
+  BusyRate rate;
+  rate.start(BusyRate::Clock::time_point(seconds(5)));
+  EXPECT_EQ(rate.tokens_per_second(), 0.0);
+}
+
+TEST(BusyRateTest, IdleTimeDoesNotCount) {
+  BusyRate rate;
+  BusyRate::Clock::time_point now(seconds(100));
+  for (int burst = 0; burst < 3; ++burst) {
+    rate.start(now);
+    for (int i = 0; i < 5; ++i) rate.add(200, now += seconds(1));
+    now += seconds(1000);
+  }
+  EXPECT_NEAR(rate.tokens_per_second(), 200.0, 5.0);
+}
+
+TEST(BusyRateTest, FollowsAChangeOfSpeed) {
+  BusyRate rate;
+  BusyRate::Clock::time_point now(seconds(1));
+  rate.start(now);
+  for (int i = 0; i < 100; ++i) rate.add(100, now += seconds(1));
+  for (int i = 0; i < 200; ++i) rate.add(1000, now += seconds(1));
+  EXPECT_NEAR(rate.tokens_per_second(), 1000.0, 30.0);
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,166 @@
+#include "service/scheduling/model_registry.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <future>
+
+#include "common/error.h"
+#include "service/scheduling/scheduling_errors.h"
+#include "tests/service/fake_decoder.h"
+
+namespace dietmt::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<ModelSpec> two_models() {
+  return {{"en-de", "en", "de", "first"}, {"de-en", "de", "en", "second"}};
+}
+
+std::string translated(ServedModel& model, const std::string& text) {
+  std::vector<int32_t> ids = characters(text);
+  ids.push_back(2);
+  const auto found = model.queue().translate({{.source = ids, .prefix = {}, .index = 0}}, {}, {});
+  return text_of(found.at(0).at(0).ids);
+}
+
+TEST(ModelRegistryTest, AModelIsLoadedOnceWhenItIsFirstUsed) {
+  std::atomic<int> loads{0};
+  ModelRegistry models(two_models(),
+                       [&](const ModelSpec&) {
+                         ++loads;
+                         std::this_thread::sleep_for(50ms);
+                         return fake_model();
+                       },
+                       {});
+  EXPECT_EQ(models.status()[0].state, ModelState::kNotLoaded);
+  std::vector<std::jthread> users;
+  for (int i = 0; i < 8; ++i)
+    users.emplace_back([&] { EXPECT_EQ(translated(*models.acquire("en-de", {}), "ab"), "AB"); });
+  users.clear();
+  EXPECT_EQ(loads, 1);
+  EXPECT_EQ(models.status()[0].state, ModelState::kReady);
+  EXPECT_EQ(models.status()[0].max_source_length, 200);
+  EXPECT_EQ(models.status()[1].state, ModelState::kNotLoaded);
+  models.preload();
+  EXPECT_EQ(loads, 2);
+  EXPECT_THROW(models.acquire("en-fr", {}), RequestError);
+}
+
+TEST(ModelRegistryTest, AFailedLoadIsToldAndTriedAgainLater) {
+  std::atomic<int> attempts{0};
+  ModelRegistry models(two_models(),
+                       [&](const ModelSpec& spec) -> LoadedModel {
+                         if (++attempts < 2) throw Error(spec.directory.string() + ": no weights");
+                         return fake_model();
+                       },
+                       {.retry_load = 1s});
+  EXPECT_THROW(models.acquire("en-de", {}), Unavailable);
+  EXPECT_EQ(models.status()[0].state, ModelState::kFailed);
+  EXPECT_EQ(models.status()[0].error, "first: no weights");
+  try {
+    models.acquire("en-de", {});
+    FAIL() << "tried again at once";
+  } catch (const Unavailable& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("cannot be loaded"));
+    EXPECT_EQ(error.retry_after(), 1);
+  }
+  EXPECT_EQ(attempts, 1);
+  std::this_thread::sleep_for(1050ms);
+  EXPECT_EQ(translated(*models.acquire("en-de", {}), "a"), "A");
+  EXPECT_EQ(models.status()[0].error, "");
+}
+
+TEST(ModelRegistryTest, WaitingForALoadEndsAtTheDeadline) {
+  ModelRegistry models(two_models(),
+                       [](const ModelSpec&) {
+                         std::this_thread::sleep_for(300ms);
+                         return fake_model();
+                       },
+                       {});
+  std::jthread loader([&] { models.acquire("en-de", {}); });
+  while (models.status()[0].state != ModelState::kLoading) std::this_thread::sleep_for(1ms);
+  EXPECT_THROW(models.acquire("en-de", {.deadline = std::chrono::steady_clock::now() + 20ms}),
+               DeadlineExceeded);
+}
+
+TEST(ModelRegistryTest, AReloadUnderLoadDropsNothing) {
+  std::atomic<int> loads{0};
+  ModelRegistry models(two_models(),
+                       [&](const ModelSpec&) { return fake_model(50us, std::to_string(++loads)); },
+                       {});
+  models.acquire("en-de", {});
+  std::atomic<bool> stop{false};
+  std::atomic<int> done{0}, wrong{0};
+  std::vector<std::jthread> users;
+  for (int i = 0; i < 6; ++i) {
+    users.emplace_back([&] {
+      while (!stop) {
+        const std::string text = translated(*models.acquire("en-de", {}), "abc");
+        if (text.substr(0, 3) != "ABC" || text.size() != 4) ++wrong;
+        ++done;
+      }
+    });
+  }
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(20ms);
+    models.reload("");
+  }
+  EXPECT_EQ(translated(*models.acquire("en-de", {}), "abc"), "ABC6");
+  stop = true;
+  users.clear();
+  EXPECT_GT(done, 20);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(loads, 6);  // the other model was not in use
+}
+
+TEST(ModelRegistryTest, WhatAnOldModelHasBegunItEnds) {
+  std::atomic<int> loads{0};
+  ModelRegistry models(
+      two_models(), [&](const ModelSpec&) { return fake_model(5ms, std::to_string(++loads)); }, {});
+  const auto old = models.acquire("en-de", {});
+  auto running = std::async(std::launch::async, [&] { return translated(*old, "abcdefghij"); });
+  while (old->queue().load().decoding_tokens == 0) std::this_thread::sleep_for(1ms);
+  models.reload("en-de");
+  EXPECT_EQ(running.wait_for(0s), std::future_status::timeout);
+  EXPECT_EQ(translated(*models.acquire("en-de", {}), "a"), "A2");
+  EXPECT_EQ(running.get(), "ABCDEFGHIJ1");
+}
+
+TEST(ModelRegistryTest, AfterAFailedReloadTheOldWeightsServe) {
+  std::atomic<int> loads{0};
+  ModelRegistry models(two_models(),
+                       [&](const ModelSpec&) -> LoadedModel {
+                         if (++loads == 2) throw Error("half a file");
+                         return fake_model({}, std::to_string(loads));
+                       },
+                       {});
+  models.acquire("en-de", {});
+  EXPECT_THROW(models.reload("en-de"), Unavailable);
+  EXPECT_EQ(translated(*models.acquire("en-de", {}), "a"), "A1");
+  EXPECT_EQ(models.status()[0].error, "half a file");
+  models.reload("en-de");
+  EXPECT_EQ(translated(*models.acquire("en-de", {}), "a"), "A3");
+  EXPECT_EQ(models.status()[0].loads, 2);
+}
+
+TEST(ModelRegistryTest, ADecoderThatStoppedIsReplaced) {
+  ModelRegistry models(two_models(), [](const ModelSpec&) { return fake_model(); }, {});
+  const std::string crash = text_of(std::vector<int32_t>{FakeDecoder::kCrash});
+  const auto crashed = models.acquire("en-de", {});
+  EXPECT_THROW(translated(*crashed, crash), std::runtime_error);
+  while (crashed->decoding()) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(translated(*models.acquire("en-de", {}), "a"), "A");
+}
+
+TEST(ModelRegistryTest, WhileDrainingNothingNewBegins) {
+  ModelRegistry models(two_models(), [](const ModelSpec&) { return fake_model(); }, {});
+  const auto held = models.acquire("en-de", {});
+  models.drain();
+  EXPECT_THROW(models.acquire("en-de", {}), Unavailable);
+  EXPECT_EQ(translated(*held, "a"), "A");
+}
+
+}  // namespace
+}  // namespace dietmt::service

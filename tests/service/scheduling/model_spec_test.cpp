@@ -1,0 +1,100 @@
+#include "service/scheduling/model_spec.h"
+
+#include <gmock/gmock.h>
+
+#include "common/error.h"
+#include "tests/common/scratch.h"
+
+namespace dietmt::service {
+namespace {
+
+class ModelSpecTest : public ScratchTest {
+ protected:
+  std::string folder(const std::string& name) const {
+    std::filesystem::create_directories(scratch() / name);
+    return (scratch() / name).string();
+  }
+  static std::string pair_of(const std::string& word) {
+    const ModelSpec spec = parse_model_specs({word}).at(0);
+    return spec.source + ">" + spec.target;
+  }
+};
+
+TEST_F(ModelSpecTest, LanguagesCanBeGiven) {
+  const std::string directory = folder("fr-it");
+  const ModelSpec spec = parse_model_specs({"de-pt_BR=" + directory}).at(0);
+  EXPECT_EQ(spec.name, "de-pt_BR");
+  EXPECT_EQ(spec.source, "de");
+  EXPECT_EQ(spec.target, "pt_BR");
+  EXPECT_EQ(spec.directory, directory);
+}
+
+TEST_F(ModelSpecTest, TheConfigurationGoesBeforeTheName) {
+  const std::string directory = folder("fr-it");
+  write("fr-it/config.json", R"({"source_language": "cs", "target_language": "sk"})");
+  EXPECT_EQ(pair_of(directory), "cs>sk");
+}
+
+TEST_F(ModelSpecTest, NamesTellTheLanguages) {
+  EXPECT_EQ(pair_of(folder("en-de")), "en>de");
+  EXPECT_EQ(pair_of(folder("opus-mt-en-de") + "/"), "en>de");
+  EXPECT_EQ(pair_of(folder("news.cs-en.big")), "cs>en");
+  EXPECT_EQ(pair_of(folder("runs/en-zh_Hant/checkpoints/best")), "en>zh_Hant");
+  write("en-de/config.json", "not JSON");
+  EXPECT_EQ(pair_of(folder("en-de")), "en>de");
+}
+
+TEST_F(ModelSpecTest, AnEqualsSignInAPathIsNoPair) {
+  EXPECT_EQ(pair_of(folder("beam=5/en-de")), "en>de");
+}
+
+TEST_F(ModelSpecTest, ASecondModelOfAPairIsNamedAfterItsDirectory) {
+  const auto specs = parse_model_specs({folder("en-de"), "en-de=" + folder("large") + "/"});
+  EXPECT_EQ(specs[0].name, "en-de");
+  EXPECT_EQ(specs[1].name, "large");
+}
+
+TEST_F(ModelSpecTest, AllProblemsAreSaidAtOnce) {
+  const std::string untold = folder("model");
+  try {
+    parse_model_specs({"en-de=" + (scratch() / "absent").string(), untold});
+    FAIL() << "nothing was thrown";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("absent: no such directory"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("write src-tgt=DIR"));
+  }
+}
+
+TEST_F(ModelSpecTest, ShortlistsGoToTheModelsThatTheyName) {
+  const std::string first = write("first.bin", "x");
+  const std::string second = write("en-de=2.bin", "x");
+  std::vector<ModelSpec> one = parse_model_specs({folder("en-de")});
+  add_shortlists({first}, one);
+  EXPECT_EQ(one[0].shortlist, first);
+
+  std::vector<ModelSpec> two = parse_model_specs({folder("en-de"), folder("de-en")});
+  add_shortlists({"de-en=" + second}, two);
+  EXPECT_EQ(two[0].shortlist, "");
+  EXPECT_EQ(two[1].shortlist, second);
+}
+
+TEST_F(ModelSpecTest, AShortlistOfNoModelIsAProblem) {
+  const std::string file = write("list.bin", "x");
+  std::vector<ModelSpec> specs = parse_model_specs({folder("en-de"), folder("de-en")});
+  try {
+    add_shortlists({file, "en-fr=" + file, "en-de=" + file, "en-de=" + file, "de-en=absent"},
+                   specs);
+    FAIL() << "nothing was thrown";
+  } catch (const ConfigError& error) {
+    const std::string text = error.what();
+    EXPECT_THAT(text,
+                testing::HasSubstr("--shortlist " + file +
+                                   ": write MODEL=FILE, with one of the models en-de, de-en"));
+    EXPECT_THAT(text, testing::HasSubstr("--shortlist en-fr=" + file + ": write MODEL=FILE"));
+    EXPECT_THAT(text, testing::HasSubstr("model en-de has one already"));
+    EXPECT_THAT(text, testing::HasSubstr("--shortlist de-en=absent: no such file"));
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,252 @@
+#include "service/scheduling/request_queue.h"
+
+#include <gmock/gmock.h>
+
+#include <future>
+
+#include "service/scheduling/scheduling_errors.h"
+#include "service/scheduling/served_model.h"
+#include "tests/service/fake_decoder.h"
+
+namespace dietmt::service {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+std::vector<nmt::TranslationRequest> sentences(const std::vector<std::string>& texts) {
+  std::vector<nmt::TranslationRequest> all;
+  for (const std::string& text : texts) {
+    std::vector<int32_t> ids = characters(text);
+    ids.push_back(2);
+    all.push_back({.source = ids, .prefix = {}, .index = 0});
+  }
+  return all;
+}
+
+std::vector<std::string> best_texts(const std::vector<nmt::NBest>& translations) {
+  std::vector<std::string> texts;
+  for (const nmt::NBest& one : translations) texts.push_back(text_of(one.at(0).ids));
+  return texts;
+}
+
+// Waits for something that another thread is about to do.
+template <typename Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 2000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(1ms);
+  }
+  return false;
+}
+
+// A queue with nobody who decodes: the test is the worker.
+class RequestQueueTest : public testing::Test {
+ protected:
+  using Result = std::future<std::vector<nmt::NBest>>;
+
+  Result send(RequestQueue& queue, const std::vector<std::string>& texts, Patience patience = {}) {
+    const int64_t before = queue.load().requests;
+    Result result = std::async(std::launch::async, [&queue, texts, patience] {
+      return queue.translate(sentences(texts), {}, patience);
+    });
+    soon([&] { return queue.load().requests > before; });
+    return result;
+  }
+  static std::vector<std::string> texts(const std::vector<nmt::FedSentence>& fed) {
+    std::vector<std::string> all;
+    for (const nmt::FedSentence& one : fed) {
+      const auto& source = one.request->source;
+      all.push_back(text_of({source.data(), source.size() - 1}));
+    }
+    return all;
+  }
+  // The source, end of sentence and all.
+  static void deliver(RequestQueue& queue, const nmt::FedSentence& sentence) {
+    nmt::Hypothesis copy;
+    copy.ids = sentence.request->source;
+    queue.deliver(sentence.ticket, {copy});
+  }
+  static void deliver_all(RequestQueue& queue, const std::vector<nmt::FedSentence>& fed) {
+    for (const nmt::FedSentence& one : fed) deliver(queue, one);
+  }
+};
+
+TEST_F(RequestQueueTest, TranslationsComeInTheOrderOfTheirSentences) {
+  RequestQueue queue({});
+  Result result = send(queue, {"one", "two", "three"});
+  const auto fed = queue.take(100, true);
+  ASSERT_EQ(fed.size(), 3U);
+  for (const size_t i : {2, 0, 1}) deliver(queue, fed[i]);
+  EXPECT_THAT(best_texts(result.get()), testing::ElementsAre("one\x02", "two\x02", "three\x02"));
+  EXPECT_EQ(queue.load().requests, 0);
+}
+
+TEST_F(RequestQueueTest, ABatchHoldsNoMoreTokensThanAskedForButOneSentenceForAnIdleWorker) {
+  RequestQueue queue({});
+  Result result = send(queue, {"aaaa", "bbbb", "cccc"});  // five tokens each
+  auto fed = queue.take(10, true);
+  EXPECT_THAT(texts(fed), testing::ElementsAre("aaaa", "bbbb"));
+  EXPECT_THAT(queue.take(4, false), testing::IsEmpty());
+  const auto more = queue.take(3, true);
+  EXPECT_THAT(texts(more), testing::ElementsAre("cccc"));
+  EXPECT_THAT(queue.take(100, false), testing::IsEmpty());
+  deliver_all(queue, fed);
+  deliver_all(queue, more);
+  result.get();
+}
+
+TEST_F(RequestQueueTest, ALongRequestDoesNotStarveAShortOne) {
+  RequestQueue queue({.turn_tokens = 4});
+  Result large = send(queue, {"a1", "a2", "a3", "a4", "a5", "a6"});  // three tokens each
+  Result small = send(queue, {"b"});
+  Result other = send(queue, {"c1", "c2", "c3"});
+  const auto fed = queue.take(1000, true);
+  EXPECT_THAT(texts(fed),
+              testing::ElementsAre("a1", "a2", "b", "c1", "c2", "a3", "a4", "c3", "a5", "a6"));
+  deliver_all(queue, fed);
+  large.get();
+  small.get();
+  other.get();
+}
+
+TEST_F(RequestQueueTest, TooManyTokensAreRefusedWithATimeFromTheMeasuredRate) {
+  RequestQueue queue({.max_tokens = 20});
+  Result first = send(queue, {std::string(49, 'x')});  // alone it may
+  auto fed = queue.take(1000, true);
+  std::this_thread::sleep_for(100ms);  // 50 tokens in 0.1 s: 500 tokens a second
+  deliver_all(queue, fed);
+  first.get();
+  Result waiting = send(queue, {std::string(1999, 'x')});
+  try {
+    queue.translate(sentences({"y"}), {}, {});
+    FAIL() << "admitted";
+  } catch (const QueueFull& error) {
+    EXPECT_GE(error.retry_after(), 3);  // 2000 tokens at 500 a second, or a bit fewer
+    EXPECT_LE(error.retry_after(), 20);
+  }
+  fed = queue.take(1000, true);
+  Result admitted = send(queue, {"y"});  // nothing waits any more
+  deliver_all(queue, fed);
+  deliver_all(queue, queue.take(1000, true));
+  waiting.get();
+  admitted.get();
+}
+
+TEST_F(RequestQueueTest, PastItsDeadlineARequestLeavesTheQueueAndTheDecoder) {
+  RequestQueue queue({});
+  Result late = send(queue, {"a", "b"}, {.deadline = Clock::now() + 50ms});
+  const auto fed = queue.take(1, true);
+  ASSERT_EQ(fed.size(), 1U);
+  EXPECT_FALSE(queue.abandoned(fed[0].ticket));
+  EXPECT_THROW(late.get(), DeadlineExceeded);
+  EXPECT_EQ(queue.load().waiting_tokens, 0);
+  EXPECT_THAT(queue.take(100, false), testing::IsEmpty());
+  EXPECT_EQ(fed[0].request->source.size(), 2U);  // the worker may still look at it
+  EXPECT_TRUE(queue.abandoned(fed[0].ticket));
+  EXPECT_EQ(queue.load().decoding_tokens, 0);
+}
+
+TEST_F(RequestQueueTest, AClientThatHasGoneIsNotTranslatedFor) {
+  RequestQueue queue({});
+  std::atomic<bool> gone{false};
+  Result left = send(queue, {"a"}, {.client_gone = [&] { return gone.load(); }});
+  Result stays = send(queue, {"b"});
+  gone = true;
+  EXPECT_THROW(left.get(), ClientGone);
+  const auto fed = queue.take(100, true);
+  EXPECT_THAT(texts(fed), testing::ElementsAre("b"));
+  deliver_all(queue, fed);
+  stays.get();
+}
+
+TEST_F(RequestQueueTest, AFailedSentenceFailsItsOwnRequestAlone) {
+  RequestQueue queue({});
+  Result bad = send(queue, {"a1", "a2"});
+  Result good = send(queue, {"b"});
+  const auto fed = queue.take(100, true);
+  ASSERT_EQ(fed.size(), 3U);
+  queue.fail(fed[0].ticket, std::make_exception_ptr(std::runtime_error("bad")));
+  EXPECT_THROW(bad.get(), std::runtime_error);
+  EXPECT_TRUE(queue.abandoned(fed[1].ticket));
+  EXPECT_FALSE(queue.abandoned(fed[2].ticket));
+  deliver(queue, fed[2]);
+  EXPECT_THAT(best_texts(good.get()), testing::ElementsAre("b\x02"));
+}
+
+TEST_F(RequestQueueTest, AnIdleWorkerWaitsForAFullBatchAndNoLongerThanSaid) {
+  RequestQueue queue({.fill_wait = 500ms});
+  Result first = send(queue, {"aaa"});
+  const auto start = Clock::now();
+  auto taking = std::async(std::launch::async, [&] { return queue.take(8, true); });
+  Result second = send(queue, {"bbb"});  // fills it
+  const auto full = taking.get();
+  EXPECT_EQ(full.size(), 2U);
+  EXPECT_LT(Clock::now() - start, 450ms);
+
+  Result third = send(queue, {"c"});
+  const auto again = Clock::now();
+  const auto lone = queue.take(8, true);
+  EXPECT_EQ(lone.size(), 1U);
+  EXPECT_GE(Clock::now() - again, 400ms);
+  deliver_all(queue, full);
+  deliver_all(queue, lone);
+  for (Result* one : {&first, &second, &third}) one->get();
+}
+
+TEST_F(RequestQueueTest, AfterCloseWhatWaitsIsDoneAndThenTheWorkerEnds) {
+  RequestQueue queue({});
+  Result waiting = send(queue, {"a"});
+  queue.close();
+  EXPECT_THROW(queue.translate(sentences({"b"}), {}, {}), Unavailable);
+  deliver_all(queue, queue.take(100, true));
+  waiting.get();
+  EXPECT_THAT(queue.take(100, true), testing::IsEmpty());
+}
+
+TEST(RequestQueueLoadTest, ManyClientsGetTheirOwnTranslations) {
+  ServedModel model(fake_model(20us), {.workers = 3, .threads = 1, .batch_tokens = 64}, {},
+                    nullptr);
+  std::vector<std::jthread> clients;
+  std::atomic<int> wrong{0};
+  for (int client = 0; client < 24; ++client) {
+    clients.emplace_back([&, client] {
+      for (int i = 0; i < 10; ++i) {
+        const std::string name = std::to_string(client) + "/" + std::to_string(i);
+        const auto got = model.queue().translate(sentences({"a" + name, "bb" + name}), {}, {});
+        if (best_texts(got) != std::vector<std::string>{"A" + name, "BB" + name}) ++wrong;
+      }
+    });
+  }
+  clients.clear();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(model.queue().load().requests, 0);
+  EXPECT_EQ(model.queue().load().decoding_tokens, 0);
+}
+
+TEST(RequestQueueLoadTest, AShortRequestIsDoneLongBeforeALongOne) {
+  ServedModel model(fake_model(200us), {.workers = 1, .threads = 1, .batch_tokens = 64},
+                    {.turn_tokens = 64}, nullptr);
+  const auto start = Clock::now();
+  auto large = std::async(std::launch::async, [&] {
+    return model.queue().translate(sentences(std::vector<std::string>(2000, "sentence")), {}, {});
+  });
+  ASSERT_TRUE(soon([&] { return model.queue().load().decoding_tokens > 0; }));
+  const auto before = Clock::now();
+  model.queue().translate(sentences({"short"}), {}, {});
+  const auto waited = Clock::now() - before;
+  EXPECT_EQ(large.wait_for(0s), std::future_status::timeout);
+  large.get();
+  EXPECT_LT(waited * 5, Clock::now() - start);
+}
+
+TEST(RequestQueueLoadTest, ADecoderThatStopsFailsWhatWaits) {
+  ServedModel model(fake_model(), {.workers = 1, .threads = 1, .batch_tokens = 8}, {}, nullptr);
+  const std::string crash = text_of(std::vector<int32_t>{FakeDecoder::kCrash});
+  EXPECT_THROW(model.queue().translate(sentences({crash, "a", "b"}), {}, {}), std::runtime_error);
+  EXPECT_TRUE(soon([&] { return !model.decoding(); }));
+  EXPECT_THROW(model.queue().translate(sentences({"a"}), {}, {}), Unavailable);
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,139 @@
+#include "training/optimization/optimizer.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <cmath>
+
+#include "training/optimization/vector_norm.h"
+
+namespace dietmt::training {
+namespace {
+
+using at::Tensor;
+
+// One matrix and one vector.
+struct Toy : torch::nn::Module {
+  Toy() {
+    at::manual_seed(1);
+    matrix = register_parameter("matrix", torch::randn({3, 4}));
+    vector = register_parameter("vector", torch::randn({4}));
+  }
+  Tensor loss() const { return at::mm(matrix, matrix.t()).sum() + (vector * vector).sum(); }
+  Tensor matrix, vector;
+};
+
+// Adam in plain algebra (Kingma and Ba 2015, algorithm 1).
+struct PlainAdam {
+  Tensor m, v;
+  int64_t t = 0;
+  Tensor step(const Tensor& x, const Tensor& gradient, const OptimizerOptions& o, double decay,
+              double rate) {
+    Tensor g = gradient;
+    Tensor y = x;
+    if (o.type == "adam") g = g + decay * x;
+    if (o.type == "adamw") y = y * (1 - rate * decay);
+    if (!m.defined()) m = at::zeros_like(x), v = at::zeros_like(x);
+    ++t;
+    m = o.beta1 * m + (1 - o.beta1) * g;
+    v = o.beta2 * v + (1 - o.beta2) * g * g;
+    const double c1 = 1 - std::pow(o.beta1, t), c2 = 1 - std::pow(o.beta2, t);
+    return y - rate * (m / c1) / ((v / c2).sqrt() + o.epsilon);
+  }
+};
+
+TEST(Optimizer, StepsEqualTheAlgorithm) {
+  for (const char* type : {"adam", "adamw"}) {
+    Toy toy;
+    OptimizerOptions options;
+    options.type = type;
+    options.weight_decay = 0.1;
+    Optimizer optimizer(toy, options);
+    PlainAdam matrix_adam, vector_adam;
+    for (int i = 0; i < 5; ++i) {
+      optimizer.zero_gradients();
+      toy.loss().backward();
+      const Tensor matrix =
+          matrix_adam.step(toy.matrix.detach(), toy.matrix.grad(), options, 0.1, 0.01);
+      // Vectors have no weight decay.
+      const Tensor vector =
+          vector_adam.step(toy.vector.detach(), toy.vector.grad(), options, 0.0, 0.01);
+      optimizer.step(0.01);
+      EXPECT_TRUE(at::allclose(toy.matrix, matrix, 1e-5, 1e-6)) << type << " step " << i;
+      EXPECT_TRUE(at::allclose(toy.vector, vector, 1e-5, 1e-6)) << type << " step " << i;
+    }
+  }
+}
+
+TEST(Optimizer, ScalesAndClipsTheGlobalNorm) {
+  Toy toy;
+  Optimizer optimizer(toy, {});
+  toy.loss().backward();
+  const double norm =
+      at::cat({toy.matrix.grad().flatten(), toy.vector.grad()}).norm().item<double>();
+  EXPECT_NEAR(optimizer.scale_and_clip(0.5, 0.0), 0.5 * norm, 1e-4);
+  EXPECT_NEAR(optimizer.scale_and_clip(1.0, 0.25), 0.5 * norm, 1e-4);
+  const double clipped =
+      at::cat({toy.matrix.grad().flatten(), toy.vector.grad()}).norm().item<double>();
+  EXPECT_NEAR(clipped, 0.25, 1e-5);
+}
+
+TEST(VectorNorm, KeepsItsDigitsHoweverTheNumbersAreCut) {
+  at::manual_seed(3);
+  const Tensor numbers = at::randn({20'000'000});
+  double squares = 0;
+  const float* x = numbers.const_data_ptr<float>();
+  for (int64_t i = 0; i < numbers.numel(); ++i) squares += double{x[i]} * double{x[i]};
+  const double norm = std::sqrt(squares);
+  EXPECT_NEAR(vector_norm({numbers}) / norm, 1.0, 1e-7);
+  EXPECT_NEAR(vector_norm({numbers.narrow(0, 0, 7), numbers.narrow(0, 7, 19'999'993)}) / norm, 1.0,
+              1e-7);
+  EXPECT_NEAR(vector_norm({numbers.view({4000, 5000}).t()}) / norm, 1.0, 1e-7);
+  EXPECT_EQ(vector_norm({}), 0.0);
+  EXPECT_TRUE(std::isnan(vector_norm({numbers, at::full({1}, std::nan(""))})));
+}
+
+TEST(Optimizer, StateRoundTripContinuesExactly) {
+  Toy toy;
+  Optimizer optimizer(toy, {});
+  const auto update = [](Toy& model, Optimizer& o) {
+    o.zero_gradients();
+    model.loss().backward();
+    o.step(0.01);
+  };
+  update(toy, optimizer);
+  Toy copy;
+  {
+    const torch::NoGradGuard no_grad;
+    copy.matrix.copy_(toy.matrix);
+    copy.vector.copy_(toy.vector);
+  }
+  Optimizer restored(copy, {});
+  const NamedTensors state = optimizer.state();
+  restored.load_state({state.begin(), state.end()});
+  update(toy, optimizer);
+  update(copy, restored);
+  EXPECT_TRUE(at::equal(toy.matrix, copy.matrix));
+}
+
+TEST(MovingAverage, FollowsTheFormulaAndSwaps) {
+  Toy toy;
+  const Tensor before = toy.matrix.detach().clone();
+  MovingAverage average(toy, 0.9);
+  {
+    const torch::NoGradGuard no_grad;
+    toy.matrix.add_(1.0);
+  }
+  average.update();
+  const Tensor trained = toy.matrix.detach().clone();
+  {
+    const WeightSwap swap(toy, &average.weights());
+    EXPECT_TRUE(at::allclose(toy.matrix, before + 0.1, 1e-5, 1e-5));
+  }
+  EXPECT_TRUE(at::equal(toy.matrix, trained));
+}
+
+}  // namespace
+}  // namespace dietmt::training

@@ -1,0 +1,95 @@
+#include "training/loop/rehearsal.h"
+
+#include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <torch/nn/module.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "common/memory_use.h"
+#include "common/stop_signal.h"
+#include "reporting/progress_bar.h"
+#include "training/loop/batch_search.h"
+
+namespace dietmt::training {
+namespace {
+
+constexpr int64_t kSmallestBatch = 256;
+constexpr int64_t kLargestBatch = 65'536;  // beyond, memory is not what limits a batch
+constexpr int64_t kTriedBatches = 2;
+
+int64_t bytes_of_weights(const torch::nn::Module& model) {
+  int64_t bytes = 0;
+  for (const at::Tensor& parameter : model.parameters()) bytes += parameter.nbytes();
+  return bytes;
+}
+
+}  // namespace
+
+Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes) {
+  Rehearsal done;
+  int64_t tokens = 0;
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    throw_if_stop_requested();
+    const auto start = std::chrono::steady_clock::now();
+    encoders::DropoutKeys dropout(random_key(seed, static_cast<uint64_t>(batch)));
+    tokens += task.accumulate_gradients(dropout).tokens;
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    done.seconds = batch == 0 ? took.count() : std::min(done.seconds, took.count());
+  }
+  done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
+  done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
+  // Adam has two moments of each weight, which the processes share out.
+  done.peak_memory = peak_memory() + 2 * bytes_of_weights(task.model()) / processes;
+  for (at::Tensor& parameter : task.model().parameters()) parameter.mutable_grad().reset();
+  return done;
+}
+
+std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
+                           const TrainerOptions& options, int64_t processes) {
+  const auto accumulate = static_cast<double>(options.accumulate);
+  const double updates_per_epoch = rehearsal.batches_per_epoch / accumulate;
+  // The batches of the process that has most of them.
+  const double seconds = rehearsal.seconds * std::ceil(accumulate / static_cast<double>(processes));
+  const auto max_updates = static_cast<double>(options.max_updates);
+  const double all_epochs = std::ceil(static_cast<double>(options.max_epochs) * updates_per_epoch);
+  const bool epochs_end_it = options.max_epochs > 0 && all_epochs < max_updates;
+  const std::string end =
+      epochs_end_it ? fmt::format("--max-epochs {} are {:.0f}", options.max_epochs, all_epochs)
+                    : fmt::format("--max-updates {} are {:.1f} epochs", options.max_updates,
+                                  max_updates / updates_per_epoch);
+  return fmt::format(
+      "parameters  {}\n"
+      "memory      {:.0f} MB{}\n"
+      "batches     {:.0f} an epoch, {:.0f} tokens each\n"
+      "updates     {:.1f} an epoch; {}\n"
+      "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
+      parameters, static_cast<double>(rehearsal.peak_memory) / 1e6,
+      processes > 1 ? " a process" : "", rehearsal.batches_per_epoch, rehearsal.tokens,
+      updates_per_epoch, end, seconds, rehearsal.tokens * accumulate / seconds,
+      reporting::duration_text(seconds * (epochs_end_it ? all_epochs : max_updates)));
+}
+
+int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, int64_t processes) {
+  const int64_t limit = on_cpu ? (peak_memory() + available_memory() / 10 * 9) / processes : 0;
+  MemoryLine memory;
+  return largest_fitting(kSmallestBatch, kLargestBatch, [&](int64_t batch_tokens) {
+    if (on_cpu && memory.predict(batch_tokens) > limit) return false;
+    try {
+      const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, seed, processes);
+      spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
+                   static_cast<double>(tried.peak_memory) / 1e6, tried.tokens / tried.seconds);
+      memory.add(batch_tokens, tried.peak_memory);
+      return !on_cpu || tried.peak_memory <= limit;
+    } catch (const c10::OutOfMemoryError&) {
+      spdlog::info("--batch-tokens {} does not fit", batch_tokens);
+      return false;
+    }
+  });
+}
+
+}  // namespace dietmt::training

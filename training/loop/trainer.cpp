@@ -1,0 +1,280 @@
+#include "training/loop/trainer.h"
+
+#include <ATen/ATen.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "common/error.h"
+#include "common/process_error.h"
+#include "common/stop_signal.h"
+#include "storage/checkpoint.h"
+#include "training/distributed/data_parallel.h"
+#include "training/loop/run_record.h"
+#include "training/loop/step_profile.h"
+#include "training/loop/training_state.h"
+
+namespace dietmt::training {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool higher_is_better(const std::string& score) { return !score.ends_with("loss"); }
+
+class Loop {
+ public:
+  Loop(TrainingTask& task, const TrainerOptions& options, const Configuration& configuration,
+       ProcessGroup* group)
+      : task_(task),
+        options_(options),
+        configuration_(configuration),
+        group_(group),
+        parallel_(group == nullptr
+                      ? nullptr
+                      : std::make_unique<DataParallel>(task.model(), *group, options.accumulate)),
+        optimizer_(task.model(), options.optimizer,
+                   parallel_ ? parallel_->slices() : std::vector<Slice>()) {
+    FirstTurn turn(group_);  // it alone can complain of the directory
+    if (is_first(group_)) {
+      if (options.ema_decay > 0.0) ema_.emplace(task.model(), options.ema_decay);
+      const storage::CheckpointPolicy policy = {options.keep_last, options.keep_best,
+                                                options.valid_metric,
+                                                higher_is_better(options.valid_metric)};
+      store_.emplace(options.output, policy);
+    }
+    turn.done();
+  }
+
+  TrainingEnd run(bool resume) {
+    start(resume);
+    int64_t saved_update = state_.update;
+    bool stop = false;
+    const bool traces = options_.profile && is_first(group_);
+    StepProfile profile(traces && !finished() ? options_.output / "trace.json" : fs::path());
+    while (!stop && !finished()) {
+      profile.next_update();
+      step();
+      const bool due = state_.update % options_.valid_interval == 0;
+      const bool validated = due || finished();
+      if (validated) validate();
+      if (due) count_gain();
+      stop = stop_is_asked();
+      // What was validated is saved: a score belongs to the weights it was measured with.
+      if (validated || save_is_due() || stop) {
+        save();
+        saved_update = state_.update;
+      }
+    }
+    if (saved_update != state_.update) save();
+    if (group_ != nullptr) group_->finish();  // none ends while the first one still writes
+    return end();
+  }
+
+ private:
+  void start(bool resume) {
+    std::string from;
+    if (store_ && !resume) store_->clear();
+    if (store_) from = store_->latest().value_or(storage::Checkpoint()).directory.string();
+    if (group_ != nullptr) from = group_->broadcast(from);
+    if (!from.empty()) restore(from);
+    if (parallel_) parallel_->copy_weights_of_first();
+    if (!is_first(group_)) return;
+    if (finished()) {
+      spdlog::info("nothing is left to do: update {}, epoch {:.2f}", state_.update, task_.epoch());
+      return;
+    }
+    record_.emplace(options_, configuration_, state_.update);
+  }
+
+  TrainingEnd end() {
+    if (record_) record_->finish();
+    if (finished()) return TrainingEnd::kFinished;
+    spdlog::info("stopped by a signal at update {}; the same command continues from there",
+                 state_.update);
+    return TrainingEnd::kStopped;
+  }
+
+  bool save_is_due() const {
+    return options_.save_interval > 0 && state_.update % options_.save_interval == 0;
+  }
+
+  bool finished() const {
+    return state_.update >= options_.max_updates ||
+           (options_.max_epochs > 0 && task_.epoch() >= static_cast<double>(options_.max_epochs)) ||
+           (options_.patience > 0 && state_.validations_without_gain >= options_.patience);
+  }
+
+  // Of several processes, what they have agreed on: all stop after the same update.
+  bool stop_is_asked() const { return parallel_ ? agreed_to_stop_ : stop_requested(); }
+
+  void step() {
+    const Clock::time_point start = Clock::now();
+    optimizer_.zero_gradients();
+    UpdateSums sums = add_gradients();
+    if (parallel_) {
+      sums.stop = stop_requested();
+      sums = parallel_->sum(sums);
+      agreed_to_stop_ = sums.stop;
+    } else {
+      sums.gradient_norm = optimizer_.gradient_norm();
+    }
+    const double norm =
+        optimizer_.scale_and_clip(1.0 / sums.targets, options_.clip_norm, sums.gradient_norm);
+    fail_together(
+        [&] { state_.divergence.check(state_.update + 1, sums.loss / sums.targets, norm); });
+    const double rate = learning_rate(options_.schedule, state_.update + 1);
+    optimizer_.step(rate);
+    if (parallel_) parallel_->share_weights();
+    if (ema_) ema_->update();
+    ++state_.update;
+    if (record_) {
+      record_->update({.update = state_.update,
+                       .epoch = task_.epoch(),
+                       .loss = sums.target_loss / sums.targets,
+                       .tokens = static_cast<int64_t>(sums.tokens),
+                       .seconds = seconds_since(start),
+                       .learning_rate = rate,
+                       .gradient_norm = norm});
+    }
+  }
+
+  // Of this process's batches of an update.
+  UpdateSums add_gradients() {
+    UpdateSums sums;
+    for (int64_t micro = 0; micro < options_.accumulate; ++micro) {
+      if (parallel_ && !parallel_->owns(micro)) {
+        task_.skip_batch();
+        continue;
+      }
+      if (parallel_ && parallel_->is_last(micro)) parallel_->send_gradients();
+      const auto pass = static_cast<uint64_t>(state_.update * options_.accumulate + micro);
+      encoders::DropoutKeys dropout(random_key(random_key(options_.seed, kDropoutStream), pass));
+      const BatchLoss loss = task_.accumulate_gradients(dropout);
+      sums.loss += loss.loss;
+      sums.target_loss += loss.target_loss;
+      sums.targets += static_cast<double>(loss.targets);
+      sums.tokens += static_cast<double>(loss.tokens);
+    }
+    return sums;
+  }
+
+  void validate() {
+    const Clock::time_point start = Clock::now();
+    double score = 0.0;
+    if (is_first(group_)) {
+      const WeightSwap averaged(task_.model(), ema_ ? &ema_->weights() : nullptr);
+      scores_ = task_.validate();
+      score = scores_.at(options_.valid_metric);
+    }
+    if (parallel_) {
+      double values[] = {score, stop_requested() ? 1.0 : 0.0};
+      group_->broadcast(at::from_blob(values, {2}, at::kDouble));
+      score = values[0];
+      agreed_to_stop_ = agreed_to_stop_ || values[1] > 0.0;
+    }
+    fail_together([&] {
+      if (std::isnan(score)) {
+        throw Error("update " + std::to_string(state_.update) +
+                    ": the validation score is not a number");
+      }
+    });
+    last_score_ = score;
+    if (record_) record_->validation(state_.update, seconds_since(start), scores_);
+  }
+
+  // Not of a validation that only ends a run, which may go on.
+  void count_gain() {
+    std::optional<double>& best = state_.best_score;
+    const bool higher = higher_is_better(options_.valid_metric);
+    const bool better = !best || (higher ? last_score_ > *best : last_score_ < *best);
+    if (better) best = last_score_;
+    state_.validations_without_gain = better ? 0 : state_.validations_without_gain + 1;
+  }
+
+  void save() {
+    NamedTensors moments =
+        parallel_ ? optimizer_.state([&](const auto& slices) { return parallel_->gather(slices); })
+                  : optimizer_.state();
+    if (!store_) return;
+    std::unique_lock<std::mutex> hold;
+    if (group_ != nullptr) hold = group_->hold();
+    store_->save(state_.update, scores_, [&](const fs::path& directory) {
+      const NamedTensors weights = weights_of(task_.model());
+      task_.write_model(directory, ema_ ? ema_->weights() : weights);
+      write_training_tensors(directory, std::move(moments), ema_ ? weights : NamedTensors());
+      write_training_state(directory, state_, task_.data_position(), configuration_);
+    });
+    scores_.clear();
+  }
+
+  void restore(const fs::path& directory) {
+    FirstTurn turn(group_);  // what is wrong with a checkpoint is said once
+    const nlohmann::json data = read_training_state(directory, state_, configuration_);
+    try {
+      task_.restore_data_position(data);
+    } catch (const nlohmann::json::exception& error) {
+      throw CheckpointError(directory.string() + ": " + error.what());
+    }
+    read_training_tensors(directory, options_.ema_decay > 0.0, task_.model(), optimizer_,
+                          ema_ ? &*ema_ : nullptr);
+    spdlog::info("resuming from update {} ({})", state_.update, directory.string());
+    turn.done();
+  }
+
+  // All processes check the same numbers; the first one alone complains.
+  void fail_together(const std::function<void()>& check) const {
+    try {
+      check();
+    } catch (const Error&) {
+      if (is_first(group_)) throw;
+      throw FirstProcessFailed();
+    }
+  }
+
+  static constexpr uint64_t kDropoutStream = 0xd509;
+
+  TrainingTask& task_;
+  const TrainerOptions& options_;
+  const Configuration& configuration_;
+  ProcessGroup* group_;                     // null: one process
+  std::unique_ptr<DataParallel> parallel_;  // of several
+  Optimizer optimizer_;
+  TrainingState state_;
+  bool agreed_to_stop_ = false;
+  double last_score_ = 0.0;
+  std::map<std::string, double> scores_;  // of a validation since the last save
+  // Of the first process alone:
+  std::optional<MovingAverage> ema_;
+  std::optional<storage::CheckpointStore> store_;
+  std::optional<RunRecord> record_;
+};
+
+}  // namespace
+
+void require_batches_for(int64_t processes, int64_t accumulate) {
+  if (processes <= accumulate) return;
+  throw ConfigError("an update of --accumulate " + std::to_string(accumulate) +
+                    " has no batch for each of the " + std::to_string(processes) +
+                    " processes; give a multiple of " + std::to_string(processes) +
+                    ", or fewer processes");
+}
+
+TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
+                  const Configuration& configuration, bool resume, ProcessGroup* group) {
+  throw_if_any(options.problems());
+  require_score(task.score_names(), options.valid_metric);
+  if (group != nullptr) require_batches_for(group->processes(), options.accumulate);
+  return Loop(task, options, configuration, group).run(resume);
+}
+
+}  // namespace dietmt::training

@@ -1,0 +1,79 @@
+// The one training loop, for translation, pre-training and fine-tuning: optimiser steps with
+// accumulation, schedule, validation, checkpoints, early stopping, resume bit for bit.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "encoders/ops/dropout_keys.h"
+#include "training/distributed/process_group.h"
+#include "training/loop/trainer_options.h"
+
+namespace dietmt::training {
+
+/// Sums over the targets of one batch.
+struct BatchLoss {
+  double loss = 0;         // what the gradient is of
+  double target_loss = 0;  // the same without label smoothing
+  int64_t targets = 0;     // what an update's loss is a mean over
+  int64_t tokens = 0;      // for the speed
+};
+
+/// What is trained: a model, its data and its validation.
+class TrainingTask {
+ public:
+  virtual ~TrainingTask() = default;
+
+  virtual torch::nn::Module& model() = 0;
+
+  /// Takes the next batch and adds the gradient of its summed loss to the parameters' gradients.
+  virtual BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) = 0;
+
+  /// Goes past the next batch, which another process takes.
+  virtual void skip_batch() = 0;
+
+  /// Passes over the data so far, with the fraction of the present one.
+  virtual double epoch() const = 0;
+
+  /// What validate() measures: "valid_loss" and others. Of a loss the lower is the better one.
+  virtual std::vector<std::string> score_names() const = 0;
+
+  /// Scores of the present weights by these names.
+  virtual std::map<std::string, double> validate() = 0;
+
+  /// Where the data stand, for training.json.
+  virtual nlohmann::json data_position() const = 0;
+  virtual void restore_data_position(const nlohmann::json& position) = 0;
+
+  /// Writes a model directory with these weights.
+  virtual void write_model(const std::filesystem::path& directory, const NamedTensors& weights) = 0;
+};
+
+enum class TrainingEnd {
+  kFinished,  // a limit or early stopping
+  kStopped,   // a signal; saved and resumable
+};
+
+/// Runs the loop. The caller holds the OutputLock of options.output. `configuration` (option names
+/// and values) is stored with each checkpoint; if the output directory holds a checkpoint and
+/// `resume` is true, training continues from it, after checking that its configuration is the same:
+/// a difference is refused with the list of differences (ConfigError), as is a valid_metric that
+/// the task has not. Throws Error if the loss stops being a number or diverges; checkpoints are
+/// intact.
+///
+/// With a `group` of several processes, each calls this with the same arguments and tasks whose
+/// batches are shared out (data::BatchShare) by options.accumulate, at least one a process
+/// (ConfigError). The first alone writes, validates and logs. Throws PeerError if one ends.
+TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
+                  const Configuration& configuration, bool resume, ProcessGroup* group = nullptr);
+
+/// Throws ConfigError if an update of `accumulate` batches has none for some of the processes.
+void require_batches_for(int64_t processes, int64_t accumulate);
+
+}  // namespace dietmt::training

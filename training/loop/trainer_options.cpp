@@ -1,0 +1,64 @@
+#include "training/loop/trainer_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "common/error.h"
+
+namespace dietmt::training {
+namespace {
+
+constexpr std::array kTexts = {"train-source", "train-target", "valid-source", "valid-target"};
+
+}  // namespace
+
+std::vector<std::string> configuration_differences(const Configuration& before,
+                                                   const Configuration& now) {
+  std::vector<std::string> found;
+  const auto value = [](const Configuration& all, const std::string& name) {
+    const auto at = all.find(name);
+    return at == all.end() ? std::string("unset") : at->second;
+  };
+  Configuration names = before;
+  names.insert(now.begin(), now.end());
+  for (const char* text : kTexts) names.erase(text);
+  for (const auto& [name, unused] : names) {
+    if (value(before, name) != value(now, name))
+      found.push_back("  --" + name + ": was " + value(before, name) + ", is " + value(now, name));
+  }
+  return found;
+}
+
+void require_score(const std::vector<std::string>& scores, const std::string& name) {
+  if (std::ranges::find(scores, name) != scores.end()) return;
+  std::string possible;
+  for (const std::string& score : scores) possible += (possible.empty() ? "" : ", ") + score;
+  throw ConfigError("--valid-metric is '" + name + "'; possible: " + possible);
+}
+
+std::vector<std::string> TrainerOptions::problems() const {
+  std::vector<std::string> found = schedule.problems();
+  const auto require = [&](bool good, const std::string& message) {
+    if (!good) found.push_back(message);
+  };
+  require(max_updates >= 1, "--max-updates must be positive");
+  require(accumulate >= 1, "--accumulate must be positive");
+  require(valid_interval >= 1, "--valid-interval must be positive");
+  require(save_interval >= 0, "--save-interval must not be negative");
+  require(max_epochs >= 0, "--max-epochs must not be negative");
+  require(patience >= 0, "--patience must not be negative");
+  require(keep_last >= 1, "--keep-last must be positive");
+  require(keep_best >= 1, "--keep-best must be positive");
+  require(log_interval >= 1, "--log-interval must be positive");
+  require(clip_norm >= 0.0, "--clip-norm must not be negative");
+  require(ema_decay >= 0.0 && ema_decay < 1.0, "--ema-decay must be at least 0 and below 1");
+  require(optimizer.type == "adam" || optimizer.type == "adamw",
+          "--optimizer is '" + optimizer.type + "'; possible: adam, adamw");
+  require(optimizer.beta1 >= 0.0 && optimizer.beta1 < 1.0, "--adam-beta1 must lie in [0, 1)");
+  require(optimizer.beta2 >= 0.0 && optimizer.beta2 < 1.0, "--adam-beta2 must lie in [0, 1)");
+  require(optimizer.epsilon > 0.0, "--adam-epsilon must be positive");
+  require(optimizer.weight_decay >= 0.0, "--weight-decay must not be negative");
+  return found;
+}
+
+}  // namespace dietmt::training

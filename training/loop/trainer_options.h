@@ -1,0 +1,49 @@
+// The options of the training loop, for whatever it trains.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "training/optimization/optimizer.h"
+#include "training/optimization/schedule.h"
+
+namespace dietmt::training {
+
+struct TrainerOptions {
+  std::filesystem::path output;
+  int64_t max_updates = 100'000;
+  int64_t max_epochs = 0;         // 0: no limit
+  int64_t accumulate = 1;         // batches per update, over all processes
+  int64_t valid_interval = 1000;  // updates
+  int64_t save_interval = 0;      // updates, besides saving after validations; 0: none
+  int64_t patience = 0;           // validations without a better score before stopping; 0: never
+  std::string valid_metric = "valid_loss";  // what "best" means: a score of the task
+  int64_t keep_last = 1;
+  int64_t keep_best = 1;
+  int64_t log_interval = 50;
+  double clip_norm = 1.0;  // 0: no clipping
+  double ema_decay = 0.0;  // 0: no moving average
+  bool bf16 = false;       // matrix products in bfloat16 (autocast); weights stay fp32
+  bool profile = false;    // a Chrome trace of some updates: step_profile.h
+  uint64_t seed = 1;
+  ScheduleOptions schedule;
+  OptimizerOptions optimizer;
+
+  std::vector<std::string> problems() const;
+};
+
+/// Throws ConfigError unless `name` is one of the scores; the message lists them.
+void require_score(const std::vector<std::string>& scores, const std::string& name);
+
+/// Options by name, as text.
+using Configuration = std::map<std::string, std::string>;
+
+/// "  --name: was a, is b" for each option that differs. The names of parallel texts do not count:
+/// their content is compared (TranslationTask::restore_data_position).
+std::vector<std::string> configuration_differences(const Configuration& before,
+                                                   const Configuration& now);
+
+}  // namespace dietmt::training

@@ -1,0 +1,92 @@
+#include "training/loop/training_state.h"
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "encoders/weights/safetensors.h"
+
+namespace dietmt::training {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kState = "training.json";
+constexpr const char* kTensors = "training.safetensors";
+const std::string kTrainedPrefix = "weights.";
+
+}  // namespace
+
+void require_same_configuration(const fs::path& directory, const Configuration& now) {
+  const fs::path path = directory / kState;
+  std::vector<std::string> found;
+  try {
+    found = configuration_differences(json::parse(read_file(path)).at("configuration"), now);
+  } catch (const json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+  if (found.empty()) return;
+  found.insert(found.begin(), directory.string() + " is of another configuration:");
+  found.push_back(
+      "give the same options to continue, another --output, or --resume never to discard it");
+  throw ConfigError(found);
+}
+
+void write_training_state(const fs::path& directory, const TrainingState& state, const json& data,
+                          const Configuration& configuration) {
+  json values = {{"update", state.update},
+                 {"data", data},
+                 {"validations_without_gain", state.validations_without_gain},
+                 {"divergence", state.divergence.state()},
+                 {"configuration", configuration}};
+  if (state.best_score) values["best_score"] = *state.best_score;
+  write_file_atomically(directory / kState, values.dump(1) + "\n");
+}
+
+json read_training_state(const fs::path& directory, TrainingState& state,
+                         const Configuration& configuration) {
+  require_same_configuration(directory, configuration);
+  const fs::path path = directory / kState;
+  try {
+    const json values = json::parse(read_file(path));
+    state.update = values.at("update");
+    state.validations_without_gain = values.at("validations_without_gain");
+    state.divergence.restore(values.at("divergence"));
+    if (values.contains("best_score")) state.best_score = values.at("best_score").get<double>();
+    return values.at("data");
+  } catch (const json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
+
+NamedTensors weights_of(const torch::nn::Module& model) {
+  NamedTensors weights;
+  for (const auto& item : model.named_parameters()) weights.emplace_back(item.key(), item.value());
+  return weights;
+}
+
+void write_training_tensors(const fs::path& directory, NamedTensors optimizer,
+                            const NamedTensors& trained) {
+  for (const auto& [name, tensor] : trained) optimizer.emplace_back(kTrainedPrefix + name, tensor);
+  encoders::save_safetensors(directory / kTensors, optimizer);
+}
+
+void read_training_tensors(const fs::path& directory, bool averaged, torch::nn::Module& model,
+                           Optimizer& optimizer, MovingAverage* average) {
+  const torch::NoGradGuard no_grad;
+  const auto state = encoders::load_safetensors(directory / kTensors);
+  optimizer.load_state(state);
+  const auto stored = encoders::load_safetensors(directory / "model.safetensors");
+  if (average != nullptr) average->load(stored);
+  const auto& weights = averaged ? state : stored;
+  for (auto& item : model.named_parameters()) {
+    const auto found = weights.find((averaged ? kTrainedPrefix : "") + item.key());
+    if (found == weights.end())
+      throw CheckpointError(directory.string() + ": tensor '" + item.key() + "' is missing");
+    item.value().copy_(found->second);
+  }
+}
+
+}  // namespace dietmt::training

@@ -1,0 +1,50 @@
+// What a checkpoint holds besides the model: where the run stands, and the optimiser's state.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "training/loop/trainer_options.h"
+#include "training/optimization/divergence.h"
+#include "training/optimization/optimizer.h"
+
+namespace dietmt::training {
+
+/// Where a run stands, without its tensors.
+struct TrainingState {
+  int64_t update = 0;  // finished ones
+  int64_t validations_without_gain = 0;
+  std::optional<double> best_score;
+  DivergenceCheck divergence;
+};
+
+/// Throws ConfigError with the differences if the checkpoint in `directory` is of another
+/// configuration, CheckpointError if it is damaged.
+void require_same_configuration(const std::filesystem::path& directory,
+                                const Configuration& configuration);
+
+/// Writes training.json. `data`: where the data stand.
+void write_training_state(const std::filesystem::path& directory, const TrainingState& state,
+                          const nlohmann::json& data, const Configuration& configuration);
+
+/// Reads training.json into `state` and returns where the data stand. Throws ConfigError with the
+/// differences if it is that of another configuration, CheckpointError if it is damaged.
+nlohmann::json read_training_state(const std::filesystem::path& directory, TrainingState& state,
+                                   const Configuration& configuration);
+
+/// The parameters of a model by name; they share its memory.
+NamedTensors weights_of(const torch::nn::Module& model);
+
+/// Writes training.safetensors: the state of the optimiser and, where model.safetensors holds their
+/// moving average, the trained weights themselves (else none are given).
+void write_training_tensors(const std::filesystem::path& directory, NamedTensors optimizer,
+                            const NamedTensors& trained);
+
+/// Restores the model and the optimiser from a checkpoint that was written with or without a moving
+/// average, and that average where one is passed.
+void read_training_tensors(const std::filesystem::path& directory, bool averaged,
+                           torch::nn::Module& model, Optimizer& optimizer, MovingAverage* average);
+
+}  // namespace dietmt::training

@@ -1,0 +1,45 @@
+#include "training/optimization/divergence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/error.h"
+
+namespace dietmt::training {
+namespace {
+
+constexpr double kDecay = 0.99;
+constexpr double kToleratedRise = 1.0;  // nats per token
+
+}  // namespace
+
+void DivergenceCheck::check(int64_t update, double loss, double gradient_norm) {
+  const std::string where = "update " + std::to_string(update) + ": ";
+  const std::string advice =
+      "; training stops, the last checkpoint is intact. Try a lower --learning-rate, a longer "
+      "--warmup or a smaller --clip-norm";
+  if (!std::isfinite(loss)) throw Error(where + "the loss is not a finite number" + advice);
+  if (!std::isfinite(gradient_norm))
+    throw Error(where + "the gradient norm is not a finite number" + advice);
+  if (first_ < 0.0) first_ = smoothed_ = best_ = loss;
+  smoothed_ = kDecay * smoothed_ + (1.0 - kDecay) * loss;
+  best_ = std::min(best_, smoothed_);
+  if (smoothed_ > std::max(first_, best_) + kToleratedRise) {
+    throw Error(where + "training has diverged: the mean loss rose to " +
+                std::to_string(smoothed_) + " from " + std::to_string(best_) + advice);
+  }
+}
+
+nlohmann::json DivergenceCheck::state() const {
+  return {{"first", first_}, {"smoothed", smoothed_}, {"best", best_}};
+}
+
+void DivergenceCheck::restore(const nlohmann::json& state) {
+  first_ = state.at("first");
+  smoothed_ = state.at("smoothed");
+  best_ = state.at("best");
+}
+
+}  // namespace dietmt::training

@@ -1,0 +1,154 @@
+#include "training/optimization/optimizer.h"
+
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include "common/error.h"
+#include "training/optimization/vector_norm.h"
+
+namespace dietmt::training {
+namespace {
+
+using at::Tensor;
+
+const Tensor& find(const std::map<std::string, Tensor>& state, const std::string& name,
+                   const Tensor& like) {
+  const auto found = state.find(name);
+  if (found == state.end()) throw CheckpointError("tensor '" + name + "' is missing");
+  if (found->second.sizes() != like.sizes())
+    throw CheckpointError("tensor '" + name + "' has another shape than the model's");
+  return found->second;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
+                     std::vector<Slice> slices)
+    : options_(options),
+      slices_(std::move(slices)),
+      groups_({{options.weight_decay, {}}, {0.0, {}}}) {
+  for (const auto& item : model.named_parameters()) {
+    const Tensor& parameter = item.value();
+    const size_t index = parameters_.size();
+    groups_[parameter.dim() >= 2 ? 0 : 1].members.push_back(index);
+    names_.push_back(item.key());
+    parameters_.push_back(parameter);
+    first_moments_.push_back(at::zeros_like(own(parameter.detach(), index)));
+    second_moments_.push_back(at::zeros_like(first_moments_.back()));
+    steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
+  }
+}
+
+Tensor Optimizer::own(const Tensor& whole, size_t parameter) const {
+  if (slices_.empty()) return whole;
+  const Slice& slice = slices_[parameter];
+  return whole.view(-1).narrow(0, slice.begin, slice.size);
+}
+
+void Optimizer::zero_gradients() {
+  for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+double Optimizer::gradient_norm() const {
+  std::vector<Tensor> gradients;
+  for (const Tensor& parameter : parameters_)
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  return vector_norm(gradients);
+}
+
+double Optimizer::scale_and_clip(double factor, double max_norm, double norm) {
+  std::vector<Tensor> gradients;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].grad().defined()) gradients.push_back(own(parameters_[i].grad(), i));
+  }
+  if (gradients.empty()) return 0.0;
+  const double scaled = norm * factor;
+  const double clip = max_norm > 0.0 && scaled > max_norm ? max_norm / scaled : 1.0;
+  at::_foreach_mul_(gradients, factor * clip);
+  return scaled;
+}
+
+void Optimizer::step(double learning_rate) {
+  const torch::NoGradGuard no_grad;
+  for (const Group& group : groups_) {
+    std::vector<Tensor> parameters, gradients, first, second, steps;
+    for (const size_t i : group.members) {
+      if (!parameters_[i].grad().defined()) continue;
+      parameters.push_back(own(parameters_[i], i));
+      gradients.push_back(own(parameters_[i].grad(), i));
+      first.push_back(first_moments_[i]);
+      second.push_back(second_moments_[i]);
+      steps.push_back(steps_[i]);
+    }
+    if (parameters.empty()) continue;
+    at::_foreach_add_(steps, 1);
+    using Fused = void(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
+                       at::TensorList, at::TensorList, double, double, double, double, double, bool,
+                       bool, const std::optional<Tensor>&, const std::optional<Tensor>&);
+    Fused* const fused = options_.type == "adamw" ? static_cast<Fused*>(at::_fused_adamw_)
+                                                  : static_cast<Fused*>(at::_fused_adam_);
+    fused(parameters, gradients, first, second, {}, steps, learning_rate, options_.beta1,
+          options_.beta2, group.weight_decay, options_.epsilon, false, false, {}, {});
+  }
+}
+
+NamedTensors Optimizer::state(const Gather& gather) const {
+  const std::vector<Tensor> first = gather ? gather(first_moments_) : first_moments_;
+  const std::vector<Tensor> second = gather ? gather(second_moments_) : second_moments_;
+  NamedTensors all;
+  if (first.empty()) return all;
+  for (const Group& group : groups_) {
+    for (const size_t i : group.members) {
+      all.emplace_back(names_[i] + ".m", first[i]);
+      all.emplace_back(names_[i] + ".v", second[i]);
+      all.emplace_back(names_[i] + ".step", steps_[i]);
+    }
+  }
+  return all;
+}
+
+void Optimizer::load_state(const std::map<std::string, Tensor>& state) {
+  for (size_t i = 0; i < names_.size(); ++i) {
+    first_moments_[i].copy_(own(find(state, names_[i] + ".m", parameters_[i]), i));
+    second_moments_[i].copy_(own(find(state, names_[i] + ".v", parameters_[i]), i));
+    steps_[i].copy_(find(state, names_[i] + ".step", steps_[i]));
+  }
+}
+
+MovingAverage::MovingAverage(const torch::nn::Module& model, double decay) : decay_(decay) {
+  for (const auto& item : model.named_parameters()) {
+    parameters_.push_back(item.value());
+    average_.emplace_back(item.key(), item.value().detach().clone());
+  }
+}
+
+void MovingAverage::update() {
+  const torch::NoGradGuard no_grad;
+  for (size_t i = 0; i < parameters_.size(); ++i)
+    average_[i].second.lerp_(parameters_[i], 1.0 - decay_);
+}
+
+void MovingAverage::load(const std::map<std::string, Tensor>& weights) {
+  const torch::NoGradGuard no_grad;
+  for (auto& [name, tensor] : average_) tensor.copy_(find(weights, name, tensor));
+}
+
+WeightSwap::WeightSwap(torch::nn::Module& model, const NamedTensors* weights) {
+  if (weights == nullptr) return;
+  const torch::NoGradGuard no_grad;
+  const auto parameters = model.named_parameters();
+  for (const auto& [name, tensor] : *weights) {
+    const Tensor& parameter = parameters[name];
+    parameters_.push_back(parameter);
+    saved_.push_back(parameter.detach().clone());
+    parameter.copy_(tensor);
+  }
+}
+
+WeightSwap::~WeightSwap() {
+  const torch::NoGradGuard no_grad;
+  for (size_t i = 0; i < parameters_.size(); ++i) parameters_[i].copy_(saved_[i]);
+}
+
+}  // namespace dietmt::training

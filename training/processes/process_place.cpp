@@ -1,0 +1,110 @@
+#include "training/processes/process_place.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "common/error.h"
+
+namespace dietmt::training {
+namespace {
+
+// What one launcher calls the numbers; null: it has no such variable.
+struct Names {
+  const char* rank;
+  const char* processes;
+  const char* local_rank;
+  const char* local_processes;
+};
+
+constexpr Names kStandard = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
+constexpr Names kSlurm = {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", nullptr};
+constexpr Names kOpenMpi = {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                            "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+
+constexpr int64_t kMostProcesses = 1'000'000;
+constexpr int64_t kLastPort = 65'535;
+
+class Reader {
+ public:
+  explicit Reader(const Variables& variables) : variables_(variables) {}
+
+  bool has(const char* name) const { return name != nullptr && text(name) != nullptr; }
+
+  // Null for one that is empty too.
+  const char* text(const char* name) const {
+    const char* value = variables_(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+  }
+
+  std::string required(const char* name, const char* because) const {
+    if (!has(name))
+      throw ConfigError(std::string("the environment variable ") + name + " is not set, but " +
+                        because + " is");
+    return text(name);
+  }
+
+  int64_t number(const char* name, int64_t least, int64_t most, const char* because) const {
+    const std::string value = required(name, because);
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < least ||
+        number > most) {
+      throw ConfigError(std::string("the environment variable ") + name + " is '" + value +
+                        "'; it must be a number from " + std::to_string(least) + " to " +
+                        std::to_string(most));
+    }
+    return number;
+  }
+
+ private:
+  const Variables& variables_;
+};
+
+// Null: no launcher. Slurm sets the variables of tasks in batch scripts too, where nothing but the
+// step's number tells that there is one process.
+const Names* launcher(const Reader& reader) {
+  const bool batch_script = reader.has("SLURM_JOB_ID") && !reader.has("SLURM_STEP_ID");
+  for (const Names* names : {&kStandard, &kSlurm, &kOpenMpi}) {
+    if (names == &kSlurm && batch_script) continue;
+    if (reader.has(names->rank) || reader.has(names->processes)) return names;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ProcessPlace process_place(const Variables& variables) {
+  const Reader reader(variables);
+  const Names* const names = launcher(reader);
+  ProcessPlace place;
+  if (names == nullptr) return place;
+  place.processes = reader.number(names->processes, 1, kMostProcesses, names->rank);
+  place.rank = reader.number(names->rank, 0, kMostProcesses, names->processes);
+  if (place.rank >= place.processes) {
+    throw ConfigError(std::string("the environment variable ") + names->rank + " is " +
+                      std::to_string(place.rank) + ", but " + names->processes + " is " +
+                      std::to_string(place.processes) + ": ranks count from 0");
+  }
+  if (reader.has(names->local_processes)) {
+    place.local_processes =
+        reader.number(names->local_processes, 1, place.processes, names->local_processes);
+  }
+  if (reader.has(names->local_rank))
+    place.local_rank = reader.number(names->local_rank, 0, place.processes - 1, names->rank);
+  if (place.processes == 1) return place;
+  place.address = reader.required("MASTER_ADDR", names->processes);
+  place.port = reader.number("MASTER_PORT", 1, kLastPort, names->processes);
+  // torchrun listens at that port itself.
+  const char* const keeps = reader.text("TORCHELASTIC_USE_AGENT_STORE");
+  place.launcher_keeps_store = keeps != nullptr && std::strcmp(keeps, "True") == 0;
+  if (reader.has("TORCHELASTIC_RESTART_COUNT"))
+    place.attempt = reader.text("TORCHELASTIC_RESTART_COUNT");
+  return place;
+}
+
+ProcessPlace process_place() {
+  return process_place([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+}  // namespace dietmt::training
