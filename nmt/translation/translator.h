@@ -5,7 +5,7 @@
 //       translate_lines(Translator(std::move(decoder), options), *source_tokenizer,
 //                       *target_tokenizer, lines);
 //
-// On the CPU it is the engine that decodes (nmt/decoding/engine/), on a GPU LibTorch.
+// On the CPU it is the engine that decodes (nmt/engine/), on a GPU LibTorch.
 // A translation depends on its sentence, the models and the options alone: not on the other
 // sentences of the call, the batch size or the number of threads.
 #pragma once

@@ -150,7 +150,7 @@ std::string text_of(const std::string& file) {
 
 TEST(WorkedExample, TheDocumentQuotesThisCode) {
   const std::string source =
-      text_of(std::string(DIETMT_SOURCE_DIR) + "/tests/encoders/worked_example_test.cpp");
+      text_of(std::string(DIETMT_SOURCE_DIR) + "/tests/encoders/position/worked_example_test.cpp");
   const std::string document =
       text_of(std::string(DIETMT_SOURCE_DIR) + "/docs/adding_a_position_encoding.md");
   for (const std::string name : {"header", "source", "row"}) {
