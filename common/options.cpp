@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "common/error.h"
 
@@ -27,25 +26,27 @@ std::string text_of(const std::string& value) { return value; }
 std::string text_of(int64_t value) { return std::to_string(value); }
 std::string text_of(bool value) { return value ? "true" : "false"; }
 
-template <typename T>
-std::vector<std::string> texts_of(const std::vector<T>& values) {
-  std::vector<std::string> texts;
-  for (const T& value : values) texts.push_back(text_of(value));
-  return texts;
+// Calls visit(value) for each value of a field.
+template <typename T, typename Visit>
+void visit_values(const T& value, const Visit& visit) {
+  visit(value);
 }
-template <typename T>
-std::vector<std::string> texts_of(const std::optional<T>& value) {
-  return value ? std::vector<std::string>{text_of(*value)} : std::vector<std::string>{};
+template <typename T, typename Visit>
+void visit_values(const std::vector<T>& values, const Visit& visit) {
+  for (const T& value : values) visit(value);
 }
-template <typename T>
-std::vector<std::string> texts_of(const T& value) {
-  return {text_of(value)};
+template <typename T, typename Visit>
+void visit_values(const std::optional<T>& value, const Visit& visit) {
+  if (value) visit(*value);
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
+std::string broken(const OptionRule& rule, const std::string& value) {
+  return rule.allows(value) ? "" : "'" + value + "'";
+}
+std::string broken(const OptionRule&, bool) { return {}; }
+template <typename Number>
+std::string broken(const OptionRule& rule, Number value) {
+  return rule.allows(static_cast<double>(value)) ? "" : text_of(value);
 }
 
 // Boost assigns through a notifier, so that a default never shows up as a given value.
@@ -69,34 +70,55 @@ po::value_semantic* semantic(std::optional<T>* field) {
   return po::value<T>()->notifier([field](const T& value) { *field = value; });
 }
 
-constexpr size_t kHelpColumn = 34;
-constexpr size_t kHelpWidth = 100;
+}  // namespace
 
-// Wraps `text` into the help column.
-std::string wrapped(const std::string& head, const std::string& text) {
-  std::string out = "  " + head;
-  if (out.size() + 2 > kHelpColumn)
-    out += '\n' + std::string(kHelpColumn, ' ');
-  else
-    out += std::string(kHelpColumn - out.size(), ' ');
-  size_t column = kHelpColumn;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    if (column > kHelpColumn && column + word.size() + 1 > kHelpWidth) {
-      out += '\n' + std::string(kHelpColumn, ' ');
-      column = kHelpColumn;
-    }
-    if (column > kHelpColumn) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += word.size();
-  }
-  return out + '\n';
+bool OptionRule::allows(const std::string& value) const {
+  return choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
 }
 
-}  // namespace
+// Written so that no bound allows NaN.
+bool OptionRule::allows(double value) const {
+  return (!least || value >= *least) && (!most || value <= *most) && (!above || value > *above) &&
+         (!below || value < *below);
+}
+
+std::string OptionRule::text() const {
+  std::string text;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) text += i + 1 < choices.size() ? ", " : " or ";
+    text += choices[i];
+  }
+  if (least && most) return "from " + text_of(*least) + " to " + text_of(*most);
+  const auto bound = [&](const char* words, const std::optional<double>& value) {
+    if (value) text += (text.empty() ? "" : " and ") + std::string(words) + text_of(*value);
+  };
+  bound("at least ", least);
+  bound("above ", above);
+  bound("at most ", most);
+  bound("below ", below);
+  return text;
+}
+
+std::vector<std::string> OptionTable::Option::values() const {
+  std::vector<std::string> texts;
+  const auto note = [&](const auto& value) { texts.push_back(text_of(value)); };
+  std::visit([&](const auto* pointer) { visit_values(*pointer, note); }, field);
+  return texts;
+}
+
+std::string OptionTable::Option::problem() const {
+  const std::vector<std::string> present = values();
+  const bool is_missing = std::all_of(present.begin(), present.end(),
+                                      [](const std::string& value) { return value.empty(); });
+  if (rule.required && is_missing)
+    return "--" + name + " is missing: give --" + name + " " + placeholder;
+  std::string first;
+  const auto compare = [&](const auto& value) {
+    if (first.empty()) first = broken(rule, value);
+  };
+  std::visit([&](const auto* pointer) { visit_values(*pointer, compare); }, field);
+  return first.empty() ? "" : "--" + name + " is " + first + "; it must be " + rule.text();
+}
 
 OptionTable::OptionTable(std::string command, std::string synopsis, std::string description)
     : command_(std::move(command)),
@@ -109,8 +131,13 @@ OptionTable& OptionTable::group(std::string title) {
 }
 
 OptionTable& OptionTable::add(std::string name, Field field, std::string placeholder,
-                              std::string help) {
-  options_.push_back({std::move(name), field, std::move(placeholder), std::move(help), group_});
+                              std::string help, OptionRule rule) {
+  if (placeholder.empty()) {
+    for (const std::string& choice : rule.choices)
+      placeholder += (placeholder.empty() ? "" : "|") + choice;
+  }
+  options_.push_back(
+      {std::move(name), field, std::move(placeholder), std::move(help), group_, std::move(rule)});
   return *this;
 }
 
@@ -126,6 +153,7 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
   bind(flags, "config", &config_file_);
   bind(flags, "dump-config", &dump_);
   bind(flags, "help,h", &help_);
+  bind(flags, "help-json", &help_json_);
 
   po::variables_map values;
   try {
@@ -150,8 +178,8 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
     throw ConfigError(std::string(error.what()) + "; see dietmt " + command_ + " --help");
   }
   for (const auto& [name, value] : values) given_.push_back(name);
-  if (help_) {
-    std::cout << help();
+  if (help_ || help_json_) {
+    std::cout << (help_ ? help() : describe());
     return Outcome::kDone;
   }
   if (dump_) {
@@ -161,47 +189,35 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
   return Outcome::kRun;
 }
 
+void OptionTable::check(const std::vector<std::string>& problems) const {
+  std::vector<std::string> found, broken_options;
+  for (const Option& option : options_) {
+    const std::string problem = option.problem();
+    if (problem.empty()) continue;
+    found.push_back(problem);
+    broken_options.push_back("--" + option.name);
+  }
+  for (const std::string& problem : problems) {
+    const std::string first = problem.substr(0, problem.find_first_of(" :"));
+    if (std::find(broken_options.begin(), broken_options.end(), first) == broken_options.end())
+      found.push_back(problem);
+  }
+  throw_if_any(found);
+}
+
 bool OptionTable::given(const std::string& name) const {
   return std::find(given_.begin(), given_.end(), name) != given_.end();
 }
 
 std::vector<std::pair<std::string, std::string>> OptionTable::resolved() const {
   std::vector<std::pair<std::string, std::string>> all;
-  for (const Option& option : options_) {
-    std::visit(
-        [&](auto* field) {
-          for (const std::string& text : texts_of(*field)) all.emplace_back(option.name, text);
-        },
-        option.field);
-  }
+  for (const Option& option : options_)
+    for (const std::string& value : option.values()) all.emplace_back(option.name, value);
   return all;
 }
 
 void OptionTable::dump_config() const {
   for (const auto& [name, value] : resolved()) std::cout << name << " = " << value << '\n';
-}
-
-std::string OptionTable::help() const {
-  std::string text =
-      "usage: dietmt " + command_ + " " + synopsis_ + " [options]\n\n" + description_ + "\n";
-  std::string group;
-  for (const Option& option : options_) {
-    if (option.group != group) text += "\n" + option.group + ":\n";
-    group = option.group;
-    const std::string value =
-        std::visit([](auto* field) { return joined(texts_of(*field)); }, option.field);
-    const bool is_flag = std::holds_alternative<bool*>(option.field);
-    std::string help = option.help;
-    if (!is_flag && !value.empty()) help += " (default: " + value + ")";
-    text += wrapped("--" + option.name + (is_flag ? "" : " " + option.placeholder), help);
-  }
-  text += "\nEvery command:\n";
-  text += wrapped("--config FILE",
-                  "read options from FILE: lines `name = value`, names as above; "
-                  "flags on the command line win");
-  text += wrapped("--dump-config", "print the resolved options in that form and stop");
-  text += wrapped("-h, --help", "print this help and stop");
-  return text;
 }
 
 }  // namespace dietmt

@@ -1,11 +1,16 @@
 // Command-line flags and config-file keys bound once to the fields of plain option structs.
 //
-//   TrainOptions options;
-//   OptionTable table("train", "--train-source FILE... --output DIR", "Trains a model.");
-//   table.group("Data").add("train-source", &options.train_source, "FILE...", "source text");
+//   TrainOptions o;
+//   OptionTable table("train", "--output DIR", "Trains a model.");
+//   table.group("Data")
+//       .add("output", &o.output, "DIR", "directory for checkpoints", {.required = true})
+//       .add("norm", &o.norm, "", "position of layer norm", {.choices = {"post", "pre"}})
+//       .add("beam", &o.beam, "N", "hypotheses kept at each step", {.least = 1});
 //   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+//   table.check(problems_of(o));
 //
-// Every table has --help, --config FILE (lines `name = value`, the same names) and --dump-config.
+// Every table has --help, --config FILE (lines `name = value`, the same names), --dump-config and,
+// for programs that generate documentation or shell completion, --help-json.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +21,19 @@
 #include <vector>
 
 namespace dietmt {
+
+/// The values that an option accepts. In a list it applies to each value.
+struct OptionRule {
+  bool required = false;
+  std::vector<std::string> choices = {};
+  std::optional<double> least = {}, most = {};   // inclusive
+  std::optional<double> above = {}, below = {};  // exclusive
+
+  bool allows(const std::string& value) const;
+  bool allows(double value) const;
+  /// "post or pre", "at least 0 and below 1"; empty if every value is allowed.
+  std::string text() const;
+};
 
 class OptionTable {
  public:
@@ -32,12 +50,17 @@ class OptionTable {
   OptionTable& group(std::string title);
 
   /// Binds `--name PLACEHOLDER` to `field`, whose present value is the default. A bool is a flag
-  /// without a value on the command line.
-  OptionTable& add(std::string name, Field field, std::string placeholder, std::string help);
+  /// without a value on the command line. An empty placeholder stands for the choices: a|b|c.
+  OptionTable& add(std::string name, Field field, std::string placeholder, std::string help,
+                   OptionRule rule = {});
 
-  /// Parses the words after the subcommand. kDone: --help or --dump-config was printed on stdout.
+  /// Parses the words after the subcommand. kDone: help or the configuration was printed on stdout.
   /// Throws ConfigError for unknown names, missing or malformed values.
   Outcome parse(const std::vector<std::string>& arguments);
+
+  /// Throws ConfigError with every option that breaks its rule, and the command's own `problems`.
+  /// One of these that begins with an option which breaks its rule is left out.
+  void check(const std::vector<std::string>& problems = {}) const;
 
   /// True if the option was given on the command line or in the config file.
   bool given(const std::string& name) const;
@@ -48,6 +71,9 @@ class OptionTable {
 
   std::string help() const;
 
+  /// The command and all its options with types, defaults and rules, as JSON.
+  std::string describe() const;
+
  private:
   struct Option {
     std::string name;
@@ -55,6 +81,11 @@ class OptionTable {
     std::string placeholder;
     std::string help;
     std::string group;
+    OptionRule rule;
+
+    std::vector<std::string> values() const;
+    /// The sentence about a value that breaks the rule; empty if none does.
+    std::string problem() const;
   };
 
   void dump_config() const;
@@ -66,6 +97,7 @@ class OptionTable {
   std::string config_file_;
   bool dump_ = false;
   bool help_ = false;
+  bool help_json_ = false;
   std::vector<Option> options_;
   std::vector<std::string> given_;
 };

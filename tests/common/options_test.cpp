@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "common/error.h"
 #include "tests/common/scratch.h"
 
@@ -167,6 +169,106 @@ TEST_F(OptionsTest, TheDumpedConfigReadsBack) {
   EXPECT_EQ(fields.shares, expected.shares);
   EXPECT_EQ(fields.limit, expected.limit);
   EXPECT_EQ(fields.tag, expected.tag);
+}
+
+struct RuledFields {
+  std::string output;
+  Words inputs;
+  std::string norm = "post";
+  int64_t beam = 5;
+  std::optional<int64_t> port;
+  double dropout = 0.1;
+  std::vector<double> shares;
+};
+
+OptionTable ruled_table(RuledFields& fields) {
+  OptionTable table("demo", "--output DIR", "Shows rules.");
+  table.add("output", &fields.output, "DIR", "a directory", {.required = true})
+      .add("inputs", &fields.inputs, "FILE...", "some files", {.required = true})
+      .add("norm", &fields.norm, "", "a position", {.choices = {"post", "pre", "none"}})
+      .add("beam", &fields.beam, "N", "a number", {.least = 1})
+      .add("port", &fields.port, "N", "a port", {.least = 0, .most = 65535})
+      .add("dropout", &fields.dropout, "P", "a probability", {.least = 0, .below = 1})
+      .add("shares", &fields.shares, "X...", "some shares", {.above = 0});
+  return table;
+}
+
+// What check() says, one line for each problem.
+std::string problems_of(const Words& arguments, const Words& others = {}) {
+  RuledFields fields;
+  OptionTable table = ruled_table(fields);
+  table.parse(arguments);
+  try {
+    table.check(others);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(OptionsTest, RulesAllowWhatTheySay) {
+  EXPECT_EQ(problems_of({"--output", "o", "--inputs", "-"}), "");
+  EXPECT_EQ(problems_of({"--output", "o", "--inputs", "-", "--norm", "none", "--beam", "1",
+                         "--port", "65535", "--dropout", "0", "--shares", "1e-9", "2"}),
+            "");
+}
+
+TEST_F(OptionsTest, AllBrokenRulesAreReportedTogether) {
+  const std::string problems = problems_of({"--norm", "middle", "--beam", "0", "--port", "65536",
+                                            "--dropout", "1", "--shares", "0.5", "0"});
+  for (const char* problem :
+       {"--output is missing: give --output DIR", "--inputs is missing: give --inputs FILE...",
+        "--norm is 'middle'; it must be post, pre or none", "--beam is 0; it must be at least 1",
+        "--port is 65536; it must be from 0 to 65535",
+        "--dropout is 1; it must be at least 0 and below 1", "--shares is 0; it must be above 0"}) {
+    EXPECT_THAT(problems, HasSubstr(problem));
+  }
+}
+
+TEST_F(OptionsTest, NoBoundAllowsNan) {
+  EXPECT_THAT(problems_of({"--output", "o", "--inputs", "-", "--dropout", "nan"}),
+              HasSubstr("--dropout is nan"));
+}
+
+TEST_F(OptionsTest, TheCommandsOwnProblemsAreAddedToThem) {
+  const std::string problems =
+      problems_of({"--inputs", "-", "--beam", "0"},
+                  {"--beam must not be zero", "--beam-size is wrong", "no option at all"});
+  EXPECT_THAT(problems, HasSubstr("--output is missing"));
+  EXPECT_THAT(problems, HasSubstr("--beam-size is wrong"));
+  EXPECT_THAT(problems, HasSubstr("no option at all"));
+  EXPECT_THAT(problems, Not(HasSubstr("must not be zero")));  // the table says it
+}
+
+TEST_F(OptionsTest, HelpShowsTheRules) {
+  RuledFields fields;
+  const std::string help = ruled_table(fields).help();
+  EXPECT_THAT(help, HasSubstr("a directory (required)"));
+  EXPECT_THAT(help, HasSubstr("--norm post|pre|none"));
+  EXPECT_THAT(help, HasSubstr("a position (default: post)"));
+  EXPECT_THAT(help, HasSubstr("a number (at least 1; default: 5)"));
+  EXPECT_THAT(help, HasSubstr("a port (from 0 to 65535)"));
+}
+
+TEST_F(OptionsTest, DescribesItselfAsJson) {
+  RuledFields fields;
+  const auto described = nlohmann::json::parse(ruled_table(fields).describe());
+  EXPECT_EQ(described["command"], "demo");
+  const auto& options = described["options"];
+  ASSERT_EQ(options.size(), 7U + 3U);
+  EXPECT_EQ(options[0]["name"], "output");
+  EXPECT_EQ(options[0]["required"], true);
+  EXPECT_EQ(options[1]["list"], true);
+  EXPECT_EQ(options[2]["choices"], (Words{"post", "pre", "none"}));
+  EXPECT_EQ(options[3]["type"], "integer");
+  EXPECT_EQ(options[3]["least"], 1);
+  EXPECT_FALSE(options[3].contains("most"));
+  EXPECT_EQ(options[4]["most"], 65535);
+  EXPECT_EQ(options[5]["default"], Words{"0.1"});
+  EXPECT_EQ(options[5]["below"], 1);
+  EXPECT_EQ(options[6]["above"], 0);
+  EXPECT_EQ(options[9]["name"], "help");
+  EXPECT_EQ(printed({"--help-json"}).substr(0, 1), "{");
 }
 
 TEST_F(OptionsTest, AnUnsetOptionalIsNotDumped) {
