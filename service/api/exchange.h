@@ -21,6 +21,8 @@ struct Call {
   std::string key;      // from a header or the query; empty: none there
   std::string address;  // of the client
   std::function<bool()> client_gone;
+  std::string host = {};  // the fields Host and Origin; empty: none there
+  std::string origin = {};
 };
 
 struct Answer {

@@ -26,13 +26,33 @@ void add_length(ordered_json& model, const char* name, int64_t length) {
   if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
 }
 
-bool may_reload(const Call& call, const ServiceContext& service) {
-  if (service.keys.required()) return service.keys.is_admin(call.key);
-  return call.address.starts_with("127.") || call.address == "::1";
+// A name rebound to this address is another host to the browser, and passes for the same origin.
+bool names_loopback(const std::string& host) {
+  const size_t bracket = host.rfind(']');
+  const std::string name = host.substr(0, host.find(':', bracket == host.npos ? 0 : bracket));
+  return name == "127.0.0.1" || name == "[::1]" || name == "localhost";
+}
+
+bool is_foreign(const std::string& origin, const std::string& host) {
+  return !origin.empty() && origin != "http://" + host && origin != "https://" + host;
+}
+
+// Why the client may not reload models; empty if it may. Without keys the operator is whoever sits
+// at the machine, but not the pages that his browser shows.
+std::string reload_refusal(const Call& call, const ServiceContext& service) {
+  if (service.keys.required())
+    return service.keys.is_admin(call.key) ? "" : "this API key may not reload models";
+  if (!call.address.starts_with("127.") && call.address != "::1")
+    return "without API keys, only a client on the same machine may reload models";
+  if (!names_loopback(call.host))
+    return "without API keys, the Host field must be localhost, 127.0.0.1 or [::1]";
+  if (is_foreign(call.origin, call.host))
+    return "without API keys, a page of another origin may not reload models";
+  return "";
 }
 
 Answer model_list(const Call& call, const ServiceContext& service) {
-  const bool with_errors = may_reload(call, service);  // they name files
+  const bool with_errors = reload_refusal(call, service).empty();  // they name files
   auto models = ordered_json::array();
   for (const ModelStatus& status : service.models.status()) {
     ordered_json model{{"name", status.spec.name},
@@ -49,16 +69,10 @@ Answer model_list(const Call& call, const ServiceContext& service) {
   return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
 }
 
-void check_may_reload(const Call& call, const ServiceContext& service) {
-  if (may_reload(call, service)) return;
-  throw HttpError(403, service.keys.required()
-                           ? "this API key may not reload models"
-                           : "without API keys, models are reloaded from the same machine alone");
-}
-
 Answer reload(const Call& call, ServiceContext& service) {
   service.keys.admit(call.key);
-  check_may_reload(call, service);
+  if (const std::string why = reload_refusal(call, service); !why.empty())
+    throw HttpError(403, why);
   const Fields fields = Fields::of_json(call);
   fields.allow_only({"model"});
   const std::string name = fields.text_or("model", "");

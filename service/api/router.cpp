@@ -28,7 +28,9 @@ Call call_of(const Request& request) {
           .form = {},
           .key = api_key_of(request),
           .address = request.remote_addr,
-          .client_gone = nullptr};
+          .client_gone = nullptr,
+          .host = request.get_header_value("Host"),
+          .origin = request.get_header_value("Origin")};
 }
 
 // Reads the body to its end, or the next request would be read out of the middle of it. Throws

@@ -213,6 +213,24 @@ TEST_F(KeyTest, KeysComeInEveryWayThatClientsUse) {
   EXPECT_EQ(refused->get_header_value("Retry-After"), "60");
 }
 
+TEST(ReloadTest, WithoutKeysOnlyTheMachineItselfMayReload) {
+  const TestServer server;
+  const auto reload = [&](const httplib::Headers& headers) {
+    return error_of(server.post("/v1/models/reload", json::object(), headers));
+  };
+  const std::string port = std::to_string(server.port());
+  for (const std::string host : {"localhost", "127.0.0.1", "[::1]"}) {
+    EXPECT_EQ(reload({{"Host", host}}), "200 none");
+    EXPECT_EQ(reload({{"Host", host + ":" + port}, {"Origin", "http://" + host + ":" + port}}),
+              "200 none");
+  }
+  for (const std::string host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil:80"})
+    EXPECT_THAT(reload({{"Host", host + ":" + port}}), HasSubstr("403 without API keys, the Host"));
+  for (const std::string origin : {"https://evil.example", "null", "http://localhost:1"})
+    EXPECT_THAT(reload({{"Host", "localhost:" + port}, {"Origin", origin}}),
+                HasSubstr("403 without API keys, a page of another origin"));
+}
+
 TEST(TranslationApiTest, SaysTheLengthsOfAModelThatHaveALimit) {
   const TestServer server;
   EXPECT_FALSE(server.get("/v1/models").second["models"][0].contains("max_source_length"));
