@@ -152,8 +152,12 @@ class Finetuning {
   /// None: stopped by a signal.
   std::optional<ProtocolSummary> run() const {
     if (o_.resume == "never") bert::discard_runs(output_);
-    bert::ProtocolOptions protocol{
-        output_, o_.rates, {}, description_.task.metrics.front(), configuration_};
+    bert::ProtocolOptions protocol{output_,
+                                   o_.rates,
+                                   {},
+                                   description_.task.metrics.front(),
+                                   configuration_,
+                                   bert::content_hash(data_)};
     for (int64_t seed = 1; seed <= o_.seeds; ++seed) protocol.seeds.push_back(seed);
     return bert::run_protocol(protocol, [&](const RunSetting& setting, const fs::path& directory) {
       return train(setting, directory);

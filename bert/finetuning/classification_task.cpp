@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include <bit>
 #include <numeric>
 
 namespace dietmt::bert {
@@ -23,6 +24,13 @@ double from_head(double value, const Target& target) {
 
 }  // namespace
 
+uint64_t content_hash(const LabelledInputs& set) {
+  uint64_t hash = content_hash(set.inputs);
+  for (const int32_t label : set.labels) hash = random_key(hash, static_cast<uint32_t>(label));
+  for (const double value : set.values) hash = random_key(hash, std::bit_cast<uint64_t>(value));
+  return hash;
+}
+
 std::vector<int32_t> predicted_labels(const Tensor& scores) {
   const Tensor best = scores.argmax(1).to(at::kInt);
   const auto* first = best.const_data_ptr<int32_t>();
@@ -42,7 +50,8 @@ ClassificationTask::ClassificationTask(std::shared_ptr<encoders::Bert> model,
                                        const LabelledInputs& train,
                                        const std::vector<LabelledInputs>& valid,
                                        const FinetuningOptions& options)
-    : FinetuningTask(std::move(model), tokenizer, description, train.inputs, options),
+    : FinetuningTask(std::move(model), tokenizer, description, train.inputs,
+                     {content_hash(train), content_hash(valid)}, options),
       train_(train),
       valid_(valid) {}
 

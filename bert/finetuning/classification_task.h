@@ -19,6 +19,8 @@ struct LabelledInputs {
   std::vector<double> values = {};   // of a regression, one an input
 };
 
+uint64_t content_hash(const LabelledInputs& set);
+
 /// What the scores [inputs, classes] of all_class_scores say: the best class of each input.
 std::vector<int32_t> predicted_labels(const at::Tensor& scores);
 

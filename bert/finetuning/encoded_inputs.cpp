@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "common/error.h"
+#include "common/random.h"
 #include "data/text/encoder_input.h"
 
 namespace dietmt::bert {
@@ -22,6 +23,16 @@ std::span<const int32_t> EncodedInputs::input(int64_t i) const {
 void EncodedInputs::append(std::span<const int32_t> ids, int64_t second_begin) {
   tokens.append(ids);
   second_begins.push_back(static_cast<int32_t>(second_begin));
+}
+
+uint64_t content_hash(const EncodedInputs& inputs) {
+  uint64_t hash = static_cast<uint64_t>(inputs.size());
+  for (const int32_t id : inputs.tokens.tokens) hash = random_key(hash, static_cast<uint32_t>(id));
+  for (const auto offset : inputs.tokens.offsets)
+    hash = random_key(hash, static_cast<uint64_t>(offset));
+  for (const int32_t begin : inputs.second_begins)
+    hash = random_key(hash, static_cast<uint32_t>(begin));
+  return hash;
 }
 
 std::vector<std::string> InputOptions::problems() const {

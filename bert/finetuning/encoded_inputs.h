@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "common/random.h"
 #include "data/corpus/batches.h"
 #include "data/tasks/task_reader.h"
 #include "data/text/bert_tokenizer.h"
@@ -25,6 +26,17 @@ struct EncodedInputs {
   int64_t length(int64_t i) const { return std::ssize(input(i)); }
   void append(std::span<const int32_t> ids, int64_t second_begin);
 };
+
+/// Of the token ids and segments, in order.
+uint64_t content_hash(const EncodedInputs& inputs);
+
+/// Of all sets of a validation, which have a content_hash() each.
+template <typename Set>
+uint64_t content_hash(const std::vector<Set>& sets) {
+  uint64_t hash = sets.size();
+  for (const Set& set : sets) hash = random_key(hash, content_hash(set));
+  return hash;
+}
 
 struct InputOptions {
   int64_t max_length = 128;  // with the special pieces

@@ -13,6 +13,14 @@ int64_t training_inputs(const FinetuningData& data) {
   return std::get<SpanData>(data).train.windows.size();
 }
 
+uint64_t content_hash(const FinetuningData& data) {
+  return std::visit(
+      [](const auto& sets) {
+        return random_key(content_hash(sets.train), content_hash(sets.valid));
+      },
+      data);
+}
+
 std::unique_ptr<FinetuningTask> make_task(std::shared_ptr<encoders::Bert> model,
                                           const data::BertTokenizer& tokenizer,
                                           const TaskDescription& description,

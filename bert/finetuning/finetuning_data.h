@@ -18,6 +18,9 @@ FinetuningData read_data(TaskDescription& description, const TaskFiles& files,
 /// Examples, or windows, of an epoch.
 int64_t training_inputs(const FinetuningData& data);
 
+/// Of training and validation data.
+uint64_t content_hash(const FinetuningData& data);
+
 /// What is passed by reference outlives the task.
 std::unique_ptr<FinetuningTask> make_task(std::shared_ptr<encoders::Bert> model,
                                           const data::BertTokenizer& tokenizer,

@@ -10,11 +10,12 @@ namespace dietmt::bert {
 FinetuningTask::FinetuningTask(std::shared_ptr<encoders::Bert> model,
                                const data::BertTokenizer& tokenizer,
                                const TaskDescription& description, const EncodedInputs& train,
-                               const FinetuningOptions& options)
+                               const DataHashes& hashes, const FinetuningOptions& options)
     : model_(std::move(model)),
       tokenizer_(tokenizer),
       description_(description),
       train_(train),
+      hashes_(hashes),
       options_(options),
       batches_(std::make_unique<ExampleBatches>(train, options.batches)) {}
 
@@ -29,10 +30,15 @@ training::BatchLoss FinetuningTask::accumulate_gradients(encoders::DropoutKeys& 
 double FinetuningTask::epoch() const { return training::epochs_of(*batches_); }
 
 nlohmann::json FinetuningTask::data_position() const {
-  return training::position_json(batches_->position());
+  nlohmann::json position = training::position_json(batches_->position());
+  position["training"] = hashes_.training;
+  position["validation"] = hashes_.validation;
+  return position;
 }
 
 void FinetuningTask::restore_data_position(const nlohmann::json& position) {
+  training::require_same_text(position, "training", hashes_.training);
+  training::require_same_text(position, "validation", hashes_.validation);
   batches_ =
       std::make_unique<ExampleBatches>(train_, options_.batches, training::position_from(position));
 }

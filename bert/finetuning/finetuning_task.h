@@ -17,6 +17,12 @@ struct FinetuningOptions {
   Execution execution;
 };
 
+/// Of the examples and their labels, so that a run is not resumed with other data.
+struct DataHashes {
+  uint64_t training = 0;
+  uint64_t validation = 0;
+};
+
 class FinetuningTask : public training::TrainingTask {
  public:
   torch::nn::Module& model() override { return *model_; }
@@ -24,6 +30,7 @@ class FinetuningTask : public training::TrainingTask {
   void skip_batch() override { batches_->next(); }
   double epoch() const override;
   nlohmann::json data_position() const override;
+  /// Throws ConfigError if the checkpoint was made with other data.
   void restore_data_position(const nlohmann::json& position) override;
 
   /// With task.json.
@@ -34,7 +41,7 @@ class FinetuningTask : public training::TrainingTask {
   /// What is passed by reference outlives the task.
   FinetuningTask(std::shared_ptr<encoders::Bert> model, const data::BertTokenizer& tokenizer,
                  const TaskDescription& description, const EncodedInputs& train,
-                 const FinetuningOptions& options);
+                 const DataHashes& hashes, const FinetuningOptions& options);
 
   /// Summed over the examples of the batch.
   virtual at::Tensor loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const = 0;
@@ -48,6 +55,7 @@ class FinetuningTask : public training::TrainingTask {
   const data::BertTokenizer& tokenizer_;
   const TaskDescription& description_;
   const EncodedInputs& train_;
+  DataHashes hashes_;
   FinetuningOptions options_;
   std::unique_ptr<ExampleBatches> batches_;
 };

@@ -55,6 +55,7 @@ class Runs {
     const json stored = read_json(path);
     try {
       refuse_other_configuration(stored.at("configuration"), path);
+      refuse_other_data(stored, path);
       return result_from(stored);
     } catch (const json::exception& error) {
       throw CheckpointError(path.string() + ": " + error.what());
@@ -70,6 +71,7 @@ class Runs {
     const RunResult result{setting, best->update, best->scores};
     json stored = result_json(result);
     stored["configuration"] = options_.configuration;
+    stored["data"] = options_.data_hash;
     write_file_atomically(directory / kResult, stored.dump(1) + "\n");
     return result;
   }
@@ -92,6 +94,14 @@ class Runs {
     found.push_back(
         "give the same options to continue, another --output, or --resume never to discard it");
     throw ConfigError(found);
+  }
+
+  // Results of earlier versions do not know their data.
+  void refuse_other_data(const json& stored, const fs::path& path) const {
+    if (!stored.contains("data") || stored.at("data") == options_.data_hash) return;
+    throw ConfigError(path.string() +
+                      " was scored with other training or validation data; give that data, another "
+                      "--output, or --resume never to discard it");
   }
 
   std::optional<storage::Checkpoint> best_checkpoint(const fs::path& directory) const {

@@ -49,6 +49,7 @@ struct ProtocolOptions {
   std::vector<int64_t> seeds;
   std::string metric;
   std::map<std::string, std::string> configuration;  // what all runs have in common
+  uint64_t data_hash = 0;                            // of training and validation data
 };
 
 /// Trains one run in `directory`, from its newest checkpoint if there is one.
@@ -58,7 +59,7 @@ using TrainRun =
 /// Runs what has no result yet, rate by rate. When a run has ended its result is stored; then its
 /// checkpoints are removed, after its best model became OUTPUT/best if it is the best so far. None:
 /// stopped by a signal; the same call continues. Throws ConfigError if a result was made under
-/// another configuration.
+/// another configuration or with other data.
 std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, const TrainRun& train);
 
 /// Removes what run_protocol() has left in `output`.

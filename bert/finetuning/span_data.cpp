@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "data/corpus/corpus_encoding.h"
+
 namespace dietmt::bert {
 namespace {
 
@@ -24,6 +26,24 @@ data::Answer trained_answer(const data::Question& question) {
 }
 
 }  // namespace
+
+uint64_t content_hash(const SpanInputs& inputs) {
+  uint64_t hash = content_hash(inputs.windows);
+  for (const data::SpanLabel& label : inputs.labels)
+    hash = random_key(random_key(hash, static_cast<uint64_t>(label.start)),
+                      static_cast<uint64_t>(label.end));
+  return hash;
+}
+
+uint64_t content_hash(const QuestionInputs& questions) {
+  uint64_t hash = content_hash(questions.inputs);
+  for (const data::Question& question : questions.set.questions) {
+    hash = random_key(hash, data::hash_of(question.id));
+    for (const data::Answer& answer : question.answers)
+      hash = random_key(hash, data::hash_of(answer.text));
+  }
+  return hash;
+}
 
 SpanInputs encode_answers(const QuestionSet& set, const data::BertTokenizer& tokenizer,
                           const data::WindowOptions& options) {

@@ -29,6 +29,9 @@ struct QuestionInputs {
   EncodedInputs inputs = {};  // the windows again, for the model
 };
 
+uint64_t content_hash(const SpanInputs& inputs);
+uint64_t content_hash(const QuestionInputs& questions);
+
 SpanInputs encode_answers(const data::QuestionSet& set, const data::BertTokenizer& tokenizer,
                           const data::WindowOptions& options);
 QuestionInputs encode_questions(data::QuestionSet set, const data::BertTokenizer& tokenizer,

@@ -25,7 +25,8 @@ Tensor by_window(const Tensor& scores, const encoders::Packing& packing) {
 SpanTask::SpanTask(std::shared_ptr<encoders::Bert> model, const data::BertTokenizer& tokenizer,
                    const TaskDescription& description, const SpanInputs& train,
                    const std::vector<QuestionInputs>& valid, const FinetuningOptions& options)
-    : FinetuningTask(std::move(model), tokenizer, description, train.windows, options),
+    : FinetuningTask(std::move(model), tokenizer, description, train.windows,
+                     {content_hash(train), content_hash(valid)}, options),
       train_(train),
       valid_(valid) {}
 

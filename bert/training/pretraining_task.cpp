@@ -145,6 +145,7 @@ nlohmann::json PretrainingTask::data_position() const {
   nlohmann::json position = training::position_json(batches_->position());
   position["phase"] = phase_;
   position["training"] = train_.content_hash();
+  position["validation"] = valid_.content_hash();
   position["phase_batches"] = phase_batches_;
   position["earlier_epochs"] = earlier_epochs_;
   return position;
@@ -156,6 +157,7 @@ void PretrainingTask::restore_data_position(const nlohmann::json& position) {
     throw CheckpointError("the checkpoint is in phase " + std::to_string(phase + 1) + " of " +
                           std::to_string(options_.phases.size()));
   training::require_same_text(position, "training", train_.content_hash());
+  training::require_same_text(position, "validation", valid_.content_hash());
   phase_batches_ = position.at("phase_batches");
   earlier_epochs_ = position.at("earlier_epochs");
   begin_phase(phase, training::position_from(position));

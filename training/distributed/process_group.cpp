@@ -122,12 +122,12 @@ struct ProcessGroup::Impl {
 
   void watch_others(const ProcessPlace& place) {
     const std::string key = "watch";
-    const PortExchange ports = {
-        [&](int64_t port) { store->set(key, std::to_string(port)); },
-        [&] { return std::stoll(store->get_to_str(key)); },
+    const MeetingPoint meeting = {
+        [&](const std::string& text) { store->set(key, text); },
+        [&] { return store->get_to_str(key); },
     };
-    watch =
-        std::make_unique<PeerWatch>(place.rank, place.processes, place.address, ports, end_as_lost);
+    watch = std::make_unique<PeerWatch>(
+        connect_peers(place.rank, place.processes, place.address, meeting), end_as_lost);
   }
 };
 

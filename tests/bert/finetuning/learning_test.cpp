@@ -6,6 +6,7 @@
 
 #include "bert/finetuning/classification_task.h"
 #include "bert/finetuning/span_task.h"
+#include "common/error.h"
 #include "common/files.h"
 #include "storage/checkpoint.h"
 #include "tests/bert/finetuning/toy_task.h"
@@ -226,6 +227,25 @@ TEST_F(LearningTest, AResumedRunEndsInTheSameBits) {
   run("parts", 20);
   EXPECT_EQ(read_file(scratch() / "whole/last/model.safetensors"),
             read_file(scratch() / "parts/last/model.safetensors"));
+}
+
+TEST_F(LearningTest, ARunIsNotResumedWithOtherData) {
+  const TaskDescription description = classification();
+  const auto train = [&](const LabelledInputs& examples, const std::vector<LabelledInputs>& valid,
+                         int64_t updates) {
+    ClassificationTask task(model(description), tokenizer(), description, examples, valid,
+                            options());
+    training::train(task, trainer("run", "accuracy", updates), {}, true);
+  };
+  const LabelledInputs examples = animals(40, 1);
+  const std::vector<LabelledInputs> valid = {animals(20, 2)};
+  train(examples, valid, 2);
+  EXPECT_THROW(train(animals(40, 3), valid, 4), ConfigError);
+  LabelledInputs relabelled = examples;
+  relabelled.labels[7] = 1 - relabelled.labels[7];
+  EXPECT_THROW(train(relabelled, valid, 4), ConfigError);
+  EXPECT_THROW(train(examples, {animals(20, 4)}, 4), ConfigError);
+  train(examples, valid, 4);
 }
 
 TEST_F(LearningTest, CheckpointsSayWhatTheyWereMadeFor) {

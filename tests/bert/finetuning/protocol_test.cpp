@@ -142,6 +142,15 @@ TEST_F(ProtocolTest, ResultsOfAnotherConfigurationAreRefused) {
   EXPECT_EQ(runs_.size(), 6U);
 }
 
+TEST_F(ProtocolTest, ResultsWithOtherDataAreRefused) {
+  options_.data_hash = 1;
+  run();
+  options_.data_hash = 2;
+  EXPECT_THROW(run(), ConfigError);
+  options_.data_hash = 1;
+  EXPECT_TRUE(run());
+}
+
 TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
   EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2.0);
   EXPECT_DOUBLE_EQ(median({4, 1, 3, 2}), 2.5);

@@ -166,6 +166,17 @@ TEST_F(PretrainingTaskTest, GoesOnFromAnyPositionAsIfItHadNotStopped) {
   }
 }
 
+TEST_F(PretrainingTaskTest, RefusesOtherTrainingAndValidationText) {
+  const auto bert = model();
+  const nlohmann::json position = task(bert, options()).data_position();
+  const data::TextCorpus other({write("other.txt", "w1 w2 w3\nw4 w5\n\nw6 w7\n")}, *tokenizer_,
+                               data::TextOptions{}, scratch() / "other-cache", 1);
+  PretrainingTask trained_on_other(bert, other, *corpus_, options());
+  EXPECT_THROW(trained_on_other.restore_data_position(position), ConfigError);
+  PretrainingTask validated_on_other(bert, *corpus_, other, options());
+  EXPECT_THROW(validated_on_other.restore_data_position(position), ConfigError);
+}
+
 TEST_F(PretrainingTaskTest, RefusesAPhaseThatItDoesNotHave) {
   const auto bert = model();
   PretrainingTask training = task(bert, options());

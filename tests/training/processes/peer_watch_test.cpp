@@ -1,0 +1,112 @@
+#include "training/processes/peer_watch.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+#include "common/process_error.h"
+
+namespace dietmt::training {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr char kAddress[] = "127.0.0.1";
+
+// A store with one key, as a training's processes share it.
+class Meeting {
+ public:
+  MeetingPoint point() {
+    return {[this](const std::string& text) { text_.set_value(text); },
+            [this] { return future_.get(); }};
+  }
+  std::string text() { return future_.get(); }
+
+ private:
+  std::promise<std::string> text_;
+  std::shared_future<std::string> future_ = text_.get_future().share();
+};
+
+Descriptor connect_to_port(const std::string& meeting) {
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(std::stoi(meeting)));
+  ::inet_pton(AF_INET, kAddress, &address.sin_addr);
+  Descriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
+  EXPECT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return fd;
+}
+
+void send_text(const Descriptor& connection, const std::string& text) {
+  ::send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL);
+}
+
+struct Watched {
+  explicit Watched(std::vector<Descriptor> connections)
+      : watch(std::move(connections), [this] { lost.set_value(); }) {}
+  bool is_lost_within(std::chrono::milliseconds time) {
+    return lost.get_future().wait_for(time) == std::future_status::ready;
+  }
+  std::promise<void> lost;
+  PeerWatch watch;
+};
+
+TEST(PeerWatch, StrangersAreNotTakenForPeers) {
+  Meeting meeting;
+  auto first = std::async(std::launch::async,
+                          [&] { return connect_peers(0, 2, kAddress, meeting.point()); });
+  std::vector<Descriptor> strangers;
+  for (const char* text : {"", "GET / HTTP/1.0\r\n\r\n, which is longer than a rank's hello\r\n"}) {
+    strangers.push_back(connect_to_port(meeting.text()));
+    send_text(strangers.back(), text);
+  }
+  // The right token with a rank that does not exist.
+  const std::string text = meeting.text();
+  strangers.push_back(connect_to_port(text));
+  send_text(strangers.back(), text.substr(text.find(' ') + 1) + std::string("\0\0\0\7", 4));
+  std::this_thread::sleep_for(100ms);
+
+  Watched second(connect_peers(1, 2, kAddress, meeting.point()));
+  Watched watched(first.get());
+  strangers.clear();
+  EXPECT_FALSE(watched.is_lost_within(2500ms));
+  second.watch.part();
+  watched.watch.part();
+}
+
+TEST(PeerWatch, ASecondProcessOfTheSameRankIsRefused) {
+  Meeting meeting;
+  auto first = std::async(std::launch::async,
+                          [&] { return connect_peers(0, 3, kAddress, meeting.point()); });
+  const std::vector<Descriptor> second = connect_peers(1, 3, kAddress, meeting.point());
+  EXPECT_THROW(connect_peers(1, 3, kAddress, meeting.point()), PeerError);
+  const std::vector<Descriptor> third = connect_peers(2, 3, kAddress, meeting.point());
+  EXPECT_EQ(first.get().size(), 2u);
+}
+
+TEST(PeerWatch, AnEndedProcessIsLostAndAPartedOneIsNot) {
+  Meeting meeting;
+  auto first = std::async(std::launch::async,
+                          [&] { return connect_peers(0, 2, kAddress, meeting.point()); });
+  std::vector<Descriptor> second = connect_peers(1, 2, kAddress, meeting.point());
+  Watched watched(first.get());
+  second.clear();
+  EXPECT_TRUE(watched.is_lost_within(5s));
+
+  Meeting again;
+  first =
+      std::async(std::launch::async, [&] { return connect_peers(0, 2, kAddress, again.point()); });
+  auto parting = std::make_unique<Watched>(connect_peers(1, 2, kAddress, again.point()));
+  Watched left(first.get());
+  parting->watch.part();
+  parting.reset();
+  EXPECT_FALSE(left.is_lost_within(2500ms));
+}
+
+}  // namespace
+}  // namespace dietmt::training

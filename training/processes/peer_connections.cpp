@@ -1,0 +1,232 @@
+#include "training/processes/peer_connections.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <sstream>
+
+#include "common/process_error.h"
+
+namespace dietmt::training {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kMeetingTime = std::chrono::minutes(5);
+constexpr auto kHelloTime = std::chrono::seconds(10);
+constexpr size_t kMostStrangers = 64;  // connections that have not said who they are
+constexpr char kWelcome = 'w';
+
+/// What a rank says first: the token of this training, and its number.
+struct Hello {
+  char token[32];
+  uint32_t rank;
+};
+
+[[noreturn]] void fail(const std::string& what) {
+  throw PeerError("the processes of this training cannot be watched: " + what);
+}
+
+[[noreturn]] void fail_with_errno(const std::string& what) {
+  fail(what + ": " + std::strerror(errno));
+}
+
+std::string random_token() {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::random_device device;
+  std::string token(sizeof(Hello::token), '0');
+  for (char& digit : token) digit = kDigits[device() % 16];
+  return token;
+}
+
+// A machine without power does not close its connections: half a minute of silence counts as one.
+void enable_keepalive(int fd) {
+  constexpr std::pair<int, int> kSettings[] = {
+      {TCP_KEEPIDLE, 10}, {TCP_KEEPINTVL, 5}, {TCP_KEEPCNT, 4}};
+  const int on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  for (const auto& [name, value] : kSettings)
+    ::setsockopt(fd, IPPROTO_TCP, name, &value, sizeof value);
+}
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+
+Addresses addresses_of(const char* host, const std::string& port, int flags) {
+  addrinfo wanted = {};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = flags;
+  addrinfo* list = nullptr;
+  if (::getaddrinfo(host, port.c_str(), &wanted, &list) != 0) list = nullptr;
+  return {list, &::freeaddrinfo};
+}
+
+/// A socket that listens at a free port of one of `addresses`; -1 if none is of this machine.
+int listen_at(const Addresses& addresses, int64_t backlog) {
+  for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
+    Descriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (fd.get() >= 0 && ::bind(fd.get(), entry->ai_addr, entry->ai_addrlen) == 0 &&
+        ::listen(fd.get(), static_cast<int>(backlog)) == 0)
+      return fd.release();
+  }
+  return -1;
+}
+
+/// The address under which the others look for rank 0 if it is of this machine; where it is
+/// translated on the way, all addresses.
+int listen_for_peers(const std::string& address, int64_t backlog) {
+  const int fd = listen_at(addresses_of(address.c_str(), "0", AI_PASSIVE), backlog);
+  if (fd >= 0) return fd;
+  const int any = listen_at(addresses_of(nullptr, "0", AI_PASSIVE), backlog);
+  if (any < 0) fail_with_errno("no port can be listened at");
+  return any;
+}
+
+int64_t port_of(int fd) {
+  sockaddr_storage address = {};
+  socklen_t length = sizeof address;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0)
+    fail_with_errno("no port");
+  // Both families have the port at the same place.
+  return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
+}
+
+/// Waits for the other ranks, and lets in nobody else: a connection is a peer once it has sent the
+/// token and a rank that is still missing.
+class Admission {
+ public:
+  Admission(int listener, std::string token, int64_t processes)
+      : listener_(listener), token_(std::move(token)), peers_(static_cast<size_t>(processes)) {}
+
+  std::vector<Descriptor> wait_for_all() {
+    const Clock::time_point deadline = Clock::now() + kMeetingTime;
+    while (missing() > 0) {
+      if (Clock::now() > deadline)
+        fail(std::to_string(missing()) + " of " + std::to_string(peers_.size()) +
+             " processes did not connect");
+      wait_for_something();
+      read_hellos();
+      accept_stranger();
+    }
+    peers_.erase(peers_.begin());  // rank 0 itself
+    return std::move(peers_);
+  }
+
+ private:
+  struct Stranger {
+    Descriptor connection;
+    Clock::time_point since;
+    Hello hello = {};
+    size_t received = 0;
+  };
+
+  int64_t missing() const {
+    return std::count_if(peers_.begin() + 1, peers_.end(),
+                         [](const Descriptor& peer) { return peer.get() < 0; });
+  }
+
+  void wait_for_something() const {
+    std::vector<pollfd> entries = {{listener_.get(), POLLIN, 0}};
+    for (const Stranger& stranger : strangers_)
+      entries.push_back({stranger.connection.get(), POLLIN, 0});
+    constexpr int kMilliseconds = 500;
+    ::poll(entries.data(), entries.size(), kMilliseconds);
+  }
+
+  void accept_stranger() {
+    pollfd entry = {listener_.get(), POLLIN, 0};
+    if (::poll(&entry, 1, 0) <= 0) return;
+    Descriptor connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (connection.get() < 0) return;
+    if (strangers_.size() == kMostStrangers) strangers_.pop_front();
+    strangers_.push_back({std::move(connection), Clock::now()});
+  }
+
+  void read_hellos() {
+    std::erase_if(strangers_, [&](Stranger& stranger) {
+      char* const place = reinterpret_cast<char*>(&stranger.hello) + stranger.received;
+      const ssize_t count =
+          ::recv(stranger.connection.get(), place, sizeof(Hello) - stranger.received, MSG_DONTWAIT);
+      const bool waits = count < 0 && (errno == EAGAIN || errno == EINTR);
+      if (count == 0 || (count < 0 && !waits)) return true;
+      if (count > 0) stranger.received += static_cast<size_t>(count);
+      if (stranger.received < sizeof(Hello)) return Clock::now() > stranger.since + kHelloTime;
+      admit(stranger);
+      return true;
+    });
+  }
+
+  void admit(Stranger& stranger) {
+    const size_t rank = ntohl(stranger.hello.rank);
+    const bool knows_token = std::memcmp(stranger.hello.token, token_.data(), token_.size()) == 0;
+    if (!knows_token || rank == 0 || rank >= peers_.size() || peers_[rank].get() >= 0) return;
+    if (::send(stranger.connection.get(), &kWelcome, 1, MSG_NOSIGNAL) != 1) return;
+    peers_[rank] = std::move(stranger.connection);
+  }
+
+  Descriptor listener_;
+  std::string token_;
+  std::vector<Descriptor> peers_;  // by rank
+  std::deque<Stranger> strangers_;
+};
+
+Descriptor connect_to(const std::string& host, const std::string& port) {
+  const Addresses addresses = addresses_of(host.c_str(), port, 0);
+  if (addresses == nullptr) fail(host + " has no address");
+  for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
+    Descriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (fd.get() >= 0 && ::connect(fd.get(), entry->ai_addr, entry->ai_addrlen) == 0) return fd;
+  }
+  fail_with_errno("no connection to " + host + ":" + port);
+}
+
+Descriptor join(int64_t rank, const std::string& address, const std::string& meeting) {
+  std::istringstream words(meeting);
+  std::string port, token;
+  words >> port >> token;
+  if (token.size() != sizeof(Hello::token)) fail("rank 0 published '" + meeting + "'");
+  Descriptor connection = connect_to(address, port);
+  Hello hello = {{}, htonl(static_cast<uint32_t>(rank))};
+  std::copy(token.begin(), token.end(), hello.token);
+  char answer = 0;
+  if (::send(connection.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello ||
+      ::recv(connection.get(), &answer, 1, MSG_WAITALL) != 1 || answer != kWelcome)
+    fail("rank 0 does not accept rank " + std::to_string(rank) +
+         "; does another process have this rank?");
+  return connection;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+std::vector<Descriptor> connect_peers(int64_t rank, int64_t processes, const std::string& address,
+                                      const MeetingPoint& meeting) {
+  std::vector<Descriptor> connections;
+  if (rank == 0) {
+    const std::string token = random_token();
+    const int listener = listen_for_peers(address, processes);
+    Admission admission(listener, token, processes);
+    meeting.publish(std::to_string(port_of(listener)) + " " + token);
+    connections = admission.wait_for_all();
+  } else {
+    connections.push_back(join(rank, address, meeting.look_up()));
+  }
+  for (const Descriptor& connection : connections) enable_keepalive(connection.get());
+  return connections;
+}
+
+}  // namespace dietmt::training
