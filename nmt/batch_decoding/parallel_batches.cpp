@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <mutex>
 #include <numeric>
-#include <thread>
+
+#include "nmt/engine/thread_team.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -51,26 +51,19 @@ void for_each_batch(const std::vector<std::vector<size_t>>& batches, int64_t thr
   const SingleThreadedKernels single_threaded;
   std::atomic<size_t> next = 0;
   std::mutex mutex;
-  std::exception_ptr failure;
-  const auto run = [&] {
+  ThreadTeam team(std::min(wanted, std::ssize(batches)));
+  team.run([&](int64_t) {
     for (size_t i = next++; i < batches.size(); i = next++) {
       try {
         work(batches[i]);
         const std::lock_guard lock(mutex);
-        if (progress) progress(static_cast<int64_t>(batches[i].size()));
+        if (progress) progress(std::ssize(batches[i]));
       } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
         next = batches.size();
+        throw;
       }
     }
-  };
-  std::vector<std::thread> helpers;
-  const auto workers = std::min(static_cast<size_t>(wanted), batches.size());
-  for (size_t t = 1; t < workers; ++t) helpers.emplace_back(run);
-  run();
-  for (std::thread& helper : helpers) helper.join();
-  if (failure) std::rethrow_exception(failure);
+  });
 }
 
 }  // namespace dietmt::nmt

@@ -16,7 +16,8 @@ std::vector<std::vector<size_t>> batches_by_length(std::span<const int64_t> leng
 /// Calls `work` for each batch from `threads` threads (0: as many as ATen uses). Each of them
 /// computes with one ATen thread: sentences in parallel scale better than small matrix products,
 /// and a result cannot depend on how a product is split. `progress` gets the size of each finished
-/// batch, from one thread at a time. The first exception is passed on.
+/// batch, from one thread at a time. After an exception no thread starts another batch, and the
+/// caller gets the exception. Throws Error if the system cannot start enough threads.
 void for_each_batch(const std::vector<std::vector<size_t>>& batches, int64_t threads,
                     const std::function<void(const std::vector<size_t>&)>& work,
                     const std::function<void(int64_t)>& progress);

@@ -11,13 +11,10 @@ constexpr int64_t kLogitRows = 64;
 }  // namespace
 
 DecodingWorker::DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special,
-                               const OutputShortlist& shortlist, int64_t threads,
-                               int64_t batch_tokens, SentenceFeed& feed)
+                               const OutputShortlist& shortlist, int64_t threads)
     : models_(models),
       special_(special),
       shortlist_(shortlist),
-      batch_tokens_(batch_tokens),
-      feed_(feed),
       team_(threads),
       selector_(models.front().weights->target_vocabulary),
       logits_(models.size()) {
@@ -27,7 +24,9 @@ DecodingWorker::DecodingWorker(std::span<const EngineModel> models, const Specia
 
 DecodingWorker::~DecodingWorker() = default;
 
-void DecodingWorker::run() {
+void DecodingWorker::run(SentenceFeed& feed, int64_t batch_tokens) {
+  feed_ = &feed;
+  batch_tokens_ = batch_tokens;
   while (admit()) {
     try {
       decode_step();
@@ -43,7 +42,7 @@ bool DecodingWorker::admit() {
   const int64_t room = batch_tokens_ - open_tokens_;
   while (open_.empty() || room >= std::max<int64_t>(1, batch_tokens_ / 8)) {
     const bool idle = open_.empty();
-    const std::vector<FedSentence> fed = feed_.take(std::max<int64_t>(1, room), idle);
+    const std::vector<FedSentence> fed = feed_->take(std::max<int64_t>(1, room), idle);
     if (fed.empty()) return !idle;
     open(fed);
     if (!open_.empty()) return true;
@@ -59,7 +58,7 @@ void DecodingWorker::open(const std::vector<FedSentence>& fed) {
       added.push_back(open_.back().get());
       open_tokens_ += open_.back()->source_tokens;
     } catch (...) {
-      feed_.fail(one.ticket, std::current_exception());
+      feed_->fail(one.ticket, std::current_exception());
     }
   }
   try {
@@ -115,7 +114,7 @@ void DecodingWorker::decode_step() {
 
 void DecodingWorker::drop_abandoned() {
   for (size_t i = open_.size(); i > 0; --i)
-    if (feed_.abandoned(open_[i - 1]->fed.ticket)) close(i - 1);
+    if (feed_->abandoned(open_[i - 1]->fed.ticket)) close(i - 1);
 }
 
 // Each hypothesis gets a slot for the keys and values of its last token.
@@ -175,9 +174,9 @@ void DecodingWorker::advance() {
     try {
       if (sentence.failure) std::rethrow_exception(sentence.failure);
       goes_on = sentence.search->advance();
-      if (!goes_on) feed_.deliver(sentence.fed.ticket, sentence.search->result());
+      if (!goes_on) feed_->deliver(sentence.fed.ticket, sentence.search->result());
     } catch (...) {
-      feed_.fail(sentence.fed.ticket, std::current_exception());
+      feed_->fail(sentence.fed.ticket, std::current_exception());
     }
     if (goes_on)
       sentence.follow_parents(slots_);
@@ -199,7 +198,7 @@ void DecodingWorker::close(size_t index) {
 
 // After an error in the middle of a step nothing is known of the slots.
 void DecodingWorker::fail_all(std::exception_ptr error) {
-  for (const auto& sentence : open_) feed_.fail(sentence->fed.ticket, error);
+  for (const auto& sentence : open_) feed_->fail(sentence->fed.ticket, error);
   open_.clear();
   open_tokens_ = 0;
   slots_ = SlotPool();

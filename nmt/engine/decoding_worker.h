@@ -20,15 +20,15 @@ namespace dietmt::nmt {
 
 class DecodingWorker {
  public:
-  /// Models, an ensemble if there are several, `shortlist`, which may be empty, and feed are kept
-  /// by reference.
+  /// Keeps references to the models (several form an ensemble), to `special`, and to `shortlist`,
+  /// which may be empty. Throws Error if the system cannot start `threads` threads.
   DecodingWorker(std::span<const EngineModel> models, const SpecialTokens& special,
-                 const OutputShortlist& shortlist, int64_t threads, int64_t batch_tokens,
-                 SentenceFeed& feed);
+                 const OutputShortlist& shortlist, int64_t threads);
   ~DecodingWorker();
 
-  /// Until the feed ends.
-  void run();
+  /// Decodes until the feed ends, at most `batch_tokens` source tokens at a time. The cache and the
+  /// threads stay for the next run, which must not follow one that has thrown.
+  void run(SentenceFeed& feed, int64_t batch_tokens);
 
  private:
   bool admit();
@@ -48,8 +48,8 @@ class DecodingWorker {
   std::span<const EngineModel> models_;
   const SpecialTokens& special_;
   const OutputShortlist& shortlist_;
-  int64_t batch_tokens_;
-  SentenceFeed& feed_;
+  SentenceFeed* feed_ = nullptr;  // of this run
+  int64_t batch_tokens_ = 0;
   ThreadTeam team_;
   std::vector<std::unique_ptr<ModelRunner>> runners_;  // of the models
   SlotPool slots_;

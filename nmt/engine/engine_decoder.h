@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "nmt/engine/engine_model.h"
@@ -14,24 +16,31 @@ namespace dietmt::nmt {
 
 class EngineDecoder : public SentenceDecoder {
  public:
-  /// Several models are an ensemble, whose probabilities are averaged; they share vocabularies.
-  /// With a shortlist a sentence's translations have no other tokens than its own, and
-  /// probabilities are those among them.
+  /// Several models form an ensemble: they share vocabularies, and their probabilities are
+  /// averaged. With a shortlist, a translation has only tokens that the shortlist gives to its
+  /// sentence, and probabilities are those among these tokens.
   EngineDecoder(std::vector<EngineModel> models, const SpecialTokens& special,
                 OutputShortlist shortlist = {});
+  ~EngineDecoder() override;
 
   int64_t max_source_length() const override;
   int64_t max_target_length() const override;
 
-  /// With workers = 0 there is one for each core. A sentence's translations depend neither on the
-  /// other sentences nor on the numbers of workers, threads and tokens.
+  /// The caller is the first worker. The decoder keeps all workers with their caches and threads
+  /// for the next run. Workers = 0 means one for each core. A sentence's translations depend
+  /// neither on the other sentences nor on the numbers of workers, threads and tokens. Throws Error
+  /// if the system cannot start enough threads, before it takes a sentence.
   void run(SentenceFeed& feed, int64_t workers, int64_t threads,
            int64_t batch_tokens) const override;
 
  private:
+  class Session;
+
   std::vector<EngineModel> models_;
   SpecialTokens special_;
   OutputShortlist shortlist_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<Session> idle_;  // of the last run
 };
 
 }  // namespace dietmt::nmt

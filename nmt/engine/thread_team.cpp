@@ -3,29 +3,57 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "common/error.h"
 
 namespace dietmt::nmt {
 namespace {
 
-// Some ten microseconds: longer than most pauses within a step. Then others get the core, if there
-// are more threads than cores, and a helper that has waited on sleeps.
+// The spins take about ten microseconds, longer than most pauses within a step. Yields then leave
+// the core to others if there are more threads than cores.
 constexpr int kSpins = 1000;
 constexpr int kYields = 1000;
 
-void relax(int spins) {
-  if (spins >= kSpins) return std::this_thread::yield();
+// False when `condition` still does not hold: time to sleep.
+template <typename Condition>
+bool spin_until(const Condition& condition) {
+  for (int spins = 0; spins < kSpins + kYields; ++spins) {
+    if (condition()) return true;
+    if (spins >= kSpins) {
+      std::this_thread::yield();
+      continue;
+    }
 #if defined(__x86_64__)
-  __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
+  }
+  return false;
 }
 
 }  // namespace
 
 ThreadTeam::ThreadTeam(int64_t threads) {
-  for (int64_t t = 1; t < threads; ++t) helpers_.emplace_back([this, t] { help(t); });
+  try {
+    helpers_.reserve(static_cast<size_t>(std::max<int64_t>(1, threads)) - 1);
+    for (int64_t t = 1; t < threads; ++t) helpers_.emplace_back([this, t] { help(t); });
+  } catch (const std::system_error& error) {
+    const int64_t started = size();
+    stop();
+    throw Error("the system could start only " + std::to_string(started) + " of " +
+                std::to_string(threads) + " threads (" + error.code().message() +
+                "): lower --workers or --threads");
+  } catch (...) {
+    stop();
+    throw;
+  }
 }
 
-ThreadTeam::~ThreadTeam() {
+ThreadTeam::~ThreadTeam() { stop(); }
+
+void ThreadTeam::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
@@ -49,30 +77,44 @@ void ThreadTeam::start(Call call) {
   woken_.notify_all();
 }
 
-void ThreadTeam::finish() const {
-  for (int spins = 0; working_.load(std::memory_order_acquire) > 0;
-       spins = std::min(spins + 1, kSpins))
-    relax(spins);
+void ThreadTeam::finish() {
+  const auto all_done = [&] { return working_.load() == 0; };
+  if (!spin_until(all_done)) {
+    std::unique_lock lock(mutex_);
+    caller_sleeps_ = true;
+    finished_.wait(lock, all_done);
+    caller_sleeps_ = false;
+  }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void ThreadTeam::keep_failure() {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::current_exception();
 }
 
 void ThreadTeam::help(int64_t t) {
   omp_set_num_threads(1);
   for (uint64_t round = 1; wait_for(round); ++round) {
-    call_.function(call_.object, t);
-    working_.fetch_sub(1, std::memory_order_release);
+    try {
+      call_.function(call_.object, t);
+    } catch (...) {
+      keep_failure();
+    }
+    if (working_.fetch_sub(1) > 1 || !caller_sleeps_.load()) continue;
+    const std::lock_guard lock(mutex_);
+    finished_.notify_one();
   }
 }
 
 bool ThreadTeam::wait_for(uint64_t round) {
-  for (int spins = 0; spins < kSpins + kYields; ++spins) {
-    if (round_.load() >= round) return true;
-    if (stopped_.load(std::memory_order_relaxed)) return false;
-    relax(spins);
+  const auto called = [&] { return round_.load() >= round || stopped_.load(); };
+  if (!spin_until(called)) {
+    std::unique_lock lock(mutex_);
+    sleeping_.fetch_add(1);
+    woken_.wait(lock, called);
+    sleeping_.fetch_sub(1);
   }
-  std::unique_lock lock(mutex_);
-  sleeping_.fetch_add(1);
-  woken_.wait(lock, [&] { return round_.load() >= round || stopped_.load(); });
-  sleeping_.fetch_sub(1);
   return round_.load() >= round;
 }
 

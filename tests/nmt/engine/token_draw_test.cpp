@@ -1,0 +1,57 @@
+// Draws of a token from one row of log-probabilities.
+#include "nmt/engine/token_draw.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "common/error.h"
+
+namespace dietmt::nmt {
+namespace {
+
+int32_t draw(const std::vector<float>& scores, double uniform, const SearchOptions& options) {
+  TokenDraw drawing;
+  drawing.scores(std::ssize(scores)) = scores;
+  return drawing.draw(uniform, options);
+}
+
+std::vector<SearchOptions> ways_to_draw(double temperature) {
+  std::vector<SearchOptions> all(3);
+  all[1].top_k = 2;
+  all[2].top_p = 0.9;
+  for (SearchOptions& options : all) options.temperature = temperature;
+  return all;
+}
+
+TEST(TokenDraw, TheLowestTemperatureTakesTheBestToken) {
+  const std::vector<float> scores = {-3.0F, -0.5F, -2000.0F, -1.5F};
+  for (const SearchOptions& options : ways_to_draw(SearchOptions::kMinTemperature))
+    for (const double uniform : {0.0, 0.5, 0.999999}) EXPECT_EQ(draw(scores, uniform, options), 1);
+}
+
+// Scores over the temperature are no floats any more, but their differences still decide.
+TEST(TokenDraw, ATemperatureBeyondFloatsTakesTheBestToken) {
+  const std::vector<float> scores = {-3.0F, -0.5F, -2.0F, -1.5F};
+  for (const SearchOptions& options : ways_to_draw(1e-50))
+    for (const double uniform : {0.0, 0.999999}) EXPECT_EQ(draw(scores, uniform, options), 1);
+}
+
+TEST(TokenDraw, TheHighestTemperatureTakesAllTokensAlike) {
+  const std::vector<float> scores = {-3.0F, -0.5F, -2.0F, -1.5F};
+  const SearchOptions options = ways_to_draw(SearchOptions::kMaxTemperature)[0];
+  std::vector<int64_t> counts(4);
+  for (int i = 0; i < 400; ++i) ++counts[static_cast<size_t>(draw(scores, i / 400.0, options))];
+  EXPECT_THAT(counts, testing::Each(testing::AllOf(testing::Ge(99), testing::Le(101))));
+}
+
+TEST(TokenDraw, RefusesScoresThatLeaveNoToken) {
+  const std::vector<float> none(4, -std::numeric_limits<float>::infinity());
+  for (const SearchOptions& options : ways_to_draw(1.0))
+    EXPECT_THROW(draw(none, 0.5, options), DataError);
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
