@@ -1,6 +1,8 @@
 #include "nmt/translation/translation_stream.h"
 
 #include <algorithm>
+#include <atomic>
+#include <future>
 
 #include "common/error.h"
 #include "data/text/source_tag.h"
@@ -9,43 +11,46 @@
 namespace dietmt::nmt {
 namespace {
 
-// Lines read and not yet translated.
-class Window {
+// Lines that are translated together.
+struct Window {
+  std::vector<TranslatedLine> lines;
+  std::vector<TranslationRequest> requests;  // of the lines that have text
+  std::vector<size_t> places;                // of the requests among the lines
+};
+
+class WindowReader {
  public:
-  Window(const Translator& translator, const data::Tokenizer& source_tokenizer,
-         const data::Tokenizer& target_tokenizer, LineReader& input, LineReader* prefixes,
-         const std::string& source_tag)
+  WindowReader(const Translator& translator, const data::Tokenizer& source_tokenizer,
+               const data::Tokenizer& target_tokenizer, LineReader& input, LineReader* prefixes,
+               const StreamOptions& options)
       : translator_(translator),
         source_tokenizer_(source_tokenizer),
-        tag_(source_tokenizer, source_tag),
+        tag_(source_tokenizer, options.source_tag),
         target_tokenizer_(target_tokenizer),
         input_(input),
-        prefixes_(prefixes) {}
+        prefixes_(prefixes),
+        options_(options),
+        max_lines_(options.line_by_line ? 1 : options.first_window_lines) {}
 
-  // Reads the next lines; false at the end of the input.
-  bool read(int64_t max_lines, int64_t max_bytes) {
-    lines_.clear();
-    requests_.clear();
-    places_.clear();
+  // The next lines; none at the end of the input.
+  Window read() {
+    Window window;
     int64_t bytes = 0;
     std::string line;
-    while (static_cast<int64_t>(lines_.size()) < max_lines && bytes < max_bytes &&
+    while (!stopped_ && std::ssize(window.lines) < max_lines_ && bytes < options_.window_bytes &&
            input_.next(line)) {
-      bytes += static_cast<int64_t>(line.size());
-      add(line);
+      bytes += std::ssize(line);
+      add(line, window);
     }
-    return !lines_.empty();
+    if (!options_.line_by_line) max_lines_ = std::min(2 * max_lines_, options_.window_lines);
+    return window;
   }
 
-  const std::vector<TranslatedLine>& translate(const std::function<void(int64_t)>& progress) {
-    std::vector<NBest> found = translator_.translate(requests_, progress);
-    for (size_t r = 0; r < found.size(); ++r) lines_[places_[r]].translations = std::move(found[r]);
-    if (progress) progress(static_cast<int64_t>(lines_.size() - requests_.size()));
-    return lines_;
-  }
+  // A read() that has begun returns after the next line, from any thread.
+  void stop() { stopped_ = true; }
 
  private:
-  void add(std::string& line) {
+  void add(std::string& line, Window& window) {
     const std::string where = input_.where();
     clean_line(line, where);
     std::vector<int32_t> prefix = next_prefix();
@@ -53,10 +58,10 @@ class Window {
         encode_line(source_tokenizer_, tag_.before(line), translator_.max_source_length(), where);
     const bool has_text = std::ssize(ids) - 1 > tag_.pieces();
     if (has_text) {
-      requests_.push_back({std::move(ids), std::move(prefix), input_.line_number() - 1});
-      places_.push_back(lines_.size());
+      window.requests.push_back({std::move(ids), std::move(prefix), input_.line_number() - 1});
+      window.places.push_back(window.lines.size());
     }
-    lines_.push_back({input_.line_number(), line, has_text ? NBest{} : NBest(1)});
+    window.lines.push_back({input_.line_number(), line, has_text ? NBest{} : NBest(1)});
   }
 
   std::vector<int32_t> next_prefix() {
@@ -79,10 +84,40 @@ class Window {
   const data::Tokenizer& target_tokenizer_;
   LineReader& input_;
   LineReader* prefixes_;
-  std::vector<TranslatedLine> lines_;
-  std::vector<TranslationRequest> requests_;
-  std::vector<size_t> places_;  // of the requests among the lines
+  const StreamOptions& options_;
+  int64_t max_lines_;
+  std::atomic<bool> stopped_ = false;
 };
+
+// Reads the next window while this one is translated: on another thread, or only when it is asked
+// for, if lines are translated one by one or the system can start no thread.
+class NextWindow {
+ public:
+  NextWindow(WindowReader& reader, bool ahead)
+      : reader_(reader),
+        window_(
+            std::async(ahead ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                       [&reader] { return reader.read(); })) {}
+  ~NextWindow() {
+    if (window_.valid()) reader_.stop();  // the future waits for its thread
+  }
+  NextWindow(const NextWindow&) = delete;
+  NextWindow& operator=(const NextWindow&) = delete;
+
+  Window get() { return window_.get(); }
+
+ private:
+  WindowReader& reader_;
+  std::future<Window> window_;
+};
+
+void translate(const Translator& translator, Window& window,
+               const std::function<void(int64_t)>& progress) {
+  std::vector<NBest> found = translator.translate(window.requests, progress);
+  for (size_t r = 0; r < found.size(); ++r)
+    window.lines[window.places[r]].translations = std::move(found[r]);
+  if (progress) progress(std::ssize(window.lines) - std::ssize(window.requests));
+}
 
 }  // namespace
 
@@ -91,12 +126,13 @@ void translate_stream(const Translator& translator, const data::Tokenizer& sourc
                       LineReader* prefixes, const StreamOptions& options,
                       const std::function<bool(std::span<const TranslatedLine>)>& emit,
                       const std::function<void(int64_t)>& progress) {
-  Window window(translator, source_tokenizer, target_tokenizer, input, prefixes,
-                options.source_tag);
-  int64_t limit = options.line_by_line ? 1 : options.first_window_lines;
-  while (window.read(limit, options.window_bytes)) {
-    if (!emit(window.translate(progress))) return;
-    if (!options.line_by_line) limit = std::min(2 * limit, options.window_lines);
+  WindowReader reader(translator, source_tokenizer, target_tokenizer, input, prefixes, options);
+  Window window = reader.read();
+  while (!window.lines.empty()) {
+    NextWindow next(reader, !options.line_by_line);
+    translate(translator, window, progress);
+    if (!emit(window.lines)) return;
+    window = next.get();
   }
 }
 

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "common/error.h"
 #include "common/text_io.h"
@@ -139,6 +142,52 @@ TEST_F(TextTest, EmitCanStopTheStream) {
   translate_stream(translator, tokenizer(), tokenizer(), reader, nullptr, {.line_by_line = true},
                    [&](std::span<const TranslatedLine>) { return ++calls < 2; });
   EXPECT_EQ(calls, 2);
+}
+
+// Blocks in its first run until `ready`, ten seconds at most.
+class PatientDecoder : public SentenceDecoder {
+ public:
+  explicit PatientDecoder(const std::atomic<bool>& ready) : ready_(ready) {}
+  int64_t max_source_length() const override { return kNoLimit; }
+  int64_t max_target_length() const override { return kNoLimit; }
+  void run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const override {
+    for (int wait = 0; wait < 1000 && !ready_; ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    was_ready = was_ready && ready_;
+    for (auto taken = feed.take(batch_tokens, true); !taken.empty();
+         taken = feed.take(batch_tokens, true))
+      for (const FedSentence& one : taken) feed.deliver(one.ticket, NBest(1));
+  }
+
+  mutable bool was_ready = true;
+
+ private:
+  const std::atomic<bool>& ready_;
+};
+
+// The writer of a pipe gets rid of a window that is larger than all buffers only if somebody reads.
+TEST_F(TextTest, TheNextWindowIsReadDuringATranslation) {
+  const std::string pipe = (scratch() / "pipe").string();
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::atomic<bool> written = false;
+  std::thread writer([&] {
+    std::ofstream out(pipe);
+    const std::string second(300'000, 'b');
+    out << "baba" << std::endl << second << std::endl << second << std::endl;
+    written = true;
+  });
+  const auto decoder = std::make_shared<PatientDecoder>(written);
+  const Translator translator(decoder, search_options());
+  LineReader reader(pipe);
+  int64_t lines = 0;
+  translate_stream(translator, tokenizer(), tokenizer(), reader, nullptr, {.first_window_lines = 1},
+                   [&](std::span<const TranslatedLine> window) {
+                     lines += std::ssize(window);
+                     return true;
+                   });
+  writer.join();
+  EXPECT_TRUE(decoder->was_ready);
+  EXPECT_EQ(lines, 3);
 }
 
 TEST_F(TextTest, EncodedLinesAreCut) {
