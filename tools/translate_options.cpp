@@ -33,7 +33,8 @@ OptionTable option_table(TranslateOptions& options) {
       .add("sample", &search.sample, "", "draw translations instead of searching the best")
       .add("top-k", &search.top_k, "N", "from the N most probable tokens; 0: from all")
       .add("top-p", &search.top_p, "P", "from the smallest set of tokens with probability P")
-      .add("temperature", &search.temperature, "T", "below 1 sharpens the distribution")
+      .add("temperature", &search.temperature, "T",
+           "from 0.001 to 1000; below 1 sharpens the distribution")
       .add("seed", &options.seed, "N", "seed of the random numbers");
   bind_decoding_machine(table, options);
   return table;

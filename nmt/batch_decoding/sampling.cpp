@@ -27,27 +27,32 @@ Tensor nucleus(const Tensor& weights, double top_p) {
   return weights.masked_fill(before >= top_p, 0.0);
 }
 
-Tensor draw_top_k(const Tensor& scores, const Tensor& uniforms, const SearchOptions& options) {
-  const auto [values, tokens] = scores.topk(std::min(options.top_k, scores.size(1)), -1);
-  const Tensor weights = nucleus(at::softmax(values, -1, at::kDouble), options.top_p);
+// In double, since a float overflows at low temperatures.
+Tensor cooled(const Tensor& log_probs, const SearchOptions& options) {
+  return log_probs.to(at::kDouble) / options.temperature;
+}
+
+Tensor draw_top_k(const Tensor& log_probs, const Tensor& uniforms, const SearchOptions& options) {
+  const auto [values, tokens] = log_probs.topk(std::min(options.top_k, log_probs.size(1)), -1);
+  const Tensor weights = nucleus(at::softmax(cooled(values, options), -1), options.top_p);
   return tokens.gather(1, invert(weights, uniforms).unsqueeze(1)).squeeze(1);
 }
 
 // Looks at few tokens first, at more in the rows where these do not reach top_p.
-Tensor draw_top_p(const Tensor& scores, const Tensor& uniforms, const SearchOptions& options) {
+Tensor draw_top_p(const Tensor& log_probs, const Tensor& uniforms, const SearchOptions& options) {
   constexpr int64_t kFirst = 64;
   constexpr int64_t kGrowth = 8;
-  const Tensor total = scores.to(at::kDouble).logsumexp(-1, true);  // [rows, 1]
+  const Tensor total = cooled(log_probs, options).logsumexp(-1, true);  // [rows, 1]
   Tensor drawn = at::empty_like(uniforms, at::kLong);
-  Tensor rows = at::arange(scores.size(0), drawn.options());
+  Tensor rows = at::arange(log_probs.size(0), drawn.options());
   for (int64_t count = kFirst; rows.numel() > 0; count *= kGrowth) {
-    const int64_t columns = std::min(count, scores.size(1));
-    const auto [values, tokens] = scores.index_select(0, rows).topk(columns, -1);
-    const Tensor weights = (values.to(at::kDouble) - total.index_select(0, rows)).exp();
+    const int64_t columns = std::min(count, log_probs.size(1));
+    const auto [values, tokens] = log_probs.index_select(0, rows).topk(columns, -1);
+    const Tensor weights = (cooled(values, options) - total.index_select(0, rows)).exp();
     const Tensor chosen =
         invert(nucleus(weights, options.top_p), uniforms.index_select(0, rows)).unsqueeze(1);
     const Tensor enough = weights.sum(-1) >= options.top_p;
-    const Tensor ready = columns < scores.size(1) ? enough : at::ones_like(enough);
+    const Tensor ready = columns < log_probs.size(1) ? enough : at::ones_like(enough);
     drawn.index_copy_(0, rows.masked_select(ready),
                       tokens.gather(1, chosen).squeeze(1).masked_select(ready));
     rows = rows.masked_select(ready.logical_not());
@@ -61,10 +66,9 @@ Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
                    const SearchOptions& options) {
   const Tensor u = at::tensor(std::vector<double>(uniforms.begin(), uniforms.end()), at::kDouble)
                        .to(log_probs.device());
-  const Tensor scores = log_probs / options.temperature;
-  if (options.top_k > 0) return draw_top_k(scores, u, options).cpu();
-  if (options.top_p < 1.0) return draw_top_p(scores, u, options).cpu();
-  return invert(at::softmax(scores, -1, at::kDouble), u).cpu();
+  if (options.top_k > 0) return draw_top_k(log_probs, u, options).cpu();
+  if (options.top_p < 1.0) return draw_top_p(log_probs, u, options).cpu();
+  return invert(at::softmax(cooled(log_probs, options), -1), u).cpu();
 }
 
 std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,

@@ -135,10 +135,9 @@ class SampleSearch : public SentenceSearch {
   int32_t next_token(int64_t sample, const TokenScores& scores) {
     if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0) return forced;
     std::vector<float>& row = draw_.scores(scores.vocabulary);
-    const auto temperature = static_cast<float>(options_.temperature);
     for (int64_t v = 0; v < scores.vocabulary; ++v) {
       const bool allowed = task_.allows(static_cast<int32_t>(v), step_, special_);
-      row[static_cast<size_t>(v)] = allowed ? scores.log_prob(v) / temperature : kMinusInfinity;
+      row[static_cast<size_t>(v)] = allowed ? scores.log_prob(v) : kMinusInfinity;
     }
     return draw_.draw(samples_.uniform(sample, step_), options_);
   }

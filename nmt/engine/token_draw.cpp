@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "common/error.h"
+
 namespace dietmt::nmt {
 
 std::vector<float>& TokenDraw::scores(int64_t vocabulary) {
@@ -13,44 +15,56 @@ std::vector<float>& TokenDraw::scores(int64_t vocabulary) {
 
 int32_t TokenDraw::draw(double uniform, const SearchOptions& options) {
   if (options.top_k > 0) return draw_top_k(uniform, options);
-  if (options.top_p < 1.0) return draw_top_p(uniform, options.top_p);
-  const double maximum = *std::max_element(scores_.begin(), scores_.end());
+  if (options.top_p < 1.0) return draw_top_p(uniform, options);
+  const double maximum = highest();
   weights_.clear();
-  for (const float score : scores_) weights_.push_back(std::exp(score - maximum));
+  for (const float score : scores_)
+    weights_.push_back(std::exp((score - maximum) / options.temperature));
   return static_cast<int32_t>(invert(uniform));
 }
 
 int32_t TokenDraw::draw_top_k(double uniform, const SearchOptions& options) {
+  const double maximum = highest();
   const auto count = std::min(static_cast<size_t>(options.top_k), scores_.size());
   sort_first(count);
   weights_.clear();
-  const double maximum = scores_[static_cast<size_t>(order_.front())];
   for (size_t i = 0; i < count; ++i)
-    weights_.push_back(std::exp(scores_[static_cast<size_t>(order_[i])] - maximum));
+    weights_.push_back(
+        std::exp((scores_[static_cast<size_t>(order_[i])] - maximum) / options.temperature));
   const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (double& weight : weights_) weight /= total;
   cut_behind(options.top_p);
   return order_[invert(uniform)];
 }
 
-// Looks at few tokens first, at more where these do not reach top_p.
-int32_t TokenDraw::draw_top_p(double uniform, double top_p) {
+// Looks at a few tokens first, and at more if these do not reach top_p.
+int32_t TokenDraw::draw_top_p(double uniform, const SearchOptions& options) {
   constexpr size_t kFirst = 64;
   constexpr size_t kGrowth = 8;
-  const double maximum = *std::max_element(scores_.begin(), scores_.end());
+  const double maximum = highest();
+  const auto weight = [&](float score) {
+    return std::exp((score - maximum) / options.temperature);
+  };
   double total = 0.0;
-  for (const float score : scores_) total += std::exp(score - maximum);
+  for (const float score : scores_) total += weight(score);
   for (size_t count = std::min(kFirst, scores_.size());;
        count = std::min(kGrowth * count, scores_.size())) {
     sort_first(count);
     weights_.clear();
     for (size_t i = 0; i < count; ++i)
-      weights_.push_back(std::exp(scores_[static_cast<size_t>(order_[i])] - maximum) / total);
+      weights_.push_back(weight(scores_[static_cast<size_t>(order_[i])]) / total);
     const double reached = std::accumulate(weights_.begin(), weights_.end(), 0.0);
-    if (reached < top_p && count < scores_.size()) continue;
-    cut_behind(top_p);
+    if (reached < options.top_p && count < scores_.size()) continue;
+    cut_behind(options.top_p);
     return order_[invert(uniform)];
   }
+}
+
+// Weights are relative to the highest score, so that at least one of them is not zero.
+double TokenDraw::highest() const {
+  const double maximum = *std::max_element(scores_.begin(), scores_.end());
+  if (!std::isfinite(maximum)) throw DataError("no token has a finite score to be drawn by");
+  return maximum;
 }
 
 void TokenDraw::sort_first(size_t count) {

@@ -13,13 +13,14 @@ class TokenDraw {
   /// Room for the scores of `vocabulary` tokens.
   std::vector<float>& scores(int64_t vocabulary);
 
-  /// The token that `uniform`, in [0, 1), chooses from scores(): log-probabilities over the
-  /// temperature, minus infinity where a token must not come.
+  /// The token that `uniform`, in [0, 1), chooses from scores(): log-probabilities, minus infinity
+  /// where a token must not come. Throws DataError if no token has a finite score.
   int32_t draw(double uniform, const SearchOptions& options);
 
  private:
   int32_t draw_top_k(double uniform, const SearchOptions& options);
-  int32_t draw_top_p(double uniform, double top_p);
+  int32_t draw_top_p(double uniform, const SearchOptions& options);
+  double highest() const;
   void sort_first(size_t count);
   void cut_behind(double top_p);
   size_t invert(double uniform) const;

@@ -27,7 +27,8 @@ std::vector<std::string> SearchOptions::problems() const {
   require(max_source_length >= 1, "--max-source-length must be at least 1");
   require(top_k >= 0, "--top-k must not be negative");
   require(top_p > 0.0 && top_p <= 1.0, "--top-p must be above 0 and at most 1");
-  require(temperature > 0.0, "--temperature must be above 0");
+  require(temperature >= kMinTemperature && temperature <= kMaxTemperature,
+          "--temperature must be from 0.001 to 1000");
   require(sample || (top_k == 0 && top_p == 1.0 && temperature == 1.0),
           "--top-k, --top-p and --temperature need --sample");
   require(batch_tokens >= 1, "--batch-tokens must be at least 1");

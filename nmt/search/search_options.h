@@ -32,6 +32,8 @@ struct SearchOptions {
   int64_t top_k = 0;         // 0: all tokens
   double top_p = 1.0;        // nucleus sampling (Holtzman et al. 2020)
   double temperature = 1.0;  // of the sampled distribution; scores stay those of the model
+  static constexpr double kMinTemperature = 1e-3;  // nearly always the most probable token
+  static constexpr double kMaxTemperature = 1e3;   // nearly uniform
   uint64_t seed = 1;
 
   int64_t batch_tokens = 512;  // source tokens of the sentences decoded together, at most

@@ -194,6 +194,51 @@ TEST(Translator, PrefixesAndLimitsHold) {
   }
 }
 
+// Delivers one empty translation of each sentence, and knows how many workers were asked for.
+class CountingDecoder : public SentenceDecoder {
+ public:
+  int64_t max_source_length() const override { return kNoLimit; }
+  int64_t max_target_length() const override { return kNoLimit; }
+  void run(SentenceFeed& feed, int64_t workers, int64_t, int64_t batch_tokens) const override {
+    asked.push_back(workers);
+    for (auto taken = feed.take(batch_tokens, true); !taken.empty();
+         taken = feed.take(batch_tokens, true))
+      for (const FedSentence& one : taken) feed.deliver(one.ticket, NBest(1));
+  }
+
+  mutable std::vector<int64_t> asked;
+};
+
+TEST(Translator, WakesOneWorkerForWhatFitsIntoItsBatch) {
+  const auto decoder = std::make_shared<CountingDecoder>();
+  SearchOptions options;
+  options.workers = 3;
+  options.batch_tokens = 40;
+  const Translator translator(decoder, options);
+  const TranslationRequest ten{{3, 4, 5, 6, 7, 8, 9, 10, 11, 2}, {}, 0};
+  const TranslationRequest fifty{std::vector<int32_t>(50, 5), {}, 0};
+  EXPECT_EQ(translator.translate({&ten, 1}).size(), 1U);
+  EXPECT_EQ(translator.translate({&fifty, 1}).size(), 1U);
+  translator.translate(std::vector<TranslationRequest>(4, ten));
+  translator.translate(std::vector<TranslationRequest>(5, ten));
+  EXPECT_THAT(decoder->asked, testing::ElementsAre(1, 1, 1, 3));
+}
+
+TEST(SearchOptionsTest, TakeTemperaturesInTheirRange) {
+  SearchOptions options;
+  options.sample = true;
+  for (const double good : {1e-3, 0.5, 1.0, 1e3}) {
+    options.temperature = good;
+    EXPECT_THAT(options.problems(), testing::IsEmpty()) << good;
+  }
+  for (const double bad : {1e-50, 0.00099, 0.0, -1.0, 1001.0, std::nan("")}) {
+    options.temperature = bad;
+    EXPECT_THAT(options.problems(),
+                testing::ElementsAre("--temperature must be from 0.001 to 1000"))
+        << bad;
+  }
+}
+
 TEST(Translator, NamesAllWrongOptions) {
   const auto model = small_model(1);
   SearchOptions options;
