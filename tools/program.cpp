@@ -10,6 +10,7 @@
 #include "common/logging.h"
 #include "common/process_error.h"
 #include "common/stop_signal.h"
+#include "kernels/cpu/instruction_sets.h"
 #include "training/processes/process_place.h"
 
 namespace dietmt::tools {
@@ -57,6 +58,7 @@ int guarded(const std::string& name, const Command& command,
     spdlog::error("dietmt {}: {}", name, message);
   };
   try {
+    kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET before any work
     const int code = command(arguments);
     std::cout.flush();
     return code;

@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/attention/head_rows.h"
 #include "kernels/cpu/attention/offset_table.h"
-#include "kernels/cpu/attention/product.h"
+#include "kernels/cpu/product.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kernels/cpu/attention/offset_table.h"
-#include "kernels/cpu/attention/product.h"
+#include "kernels/cpu/product.h"
 #include "kernels/cpu/step/step_dots.h"
 #include "kernels/step_attention.h"
 

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "common/random.h"
-#include "kernels/cpu/linear/inference_levels.h"
+#include "kernels/cpu/linear/levels.h"
 #include "tests/kernels/cpu/aligned_memory.h"
 
 namespace dietmt::kernels {
@@ -90,7 +90,7 @@ class Problem {
         packed_(type, c.outputs, c.inputs, weights_, c.inputs + c.padding) {}
 
   /// `in_place`: the residual is the output.
-  Values run(const InferenceLevel& level, int64_t first_row, int64_t rows, bool in_place = false) {
+  Values run(const LinearKernels& level, int64_t first_row, int64_t rows, bool in_place = false) {
     const int64_t stride = case_.outputs + case_.padding;
     Values output(unsigned_of(rows * stride), kUntouched);
     if (in_place)
@@ -160,7 +160,7 @@ std::string name_of(WeightType type) {
 }
 
 /// The layer's outputs for these rows.
-Values outputs_of(const InferenceLevel& level, const PackedWeights& layer, int64_t rows,
+Values outputs_of(const LinearKernels& level, const PackedWeights& layer, int64_t rows,
                   const Values& inputs) {
   const Bytes storage = allocate(prepared_bytes(layer.type, rows, layer.inputs));
   const PreparedRows prepared = level.prepare_rows(layer.type, rows, layer.inputs, inputs.data(),
@@ -174,12 +174,12 @@ Values outputs_of(const InferenceLevel& level, const PackedWeights& layer, int64
 }
 
 class PackedLinearTest
-    : public testing::TestWithParam<std::tuple<const InferenceLevel*, WeightType>> {
+    : public testing::TestWithParam<std::tuple<const LinearKernels*, WeightType>> {
  protected:
   void SetUp() override {
-    if (!level().runs_here) GTEST_SKIP() << "this machine has no " << level().name;
+    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
   }
-  static const InferenceLevel& level() { return *std::get<0>(GetParam()); }
+  static const LinearKernels& level() { return *std::get<0>(GetParam()); }
   static WeightType type() { return std::get<1>(GetParam()); }
 };
 
@@ -297,9 +297,9 @@ TEST_P(PackedLinearTest, GatheredOutputsHaveTheSameBits) {
   }
 }
 
-std::vector<const InferenceLevel*> all_levels() {
-  std::vector<const InferenceLevel*> levels;
-  for (const InferenceLevel& level : inference_levels()) levels.push_back(&level);
+std::vector<const LinearKernels*> all_levels() {
+  std::vector<const LinearKernels*> levels;
+  for (const LinearKernels& level : linear_levels()) levels.push_back(&level);
   return levels;
 }
 
@@ -308,7 +308,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, PackedLinearTest,
                                           testing::Values(WeightType::kFloat, WeightType::kBFloat16,
                                                           WeightType::kInt8)),
                          [](const auto& test) {
-                           return std::string(std::get<0>(test.param)->name) + "_" +
+                           return std::string(std::get<0>(test.param)->set->name) + "_" +
                                   name_of(std::get<1>(test.param));
                          });
 
@@ -318,10 +318,10 @@ TEST(PackedIntegersTest, HaveTheSameBitsOnAllLevels) {
     for (const int64_t inputs : {512, 514}) {
       const Case c{.rows = 23, .outputs = 150, .inputs = inputs, .activation = activation};
       Problem problem(WeightType::kInt8, c);
-      const Values first = problem.run(inference_levels()[0], 0, c.rows);
-      for (const InferenceLevel& level : inference_levels()) {
-        if (!level.runs_here) continue;
-        EXPECT_EQ(problem.run(level, 0, c.rows), first) << level.name << ", " << inputs;
+      const Values first = problem.run(linear_levels()[0], 0, c.rows);
+      for (const LinearKernels& level : linear_levels()) {
+        if (!level.set->runs_here) continue;
+        EXPECT_EQ(problem.run(level, 0, c.rows), first) << level.set->name << ", " << inputs;
       }
     }
   }
@@ -334,15 +334,15 @@ TEST(PackedIntegersTest, SaturateNothing) {
   std::fill_n(weights.begin(), inputs, -1.0f);
   const Packed packed(WeightType::kInt8, 2, inputs, weights, inputs);
   EXPECT_EQ(packed.sums, (std::vector<int32_t>{-127 * 2048, 127 * 2048}));
-  for (const InferenceLevel& level : inference_levels()) {
-    if (!level.runs_here) continue;
+  for (const LinearKernels& level : linear_levels()) {
+    if (!level.set->runs_here) continue;
     const Bytes storage = allocate(prepared_bytes(WeightType::kInt8, 1, inputs));
     const PreparedRows row =
         level.prepare_rows(WeightType::kInt8, 1, inputs, ones.data(), inputs, storage.get());
     float output[2];
     level.linear({.weights = &packed.layer, .input = &row, .output = output, .output_stride = 2});
-    EXPECT_FLOAT_EQ(output[0], 2048.0f) << level.name;
-    EXPECT_FLOAT_EQ(output[1], -2048.0f) << level.name;
+    EXPECT_FLOAT_EQ(output[0], 2048.0f) << level.set->name;
+    EXPECT_FLOAT_EQ(output[1], -2048.0f) << level.set->name;
   }
 }
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "common/random.h"
-#include "kernels/cpu/linear/inference_levels.h"
+#include "kernels/cpu/linear/levels.h"
 #include "tests/kernels/cpu/aligned_memory.h"
 
 namespace dietmt::kernels {
@@ -26,7 +26,7 @@ struct Selected {
   std::vector<float> values, normalizers;
 };
 
-Selected select(const InferenceLevel& level, TokenSelection call, bool normalize = true) {
+Selected select(const LinearKernels& level, TokenSelection call, bool normalize = true) {
   const size_t size = unsigned_of(call.rows * call.count);
   Selected selected{std::vector<int32_t>(size, 7), std::vector<float>(size, 7.0f),
                     std::vector<float>(unsigned_of(call.rows), 7.0f)};
@@ -49,10 +49,11 @@ std::vector<int32_t> sorted_indices(const float* logits, int64_t size, int64_t c
   return order;
 }
 
-class SelectTokensTest : public testing::TestWithParam<const InferenceLevel*> {
+class SelectTokensTest : public testing::TestWithParam<const LinearKernels*> {
  protected:
   void SetUp() override {
-    if (!GetParam()->runs_here) GTEST_SKIP() << "this machine has no " << GetParam()->name;
+    if (!GetParam()->set->runs_here)
+      GTEST_SKIP() << "this machine has no " << GetParam()->set->name;
   }
 
   void check(const std::vector<float>& logits, int64_t size, int64_t stride, int64_t count,
@@ -137,14 +138,14 @@ TEST_P(SelectTokensTest, SelectsTheSameWithoutNormalizers) {
   EXPECT_EQ(without.normalizers, std::vector<float>(4, 7.0f));
 }
 
-std::vector<const InferenceLevel*> all_levels() {
-  std::vector<const InferenceLevel*> levels;
-  for (const InferenceLevel& level : inference_levels()) levels.push_back(&level);
+std::vector<const LinearKernels*> all_levels() {
+  std::vector<const LinearKernels*> levels;
+  for (const LinearKernels& level : linear_levels()) levels.push_back(&level);
   return levels;
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, SelectTokensTest, testing::ValuesIn(all_levels()),
-                         [](const auto& test) { return std::string(test.param->name); });
+                         [](const auto& test) { return std::string(test.param->set->name); });
 
 }  // namespace
 }  // namespace dietmt::kernels

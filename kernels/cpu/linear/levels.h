@@ -1,23 +1,21 @@
-// The kernels of inference of every instruction set, for tests and for what chooses among them.
+// The kernels of packed layers and of the vocabulary of each instruction set, for tests and for
+// what chooses among them.
 #pragma once
 
-#include <span>
-
+#include "kernels/cpu/instruction_sets.h"
 #include "kernels/packed_linear.h"
 #include "kernels/vocabulary.h"
 
 namespace dietmt::kernels {
 
-struct InferenceLevel {
-  const char* name;
-  bool runs_here;
+struct LinearKernels {
+  const InstructionSet* set;
   PreparedRows (*prepare_rows)(WeightType type, int64_t rows, int64_t inputs, const float* values,
                                int64_t stride, void* storage);
   void (*linear)(const LinearCall& call);
   void (*select_tokens)(const TokenSelection& call);
 };
 
-/// Best last; the first runs everywhere.
-std::span<const InferenceLevel> inference_levels();
+std::span<const LinearKernels> linear_levels();
 
 }  // namespace dietmt::kernels

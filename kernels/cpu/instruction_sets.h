@@ -1,0 +1,46 @@
+// The instruction sets that the CPU kernels are compiled for. The best one that the processor has
+// is chosen once a process, at the first call of a kernel. The environment variable
+// DIETMT_INSTRUCTION_SET lowers the choice, so that tests run the kernels of lesser processors:
+//
+//   DIETMT_INSTRUCTION_SET=avx2 ctest --test-dir build -R kernels
+//
+// Each room below (attention/, step/, linear/, rowwise/) compiles its *.isa.cpp sources for the
+// sets that make a difference to it. Its levels.h has one table of functions for each of them, and
+// its dispatch.cpp calls the best table up to the chosen set.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace dietmt::kernels {
+
+struct InstructionSet {
+  const char* name;
+  bool runs_here;  // on this processor, under this operating system
+};
+
+/// generic, avx2, avx2_vnni, avx512, avx512_vnni, avx512_bf16, avx512_amx: best last. The first
+/// runs everywhere.
+std::span<const InstructionSet> instruction_sets();
+
+/// The set of that name in instruction_sets(), or nullptr.
+const InstructionSet* find_instruction_set(std::string_view name);
+
+/// The set called `wanted`, or the best one that runs here if that is null or empty. Throws
+/// ConfigError if there is no such set, or if it does not run here.
+const InstructionSet& choose_instruction_set(const char* wanted);
+
+/// The choice of this process: that of DIETMT_INSTRUCTION_SET.
+const InstructionSet& chosen_instruction_set();
+
+/// The best of a room's tables, which are ordered as the sets: up to the chosen set.
+template <typename Kernels>
+const Kernels& best_level(std::span<const Kernels> levels) {
+  const InstructionSet& limit = chosen_instruction_set();
+  const Kernels* best = &levels.front();
+  for (const Kernels& level : levels)
+    if (level.set->runs_here && level.set <= &limit) best = &level;
+  return *best;
+}
+
+}  // namespace dietmt::kernels

@@ -1,0 +1,68 @@
+// Calls the row-wise kernels of the chosen instruction set.
+#include "kernels/cpu/rowwise/levels.h"
+
+namespace dietmt::kernels {
+
+#define DIETMT_DECLARE(isa)                                                                \
+  namespace isa {                                                                          \
+  void add_norm_forward(const AddNormForward& call);                                       \
+  void add_norm_backward(const AddNormBackward& call);                                     \
+  void dropout_add(const DropoutAdd& call);                                                \
+  void dropout_mask(uint64_t key, double p, int64_t size, float* mask);                    \
+  void cross_entropy(const CrossEntropy<float>& call);                                     \
+  void cross_entropy(const CrossEntropy<BFloat16>& call);                                  \
+  void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
+                       float*);                                                            \
+  void multiply_into(int64_t, const float*, float*);                                       \
+  int64_t next_above(const float*, int64_t, int64_t, float);                               \
+  void add_probabilities(const float*, int64_t, float, float*);                            \
+  }
+DIETMT_DECLARE(generic)
+DIETMT_DECLARE(avx2)
+DIETMT_DECLARE(avx512)
+#undef DIETMT_DECLARE
+
+#define DIETMT_LEVEL(isa)                                                                        \
+  RowwiseKernels {                                                                               \
+    find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, \
+        isa::dropout_mask, isa::cross_entropy, isa::cross_entropy, isa::layer_norm_rows,         \
+        isa::multiply_into, isa::next_above, isa::add_probabilities                              \
+  }
+
+std::span<const RowwiseKernels> rowwise_levels() {
+  static const RowwiseKernels levels[] = {DIETMT_LEVEL(generic), DIETMT_LEVEL(avx2),
+                                          DIETMT_LEVEL(avx512)};
+  return levels;
+}
+#undef DIETMT_LEVEL
+
+namespace {
+
+const RowwiseKernels& chosen() {
+  static const RowwiseKernels& level = best_level(rowwise_levels());
+  return level;
+}
+
+}  // namespace
+
+void add_norm_forward(const AddNormForward& call) { chosen().add_norm_forward(call); }
+void add_norm_backward(const AddNormBackward& call) { chosen().add_norm_backward(call); }
+void dropout_add(const DropoutAdd& call) { chosen().dropout_add(call); }
+void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
+  chosen().dropout_mask(key, p, size, mask);
+}
+void cross_entropy(const CrossEntropy<float>& call) { chosen().cross_entropy(call); }
+void cross_entropy(const CrossEntropy<BFloat16>& call) { chosen().narrow_cross_entropy(call); }
+void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
+                     const float* beta, double epsilon, float* y) {
+  chosen().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);
+}
+void multiply_into(int64_t size, const float* y, float* x) { chosen().multiply_into(size, y, x); }
+int64_t next_above(const float* row, int64_t first, int64_t count, float limit) {
+  return chosen().next_above(row, first, count, limit);
+}
+void add_probabilities(const float* row, int64_t count, float normalizer, float* sums) {
+  chosen().add_probabilities(row, count, normalizer, sums);
+}
+
+}  // namespace dietmt::kernels
