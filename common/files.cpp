@@ -1,8 +1,6 @@
 #include "common/files.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -12,6 +10,7 @@
 #include <sstream>
 #include <vector>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 
 namespace dietmt {
@@ -20,42 +19,6 @@ namespace {
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw Error(path.string() + ": cannot " + what + ": " + std::strerror(errno));
-}
-
-// A file descriptor that is closed at the end of its scope.
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (fd_ < 0) fail(path, flags & O_CREAT ? "be written" : "be opened");
-  }
-  ~Descriptor() { ::close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-void sync_path(const fs::path& path) {
-  const Descriptor file(path, O_RDONLY);
-  if (::fsync(file.get()) != 0) fail(path, "be synced to disk");
-}
-
-void write_and_sync(const Descriptor& file, const fs::path& path, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file.get(), content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(path, "be written");
-    content.remove_prefix(static_cast<size_t>(written));
-  }
-  if (::fsync(file.get()) != 0) fail(path, "be synced to disk");
-}
-
-constexpr const char* kTemporary = ".tmp";
-
-fs::path parent_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
 // Gives the directory `from` the name `to`; if there is one already, they exchange their names.
@@ -72,29 +35,14 @@ void put_in_place(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-fs::path temporary_name(const fs::path& path) {
-  return path.string() + kTemporary + std::to_string(::getpid());
+fs::path parent_directory(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-bool is_temporary_name(const std::string& name) {
-  const size_t at = name.rfind(kTemporary);
-  if (at == name.npos) return false;
-  const size_t number = at + std::strlen(kTemporary);
-  return number < name.size() && name.find_first_not_of("0123456789", number) == name.npos;
-}
-
-void remove_leftovers(const fs::path& path) {
-  const std::string prefix = path.filename().string() + kTemporary;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent_of(path), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix) || !is_temporary_name(name) || !entry.is_regular_file(ignored))
-      continue;
-    const int fd = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) continue;
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(entry.path().c_str());
-    ::close(fd);
-  }
+void sync_to_disk(const fs::path& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) fail(path, "be opened");
+  if (::fsync(file.number()) != 0) fail(path, "be synced to disk");
 }
 
 std::string read_file(const fs::path& path) {
@@ -125,22 +73,10 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return !error && first == fs::weakly_canonical(b, error) && !error;
 }
 
-void write_file_atomically(const fs::path& named, std::string_view content) {
-  if (!may_be_replaced(named))
-    throw Error(named.string() + ": cannot be written: it is not a regular file");
-  const fs::path path = behind_links(named);
-  remove_leftovers(path);
-  const fs::path temporary = temporary_name(path);
-  try {
-    const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
-    ::flock(file.get(), LOCK_EX);
-    write_and_sync(file, temporary, content);
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "be renamed into place");
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  sync_path(parent_of(path));
+void write_file_atomically(const fs::path& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
 }
 
 AtomicDirectory::AtomicDirectory(fs::path final_path)
@@ -161,16 +97,16 @@ AtomicDirectory::~AtomicDirectory() {
 void AtomicDirectory::commit() {
   nlohmann::json files = nlohmann::json::object();
   for (const fs::directory_entry& entry : fs::directory_iterator(temporary_)) {
-    sync_path(entry.path());
+    sync_to_disk(entry.path());
     files[entry.path().filename().string()] = {{"size", entry.file_size()},
                                                {"crc32", file_crc32(entry.path())}};
   }
   write_file_atomically(temporary_ / "manifest.json",
                         nlohmann::json({{"files", files}}).dump(1) + "\n");
-  sync_path(temporary_);
+  sync_to_disk(temporary_);
   put_in_place(temporary_, final_);
   committed_ = true;
-  sync_path(parent_of(final_));
+  sync_to_disk(parent_directory(final_));
   std::error_code ignored;
   fs::remove_all(temporary_, ignored);  // what was replaced
 }

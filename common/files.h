@@ -1,4 +1,4 @@
-// Files that are whole or absent: write beside, fsync, rename.
+// Whole files and directories. common/atomic_file.h writes a file piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,11 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
 /// there before is intact then. What may not be replaced is refused; a link stays one.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
-/// Where this process writes what is to become `path`: NAME.tmp and the number of the process.
-std::filesystem::path temporary_name(const std::filesystem::path& path);
+/// The directory that holds `path`; "." if it has no other.
+std::filesystem::path parent_directory(const std::filesystem::path& path);
 
-/// True of a name that temporary_name() gives, in any process.
-bool is_temporary_name(const std::string& name);
-
-/// Removes what writers of the file `path` that were killed have left beside it (NAME.tmp123): what
-/// no living process holds a lock on. write_file_atomically() does so itself.
-void remove_leftovers(const std::filesystem::path& path);
+/// Syncs a file or a directory. Throws Error naming the path.
+void sync_to_disk(const std::filesystem::path& path);
 
 /// A directory that appears under its final name only when complete: files are written into a
 /// temporary sibling; commit() writes `manifest.json` (name, size and CRC-32 of each file), fsyncs

@@ -4,23 +4,22 @@
 #include <filesystem>
 #include <string_view>
 
+#include "common/file_descriptor.h"
+
 namespace dietmt::storage {
 
 class AppendFile {
  public:
-  /// Opens the file, or makes it. Throws Error with the path and the system's reason.
+  /// Opens or creates the file. Throws Error with the path and the system's reason.
   explicit AppendFile(std::filesystem::path path);
-  ~AppendFile();
-  AppendFile(const AppendFile&) = delete;
-  AppendFile& operator=(const AppendFile&) = delete;
 
-  /// Throws Error where the record does not fit on the disk: nothing of it is in the file then, so
-  /// that later ones can be read.
+  /// Throws Error if the record does not fit on the disk. The file then holds no part of it, so
+  /// that later records can be read.
   void append(std::string_view record);
 
  private:
   std::filesystem::path path_;
-  int file_;
+  FileDescriptor file_;
 };
 
 }  // namespace dietmt::storage

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
 

@@ -7,51 +7,47 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "common/atomic_file.h"
 
 namespace dietmt::storage {
 
 struct NpyShape {
   std::vector<int64_t> row = {};  // of one row; empty: a row is one number
-  int64_t layers = 0;             // above 0: so many arrays of equal length, [layers, rows, row...]
+  int64_t layers = 0;  // above 0: this many arrays of equal length, [layers, rows, row...]
 };
 
-/// Value: float or int64_t. The file is whole or absent: it is written beside its final name and
-/// renamed. The array of each further layer is kept in a file without a name until commit(), which
-/// copies them behind the first one.
+/// Value: float or int64_t. The file appears at commit(). Until then each further layer is in an
+/// unnamed file, which commit() appends to the first layer.
 template <typename Value>
 class NpyWriter {
  public:
-  /// Throws Error naming the path, also if there is something there that is not a regular file.
-  NpyWriter(std::filesystem::path path, NpyShape shape);
-  ~NpyWriter();
-  NpyWriter(const NpyWriter&) = delete;
-  NpyWriter& operator=(const NpyWriter&) = delete;
+  /// Throws Error naming the path, also if it is not a regular file.
+  NpyWriter(const std::filesystem::path& path, NpyShape shape);
 
-  /// Adds rows to the array of `layer`. Throws Error naming the path and the system's reason.
+  /// Adds rows to the array of `layer`. Throws Error with the path and the system's reason.
   void append(std::span<const Value> values, int64_t layer = 0);
 
-  /// Gives the file its name. Throws Error as append() does, and if the layers are not equally long
-  /// or end inside a row.
+  /// Gives the file its name. Throws Error as append() does, and if the layers differ in length or
+  /// the last row is incomplete.
   void commit();
 
  private:
-  NpyWriter() = default;
   int64_t rows() const;
-  void write(int file, std::span<const char> bytes);
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // empty after commit()
   NpyShape shape_;
-  std::vector<int> files_;       // one a layer
-  std::vector<int64_t> values_;  // written so far, for each layer
+  AtomicFile first_;
+  std::vector<std::unique_ptr<UnnamedFile>> further_;  // layers 1, 2, ...
+  std::vector<int64_t> values_;                        // written so far, for each layer
 };
 
-/// The first bytes of a file with an array of this shape: always 128, so that the shape can be
-/// filled in when it is known. `type` is NumPy's name, e.g. "<f4". Throws Error if they do not
-/// suffice.
+/// The header of a file with an array of this shape: always 128 bytes, so that the shape can be
+/// filled in at the end. `type` is NumPy's name, e.g. "<f4". Throws Error if 128 bytes are too few.
 std::string npy_header(const std::string& type, const std::vector<int64_t>& shape);
 
 }  // namespace dietmt::storage

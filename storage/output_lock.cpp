@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -18,14 +17,11 @@ OutputLock::OutputLock(const fs::path& output) {
   fs::create_directories(folder, error);
   if (error) throw CheckpointError(folder.string() + ": cannot be created: " + error.message());
   const fs::path path = folder / ".lock";
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file_ < 0)
+  file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!file_.valid())
     throw CheckpointError(path.string() + ": cannot be written: " + std::strerror(errno));
-  if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  ::close(file_);
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
   throw CheckpointError(output.string() + ": another training run is writing to this directory");
 }
-
-OutputLock::~OutputLock() { ::close(file_); }
 
 }  // namespace dietmt::storage

@@ -1,21 +1,20 @@
-// One training at a time writes to an output directory.
+// Only one training run at a time writes to an output directory.
 #pragma once
 
 #include <filesystem>
 
+#include "common/file_descriptor.h"
+
 namespace dietmt::storage {
 
-/// Holds the directory until it goes. Makes the directory where it is missing. Throws
-/// CheckpointError if another process holds it, or it cannot be written.
+/// Holds the lock of a directory until it is destroyed. Creates the directory if it is missing.
+/// Throws CheckpointError if another process holds the lock or the directory cannot be written.
 class OutputLock {
  public:
   explicit OutputLock(const std::filesystem::path& output);
-  ~OutputLock();
-  OutputLock(const OutputLock&) = delete;
-  OutputLock& operator=(const OutputLock&) = delete;
 
  private:
-  int file_;
+  FileDescriptor file_;
 };
 
 }  // namespace dietmt::storage

@@ -6,10 +6,12 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "common/error.h"
 #include "common/json_fields.h"
-#include "storage/safetensors_file.h"
+#include "common/mapped_file.h"
 
 namespace dietmt::storage {
 namespace fs = std::filesystem;
@@ -19,6 +21,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors data are 
 
 using nlohmann::json;
 
+constexpr uint64_t kAlignment = 64;           // of the data, and of tensors of whole such blocks
 constexpr uint64_t kMaxHeader = 100'000'000;  // bytes; the limit of the reference implementation
 
 struct Dtype {
@@ -33,12 +36,32 @@ constexpr std::array kDtypes{Dtype{"F64", 8},  Dtype{"F32", 4}, Dtype{"F16", 2},
   throw CheckpointError(path.string() + ": " + what);
 }
 
+// Any failure of `action` means that the checkpoint cannot be read or written.
+template <typename Action>
+auto as_checkpoint(const Action& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    throw CheckpointError(error.what());
+  }
+}
+
+std::shared_ptr<const MappedFile> map(const fs::path& path) {
+  return as_checkpoint([&] { return std::make_shared<const MappedFile>(path); });
+}
+
 uint64_t element_bytes(const std::string& name) {
   const auto* found =
       std::ranges::find_if(kDtypes, [&](const Dtype& dtype) { return name == dtype.name; });
   if (found == kDtypes.end())
     throw std::invalid_argument("the dtype " + name + " is not supported");
   return found->bytes;
+}
+
+uint64_t data_bytes(const TensorSource& tensor) {
+  uint64_t bytes = element_bytes(tensor.dtype);
+  for (const int64_t size : tensor.shape) bytes *= static_cast<uint64_t>(size);
+  return bytes;
 }
 
 // The JSON header; what follows it in `bytes` are the data.
@@ -106,7 +129,7 @@ void require_whole(const fs::path& path, std::vector<Range> ranges, uint64_t siz
 }  // namespace
 
 SafetensorsView view_safetensors(const fs::path& path) {
-  const auto file = std::make_shared<const MappedFile>(path);
+  const std::shared_ptr<const MappedFile> file = map(path);
   std::string_view data = file->bytes();
   const json header = take_header(path, data);
   SafetensorsView view{{}, file};
@@ -126,8 +149,8 @@ SafetensorsView view_safetensors(const fs::path& path) {
 }
 
 std::map<std::string, std::string> load_safetensors_metadata(const fs::path& path) {
-  const MappedFile file(path);
-  std::string_view data = file.bytes();
+  const std::shared_ptr<const MappedFile> file = map(path);
+  std::string_view data = file->bytes();
   const json header = take_header(path, data);
   if (!header.contains("__metadata__")) return {};
   try {
@@ -135,6 +158,36 @@ std::map<std::string, std::string> load_safetensors_metadata(const fs::path& pat
   } catch (const json::exception& error) {
     damaged(path, std::string("__metadata__ is damaged: ") + error.what());
   }
+}
+
+void write_safetensors(const fs::path& path, std::vector<TensorSource> tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::ranges::sort(tensors, {}, [](const TensorSource& tensor) {
+    const uint64_t size = element_bytes(tensor.dtype);
+    return std::tuple(data_bytes(tensor) % kAlignment != 0, -static_cast<int64_t>(size),
+                      tensor.name);
+  });
+  json header = json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  uint64_t end = 0;
+  for (const TensorSource& tensor : tensors) {
+    if (header.contains(tensor.name)) damaged(path, "tensor " + tensor.name + " is given twice");
+    const uint64_t begin = std::exchange(end, end + data_bytes(tensor));
+    header[tensor.name] = {
+        {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {begin, end}}};
+  }
+  std::string text = header.dump();
+  uint64_t length = text.size();
+  length += (kAlignment - (sizeof length + length) % kAlignment) % kAlignment;
+  text.resize(length, ' ');
+
+  as_checkpoint([&] {
+    AtomicFile file(path);
+    file.write_value(length);
+    file.write(text);
+    for (const TensorSource& tensor : tensors) tensor.write(file);
+    file.commit();
+  });
 }
 
 std::string shape_text(std::span<const int64_t> shape) {

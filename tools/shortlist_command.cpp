@@ -8,8 +8,8 @@
 #include <memory>
 #include <thread>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
 #include "data/corpus/parallel_corpus.h"
 #include "data/shortlist/aligner.h"

@@ -17,6 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "common/atomic_file.h"
+#include "common/mapped_file.h"
+
 namespace dietmt::data {
 
 /// The numbers of a corpus's report, which the cache keeps.
@@ -26,10 +29,7 @@ using CacheCounters = std::array<int64_t, 8>;
 /// Throws Error with the path and the system's reason (a full disk, ...).
 class CacheWriter {
  public:
-  CacheWriter(std::filesystem::path path, const std::string& fingerprint);
-  ~CacheWriter();
-  CacheWriter(const CacheWriter&) = delete;
-  CacheWriter& operator=(const CacheWriter&) = delete;
+  CacheWriter(const std::filesystem::path& path, const std::string& fingerprint);
 
   void append(std::span<const int32_t> sequence);
   /// The sequences since the last end of a group are one; a corpus may do without groups.
@@ -37,20 +37,16 @@ class CacheWriter {
   void finish(const CacheCounters& counters);
 
  private:
-  class OutputFile;
-
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
   uint64_t fingerprint_bytes_;
   uint64_t tokens_at_;  // byte offset of the first token
   uint64_t tokens_ = 0;
   uint64_t sequences_ = 0;
   uint64_t groups_ = 0;
   uint64_t content_hash_ = 0;
-  std::unique_ptr<OutputFile> file_;  // null when it is finished
-  // Files without a name, which finish() copies behind the tokens.
-  std::unique_ptr<OutputFile> sequence_bounds_;
-  std::unique_ptr<OutputFile> group_bounds_;
+  // finish() appends the bounds to the tokens.
+  UnnamedFile sequence_bounds_;
+  UnnamedFile group_bounds_;
+  AtomicFile file_;
 };
 
 /// A cache mapped into memory.
@@ -59,9 +55,6 @@ class MappedCache {
   /// Null if there is no file, or one with another fingerprint, version or size.
   static std::unique_ptr<MappedCache> open(const std::filesystem::path& path,
                                            const std::string& fingerprint);
-  ~MappedCache();
-  MappedCache(const MappedCache&) = delete;
-  MappedCache& operator=(const MappedCache&) = delete;
 
   int64_t sequences() const { return sequences_; }
   int64_t groups() const { return groups_; }
@@ -87,15 +80,12 @@ class MappedCache {
   void read(int64_t begin, int64_t end, std::vector<int32_t>& ids) const;
 
  private:
-  explicit MappedCache(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit MappedCache(const std::filesystem::path& path) : file_(path) {}
 
   // False if the file is not a cache of this fingerprint.
-  bool map(const std::string& fingerprint);
+  bool read_header(const std::string& fingerprint);
 
-  std::filesystem::path path_;
-  int fd_ = -1;
-  void* mapping_ = nullptr;
-  size_t bytes_ = 0;
+  MappedFile file_;
   int64_t sequences_ = 0;
   int64_t groups_ = 0;
   uint64_t tokens_at_ = 0;  // byte offset of the first token

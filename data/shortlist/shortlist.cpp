@@ -1,14 +1,9 @@
 #include "data/shortlist/shortlist.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -89,53 +84,25 @@ void write_shortlist(const fs::path& file, const ShortlistContent& content, cons
 }
 
 Shortlist::Shortlist(const fs::path& file, const VocabularyFingerprints& made_for) {
-  open(file);
-  const char* wrong = problem(made_for);
-  if (wrong == nullptr) return;
-  ::munmap(mapping_, bytes_);
-  throw DataError(file.string() + ": " + wrong);
-}
-
-Shortlist::Shortlist(Shortlist&& other) noexcept
-    : mapping_(std::exchange(other.mapping_, nullptr)),
-      bytes_(other.bytes_),
-      target_vocabulary_(other.target_vocabulary_),
-      always_(other.always_),
-      bounds_(other.bounds_),
-      ids_(other.ids_),
-      probabilities_(other.probabilities_) {}
-
-Shortlist::~Shortlist() {
-  if (mapping_ != nullptr) ::munmap(mapping_, bytes_);
-}
-
-void Shortlist::open(const fs::path& file) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat status = {};
-  if (fd < 0 || ::fstat(fd, &status) != 0) {
-    const int reason = errno;
-    if (fd >= 0) ::close(fd);
-    throw DataError(file.string() + ": cannot be read: " + std::strerror(reason));
+  try {
+    file_ = std::make_unique<const MappedFile>(file);
+  } catch (const Error& error) {
+    throw DataError(error.what());
   }
-  bytes_ = static_cast<size_t>(status.st_size);
-  void* mapping = ::mmap(nullptr, std::max<size_t>(bytes_, 1), PROT_READ, MAP_SHARED, fd, 0);
-  const int reason = errno;
-  ::close(fd);
-  if (mapping == MAP_FAILED)
-    throw DataError(file.string() + ": cannot be mapped into memory: " + std::strerror(reason));
-  mapping_ = mapping;
+  if (const char* wrong = problem(made_for)) throw DataError(file.string() + ": " + wrong);
 }
 
 const char* Shortlist::problem(const VocabularyFingerprints& made_for) {
+  const std::string_view bytes = file_->bytes();
   Header header;
-  if (bytes_ < sizeof header) return "is no shortlist";
-  std::memcpy(&header, mapping_, sizeof header);
-  if (header.magic != kMagic) return "is no shortlist";
+  if (bytes.size() < sizeof header) return "is not a shortlist";
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.magic != kMagic) return "is not a shortlist";
   if (header.version != kVersion)
     return "is a shortlist of another version of dietmt; make it anew";
-  const char* content = static_cast<const char*>(mapping_) + sizeof header;
-  if (bytes_ != file_bytes(header) ||
-      header.checksum != checksum_of(header, content, bytes_ - sizeof header))
+  const char* content = bytes.data() + sizeof header;
+  if (bytes.size() != file_bytes(header) ||
+      header.checksum != checksum_of(header, content, bytes.size() - sizeof header))
     return "is damaged: its size or checksum is wrong";
   if (header.source_fingerprint != made_for.source || header.target_fingerprint != made_for.target)
     return "was made for other vocabularies than those of the model";

@@ -8,9 +8,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "common/mapped_file.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::data {
@@ -40,14 +42,11 @@ struct VocabularyFingerprints {
 /// share its memory.
 class Shortlist {
  public:
-  /// Throws DataError naming the file: it cannot be read, is no shortlist, was cut or changed, or
-  /// was made for other vocabularies.
+  /// Throws DataError naming the file: it cannot be read, is not a shortlist, was cut or changed,
+  /// or was made for other vocabularies.
   Shortlist(const std::filesystem::path& file, const Tokenizer& source, const Tokenizer& target)
       : Shortlist(file, {vocabulary_fingerprint(source), vocabulary_fingerprint(target)}) {}
   Shortlist(const std::filesystem::path& file, const VocabularyFingerprints& made_for);
-  ~Shortlist();
-  Shortlist(Shortlist&& other) noexcept;
-  Shortlist& operator=(Shortlist&&) = delete;
 
   /// Sets `sorted_ids` to the ids that translations of these source ids may use, ascending and
   /// without repetition: end of sentence is always among them, unknown and begin of sentence never.
@@ -66,12 +65,10 @@ class Shortlist {
   int64_t target_vocabulary() const { return target_vocabulary_; }
 
  private:
-  void open(const std::filesystem::path& file);
-  // What is wrong with the bytes mapped, or nothing.
+  // What is wrong with the mapped bytes, or null.
   const char* problem(const VocabularyFingerprints& made_for);
 
-  void* mapping_ = nullptr;
-  size_t bytes_ = 0;
+  std::unique_ptr<const MappedFile> file_;
   int64_t target_vocabulary_ = 0;
   std::span<const int32_t> always_;
   std::span<const uint32_t> bounds_;  // [source vocabulary + 1]

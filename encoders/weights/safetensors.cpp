@@ -7,19 +7,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <tuple>
 
 #include "common/error.h"
 #include "common/files.h"
-#include "storage/safetensors_file.h"
 
 namespace dietmt::encoders {
 namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::json;
-
-constexpr uint64_t kAlignment = 64;  // of the data, and of tensors of whole such blocks
 
 struct Dtype {
   const char* name;
@@ -33,6 +29,7 @@ constexpr std::array kDtypes{
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw CheckpointError(path.string() + ": " + what);
 }
+
 const char* dtype_name(at::ScalarType type) {
   const auto* found = std::ranges::find(kDtypes, type, &Dtype::type);
   return found == kDtypes.end() ? nullptr : found->name;
@@ -56,36 +53,17 @@ at::Tensor tensor_of(const storage::TensorView& view, const std::shared_ptr<cons
 void save_safetensors(const fs::path& path,
                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                       const std::map<std::string, std::string>& metadata) {
-  std::vector<std::pair<std::string, at::Tensor>> ordered = tensors;
-  std::ranges::sort(ordered, {}, [](const auto& named) {
-    const at::Tensor& tensor = named.second;
-    return std::tuple(tensor.nbytes() % kAlignment != 0,
-                      -static_cast<int64_t>(tensor.element_size()), named.first);
-  });
-  json header = json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
-  uint64_t end = 0;
-  for (const auto& [name, tensor] : ordered) {
+  std::vector<storage::TensorSource> sources;
+  for (const auto& [name, tensor] : tensors) {
     const char* dtype = dtype_name(tensor.scalar_type());
     if (dtype == nullptr) fail(path, "tensor " + name + " has a dtype safetensors cannot hold");
-    if (header.contains(name)) fail(path, "tensor " + name + " is given twice");
-    const uint64_t begin = std::exchange(end, end + tensor.nbytes());
-    header[name] = {
-        {"dtype", dtype}, {"shape", tensor.sizes().vec()}, {"data_offsets", {begin, end}}};
+    sources.push_back(
+        {name, dtype, tensor.sizes().vec(), [&tensor = tensor](AtomicFile& file) {
+           const at::Tensor plain = tensor.detach().cpu().contiguous();
+           file.write({static_cast<const char*>(plain.const_data_ptr()), plain.nbytes()});
+         }});
   }
-  std::string text = header.dump();
-  uint64_t length = text.size();
-  length += (kAlignment - (sizeof length + length) % kAlignment) % kAlignment;
-  text.resize(length, ' ');
-
-  storage::PendingFile output(path);
-  output.write(&length, sizeof length);
-  output.write(text.data(), text.size());
-  for (const auto& [name, tensor] : ordered) {
-    const at::Tensor plain = tensor.detach().cpu().contiguous();
-    output.write(plain.const_data_ptr(), plain.nbytes());
-  }
-  output.finish();
+  storage::write_safetensors(path, std::move(sources), metadata);
 }
 
 std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsView& view) {

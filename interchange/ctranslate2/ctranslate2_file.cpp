@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
-#include "storage/safetensors_file.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -31,12 +31,12 @@ class Writer {
 
   template <typename Number>
   void number(Number value) {
-    file_.write(&value, sizeof value);
+    file_.write_value(value);
   }
 
   void text(const std::string& text) {
     number(static_cast<uint16_t>(text.size() + 1));
-    file_.write(text.c_str(), text.size() + 1);
+    file_.write({text.c_str(), text.size() + 1});
   }
 
   void variable(const std::string& name, const CTranslate2File::Value& value) {
@@ -52,7 +52,7 @@ class Writer {
       if (plain.nbytes() > UINT32_MAX)
         throw ConfigError("CTranslate2's format cannot hold " + name + ": it has 4 GiB or more");
       number(static_cast<uint32_t>(plain.nbytes()));
-      file_.write(plain.const_data_ptr(), plain.nbytes());
+      file_.write({static_cast<const char*>(plain.const_data_ptr()), plain.nbytes()});
       return;
     }
     std::visit(
@@ -65,10 +65,10 @@ class Writer {
         value);
   }
 
-  void finish() { file_.finish(); }
+  void commit() { file_.commit(); }
 
  private:
-  storage::PendingFile file_;
+  AtomicFile file_;
 };
 
 }  // namespace
@@ -99,7 +99,7 @@ void CTranslate2File::write(const std::filesystem::path& path) const {
     writer.text(name);
     writer.text(original);
   }
-  writer.finish();
+  writer.commit();
 }
 
 }  // namespace dietmt::interchange

@@ -22,9 +22,9 @@ class CTranslate2File {
 
   const std::map<std::string, Value>& variables() const { return variables_; }
 
-  /// A tensor that stands at the same memory as another one becomes an alias. Throws
-  /// CheckpointError naming the file and the system's reason, ConfigError for a tensor of 4 GiB or
-  /// more, which the format cannot hold.
+  /// A tensor that shares its memory with another one becomes an alias. Throws Error with the file
+  /// and the system's reason, and ConfigError for a tensor of 4 GiB or more, which the format
+  /// cannot hold.
   void write(const std::filesystem::path& path) const;
 
  private:

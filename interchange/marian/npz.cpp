@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "common/error.h"
+#include "common/mapped_file.h"
 #include "interchange/marian/npz_archive.h"
-#include "storage/safetensors_file.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -31,7 +31,7 @@ at::Tensor tensor_of(const NpyArray& array) {
 at::Tensor parse_npy(std::string_view bytes) { return tensor_of(read_npy(bytes)); }
 
 std::map<std::string, at::Tensor> load_npz(const std::filesystem::path& path) {
-  const storage::MappedFile file(path);
+  const MappedFile file(path);
   std::map<std::string, at::Tensor> arrays;
   try {
     read_npz(file.bytes(), [&](const std::string& name, const NpyArray& array) {

@@ -1,10 +1,8 @@
 #include "nmt/translation/line_writer.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -26,23 +24,22 @@ constexpr size_t kBlock = 1 << 16;
 // How many bytes of a file hold its first `lines` lines, or all whole ones if it has fewer.
 struct Extent {
   int64_t lines = 0;
-  off_t bytes = 0;
+  uint64_t bytes = 0;
 };
 
-Extent extent_of(int file, int64_t lines, const std::string& path) {
+Extent extent_of(AtomicFile& file, int64_t lines) {
   Extent found;
   std::vector<char> block(kBlock);
-  off_t at = 0;
+  uint64_t at = 0;
   while (found.lines < lines) {
-    const ssize_t size = ::pread(file, block.data(), block.size(), at);
-    if (size < 0 && errno != EINTR) fail(path);
+    const size_t size = file.read(at, block.data(), block.size());
     if (size == 0) break;
-    for (ssize_t i = 0; i < size && found.lines < lines; ++i) {
-      if (block[static_cast<size_t>(i)] != '\n') continue;
+    for (size_t i = 0; i < size && found.lines < lines; ++i) {
+      if (block[i] != '\n') continue;
       ++found.lines;
       found.bytes = at + i + 1;
     }
-    at += std::max<ssize_t>(size, 0);
+    at += size;
   }
   return found;
 }
@@ -54,40 +51,23 @@ bool is_stdout(const std::string& path) { return path == "-" || path == "/dev/st
 bool is_file_output(const std::string& path) { return !is_stdout(path) && may_be_replaced(path); }
 
 LineWriter::LineWriter(const std::string& path, Unfinished unfinished)
-    : path_(is_stdout(path) ? "<stdout>" : behind_links(path).string()), unfinished_(unfinished) {
+    : path_(is_stdout(path) ? "<stdout>" : path) {
   std::signal(SIGPIPE, SIG_IGN);
-  if (is_stdout(path)) {
-    file_ = ::dup(STDOUT_FILENO);
-  } else if (!is_file_output(path)) {  // a rename would replace it
-    file_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  } else if (unfinished == Unfinished::kKept) {
-    temporary_ = path_ + ".part";
-    file_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(file_);
-      throw Error(temporary_ + " is being written by another process");
-    }
-  } else {
-    temporary_ = path_ + ".tmp" + std::to_string(::getpid());
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (is_file_output(path)) {
+    atomic_.emplace(path, unfinished);
+    return;
   }
-  if (file_ < 0) fail(path_);
+  direct_ = FileDescriptor(is_stdout(path) ? ::dup(STDOUT_FILENO)
+                                           : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!direct_.valid()) fail(path_);
 }
 
-LineWriter::~LineWriter() {
-  if (file_ >= 0) ::close(file_);
-  if (!temporary_.empty() && unfinished_ == Unfinished::kRemoved) ::unlink(temporary_.c_str());
-}
-
-int64_t LineWriter::lines_left() const {
-  if (temporary_.empty()) return 0;
-  return extent_of(file_, std::numeric_limits<int64_t>::max(), path_).lines;
+int64_t LineWriter::lines_left() {
+  return atomic_ ? extent_of(*atomic_, std::numeric_limits<int64_t>::max()).lines : 0;
 }
 
 void LineWriter::keep(int64_t lines) {
-  if (temporary_.empty()) return;
-  const off_t bytes = extent_of(file_, lines, path_).bytes;
-  if (::ftruncate(file_, bytes) != 0 || ::lseek(file_, bytes, SEEK_SET) < 0) fail(path_);
+  if (atomic_) atomic_->truncate(extent_of(*atomic_, lines).bytes);
 }
 
 bool LineWriter::write(std::string_view line) {
@@ -97,8 +77,13 @@ bool LineWriter::write(std::string_view line) {
 
 bool LineWriter::flush() {
   std::string_view left = buffer_;
+  if (atomic_) {
+    atomic_->write(left);
+    atomic_->flush();
+    left = {};
+  }
   while (!left.empty() && !closed_by_reader_) {
-    const ssize_t written = ::write(file_, left.data(), left.size());
+    const ssize_t written = ::write(direct_.number(), left.data(), left.size());
     if (written >= 0)
       left.remove_prefix(static_cast<size_t>(written));
     else if (errno == EPIPE)
@@ -112,9 +97,7 @@ bool LineWriter::flush() {
 
 void LineWriter::commit() {
   flush();
-  if (temporary_.empty()) return;
-  if (::fsync(file_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_);
-  temporary_.clear();
+  if (atomic_) atomic_->commit();
 }
 
 }  // namespace dietmt::nmt

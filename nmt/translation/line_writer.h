@@ -2,20 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "common/atomic_file.h"
 
 namespace dietmt::nmt {
 
 /// Not so: standard output ("-", "/dev/stdout"), and what may not be replaced (common/files.h),
 /// which are written directly.
 bool is_file_output(const std::string& path);
-
-/// What becomes of a file without commit().
-enum class Unfinished {
-  kRemoved,
-  kKept  // as NAME.part, for a later writer to go on with
-};
 
 /// A regular file is written beside its final name, that of a link beside the file that it leads
 /// to, and renamed by commit(). Standard output, pipes and devices are written directly. Ignores
@@ -25,12 +22,9 @@ class LineWriter {
   /// `path`: a file, or "-" for standard output. Throws Error if it cannot be opened, or if another
   /// process is writing its part.
   explicit LineWriter(const std::string& path, Unfinished unfinished = Unfinished::kRemoved);
-  ~LineWriter();
-  LineWriter(const LineWriter&) = delete;
-  LineWriter& operator=(const LineWriter&) = delete;
 
   /// Whole lines of the part that an earlier writer has left.
-  int64_t lines_left() const;
+  int64_t lines_left();
 
   /// Goes on after the first `lines` of them. To be called before the first write().
   void keep(int64_t lines);
@@ -47,9 +41,8 @@ class LineWriter {
 
  private:
   std::string path_;
-  std::string temporary_;  // empty if written directly
-  Unfinished unfinished_;
-  int file_ = -1;
+  std::optional<AtomicFile> atomic_;
+  FileDescriptor direct_;  // of standard output, a pipe or a device
   bool closed_by_reader_ = false;
   std::string buffer_;
 };

@@ -22,13 +22,13 @@ std::string stamp(const fs::directory_entry& file) {
 }  // namespace
 
 StudentText::StudentText(const std::string& source_file, const std::string& target_file,
-                         nmt::Unfinished unfinished)
+                         Unfinished unfinished)
     : sources_(source_file, unfinished), targets_(target_file, unfinished) {}
 
 StudentText::StudentText(const std::string& source_file, const std::string& target_file,
                          const std::string& settings)
     : StudentText(source_file, target_file,
-                  settings.empty() ? nmt::Unfinished::kRemoved : nmt::Unfinished::kKept) {
+                  settings.empty() ? Unfinished::kRemoved : Unfinished::kKept) {
   if (settings.empty()) return;
   settings_file_ = target_file + ".part.settings";
   const bool known = fs::exists(settings_file_) && read_file(settings_file_) == settings;

@@ -30,7 +30,7 @@ class StudentText {
 
  private:
   StudentText(const std::string& source_file, const std::string& target_file,
-              nmt::Unfinished unfinished);
+              Unfinished unfinished);
 
   nmt::LineWriter sources_, targets_;
   std::string settings_file_;  // empty: not continued

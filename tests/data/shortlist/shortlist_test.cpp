@@ -129,8 +129,8 @@ TEST_F(ShortlistTest, ADamagedFileIsRefused) {
   written();
   const std::string whole = read_file(file());
   EXPECT_EQ(error_of(whole), "no error");
-  EXPECT_THAT(error_of(""), HasSubstr("is no shortlist"));
-  EXPECT_THAT(error_of(std::string(4096, 'x')), HasSubstr("is no shortlist"));
+  EXPECT_THAT(error_of(""), HasSubstr("is not a shortlist"));
+  EXPECT_THAT(error_of(std::string(4096, 'x')), HasSubstr("is not a shortlist"));
   EXPECT_THAT(error_of(whole.substr(0, whole.size() - 4)), HasSubstr("damaged"));
   EXPECT_THAT(error_of(whole + "0000"), HasSubstr("damaged"));
   for (size_t at = 12; at < whole.size(); at += 101) {

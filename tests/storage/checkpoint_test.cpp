@@ -1,18 +1,19 @@
 #include "storage/checkpoint.h"
 
-#include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <thread>
 
 #include "common/error.h"
 #include "common/random.h"
-#include "encoders/weights/safetensors.h"
 #include "storage/output_lock.h"
+#include "storage/safetensors_view.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::storage {
@@ -24,6 +25,22 @@ namespace fs = std::filesystem;
 
 const CheckpointPolicy kBleu{
     .keep_last = 2, .keep_best = 2, .metric = "bleu", .higher_is_better = true};
+
+void save_weights(const fs::path& directory, const std::vector<float>& weights) {
+  write_safetensors(directory / "model.safetensors",
+                    {{"w", "F32", {std::ssize(weights)}, [&](AtomicFile& file) {
+                        file.write({reinterpret_cast<const char*>(weights.data()),
+                                    weights.size() * sizeof(float)});
+                      }}});
+}
+
+std::vector<float> load_weights(const fs::path& directory) {
+  const SafetensorsView file = view_safetensors(directory / "model.safetensors");
+  const TensorView& tensor = file.tensors.at("w");
+  std::vector<float> weights(tensor.bytes / sizeof(float));
+  std::memcpy(weights.data(), tensor.data, tensor.bytes);
+  return weights;
+}
 
 void save(CheckpointStore& store, int64_t update, std::map<std::string, double> scores) {
   store.save(update, scores, [&](const fs::path& directory) {
@@ -151,9 +168,8 @@ TEST(CheckpointStore, ClearRemovesEverything) {
 TEST(CheckpointStore, FullDiskLeavesEarlierCheckpoints) {
   const TestDirectory directory;
   CheckpointStore store(directory.path(), kBleu);
-  const auto write = [](const fs::path& path) {
-    encoders::save_safetensors(path / "model.safetensors", {{"w", at::full({30'000}, 2.0)}});
-  };
+  const std::vector<float> weights(30'000, 2.0F);
+  const auto write = [&](const fs::path& path) { save_weights(path, weights); };
   store.save(1, {}, write);
   {
     const FileSizeLimit limit(50'000);
@@ -162,22 +178,20 @@ TEST(CheckpointStore, FullDiskLeavesEarlierCheckpoints) {
                                  HasSubstr("model.safetensors"), HasSubstr("File too large")));
   }
   EXPECT_EQ(store.latest()->update, 1);
-  const auto weights = encoders::load_safetensors(directory / "last/model.safetensors");
-  EXPECT_EQ(weights.at("w").sum().item<double>(), 60'000);
+  EXPECT_EQ(load_weights(directory / "last"), weights);
   EXPECT_FALSE(fs::exists(directory / "checkpoints/update-00000002"));
   store.save(2, {}, write);
   EXPECT_EQ(store.latest()->update, 2);
   EXPECT_EQ(std::distance(fs::directory_iterator(directory / "checkpoints"), {}), 2);
 }
 
-// Saves checkpoint after checkpoint, saying each finished one through `pipe`, until it is killed.
-[[noreturn]] void save_until_killed(const fs::path& output, int pipe, const at::Tensor& weights) {
+// Saves checkpoints until it is killed, and reports each finished one through `pipe`.
+[[noreturn]] void save_until_killed(const fs::path& output, int pipe, std::vector<float> weights) {
   CheckpointStore store(output, kBleu);
   for (int64_t update = store.latest() ? store.latest()->update + 1 : 1;; ++update) {
     store.save(update, {{"bleu", static_cast<double>(update % 7)}}, [&](const fs::path& path) {
-      auto* values = weights.mutable_data_ptr<float>();
-      std::fill_n(values, weights.numel(), static_cast<float>(update));
-      encoders::save_safetensors(path / "model.safetensors", {{"w", weights}});
+      std::ranges::fill(weights, static_cast<float>(update));
+      save_weights(path, weights);
       write_text(path / "config.json", "{}");
     });
     if (::write(pipe, &update, sizeof update) != sizeof update) ::_exit(1);
@@ -186,7 +200,7 @@ TEST(CheckpointStore, FullDiskLeavesEarlierCheckpoints) {
 
 TEST(CheckpointStore, AKilledWriterLeavesWholeCheckpoints) {
   const TestDirectory directory;
-  const at::Tensor weights = at::empty({300'000});
+  const std::vector<float> weights(300'000);
   Random random(7);
   int64_t confirmed = 0;
   for (int round = 0; round < 25; ++round) {
@@ -207,8 +221,8 @@ TEST(CheckpointStore, AKilledWriterLeavesWholeCheckpoints) {
     const CheckpointStore store(directory.path(), kBleu);
     ASSERT_TRUE(store.latest());
     EXPECT_GE(store.latest()->update, confirmed);
-    const auto loaded = encoders::load_safetensors(directory / "last/model.safetensors");
-    EXPECT_TRUE((loaded.at("w") == store.latest()->update).all().item<bool>());
+    EXPECT_EQ(load_weights(directory / "last"),
+              std::vector<float>(weights.size(), static_cast<float>(store.latest()->update)));
     const auto entries = std::distance(fs::directory_iterator(directory / "checkpoints"), {});
     EXPECT_LE(entries, 5);
     EXPECT_EQ(entries, std::ssize(whole_checkpoints(directory.path())));

@@ -1,0 +1,157 @@
+#include "common/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "common/error.h"
+#include "common/files.h"
+
+namespace dietmt {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kTemporary = ".tmp";
+constexpr size_t kBufferBytes = 1 << 20;
+
+FileDescriptor open_file(const fs::path& path, int flags) {
+  return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC, 0644));
+}
+
+// Removes NAME.tmp123 unless a living process holds its lock.
+void remove_leftovers(const fs::path& path) {
+  const std::string prefix = path.filename().string() + kTemporary;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent_directory(path), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix) || !is_temporary_name(name) || !entry.is_regular_file(ignored))
+      continue;
+    const FileDescriptor file = open_file(entry.path(), O_RDONLY);
+    if (file.valid() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
+      ::unlink(entry.path().c_str());
+  }
+}
+
+// For file systems without O_TMPFILE.
+FileDescriptor create_and_unlink(const fs::path& path) {
+  for (int64_t i = 0;; ++i) {
+    const fs::path name = temporary_name(path).string() + std::to_string(i);
+    FileDescriptor file = open_file(name, O_RDWR | O_CREAT | O_EXCL);
+    if (!file.valid() && errno == EEXIST) continue;
+    if (file.valid()) ::unlink(name.c_str());
+    return file;
+  }
+}
+
+}  // namespace
+
+fs::path temporary_name(const fs::path& path) {
+  return path.string() + kTemporary + std::to_string(::getpid());
+}
+
+bool is_temporary_name(const std::string& name) {
+  const size_t at = name.rfind(kTemporary);
+  if (at == name.npos) return false;
+  const size_t number = at + std::strlen(kTemporary);
+  return number < name.size() && name.find_first_not_of("0123456789", number) == name.npos;
+}
+
+void OutputFile::fail(const char* action) const {
+  throw Error(path_.string() + ": cannot be " + action + ": " + std::strerror(errno));
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() < kBufferBytes)
+    buffer_.append(bytes);
+  else
+    write_through(bytes);
+}
+
+void OutputFile::flush() {
+  write_through(buffer_);
+  buffer_.clear();
+}
+
+void OutputFile::write_through(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("written");
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void OutputFile::append(OutputFile& other) {
+  other.flush();
+  std::vector<char> block(kBufferBytes);
+  off_t at = 0;
+  for (ssize_t count;
+       (count = ::pread(other.file_.number(), block.data(), block.size(), at)) != 0;) {
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("written");
+    write({block.data(), static_cast<size_t>(count)});
+    at += count;
+  }
+}
+
+UnnamedFile::UnnamedFile(const fs::path& path) {
+  path_ = path;
+  file_ = open_file(parent_directory(path), O_TMPFILE | O_RDWR);
+  if (!file_.valid()) file_ = create_and_unlink(path);
+  if (!file_.valid()) fail("written");
+}
+
+AtomicFile::AtomicFile(const fs::path& path, Unfinished unfinished) : unfinished_(unfinished) {
+  if (!may_be_replaced(path))
+    throw Error(path.string() + ": cannot be written: it is not a regular file");
+  path_ = behind_links(path);
+  remove_leftovers(path_);
+  const bool kept = unfinished == Unfinished::kKept;
+  temporary_ = kept ? fs::path(path_.string() + ".part") : temporary_name(path_);
+  file_ = open_file(temporary_, O_RDWR | O_CREAT | (kept ? 0 : O_TRUNC));
+  if (!file_.valid()) fail("written");
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && kept)
+    throw Error(temporary_.string() + ": another process is writing this file");
+}
+
+AtomicFile::~AtomicFile() {
+  if (!committed_ && unfinished_ == Unfinished::kRemoved) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::overwrite(uint64_t offset, std::string_view bytes) {
+  flush();
+  const ssize_t written =
+      ::pwrite(file_.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  if (written != static_cast<ssize_t>(bytes.size())) fail("written");
+}
+
+size_t AtomicFile::read(uint64_t offset, char* to, size_t count) {
+  flush();
+  for (;;) {
+    const ssize_t size = ::pread(file_.number(), to, count, static_cast<off_t>(offset));
+    if (size >= 0) return static_cast<size_t>(size);
+    if (errno != EINTR) fail("read");
+  }
+}
+
+void AtomicFile::truncate(uint64_t size) {
+  flush();
+  const auto end = static_cast<off_t>(size);
+  if (::ftruncate(file_.number(), end) != 0 || ::lseek(file_.number(), end, SEEK_SET) < 0)
+    fail("written");
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (::fsync(file_.number()) != 0) fail("synced to disk");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renamed into place");
+  committed_ = true;
+  sync_to_disk(parent_directory(path_));
+}
+
+}  // namespace dietmt

@@ -1,0 +1,101 @@
+// Files that are written piece by piece and appear under their name only when they are whole.
+//
+//   AtomicFile file("corpus.bin");
+//   file.write(bytes);  // any number of times
+//   file.commit();      // without it, the destructor removes what was written
+//
+// common/files.h writes a whole file in one call.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "common/file_descriptor.h"
+
+namespace dietmt {
+
+/// The name of an unfinished file that this process will rename to `path`: NAME.tmp and the process
+/// id.
+std::filesystem::path temporary_name(const std::filesystem::path& path);
+
+/// True of a name that temporary_name() gives in any process.
+bool is_temporary_name(const std::string& name);
+
+/// Buffers writes to an open file. Every failure throws Error with the final path and the system's
+/// reason, e.g. a full disk.
+class OutputFile {
+ public:
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes);
+
+  /// Writes the bytes of a number or a plain struct.
+  template <typename Value>
+  void write_value(const Value& value) {
+    write({reinterpret_cast<const char*>(&value), sizeof value});
+  }
+
+  /// Appends everything that `other` holds.
+  void append(OutputFile& other);
+
+  void flush();
+
+ protected:
+  OutputFile() = default;
+  ~OutputFile() = default;
+  [[noreturn]] void fail(const char* action) const;
+
+  std::filesystem::path path_;  // of the finished file
+  FileDescriptor file_;
+
+ private:
+  void write_through(std::string_view bytes);
+
+  std::string buffer_;
+};
+
+/// A file without a name next to `path`. It vanishes with this object, even if the process is
+/// killed.
+class UnnamedFile : public OutputFile {
+ public:
+  explicit UnnamedFile(const std::filesystem::path& path);
+};
+
+/// What happens to a file that is not committed.
+enum class Unfinished {
+  kRemoved,
+  kKept  // what was flushed, as NAME.part, which the next writer continues
+};
+
+/// Refuses a path that is not a regular file. Follows a link and replaces the file behind it.
+/// Removes the leftovers of killed writers, except those whose writer is still alive and holds the
+/// file's lock.
+class AtomicFile : public OutputFile {
+ public:
+  /// Throws Error also if another process is writing the same NAME.part.
+  explicit AtomicFile(const std::filesystem::path& path,
+                      Unfinished unfinished = Unfinished::kRemoved);
+  ~AtomicFile();
+
+  /// Overwrites bytes that have been written, e.g. a header that is known only at the end.
+  void overwrite(uint64_t offset, std::string_view bytes);
+
+  /// Copies up to `count` bytes from `offset` on; fewer at the end of the file.
+  size_t read(uint64_t offset, char* to, size_t count);
+
+  /// Cuts the file to its first `size` bytes and continues there.
+  void truncate(uint64_t size);
+
+  /// Syncs the file and gives it its name.
+  void commit();
+
+ private:
+  std::filesystem::path temporary_;
+  Unfinished unfinished_;
+  bool committed_ = false;
+};
+
+}  // namespace dietmt
