@@ -15,8 +15,12 @@ find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
 find_path(SENTENCEPIECE_INCLUDE_DIR sentencepiece_processor.h REQUIRED)
 
-# nmt/service. cpp-httplib's own macros must be those that its packaged library was built with.
 find_package(PkgConfig REQUIRED)
+# interchange/marian. The packages' CMake files differ between releases; pkg-config's do not.
+pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+pkg_check_modules(YAML_CPP REQUIRED IMPORTED_TARGET yaml-cpp)
+
+# nmt/service. cpp-httplib's own macros must be those that its packaged library was built with.
 pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
 find_package(OpenSSL REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)

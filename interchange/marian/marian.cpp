@@ -7,9 +7,9 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "interchange/foreign_tensors.h"
-#include "interchange/marian/flat_yaml.h"
 #include "interchange/marian/marian_config.h"
 #include "interchange/marian/npz.h"
+#include "interchange/marian/yaml_options.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -51,7 +51,7 @@ MarianOptions read_options(ForeignTensors& tensors, const fs::path& path) {
                    static_cast<size_t>(characters.numel()));
   text.resize(std::min(text.find('\0'), text.size()));
   MarianOptions options;
-  for (auto& [name, values] : parse_flat_yaml(text, path.string() + ": " + kOptions))
+  for (auto& [name, values] : parse_yaml_options(text, path.string() + ": " + kOptions))
     options[name] = std::move(values);
   return options;
 }
@@ -68,7 +68,7 @@ TensorsByName turned(TensorsByName tensors) {
 
 std::vector<std::string> pieces_by_id(const fs::path& path) {
   std::vector<std::string> pieces;
-  for (const auto& [piece, ids] : parse_flat_yaml(read_file(path), path.string())) {
+  for (const auto& [piece, ids] : parse_yaml_options(read_file(path), path.string())) {
     size_t id = 0;
     try {
       id = std::stoull(ids.at(0));

@@ -1,18 +1,18 @@
 #include "interchange/marian/npz_archive.h"
 
-#include <zlib.h>
+#include <zip.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <utility>
+#include <memory>
 
 #include "common/error.h"
 
 namespace dietmt::interchange {
 namespace {
 
-/// A part of `bytes`. Throws CheckpointError where it is not inside.
+/// A part of `bytes`. Throws CheckpointError if it is out of range.
 std::string_view part(std::string_view bytes, uint64_t at, uint64_t size) {
   if (at > bytes.size() || size > bytes.size() - at)
     throw CheckpointError("is damaged: it ends too early");
@@ -26,78 +26,49 @@ Number number(std::string_view bytes, uint64_t at) {
   return value;
 }
 
-std::string inflated(std::string_view packed, uint64_t size) {
-  // What no deflated data can become needs no memory: a match of 258 bytes takes two bits or more.
-  if (size > packed.size() * 4 * 258)
-    throw CheckpointError("is damaged: it claims to be too large");
-  std::string bytes(size, '\0');
-  z_stream stream{};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_out = static_cast<uInt>(size);
-  // Without zlib's own header.
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw CheckpointError("zlib cannot start");
-  const int code = inflate(&stream, Z_FINISH);
-  inflateEnd(&stream);
-  if (code != Z_STREAM_END || stream.total_out != size)
-    throw CheckpointError("is damaged: its data cannot be unpacked");
+using ZipError = std::unique_ptr<zip_error_t, decltype(&zip_error_fini)>;
+using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
+using ArchiveFile = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
+
+Archive open_archive(std::string_view bytes) {
+  zip_error_t error;
+  zip_error_init(&error);
+  const ZipError owner(&error, &zip_error_fini);
+  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
+  zip_t* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr;
+  if (archive != nullptr && !bytes.empty()) return {archive, &zip_discard};
+  if (archive != nullptr)
+    zip_discard(archive);
+  else
+    zip_source_free(source);
+  throw CheckpointError(std::string("is not a ZIP archive: ") + zip_error_strerror(&error));
+}
+
+// No data can be deflated further: a match of 258 bytes takes at least two bits.
+constexpr uint64_t kMostInflation = 4 * 258;
+
+void check_sizes(const zip_stat_t& entry, uint64_t archive_bytes) {
+  if (entry.comp_method != ZIP_CM_STORE && entry.comp_method != ZIP_CM_DEFLATE)
+    throw CheckpointError("has an unknown compression method");
+  const uint64_t most =
+      entry.comp_method == ZIP_CM_STORE ? entry.comp_size : entry.comp_size * kMostInflation;
+  if (entry.comp_size > archive_bytes || entry.size > most)
+    throw CheckpointError("is damaged: its size is too large");
+}
+
+std::string read_entry(zip_t* archive, const zip_stat_t& entry) {
+  const ArchiveFile file(zip_fopen_index(archive, entry.index, 0), &zip_fclose);
+  if (!file) throw CheckpointError("is damaged: " + std::string(zip_strerror(archive)));
+  std::string bytes(entry.size, '\0');
+  const zip_int64_t count = zip_fread(file.get(), bytes.data(), bytes.size());
+  char further = 0;  // libzip compares checksums at the end of the entry
+  if (count != std::ssize(bytes) || zip_fread(file.get(), &further, 1) != 0)
+    throw CheckpointError("is damaged: " + std::string(zip_file_strerror(file.get())));
   return bytes;
 }
 
-/// An entry of the archive's directory.
-struct Entry {
-  std::string name;
-  uint16_t method;
-  uint32_t checksum, packed_size, size, offset;
-};
-
-// Positions in the records of the format.
-constexpr uint32_t kEndSignature = 0x06054b50, kEntrySignature = 0x02014b50,
-                   kLocalSignature = 0x04034b50;
-constexpr uint64_t kEndSize = 22, kEntrySize = 46, kLocalSize = 30;
-
-std::vector<Entry> read_directory(std::string_view archive) {
-  uint64_t end = archive.size();
-  do {
-    if (end == 0) throw CheckpointError("is no ZIP archive");
-    --end;
-  } while (archive.size() - end < kEndSize || number<uint32_t>(archive, end) != kEndSignature);
-  const auto count = number<uint16_t>(archive, end + 10);
-  uint64_t at = number<uint32_t>(archive, end + 16);
-  std::vector<Entry> entries;
-  for (int i = 0; i < count; ++i) {
-    if (number<uint32_t>(archive, at) != kEntrySignature)
-      throw CheckpointError("is damaged: its directory is not where it should be");
-    const auto name_size = number<uint16_t>(archive, at + 28);
-    entries.push_back({std::string(part(archive, at + kEntrySize, name_size)),
-                       number<uint16_t>(archive, at + 10), number<uint32_t>(archive, at + 16),
-                       number<uint32_t>(archive, at + 20), number<uint32_t>(archive, at + 24),
-                       number<uint32_t>(archive, at + 42)});
-    at += kEntrySize + name_size + number<uint16_t>(archive, at + 30) +
-          number<uint16_t>(archive, at + 32);
-  }
-  return entries;
-}
-
-std::string read_entry(std::string_view archive, const Entry& entry) {
-  if (entry.size == UINT32_MAX || entry.offset == UINT32_MAX)
-    throw CheckpointError("has 4 GiB or more");
-  if (number<uint32_t>(archive, entry.offset) != kLocalSignature)
-    throw CheckpointError("is damaged: it is not where it should be");
-  const uint64_t begin = entry.offset + kLocalSize + number<uint16_t>(archive, entry.offset + 26) +
-                         number<uint16_t>(archive, entry.offset + 28);
-  const std::string_view packed = part(archive, begin, entry.packed_size);
-  if (entry.method != 0 && entry.method != 8)
-    throw CheckpointError("is packed by a method that is not known");
-  std::string bytes = entry.method == 0 ? std::string(packed) : inflated(packed, entry.size);
-  if (crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != entry.checksum)
-    throw CheckpointError("is damaged: its checksum is wrong");
-  return bytes;
-}
-
-/// What stands behind `key` in a header: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3),
-/// }
+/// The text after `key` in a header such as
+/// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 std::string_view behind(std::string_view key, std::string_view header) {
   const size_t at = header.find(key);
   if (at == header.npos) throw CheckpointError("has a damaged header");
@@ -106,7 +77,7 @@ std::string_view behind(std::string_view key, std::string_view header) {
   return header;
 }
 
-/// What stands between `open`, with which `text` begins, and the next `close`.
+/// The text between `open`, which starts `text`, and the next `close`.
 std::string_view between(char open, char close, std::string_view text) {
   const size_t end = text.find(close, 1);
   if (!text.starts_with(open) || end == text.npos) throw CheckpointError("has a damaged header");
@@ -136,20 +107,19 @@ uint64_t npy_type_bytes(std::string_view type) {
 }
 
 NpyArray read_npy(std::string_view bytes) {
-  if (!bytes.starts_with("\x93NUMPY")) throw CheckpointError("is no array of NumPy");
+  if (!bytes.starts_with("\x93NUMPY")) throw CheckpointError("is not a NumPy array");
   const bool short_length = part(bytes, 6, 1)[0] == 1;
   const uint64_t begin = short_length ? 10 : 12;
   const uint64_t length = short_length ? number<uint16_t>(bytes, 8) : number<uint32_t>(bytes, 8);
   const std::string_view header = part(bytes, begin, length);
   if (header.find("'fortran_order': True") != header.npos)
-    throw CheckpointError("is in Fortran's order");
+    throw CheckpointError("is in Fortran order");
   NpyArray array;
   array.type = between('\'', '\'', behind("'descr':", header));
   array.shape = sizes_in(between('(', ')', behind("'shape':", header)));
   uint64_t size = npy_type_bytes(array.type);
   if (size == 0)
-    throw CheckpointError("arrays of type '" + std::string(array.type.substr(0, 20)) +
-                          "' are not known");
+    throw CheckpointError("has the unknown type '" + std::string(array.type.substr(0, 20)) + "'");
   bool empty = false;
   for (const int64_t length_of_side : array.shape) {
     empty |= length_of_side == 0;
@@ -160,15 +130,21 @@ NpyArray read_npy(std::string_view bytes) {
   return array;
 }
 
-void read_npz(std::string_view archive,
+void read_npz(std::string_view bytes,
               const std::function<void(const std::string& name, const NpyArray& array)>& take) {
-  for (const Entry& entry : read_directory(archive)) {
+  const Archive archive = open_archive(bytes);
+  for (zip_int64_t i = 0; i < zip_get_num_entries(archive.get(), 0); ++i) {
+    zip_stat_t entry;
+    zip_stat_init(&entry);
+    if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &entry) != 0)
+      throw CheckpointError("is damaged: " + std::string(zip_strerror(archive.get())));
+    const std::string name = entry.name;
     try {
-      const std::string bytes = read_entry(archive, entry);
-      const size_t stem = entry.name.size() - (entry.name.ends_with(".npy") ? 4 : 0);
-      take(entry.name.substr(0, stem), read_npy(bytes));
+      check_sizes(entry, bytes.size());
+      const size_t stem = name.size() - (name.ends_with(".npy") ? 4 : 0);
+      take(name.substr(0, stem), read_npy(read_entry(archive.get(), entry)));
     } catch (const CheckpointError& error) {
-      throw CheckpointError(entry.name + ": " + error.what());
+      throw CheckpointError(name + ": " + error.what());
     }
   }
 }

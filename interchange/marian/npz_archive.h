@@ -1,6 +1,5 @@
-// The bytes of NumPy's .npy and .npz files: a ZIP archive of .npy arrays, stored or deflated
-// (PKWARE's APPNOTE, sections 4.3 and 4.4; numpy.lib.format). Archives of 4 GiB or more (ZIP64) are
-// refused. npz.h makes tensors of them.
+// The bytes of NumPy's .npy arrays and .npz files, which are ZIP archives of arrays, stored or
+// deflated (numpy.lib.format). npz.h turns them into tensors.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +10,23 @@
 
 namespace dietmt::interchange {
 
-/// Views of the bytes that it was read from.
+/// Views the bytes it was read from.
 struct NpyArray {
   std::string_view type;  // NumPy's name, one of npy_type_bytes()
   std::vector<int64_t> shape;
   std::string_view data;  // row by row
 };
 
-/// Bytes of an element of this type; 0 for a type that is not known.
+/// Bytes of an element of this type; 0 for an unknown type.
 uint64_t npy_type_bytes(std::string_view type);
 
-/// The array in the bytes of a .npy file. Throws CheckpointError saying what is wrong.
+/// The array in the bytes of a .npy file. Throws CheckpointError with the reason.
 NpyArray read_npy(std::string_view bytes);
 
-/// Calls `take` with the name, without ".npy", and the array of each entry of an archive, in their
-/// order. Throws CheckpointError naming the entry and saying what is wrong.
-void read_npz(std::string_view archive,
+/// Calls `take` with the name, without ".npy", and the array of each entry of an archive, in order.
+/// Never allocates more than a deflated entry can hold. Throws CheckpointError with the entry and
+/// the reason.
+void read_npz(std::string_view bytes,
               const std::function<void(const std::string& name, const NpyArray& array)>& take);
 
 }  // namespace dietmt::interchange

@@ -8,8 +8,8 @@
 
 #include "common/error.h"
 #include "interchange/huggingface/marianmt_config.h"
-#include "interchange/marian/flat_yaml.h"
 #include "interchange/marian/marian_config.h"
+#include "interchange/marian/yaml_options.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     try_to([&] {
       dietmt::interchange::MarianOptions options;
-      for (auto& [name, values] : dietmt::interchange::parse_flat_yaml(text, "model.yml"))
+      for (auto& [name, values] : dietmt::interchange::parse_yaml_options(text, "model.yml"))
         options[name] = std::move(values);
       return dietmt::interchange::from_marian(options);
     });

@@ -1,4 +1,4 @@
-// The part of YAML that Marian writes: a mapping of scalars and of lists of scalars, one a line.
+// The YAML files of Marian: a mapping whose values are scalars or lists of scalars.
 //
 //   dim-vocabs:            "\"quoted\"": 7
 //     - 32000              ? '? marks a long key'
@@ -11,9 +11,9 @@
 
 namespace dietmt::interchange {
 
-/// The pairs of `text` in their order; the value of a list is its items. Throws DataError naming
-/// `where` and the line that is nothing of this.
-std::vector<std::pair<std::string, std::vector<std::string>>> parse_flat_yaml(
+/// The pairs of `text` in their order; a list gives all its items, an empty value none. Throws
+/// DataError naming `where` and the line of an error.
+std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options(
     const std::string& text, const std::string& where);
 
 }  // namespace dietmt::interchange
