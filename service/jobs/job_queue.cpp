@@ -14,6 +14,8 @@ namespace {
 constexpr int64_t kMicroseconds = 1'000'000;
 constexpr int64_t kForgottenUpload = 3600 * kMicroseconds;
 
+constexpr const char* kGivenUp = "the upload stalled for an hour and was removed";
+
 constexpr const char* kStatusColumns =
     "SELECT id, options, state, lines, lines_done, bad_lines, dietmt_now(), created, started, "
     "finished, error, chunks FROM dietmt_jobs ";
@@ -40,10 +42,7 @@ JobStatus status_of(const SqlRow& row) {
 JobUpload::~JobUpload() {
   if (id_.empty()) return;
   try {
-    database_->transaction([&](SqlConnection& connection) {
-      connection.execute("DELETE FROM dietmt_chunks WHERE job = $1", {id_});
-      return connection.execute("DELETE FROM dietmt_jobs WHERE id = $1", {id_});
-    });
+    database_->execute("DELETE FROM dietmt_jobs WHERE id = $1", {id_});
   } catch (const std::exception&) {
     // remove_expired() finds it.
   }
@@ -55,6 +54,9 @@ void JobUpload::append(const std::vector<ChunkText>& chunks) {
   database_->transaction([&](SqlConnection& connection) {
     number = chunks_;
     lines = lines_;
+    const SqlResult job =
+        connection.execute("UPDATE dietmt_jobs SET touched = dietmt_now() WHERE id = $1", {id_});
+    if (job.changed == 0) throw Error(kGivenUp);
     for (const ChunkText& chunk : chunks) {
       connection.execute(
           "INSERT INTO dietmt_chunks (job, number, first_line, lines, done, attempts, losses, "
@@ -62,7 +64,7 @@ void JobUpload::append(const std::vector<ChunkText>& chunks) {
           {id_, number++, lines + 1, chunk.lines, SqlBytes{chunk.text}});
       lines += chunk.lines;
     }
-    return connection.execute("UPDATE dietmt_jobs SET touched = dietmt_now() WHERE id = $1", {id_});
+    return job;
   });
   chunks_ = number;
   lines_ = lines;
@@ -75,7 +77,7 @@ std::string JobUpload::finish() {
                   "created = dietmt_now(), finished = ") +
           (is_empty ? "dietmt_now()" : "NULL") + " WHERE id = $1",
       {id_, name_of(is_empty ? JobState::kDone : JobState::kQueued), lines_, chunks_});
-  if (result.changed == 0) throw Error("the upload took so long that it was given up");
+  if (result.changed == 0) throw Error(kGivenUp);
   return std::exchange(id_, {});
 }
 
@@ -147,11 +149,13 @@ bool JobQueue::cancel(const std::string& owner, const std::string& id) {
 }
 
 bool JobQueue::remove(const std::string& owner, const std::string& id) {
-  const std::optional<JobStatus> job = find(owner, id);
-  if (!job || !has_ended(job->state)) return false;
   return database_->transaction([&](SqlConnection& connection) {
-    connection.execute("DELETE FROM dietmt_chunks WHERE job = $1", {id});
-    return connection.execute("DELETE FROM dietmt_jobs WHERE id = $1", {id}).changed > 0;
+    return connection
+               .execute(
+                   "DELETE FROM dietmt_jobs WHERE id = $1 AND owner = $2 "
+                   "AND state IN ('done', 'failed', 'cancelled')",
+                   {id, owner})
+               .changed > 0;
   });
 }
 
@@ -163,15 +167,11 @@ std::optional<std::string> JobQueue::output(const std::string& id, int64_t numbe
 }
 
 void JobQueue::remove_expired(std::chrono::seconds keep) {
-  const std::string expired =
-      "(SELECT id FROM dietmt_jobs WHERE finished < dietmt_now() - $1 "
-      "OR (state = 'uploading' AND touched < dietmt_now() - $2))";
-  const int64_t kept = keep.count() * kMicroseconds;
   const SqlResult removed = database_->transaction([&](SqlConnection& connection) {
-    connection.execute("DELETE FROM dietmt_chunks WHERE job IN " + expired,
-                       {kept, kForgottenUpload});
-    return connection.execute("DELETE FROM dietmt_jobs WHERE id IN " + expired,
-                              {kept, kForgottenUpload});
+    return connection.execute(
+        "DELETE FROM dietmt_jobs WHERE finished < dietmt_now() - $1 "
+        "OR (state = 'uploading' AND touched < dietmt_now() - $2)",
+        {keep.count() * kMicroseconds, kForgottenUpload});
   });
   if (removed.changed > 0) database_->shrink();
 }

@@ -5,9 +5,23 @@ namespace {
 
 using Statements = std::vector<std::string>;
 
-// What leads from each version to the next, the first from an empty database. Only ever add to it:
-// users have databases of every version. Times are microseconds since 1970.
+// The columns of dietmt_chunks. A chunk that no worker holds has no lease; a chunk that waits for
+// another attempt has a time in `free_from`. `job`: what follows the name of that column.
+std::string chunk_columns(const SqlDialect& dialect, const std::string& job) {
+  return "(job TEXT NOT NULL" + job +
+         ", number BIGINT NOT NULL, first_line BIGINT NOT NULL, lines BIGINT NOT NULL, "
+         "done INTEGER NOT NULL, attempts INTEGER NOT NULL, losses INTEGER NOT NULL, lease TEXT, "
+         "worker TEXT, free_from BIGINT NOT NULL, bad_lines TEXT, input " +
+         dialect.bytes + ", output " + dialect.bytes + ", PRIMARY KEY (job, number))";
+}
+
+// The statements that lead from each version to the next, the first from an empty database. Only
+// ever add to them: users have databases of every version. Times are microseconds since 1970.
 std::vector<Statements> migrations(const SqlDialect& dialect) {
+  const Statements chunk_indexes = {
+      "CREATE INDEX dietmt_chunks_open ON dietmt_chunks (job, number) WHERE done = 0",
+      "CREATE INDEX dietmt_chunks_leased ON dietmt_chunks (worker) "
+      "WHERE done = 0 AND lease IS NOT NULL"};
   return {
       {
           // `touched`: the last part of an upload, later the last time that a chunk was taken.
@@ -19,16 +33,22 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "CREATE INDEX dietmt_jobs_of_owner ON dietmt_jobs (owner, created, id)",
           "CREATE INDEX dietmt_jobs_active ON dietmt_jobs (touched) "
           "WHERE state IN ('queued', 'running')",
-          // A chunk that nobody has taken has no lease; one that waits for another attempt has a
-          // time in `free_from`.
-          "CREATE TABLE dietmt_chunks (job TEXT NOT NULL, number BIGINT NOT NULL, "
-          "first_line BIGINT NOT NULL, lines BIGINT NOT NULL, done INTEGER NOT NULL, "
-          "attempts INTEGER NOT NULL, losses INTEGER NOT NULL, lease TEXT, worker TEXT, "
-          "free_from BIGINT NOT NULL, bad_lines TEXT, input " +
-              dialect.bytes + ", output " + dialect.bytes + ", PRIMARY KEY (job, number))",
-          "CREATE INDEX dietmt_chunks_open ON dietmt_chunks (job, number) WHERE done = 0",
-          "CREATE INDEX dietmt_chunks_leased ON dietmt_chunks (worker) "
-          "WHERE done = 0 AND lease IS NOT NULL",
+          "CREATE TABLE dietmt_chunks " + chunk_columns(dialect, ""),
+          chunk_indexes[0],
+          chunk_indexes[1],
+      },
+      {
+          // Chunks go with their job. SQLite cannot add a foreign key to a table that exists.
+          "ALTER TABLE dietmt_chunks RENAME TO dietmt_chunks_1",
+          "DROP INDEX dietmt_chunks_open",
+          "DROP INDEX dietmt_chunks_leased",
+          "CREATE TABLE dietmt_chunks " +
+              chunk_columns(dialect, " REFERENCES dietmt_jobs (id) ON DELETE CASCADE"),
+          "INSERT INTO dietmt_chunks SELECT * FROM dietmt_chunks_1 "
+          "WHERE job IN (SELECT id FROM dietmt_jobs)",
+          "DROP TABLE dietmt_chunks_1",
+          chunk_indexes[0],
+          chunk_indexes[1],
       },
   };
 }

@@ -29,10 +29,11 @@ class SqliteConnection : public SqlConnection {
       sqlite3_busy_timeout(handle_, kBusyMilliseconds);
       sqlite3_create_function(handle_, "dietmt_now", 0, SQLITE_UTF8, nullptr, now, nullptr,
                               nullptr);
-      execute("PRAGMA auto_vacuum = INCREMENTAL");  // heeded by an empty file alone
+      execute("PRAGMA auto_vacuum = INCREMENTAL");  // takes effect only in an empty file
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA journal_size_limit = 67108864");
       execute("PRAGMA synchronous = " + synchronous);
+      execute("PRAGMA foreign_keys = ON");
     } catch (...) {
       sqlite3_close_v2(handle_);
       throw;

@@ -34,6 +34,61 @@ TEST_P(JobDatabaseTest, TablesOfANewerVersionAreRefused) {
   }
 }
 
+TEST_P(JobDatabaseTest, ChunksBelongToAJob) {
+  JobQueue queue = make_queue();
+  const std::string id = submit(queue, "a\nb\n", 1);
+  EXPECT_THROW(queue.database().execute("UPDATE dietmt_chunks SET job = 'none' WHERE number = 0"),
+               Error);
+  queue.database().execute("DELETE FROM dietmt_jobs WHERE id = $1", {id});
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 0);
+}
+
+// Version 1 had no foreign key, and its sweep could leave chunks without a job.
+TEST_P(JobDatabaseTest, TablesOfVersion1AreMigrated) {
+  const std::unique_ptr<SqlDatabase> old = open();
+  old->transaction([&](SqlConnection& connection) {
+    const std::string bytes = old->dialect().bytes;
+    for (const std::string& statement :
+         {std::string("CREATE TABLE dietmt_schema (version BIGINT NOT NULL)"),
+          std::string("INSERT INTO dietmt_schema VALUES (1)"),
+          std::string("CREATE TABLE dietmt_jobs (id TEXT PRIMARY KEY, owner TEXT NOT NULL, "
+                      "options TEXT NOT NULL, state TEXT NOT NULL, lines BIGINT NOT NULL, "
+                      "chunks BIGINT NOT NULL, lines_done BIGINT NOT NULL, "
+                      "chunks_done BIGINT NOT NULL, bad_lines BIGINT NOT NULL, "
+                      "created BIGINT NOT NULL, touched BIGINT NOT NULL, started BIGINT, "
+                      "finished BIGINT, error TEXT)"),
+          std::string("CREATE INDEX dietmt_jobs_of_owner ON dietmt_jobs (owner, created, id)"),
+          std::string("CREATE INDEX dietmt_jobs_active ON dietmt_jobs (touched) "
+                      "WHERE state IN ('queued', 'running')"),
+          "CREATE TABLE dietmt_chunks (job TEXT NOT NULL, number BIGINT NOT NULL, "
+          "first_line BIGINT NOT NULL, lines BIGINT NOT NULL, done INTEGER NOT NULL, "
+          "attempts INTEGER NOT NULL, losses INTEGER NOT NULL, lease TEXT, worker TEXT, "
+          "free_from BIGINT NOT NULL, bad_lines TEXT, input " +
+              bytes + ", output " + bytes + ", PRIMARY KEY (job, number))",
+          std::string("CREATE INDEX dietmt_chunks_open ON dietmt_chunks (job, number) "
+                      "WHERE done = 0"),
+          std::string("CREATE INDEX dietmt_chunks_leased ON dietmt_chunks (worker) "
+                      "WHERE done = 0 AND lease IS NOT NULL")})
+      connection.execute(statement);
+    connection.execute(
+        "INSERT INTO dietmt_jobs VALUES ('j', '', $1, 'queued', 1, 1, 0, 0, 0, 1, 0, NULL, NULL, "
+        "NULL)",
+        {JobOptions().to_json().dump()});
+    for (const char* job : {"j", "orphan"})
+      connection.execute(
+          "INSERT INTO dietmt_chunks VALUES ($1, 0, 1, 1, 0, 0, 0, NULL, NULL, 0, NULL, $2, NULL)",
+          {job, SqlBytes{"a\n"}});
+    return 0;
+  });
+  JobQueue queue = make_queue();
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 1);
+  const TakenChunk chunk = queue.take("w", kLong).value();
+  EXPECT_EQ(chunk.input.text, "a\n");
+  EXPECT_TRUE(queue.complete(chunk, {"A\n", {}}));
+  EXPECT_TRUE(queue.remove("", "j"));
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 0);
+}
+
 TEST_P(JobDatabaseTest, AtOnceManyThreadsTakeEachChunkOnce) {
   JobQueue queue = make_queue();
   std::string text;

@@ -166,8 +166,20 @@ TEST_P(JobQueueTest, JobsExpire) {
       "UPDATE dietmt_jobs SET touched = touched - 3700000000 "
       "WHERE state = 'uploading'");
   queue.remove_expired(0s);
+  EXPECT_THROW(upload.append({{1, "c\n"}}), Error);
   EXPECT_THROW(upload.finish(), Error);
   EXPECT_EQ(count(queue, "dietmt_chunks"), 1);
+}
+
+// The clock goes on while a sweep runs, so jobs expire between its statements too.
+TEST_P(JobQueueTest, JobsThatExpireDuringASweepLeaveNoChunks) {
+  JobQueue queue = make_queue();
+  for (int i = 0; i < 100; ++i) submit(queue, "a\n");
+  queue.database().execute(
+      "UPDATE dietmt_jobs SET state = 'done', "
+      "finished = dietmt_now() + created - (SELECT MIN(created) FROM dietmt_jobs)");
+  while (count(queue, "dietmt_jobs") > 0) queue.remove_expired(0s);
+  EXPECT_EQ(count(queue, "dietmt_chunks"), 0);
 }
 
 TEST_P(JobQueueTest, RemovedJobsFreeTheDisk) {
