@@ -93,7 +93,11 @@ class JobWorker::Impl {
 
   void work_on(const TakenChunk& chunk) {
     const LeaseKeeper keeper(queue_, chunk, options_);
-    const auto cancelled = [&] { return stop_.is_set() || keeper.is_lost(); };
+    std::atomic<bool> gave_up = false;  // the translator knows that it need not finish
+    const auto cancelled = [&] {
+      if (stop_.is_set() || keeper.is_lost()) gave_up = true;
+      return gave_up.load();
+    };
     std::optional<ChunkResult> result;
     std::string problem;
     try {
@@ -106,10 +110,10 @@ class JobWorker::Impl {
     }
     if (keeper.is_lost()) return;
     store(keeper, [&] {
-      if (cancelled())
-        queue_.release(chunk);
-      else if (result)
+      if (result && !gave_up)
         queue_.complete(chunk, *result);
+      else if (stop_.is_set())
+        queue_.release(chunk);
       else
         queue_.report_failure(chunk, problem);
     });

@@ -24,7 +24,7 @@ class JobWorker {
   /// Stops.
   ~JobWorker();
 
-  /// Gives back the chunks that are being translated and waits for the threads.
+  /// Stores the chunks that are translated, gives the others back and waits for the threads.
   void stop();
 
  private:

@@ -116,6 +116,27 @@ TEST_P(JobWorkerTest, AStoppedWorkerGivesItsChunksBack) {
   EXPECT_EQ(result(*queue_, id), "<a>\n<b>\n");
 }
 
+TEST_P(JobWorkerTest, AChunkThatIsTranslatedWhenTheWorkerStopsIsStored) {
+  std::atomic<bool> started = false;
+  std::atomic<bool> finish = false;
+  const std::string id = submit(*queue_, "a\n");
+  JobWorker worker(
+      *queue_,
+      [&](const JobOptions&, const Lines& lines, const Cancelled&) {
+        started = true;
+        while (!finish) std::this_thread::sleep_for(1ms);
+        return fake_translations(lines);
+      },
+      quick());
+  wait_until([&] { return started.load(); });
+  std::thread stopper([&] { worker.stop(); });
+  std::this_thread::sleep_for(100ms);
+  finish = true;
+  stopper.join();
+  EXPECT_EQ(result(*queue_, id), "<a>\n");
+  EXPECT_EQ(state(id), JobState::kDone);
+}
+
 TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
   std::atomic<int> calls = 0;
   const auto moody = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
