@@ -30,6 +30,7 @@ ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models
   service::JobServiceOptions settings;
   settings.data_directory = data;
   settings.keep = std::chrono::hours(options.keep_jobs);
+  settings.quota = options.job_quota;
   service_ = std::make_unique<service::JobService>(
       *queue_, settings,
       [this](const JobOptions& job) { translator_.check(line_request(job), job.decoding); });

@@ -33,7 +33,13 @@ void add_jobs(OptionTable& table, ServeOptions& options) {
       .add("job-threads", &options.job_threads, "N",
            "chunks of jobs in hand at once; 0: leave them to workers")
       .add("keep-jobs", &options.keep_jobs, "HOURS", "ended jobs are removed after that")
-      .add("max-upload", &options.max_upload, "N", "bytes of a job's file as it is sent");
+      .add("max-upload", &options.max_upload, "N", "bytes of a job's file as it is sent")
+      .add("max-jobs", &options.job_quota.jobs, "N",
+           "unfinished jobs of an API key, or of an address without keys; 0: no limit")
+      .add("max-job-lines", &options.job_quota.lines, "N",
+           "lines of all unfinished jobs of a key or address; 0: no limit")
+      .add("max-job-bytes", &options.job_quota.bytes, "N",
+           "bytes of text of all unfinished jobs of a key or address; 0: no limit");
 }
 
 void add_limits(OptionTable& table, ServeOptions& options) {
@@ -65,6 +71,11 @@ void check_jobs(const ServeOptions& options, std::vector<std::string>& problems)
     problems.push_back("--worker needs --queue or --data: where the jobs are");
   if (options.worker && options.job_threads == 0)
     problems.push_back("--worker with --job-threads 0 does nothing");
+  const service::JobQuota& quota = options.job_quota;
+  for (const auto& [name, value] : {std::pair{"--max-jobs", quota.jobs},
+                                    {"--max-job-lines", quota.lines},
+                                    {"--max-job-bytes", quota.bytes}})
+    if (value < 0) problems.push_back(std::string(name) + " must not be negative");
   if (options.job_threads < 0) problems.push_back("--job-threads must not be negative");
 }
 

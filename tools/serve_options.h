@@ -32,6 +32,7 @@ struct ServeOptions {
   int64_t keep_jobs = 72;   // hours
   int64_t job_threads = 2;  // chunks at a time
   int64_t max_upload = int64_t{4} << 30;
+  service::JobQuota job_quota = service::JobServiceOptions().quota;
 
   service::HttpOptions http;
   service::ApiSettings api;

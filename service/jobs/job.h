@@ -26,6 +26,15 @@ struct JobOptions {
   static JobOptions from_json(const nlohmann::json& stored);
 };
 
+/// Who submits a job.
+struct JobClient {
+  std::string owner;    // name of the API key; empty without keys
+  std::string address;  // of the client
+
+  /// Whose quota the job counts towards.
+  const std::string& quota_holder() const { return owner.empty() ? address : owner; }
+};
+
 enum class JobState { kQueued, kRunning, kDone, kFailed, kCancelled };
 
 /// "queued", ...

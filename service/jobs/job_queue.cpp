@@ -48,35 +48,66 @@ JobUpload::~JobUpload() {
   }
 }
 
+JobUpload::JobUpload(SqlDatabase& database, JobClient client, const JobQuota& quota)
+    : database_(&database), id_(random_id()), client_(std::move(client)), quota_(quota) {}
+
+void JobUpload::check_quota(SqlConnection& connection) const {
+  if (quota_.jobs == 0 && quota_.lines == 0 && quota_.bytes == 0) return;
+  const std::string& holder = client_.quota_holder();
+  const std::string& lock = database_->dialect().lock_name;
+  if (!lock.empty()) connection.execute(lock, {holder});
+  const SqlResult sums = connection.execute(
+      "SELECT COUNT(*), SUM(lines), SUM(bytes) FROM dietmt_jobs "
+      "WHERE client = $1 AND state IN ('uploading', 'queued', 'running')",
+      {holder});
+  const std::string who = client_.owner.empty() ? "this address" : "this API key";
+  const auto check = [&](size_t column, int64_t limit, const std::string& what) {
+    if (limit == 0 || sums.rows.at(0).integer(column) <= limit) return;
+    throw JobQuotaError("the unfinished jobs of " + who + " would exceed its limit of " +
+                        std::to_string(limit) + " " + what +
+                        "; wait until some of them have ended, or cancel them");
+  };
+  check(0, quota_.jobs, "jobs");
+  check(1, quota_.lines, "lines");
+  check(2, quota_.bytes, "bytes");
+}
+
 void JobUpload::append(const std::vector<ChunkText>& chunks) {
-  int64_t number = chunks_;
   int64_t lines = lines_;
+  int64_t bytes = bytes_;
+  for (const ChunkText& chunk : chunks) {
+    lines += chunk.lines;
+    bytes += static_cast<int64_t>(chunk.text.size());
+  }
   database_->transaction([&](SqlConnection& connection) {
-    number = chunks_;
-    lines = lines_;
-    const SqlResult job =
-        connection.execute("UPDATE dietmt_jobs SET touched = dietmt_now() WHERE id = $1", {id_});
+    const SqlResult job = connection.execute(
+        "UPDATE dietmt_jobs SET touched = dietmt_now(), lines = $2, bytes = $3 WHERE id = $1",
+        {id_, lines, bytes});
     if (job.changed == 0) throw Error(kGivenUp);
+    check_quota(connection);
+    int64_t number = chunks_;
+    int64_t first_line = lines_ + 1;
     for (const ChunkText& chunk : chunks) {
       connection.execute(
           "INSERT INTO dietmt_chunks (job, number, first_line, lines, done, attempts, losses, "
           "free_from, input) VALUES ($1, $2, $3, $4, 0, 0, 0, 0, $5)",
-          {id_, number++, lines + 1, chunk.lines, SqlBytes{chunk.text}});
-      lines += chunk.lines;
+          {id_, number++, first_line, chunk.lines, SqlBytes{chunk.text}});
+      first_line += chunk.lines;
     }
     return job;
   });
-  chunks_ = number;
+  chunks_ += static_cast<int64_t>(chunks.size());
   lines_ = lines;
+  bytes_ = bytes;
 }
 
 std::string JobUpload::finish() {
   const bool is_empty = chunks_ == 0;
   const SqlResult result = database_->execute_durably(
-      std::string("UPDATE dietmt_jobs SET state = $2, lines = $3, chunks = $4, touched = 0, "
+      std::string("UPDATE dietmt_jobs SET state = $2, chunks = $3, touched = 0, "
                   "created = dietmt_now(), finished = ") +
           (is_empty ? "dietmt_now()" : "NULL") + " WHERE id = $1",
-      {id_, name_of(is_empty ? JobState::kDone : JobState::kQueued), lines_, chunks_});
+      {id_, name_of(is_empty ? JobState::kDone : JobState::kQueued), chunks_});
   if (result.changed == 0) throw Error(kGivenUp);
   return std::exchange(id_, {});
 }
@@ -86,13 +117,19 @@ JobQueue::JobQueue(std::unique_ptr<SqlDatabase> database, RetryPolicy policy)
   set_up_job_schema(*database_);
 }
 
-JobUpload JobQueue::start_upload(const std::string& owner, const JobOptions& options) {
-  JobUpload upload(*database_, random_id());
-  database_->execute(
-      "INSERT INTO dietmt_jobs (id, owner, options, state, lines, chunks, lines_done, "
-      "chunks_done, bad_lines, created, touched) "
-      "VALUES ($1, $2, $3, 'uploading', 0, 0, 0, 0, 0, dietmt_now(), dietmt_now())",
-      {upload.id_, owner, options.to_json().dump()});
+JobUpload JobQueue::start_upload(const JobClient& client, const JobOptions& options,
+                                 const JobQuota& quota) {
+  JobUpload upload(*database_, client, quota);
+  const std::string stored_options = options.to_json().dump();
+  database_->transaction([&](SqlConnection& connection) {
+    const SqlResult inserted = connection.execute(
+        "INSERT INTO dietmt_jobs (id, owner, client, options, state, lines, bytes, chunks, "
+        "lines_done, chunks_done, bad_lines, created, touched) "
+        "VALUES ($1, $2, $3, $4, 'uploading', 0, 0, 0, 0, 0, 0, dietmt_now(), dietmt_now())",
+        {upload.id_, client.owner, client.quota_holder(), stored_options});
+    upload.check_quota(connection);
+    return inserted;
+  });
   return upload;
 }
 

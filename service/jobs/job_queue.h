@@ -25,6 +25,19 @@ struct RetryPolicy {
   int64_t lost_leases = 10;               // times that its worker disappeared
 };
 
+/// Limits on the unfinished jobs of one client, the new one included; 0: no limit.
+struct JobQuota {
+  int64_t jobs = 0;
+  int64_t lines = 0;  // of their files
+  int64_t bytes = 0;  // of text in these, unpacked
+};
+
+/// The client's unfinished jobs exceed its quota.
+class JobQuotaError : public RequestError {
+ public:
+  using RequestError::RequestError;
+};
+
 /// A job that is being stored, piece by piece. Without finish() nothing stays of it.
 class JobUpload {
  public:
@@ -32,7 +45,7 @@ class JobUpload {
   JobUpload(JobUpload&&) noexcept = default;
   JobUpload& operator=(JobUpload&&) = delete;
 
-  /// Stores the next chunks, in one transaction.
+  /// Stores the next chunks, in one transaction. Throws JobQuotaError and then stores none.
   void append(const std::vector<ChunkText>& chunks);
 
   /// Queues the job, which is done at once if it has no lines. Returns its id.
@@ -40,12 +53,18 @@ class JobUpload {
 
  private:
   friend class JobQueue;
-  JobUpload(SqlDatabase& database, std::string id) : database_(&database), id_(std::move(id)) {}
+  JobUpload(SqlDatabase& database, JobClient client, const JobQuota& quota);
+
+  // In the transaction that has changed the job.
+  void check_quota(SqlConnection& connection) const;
 
   SqlDatabase* database_;
   std::string id_;  // empty once finished or moved from
+  JobClient client_;
+  JobQuota quota_;
   int64_t chunks_ = 0;
   int64_t lines_ = 0;
+  int64_t bytes_ = 0;
 };
 
 /// For any number of threads. Throws what SqlDatabase does.
@@ -56,7 +75,9 @@ class JobQueue {
 
   // For users. `owner`: jobs of other owners are not found.
 
-  JobUpload start_upload(const std::string& owner, const JobOptions& options);
+  /// Throws JobQuotaError.
+  JobUpload start_upload(const JobClient& client, const JobOptions& options,
+                         const JobQuota& quota = {});
   std::optional<JobStatus> find(const std::string& owner, const std::string& id);
   /// Newest first, at most `limit`. `before`: the page behind the place that page_end() names.
   std::vector<JobStatus> list(const std::string& owner, int64_t limit,

@@ -41,6 +41,8 @@ void answer_error(Response& response) {
     answer_error(response, 409, error.what());
   } catch (const FileTooLargeError& error) {
     answer_error(response, 413, error.what());
+  } catch (const JobQuotaError& error) {
+    answer_error(response, 429, error.what());
   } catch (const RequestError& error) {
     answer_error(response, 400, error.what());
   } catch (const ConfigError& error) {
@@ -162,8 +164,8 @@ void register_job_routes(httplib::Server& server, JobService& service, JobRouteH
                                   const httplib::ContentReader& reader) {
     JobUploadReceiver upload(service.options().data_directory);
     upload.read(request, response, reader);
-    const JobStatus job =
-        service.submit(owner(request), job_options_of(upload.settings()), upload.path());
+    const JobStatus job = service.submit({owner(request), request.remote_addr},
+                                         job_options_of(upload.settings()), upload.path());
     response.set_header("Location", "/v1/jobs/" + job.id);
     answer(response, 201, shown(job));
   };

@@ -50,6 +50,14 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           chunk_indexes[0],
           chunk_indexes[1],
       },
+      {
+          // `client`: whose quota the job counts towards; an API key's name or an address.
+          "ALTER TABLE dietmt_jobs ADD COLUMN client TEXT NOT NULL DEFAULT ''",
+          "ALTER TABLE dietmt_jobs ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",
+          "UPDATE dietmt_jobs SET client = owner",
+          "CREATE INDEX dietmt_jobs_of_client ON dietmt_jobs (client) "
+          "WHERE state IN ('uploading', 'queued', 'running')",
+      },
   };
 }
 

@@ -100,14 +100,13 @@ JobService::~JobService() {
   sweeper_.join();
 }
 
-JobStatus JobService::submit(const std::string& owner, JobOptions options,
-                             const std::string& path) {
+JobStatus JobService::submit(const JobClient& client, JobOptions options, const std::string& path) {
   check_format(options.format);
   if (check_) check_(options);
   options.gzip = is_gzip(path);
-  JobUpload upload = queue_.start_upload(owner, options);
+  JobUpload upload = queue_.start_upload(client, options, options_.quota);
   store(upload, path);
-  return find(owner, upload.finish());
+  return find(client.owner, upload.finish());
 }
 
 void JobService::store(JobUpload& upload, const std::string& path) {

@@ -42,6 +42,7 @@ struct JobServiceOptions {
   size_t max_line_bytes = 1 << 20;
   int64_t max_text_bytes = int64_t{16} << 30;          // unpacked
   std::chrono::seconds keep = std::chrono::hours(72);  // ended jobs (--keep-jobs)
+  JobQuota quota = {.jobs = 100, .lines = 100'000'000, .bytes = int64_t{16} << 30};
 };
 
 /// The translated file of a job, piece by piece.
@@ -75,8 +76,8 @@ class JobService {
 
   /// Splits the file at `path` into chunks and queues them. `options.gzip` is found out here.
   /// Throws RequestError, DataError (a damaged file, with the line), FileTooLargeError,
-  /// StorageFullError: then nothing of the job stays.
-  JobStatus submit(const std::string& owner, JobOptions options, const std::string& path);
+  /// JobQuotaError, StorageFullError: then nothing of the job stays.
+  JobStatus submit(const JobClient& client, JobOptions options, const std::string& path);
 
   /// Throw NoSuchJobError.
   JobStatus find(const std::string& owner, const std::string& id);

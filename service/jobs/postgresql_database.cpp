@@ -122,6 +122,7 @@ class PostgresqlDatabase : public SqlDatabase {
         "BEGIN",
         "BYTEA",
         " FOR UPDATE SKIP LOCKED",
+        "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
         {// Two processes that start at once would both make the tables.
          "SELECT pg_advisory_xact_lock(7233175126530716009)",
          "CREATE OR REPLACE FUNCTION dietmt_now() RETURNS BIGINT LANGUAGE SQL VOLATILE AS "

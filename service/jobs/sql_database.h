@@ -83,6 +83,8 @@ struct SqlDialect {
   std::string begin;                      // starts a transaction that will write
   std::string bytes;                      // the type of a column of bytes
   std::string skip_locked;                // at the end of a SELECT: locks rows, passes over locked
+  std::string lock_name;                  // makes transactions with the same text $1 take turns;
+                                          // empty where all transactions that write do
   std::vector<std::string> before_setup;  // in the transaction that makes the tables, first
 };
 

@@ -122,7 +122,7 @@ class SqliteDatabase : public SqlDatabase {
   explicit SqliteDatabase(const std::filesystem::path& file) : file_(file) {}
 
   const SqlDialect& dialect() const override {
-    static const SqlDialect dialect = {"BEGIN IMMEDIATE", "BLOB", "", {}};
+    static const SqlDialect dialect = {"BEGIN IMMEDIATE", "BLOB", "", "", {}};
     return dialect;
   }
   std::string name() const override { return file_.string(); }

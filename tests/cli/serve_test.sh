@@ -72,6 +72,7 @@ expect_code 1 "$dietmt" serve --model "en-de=$model" --port 0 --data /dev/null/d
 expect_text "/dev/null/data" "$err"
 expect_code 0 "$dietmt" serve --help
 expect_text "--keep-jobs HOURS" "$out"
+expect_text "--max-jobs N" "$out"
 
 toy_corpus 60 7 "$work/toy"
 "$dietmt" translate --model "$model" --input "$work/toy.en" --beam 1 >"$work/expected"

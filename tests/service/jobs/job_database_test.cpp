@@ -116,6 +116,28 @@ TEST_P(JobDatabaseTest, AtOnceManyThreadsTakeEachChunkOnce) {
   }
 }
 
+TEST_P(JobDatabaseTest, JobsThatArriveAtOnceDoNotExceedAQuota) {
+  JobQueue queue = make_queue();
+  JobQueue other = make_queue();
+  std::atomic<int> accepted = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      for (int job = 0; job < 5; ++job) {
+        try {
+          JobUpload upload =
+              (i % 2 == 0 ? queue : other).start_upload({"key", ""}, {}, {.jobs = 3});
+          upload.append({{1, "a\n"}});
+          upload.finish();
+          ++accepted;
+        } catch (const JobQuotaError&) {
+        }
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(accepted, 3);
+}
+
 TEST_P(JobDatabaseTest, ManyProcessesMayStartAtOnce) {
   std::vector<std::thread> threads;
   std::atomic<int> opened = 0;

@@ -78,7 +78,7 @@ TEST_P(JobQueueTest, AFileWithoutLinesIsDoneAtOnce) {
 TEST_P(JobQueueTest, AnUploadThatBreaksOffLeavesNothing) {
   JobQueue queue = make_queue();
   {
-    JobUpload upload = queue.start_upload("", {});
+    JobUpload upload = queue.start_upload({}, {});
     upload.append({{1, "a\n"}});
     EXPECT_THAT(queue.list("", 10), IsEmpty());
     EXPECT_FALSE(queue.take("w", kLong));
@@ -136,6 +136,54 @@ TEST_P(JobQueueTest, ACancelledJobIsNotWanted) {
   EXPECT_FALSE(queue.find("", id));
 }
 
+TEST_P(JobQueueTest, AClientHasAQuotaOfUnfinishedJobs) {
+  JobQueue queue = make_queue();
+  const JobQuota quota = {.jobs = 2};
+  const JobClient alice = {"alice", "10.0.0.1"};
+  const std::string first = queue.start_upload(alice, {}, quota).finish();  // done: has no lines
+  JobUpload second = queue.start_upload(alice, {}, quota);
+  second.append({{1, "a\n"}});
+  JobUpload third = queue.start_upload({"alice", "10.0.0.2"}, {}, quota);
+  try {
+    queue.start_upload(alice, {}, quota);
+    FAIL() << "accepted";
+  } catch (const JobQuotaError& error) {
+    EXPECT_STREQ(error.what(),
+                 "the unfinished jobs of this API key would exceed its limit of 2 jobs; wait until "
+                 "some of them have ended, or cancel them");
+  }
+  queue.start_upload({"bob", "10.0.0.1"}, {}, quota);
+  EXPECT_TRUE(queue.cancel("alice", second.finish()));
+  queue.start_upload(alice, {}, quota);
+  queue.start_upload(alice, {}, {});
+}
+
+TEST_P(JobQueueTest, AClientHasAQuotaOfLinesAndBytes) {
+  JobQueue queue = make_queue();
+  const JobClient client = {"", "10.0.0.1"};
+  JobUpload first = queue.start_upload(client, {}, {.lines = 3, .bytes = 100});
+  first.append({{2, "a\nb\n"}});
+  const std::string id = first.finish();
+  {
+    JobUpload second = queue.start_upload(client, {}, {.lines = 3, .bytes = 100});
+    second.append({{1, "c\n"}});
+    try {
+      second.append({{1, "d\n"}});
+      FAIL() << "accepted";
+    } catch (const JobQuotaError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("of this address would exceed its limit of 3 "
+                                                     "lines"));
+    }
+    EXPECT_EQ(count(queue, "dietmt_chunks"), 2);
+    JobUpload third = queue.start_upload(client, {}, {.bytes = 11});
+    third.append({{1, "1234\n"}});
+    EXPECT_THROW(third.append({{1, "\n"}}), JobQuotaError);
+  }
+  while (const auto chunk = queue.take("w", kLong)) queue.complete(*chunk, {"A\nB\n", {}});
+  EXPECT_EQ(status(queue, id).state, JobState::kDone);
+  queue.start_upload(client, {}, {.lines = 3}).append({{3, "a\nb\nc\n"}});
+}
+
 TEST_P(JobQueueTest, JobsTakeTurns) {
   JobQueue queue = make_queue();
   const std::string large = submit(queue, "a\nb\nc\nd\ne\n", 1);
@@ -158,7 +206,7 @@ TEST_P(JobQueueTest, JobsExpire) {
   EXPECT_FALSE(queue.find("", ended));
   EXPECT_TRUE(queue.find("", open));
 
-  JobUpload upload = queue.start_upload("", {});
+  JobUpload upload = queue.start_upload({}, {});
   upload.append({{1, "a\n"}});
   queue.remove_expired(0s);
   upload.append({{1, "b\n"}});

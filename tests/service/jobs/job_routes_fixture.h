@@ -32,6 +32,7 @@ class JobRoutesTest : public DatabaseTest {
     options.data_directory = scratch();
     options.max_line_bytes = kMaxLine;
     options.max_text_bytes = 100'000'000;
+    options.quota.jobs = 20;
     service_ = std::make_unique<JobService>(*queue_, options, [](const JobOptions& job) {
       if (job.target == "xx") throw RequestError("no model translates to xx");
     });

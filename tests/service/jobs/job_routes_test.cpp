@@ -102,6 +102,21 @@ TEST_P(JobRoutesTest, ListsAndOwners) {
   error_of(client_->Get("/v1/jobs?before=here"), 400);
 }
 
+TEST_P(JobRoutesTest, TooManyUnfinishedJobsAreRefused) {
+  const auto submit_as = [&](const std::string& owner) {
+    return client_->Post("/v1/jobs", {{"X-Owner", owner}}, "a\n", "text/plain");
+  };
+  for (const std::string owner : {"alice", ""}) {
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(submit_as(owner)->status, 201);
+    EXPECT_THAT(error_of(submit_as(owner), 429),
+                HasSubstr(owner.empty() ? "this address would exceed its limit of 20 jobs"
+                                        : "this API key would exceed its limit of 20 jobs"));
+  }
+  EXPECT_EQ(submit_as("bob")->status, 201);
+  const json api = json::parse(read_file(DIETMT_JOBS_OPENAPI));
+  EXPECT_TRUE(api.at("paths").at("/v1/jobs").at("post").at("responses").contains("429"));
+}
+
 // What the description of the API promises, and nothing else.
 TEST_P(JobRoutesTest, JobsAreAsDescribed) {
   const json api = json::parse(read_file(DIETMT_JOBS_OPENAPI));

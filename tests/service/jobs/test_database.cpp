@@ -15,7 +15,7 @@ void DatabaseTest::SetUp() {
 
 std::string DatabaseTest::submit(JobQueue& queue, const std::string& text, int chunk_lines,
                                  const JobOptions& options, const std::string& owner) const {
-  JobUpload upload = queue.start_upload(owner, options);
+  JobUpload upload = queue.start_upload({owner, ""}, options);
   std::vector<ChunkText> chunks;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
