@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "nmt/batch_decoding/attention_maps.h"
-#include "nmt/batch_decoding/model_translation.h"
+#include "nmt/batch_decoding/decoder_loader.h"
 
 namespace dietmt::inspection {
 namespace {

@@ -187,7 +187,7 @@ int run_distill(const std::vector<std::string>& arguments) {
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
   std::istringstream models(options.models);
   for (std::string model; std::getline(models, model, ',');) inputs.push_back(model);
-  distill(options, load, nmt::text_settings(table, inputs));
+  distill(options, load, nmt::text_settings(table.resolved(), inputs));
   return 0;
 }
 

@@ -4,7 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "nmt/network/model_directory.h"
-#include "nmt/network/rebuilt_model.h"
+#include "nmt/network/translation_model.h"
 
 namespace dietmt::tools {
 namespace {

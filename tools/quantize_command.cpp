@@ -14,7 +14,7 @@
 #include "metrics/chrf.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/model_directory.h"
-#include "nmt/packing/engine_files.h"
+#include "nmt/packing/engine_models.h"
 #include "nmt/translation/translator.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"

@@ -6,7 +6,7 @@
 
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/packing/engine_files.h"
+#include "nmt/packing/engine_models.h"
 #include "nmt/translation/text_lines.h"
 #include "service/api/serve_signals.h"
 #include "service/api/translation_api.h"

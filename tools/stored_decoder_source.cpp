@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
-#include "nmt/engine/weight_types.h"
-#include "nmt/translation/stored_decoder.h"
+#include "nmt/engine/stored_weights.h"
+#include "nmt/translation/loaded_decoder.h"
 #include "tools/decoder_source.h"
 #include "tools/full_program.h"
 

@@ -1,7 +1,7 @@
 // The decoders of dietmt-torch: any model, on any device.
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/engine/weight_types.h"
+#include "nmt/engine/stored_weights.h"
 #include "tools/decoder_source.h"
 
 namespace dietmt::tools {

@@ -9,7 +9,7 @@
 #include "encoders/attention/attention_recorder.h"
 #include "encoders/attention/batch_tensors.h"
 #include "encoders/transformer/stacks.h"
-#include "nmt/network/packed_tokens.h"
+#include "nmt/network/translation_model.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "nmt/batch_decoding/beam_search.h"
-#include "nmt/batch_decoding/model_scorer.h"
 #include "nmt/batch_decoding/sampling.h"
+#include "nmt/batch_decoding/step_scorer.h"
 
 namespace dietmt::nmt {
 

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "nmt/batch_decoding/candidates.h"
-#include "nmt/batch_decoding/constraints.h"
 #include "nmt/search/beam.h"
 
 namespace dietmt::nmt {

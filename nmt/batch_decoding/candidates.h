@@ -1,15 +1,25 @@
-// The best continuations of the hypotheses of each sentence of a batch of tensors.
+// Which tokens may continue the hypotheses of a batch of tensors, and the best of them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
-#include "nmt/search/selection.h"
+#include "nmt/search/beam.h"
+#include "nmt/search/search_task.h"
 
 namespace dietmt::nmt {
+
+/// The log-probability of a token that cannot follow.
+inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
+
+/// Sets the log-probabilities [B * K, V] of token number `step` to minus infinity where `tasks` [B]
+/// do not allow a token.
+void constrain(at::Tensor& log_probs, std::span<const SearchTask* const> tasks, int64_t step,
+               const SpecialTokens& special);
 
 /// For each of B sentences the `count` candidates with the largest sums, best first; fewer where
 /// the others are impossible (minus infinity). log_probs: [B * K, V] float; sums: [B * K].

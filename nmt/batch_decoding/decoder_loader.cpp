@@ -1,13 +1,29 @@
 #include "nmt/batch_decoding/decoder_loader.h"
 
+#include <ATen/Parallel.h>
+
 #include "common/error.h"
 #include "nmt/batch_decoding/batch_decoder.h"
-#include "nmt/batch_decoding/model_list.h"
 #include "nmt/engine/engine_decoder.h"
-#include "nmt/packing/engine_files.h"
-#include "nmt/packing/pack_model.h"
+#include "nmt/packing/engine_models.h"
+#include "nmt/translation/translator.h"
 
 namespace dietmt::nmt {
+
+ModelList::ModelList(const std::string& directories, c10::Device device) {
+  for (const std::string& directory : split_directories(directories)) {
+    models_.push_back(load_model(directory, device));
+    const LoadedModel& last = models_.back();
+    require_same_tokenizers(models_.front().directory, tokenizers(), last.directory,
+                            {last.source_tokenizer, last.target_tokenizer});
+  }
+}
+
+std::vector<const TranslationModel*> ModelList::pointers() const {
+  std::vector<const TranslationModel*> all;
+  for (const LoadedModel& loaded : models_) all.push_back(loaded.model.get());
+  return all;
+}
 
 std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationModel* const> models,
                                                     const SpecialTokens& special,
@@ -22,8 +38,7 @@ std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationM
 
 LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions& options) {
   if (!options.device.is_cpu()) {
-    if (!options.shortlist.empty())
-      throw ConfigError("--shortlist works on the CPU alone: leave --device");
+    if (!options.shortlist.empty()) throw ConfigError("--shortlist needs --device cpu");
     LoadedDecoder loaded;
     loaded.models = std::make_shared<const ModelList>(directories, options.device);
     const Tokenizers tokenizers = loaded.models->tokenizers();
@@ -39,6 +54,18 @@ LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions&
     models.add(files, load_engine_model(files, options.weights));
   }
   return std::move(models).decoder(options.shortlist);
+}
+
+std::vector<std::string> translate_lines(const TranslationModel& model,
+                                         const data::Tokenizer& source_tokenizer,
+                                         const data::Tokenizer& target_tokenizer,
+                                         std::span<const std::string> lines,
+                                         const SearchOptions& options) {
+  SearchOptions own = options;
+  if (own.workers == 0) own.workers = at::get_num_threads();  // what this program may use
+  const TranslationModel* const models[] = {&model};
+  const Translator translator(make_decoder(models, SpecialTokens::of(target_tokenizer)), own);
+  return translate_lines(translator, source_tokenizer, target_tokenizer, lines);
 }
 
 }  // namespace dietmt::nmt

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "encoders/attention/batch_tensors.h"
-#include "nmt/batch_decoding/model_scorer.h"
 #include "nmt/batch_decoding/parallel_batches.h"
-#include "nmt/network/packed_tokens.h"
+#include "nmt/batch_decoding/step_scorer.h"
+#include "nmt/network/translation_model.h"
 
 namespace dietmt::nmt {
 namespace {

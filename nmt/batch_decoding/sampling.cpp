@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "nmt/batch_decoding/constraints.h"
+#include "nmt/batch_decoding/candidates.h"
 #include "nmt/search/samples.h"
 
 namespace dietmt::nmt {

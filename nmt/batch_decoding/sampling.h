@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "nmt/batch_decoding/step_scorer.h"
-#include "nmt/search/hypothesis.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 

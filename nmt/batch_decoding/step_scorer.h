@@ -3,7 +3,14 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
 namespace dietmt::nmt {
+
+class TranslationModel;
 
 /// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B and
 /// of rows a sentence K is fixed when a scorer is made; reorder() changes B.
@@ -19,5 +26,11 @@ class StepScorer {
   /// both int64 on the CPU, in that order.
   virtual void reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) = 0;
 };
+
+/// Cached decoding of `sources`, each of which ends in end of sentence, with `beams` rows a
+/// sentence and at most `max_steps` steps. The probabilities of several models are averaged.
+std::unique_ptr<StepScorer> make_scorer(std::span<const TranslationModel* const> models,
+                                        std::span<const std::vector<int32_t>* const> sources,
+                                        int64_t beams, int64_t max_steps);
 
 }  // namespace dietmt::nmt

@@ -7,10 +7,40 @@
 #include <type_traits>
 #include <utility>
 
-#include "nmt/engine/memory_block.h"
-
 namespace dietmt::nmt {
 
+/// Bytes on cache lines. A large block has its own mapping, on huge pages if the system has them:
+/// decoding reads its cache of keys and values in many short rows, each of which would need the
+/// address of a page. Such a block grows without a copy, so that old and new pages never exist at
+/// the same time.
+class MemoryBlock {
+ public:
+  MemoryBlock() = default;
+  MemoryBlock(MemoryBlock&& other) noexcept { swap(other); }
+  MemoryBlock& operator=(MemoryBlock&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~MemoryBlock();
+
+  void* data() { return data_; }
+  const void* data() const { return data_; }
+
+  /// At least `bytes`, which is more than there is. What was there stays, elsewhere perhaps. Throws
+  /// std::bad_alloc and changes nothing.
+  void resize(size_t bytes);
+
+ private:
+  void swap(MemoryBlock& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+/// Elements in such memory.
 template <typename T>
 class AlignedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -11,9 +11,8 @@
 #include "nmt/engine/engine_model.h"
 #include "nmt/engine/model_runner.h"
 #include "nmt/engine/open_sentence.h"
-#include "nmt/engine/slot_pool.h"
+#include "nmt/engine/output_shortlist.h"
 #include "nmt/engine/token_selector.h"
-#include "nmt/search/output_shortlist.h"
 #include "nmt/search/sentence_feed.h"
 
 namespace dietmt::nmt {

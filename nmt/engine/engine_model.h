@@ -1,15 +1,81 @@
-// One model as the engine decodes with it: packed weights and the position terms of its three
-// attention sites. Read-only, shared by all workers.
+// One model as the engine decodes with it: packed weights as panels and plain pointers, and the
+// position terms of its three attention sites. Read-only, shared by all workers.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "kernels/packed_linear.h"
-#include "nmt/engine/engine_weights.h"
 #include "nmt/engine/position_tables.h"
 
 namespace dietmt::nmt {
+
+struct LinearWeights {
+  kernels::PackedWeights weights;
+  const float* bias = nullptr;  // [outputs] or null
+};
+
+struct NormWeights {
+  const float* gamma = nullptr;  // [D]; null: there is no norm
+  const float* beta = nullptr;   // [D]
+  double epsilon = 0.0;
+};
+
+/// activation(x inner + b) outer + b; with a gate the activation is the gate's, and what it lets
+/// through is x inner + b.
+struct FeedForwardWeights {
+  LinearWeights inner;  // [F, D]
+  LinearWeights gate;   // [F, D]; no panels: there is none
+  LinearWeights outer;  // [D, F]
+  kernels::LinearActivation activation = kernels::LinearActivation::kRelu;
+  NormWeights norm;
+};
+
+struct SelfAttentionWeights {
+  LinearWeights input;   // [3D, D]: queries, keys, values
+  LinearWeights output;  // [D, D]
+  NormWeights norm;
+};
+
+struct CrossAttentionWeights {
+  LinearWeights query;   // [D, D]
+  LinearWeights memory;  // [2D, D]: keys, values
+  LinearWeights output;  // [D, D]
+  NormWeights norm;
+};
+
+struct EncoderLayerWeights {
+  SelfAttentionWeights self;
+  FeedForwardWeights feed_forward;
+};
+
+struct DecoderLayerWeights {
+  SelfAttentionWeights self;
+  CrossAttentionWeights cross;
+  FeedForwardWeights feed_forward;
+};
+
+struct EngineWeights {
+  int64_t width = 0;         // D
+  int64_t heads = 0;         // H
+  int64_t feed_forward = 0;  // F
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+  bool norm_first = false;  // pre-norm: the norms stand before the blocks, and one behind them all
+  kernels::PackedWeights source_embedding;  // [Vs, D]; tied ones are the same panels
+  kernels::PackedWeights target_embedding;  // [Vt, D]
+  float embedding_scale = 1.0F;
+  LinearWeights output;  // [Vt, D]
+  std::vector<EncoderLayerWeights> encoder;
+  std::vector<DecoderLayerWeights> decoder;
+  NormWeights encoder_norm;  // pre-norm alone
+  NormWeights decoder_norm;
+  std::shared_ptr<const void> storage;  // what the pointers point into
+
+  int64_t head_width() const { return width / heads; }
+};
 
 struct EngineModel {
   std::shared_ptr<const EngineWeights> weights;

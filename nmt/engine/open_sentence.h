@@ -8,15 +8,32 @@
 #include <span>
 #include <vector>
 
-#include "nmt/engine/chosen_outputs.h"
 #include "nmt/engine/engine_model.h"
 #include "nmt/engine/model_runner.h"
+#include "nmt/engine/output_shortlist.h"
 #include "nmt/engine/sentence_search.h"
-#include "nmt/engine/slot_pool.h"
-#include "nmt/search/output_shortlist.h"
 #include "nmt/search/sentence_feed.h"
 
 namespace dietmt::nmt {
+
+/// The places in the cache of decoding. A hypothesis names the slot of each of its tokens; the
+/// hypotheses of a beam share the slots of the tokens that they share, and a slot that nobody names
+/// is free.
+class SlotPool {
+ public:
+  /// A slot named once. There are slots 0 .. size() - 1.
+  int32_t take();
+  int64_t size() const { return static_cast<int64_t>(names_.size()); }
+
+  void name(std::span<const int32_t> slots) {
+    for (const int32_t slot : slots) ++names_[static_cast<size_t>(slot)];
+  }
+  void forget(std::span<const int32_t> slots);
+
+ private:
+  std::vector<int32_t> names_;  // of each slot
+  std::vector<int32_t> free_;
+};
 
 struct OpenSentence {
   FedSentence fed;  // gone as soon as the feed has its result

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "nmt/engine/engine_weights.h"
+#include "nmt/engine/engine_model.h"
 #include "nmt/engine/position_tables.h"
 
 namespace dietmt::nmt {

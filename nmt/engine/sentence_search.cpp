@@ -7,7 +7,6 @@
 #include "kernels/inference_rows.h"
 #include "nmt/search/beam.h"
 #include "nmt/search/samples.h"
-#include "nmt/search/selection.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -8,7 +8,6 @@
 #include <span>
 
 #include "nmt/engine/token_draw.h"
-#include "nmt/search/hypothesis.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 

@@ -1,15 +1,27 @@
 // Weights for the engine that lie packed in a safetensors file: used where they are mapped.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "kernels/packed_linear.h"
 #include "nmt/engine/weight_source.h"
+#include "nmt/model/model_files.h"
 #include "storage/safetensors_view.h"
 
 namespace dietmt::nmt {
+
+/// "fp32", "bf16" or "int8". Throws ConfigError listing them.
+kernels::WeightType parse_weight_type(const std::string& name);
+
+/// The same, and "auto" for none: as a model directory has them.
+std::optional<kernels::WeightType> parse_weight_choice(const std::string& name);
+
+/// The type of packed weights in `files`. Throws ConfigError if another one is `wanted`.
+kernels::WeightType stored_type(const ModelFiles& files, std::optional<kernels::WeightType> wanted);
 
 /// What sources of named tensors have in common: telling what is wrong, and what nobody asked for.
 class NamedWeights : public WeightSource {

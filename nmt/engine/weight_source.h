@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/packed_linear.h"
-#include "nmt/engine/engine_weights.h"
+#include "nmt/engine/engine_model.h"
 
 namespace dietmt::nmt {
 

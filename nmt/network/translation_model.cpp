@@ -143,4 +143,47 @@ void TranslationModel::set_recomputation(bool wanted) {
   decoder_->set_recomputation(wanted);
 }
 
+void DecoderCache::reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) {
+  const at::Tensor unchanged = at::arange(sentences, sentence_index.options());
+  const bool moves_sentences = !sentence_index.equal(unchanged);
+  for (Layer& layer : layers) {
+    // Only the filled part is copied.
+    for (at::Tensor* self : {&layer.self_keys, &layer.self_values}) {
+      const at::Tensor filled = self->narrow(2, 0, position).index_select(0, row_index);
+      if (moves_sentences) *self = self->narrow(0, 0, row_index.size(0));
+      self->narrow(2, 0, position).copy_(filled);
+    }
+    if (!moves_sentences) continue;
+    layer.cross_keys = layer.cross_keys.index_select(0, sentence_index);
+    layer.cross_values = layer.cross_values.index_select(0, sentence_index);
+  }
+  if (moves_sentences && source_mask.defined())
+    source_mask = source_mask.index_select(0, sentence_index);
+  sentences = sentence_index.size(0);
+}
+
+data::PackedTokens pack(std::span<const std::vector<int32_t>* const> sentences) {
+  data::PackedTokens packed;
+  for (const auto* sentence : sentences) packed.append(*sentence);
+  return packed;
+}
+
+data::PackedTokens shifted_right(const data::PackedTokens& target, int32_t begin) {
+  data::PackedTokens shifted{std::vector<int32_t>(target.tokens.size()), target.offsets};
+  for (size_t b = 0; b + 1 < target.offsets.size(); ++b) {
+    const auto first = static_cast<size_t>(target.offsets[b]);
+    const auto end = static_cast<size_t>(target.offsets[b + 1]);
+    shifted.tokens[first] = begin;
+    for (size_t i = first + 1; i < end; ++i) shifted.tokens[i] = target.tokens[i - 1];
+  }
+  return shifted;
+}
+
+RebuiltModel rebuild(const TranslationModel& trained, const ModelConfig& config, uint64_t seed) {
+  RebuiltModel rebuilt{std::make_shared<TranslationModel>(config, seed), {}};
+  rebuilt.inheritance = encoders::inherit(*rebuilt.model, config.max_positions, trained,
+                                          trained.config().max_positions);
+  return rebuilt;
+}
+
 }  // namespace dietmt::nmt

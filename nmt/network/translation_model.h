@@ -1,15 +1,20 @@
 // The encoder-decoder Transformer (Vaswani et al. 2017) over packed batches.
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
+#include "data/corpus/batches.h"
 #include "encoders/attention/attention.h"
 #include "encoders/attention/packing.h"
 #include "encoders/ops/dropout_keys.h"
+#include "encoders/transformer/inheritance.h"
 #include "nmt/model/config.h"
-#include "nmt/network/decoder_cache.h"
 
 namespace dietmt::encoders {
 class DecoderStack;
@@ -18,6 +23,27 @@ class PositionScheme;
 }  // namespace dietmt::encoders
 
 namespace dietmt::nmt {
+
+/// What cached decoding keeps between steps. Rows are hypotheses: row b * K + k is hypothesis k of
+/// sentence b. All rows have decoded the same number of tokens. Cross-attention keys and values are
+/// held once per sentence, never per row.
+struct DecoderCache {
+  struct Layer {
+    at::Tensor self_keys;     // [B * K, H, capacity, Dh], the first `position` entries are filled
+    at::Tensor self_values;   // [B * K, H, capacity, Dh]
+    at::Tensor cross_keys;    // [B, H, S, Dh]
+    at::Tensor cross_values;  // [B, H, S, Dh]
+  };
+  std::vector<Layer> layers;
+  at::Tensor source_mask;  // [B, S] bool, true where a source token is real; undefined: all are
+  int64_t sentences = 0;   // B
+  int64_t beams = 1;       // K
+  int64_t position = 0;    // tokens decoded so far
+
+  /// Keeps the sentences `sentence_index` [B'] and the rows `row_index` [B' * K] (both int64), in
+  /// that order: reorders beams and drops finished sentences.
+  void reorder(const at::Tensor& sentence_index, const at::Tensor& row_index);
+};
 
 class TranslationModel : public torch::nn::Module {
  public:
@@ -81,5 +107,20 @@ class TranslationModel : public torch::nn::Module {
   at::Tensor output_weight_;     // [Vt, D]; the same tensor as target_embedding_ if tied
   at::Tensor output_bias_;       // [Vt] or undefined
 };
+
+/// The sentences end to end.
+data::PackedTokens pack(std::span<const std::vector<int32_t>* const> sentences);
+
+/// What a decoder reads for these targets: `begin`, then the sentence without its last token.
+data::PackedTokens shifted_right(const data::PackedTokens& target, int32_t begin);
+
+struct RebuiltModel {
+  std::shared_ptr<TranslationModel> model;
+  encoders::Inheritance inheritance;
+};
+
+/// A model of `config` with the parameters that `trained` has (encoders::inherit()); the others are
+/// drawn from `seed`.
+RebuiltModel rebuild(const TranslationModel& trained, const ModelConfig& config, uint64_t seed);
 
 }  // namespace dietmt::nmt

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nmt/engine/memory_block.h"
+#include "nmt/engine/aligned_buffer.h"
 #include "nmt/engine/stored_weights.h"
 
 namespace dietmt::nmt {

@@ -9,8 +9,8 @@
 #include "encoders/position/sinusoid_table.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/engine/stored_positions.h"
+#include "nmt/packing/engine_models.h"
 #include "nmt/packing/lower_positions.h"
-#include "nmt/packing/pack_model.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "nmt/packing/pack_model.h"
+#include "nmt/packing/engine_models.h"
 
 namespace dietmt::nmt {
 

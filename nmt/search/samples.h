@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "nmt/search/hypothesis.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/text/tokenizer.h"
+
 namespace dietmt::nmt {
 
 SpecialTokens SpecialTokens::of(const data::Tokenizer& tokenizer) {

@@ -1,14 +1,32 @@
-// One sentence as a search sees it.
+// One sentence on its way through a search: what is asked for, what constrains it, what is found.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "data/text/tokenizer.h"
 #include "nmt/search/search_options.h"
-#include "nmt/search/translation_request.h"
+
+namespace dietmt::data {
+class Tokenizer;
+}
 
 namespace dietmt::nmt {
+
+struct TranslationRequest {
+  std::vector<int32_t> source;  // ends in end of sentence
+  std::vector<int32_t> prefix;  // tokens that the translation must start with
+  int64_t index = 0;            // of the sentence in its input: part of the key of sampling
+};
+
+struct Hypothesis {
+  std::vector<int32_t> ids;         // without end of sentence
+  std::vector<float> token_scores;  // log-probability of each token and of end of sentence
+  double sum = 0.0;                 // of token_scores
+  double score = 0.0;               // sum normalized by length: what hypotheses are ranked by
+};
+
+/// The hypotheses of one sentence, best first.
+using NBest = std::vector<Hypothesis>;
 
 /// Token ids with a meaning to the search.
 struct SpecialTokens {

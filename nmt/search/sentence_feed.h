@@ -9,9 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "nmt/search/hypothesis.h"
 #include "nmt/search/search_options.h"
-#include "nmt/search/translation_request.h"
+#include "nmt/search/search_task.h"
 
 namespace dietmt::nmt {
 

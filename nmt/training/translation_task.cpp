@@ -9,9 +9,9 @@
 #include "encoders/ops/autocast.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "nmt/batch_decoding/model_translation.h"
+#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/model_directory.h"
-#include "nmt/network/packed_tokens.h"
+#include "nmt/network/translation_model.h"
 #include "training/loop/batch_position.h"
 #include "training/optimization/loss.h"
 

@@ -1,13 +1,17 @@
-// A decoder with all that a program needs beside it.
+// Decoders with all that a program needs beside them, and those that need no LibTorch.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "data/text/tokenizer.h"
+#include "kernels/packed_linear.h"
 #include "nmt/engine/engine_model.h"
 #include "nmt/model/model_files.h"
+#include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
 
@@ -37,5 +41,19 @@ class EngineModelList {
   std::filesystem::path first_;
   Tokenizers tokenizers_;
 };
+
+/// Of decoders of models whose directories hold packed weights and the terms of their positions:
+/// they are mapped into memory in milliseconds, without LibTorch.
+struct StoredDecoderOptions {
+  std::optional<kernels::WeightType> weights = {};  // none: as the directory has them
+  std::filesystem::path shortlist = {};             // empty: none
+  SearchOptions search = {};                        // how long sentences and translations may be
+  bool has_prefixes = false;                        // translations may be of any length
+};
+
+/// None if one of `directories` (separated by commas) is no such model, or if its tables do not
+/// reach all sentences that `options` allow: load_decoder() can do it. Throws what that throws.
+std::optional<LoadedDecoder> load_stored_decoder(const std::string& directories,
+                                                 const StoredDecoderOptions& options);
 
 }  // namespace dietmt::nmt

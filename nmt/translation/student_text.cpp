@@ -11,7 +11,7 @@ namespace dietmt::nmt {
 namespace fs = std::filesystem;
 namespace {
 
-// They change how fast the lines come, not which.
+// Options that change how fast the lines come, not which lines.
 constexpr const char* kMachineOptions[] = {"workers", "threads", "batch-tokens"};
 
 std::string stamp(const fs::directory_entry& file) {
@@ -49,9 +49,10 @@ void StudentText::commit() {
   if (!settings_file_.empty()) fs::remove(settings_file_);
 }
 
-std::string text_settings(const OptionTable& table, const std::vector<std::string>& paths) {
+std::string text_settings(std::span<const std::pair<std::string, std::string>> options,
+                          const std::vector<std::string>& paths) {
   std::ostringstream text;
-  for (const auto& [name, value] : table.resolved())
+  for (const auto& [name, value] : options)
     if (std::ranges::find(kMachineOptions, name) == std::end(kMachineOptions))
       text << name << ' ' << value << '\n';
   for (const std::string& path : paths) {
@@ -65,11 +66,6 @@ std::string text_settings(const OptionTable& table, const std::vector<std::strin
     }
   }
   return text.str();
-}
-
-void skip_lines(LineReader& reader, int64_t lines) {
-  std::string line;
-  while (lines-- > 0 && reader.next(line)) continue;
 }
 
 }  // namespace dietmt::nmt

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "common/options.h"
-#include "common/text_io.h"
 #include "nmt/translation/line_writer.h"
 
 namespace dietmt::nmt {
@@ -32,15 +32,15 @@ class StudentText {
   StudentText(const std::string& source_file, const std::string& target_file,
               Unfinished unfinished);
 
-  nmt::LineWriter sources_, targets_;
+  LineWriter sources_, targets_;
   std::string settings_file_;  // empty: not continued
   int64_t lines_ = 0;
 };
 
-/// Settings of a command that translates: the options that say which lines it writes, and the
-/// names, sizes and times of the files that it reads, `paths` and what stands in those of models.
-std::string text_settings(const OptionTable& table, const std::vector<std::string>& paths);
-
-void skip_lines(LineReader& reader, int64_t lines);
+/// Everything that the lines of a command depend on, as text: those of its `options` (name and
+/// value) that say which lines it writes, and name, size and time of the files at `paths`, which
+/// may be model directories.
+std::string text_settings(std::span<const std::pair<std::string, std::string>> options,
+                          const std::vector<std::string>& paths);
 
 }  // namespace dietmt::nmt

@@ -6,8 +6,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "common/text_io.h"
-
 namespace dietmt::nmt {
 
 void clean_line(std::string& line, const std::string& where) {
@@ -50,6 +48,11 @@ int64_t count_lines(const std::string& path) {
   std::string line;
   while (reader.next(line)) continue;
   return reader.line_number();
+}
+
+void skip_lines(LineReader& reader, int64_t lines) {
+  std::string line;
+  while (lines-- > 0 && reader.next(line)) continue;
 }
 
 }  // namespace dietmt::nmt

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/text_io.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::nmt {
@@ -25,5 +26,8 @@ std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_
 
 /// Lines of a plain or gzip file.
 int64_t count_lines(const std::string& path);
+
+/// Reads the next `lines` lines, or as many as there are, and drops them.
+void skip_lines(LineReader& reader, int64_t lines);
 
 }  // namespace dietmt::nmt

@@ -18,11 +18,9 @@
 #include <vector>
 
 #include "data/text/tokenizer.h"
-#include "nmt/search/hypothesis.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
-#include "nmt/search/translation_request.h"
 
 namespace dietmt::nmt {
 

@@ -11,7 +11,7 @@
 
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
-#include "nmt/batch_decoding/model_translation.h"
+#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/model_directory.h"
 #include "tests/interchange/outputs.h"
 

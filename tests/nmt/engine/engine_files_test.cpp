@@ -10,7 +10,7 @@
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/packing/pack_model.h"
+#include "nmt/packing/engine_models.h"
 #include "tests/nmt/engine/model_files_test.h"
 
 namespace dietmt::nmt {

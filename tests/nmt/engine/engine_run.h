@@ -13,7 +13,7 @@
 #include "nmt/batch_decoding/batch_decoder.h"
 #include "nmt/engine/engine_decoder.h"
 #include "nmt/network/translation_model.h"
-#include "nmt/packing/pack_model.h"
+#include "nmt/packing/engine_models.h"
 #include "nmt/translation/request_feed.h"
 
 namespace dietmt::nmt {

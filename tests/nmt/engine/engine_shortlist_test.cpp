@@ -7,7 +7,7 @@
 #include <set>
 
 #include "common/error.h"
-#include "nmt/packing/pack_model.h"
+#include "nmt/packing/engine_models.h"
 #include "tests/nmt/engine/engine_run.h"
 
 namespace dietmt::nmt {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "nmt/network/model_directory.h"
-#include "nmt/packing/engine_files.h"
+#include "nmt/packing/engine_models.h"
 #include "tests/nmt/engine/engine_run.h"
 
 namespace dietmt::nmt {

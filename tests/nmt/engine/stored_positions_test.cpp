@@ -11,7 +11,7 @@
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/translation/stored_decoder.h"
+#include "nmt/translation/loaded_decoder.h"
 #include "tests/encoders/position/encoding_list.h"
 #include "tests/nmt/engine/model_files_test.h"
 

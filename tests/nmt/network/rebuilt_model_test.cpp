@@ -1,7 +1,7 @@
-#include "nmt/network/rebuilt_model.h"
-
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
+
+#include "nmt/network/translation_model.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "common/text_io.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/batch_decoding/model_translation.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"

@@ -1,4 +1,4 @@
-#include "nmt/packing/engine_files.h"
+#include "nmt/packing/engine_models.h"
 
 #include <ATen/ATen.h>
 #include <torch/types.h>
@@ -7,7 +7,8 @@
 #include "encoders/transformer/stacks.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/network/stack_configs.h"
-#include "nmt/packing/pack_model.h"
+#include "nmt/network/translation_model.h"
+#include "nmt/packing/lower_positions.h"
 #include "nmt/packing/packing_weights.h"
 #include "nmt/packing/write_positions.h"
 
@@ -111,6 +112,27 @@ void write_quantized(const std::filesystem::path& directory, const ModelFiles& m
   write_model(directory, model.config, {all.begin(), all.end()}, *model.tokenizers.source,
               *model.tokenizers.target, type);
   write_positions(directory, positions, *weights);
+}
+
+EngineModel make_engine_model(std::shared_ptr<const EngineWeights> weights,
+                              const PositionSchemes& positions) {
+  EngineModel made;
+  made.encoder = lower_positions(positions.encoder, encoder_sizes(*weights));
+  made.decoder = lower_positions(positions.decoder, decoder_sizes(*weights));
+  made.cross = lower_positions(positions.cross, decoder_sizes(*weights));
+  made.weights = std::move(weights);
+  return made;
+}
+
+EngineModel make_engine_model(const TranslationModel& model, kernels::WeightType type) {
+  const c10::InferenceMode inference;
+  NamedTensors parameters;
+  for (const auto& parameter : model.named_parameters())
+    parameters[parameter.key()] = parameter.value().detach();
+  PackingWeights packing(std::move(parameters), "the model", type);
+  return make_engine_model(
+      assemble_weights(model.config(), packing),
+      {model.encoder_position(), model.decoder_position(), model.cross_position()});
 }
 
 }  // namespace dietmt::nmt

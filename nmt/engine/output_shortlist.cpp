@@ -1,4 +1,4 @@
-#include "nmt/engine/chosen_outputs.h"
+#include "nmt/engine/output_shortlist.h"
 
 namespace dietmt::nmt {
 

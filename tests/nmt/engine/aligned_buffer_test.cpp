@@ -1,4 +1,4 @@
-#include "nmt/engine/memory_block.h"
+#include "nmt/engine/aligned_buffer.h"
 
 #include <gtest/gtest.h>
 

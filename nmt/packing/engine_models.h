@@ -1,0 +1,45 @@
+// Models of the engine: packed from a trainable model, or from files. A model directory holds full
+// weights, which are packed when they are loaded, or packed ones, which processes map and share.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "nmt/engine/engine_model.h"
+#include "nmt/engine/stored_weights.h"
+#include "nmt/network/model_directory.h"
+
+namespace dietmt::encoders {
+class PositionScheme;
+}
+
+namespace dietmt::nmt {
+
+class TranslationModel;
+
+/// The position encodings of the three sites.
+struct PositionSchemes {
+  std::shared_ptr<const encoders::PositionScheme> encoder;
+  std::shared_ptr<const encoders::PositionScheme> decoder;
+  std::shared_ptr<const encoders::PositionScheme> cross;
+};
+
+EngineModel make_engine_model(std::shared_ptr<const EngineWeights> weights,
+                              const PositionSchemes& positions);
+
+/// `model` is on the CPU and may be dropped afterwards.
+EngineModel make_engine_model(const TranslationModel& model, kernels::WeightType type);
+
+/// `wanted`: none for the type that the directory has. Throws CheckpointError naming the file, and
+/// ConfigError if another type than the stored one is wanted.
+EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted);
+
+/// Writes `model`, which has full weights, with packed ones of type "int8", "bf16" or
+/// "fp32" and, where they allow it, the terms of its positions (write_positions.h) into
+/// `directory`, which exists.
+void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
+                     const std::string& type);
+
+}  // namespace dietmt::nmt
