@@ -94,7 +94,7 @@ if(DIETMT_CUDA)
     target_include_directories(dietmt_collectives SYSTEM INTERFACE
       ${DIETMT_CUDA_INCLUDE_DIR} ${DIETMT_NCCL_INCLUDE_DIR})
   else()
-    message(STATUS "No headers of CUDA and NCCL: several processes train on CPUs alone")
+    message(STATUS "No headers of CUDA and NCCL: several processes can only train on CPUs")
   endif()
 endif()
 

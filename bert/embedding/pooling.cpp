@@ -28,7 +28,7 @@ Pooling parse_pooling(const std::string& name) {
   if (name == "none") return Pooling::kNone;
   if (name == "cls") return Pooling::kFirst;
   if (name == "mean") return Pooling::kMean;
-  throw ConfigError("'" + name + "' is no way of pooling; possible: none, cls, mean");
+  throw ConfigError("'" + name + "' is not a pooling method; possible: none, cls, mean");
 }
 
 Tensor pool(const Tensor& hidden, const encoders::Packing& packing, Pooling pooling) {

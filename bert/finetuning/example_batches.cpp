@@ -13,7 +13,7 @@ namespace {
 using data::BatchPosition;
 
 std::vector<int64_t> all_examples(const EncodedInputs& inputs) {
-  if (inputs.size() == 0) throw Error("there is no example to make batches of");
+  if (inputs.size() == 0) throw Error("there are no examples");
   std::vector<int64_t> order(static_cast<size_t>(inputs.size()));
   std::iota(order.begin(), order.end(), 0);
   return order;

@@ -1,4 +1,4 @@
-// Batches of whole examples, packed end to end: one of mixed lengths costs what its tokens cost.
+// Batches of whole examples, packed end to end: mixed lengths cost nothing extra.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ExampleBatchOptions {
   uint64_t seed = 1;
 };
 
-/// Endless shuffled batches. The order of an epoch is a function of (seed, epoch) alone. A
+/// Endless shuffled batches. The order of an epoch only depends on (seed, epoch). A
 /// background thread assembles ahead. The inputs, at least one, must outlive this.
 class ExampleBatches {
  public:
@@ -45,8 +45,8 @@ class ExampleBatches {
 /// How many batches that makes.
 int64_t batches_in_epoch(int64_t examples, int64_t batch_size);
 
-/// All inputs once, the shortest first, in batches of at most `batch_tokens`; a longer input is a
-/// batch alone.
+/// All inputs once, the shortest first, in batches of at most `batch_tokens`; a longer input
+/// is its own batch.
 std::vector<ExampleBatch> all_batches(const EncodedInputs& inputs, int64_t batch_tokens);
 
 }  // namespace dietmt::bert

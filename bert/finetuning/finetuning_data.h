@@ -21,7 +21,7 @@ int64_t training_inputs(const FinetuningData& data);
 /// Of training and validation data.
 uint64_t content_hash(const FinetuningData& data);
 
-/// What is passed by reference outlives the task.
+/// Arguments passed by reference must outlive the task.
 std::unique_ptr<FinetuningTask> make_task(std::shared_ptr<encoders::Bert> model,
                                           const data::BertTokenizer& tokenizer,
                                           const TaskDescription& description,

@@ -1,5 +1,5 @@
-// What fine-tuning has in common, whatever is predicted: the TrainingTask of `dietmt bert finetune`
-// but for its loss and its metrics.
+// The common part of all fine-tuning tasks: the TrainingTask of `dietmt bert finetune` without its
+// loss and metrics.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ class FinetuningTask : public training::TrainingTask {
                    const training::NamedTensors& weights) override;
 
  protected:
-  /// What is passed by reference outlives the task.
+  /// Arguments passed by reference must outlive the task.
   FinetuningTask(std::shared_ptr<encoders::Bert> model, const data::BertTokenizer& tokenizer,
                  const TaskDescription& description, const EncodedInputs& train,
                  const DataHashes& hashes, const FinetuningOptions& options);

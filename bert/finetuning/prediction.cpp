@@ -31,7 +31,7 @@ std::optional<TaskData> read_gold(const TaskDescription& description, const Pred
     TaskData gold = read(description, files, LabelUse::kIfPresent);
     if (!gold.labelled) return std::nullopt;
     if (gold.examples.size() == examples) return gold;
-    spdlog::warn("{}: no metrics, for {} examples of {} have a label", files.input,
+    spdlog::warn("{}: no metrics, because only {} of {} examples have a label", files.input,
                  gold.examples.size(), examples);
   } catch (const DataError& error) {
     spdlog::warn("no metrics: {}", error.what());

@@ -76,8 +76,8 @@ class Runs {
     return result;
   }
 
-  // Takes the model over if it is the best one, and removes the checkpoints. May be called again,
-  // wherever the first call was interrupted.
+  // Keeps the model if it is the best one, and removes the checkpoints. Can be repeated after an
+  // interruption at any point.
   void settle(const RunResult& result) const {
     const fs::path directory = run_directory(options_.output, result.setting);
     const auto best = best_checkpoint(directory);
@@ -90,13 +90,13 @@ class Runs {
     std::vector<std::string> found =
         training::configuration_differences(before, options_.configuration);
     if (found.empty()) return;
-    found.insert(found.begin(), path.string() + " is of another configuration:");
+    found.insert(found.begin(), path.string() + " was made with other options:");
     found.push_back(
         "give the same options to continue, another --output, or --resume never to discard it");
     throw ConfigError(found);
   }
 
-  // Results of earlier versions do not know their data.
+  // Results of earlier versions have no data hash.
   void refuse_other_data(const json& stored, const fs::path& path) const {
     if (!stored.contains("data") || stored.at("data") == options_.data_hash) return;
     throw ConfigError(path.string() +
@@ -118,7 +118,7 @@ class Runs {
            result_from(read_json(kept)).scores.at(options_.metric);
   }
 
-  // The model alone, without what only training needs.
+  // The model without the files of training.
   void keep(const fs::path& checkpoint, const RunResult& result) const {
     AtomicDirectory kept(options_.output / kBest);
     for (const fs::directory_entry& entry : fs::directory_iterator(checkpoint)) {

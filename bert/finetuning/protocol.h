@@ -3,7 +3,7 @@
 //
 //   OUTPUT/runs/lr-2e-05-seed-1/   one run; result.json in it when it has ended
 //   OUTPUT/best/                   the model of the run with the highest score so far
-//   OUTPUT/results.json            what all runs scored
+//   OUTPUT/results.json            the scores of all runs
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct RunSetting {
   int64_t seed = 0;
 };
 
-/// What the best epoch of a run scored.
+/// The scores of a run's best epoch.
 struct RunResult {
   RunSetting setting;
   int64_t update = 0;
@@ -48,7 +48,7 @@ struct ProtocolOptions {
   std::vector<double> learning_rates;
   std::vector<int64_t> seeds;
   std::string metric;
-  std::map<std::string, std::string> configuration;  // what all runs have in common
+  std::map<std::string, std::string> configuration;  // common to all runs
   uint64_t data_hash = 0;                            // of training and validation data
 };
 
@@ -56,16 +56,16 @@ struct ProtocolOptions {
 using TrainRun =
     std::function<training::TrainingEnd(const RunSetting&, const std::filesystem::path& directory)>;
 
-/// Runs what has no result yet, rate by rate. When a run has ended its result is stored; then its
-/// checkpoints are removed, after its best model became OUTPUT/best if it is the best so far. None:
-/// stopped by a signal; the same call continues. Throws ConfigError if a result was made under
-/// another configuration or with other data.
+/// Runs the settings without a result, rate by rate. After each run it stores the result, keeps the
+/// model in OUTPUT/best if it is the best so far, and removes the checkpoints. Returns nothing
+/// after a signal; the same call continues. Throws ConfigError if a result was made under another
+/// configuration or with other data.
 std::optional<ProtocolSummary> run_protocol(const ProtocolOptions& options, const TrainRun& train);
 
-/// Removes what run_protocol() has left in `output`.
+/// Removes the files of run_protocol() in `output`.
 void discard_runs(const std::filesystem::path& output);
 
-/// Of the results of all runs.
+/// Summarises the results of all runs.
 ProtocolSummary summarise(const std::vector<RunResult>& results, const std::string& metric);
 
 /// The middle one, or the mean of the two in the middle; there is at least one.

@@ -15,7 +15,7 @@ namespace dietmt::bert {
 struct StartOptions {
   std::string model;      // of this program or of Hugging Face's transformers
   std::string tokenizer;  // empty: the model's
-  std::string position;   // empty: the model's; else what it adds starts anew
+  std::string position;   // empty: the model's; new parameters start at random
   // None: as in pre-training.
   std::optional<double> dropout, attention_dropout, embedding_dropout, head_dropout;
 };
@@ -23,7 +23,8 @@ struct StartOptions {
 /// Throws DataError and CheckpointError naming the file.
 std::unique_ptr<data::BertTokenizer> start_tokenizer(const StartOptions& options);
 
-/// Under the head of the task, with what is new drawn from `seed`. Throws as load_pretrained().
+/// The encoder under the task's head; `seed` initialises new parameters. Throws as
+/// load_pretrained().
 std::shared_ptr<encoders::Bert> start_model(const StartOptions& options,
                                             const TaskDescription& description, uint64_t seed);
 

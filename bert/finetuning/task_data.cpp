@@ -25,7 +25,7 @@ std::optional<std::string> existing(const fs::path& directory, const std::string
 std::string required(const fs::path& directory, const std::string& name) {
   const std::optional<std::string> path = existing(directory, name);
   if (path) return *path;
-  throw DataError((directory / name).string() + ": there is no such file, nor one with .gz");
+  throw DataError((directory / name).string() + ": no such file, plain or .gz");
 }
 
 // English first, for its scores choose the best epoch.
@@ -36,7 +36,7 @@ std::vector<std::string> ordered_languages(const Task& task,
     std::string all;
     for (const std::string& possible : task.languages) all += (all.empty() ? "" : ", ") + possible;
     throw ConfigError("'" + language + "' is no language of " + task.name + "; it has " +
-                      (all.empty() ? "English alone" : all));
+                      (all.empty() ? "only English" : all));
   }
   std::vector<std::string> languages = given.empty() ? task.languages : given;
   std::ranges::stable_partition(languages, [](const std::string& language) {
@@ -53,7 +53,7 @@ std::vector<TaskSplit> validation_splits(const Task& task) {
       if (split.labelled && split.name.starts_with(kind)) found.push_back(split);
     if (!found.empty()) return found;
   }
-  throw ConfigError(task.name + " has no labelled set for validation");
+  throw ConfigError(task.name + " has no labelled validation set");
 }
 
 // "mismatched" of "dev_mismatched".
@@ -117,7 +117,7 @@ std::vector<SetFile> named_sets(const std::vector<std::string>& paths) {
     const std::string file = fs::path(path).filename().string();
     const std::string name = sets.empty() ? "" : file.substr(0, file.find('.'));
     if (std::ranges::find(sets, name, &SetFile::name) != sets.end())
-      throw ConfigError("two files for validation are named '" + name + "'");
+      throw ConfigError("two validation files are named '" + name + "'");
     sets.push_back({name, path, {}});
   }
   return sets;

@@ -23,7 +23,7 @@ struct TaskFiles {
 /// The official files of a task in `directory`, plain or with .gz: training, and every development
 /// set, or test set where there is no other. Of a task in several languages those in `languages`,
 /// or where it is empty those that are there; English comes first. Throws ConfigError for a
-/// language that the task has not, DataError naming the files that are missing.
+/// language that the task does not have, DataError naming missing files.
 TaskFiles find_files(const data::Task& task, const std::filesystem::path& directory,
                      const std::vector<std::string>& languages);
 

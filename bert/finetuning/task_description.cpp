@@ -163,7 +163,7 @@ TaskDescription read_task(const fs::path& model_directory) {
   const fs::path path = model_directory / kFile;
   if (!fs::exists(path))
     throw CheckpointError(model_directory.string() +
-                          ": has no task.json: it is not a model that dietmt bert finetune made");
+                          ": no task.json; this is not a model made by dietmt bert finetune");
   try {
     return parse_description(json::parse(read_file(path)));
   } catch (const std::exception& error) {

@@ -29,7 +29,7 @@ double class_metric(const std::string& name, std::span<const int32_t> predicted,
   if (name == "accuracy") return metrics::accuracy(predicted, gold);
   if (name == "f1") return metrics::f1_score(predicted, gold);
   if (name == "matthews") return metrics::matthews_correlation(predicted, gold);
-  throw ConfigError("'" + name + "' is no metric of classes");
+  throw ConfigError("'" + name + "' is not a classification metric");
 }
 
 double value_metric(const std::string& name, std::span<const double> predicted,
@@ -40,7 +40,7 @@ double value_metric(const std::string& name, std::span<const double> predicted,
   else if (name == "spearman")
     correlation = metrics::spearman(predicted, gold);
   else
-    throw ConfigError("'" + name + "' is no metric of a regression");
+    throw ConfigError("'" + name + "' is not a regression metric");
   return std::isnan(correlation) ? 0.0 : correlation;
 }
 
@@ -93,7 +93,7 @@ void check_metrics(const Task& task) {
     if (std::ranges::find(possible, name) != possible.end()) continue;
     std::string names;
     for (const std::string& other : possible) names += (names.empty() ? "" : ", ") + other;
-    throw ConfigError("metric '" + name + "' is none of this kind of task; possible: " + names);
+    throw ConfigError("metric '" + name + "' does not fit this kind of task; possible: " + names);
   }
 }
 

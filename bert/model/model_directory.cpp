@@ -24,9 +24,9 @@ constexpr const char* kWeightsFile = "model.safetensors";
 
 BertConfig parse_config(const nlohmann::json& json) {
   if (json.contains("model_type"))
-    throw CheckpointError("is of Hugging Face's library; import the model first");
+    throw CheckpointError("is a Hugging Face configuration; import the model first");
   if (!json.contains("architecture") || json.at("architecture") != kArchitecture)
-    throw CheckpointError("is not that of a BERT model");
+    throw CheckpointError("is not a BERT configuration");
   if (json.at("format") != kFormat) {
     throw CheckpointError("format " + json.at("format").dump() +
                           " is not known; this program reads " + std::to_string(kFormat));

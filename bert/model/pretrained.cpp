@@ -42,7 +42,7 @@ std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& dir
   if (options.heads) config.task_heads = *options.heads;
   const encoders::RebuiltBert rebuilt = rebuild(*trained, config, options.seed);
   for (const std::string& name : rebuilt.inheritance.drawn)
-    spdlog::info("{}: {} starts anew", directory.string(), name);
+    spdlog::info("{}: {} is initialised at random", directory.string(), name);
   return rebuilt.model;
 }
 

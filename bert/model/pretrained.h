@@ -1,4 +1,4 @@
-// A trained encoder to go on from, whoever wrote it.
+// Loads a trained encoder, of dietmt or of Hugging Face's transformers.
 #pragma once
 
 #include "interchange/huggingface/bert_huggingface.h"

@@ -81,7 +81,7 @@ done
 expect_code 0 "${own[@]}" --task rte --data "$work/glue" --output "$work/rte" --epochs 1 \
   --max-length 32 --position shaw --head-dropout 0.2
 expect_text $'Ke et al. 2021\tRTE' "$out"
-expect_text "starts anew" "$err"
+expect_text "is initialised at random" "$err"
 
 # Pairs in a table without header; a regression in JSON lines.
 tail -n +2 "$work/train.tsv" | awk -F'\t' '{ print $2 ",red cat,\"" $1 "\"" }' >"$work/pairs.csv"
@@ -143,7 +143,7 @@ expect_text "it is not the model's" "$err"
 
 # Wrong data: exit code 1, the place named.
 expect_code 1 "${own[@]}" --task CoLA --data "$work" --output "$work/bad"
-expect_text "$work/dev.tsv: there is no such file" "$err"
+expect_text "$work/dev.tsv: no such file" "$err"
 expect_code 1 "${own[@]}" --task QNLI --data "$work/glue" --output "$work/bad"
 expect_text "$work/glue/train.tsv" "$err"
 printf 'sentence\tlabel\nred\tanimal\nblue\tplant\n' >"$work/strange.tsv"

@@ -32,7 +32,7 @@ grep -q '"kind":"valid","update":40' "$work/model/progress.jsonl" || fail "no va
 # Going on from a trained encoder, with another position encoding and sentence pairs in two phases.
 expect_code 0 "${pretrain[@]}" --output "$work/pairs" --init-from "$work/model" --position shaw \
   --examples sentence-pairs --length 16 32 --phase-updates 3 --max-updates 6 --valid-interval 6
-expect_text "starts anew" "$err"
+expect_text "is initialised at random" "$err"
 expect_text "next_sentence_accuracy" "$err"
 
 # What its positions do, and how many parameters the models of the papers have.

@@ -71,7 +71,7 @@ for config in glue-tupe glue-wang squad-wang xtreme; do
   # Its options are right, and the first of its tasks has no data here.
   expect_code 1 "$dietmt" bert finetune --config "$recipes/$config.cfg" --model "$runs/model" \
     --data "$work/valid" --output "$work/never" --dry-run
-  expect_text "there is no such file" "$err"
+  expect_text "no such file" "$err"
 done
 expect_code 2 small weeks 3 learned
 expect_text "usage" "$err"

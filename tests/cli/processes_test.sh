@@ -160,7 +160,7 @@ expect_same "$work/bert2" 1e-4 "$work/bert1"
 
 # What is wrong is said once, before anything is trained.
 expect_code 2 "${run[@]}" --output "$work/bad" --processes 5
-expect_text "--accumulate 4 has no batch for each of the 5 processes" "$err"
+expect_text "--accumulate 4 gives fewer batches than the 5 processes need" "$err"
 expect_code 2 env RANK=0 "${run[@]}" --output "$work/bad"
 expect_text "WORLD_SIZE is not set, but RANK is" "$err"
 expect_code 2 env RANK=2 WORLD_SIZE=2 "${run[@]}" --output "$work/bad"

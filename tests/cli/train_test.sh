@@ -74,9 +74,9 @@ expect_text "--width: was 32, is 64" "$err"
 expect_code 0 "${run[@]}" --output "$work/batch" --find-batch
 grep -Eqx -- '--batch-tokens [1-9][0-9]+' "$work/out" || fail "no batch was found: $out $err"
 expect_code 0 "${run[@]}" --output "$work/short" --max-updates 8 --profile
-expect_text "no trace: this run has ended before its update 11" "$err"
+expect_text "no trace: the run ended before update 11" "$err"
 expect_code 0 "${run[@]}" --output "$work/short" --max-updates 8
-expect_text "nothing is left to do: update 8" "$err"
+expect_text "training is already complete: update 8" "$err"
 expect_code 0 "${run[@]}" --output "$work/traced" --max-updates 50 --profile
 cmp "$work/whole/last/model.safetensors" "$work/traced/last/model.safetensors" ||
   fail "--profile gives other weights"
@@ -156,11 +156,11 @@ expect_code 0 "${other_valid[@]}" --max-updates 11 --keep-best 2
 expect_text "resuming from update 10" "$err"
 tac "$work/valid.en" >"$work/other.en"
 expect_code 2 "${other_valid[@]}" --max-updates 12
-expect_text "the validation text is not what the checkpoint was trained with" "$err"
+expect_text "the validation text differs from the text of the checkpoint" "$err"
 gzip -cd "$work/train.en.gz" | tac | gzip >"$work/turned.en.gz"
 expect_code 2 "$dietmt" train --train-source "$work/turned.en.gz" "${data[@]:2}" "${rest[@]}" \
   --max-updates 12
-expect_text "the training text is not what the checkpoint was trained with" "$err"
+expect_text "the training text differs from the text of the checkpoint" "$err"
 
 # Divergence stops with a sentence and leaves the checkpoint.
 expect_code 1 "${train[@]}" --output "$work/nan" --max-updates 200 --valid-interval 5 \

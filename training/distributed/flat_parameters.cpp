@@ -13,7 +13,7 @@ namespace {
 
 using at::Tensor;
 
-// Parameters begin at whole cache lines, as they do when they are tensors of their own.
+// Parameters start at cache lines, as separate tensors do.
 constexpr int64_t kAlignment = 16;
 
 int64_t rounded_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
@@ -27,7 +27,7 @@ FlatParameters::FlatParameters(torch::nn::Module& model, int64_t parts) : parts_
     places_.push_back({size, parameter.numel()});
     size += rounded_up(parameter.numel(), kAlignment);
     if (parameter.scalar_type() != at::kFloat)
-      throw Error("a model with parameters other than fp32 trains in one process alone");
+      throw Error("several processes can only train a model whose parameters are all fp32");
   }
   weights_ = at::zeros({rounded_up(size, parts * kAlignment)}, parameters_.front().options());
   gradients_ = at::zeros_like(weights_);

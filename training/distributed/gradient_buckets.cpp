@@ -77,7 +77,7 @@ void GradientBuckets::arrived(size_t parameter) {
   ++arrived_[parameter];
   if (parts == 0) return;
   if (bucket < sent_)
-    throw Error("a gradient came in more parts than before and was too late to be summed");
+    throw Error("a gradient arrived in more parts than in the first update, too late to be summed");
   if (arrived_[parameter] == parts) --progress_[bucket].missing;
   while (sent_ < buckets_.size() && progress_[sent_].missing == 0) send(sent_);
 }

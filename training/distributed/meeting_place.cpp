@@ -20,7 +20,7 @@ MeetingPlace::MeetingPlace() : impl_(std::make_unique<Impl>()) {
   try {
     impl_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
   } catch (const c10::Error& error) {
-    throw Error(std::string("no port of this machine can be listened at: ") +
+    throw Error(std::string("cannot listen on any port of this machine: ") +
                 error.what_without_backtrace());
   }
 }

@@ -7,7 +7,7 @@ c10::intrusive_ptr<c10d::Backend> connect_nccl(const c10::intrusive_ptr<c10d::St
                                                int64_t /*rank*/, int64_t /*processes*/,
                                                std::chrono::milliseconds /*timeout*/) {
   throw ConfigError(
-      "this program was built without NCCL: several processes train on CPUs alone "
+      "this program was built without NCCL: several processes can only train on CPUs "
       "(docs/architecture.md, LibTorch)");
 }
 

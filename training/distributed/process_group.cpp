@@ -26,11 +26,10 @@ using Store = c10::intrusive_ptr<c10d::Store>;
 using Work = c10::intrusive_ptr<c10d::Work>;
 
 constexpr std::chrono::milliseconds kConnectTime = 5min;
-// Others wait while rank 0 encodes a corpus or validates. Ends of processes are noticed at once by
-// their connections, which this is not for.
+// Other ranks wait while rank 0 encodes a corpus or validates. PeerWatch notices lost processes.
 constexpr std::chrono::milliseconds kWaitTime = 24h * 7;
 
-// What a library says without the place in its source, "[.../pair.cc:534] Connection closed ...".
+// A library's message without its source position, "[.../pair.cc:534] Connection closed ...".
 std::string reason_of(const std::string& message) {
   const size_t end = message.starts_with('[') ? message.find("] ") : std::string::npos;
   const size_t begin = end == std::string::npos ? 0 : end + 2;
@@ -59,7 +58,7 @@ Store connect_store(const ProcessPlace& place) {
   options.timeout = kConnectTime;
   try {
     Store store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
-    // Launchers that start the processes anew keep the store of the attempts before.
+    // Launchers that restart processes keep the store of earlier attempts.
     return c10::make_intrusive<c10d::PrefixStore>("dietmt/" + place.attempt, store);
   } catch (const c10::Error& error) {
     const std::string reason = reason_of(error.what_without_backtrace());
@@ -96,13 +95,13 @@ struct ProcessGroup::Impl {
   bool lost = false;
 
   [[noreturn]] void throw_lost(const std::string& message) {
-    // Where the watch has begun to say so it ends the process as well.
+    // If the watch has begun to report, it also ends the process.
     while (watch && !lost && !watch->may_report()) ::pause();
     lost = true;
     throw PeerError(lost_text(reason_of(message)));
   }
 
-  // Runs what talks to other processes; a failure that is none of our own is theirs.
+  // Runs a call that talks to other processes; a failure that is not ours is theirs.
   template <typename Call>
   auto talk(const Call& call) {
     try {

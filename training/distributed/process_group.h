@@ -71,7 +71,7 @@ class ProcessGroup {
 ///   turn.done();
 ///
 /// Where the first one does not come to the end, the others throw FirstProcessFailed instead of
-/// beginning. Nothing for one process alone (null).
+/// beginning. Nothing for a single process (null).
 class FirstTurn {
  public:
   explicit FirstTurn(ProcessGroup* group);
@@ -85,7 +85,7 @@ class FirstTurn {
   ProcessGroup* group_;  // null where nothing is left to tell
 };
 
-/// True for one process alone (null) and for the first of several.
+/// True for a single process (null) and for the first of several.
 inline bool is_first(const ProcessGroup* group) { return group == nullptr || group->is_first(); }
 
 }  // namespace dietmt::training

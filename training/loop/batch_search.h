@@ -6,7 +6,7 @@
 
 namespace dietmt::training {
 
-/// Memory as a straight line over the tokens of a batch, through what was measured.
+/// Memory as a linear function of the tokens of a batch, fitted to measurements.
 class MemoryLine {
  public:
   void add(int64_t tokens, int64_t bytes);

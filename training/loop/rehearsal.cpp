@@ -43,7 +43,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t p
   }
   done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
   done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
-  // Adam has two moments of each weight, which the processes share out.
+  // Adam keeps two moments per weight, divided among the processes.
   done.peak_memory = peak_memory() + 2 * bytes_of_weights(task.model()) / processes;
   for (at::Tensor& parameter : task.model().parameters()) parameter.mutable_grad().reset();
   return done;
@@ -53,7 +53,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
                            const TrainerOptions& options, int64_t processes) {
   const auto accumulate = static_cast<double>(options.accumulate);
   const double updates_per_epoch = rehearsal.batches_per_epoch / accumulate;
-  // The batches of the process that has most of them.
+  // Batches of the process with the most.
   const double seconds = rehearsal.seconds * std::ceil(accumulate / static_cast<double>(processes));
   const auto max_updates = static_cast<double>(options.max_updates);
   const double all_epochs = std::ceil(static_cast<double>(options.max_epochs) * updates_per_epoch);

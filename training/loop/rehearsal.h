@@ -1,4 +1,4 @@
-// What a training will cost, found by doing its first batches: --dry-run and --find-batch.
+// Time and memory of a training, measured on its first batches: --dry-run and --find-batch.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,20 @@ struct Rehearsal {
   int64_t peak_memory = 0;  // bytes, of the process, with the state of Adam
 };
 
-/// Does `batches` batches, forward and backward, as one of `processes`; no weight moves. Throws
+/// Runs `batches` batches forward and backward as one of `processes`, without an update. Throws
 /// Stopped after a signal.
 Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes);
 
-/// What a user wants to know of it before the training begins: size, memory, epochs and time, some
-/// lines.
+/// A few lines for the user: size, memory, epochs and time.
 std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
                            const TrainerOptions& options, int64_t processes);
 
 /// Makes the task with batches of so many tokens.
 using TaskOfBatches = std::function<std::unique_ptr<TrainingTask>(int64_t batch_tokens)>;
 
-/// The largest batch, in tokens, with which the training fits into memory, 0 if none does. On the
-/// CPU sizes whose memory, as smaller ones let expect, is more than this process's share of nine
-/// tenths of what is available are not tried; elsewhere sizes are tried until the device's
-/// allocator gives up.
+/// The largest batch, in tokens, that fits into memory; 0 if none does. On the CPU, sizes whose
+/// extrapolated memory exceeds this process's share of nine tenths of the available memory are not
+/// tried; on other devices sizes are tried until the allocator fails.
 int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, int64_t processes);
 
 }  // namespace dietmt::training

@@ -37,7 +37,7 @@ void RunRecord::finish() {
   write_curves();
 }
 
-// Where a limit ends the training, as far as the epochs so far tell.
+// The update at which a limit ends the training, estimated from the epochs so far.
 int64_t RunRecord::last_update(const reporting::UpdateStats& stats) {
   const double epochs = stats.epoch / static_cast<double>(stats.update);  // of an update
   if (options_.max_epochs > 0) {
@@ -47,7 +47,7 @@ int64_t RunRecord::last_update(const reporting::UpdateStats& stats) {
   constexpr double kManyEpochs = 1000;
   const double all = epochs * static_cast<double>(options_.max_updates);
   if (all >= kManyEpochs && !warned_)
-    spdlog::warn("--max-updates {} are {:.0f} epochs of this text", options_.max_updates, all);
+    spdlog::warn("--max-updates {} is {:.0f} epochs of this text", options_.max_updates, all);
   warned_ = true;
   return options_.max_updates;
 }

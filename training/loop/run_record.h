@@ -1,4 +1,4 @@
-// What a training leaves for people to look at: progress, curves, settings, and the time left.
+// The files of a training that people look at (progress, curves, settings), and the time left.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace dietmt::training {
 
 class RunRecord {
  public:
-  /// Writes OUTPUT/settings.json; entries beyond `first_update` are those of a run that was lost.
+  /// Writes OUTPUT/settings.json; drops entries after `first_update`, which belong to a lost run.
   /// Throws Error if a file cannot be written.
   RunRecord(const TrainerOptions& options, const Configuration& configuration,
             int64_t first_update);
 
-  /// `stats.last` follows from the limits. Warns of a limit of a thousand epochs and more.
+  /// Derives `stats.last` from the limits. Warns if the limit is 1,000 epochs or more.
   void update(reporting::UpdateStats stats);
 
-  /// Renews report.html and progress.csv as well, as does finish().
+  /// Also rewrites report.html and progress.csv, as finish() does.
   void validation(int64_t update, double seconds, const std::map<std::string, double>& scores);
   void finish();
 

@@ -18,7 +18,7 @@ StepProfile::~StepProfile() {
   if (recording_) {
     write();
   } else if (!trace_.empty() && updates_ <= kFirst) {
-    spdlog::warn("no trace: this run has ended before its update {}", kFirst + 1);
+    spdlog::warn("no trace: the run ended before update {}", kFirst + 1);
   }
 }
 
@@ -40,7 +40,7 @@ void StepProfile::next_update() {
 
 void StepProfile::write() {
   recording_ = false;
-  // The profiler writes beside the name and tells nobody whether that worked.
+  // The profiler does not report whether it could write the file.
   std::error_code error;
   std::filesystem::remove(trace_, error);
   profiler::disableProfiler()->save(trace_.string());

@@ -44,7 +44,7 @@ class Loop {
                       : std::make_unique<DataParallel>(task.model(), *group, options.accumulate)),
         optimizer_(task.model(), options.optimizer,
                    parallel_ ? parallel_->slices() : std::vector<Slice>()) {
-    FirstTurn turn(group_);  // it alone can complain of the directory
+    FirstTurn turn(group_);  // only the first process reports a bad directory
     if (is_first(group_)) {
       if (options.ema_decay > 0.0) ema_.emplace(task.model(), options.ema_decay);
       const storage::CheckpointPolicy policy = {options.keep_last, options.keep_best,
@@ -69,7 +69,7 @@ class Loop {
       if (validated) validate();
       if (due) count_gain();
       stop = stop_is_asked();
-      // What was validated is saved: a score belongs to the weights it was measured with.
+      // A score belongs to the weights it was measured with, so validated weights are saved.
       if (validated || save_is_due() || stop) {
         save();
         saved_update = state_.update;
@@ -90,7 +90,8 @@ class Loop {
     if (parallel_) parallel_->copy_weights_of_first();
     if (!is_first(group_)) return;
     if (finished()) {
-      spdlog::info("nothing is left to do: update {}, epoch {:.2f}", state_.update, task_.epoch());
+      spdlog::info("training is already complete: update {}, epoch {:.2f}", state_.update,
+                   task_.epoch());
       return;
     }
     record_.emplace(options_, configuration_, state_.update);
@@ -114,7 +115,7 @@ class Loop {
            (options_.patience > 0 && state_.validations_without_gain >= options_.patience);
   }
 
-  // Of several processes, what they have agreed on: all stop after the same update.
+  // Agreed among all processes: all stop after the same update.
   bool stop_is_asked() const { return parallel_ ? agreed_to_stop_ : stop_requested(); }
 
   void step() {
@@ -148,7 +149,7 @@ class Loop {
     }
   }
 
-  // Of this process's batches of an update.
+  // Sums over this process's batches of an update.
   UpdateSums add_gradients() {
     UpdateSums sums;
     for (int64_t micro = 0; micro < options_.accumulate; ++micro) {
@@ -192,7 +193,7 @@ class Loop {
     if (record_) record_->validation(state_.update, seconds_since(start), scores_);
   }
 
-  // Not of a validation that only ends a run, which may go on.
+  // A validation that only ends a run does not count: the run may continue.
   void count_gain() {
     std::optional<double>& best = state_.best_score;
     const bool higher = higher_is_better(options_.valid_metric);
@@ -218,7 +219,7 @@ class Loop {
   }
 
   void restore(const fs::path& directory) {
-    FirstTurn turn(group_);  // what is wrong with a checkpoint is said once
+    FirstTurn turn(group_);  // report a bad checkpoint once
     const nlohmann::json data = read_training_state(directory, state_, configuration_);
     try {
       task_.restore_data_position(data);
@@ -231,7 +232,7 @@ class Loop {
     turn.done();
   }
 
-  // All processes check the same numbers; the first one alone complains.
+  // All processes check the same numbers; only the first one reports a problem.
   void fail_together(const std::function<void()>& check) const {
     try {
       check();
@@ -253,7 +254,7 @@ class Loop {
   bool agreed_to_stop_ = false;
   double last_score_ = 0.0;
   std::map<std::string, double> scores_;  // of a validation since the last save
-  // Of the first process alone:
+  // First process only:
   std::optional<MovingAverage> ema_;
   std::optional<storage::CheckpointStore> store_;
   std::optional<RunRecord> record_;
@@ -263,9 +264,9 @@ class Loop {
 
 void require_batches_for(int64_t processes, int64_t accumulate) {
   if (processes <= accumulate) return;
-  throw ConfigError("an update of --accumulate " + std::to_string(accumulate) +
-                    " has no batch for each of the " + std::to_string(processes) +
-                    " processes; give a multiple of " + std::to_string(processes) +
+  throw ConfigError("--accumulate " + std::to_string(accumulate) +
+                    " gives fewer batches than the " + std::to_string(processes) +
+                    " processes need; give a multiple of " + std::to_string(processes) +
                     ", or fewer processes");
 }
 

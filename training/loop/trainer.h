@@ -64,12 +64,12 @@ enum class TrainingEnd {
 /// and values) is stored with each checkpoint; if the output directory holds a checkpoint and
 /// `resume` is true, training continues from it, after checking that its configuration is the same:
 /// a difference is refused with the list of differences (ConfigError), as is a valid_metric that
-/// the task has not. Throws Error if the loss stops being a number or diverges; checkpoints are
-/// intact.
+/// the task does not report. Throws Error if the loss stops being a number or diverges; checkpoints
+/// are intact.
 ///
 /// With a `group` of several processes, each calls this with the same arguments and tasks whose
 /// batches are shared out (data::BatchShare) by options.accumulate, at least one a process
-/// (ConfigError). The first alone writes, validates and logs. Throws PeerError if one ends.
+/// (ConfigError). Only the first writes, validates and logs. Throws PeerError if one ends.
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group = nullptr);
 

@@ -28,7 +28,7 @@ void require_same_configuration(const fs::path& directory, const Configuration& 
     throw CheckpointError(path.string() + ": " + error.what());
   }
   if (found.empty()) return;
-  found.insert(found.begin(), directory.string() + " is of another configuration:");
+  found.insert(found.begin(), directory.string() + " was made with other options:");
   found.push_back(
       "give the same options to continue, another --output, or --resume never to discard it");
   throw ConfigError(found);

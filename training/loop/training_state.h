@@ -1,4 +1,4 @@
-// What a checkpoint holds besides the model: where the run stands, and the optimiser's state.
+// The part of a checkpoint besides the model: progress of the run and state of the optimiser.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dietmt::training {
 
-/// Where a run stands, without its tensors.
+/// The progress of a run, without tensors.
 struct TrainingState {
   int64_t update = 0;  // finished ones
   int64_t validations_without_gain = 0;

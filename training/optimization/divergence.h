@@ -1,4 +1,4 @@
-// Notices a training that has gone wrong.
+// Detects a training that has gone wrong.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,7 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Of the rows whose logits exist at a time, in fp32: enough for the matrix products to run at full
-// speed.
+// Size of the block of logits in fp32: large enough for matrix products at full speed.
 constexpr int64_t kBlockRows = 512;
 
 struct BlockLoss {
@@ -153,7 +152,7 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
 LossSums linear_cross_entropy(const Tensor& hidden, const Tensor& weight, const Tensor& targets,
                               double smoothing, at::ScalarType product_type, const Tensor& bias) {
   LossSums sums;
-  // An undefined tensor is no argument of an autograd function.
+  // An autograd function takes no undefined tensors.
   const std::optional<Tensor> given_bias = bias.defined() ? std::optional(bias) : std::nullopt;
   const bool gradient =
       at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad() ||

@@ -33,22 +33,22 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 class Optimizer {
  public:
-  /// Makes whole tensors of the parameters' shapes from those of the slices that each process has;
-  /// gives nothing where they are not wanted.
+  /// Assembles whole tensors from the slices of all processes; returns nothing on processes that do
+  /// not need them.
   using Gather = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
-  /// `slices`: what this process steps of each parameter, in the order of named_parameters();
-  /// without any: all.
+  /// `slices`: the part of each parameter that this process steps, in the order of
+  /// named_parameters(); empty: everything.
   Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
             std::vector<Slice> slices = {});
 
   void zero_gradients();
 
-  /// Of all gradients together, the whole ones.
+  /// The norm of all gradients together.
   double gradient_norm() const;
 
   /// Multiplies the gradients by `factor` and clips them to the norm `max_norm` (0: no clipping),
-  /// given their norm before. Returns the norm between the two.
+  /// given their norm. Returns the norm after scaling and before clipping.
   double scale_and_clip(double factor, double max_norm, double norm);
   double scale_and_clip(double factor, double max_norm) {
     return scale_and_clip(factor, max_norm, gradient_norm());
@@ -69,7 +69,7 @@ class Optimizer {
     std::vector<size_t> members;
   };
 
-  // What this process steps of a tensor in the shape of a parameter.
+  // The part of a tensor of a parameter's shape that this process steps.
   at::Tensor own(const at::Tensor& whole, size_t parameter) const;
 
   OptimizerOptions options_;

@@ -9,7 +9,7 @@
 namespace dietmt::training {
 namespace {
 
-// A socket for datagrams sends nothing when it is connected: the kernel chooses a route.
+// Connecting a datagram socket sends nothing, but makes the kernel choose a route.
 std::string address_on_route(const addrinfo& to) {
   const int fd = ::socket(to.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return "";

@@ -5,8 +5,8 @@
 
 namespace dietmt::training {
 
-/// That of the network interface over which `host`, a name or address, is reached; empty where it
-/// cannot be told. Nothing is sent.
+/// The address of the network interface that routes to `host` (a name or address); empty if there
+/// is no route. Sends nothing.
 std::string address_towards(const std::string& host);
 
 }  // namespace dietmt::training

@@ -72,7 +72,7 @@ Addresses addresses_of(const char* host, const std::string& port, int flags) {
   return {list, &::freeaddrinfo};
 }
 
-/// A socket that listens at a free port of one of `addresses`; -1 if none is of this machine.
+/// A socket listening on a free port of one of `addresses`; -1 if none belongs to this machine.
 int listen_at(const Addresses& addresses, int64_t backlog) {
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
     Descriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -83,13 +83,13 @@ int listen_at(const Addresses& addresses, int64_t backlog) {
   return -1;
 }
 
-/// The address under which the others look for rank 0 if it is of this machine; where it is
-/// translated on the way, all addresses.
+/// Listens on the address that the other ranks use if it belongs to this machine; behind address
+/// translation, on all addresses.
 int listen_for_peers(const std::string& address, int64_t backlog) {
   const int fd = listen_at(addresses_of(address.c_str(), "0", AI_PASSIVE), backlog);
   if (fd >= 0) return fd;
   const int any = listen_at(addresses_of(nullptr, "0", AI_PASSIVE), backlog);
-  if (any < 0) fail_with_errno("no port can be listened at");
+  if (any < 0) fail_with_errno("cannot listen on any port");
   return any;
 }
 
@@ -102,7 +102,7 @@ int64_t port_of(int fd) {
   return ntohs(reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
 }
 
-/// Waits for the other ranks, and lets in nobody else: a connection is a peer once it has sent the
+/// Waits for the other ranks and admits nobody else: a connection is a peer once it has sent the
 /// token and a rank that is still missing.
 class Admission {
  public:

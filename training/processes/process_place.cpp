@@ -9,7 +9,7 @@
 namespace dietmt::training {
 namespace {
 
-// What one launcher calls the numbers; null: it has no such variable.
+// One launcher's names of the variables; null: it has no such variable.
 struct Names {
   const char* rank;
   const char* processes;
@@ -31,7 +31,7 @@ class Reader {
 
   bool has(const char* name) const { return name != nullptr && text(name) != nullptr; }
 
-  // Null for one that is empty too.
+  // Null also for an empty one.
   const char* text(const char* name) const {
     const char* value = variables_(name);
     return value != nullptr && *value != '\0' ? value : nullptr;
@@ -61,8 +61,8 @@ class Reader {
   const Variables& variables_;
 };
 
-// Null: no launcher. Slurm sets the variables of tasks in batch scripts too, where nothing but the
-// step's number tells that there is one process.
+// Null: no launcher. In batch scripts Slurm also sets the variables of tasks; only the missing step
+// number shows that there is a single process.
 const Names* launcher(const Reader& reader) {
   const bool batch_script = reader.has("SLURM_JOB_ID") && !reader.has("SLURM_STEP_ID");
   for (const Names* names : {&kStandard, &kSlurm, &kOpenMpi}) {

@@ -1,11 +1,11 @@
-// Which of the processes of a training this one is, from the variables that launchers set.
+// The rank of this process in a training, from the environment variables of launchers.
 //
 //   torchrun, `dietmt train --processes`   RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE
 //   srun                                   SLURM_PROCID SLURM_NTASKS SLURM_LOCALID
 //   mpirun (Open MPI)                      OMPI_COMM_WORLD_RANK _SIZE _LOCAL_RANK _LOCAL_SIZE
 //
-// The first line of these that is there counts. MASTER_ADDR and MASTER_PORT name the machine of
-// rank 0 and a free port of it, whoever launches.
+// The first line whose variables are set counts. MASTER_ADDR and MASTER_PORT always name the
+// machine of rank 0 and a free port on it.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,13 @@ struct ProcessPlace {
 /// The value of an environment variable, or null.
 using Variables = std::function<const char*(const char* name)>;
 
-/// One process alone where no launcher has set variables. A batch script of Slurm, outside srun, is
-/// one process too. Throws ConfigError naming the variable that is missing, no number, or
-/// contradicts another one.
+/// A single process if no launcher has set variables, or in a Slurm batch script outside srun.
+/// Throws ConfigError naming a variable that is missing, is not a number or contradicts another.
 ProcessPlace process_place(const Variables& variables);
 ProcessPlace process_place();  // of this process
 
-/// Set for the processes that `dietmt train --processes` has started. It says what has become of
-/// them, so that they need not say that they have lost each other.
+/// Set by `dietmt train --processes` for the processes that it starts. The launcher reports their
+/// end, so they do not report that they lost each other.
 constexpr const char* kLaunchedVariable = "DIETMT_LAUNCHED";
 
 }  // namespace dietmt::training

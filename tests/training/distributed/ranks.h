@@ -1,6 +1,7 @@
 // The processes of a training as threads of one.
 #pragma once
 
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <thread>
@@ -13,6 +14,8 @@ namespace dietmt::training {
 
 /// Runs `work` in each process of a group; rethrows what the first of them threw.
 inline void run_ranks(int64_t processes, const std::function<void(ProcessGroup&)>& work) {
+  // LibTorch's flight recorder is one object a process, and races between ranks that are threads.
+  ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
   const MeetingPlace meeting_place;
   std::vector<std::exception_ptr> failures(static_cast<size_t>(processes));
   std::vector<std::thread> threads;
