@@ -57,8 +57,27 @@ target_link_libraries(dietmt_libtorch INTERFACE dietmt_torch_cpu dietmt_c10 Open
 target_link_options(dietmt_libtorch INTERFACE
   -Wl,-rpath-link,${libtorch}/lib -Wl,-rpath-link,${libtorch}/../nvidia/cu13/lib
   -Wl,--allow-shlib-undefined)
-# An installed program finds LibTorch where the build found it.
-set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+# Installed programs load LibTorch from lib/dietmt, in the folders of its package: its libraries find
+# each other by relative paths. CUDA's libraries load more of their kind by name, so all are copied.
+if(DIETMT_BUNDLE_LIBTORCH)
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib/dietmt/torch/lib")
+  if(DIETMT_CUDA)
+    set(bundled FILES_MATCHING PATTERN "*.so*" PATTERN "libtorch_python*" EXCLUDE
+      PATTERN "libshm*" EXCLUDE)
+    set(bundled_nvidia FILES_MATCHING PATTERN "*.so*" PATTERN "include" EXCLUDE)
+  else()
+    set(bundled FILES_MATCHING PATTERN "libtorch_cpu.so" PATTERN "libc10.so" PATTERN "libgomp*.so*"
+      PATTERN "libcudart*.so*" PATTERN "libcupti*.so*" PATTERN "libshm*" EXCLUDE)
+    set(bundled_nvidia FILES_MATCHING PATTERN "libcudart.so*" PATTERN "libcupti.so*"
+      PATTERN "include" EXCLUDE)
+  endif()
+  install(DIRECTORY ${libtorch}/lib/ DESTINATION lib/dietmt/torch/lib ${bundled})
+  if(EXISTS ${libtorch}/../nvidia)
+    install(DIRECTORY ${libtorch}/../nvidia DESTINATION lib/dietmt ${bundled_nvidia})
+  endif()
+else()
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+endif()
 
 if(DIETMT_CUDA)
   if(NOT EXISTS ${libtorch}/lib/libtorch_cuda.so)

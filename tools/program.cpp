@@ -28,7 +28,9 @@ constexpr Summary kCommands[] = {
     {"distill", "make training text of a model's own translations"},
     {"score", "log-probabilities of given translations"},
     {"evaluate", "BLEU, chrF and TER of translations"},
+#ifdef DIETMT_SERVICE
     {"serve", "translate over HTTP, with a page and batch jobs"},
+#endif
     {"import", "make a model of one of Hugging Face's or Marian's"},
     {"export", "write a model for CTranslate2 or Hugging Face"},
     {"quantize", "write a model of a quarter of the size, for translating alone"},

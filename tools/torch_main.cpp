@@ -10,11 +10,14 @@
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
   const std::map<std::string, Command> all = {
-      {"tokenizer", run_tokenizer}, {"train", run_train},         {"translate", run_translate},
-      {"distill", run_distill},     {"score", run_score},         {"evaluate", run_evaluate},
-      {"serve", run_serve},         {"import", run_import},       {"export", run_export},
-      {"quantize", run_quantize},   {"average", run_average},     {"bert", run_bert},
-      {"inspect", run_inspect},     {"shortlist", run_shortlist}, {"sample", run_sample},
+      {"tokenizer", run_tokenizer}, {"train", run_train},   {"translate", run_translate},
+      {"distill", run_distill},     {"score", run_score},   {"evaluate", run_evaluate},
+      {"import", run_import},       {"export", run_export}, {"quantize", run_quantize},
+      {"average", run_average},     {"bert", run_bert},     {"inspect", run_inspect},
+      {"shortlist", run_shortlist}, {"sample", run_sample},
+#ifdef DIETMT_SERVICE
+      {"serve", run_serve},
+#endif
   };
   return run_program(argc, argv, [&](const std::string& name) -> Command {
     return [&run = all.at(name)](const std::vector<std::string>& arguments) {

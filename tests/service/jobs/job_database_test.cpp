@@ -177,6 +177,10 @@ INSTANTIATE_TEST_SUITE_P(Databases, JobDatabaseTest, both_databases(), database_
 
 TEST(OpenJobDatabaseTest, PlacesThatAreNone) {
   EXPECT_THROW(open_job_database("mysql://host/db", "unused"), ConfigError);
+}
+
+#ifdef DIETMT_POSTGRESQL
+TEST(OpenJobDatabaseTest, PostgresqlThatDoesNotAnswer) {
   EXPECT_THROW(open_job_database("postgresql://host/mt?nonsense=1", "unused"), ConfigError);
   EXPECT_THROW(JobQueue(open_job_database("postgresql:///x?host=/nonexistent", "unused")),
                DatabaseUnavailableError);
@@ -186,6 +190,20 @@ TEST(OpenJobDatabaseTest, PasswordsAreNotShown) {
   const auto database = open_job_database("postgresql://me:secret@db.example/mt", "unused");
   EXPECT_EQ(database->name(), "postgresql://db.example/mt");
 }
+#else
+TEST(OpenJobDatabaseTest, BuildsWithoutPostgresqlSaySo) {
+  EXPECT_THROW(
+      {
+        try {
+          open_job_database("postgresql://host/mt", "unused");
+        } catch (const ConfigError& error) {
+          EXPECT_NE(std::string(error.what()).find("built without PostgreSQL"), std::string::npos);
+          throw;
+        }
+      },
+      ConfigError);
+}
+#endif
 
 }  // namespace
 }  // namespace dietmt::service

@@ -65,6 +65,10 @@ PrivatePostgresql& PrivatePostgresql::instance() {
 }
 
 PrivatePostgresql::PrivatePostgresql() {
+#ifndef DIETMT_POSTGRESQL
+  problem_ = "dietmt was built without PostgreSQL";
+  return;
+#endif
   const fs::path programs = find_programs();
   if (programs.empty()) {
     problem_ = "PostgreSQL's server is not installed (/usr/lib/postgresql/*/bin/initdb)";
