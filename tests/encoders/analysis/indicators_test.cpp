@@ -6,33 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "common/error.h"
+#include "tests/encoders/position/fixture_file.h"
 
 namespace dietmt::encoders {
 namespace {
 
 using nlohmann::json;
-
-/// The `tables` of the file that DIETMT_FIXTURES names, or null if there is none.
-json fixture_tables() {
-  const char* file = std::getenv("DIETMT_FIXTURES");
-  const char* shared = std::getenv("DIETMT_SHARED");
-  std::ifstream in(file ? file
-                        : std::string(shared ? shared : "../shared") + "/fixtures/positions.json");
-  return in ? json::parse(in).at("tables") : json();
-}
-
-at::Tensor matrix_of(const json& rows) {
-  std::vector<at::Tensor> tensors;
-  for (const json& row : rows)
-    tensors.push_back(at::tensor(row.get<std::vector<double>>(), at::kDouble));
-  return at::stack(tensors);
-}
 
 /// a[i,j] = values[j - i + n - 1], rows made to sum to 1 only if `values` does so.
 at::Tensor toeplitz(const std::vector<double>& values) {
@@ -50,9 +33,8 @@ void expect_indicators(const AttentionIndicators& found, const json& expected) {
 }
 
 TEST(AttentionIndicators, MeetTheWorkedExample) {
-  const json tables = fixture_tables();
-  if (tables.is_null()) GTEST_SKIP() << "there is no positions.json (DIETMT_SHARED)";
-  const at::Tensor attention = matrix_of(tables.at("indicator_attention"));
+  const json& tables = fixtures().at("tables");
+  const at::Tensor attention = tensor_of(tables.at("indicator_attention"));
   expect_indicators(attention_indicators(attention), tables.at("indicators"));
   expect_indicators(attention_indicators(attention, 2), tables.at("indicators_reach2"));
 }

@@ -19,13 +19,31 @@ Tensor reversed(const Tensor& x) { return x.flip(-1).unsqueeze(0); }       // by
 Tensor reversed_layers(const Tensor& x) { return x.flip(-1); }             // by i - j
 Tensor reversed_vectors(const Tensor& x) { return one_table(x.flip(0)); }  // by i - j
 
-/// [H, T + S - 1] by i - j, of T = S - 1 queries: the largest distance back does not occur.
-Tensor reversed_cross(const Tensor& x) {
-  return at::constant_pad_nd(x.flip(-1), {1, 0}).unsqueeze(0);
+using Transform = std::function<Tensor(const Tensor&)>;
+
+/// [H, T + S - 1] by i - j; the table here has as many offsets on both sides.
+Transform reversed_cross(const FixtureSizes& sizes) {
+  const int64_t back = sizes.cross_positions() - sizes.cross_queries;
+  const int64_t ahead = sizes.cross_positions() - sizes.keys;
+  return [=](const Tensor& x) {
+    return at::constant_pad_nd(x.flip(-1), {back, ahead}).unsqueeze(0);
+  };
 }
 
-/// [H, T, R] with one position less than the tables here.
-Tensor shorter(const Tensor& x) { return at::constant_pad_nd(x, {0, 0, 0, 1}).unsqueeze(0); }
+/// [H, T, R] or [H, S, R]; the tables here have the larger number of positions.
+Transform padded_cross(const FixtureSizes& sizes) {
+  const int64_t positions = sizes.cross_positions();
+  return [=](const Tensor& x) {
+    return at::constant_pad_nd(x, {0, 0, 0, positions - x.size(1)}).unsqueeze(0);
+  };
+}
+
+/// The spec with the number in place of `#`.
+std::string sized(const std::string& spec, int64_t number) {
+  std::string text = spec;
+  text.replace(text.find('#'), 1, std::to_string(number));
+  return text;
+}
 
 std::vector<Loaded> operator+(std::vector<Loaded> a, const std::vector<Loaded>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -62,7 +80,7 @@ std::vector<FixtureCase> input_cases() {
   };
 }
 
-std::vector<FixtureCase> scalar_cases() {
+std::vector<FixtureCase> scalar_cases(const FixtureSizes& sizes) {
   return {
       {"t5_bucket_bidirectional", kT5Spec + ")", {kT5}},
       {"t5_bucket_causal", kT5Spec + ")", {kT5}},
@@ -74,7 +92,7 @@ std::vector<FixtureCase> scalar_cases() {
       {"diet_rel", "diet-rel", {kDiet}},
       {"diet_rel_head_shared", "diet-rel(share=heads)", {kDiet}},
       {"diet_rel_causal", "diet-rel", {kDiet}},
-      {"diet_rel_cross", "diet-rel", {{"R", "diet_rel.table", reversed_cross}}},
+      {"diet_rel_cross", "diet-rel", {{"R", "diet_rel.table", reversed_cross(sizes)}}},
       {"diet_rel_segment_per_head", "diet-rel+segments", {kDiet, kSegments}},
       {"stack2_diet_rel_none", "diet-rel", {{"R", "diet_rel.table", reversed_layers}}},
       {"stack2_diet_rel_head_wise",
@@ -98,19 +116,20 @@ std::vector<FixtureCase> scalar_cases() {
   };
 }
 
-std::vector<FixtureCase> relative_cases() {
+std::vector<FixtureCase> relative_cases(const FixtureSizes& sizes) {
+  const auto clipped = [&](const std::string& spec) { return sized(spec, sizes.clip); };
   std::vector<FixtureCase> cases = {
-      {"shaw_key", "shaw(clip=2,values=false)", {kShawKeys}},
-      {"shaw_key_value", "shaw(clip=2)", {kShawKeys, kShawValues}},
-      {"shaw_key_value_causal", "shaw(clip=2)", {kShawKeys, kShawValues}},
-      {"shaw_key_value_tied", "shaw(clip=2,tied=true)", {kShawTied}},
+      {"shaw_key", clipped("shaw(clip=#,values=false)"), {kShawKeys}},
+      {"shaw_key_value", clipped("shaw(clip=#)"), {kShawKeys, kShawValues}},
+      {"shaw_key_value_causal", clipped("shaw(clip=#)"), {kShawKeys, kShawValues}},
+      {"shaw_key_value_tied", clipped("shaw(clip=#,tied=true)"), {kShawTied}},
       {"shaw_key_per_head",
-       "shaw(clip=2,values=false,share=none)",
+       clipped("shaw(clip=#,values=false,share=none)"),
        {{"aK", "shaw.keys", one_layer}}},
-      {"rpe_fixed_sinusoid", "relative-sinusoidal(clip=2)", {}},
-      {"rpe_fixed_sinusoid_shifted", "relative-sinusoidal(clip=2,origin=left)", {}},
+      {"rpe_fixed_sinusoid", clipped("relative-sinusoidal(clip=#)"), {}},
+      {"rpe_fixed_sinusoid_shifted", clipped("relative-sinusoidal(clip=#,origin=left)"), {}},
       {"rpe_learnable_sinusoid",
-       "relative-sinusoidal(clip=2,learned=true)",
+       clipped("relative-sinusoidal(clip=#,learned=true)"),
        {kRelativeFrequencies}},
       {"relative_key_query",
        "relative-key-query",
@@ -129,10 +148,11 @@ std::vector<FixtureCase> relative_cases() {
   // The six combinations of absolute and relative encodings of Wang et al. 2021.
   const FixtureCase absolute[] = {{"learned", "learned", {kLearned}},
                                   {"learnable_sinusoid", "learnable-sinusoidal", {kFrequencies}}};
-  const FixtureCase relative[] = {
-      {"learned", "shaw(clip=2,tied=true)", {kShawTied}},
-      {"fixed_sinusoid", "relative-sinusoidal(clip=2)", {}},
-      {"learnable_sinusoid", "relative-sinusoidal(clip=2,learned=true)", {kRelativeFrequencies}}};
+  const FixtureCase relative[] = {{"learned", clipped("shaw(clip=#,tied=true)"), {kShawTied}},
+                                  {"fixed_sinusoid", clipped("relative-sinusoidal(clip=#)"), {}},
+                                  {"learnable_sinusoid",
+                                   clipped("relative-sinusoidal(clip=#,learned=true)"),
+                                   {kRelativeFrequencies}}};
   for (const FixtureCase& a : absolute)
     for (const FixtureCase& r : relative)
       cases.push_back(
@@ -175,24 +195,29 @@ std::vector<FixtureCase> tupe_cases() {
   };
 }
 
-std::vector<FixtureCase> absolute_cases() {
+std::vector<FixtureCase> absolute_cases(const FixtureSizes& sizes) {
+  const auto ranked = [&](const std::string& spec) { return sized(spec, sizes.rank); };
   const std::vector<Loaded> diet = {kDietQueries, kDietKeys};
   const std::vector<Loaded> compression = {{"E", "linformer.key_compression", one_table},
                                            {"F", "linformer.value_compression", one_table}};
   return {
-      {"diet_abs", "diet-abs(rank=3)", diet},
-      {"diet_abs_head_shared", "diet-abs(rank=3,share=heads)", diet},
-      {"diet_abs_causal", "diet-abs(rank=3)", diet},
-      {"diet_abs_cross", "diet-abs(rank=3)", {{"PQ", "diet_abs.queries", shorter}, kDietKeys}},
+      {"diet_abs", ranked("diet-abs(rank=#)"), diet},
+      {"diet_abs_head_shared", ranked("diet-abs(rank=#,share=heads)"), diet},
+      {"diet_abs_causal", ranked("diet-abs(rank=#)"), diet},
+      {"diet_abs_cross",
+       ranked("diet-abs(rank=#)"),
+       {{"PQ", "diet_abs.queries", padded_cross(sizes)},
+        {"PK", "diet_abs.keys", padded_cross(sizes)}}},
       {"diet_abs_segment_per_head",
-       "diet-abs(rank=3)+segments",
+       ranked("diet-abs(rank=#)+segments"),
        {kDietQueries, kDietKeys, kSegments}},
       {"stack2_diet_abs_layer_wise",
-       "diet-abs(rank=3,share=layers)",
+       ranked("diet-abs(rank=#,share=layers)"),
        {{"PQ", "diet_abs.queries", same}, {"PK", "diet_abs.keys", same}}},
-      {"linformer", "learned+linformer(length=3)", std::vector<Loaded>{kLearned} + compression},
+      {"linformer", sized("learned+linformer(length=#)", sizes.compressed),
+       std::vector<Loaded>{kLearned} + compression},
       {"diet_abs_lin",
-       "diet-abs-lin(length=3,rank=3)",
+       sized(ranked("diet-abs-lin(rank=#") + ",length=#)", sizes.compressed),
        {{"E", "diet_abs_lin.key_compression", one_table},
         {"F", "diet_abs_lin.value_compression", one_table},
         {"PQ", "diet_abs_lin.queries", one_layer},
@@ -206,9 +231,10 @@ std::vector<FixtureCase> absolute_cases() {
 
 }  // namespace
 
-std::vector<FixtureCase> fixture_cases() {
+std::vector<FixtureCase> fixture_cases(const FixtureSizes& sizes) {
   std::vector<FixtureCase> cases = input_cases();
-  for (const auto& more : {scalar_cases(), relative_cases(), tupe_cases(), absolute_cases()})
+  for (const auto& more :
+       {scalar_cases(sizes), relative_cases(sizes), tupe_cases(), absolute_cases(sizes)})
     cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }

@@ -3,6 +3,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -25,6 +27,18 @@ struct FixtureCase {
 
 inline void PrintTo(const FixtureCase& printed, std::ostream* out) { *out << printed.name; }
 
-std::vector<FixtureCase> fixture_cases();
+/// Sizes of the file, its `dims`, that specs and transforms depend on.
+struct FixtureSizes {
+  int64_t keys = 5;
+  int64_t cross_queries = 4;
+  int64_t clip = 2;
+  int64_t rank = 3;
+  int64_t compressed = 3;
+
+  /// Rows of the tables of a cross-attention encoding, which serve both sides.
+  int64_t cross_positions() const { return std::max(keys, cross_queries); }
+};
+
+std::vector<FixtureCase> fixture_cases(const FixtureSizes& sizes);
 
 }  // namespace dietmt::encoders

@@ -6,20 +6,22 @@
 #include <fstream>
 #include <vector>
 
+#include "common/error.h"
+
 namespace dietmt::encoders {
 
 using nlohmann::json;
 
 std::string fixtures_path() {
   if (const char* file = std::getenv("DIETMT_FIXTURES")) return file;
-  const char* shared = std::getenv("DIETMT_SHARED");
-  return std::string(shared ? shared : "../shared") + "/fixtures/positions.json";
+  return DIETMT_SOURCE_DIR "/tests/encoders/position/positions.json";
 }
 
 const json& fixtures() {
   static const json file = [] {
     std::ifstream in(fixtures_path());
-    return in ? json::parse(in) : json();
+    if (!in) throw DataError(fixtures_path() + ": cannot read the worked examples");
+    return json::parse(in);
   }();
   return file;
 }

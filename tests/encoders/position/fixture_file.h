@@ -1,5 +1,5 @@
-// The worked examples of an independent implementation (positions.json, its README gives the
-// conventions): sizes, inputs and parameters all come from the file that DIETMT_FIXTURES names.
+// The worked examples of an independent implementation in NumPy. Sizes, inputs and parameters all
+// come from the file that DIETMT_FIXTURES names, by default positions.json in this folder.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,6 @@ using Tensors = std::map<std::string, at::Tensor>;
 
 std::string fixtures_path();
 
-/// The file, or null if there is none.
 const nlohmann::json& fixtures();
 
 /// Nested lists of numbers as a tensor in double.

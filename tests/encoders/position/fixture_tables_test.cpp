@@ -11,20 +11,13 @@
 namespace dietmt::encoders {
 namespace {
 
-class FixtureTables : public testing::Test {
- protected:
-  void SetUp() override {
-    if (fixtures().is_null()) GTEST_SKIP() << "no file " << fixtures_path();
-  }
-};
-
 at::Tensor sinusoid_table(SinusoidLayout layout, int64_t positions, int64_t width) {
   const EncodingContext context{.model_width = width};
   const at::Tensor zeros = at::zeros({positions, width}, at::kDouble);
   return Sinusoidal(layout, context).embed(zeros, at::arange(positions), {});
 }
 
-TEST_F(FixtureTables, Sinusoids) {
+TEST(FixtureTables, Sinusoids) {
   const std::pair<const char*, SinusoidLayout> tables[] = {
       {"sinusoid_interleaved_pos0to4_d8", SinusoidLayout::kInterleaved},
       {"sinusoid_halves_pos0to4_d8", SinusoidLayout::kHalves}};
@@ -42,7 +35,7 @@ TEST(SinusoidLayouts, HalvesWithThePapersFrequencies) {
   EXPECT_TRUE(at::equal(halves, pairs.view({7, 5, 2}).transpose(1, 2).reshape({7, 10})));
 }
 
-TEST_F(FixtureTables, BucketsOfEveryOffset) {
+TEST(FixtureTables, BucketsOfEveryOffset) {
   const std::pair<const char*, bool> tables[] = {{"t5_bucket_bidirectional_32_128", false},
                                                  {"t5_bucket_causal_32_128", true}};
   for (const auto& [name, one_directional] : tables) {
