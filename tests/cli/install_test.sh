@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Installed programs load nothing from the build or a home: install_test.sh BINARY BUILD
+dietmt=$1
+build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+
+expect_code 0 cmake --install "$build" --prefix "$work/prefix"
+for program in dietmt dietmt-torch; do
+  # Libraries of the system lie in /lib and /usr, where no build puts anything.
+  outside=$(ldd "$work/prefix/bin/$program" | grep -vE "=> ($work/prefix/|/lib|/usr/)|linux-vdso|^\s*/lib")
+  [ -z "$outside" ] || fail "$program loads from elsewhere: $outside"
+done
+
+cd /
+expect_code 0 env -i "$work/prefix/bin/dietmt" --version
+expect_text "dietmt " "$out"
+expect_code 0 env -i "$work/prefix/bin/dietmt" bert params --preset tiny  # by dietmt-torch
+expect_text "positions" "$out"
+finish
