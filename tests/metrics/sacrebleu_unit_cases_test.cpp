@@ -1,4 +1,5 @@
-// The literal cases of sacreBLEU's unit tests: inputs and expected scores.
+// The literal cases of sacreBLEU's unit tests (github.com/mjpost/sacrebleu, commit f615c7286d4d,
+// Apache License 2.0): inputs and expected scores.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -8,7 +9,6 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/ter.h"
-#include "tests/metrics/shared_data.h"
 
 namespace dietmt::metrics {
 namespace {
@@ -18,11 +18,7 @@ using Lines = std::vector<std::string>;
 
 class UnitCases : public testing::Test {
  protected:
-  void SetUp() override {
-    const std::filesystem::path path = parity_folder() / "sacrebleu-unit-cases.json";
-    DIETMT_REQUIRE_FILE(path);
-    tables_ = Json::parse(read_file(path));
-  }
+  void SetUp() override { tables_ = Json::parse(read_file(DIETMT_SACREBLEU_CASES)); }
 
   const Json& cases(const std::string& file, const std::string& table) const {
     const Json& found = tables_.at("test/test_" + file + ".py").at(table);

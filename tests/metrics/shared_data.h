@@ -18,6 +18,7 @@ inline std::filesystem::path parity_folder() { return data_folder() / "bleu-pari
 
 }  // namespace dietmt::metrics
 
-// Ends the test as skipped when the file is not there.
-#define DIETMT_REQUIRE_FILE(path) \
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << (path).string() << " is not there"
+// Skips the test if the file or folder is missing.
+#define DIETMT_REQUIRE_FILE(path)     \
+  if (!std::filesystem::exists(path)) \
+  GTEST_SKIP() << "no published data sets: set DIETMT_SHARED to the folder that holds data/"

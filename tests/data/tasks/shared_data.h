@@ -16,6 +16,7 @@ inline std::filesystem::path shared_data() {
 
 }  // namespace dietmt::data
 
-// Ends the test as skipped when the folder or file is not there.
-#define DIETMT_REQUIRE_SHARED(path) \
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << (path).string() << " is not there"
+// Skips the test if the file or folder is missing.
+#define DIETMT_REQUIRE_SHARED(path)   \
+  if (!std::filesystem::exists(path)) \
+  GTEST_SKIP() << "no published data sets: set DIETMT_SHARED to the folder that holds data/"
