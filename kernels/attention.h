@@ -28,7 +28,7 @@ struct HeadRows {
 };
 
 /// A table of fp32 numbers for each head, contiguous within a head: head h starts at element
-/// h * head_stride, and head_stride is 0 where the heads share it. Null: absent.
+/// h * head_stride, and head_stride is 0 if the heads share it. Null: absent.
 struct HeadTable {
   float* data = nullptr;
   int64_t head_stride = 0;
@@ -79,9 +79,10 @@ struct AttentionForward {
   HeadRows keys;     // [M, H, Dh]
   HeadRows values;   // [M, H, Dh]
   HeadRows output;   // [N, H, Dh]
-  /// [H, N]: log sum_j exp(score), as backward needs it; null: not kept.
+  /// [H, N]: the log-sum-exp of a query's scores, which backward needs; infinity for a query
+  /// without keys. Null: not kept.
   float* log_normalizer = nullptr;
-  /// [N, H, Dh], of types with 16 bits: what rounding took from the output, so that backward knows
+  /// [N, H, Dh], for types of 16 bits: the rounding error of the output, so that backward knows
   /// output . grad_output more exactly. An error there is the same for all keys of a query and
   /// adds up in the gradients of the tables. Null: not kept.
   HeadRows output_rest;
@@ -98,8 +99,9 @@ struct AttentionBackward {
 };
 
 /// On the CPU, for AVX-512, AVX2 or any x86-64. Types: kFloat, kBFloat16. Results do not depend on
-/// the number of threads. Workspace: O((T + S) * Dh) a thread, besides what the gradients of the
-/// tables need: for each head, and for up to 64 parts of the batch, the table's offsets that occur.
+/// the number of threads. Workspace: O((T + S) * Dh) a thread, and the partial sums of the tables'
+/// gradients: at most as much as the gradients of queries and keys, 4 MB or one table for each
+/// head, whichever is the most. Throw std::bad_alloc.
 void attention_forward_cpu(const AttentionForward& call);
 void attention_backward_cpu(const AttentionBackward& call);
 

@@ -17,11 +17,9 @@
 #include <limits>
 #endif
 
-namespace dietmt::kernels {
+#include "kernels/bfloat16.h"
 
-struct BFloat16 {
-  uint16_t bits;
-};
+namespace dietmt::kernels {
 
 struct Half {
   uint16_t bits;

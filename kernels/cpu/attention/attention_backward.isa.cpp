@@ -3,22 +3,24 @@
 // With P the probabilities, m the dropout factors and D_i = dO_i . O_i (Dao et al. 2022, B.2):
 //   dV = (P m)^T dO,  dS = P (m (dO V^T) - D),  dQ = dS K,  dK = dS^T Q,
 // and the gradient of each score term is dS summed over the pairs that read the same entry.
-#include <memory>
-
 #include "kernels/cpu/attention/attention_parts.h"
+#include "kernels/cpu/attention/backward_work.h"
 #include "kernels/cpu/attention/scores.h"
 #include "kernels/cpu/attention/table_gradients.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
+constexpr int64_t kDiagonalRows = 8;
+/// Zeros before the first row of a tile whose diagonals are summed.
+constexpr int64_t kDiagonalMargin = padded(kDiagonalRows);
+
 /// sums[c - r] += x[r, c] for all rows r and columns c of a tile with zeros around its `columns`
 /// columns. Several rows are added before they go to memory, where neighbours overlap.
 void sum_diagonals(const float* x, int64_t rows, int64_t columns, const Band& band, int64_t first,
                    float* sums) {
-  constexpr int64_t kTogether = 8;
-  for (int64_t r = 0; r < rows; r += kTogether) {
-    const int64_t here = std::min(kTogether, rows - r);
+  for (int64_t r = 0; r < rows; r += kDiagonalRows) {
+    const int64_t here = std::min(kDiagonalRows, rows - r);
     for (int64_t c = 1 - here; c < columns; c += kLanes) {  // in row r; row r + 1 has c + 1
       Vector sum{};
       for (int64_t k = 0; k < here; ++k) sum += load(x + (r + k) * kTileStride + c + k);
@@ -40,7 +42,7 @@ class BackwardHead {
         relative_values_(tables.relative_values),
         dropout_(dropout_lanes(sizes_)),
         probabilities_(kTileSize + 2 * kLanes),
-        gradients_(kTileSize + 2 * kLanes),
+        gradients_(kTileSize + 2 * kDiagonalMargin),
         values_(padded(sizes_.max_keys) * scores_.value_width),
         transposed_values_(scores_.value_width * scores_.key_stride),
         grad_output_(kTileQueries * scores_.value_width),
@@ -52,9 +54,10 @@ class BackwardHead {
         key_sums_(tables.relative_queries ? kTileKeys * tables.relative_queries.band.row_size()
                                           : 0),
         value_products_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0),
-        value_sums_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0) {
-    gradients_.clear();
-  }
+        value_sums_(relative_values_ ? kTileQueries * relative_values_.band.row_size() : 0) {}
+
+  /// Once, on the thread that runs it.
+  void begin() { gradients_.clear(); }
 
   /// `block`: where the gradients of the tables of this head are summed.
   void run(int64_t head, int64_t sentence, float* block) {
@@ -75,7 +78,7 @@ class BackwardHead {
 
  private:
   float* probability_row(int64_t r) { return probabilities_.get() + kLanes + r * kTileStride; }
-  float* gradient_row(int64_t r) { return gradients_.get() + kLanes + r * kTileStride; }
+  float* gradient_row(int64_t r) { return gradients_.get() + kDiagonalMargin + r * kTileStride; }
   float* sums(const GradientLayout::Place& place) { return block_ + place.start; }
 
   HeadVectors queries_of(const HeadRows& rows) const {
@@ -112,8 +115,9 @@ class BackwardHead {
     if (call_.forward.output_rest.data) add_corrections(call_.forward.output_rest);
     const int64_t token = sizes_.query_offsets[scores_.sentence] + scores_.first_query;
     const int64_t tokens = sizes_.query_offsets[sizes_.sentences];
-    std::copy_n(call_.forward.log_normalizer + scores_.head * tokens + token, scores_.queries,
-                log_normalizers_);
+    const float* log_normalizers = call_.forward.log_normalizer + scores_.head * tokens + token;
+    for (int64_t r = 0; r < scores_.queries; ++r)
+      log_normalizers_[r] = log_normalizers[r] - scores_.left_out(r);
     grad_queries_.clear();
     if (tables_.relative_keys) query_sums_.clear(scores_.queries * scores_.query_band.row_size());
     if (relative_values_) begin_relative_values();
@@ -169,7 +173,7 @@ class BackwardHead {
     for (; c < columns; c += kLanes) {
       Vector p = exponential(load(scores + c) - log_normalizer);
       Vector grad = load(gradients + c);
-      if (c + kLanes > columns) {  // what stands there may be no number
+      if (c + kLanes > columns) {  // hidden keys: may be NaN
         p = first_lanes(p, columns - c, 0.0f);
         grad = first_lanes(grad, columns - c, 0.0f);
       }
@@ -285,7 +289,7 @@ class BackwardHead {
     }
   }
 
-  /// The features stand behind the vectors of the content.
+  /// The gradients of features follow those of the content in each row.
   void add_features(const GradientLayout::Place& place, const float* rows, int64_t first,
                     int64_t count) {
     const int64_t rank = call_.forward.terms.rank;
@@ -302,32 +306,22 @@ class BackwardHead {
   Band value_band_;
   DropoutLanes dropout_;
   float* block_ = nullptr;
-  Buffer probabilities_;      // tile
-  Buffer gradients_;          // tile, zeros around it
-  Buffer values_;             // [S, value_width]
-  Buffer transposed_values_;  // [value_width, key_stride]
-  Buffer grad_output_;        // [kTileQueries, value_width]
-  Buffer grad_queries_;       // [kTileQueries, content_width], of scale * q
-  Buffer grad_keys_;          // [S, content_width]
-  Buffer grad_values_;        // [S, value_width]
-  Buffer query_sums_;         // [kTileQueries, ..]: dS summed by offset, ends repeated
-  Buffer by_key_;             // [kTileKeys, kTileQueries]: dS transposed, of scale * k
-  Buffer key_sums_;           // [kTileKeys, ..]: that summed by offset, ends repeated
-  Buffer value_products_;     // [kTileQueries, ..]: dO . relative_values, ends repeated
-  Buffer value_sums_;         // [kTileQueries, ..]: probabilities summed by offset
-  float log_normalizers_[kTileQueries];
+  Buffer probabilities_;                 // tile
+  Buffer gradients_;                     // tile, zeros around it
+  Buffer values_;                        // [S, value_width]
+  Buffer transposed_values_;             // [value_width, key_stride]
+  Buffer grad_output_;                   // [kTileQueries, value_width]
+  Buffer grad_queries_;                  // [kTileQueries, content_width], of scale * q
+  Buffer grad_keys_;                     // [S, content_width]
+  Buffer grad_values_;                   // [S, value_width]
+  Buffer query_sums_;                    // [kTileQueries, ..]: dS summed by offset, ends repeated
+  Buffer by_key_;                        // [kTileKeys, kTileQueries]: dS transposed, of scale * k
+  Buffer key_sums_;                      // [kTileKeys, ..]: that summed by offset, ends repeated
+  Buffer value_products_;                // [kTileQueries, ..]: dO . relative_values, ends repeated
+  Buffer value_sums_;                    // [kTileQueries, ..]: probabilities summed by offset
+  float log_normalizers_[kTileQueries];  // of the computed scores
   float corrections_[kTileQueries];
 };
-
-/// Parts of the batch for each head. Fixed by the sizes alone; fewer where tables are summed that
-/// would be too large to have many times, such as [T, S] of long sentences.
-int64_t parts_of_batch(const AttentionBackward& call, const GradientLayout& layout) {
-  constexpr int64_t kItems = 64;
-  constexpr int64_t kNumbers = 1 << 20;  // in all blocks together
-  const AttentionSizes& sizes = call.forward.sizes;
-  const int64_t items = std::min(kItems, kNumbers / std::max<int64_t>(layout.size, 1));
-  return std::clamp<int64_t>(items / sizes.heads, 1, std::max<int64_t>(sizes.sentences, 1));
-}
 
 }  // namespace
 
@@ -335,13 +329,20 @@ void attention_backward(const AttentionBackward& call) {
   const AttentionSizes& sizes = call.forward.sizes;
   const GradientLayout layout(call);
   const HeadTables tables(call.forward);
-  const int64_t parts = parts_of_batch(call, layout);
-  Buffer blocks(parts * sizes.heads * layout.size);
+  const int64_t parts = parts_of_batch({.sentences = sizes.sentences,
+                                        .heads = sizes.heads,
+                                        .head_width = sizes.head_width,
+                                        .queries = sizes.query_offsets[sizes.sentences],
+                                        .block = layout.size});
+  const int64_t items = parts * sizes.heads;
+  Buffer blocks(items * layout.size);
+  ThreadWork<BackwardHead> passes(call, tables, layout);
 #pragma omp parallel
   {
-    BackwardHead pass(call, tables, layout);
+    BackwardHead& pass = passes.own();
+    pass.begin();
 #pragma omp for schedule(dynamic, 1)
-    for (int64_t item = 0; item < parts * sizes.heads; ++item) {
+    for (int64_t item = 0; item < items; ++item) {
       const int64_t part = item / sizes.heads;
       float* block = blocks.get() + item * layout.size;
       std::fill_n(block, layout.size, 0.0f);
@@ -349,9 +350,11 @@ void attention_backward(const AttentionBackward& call) {
       for (int64_t b = sizes.sentences * part / parts; b < end; ++b)
         pass.run(item % sizes.heads, b, block);
     }
+#pragma omp for schedule(static)
+    for (int64_t slice = 0; slice < layout.slices(); ++slice)
+      for (int64_t item = 0; item < items; ++item)
+        layout.add_block(call, item % sizes.heads, blocks.get() + item * layout.size, slice);
   }
-  for (int64_t item = 0; item < parts * sizes.heads; ++item)
-    layout.add_block(call, item % sizes.heads, blocks.get() + item * layout.size);
 }
 
 }  // namespace dietmt::kernels::DIETMT_ISA

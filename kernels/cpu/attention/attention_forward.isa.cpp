@@ -124,8 +124,14 @@ class ForwardTile {
       to.rows = call_.output_rest;
       if (to.rows.data) write_rest(output_row(r), 0, factor, to);
       if (call_.log_normalizer)
-        call_.log_normalizer[scores_.head * tokens + token + r] = maxima_[r] + std::log(totals_[r]);
+        call_.log_normalizer[scores_.head * tokens + token + r] = log_sum(r);
     }
+  }
+
+  /// log sum_j exp(score) of a row.
+  float log_sum(int64_t row) const {
+    if (totals_[row] == 0.0f) return std::numeric_limits<float>::infinity();
+    return maxima_[row] + std::log(totals_[row]) + scores_.left_out(row);
   }
 
   const AttentionForward& call_;
@@ -164,9 +170,10 @@ void attention_forward(const AttentionForward& call) {
 
   // Heads of a sentence follow each other: their vectors lie side by side in memory.
   const HeadTables tables(call);
+  ThreadWork<ForwardTile> tiles(call, tables);
 #pragma omp parallel
   {
-    ForwardTile tile(call, tables);
+    ForwardTile& tile = tiles.own();
 #pragma omp for schedule(dynamic, 4)
     for (int64_t item = 0; item < parts * sizes.heads; ++item) {
       const Part part = list[static_cast<size_t>(item / sizes.heads)];

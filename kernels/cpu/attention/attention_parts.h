@@ -1,5 +1,9 @@
-// What the forward and the backward pass of attention share besides the scores.
+// Dropout and threads, for both passes of attention.
 #pragma once
+
+#include <omp.h>
+
+#include <memory>
 
 #include "kernels/cpu/attention/scores.h"
 
@@ -17,5 +21,24 @@ inline uint32_t element_index(const Scores& scores, int64_t row, int64_t key) {
   return static_cast<uint32_t>(
       (block * sizes.max_queries + scores.first_query + row) * sizes.max_keys + key);
 }
+
+/// The workspaces of all threads of a parallel region. They are allocated before it: an exception
+/// such as std::bad_alloc that left the region would end the program.
+template <typename Work>
+class ThreadWork {
+ public:
+  template <typename... Arguments>
+  explicit ThreadWork(const Arguments&... arguments)
+      : works_(new std::unique_ptr<Work>[static_cast<size_t>(omp_get_max_threads())]) {
+    for (int thread = 0; thread < omp_get_max_threads(); ++thread)
+      works_[static_cast<size_t>(thread)].reset(new Work(arguments...));
+  }
+
+  /// That of the calling thread.
+  Work& own() { return *works_[static_cast<size_t>(omp_get_thread_num())]; }
+
+ private:
+  std::unique_ptr<std::unique_ptr<Work>[]> works_;
+};
 
 }  // namespace dietmt::kernels::DIETMT_ISA

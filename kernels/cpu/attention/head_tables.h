@@ -39,12 +39,13 @@ class OffsetBias {
 /// The relative vectors that occur in the batch, as rows and transposed.
 class RelativeVectors {
  public:
-  /// What is seen from the queries has offsets j - i, what is seen from the keys i - j: then the
-  /// rows of the table come in the other order, and keys take the place of queries in all bands.
+  /// Relative keys and values have offsets j - i. Relative queries are seen from the keys and have
+  /// i - j: the rows of their table come in reverse order, and keys take the place of queries in
+  /// all bands.
   ///
-  /// What a query adds to all its scores changes no probability. Hence the transposed vectors of
-  /// relative keys are differences to the first, which is left out: 2C products instead of 2C + 1,
-  /// and 2C is often a whole number of lanes.
+  /// A constant added to all scores of a query changes no probability. So the transposed vectors
+  /// of relative keys are differences from the first one, which is left out: 2C products instead of
+  /// 2C + 1, and 2C is often a whole number of lanes. Scores::left_out() has the constant.
   enum class Use { kRelativeKeys, kRelativeQueries, kRelativeValues };
 
   RelativeVectors(const HeadTable& table, int64_t largest_offset, const AttentionSizes& sizes,
@@ -84,6 +85,9 @@ class RelativeVectors {
   }
 
   explicit operator bool() const { return heads_ > 0; }
+
+  /// The vector of the first offset that occurs: [width].
+  const float* first_row(int64_t head) const { return rows_of(head, band); }
 
   /// Products of `count` rows with the vectors of `part`. Of the offsets of all rows, those of
   /// kBlockRows rows from row r on are band_of(r, rows); only their products are written, and the

@@ -1,9 +1,9 @@
 // Tables over clipped offsets, read and summed a vector of keys at a time.
 //
 // Keys j .. j + kLanes - 1 of one query have consecutive offsets, so their entries lie side by side
-// but for the clipping at both ends. Repeating each end kLanes times makes every read one unaligned
-// load: the first offset is clamped to [lowest - kLanes, highest + 1], where all lanes hold the
-// end.
+// except where both ends are clipped. Repeating each end kLanes times makes every read one
+// unaligned load: the first offset is clamped to [lowest - kLanes, highest + 1], where all lanes
+// hold the end.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ struct Band {
   int64_t position(int64_t offset) const { return std::clamp(offset - lowest, -kLanes, width); }
   /// The entry of one offset.
   int64_t entry(int64_t offset) const { return std::clamp<int64_t>(offset - lowest, 0, width - 1); }
-  /// Floats of a row with room for the repeated ends; entry 0 stands at kLanes.
+  /// Floats of a row with room for the repeated ends; entry 0 is at kLanes.
   int64_t row_size() const { return padded(width) + 2 * kLanes; }
 };
 

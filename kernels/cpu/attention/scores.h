@@ -7,7 +7,7 @@ namespace dietmt::kernels::DIETMT_ISA {
 
 constexpr int64_t kTileQueries = 48;
 constexpr int64_t kTileKeys = 128;
-/// Row stride of a tile. Column 0 stands at kLanes; the margins are for reads along diagonals.
+/// Row stride of a tile. Column 0 is at kLanes; the margins are for reads along diagonals.
 constexpr int64_t kTileStride = kTileKeys + 2 * kLanes;
 constexpr int64_t kTileSize = kTileQueries * kTileStride;
 /// Rows of a causal tile that share one number of visible columns.
@@ -22,9 +22,13 @@ class Scores {
   /// Reads queries first .. first + count - 1 of the sentence, count <= kTileQueries.
   void begin_queries(int64_t first, int64_t count);
 
-  /// The scores of these queries and keys first .. first + count - 1, count <= kTileKeys; what a
-  /// query must not see is left as it comes.
+  /// The scores of these queries and keys first .. first + count - 1, count <= kTileKeys, up to
+  /// left_out(). Hidden keys may have any score.
   void compute(int64_t first, int64_t count, float* tile);
+
+  /// The constant that all computed scores of a row lack: the product with the first vector of
+  /// relative keys (RelativeVectors).
+  float left_out(int64_t row) const;
 
   /// How many of `count` keys from `first` on query row `row` of the tile sees.
   int64_t visible(int64_t row, int64_t first, int64_t count) const {
@@ -92,7 +96,8 @@ class Scores {
 inline Scores::Scores(const AttentionForward& called, const HeadTables& head_tables)
     : call(called),
       tables(head_tables),
-      content_width(padded(call.sizes.head_width + call.terms.rank)),
+      content_width(padded(call.sizes.head_width +
+                           (call.terms.tables.query_features.data ? call.terms.rank : 0))),
       value_width(padded(call.sizes.head_width)),
       key_stride(padded(call.sizes.max_keys) + kLanes),
       query_rows(kTileQueries * content_width),
@@ -105,7 +110,7 @@ inline Scores::Scores(const AttentionForward& called, const HeadTables& head_tab
                                             : 0),
       by_key_(tables.relative_queries ? kTileKeys * kTileQueries : 0) {}
 
-/// Puts features [rows, rank] of a head behind vectors of `offset` numbers.
+/// Appends features [rows, rank] of a head to vectors of `offset` numbers.
 inline void append_features(const HeadTable& table, int64_t head, int64_t first, int64_t count,
                             int64_t rank, float* to, int64_t offset, int64_t stride) {
   if (table.data == nullptr) return;
@@ -156,6 +161,16 @@ inline void Scores::begin_queries(int64_t first, int64_t count) {
   query_band = band_of(0, count);
   relative_keys.multiply(count, {query_rows.get(), content_width}, head, query_band, band_of,
                          query_products_.get() + kLanes);
+}
+
+inline float Scores::left_out(int64_t row) const {
+  if (!tables.relative_keys) return 0.0f;
+  const float* query = query_rows.get() + row * content_width;
+  const float* vector = tables.relative_keys.first_row(head);
+  Vector sum{};
+  for (int64_t c = 0; c < tables.relative_keys.width; c += kLanes)
+    sum += load(query + c) * load(vector + c);
+  return sum_of(sum);
 }
 
 inline void Scores::compute(int64_t first, int64_t count, float* tile) {

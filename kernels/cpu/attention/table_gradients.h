@@ -8,8 +8,8 @@
 
 namespace dietmt::kernels::DIETMT_ISA {
 
-/// Where each table's sums stand within the block of numbers of one head and part of the batch; a
-/// table without a wanted gradient has size 0.
+/// The place of each table's sums in the block of one head and one part of the batch. A table whose
+/// gradient is not wanted has size 0.
 class GradientLayout {
  public:
   struct Place {
@@ -40,8 +40,10 @@ class GradientLayout {
     segment_bias = place(wanted.segment_bias, terms.segment_kinds * terms.segment_kinds);
   }
 
-  /// Adds the block of one head and part of the batch to the gradients of the call.
-  void add_block(const AttentionBackward& call, int64_t head, float* block) const;
+  /// Blocks are added in slices, which write to different numbers.
+  int64_t slices() const { return std::min<int64_t>((size + 511) / 512, 64); }
+  /// Adds a slice of the block of one head and part of the batch to the gradients of the call.
+  void add_block(const AttentionBackward& call, int64_t head, float* block, int64_t slice) const;
 
   Band bias_band;  // the offsets of each table that occur in the batch
   Band key_band;
@@ -74,21 +76,26 @@ inline void add_rows(const float* from, int64_t from_stride, int64_t rows, int64
     for (int64_t c = 0; c < width; ++c) to[r * to_stride + c] += from[r * from_stride + c];
 }
 
-inline void GradientLayout::add_block(const AttentionBackward& call, int64_t head,
-                                      float* block) const {
+inline void GradientLayout::add_block(const AttentionBackward& call, int64_t head, float* block,
+                                      int64_t slice) const {
   const int64_t head_width = call.forward.sizes.head_width;
   const AttentionTerms& terms = call.forward.terms;
   const AttentionTables& to = call.grad_tables;
+  const auto begin_of = [&](int64_t count, int64_t s) { return count * s / slices(); };
   const auto plain = [&](const Place& from, const HeadTable& table) {
-    if (from)
-      add_rows(block + from.start, 0, 1, from.size, table.data + head * table.head_stride, 0);
+    if (!from) return;
+    const int64_t first = begin_of(from.size, slice);
+    add_rows(block + from.start + first, 0, 1, begin_of(from.size, slice + 1) - first,
+             table.data + head * table.head_stride + first, 0);
   };
   const auto vectors = [&](const Place& from, const HeadTable& table, const Band& band,
                            int64_t clip, int64_t direction) {
     if (!from) return;
-    float* rows =
-        table.data + head * table.head_stride + (clip + direction * band.lowest) * head_width;
-    add_rows(block + from.start, width, band.width, head_width, rows, direction * head_width);
+    const int64_t first = begin_of(band.width, slice);
+    float* rows = table.data + head * table.head_stride +
+                  (clip + direction * (band.lowest + first)) * head_width;
+    add_rows(block + from.start + first * width, width, begin_of(band.width, slice + 1) - first,
+             head_width, rows, direction * head_width);
   };
   plain(position_bias, to.position_bias);
   plain(query_features, to.query_features);
@@ -97,7 +104,7 @@ inline void GradientLayout::add_block(const AttentionBackward& call, int64_t hea
   vectors(relative_keys, to.relative_keys, key_band, terms.key_clip, 1);
   vectors(relative_queries, to.relative_queries, query_band, terms.query_clip, -1);
   vectors(relative_values, to.relative_values, value_band, terms.value_clip, 1);
-  if (offset_bias) {
+  if (offset_bias && slice == 0) {
     float* sums = block + offset_bias.start + kLanes;
     fold_ends(sums, bias_band.width);
     float* table = to.offset_bias.data + head * to.offset_bias.head_stride;

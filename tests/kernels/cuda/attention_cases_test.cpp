@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "tests/kernels/cuda/attention_case.h"
-#include "tests/kernels/cuda/attention_reference.h"
+#include "tests/kernels/attention_case.h"
+#include "tests/kernels/attention_reference.h"
 #include "tests/kernels/cuda/runner.h"
 
 namespace dietmt::kernels {

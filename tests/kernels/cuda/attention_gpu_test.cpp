@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "tests/kernels/cuda/attention_case.h"
+#include "tests/kernels/attention_case.h"
 #include "tests/kernels/cuda/runner.h"
 
 namespace dietmt::kernels {

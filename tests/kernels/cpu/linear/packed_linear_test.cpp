@@ -10,7 +10,7 @@
 
 #include "common/random.h"
 #include "kernels/cpu/linear/levels.h"
-#include "tests/kernels/cpu/aligned_memory.h"
+#include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {
 namespace {
@@ -297,14 +297,8 @@ TEST_P(PackedLinearTest, GatheredOutputsHaveTheSameBits) {
   }
 }
 
-std::vector<const LinearKernels*> all_levels() {
-  std::vector<const LinearKernels*> levels;
-  for (const LinearKernels& level : linear_levels()) levels.push_back(&level);
-  return levels;
-}
-
 INSTANTIATE_TEST_SUITE_P(Levels, PackedLinearTest,
-                         testing::Combine(testing::ValuesIn(all_levels()),
+                         testing::Combine(testing::ValuesIn(pointers_to(linear_levels())),
                                           testing::Values(WeightType::kFloat, WeightType::kBFloat16,
                                                           WeightType::kInt8)),
                          [](const auto& test) {

@@ -10,7 +10,7 @@
 
 #include "common/random.h"
 #include "kernels/cpu/linear/levels.h"
-#include "tests/kernels/cpu/aligned_memory.h"
+#include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {
 namespace {
@@ -138,13 +138,7 @@ TEST_P(SelectTokensTest, SelectsTheSameWithoutNormalizers) {
   EXPECT_EQ(without.normalizers, std::vector<float>(4, 7.0f));
 }
 
-std::vector<const LinearKernels*> all_levels() {
-  std::vector<const LinearKernels*> levels;
-  for (const LinearKernels& level : linear_levels()) levels.push_back(&level);
-  return levels;
-}
-
-INSTANTIATE_TEST_SUITE_P(Levels, SelectTokensTest, testing::ValuesIn(all_levels()),
+INSTANTIATE_TEST_SUITE_P(Levels, SelectTokensTest, testing::ValuesIn(pointers_to(linear_levels())),
                          [](const auto& test) { return std::string(test.param->set->name); });
 
 }  // namespace

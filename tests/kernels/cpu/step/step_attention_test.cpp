@@ -1,7 +1,5 @@
-// The step's attention of content against sums in double, with keys and values in slots and in the
-// memory of a sentence, as fp32 and as bf16. Score terms are tested through the engine.
-#include "kernels/step_attention.h"
-
+// The step's attention of each instruction set against sums in double: content only, with keys and
+// values in slots and in the memory of a sentence, as fp32 and as bf16.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,7 +10,8 @@
 #include <vector>
 
 #include "kernels/bfloat16.h"
-#include "tests/kernels/cpu/aligned_memory.h"
+#include "kernels/cpu/step/levels.h"
+#include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {
 namespace {
@@ -37,6 +36,7 @@ Bytes bytes(int64_t count) {
 char* at(const Bytes& memory, int64_t byte) { return static_cast<char*>(memory.get()) + byte; }
 
 struct Case {
+  const StepKernels* level;
   CacheType cache;
   int64_t heads, head_width, hypotheses, keys;
 };
@@ -85,11 +85,13 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
   }
 
   void attend(const StepAttention& call) {
-    const Bytes workspace = bytes(4 * step_attention_workspace(call));
-    step_attention(given_.cache, {&call, 1}, static_cast<float*>(workspace.get()));
+    const Bytes workspace = bytes(4 * given_.level->attention_workspace(call));
+    given_.level->attention(given_.cache, {&call, 1}, static_cast<float*>(workspace.get()));
   }
 
   void SetUp() override {
+    if (!given_.level->set->runs_here)
+      GTEST_SKIP() << "this machine has no " << given_.level->set->name;
     terms_.terms.content_scale = scales_.data();
     queries_ = random_numbers(given_.hypotheses * width(), 1, 2.0);
     output_.resize(queries_.size());
@@ -110,9 +112,10 @@ TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
   const Bytes cache = bytes(slots * stride * number_);
   for (int64_t s = 0; s < slots; ++s) {
     char* to = at(cache, s * stride * number_);
-    cache_row(given_.cache, given_.heads, given_.head_width, keys.data() + s * width(), to);
-    cache_row(given_.cache, given_.heads, given_.head_width, values.data() + s * width(),
-              to + row() * number_);
+    given_.level->cache_row(given_.cache, given_.heads, given_.head_width,
+                            keys.data() + s * width(), to);
+    given_.level->cache_row(given_.cache, given_.heads, given_.head_width,
+                            values.data() + s * width(), to + row() * number_);
   }
   // Hypotheses share their first tokens.
   std::vector<int32_t> named;
@@ -146,11 +149,11 @@ TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
   const Bytes columns = bytes(width() * key_stride * number_);
   const Bytes rows = bytes(given_.keys * stride * number_);
   for (int64_t d = 0; d < width(); ++d)
-    cache_column(given_.cache, given_.keys, keys.data() + d, width(),
-                 at(columns, d * key_stride * number_));
+    given_.level->cache_column(given_.cache, given_.keys, keys.data() + d, width(),
+                               at(columns, d * key_stride * number_));
   for (int64_t j = 0; j < given_.keys; ++j)
-    cache_row(given_.cache, given_.heads, given_.head_width, values.data() + j * width(),
-              at(rows, j * stride * number_));
+    given_.level->cache_row(given_.cache, given_.heads, given_.head_width,
+                            values.data() + j * width(), at(rows, j * stride * number_));
   StepAttention step = call();
   step.key_columns = columns.get();
   step.key_stride = key_stride;
@@ -168,16 +171,18 @@ TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const CacheType cache : {CacheType::kFloat, CacheType::kBFloat16})
-    for (const int64_t head_width : {5, 16, 40, 64})
-      for (const int64_t keys : {1, 7, 16, 33}) all.push_back({cache, 3, head_width, 4, keys});
+  for (const StepKernels& level : step_levels())
+    for (const CacheType cache : {CacheType::kFloat, CacheType::kBFloat16})
+      for (const int64_t head_width : {5, 16, 40, 64})
+        for (const int64_t keys : {1, 7, 16, 33})
+          all.push_back({&level, cache, 3, head_width, 4, keys});
   return all;
 }
 
 INSTANTIATE_TEST_SUITE_P(Caches, StepAttentionTest, testing::ValuesIn(cases()),
                          [](const testing::TestParamInfo<Case>& one) {
-                           return std::string(one.param.cache == CacheType::kFloat ? "fp32"
-                                                                                   : "bf16") +
+                           return std::string(one.param.level->set->name) +
+                                  (one.param.cache == CacheType::kFloat ? "_fp32" : "_bf16") +
                                   "_width" + std::to_string(one.param.head_width) + "_keys" +
                                   std::to_string(one.param.keys);
                          });
@@ -185,14 +190,18 @@ INSTANTIATE_TEST_SUITE_P(Caches, StepAttentionTest, testing::ValuesIn(cases()),
 TEST(CacheRowTest, KeepsWhatIsNotANumber) {
   const float nan = std::bit_cast<float>(0x7fffffffU);
   const Numbers from = {nan, INFINITY, -INFINITY, 3.4e38F};
-  const Bytes row = bytes(32);
-  cache_row(CacheType::kBFloat16, 1, 4, from.data(), row.get());
-  const auto* bits = static_cast<const BFloat16*>(row.get());
-  EXPECT_TRUE(std::isnan(std::bit_cast<float>(uint32_t{bits[0].bits} << 16)));
-  EXPECT_EQ(bits[1].bits, 0x7f80);
-  EXPECT_EQ(bits[2].bits, 0xff80);
-  EXPECT_EQ(bits[3].bits, 0x7f80);  // nearer to what is beyond the largest
-  EXPECT_EQ(bits[4].bits, 0);
+  for (const StepKernels& level : step_levels()) {
+    if (!level.set->runs_here) continue;
+    SCOPED_TRACE(level.set->name);
+    const Bytes row = bytes(32);
+    level.cache_row(CacheType::kBFloat16, 1, 4, from.data(), row.get());
+    const auto* bits = static_cast<const BFloat16*>(row.get());
+    EXPECT_TRUE(std::isnan(std::bit_cast<float>(uint32_t{bits[0].bits} << 16)));
+    EXPECT_EQ(bits[1].bits, 0x7f80);
+    EXPECT_EQ(bits[2].bits, 0xff80);
+    EXPECT_EQ(bits[3].bits, 0x7f80);  // nearer to what is beyond the largest
+    EXPECT_EQ(bits[4].bits, 0);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "tests/kernels/cuda/attention_reference.h"
+#include "tests/kernels/attention_reference.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +32,11 @@ class Reference {
         grad_output_(attention.read_rows(backward_.grad_output, attention.query_tokens())) {
     results_ = attention.results();
     for (NamedValues& result : results_) std::fill(result.values.begin(), result.values.end(), 0.0);
+    output_ = result("output");
+    log_normalizers_ = result("log_normalizer");
+    grad_queries_ = result("grad_queries");
+    grad_keys_ = result("grad_keys");
+    grad_values_ = result("grad_values");
   }
 
   std::vector<NamedValues> run() {
@@ -153,7 +158,7 @@ class Reference {
   void run_query(const Head& head, int64_t i) {
     const int64_t seen = sizes_.causal ? std::min(head.S, i + 1) : head.S;
     const int64_t token = head.query_begin + i;
-    double& log_normalizer = result("log_normalizer")[head.h * attention_.query_tokens() + token];
+    double& log_normalizer = log_normalizers_[head.h * attention_.query_tokens() + token];
     log_normalizer = INFINITY;  // of a query without keys, as the kernels define it
     if (seen == 0) return;
     Vector probabilities(at(seen));
@@ -172,7 +177,7 @@ class Reference {
 
   void add_output(const Head& head, int64_t i, const Vector& probabilities) {
     const int64_t width = sizes_.head_width;
-    double* output = result("output") + row(head.query_begin + i, head.h);
+    double* output = output_ + row(head.query_begin + i, head.h);
     for (int64_t d = 0; d < width; ++d) {
       double content = 0.0;
       double relative = 0.0;
@@ -201,7 +206,7 @@ class Reference {
       const double dropped = rounded(probabilities[j] * factor);
       grad[j] = dot(grad_output, &values_[key_row]);
       for (int64_t d = 0; d < width; ++d) {
-        result("grad_values")[key_row + at(d)] += dropped * grad_output[d];
+        grad_values_[key_row + at(d)] += dropped * grad_output[d];
       }
       if (head.relative_values.data != nullptr) {
         const int64_t o = entry(i, key, call_.terms.value_clip) * width;
@@ -238,8 +243,8 @@ class Reference {
         head.relative_queries.grad[o] += scaled * keys_[k + at(d)];
         query += rounded(head.relative_queries.data[o]);
       }
-      result("grad_queries")[q + at(d)] += scaled * key;
-      result("grad_keys")[k + at(d)] += scaled * query;
+      grad_queries_[q + at(d)] += scaled * key;
+      grad_keys_[k + at(d)] += scaled * query;
     }
     if (head.position_bias.data != nullptr) {
       head.position_bias.grad[i * sizes_.max_keys + j] += grad;
@@ -265,6 +270,7 @@ class Reference {
   ElementType precision_;
   Vector queries_, keys_, values_, grad_output_;
   std::vector<NamedValues> results_;
+  double *output_, *log_normalizers_, *grad_queries_, *grad_keys_, *grad_values_;  // of results_
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tests/kernels/cuda/attention_case.h"
+#include "tests/kernels/attention_case.h"
 
 namespace dietmt::kernels {
 

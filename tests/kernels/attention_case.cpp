@@ -1,4 +1,4 @@
-#include "tests/kernels/cuda/attention_case.h"
+#include "tests/kernels/attention_case.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,11 +37,15 @@ double round_to_type(ElementType type, double value) {
 
 HeadRows AttentionCase::make_rows(Arena& arena, int64_t tokens, uint64_t seed) {
   const int64_t stride = options_.heads * options_.width + kGap;
-  auto* data = arena.take<uint16_t>(std::max<int64_t>(tokens, 1) * stride);
+  const int64_t size = std::max<int64_t>(tokens, 1) * stride;
   Random random(seed);
-  for (int64_t i = 0; i < tokens * stride; ++i) {
-    data[i] = encode(options_.type, 1.5 * random_value(random));
+  if (options_.type == ElementType::kFloat) {
+    auto* data = arena.take<float>(size);
+    std::generate_n(data, size, [&] { return static_cast<float>(1.5 * random_value(random)); });
+    return {data, stride};
   }
+  auto* data = arena.take<uint16_t>(size);
+  std::generate_n(data, size, [&] { return encode(options_.type, 1.5 * random_value(random)); });
   return {data, stride};
 }
 
@@ -118,7 +122,8 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
   forward().keys = make_rows(arena, key_tokens(), 2);
   forward().values = make_rows(arena, key_tokens(), 3);
   forward().output = make_rows(arena, query_tokens(), 4);
-  forward().output_rest = make_rows(arena, query_tokens(), 10);
+  if (options.type != ElementType::kFloat)
+    forward().output_rest = make_rows(arena, query_tokens(), 10);
   forward().log_normalizer = arena.take<float>(options.heads * query_tokens());
   backward_.grad_output = make_rows(arena, query_tokens(), 5);
   backward_.grad_queries = make_rows(arena, query_tokens(), 6);
@@ -135,10 +140,13 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
 
 std::vector<double> AttentionCase::read_rows(const HeadRows& rows, int64_t tokens) const {
   std::vector<double> values;
-  const auto* data = static_cast<const uint16_t*>(rows.data);
   for (int64_t n = 0; n < tokens; ++n) {
     for (int64_t i = 0; i < options_.heads * options_.width; ++i) {
-      values.push_back(decode(options_.type, data[n * rows.token_stride + i]));
+      const int64_t element = n * rows.token_stride + i;
+      values.push_back(
+          options_.type == ElementType::kFloat
+              ? static_cast<const float*>(rows.data)[element]
+              : decode(options_.type, static_cast<const uint16_t*>(rows.data)[element]));
     }
   }
   return values;

@@ -1,4 +1,4 @@
-// What the tests of the kernels share: memory on cache lines, and random numbers.
+// What the tests of the CPU kernels share: levels, memory on cache lines, random numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,17 @@
 #include <vector>
 
 #include "common/random.h"
+#include "kernels/cpu/instruction_sets.h"
 
 namespace dietmt::kernels {
+
+/// The tables of a room as parameters of tests, also those of sets that do not run here.
+template <typename Kernels>
+std::vector<const Kernels*> pointers_to(std::span<const Kernels> levels) {
+  std::vector<const Kernels*> pointers;
+  for (const Kernels& level : levels) pointers.push_back(&level);
+  return pointers;
+}
 
 inline size_t unsigned_of(int64_t size) { return static_cast<size_t>(size); }
 

@@ -1,0 +1,178 @@
+// The attention kernels of each instruction set that runs here against the definition in double,
+// forward and backward, with every score term.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "kernels/cpu/attention/levels.h"
+#include "tests/kernels/attention_case.h"
+#include "tests/kernels/attention_reference.h"
+#include "tests/kernels/cpu/attention/case_memory.h"
+
+namespace dietmt::kernels {
+namespace {
+
+double largest_finite(const std::vector<double>& values) {
+  double size = 0.0;
+  for (const double value : values)
+    if (std::isfinite(value)) size = std::fmax(size, std::fabs(value));
+  return size;
+}
+
+/// NaN where a value is NaN and the exact one is not.
+double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
+  double largest = 0.0;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const double error = values[i] == exact[i] ? 0.0 : std::fabs(values[i] - exact[i]);
+    largest = error <= largest ? largest : error;
+  }
+  return largest;
+}
+
+class AttentionKernelsTest : public testing::TestWithParam<AttentionCaseOptions> {};
+
+/// fp32 differs by the rounding of its sums, bf16 by that of a plain implementation in bf16.
+TEST_P(AttentionKernelsTest, EqualTheDefinition) {
+  std::vector<NamedValues> exact, plain;
+  for (const AttentionKernels& level : attention_levels()) {
+    if (!level.set->runs_here) continue;
+    SCOPED_TRACE(level.set->name);
+    CaseMemory memory;
+    AttentionCase attention(GetParam(), memory.arena());
+    if (exact.empty()) {
+      exact = attention_reference(attention, ElementType::kFloat);
+      plain = attention_reference(attention, GetParam().type);
+    }
+    level.forward(attention.forward());
+    level.backward(attention.backward());
+    const auto results = attention.results();
+    for (size_t i = 0; i < results.size(); ++i) {
+      SCOPED_TRACE(results[i].name);
+      const double rounding = 4e-6 * (1.0 + largest_finite(exact[i].values));
+      const double allowed = 2.0 * largest_error(plain[i].values, exact[i].values);
+      EXPECT_LE(largest_error(results[i].values, exact[i].values), allowed + rounding);
+      EXPECT_GT(largest_finite(exact[i].values), 0.0);
+    }
+  }
+}
+
+std::vector<AttentionCaseOptions> make_cases() {
+  using enum ElementType;
+  const unsigned all_but_segments = kAllTerms - kSegmentBias;
+  std::vector<AttentionCaseOptions> cases;
+  for (const int64_t width : {5, 16, 40, 64}) {
+    const std::string suffix = std::to_string(width);
+    cases.push_back({.name = "plain_" + suffix, .type = kFloat, .width = width});
+    cases.push_back(
+        {.name = "bf16_all_terms_" + suffix, .width = width, .terms = kAllTerms, .dropout = 0.2});
+    cases.push_back({.name = "all_terms_" + suffix,
+                     .type = kFloat,
+                     .width = width,
+                     .terms = kAllTerms,
+                     .dropout = 0.2});
+  }
+  const std::pair<const char*, unsigned> terms[] = {
+      {"position_bias", kPositionBias},       {"features", kFeatures},
+      {"offset_bias", kOffsetBias},           {"relative_keys", kRelativeKeys},
+      {"relative_queries", kRelativeQueries}, {"relative_values", kRelativeValues},
+      {"segment_bias", kSegmentBias}};
+  for (const auto& [name, term] : terms) {
+    AttentionCaseOptions one{.name = name, .type = kFloat, .width = 16, .terms = term};
+    cases.push_back(one);
+    one.name += "_shared";
+    one.shared_tables = true;
+    cases.push_back(one);
+  }
+  cases.push_back({.name = "bf16_plain", .width = 32});
+  cases.push_back({.name = "causal",
+                   .type = kFloat,
+                   .width = 16,
+                   .terms = kAllTerms,
+                   .queries = {60, 1, 130},
+                   .causal = true,
+                   .dropout = 0.1});
+  cases.push_back({.name = "cross",
+                   .type = kFloat,
+                   .width = 16,
+                   .terms = all_but_segments,
+                   .queries = {5, 70, 1},
+                   .keys = {66, 3, 140}});
+  cases.push_back(
+      {.name = "no_keys", .type = kFloat, .width = 16, .queries = {5, 9}, .keys = {0, 4}});
+  // Beyond the tiles of queries and keys, and beyond the queries that one thread takes at a time.
+  cases.push_back({.name = "many_tiles",
+                   .type = kFloat,
+                   .width = 8,
+                   .terms = all_but_segments,
+                   .queries = {430},
+                   .heads = 1,
+                   .clip = 3});
+  cases.push_back({.name = "unclipped",
+                   .type = kFloat,
+                   .width = 8,
+                   .terms = all_but_segments,
+                   .queries = {150},
+                   .heads = 1,
+                   .clip = 200});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, AttentionKernelsTest, testing::ValuesIn(make_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+class AttentionLevelTest : public testing::TestWithParam<const AttentionKernels*> {
+ protected:
+  void SetUp() override {
+    if (!GetParam()->set->runs_here)
+      GTEST_SKIP() << "this machine has no " << GetParam()->set->name;
+  }
+};
+
+TEST_P(AttentionLevelTest, AddsToTheGradientsOfTables) {
+  const AttentionCaseOptions options{
+      .name = "", .type = ElementType::kFloat, .width = 16, .terms = kAllTerms};
+  CaseMemory memory;
+  AttentionCase once(options, memory.arena()), twice(options, memory.arena());
+  for (AttentionCase* attention : {&once, &twice}) {
+    GetParam()->forward(attention->forward());
+    GetParam()->backward(attention->backward());
+  }
+  GetParam()->backward(twice.backward());
+  const auto one = once.results(), two = twice.results();
+  for (size_t i = 5; i < one.size(); ++i)  // behind those of vectors
+    for (size_t k = 0; k < one[i].values.size(); ++k)
+      ASSERT_FLOAT_EQ(two[i].values[k], 2.0 * one[i].values[k]) << one[i].name;
+}
+
+TEST_P(AttentionLevelTest, NotANumberShowsOnlyInItsSentence) {
+  const AttentionCaseOptions options{.name = "",
+                                     .type = ElementType::kFloat,
+                                     .width = 16,
+                                     .terms = kAllTerms,
+                                     .queries = {70, 50, 3}};
+  for (const int64_t key : {0, 13, 49}) {
+    SCOPED_TRACE(key);
+    CaseMemory memory;
+    AttentionCase good(options, memory.arena()), bad(options, memory.arena());
+    const HeadRows& keys = bad.forward().keys;
+    static_cast<float*>(keys.data)[(70 + key) * keys.token_stride + 7] = std::nanf("");  // head 0
+    GetParam()->forward(good.forward());
+    GetParam()->forward(bad.forward());
+    const auto expected = good.results()[0].values, output = bad.results()[0].values;
+    for (size_t i = 0; i < output.size(); ++i) {
+      const size_t token = i / 32, head = i / 16 % 2;
+      if (head == 0 && token >= 70 && token < 120) {
+        ASSERT_TRUE(std::isnan(output[i])) << i;
+      } else {
+        ASSERT_EQ(output[i], expected[i]) << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, AttentionLevelTest,
+                         testing::ValuesIn(pointers_to(attention_levels())),
+                         [](const auto& test) { return std::string(test.param->set->name); });
+
+}  // namespace
+}  // namespace dietmt::kernels

@@ -1,0 +1,110 @@
+// The loss of each instruction set against its formula in double.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "tests/kernels/cpu/rowwise/level_test.h"
+
+namespace dietmt::kernels {
+namespace {
+
+using CrossEntropyTest = RowwiseTest;
+INSTANTIATE_TEST_SUITE_P(Levels, CrossEntropyTest, testing::ValuesIn(pointers_to(rowwise_levels())),
+                         level_name);
+
+// Smoothed loss of one row in double.
+double smoothed_loss(const std::vector<double>& logits, size_t target, double smoothing) {
+  double partition = 0, mean = 0;
+  for (const double logit : logits) {
+    partition += std::exp(logit);
+    mean += logit / static_cast<double>(logits.size());
+  }
+  const double log_partition = std::log(partition);
+  return (1.0 - smoothing) * (log_partition - logits[target]) + smoothing * (log_partition - mean);
+}
+
+TEST_P(CrossEntropyTest, LossAndGradientEqualTheFormula) {
+  for (const size_t classes : {2U, 17U, 1000U}) {
+    const std::vector<float> logits = random_values(3 * classes, classes, 6.0f);
+    const std::vector<int64_t> targets = {0, static_cast<int64_t>(classes - 1), 1};
+    std::vector<float> gradient = logits;
+    std::vector<double> losses(3), target_losses(3);
+    level().cross_entropy(CrossEntropy<float>{3, static_cast<int64_t>(classes), gradient.data(),
+                                              targets.data(), 0.1, 2.0, true, losses.data(),
+                                              target_losses.data()});
+    for (size_t r = 0; r < 3; ++r) {
+      std::vector<double> row(logits.begin() + static_cast<int64_t>(r * classes),
+                              logits.begin() + static_cast<int64_t>((r + 1) * classes));
+      const auto target = static_cast<size_t>(targets[r]);
+      EXPECT_NEAR(losses[r], smoothed_loss(row, target, 0.1), 2e-5);
+      EXPECT_NEAR(target_losses[r], smoothed_loss(row, target, 0.0), 2e-5);
+      for (size_t c = 0; c < classes; c += 1 + classes / 50) {
+        const double value = row[c];
+        row[c] = value + 1e-4;
+        const double above = smoothed_loss(row, target, 0.1);
+        row[c] = value - 1e-4;
+        const double below = smoothed_loss(row, target, 0.1);
+        row[c] = value;
+        EXPECT_NEAR(gradient[r * classes + c], 2.0 * (above - below) / 2e-4, 1e-5);
+      }
+    }
+  }
+}
+
+TEST_P(CrossEntropyTest, OfBfloat16IsThatOfTheSameNumbers) {
+  constexpr int64_t kRows = 3, kClasses = 1003;
+  std::vector<float> logits = random_values(kRows * kClasses, 5, 6.0f);
+  std::vector<BFloat16> narrow;
+  for (float& logit : logits) {
+    const uint32_t upper = std::bit_cast<uint32_t>(logit) & 0xffff0000U;
+    narrow.push_back({static_cast<uint16_t>(upper >> 16)});
+    logit = std::bit_cast<float>(upper);
+  }
+  const std::vector<int64_t> targets = {0, kClasses - 1, 7};
+  std::vector<double> losses(kRows), target_losses(kRows), narrow_losses(kRows),
+      narrow_targets(kRows);
+  level().cross_entropy(CrossEntropy<float>{kRows, kClasses, logits.data(), targets.data(), 0.1,
+                                            1.0, true, losses.data(), target_losses.data()});
+  level().narrow_cross_entropy(CrossEntropy<BFloat16>{kRows, kClasses, narrow.data(),
+                                                      targets.data(), 0.1, 1.0, true,
+                                                      narrow_losses.data(), narrow_targets.data()});
+  EXPECT_EQ(losses, narrow_losses);
+  EXPECT_EQ(target_losses, narrow_targets);
+  for (size_t i = 0; i < logits.size(); ++i) {
+    const float value = std::bit_cast<float>(uint32_t{narrow[i].bits} << 16);
+    ASSERT_NEAR(value, logits[i], std::abs(logits[i]) / 256) << i;
+  }
+}
+
+TEST_P(CrossEntropyTest, LargeLogitsStayFiniteAndNaNShows) {
+  std::vector<float> logits = {1e4f, -1e4f, 0.0f};
+  const std::vector<int64_t> targets = {1};
+  double loss = 0, target_loss = 0;
+  level().cross_entropy(CrossEntropy<float>{1, 3, logits.data(), targets.data(), 0.0, 1.0, false,
+                                            &loss, &target_loss});
+  EXPECT_NEAR(target_loss, 2e4, 1.0);
+  logits[2] = std::nanf("");
+  level().cross_entropy(CrossEntropy<float>{1, 3, logits.data(), targets.data(), 0.0, 1.0, false,
+                                            &loss, &target_loss});
+  EXPECT_TRUE(std::isnan(loss));
+}
+
+TEST_P(CrossEntropyTest, NotANumberShowsOnlyInItsRow) {
+  constexpr int64_t kClasses = 35;
+  for (const size_t bad : {0U, 15U, 16U, 33U, 34U}) {
+    std::vector<float> logits = random_values(2 * kClasses, 3, 6.0f);
+    logits[bad] = std::nanf("");
+    const std::vector<int64_t> targets = {20, 20};
+    std::vector<double> losses(2), target_losses(2);
+    level().cross_entropy(CrossEntropy<float>{2, kClasses, logits.data(), targets.data(), 0.1, 1.0,
+                                              true, losses.data(), target_losses.data()});
+    EXPECT_TRUE(std::isnan(losses[0]) && std::isnan(target_losses[0])) << bad;
+    EXPECT_FALSE(std::isnan(losses[1]) || std::isnan(target_losses[1])) << bad;
+    for (size_t i = 0; i < logits.size(); ++i)
+      ASSERT_EQ(std::isnan(logits[i]), i < kClasses) << bad << ", " << i;
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::kernels
