@@ -17,7 +17,7 @@ namespace dietmt::kernels::DIETMT_ISA {
 
 #if defined(__AVX512F__)
 constexpr int64_t kLanes = 16;
-constexpr int kPanelVectors = 4;  // of a product's block; with 6 rows it fills the registers
+constexpr int kPanelVectors = 4;  // of a product's block; 6 rows of them fill the registers
 #elif defined(__AVX2__)
 constexpr int64_t kLanes = 8;
 constexpr int kPanelVectors = 2;
@@ -64,7 +64,7 @@ inline void store(BFloat16* to, Vector x) {
 
 inline Vector broadcast(float x) { return x - Vector{}; }
 
-/// The first `count` < kLanes numbers, zeros behind them: reads nothing beyond.
+/// The first `count` < kLanes numbers, then zeros; reads nothing beyond.
 template <typename Number>
 inline Vector load_first(const Number* from, int64_t count) {
   Number lanes[kLanes] = {};
@@ -80,12 +80,13 @@ inline IntVector lane_numbers() {
   return numbers;
 }
 
-/// `x` in the first `count` lanes, `other` behind them.
+/// `x` in the first `count` lanes, `other` in the rest.
 inline Vector first_lanes(Vector x, int64_t count, float other) {
   return lane_numbers() < static_cast<int32_t>(count) ? x : broadcast(other);
 }
 
-/// The larger of each two; of a NaN and a number the number.
+/// The larger of each two; b where either is NaN. A running maximum goes second, so that a NaN
+/// among the numbers never takes its place.
 inline Vector larger(Vector a, Vector b) { return a > b ? a : b; }
 
 /// The lanes half a vector, a quarter, ... away, joined by `join` into one number.

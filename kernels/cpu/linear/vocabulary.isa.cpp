@@ -42,7 +42,7 @@ class Best {
 
   bool wants(Vector x) const { return greater_lanes(x, broadcast(threshold_)) != 0; }
 
-  /// Indices come in ascending order, so that among equals the earlier stay in front.
+  /// Indices come in ascending order, so that the earlier of equal logits stay in front.
   void offer(Vector x, int64_t first) {
     uint32_t lanes = greater_lanes(x, broadcast(threshold_));
     for (; lanes != 0; lanes &= lanes - 1) {
@@ -72,10 +72,10 @@ class Best {
   const TokenSelection& call_;
   int32_t* indices_;
   float* values_;
-  float threshold_;  // what is not above it is none of them
+  float threshold_;  // lower logits are not among the best
 };
 
-/// The last logits, fewer than a block, minus infinity behind them.
+/// The last logits, fewer than a block, padded with minus infinity.
 void read_last(const float* logits, int64_t count, Vector (&x)[kBlockVectors]) {
   for (Vector& lanes : x) {
     const int64_t here = std::clamp<int64_t>(count, 0, kLanes);
@@ -109,7 +109,7 @@ struct StripeMaxima {
     for (Vector& stripe : maxima) stripe = broadcast(kMinusInfinity);
     for_blocks(logits, size, [&](int64_t, const Vector(&x)[kBlockVectors]) {
       for (int v = 0; v < kBlockVectors; ++v)
-        maxima[v % kStripes] = larger(maxima[v % kStripes], x[v]);
+        maxima[v % kStripes] = larger(x[v], maxima[v % kStripes]);
     });
   }
 
@@ -117,7 +117,7 @@ struct StripeMaxima {
     return largest_of(larger(larger(maxima[0], maxima[1]), larger(maxima[2], maxima[3])));
   }
 
-  /// At least `count` logits are as large: those that are the largest of their parts.
+  /// At least `count` logits, the largest ones of their parts, are as large.
   float bound(int64_t count) const {
     StripeMaxima left = *this;
     float bound = largest();
@@ -136,13 +136,13 @@ void select_row(const TokenSelection& call, int64_t row) {
   const StripeMaxima maxima(logits, call.size);
   const float largest = maxima.largest();
   const float bound = maxima.bound(call.count + call.forbidden_count);
-  // The next row comes near while exponentials keep the units busy.
+  // Prefetches the next row while exponentials keep the units busy.
   const float* next = row + 1 < call.rows ? logits + call.stride : logits;
   Best best(call, row, std::nextafter(bound, kMinusInfinity));
   Vector sums[4] = {};
   for_blocks(logits, call.size, [&](int64_t first, const Vector(&x)[kBlockVectors]) {
     Vector block = x[0];
-    for (int v = 1; v < kBlockVectors; ++v) block = larger(block, x[v]);
+    for (int v = 1; v < kBlockVectors; ++v) block = larger(x[v], block);
     if (call.count > 0 && best.wants(block)) {
       for (int v = 0; v < kBlockVectors; ++v) best.offer(x[v], first + v * kLanes);
     }

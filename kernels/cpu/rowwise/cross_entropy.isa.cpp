@@ -46,7 +46,7 @@ void row_cross_entropy(const CrossEntropy<Number>& call, int64_t r) {
 
   Vector largest = broadcast(target_logit), total = {};
   for (int64_t c = 0; c < classes; c += kLanes) {
-    largest = larger(largest, row.at(c, target_logit));
+    largest = larger(row.at(c, target_logit), largest);
     total += row.at(c);  // zeros behind the end
   }
   const float maximum = largest_of(largest);
