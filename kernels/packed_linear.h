@@ -1,8 +1,8 @@
 // Linear layers of inference on the CPU: weights are packed once into panels, and a layer reads
 // them in the order in which it multiplies. Letters: rows x K inputs -> rows x N outputs.
 //
-// Panels: kPanelOutputs outputs each (the last filled up with zeros), inputs in groups of one
-// (fp32), two (bf16) or four (int8) that lie together for each output, as the dot products of the
+// Panels: kPanelOutputs outputs each (the last padded with zeros), inputs in groups of one (fp32),
+// two (bf16) or four (int8) that are adjacent for each output, as the dot products of the
 // instruction sets want them: [ceil(N / P), ceil(K / G), P, G]. The layout is the same for every
 // instruction set, so that packed weights can be stored in a file and used where it is mapped.
 //
@@ -30,8 +30,8 @@ struct PackedWeights {
   int64_t outputs = 0;  // N
   int64_t inputs = 0;   // K
   const void* panels = nullptr;
-  const float* scales = nullptr;  // [N]: int8 alone
-  const int32_t* sums = nullptr;  // [N], sum over k of the integers: int8 alone
+  const float* scales = nullptr;  // [N]: only int8
+  const int32_t* sums = nullptr;  // [N], sum over k of the integers: only int8
 };
 
 /// Bytes of the panels.
@@ -45,16 +45,16 @@ void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float*
 /// Row `output` of the weights as they were rounded: [K].
 void unpack_output(const PackedWeights& weights, int64_t output, float* row);
 
-/// Packs those outputs alone, in the order given: packed_bytes() of their number to `panels`, and
-/// for int8 a number for each to `scales` and `sums`. A layer gives the same bits for them as for
-/// the same outputs of `weights`.
+/// Packs only those outputs, in the order given: packed_bytes() of their number to `panels`, and
+/// for int8 one number each to `scales` and `sums`. A layer gives the same bits for them as for the
+/// same outputs of `weights`.
 void gather_outputs(const PackedWeights& weights, std::span<const int32_t> outputs, void* panels,
                     float* scales, int32_t* sums);
 
-/// What follows the product: output = activation(x W^T + bias) + residual.
+/// After the product: output = activation(x W^T + bias) + residual.
 enum class LinearActivation { kNone, kRelu, kGelu, kSilu };
 
-/// Rows [rows, K] made ready for weights of one type, for several layers that read the same.
+/// Rows [rows, K] prepared for weights of one type, for all layers that read them.
 /// `storage` has prepared_bytes(): integers and a scale a row for int8, bf16 for bf16, nothing for
 /// fp32 (rows are read where they are); it is aligned to 64 bytes.
 struct PreparedRows {
@@ -78,8 +78,8 @@ struct LinearCall {
   int64_t residual_stride = 0;
   float* output = nullptr;  // row r at r * output_stride
   int64_t output_stride = 0;
-  // Outputs first .. last - 1 alone are computed, for threads that share a layer: multiples of
-  // kPanelOutputs, but the end, where -1 stands for N.
+  // Only outputs first .. last - 1 are computed, for threads that share a layer: multiples of
+  // kPanelOutputs, or N as the end, which -1 means.
   int64_t first_output = 0;
   int64_t last_output = -1;
 };

@@ -27,14 +27,14 @@ struct AddNormForward {
 };
 void add_norm_forward(const AddNormForward& call);
 
-/// The normalized sum may be left to be found again as (output - beta) / gamma, with the rounding
-/// error of the output divided by gamma.
+/// Without `normalized`, the normalized sum is recomputed as (output - beta) / gamma, which divides
+/// the rounding error of the output by gamma.
 struct AddNormBackward {
   int64_t rows = 0;
   int64_t width = 0;
   const float* grad_output = nullptr;  // [rows, width]
   const float* normalized = nullptr;   // [rows, width]; nullptr: from output
-  const float* output = nullptr;       // [rows, width]; nullptr where there is normalized
+  const float* output = nullptr;       // [rows, width]; nullptr if there is normalized
   const float* inverse_std = nullptr;  // [rows]
   const float* gamma = nullptr;        // [width]
   const float* beta = nullptr;         // [width]

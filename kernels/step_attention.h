@@ -1,14 +1,14 @@
 // One step of cached decoding: attention of one query for each hypothesis of sentences, with the
 // score terms of kernels/attention.h and the contextual positions of CoPE. All queries of a
-// sentence stand at one position i, so what depends on positions alone is computed once for the
+// sentence are at one position i, so terms that depend only on positions are computed once for all
 // hypotheses. Plain pointers, fp32, one thread, no allocation. Keys and values are fp32 or rounded
 // to bf16, which halves what a step reads.
 //
-// Vectors of a head lie in kHeadLanes-fold rows with zeros behind them, in the cache as in the
+// Vectors of a head are padded with zeros to a multiple of kHeadLanes, in the cache and in the
 // tables of relative and contextual vectors: Dp = padded_head(Dh).
 //
 //   self-attention   keys and values [slots, H, Dp]; key j of hypothesis r lies in slot
-//                    slots[r, j], so beams are reordered by their slots and share what they share
+//                    slots[r, j], so beams are reordered by their slots and share common ones
 //   memory           keys [H, Dh, S'] and values [S, H, Dp] of the sentence, for all hypotheses
 //
 // Relative and contextual vectors are those of self-attention.
@@ -40,8 +40,7 @@ struct StepTerms {
 
 struct StepAttention {
   int64_t head_width = 0;  // Dh
-  int64_t first_head =
-      0;  // heads first .. last - 1 alone are computed, for threads that share them
+  int64_t first_head = 0;  // only heads first .. last - 1 are computed: threads share them
   int64_t last_head = 0;
   int64_t hypotheses = 0;
   int64_t position = 0;  // i
@@ -61,8 +60,8 @@ struct StepAttention {
   int64_t key_stride = 0;             // a multiple of kHeadLanes, at least S
 };
 
-/// Sentences one after the other. `workspace` is aligned to 64 bytes and has
-/// step_attention_workspace() numbers of each call, which they share.
+/// Sentences one after the other. They share `workspace`, which is aligned to 64 bytes and has
+/// step_attention_workspace() numbers for each call.
 int64_t step_attention_workspace(const StepAttention& call);
 void step_attention(CacheType cache, std::span<const StepAttention> calls, float* workspace);
 

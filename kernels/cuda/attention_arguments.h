@@ -1,4 +1,4 @@
-// What the kernels of the backward pass get besides the call itself.
+// Arguments of the backward pass's kernels besides the call itself.
 #pragma once
 
 #include "kernels/attention.h"

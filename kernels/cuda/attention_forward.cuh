@@ -21,7 +21,7 @@ struct AttentionForwardBlock {
   };
 
   /// A thread's two rows: maximum of the scores and sum of exp(score - maximum), the latter over
-  /// the columns of this thread alone.
+  /// only the columns of this thread.
   struct Softmax {
     float maximum[2] = {-std::numeric_limits<float>::infinity(),
                         -std::numeric_limits<float>::infinity()};
@@ -72,7 +72,7 @@ struct AttentionForwardBlock {
     output.for_each([&](int, int, float& sum, int half) { sum *= factor[half]; });
   }
 
-  /// output += scores (values + relative values), with dropped scores left out.
+  /// output += scores (values + relative values), without dropped scores.
   DIETMT_DEVICE static void add_values(WarpRows<kWidth>& output, Scores& scores, const E* values,
                                        const AttentionForward& call, const Dropout& dropout,
                                        const Tile<true>& tile, int head,

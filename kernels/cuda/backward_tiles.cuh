@@ -1,4 +1,4 @@
-// What the two kernels of the backward pass share (attention_backward.cuh).
+// Tiles of both kernels of the backward pass (attention_backward.cuh).
 #pragma once
 
 #include "kernels/cuda/table_gradients.cuh"

@@ -1,11 +1,11 @@
 // primitives.h on the host: the threads of a block are fibres of one thread of the system
 // (Boost.Context), and a warp's operations exchange operands through a slot per lane. For tests.
 //
-// What a GPU would do silently is an error here: a barrier or warp operation that not all threads
-// reach, different operations in one warp, misaligned addresses. Shared memory starts out as NaN.
-// In a HostSchedule with an order, fibres are resumed in random order and an asynchronous copy
-// arrives at once or when it is waited for; results have to stay the same bit for bit, which
-// uncovers missing barriers.
+// Mistakes that a GPU would pass over in silence are errors here: a barrier or warp operation that
+// not all threads reach, different operations in one warp, misaligned addresses. Shared memory
+// starts out as NaN. In a HostSchedule with an order, fibres are resumed in random order and an
+// asynchronous copy arrives at once or when it is waited for; results have to stay the same bit for
+// bit, which uncovers missing barriers.
 #pragma once
 
 #include <cstddef>

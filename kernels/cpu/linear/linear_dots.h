@@ -96,7 +96,7 @@ struct Int8Dots {
 };
 #else
 /// Products of 16-bit integers, which are exact; those of unsigned with signed bytes would
-/// saturate. Bytes 0 and 2 of each four stand in `even`, 1 and 3 in `odd`.
+/// saturate. Bytes 0 and 2 of each four are in `even`, 1 and 3 in `odd`.
 struct Int8Dots {
   static constexpr WeightType kType = WeightType::kInt8;
   static constexpr int kRows = 4;

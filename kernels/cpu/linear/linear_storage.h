@@ -1,4 +1,4 @@
-// Where numbers lie in packed weights and prepared rows (kernels/packed_linear.h), the same for
+// The layout of packed weights and prepared rows (kernels/packed_linear.h), the same for
 // every instruction set. A group is as many numbers of a row as fill 32 bits.
 #pragma once
 
@@ -21,12 +21,12 @@ constexpr int64_t groups_of(WeightType type, int64_t inputs) {
 }
 
 /// Bytes from row to row of prepared integers or bf16: an odd number of cache lines, so that the
-/// rows of a block do not fall on the same lines of the cache.
+/// rows of a block do not compete for the same cache lines.
 constexpr int64_t prepared_stride(WeightType type, int64_t inputs) {
   return (round_up(groups_of(type, inputs) * kGroupBytes, 64) / 64 | 1) * 64;
 }
 
-/// Bytes of the scales, which stand before the integers.
+/// Bytes of the scales, which precede the integers.
 constexpr int64_t prepared_scales(WeightType type, int64_t rows) {
   return type == WeightType::kInt8 ? round_up(rows * 4, 64) : 0;
 }
@@ -38,7 +38,7 @@ constexpr int32_t kByteOffset = 128;
 /// then the difference of the bits.
 constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23
 
-/// A row that is smaller everywhere is taken for zeros: 127 / maximum would be infinite.
+/// Rows with a smaller maximum count as zeros, since 127 / maximum would be infinite.
 constexpr float kSmallestMaximum = 1e-36f;
 
 }  // namespace dietmt::kernels

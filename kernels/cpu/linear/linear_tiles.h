@@ -12,8 +12,8 @@ constexpr int64_t kTileRows = 16;
 constexpr int64_t kTileGroups = 16;
 constexpr int64_t kTileOutputs = 16;
 
-// The clobbers keep the compiler from holding back what it has stored: it does not see what memory
-// the instructions read and write.
+// The memory clobbers make the compiler finish its stores first: it does not see what the
+// instructions read and write.
 template <int kTile>
 inline void load_tile(const void* from, int64_t stride) {
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(stride), "i"(kTile) : "memory");
@@ -39,7 +39,7 @@ class TileProduct {
  public:
   static constexpr WeightType kType = kProductType;
   static constexpr int kRows = 2 * kTileRows;
-  static constexpr bool kPrefetchesOutput = false;  // which would only hold up the tiles
+  static constexpr bool kPrefetchesOutput = false;  // prefetching only slows tiles down
 
   TileProduct(int64_t rows, int64_t groups) : groups_(groups), second_rows_(rows - kTileRows) {
     struct alignas(64) {
@@ -58,8 +58,8 @@ class TileProduct {
   TileProduct(const TileProduct&) = delete;
   TileProduct& operator=(const TileProduct&) = delete;
 
-  /// Reads and sums up the most rows of all blocks, also for a block of fewer: the last block has
-  /// the most, so that other rows follow one of fewer.
+  /// Always processes as many rows as the largest block has; those past the end are computed and
+  /// discarded. The last block is the largest, so such rows exist.
   void multiply(int64_t /*rows*/, GroupRows inputs, const char* panel, const int32_t* start,
                 SumRow* to) const {
     if (second_rows_ > 0) {

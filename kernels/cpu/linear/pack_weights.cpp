@@ -18,12 +18,12 @@ uint16_t bfloat16_of(float x) {
 }
 
 struct RowScale {
-  float scale;    // NaN where a weight is not finite
-  float inverse;  // 0 where all weights are
+  float scale;    // NaN if a weight is not finite
+  float inverse;  // 0 if all weights are 0
 };
 
 RowScale row_scale(const float* row, int64_t size) {
-  uint32_t largest = 0;  // as bits: those of what is not finite are the largest
+  uint32_t largest = 0;  // as bits: infinities and NaN are the largest
   for (int64_t k = 0; k < size; ++k)
     largest = std::max(largest, std::bit_cast<uint32_t>(row[k]) & 0x7fffffffu);
   const auto maximum = std::bit_cast<float>(largest);
@@ -68,7 +68,7 @@ void pack_integers(int64_t outputs, int64_t inputs, const float* weights, int64_
   });
 }
 
-/// The first group of an output; the next ones are kPanelOutputs groups away each.
+/// The first group of an output; each next one is kPanelOutputs groups further.
 const uint32_t* groups_at(const PackedWeights& weights, int64_t output) {
   const int64_t panel = output / kPanelOutputs * groups_of(weights.type, weights.inputs);
   return static_cast<const uint32_t*>(weights.panels) + panel * kPanelOutputs +

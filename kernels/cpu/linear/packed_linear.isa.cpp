@@ -1,5 +1,5 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA, without
-// contraction of products and sums: what follows exact integers has the same bits everywhere.
+// contraction of products and sums: results of int8 layers have the same bits everywhere.
 #include <algorithm>
 
 #include "kernels/cpu/linear/activations.h"
@@ -18,7 +18,7 @@ GroupRows groups_of(const PreparedRows& rows) {
           prepared_stride(rows.type, rows.inputs)};
 }
 
-/// What belongs to the outputs of a panel, filled up with zeros.
+/// Bias, scales and sums of a panel's outputs, padded with zeros.
 struct PanelColumns {
   PanelColumns(const LinearCall& call, int64_t begin, int64_t end)
       : first(begin), count(std::min(kPanelOutputs, end - begin)) {
@@ -35,8 +35,8 @@ struct PanelColumns {
 
   int64_t first, count;
   alignas(64) float bias[kPanelOutputs];
-  alignas(64) float scales[kPanelOutputs];   // int8 alone
-  alignas(64) int32_t start[kPanelOutputs];  // of the sums; bits of floats but for int8
+  alignas(64) float scales[kPanelOutputs];   // only int8
+  alignas(64) int32_t start[kPanelOutputs];  // of the sums; bits of floats unless int8
 
  private:
   template <typename Number>
@@ -89,7 +89,7 @@ void finish(const LinearCall& call, const PanelColumns& columns, const SumRow* s
   }
 }
 
-/// What is going to be written comes near while the block is multiplied.
+/// Prefetches the output of a block while it is multiplied.
 void prefetch(const float* output, int64_t stride, int64_t rows) {
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < kPanelOutputs; c += 16) __builtin_prefetch(output + r * stride + c, 1);
@@ -109,7 +109,7 @@ void run(const LinearCall& call) {
   for (int64_t n = call.first_output; n < last; n += kPanelOutputs) {
     const PanelColumns columns(call, n, last);
     const char* panel = static_cast<const char*>(weights.panels) + n * groups * kGroupBytes;
-    for (int64_t b = 0; b < blocks; ++b) {  // of almost the same size, the last one of the largest
+    for (int64_t b = 0; b < blocks; ++b) {  // of almost equal size, the last one the largest
       alignas(64) SumRow sums[Product::kRows];
       const int64_t first = rows * b / blocks;
       const int64_t count = rows * (b + 1) / blocks - first;
@@ -135,11 +135,12 @@ void run(const LinearCall& call) {
   }
 }
 
-/// With tiles where the instruction set has them and the groups of a row fill them.
+/// Uses tiles if the instruction set has them and the groups of a row fill them.
 template <typename Dots>
 void run_rounded(const LinearCall& call) {
 #if defined(__AMX_TILE__)
-  // A single row is faster with vectors. Integers are the same, sums of bf16 would be others.
+  // A single row is faster with vectors. Only int8 may switch: its sums are exact, those of bf16
+  // would differ.
   const bool faster = Dots::kType != WeightType::kInt8 || call.input->rows > 1;
   if (faster && kernels::groups_of(Dots::kType, call.weights->inputs) % kTileGroups == 0)
     return run<TileProduct<Dots::kType>>(call);

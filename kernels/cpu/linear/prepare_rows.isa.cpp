@@ -7,7 +7,7 @@
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
-/// Vector by vector, the last filled up with zeros.
+/// Vector by vector, the last one padded with zeros.
 template <typename Visit>
 void for_vectors(const float* values, int64_t size, Visit visit) {
   int64_t c = 0;
@@ -21,7 +21,7 @@ void round_row(const float* values, int64_t size, char* to) {
   for_vectors(values, size, [&](int64_t c, Vector x) { store(numbers + c, x); });
 }
 
-/// Of the lanes, which are bits of floats without signs.
+/// The largest lane; lanes are bits of floats without signs.
 float largest_magnitude(IntVector lanes) {
   const auto larger_bits = [](Vector a, Vector b) {
     return reinterpret_cast<IntVector>(a) > reinterpret_cast<IntVector>(b) ? a : b;
@@ -30,9 +30,9 @@ float largest_magnitude(IntVector lanes) {
                           std::make_index_sequence<kLanes>());
 }
 
-/// Returns the scale: NaN where a value is not finite, since no integer could show it.
+/// Returns the scale: NaN if a value is not finite, since integers cannot express that.
 float quantize_row(const float* values, int64_t size, char* to) {
-  IntVector largest{};  // as bits: those of what is not finite are the largest
+  IntVector largest{};  // as bits: infinities and NaN are the largest
   for_vectors(values, size, [&](int64_t, Vector x) {
     const IntVector bits = reinterpret_cast<IntVector>(x) & 0x7fffffff;
     largest = bits > largest ? bits : largest;

@@ -8,8 +8,8 @@
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
-/// What a head reads of keys and values comes near. Always inline: gcc takes a function that only
-/// prefetches for one without effects.
+/// Prefetches the keys and values of a head. Always inline: gcc drops calls of a function that only
+/// prefetches, as if it had no effect.
 template <typename Number>
 [[gnu::always_inline]] inline void prefetch(const StepAttention& call, int64_t head) {
   const int64_t width = padded_head(call.head_width);
@@ -35,7 +35,7 @@ template <typename Number>
   }
 }
 
-/// While a head is computed, the next one's keys and values come near, which lie anywhere.
+/// Prefetches the next head's keys and values, which are scattered, while one is computed.
 template <typename Number>
 void attend(std::span<const StepAttention> calls, float* workspace) {
   for (size_t c = 0; c < calls.size(); ++c) {

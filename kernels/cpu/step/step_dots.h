@@ -1,4 +1,4 @@
-// Dot products of one query with rows that lie anywhere, for the attention of a step.
+// Dot products of one query with scattered rows, for the attention of a step.
 #pragma once
 
 #include <algorithm>

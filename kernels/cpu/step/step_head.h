@@ -1,4 +1,4 @@
-// Attention of one head in a step: the queries of a sentence's hypotheses, which all stand at one
+// Attention of one head in a step: the queries of a sentence's hypotheses, which are all at one
 // position, with the score terms of kernels/attention.h.
 #pragma once
 
@@ -41,7 +41,7 @@ class StepHead {
         bias_(scores_ + call.hypotheses * stride_),
         entries_(bias_ + stride_) {}
 
-  /// In phases over all hypotheses: in each, what one waits for is computed beside the others.
+  /// In phases over all hypotheses, so that the latency of one hides behind the others.
   void run() {
     const bool memory = call_.slots == nullptr;
     const bool biased = compute_bias();
@@ -68,7 +68,7 @@ class StepHead {
  private:
   float* query(int64_t hypothesis) { return queries_ + hypothesis * width_; }
   float* scores(int64_t hypothesis) { return scores_ + hypothesis * stride_; }
-  /// The sum of the weights, behind them.
+  /// The sum of the weights, stored after them.
   float& total(int64_t hypothesis) { return scores(hypothesis)[stride_ - 1]; }
 
   void score_slots(int64_t hypothesis) {
@@ -95,7 +95,7 @@ class StepHead {
     }
   }
 
-  /// What all queries at this position add to their scores. False: nothing.
+  /// The terms that depend only on positions, the same for all queries. False: there are none.
   bool compute_bias() {
     const AttentionTables& tables = terms_.tables;
     if (!tables.position_bias.data && !tables.query_features.data && !tables.offset_bias.data)
@@ -147,8 +147,8 @@ class StepHead {
     }
   }
 
-  /// The scores are those of the content alone; the position of key j is the sum of the gates from
-  /// j on, and its product is interpolated.
+  /// The scores are those of the content only. The position of key j is the sum of the gates from j
+  /// on; the product with its vector is interpolated.
   void add_contextual(const float* q, float* scores) {
     const int64_t positions = call_.terms->contextual_positions;
     const float* table = head_of(call_.terms->contextual, head_);
@@ -166,8 +166,8 @@ class StepHead {
     }
   }
 
-  /// Scores become exp(score - largest), zeros behind them, and their sums the totals. Each of a
-  /// hypothesis' few operations waits for the one before: several hypotheses go side by side.
+  /// Scores become exp(score - largest), padded with zeros, and their sums the totals. The few
+  /// operations of a hypothesis depend on each other, so several hypotheses go side by side.
   void exponentiate_all() {
     int64_t r = 0;
     for (; r + 4 <= call_.hypotheses; r += 4) exponentiate<4>(r);
@@ -199,7 +199,7 @@ class StepHead {
     for (int r = 0; r < kRows; ++r) total(first + r) = sum_of(sums[r]);
   }
 
-  /// The weighted sum of the values takes the place of the query.
+  /// The weighted sum of the values replaces the query.
   void mix_slots(int64_t hypothesis) {
     for (int64_t c = 0; c < width_;) {
       const int64_t vectors = (width_ - c) / kLanes;
