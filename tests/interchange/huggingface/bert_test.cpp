@@ -1,6 +1,4 @@
 // Against what transformers computed (make_cases.py), and from there back to its files.
-#include "interchange/huggingface/bert_huggingface.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +8,10 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
+#include "interchange/huggingface/bert_huggingface.h"
 #include "tests/common/scratch.h"
 #include "tests/interchange/bert_outputs.h"
+#include "tests/interchange/cases.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -23,25 +23,15 @@ using encoders::BertHeads;
 using testing::HasSubstr;
 using Tensors = std::map<std::string, Tensor>;
 
-constexpr const char* kCases[] = {"absolute", "relative_key", "relative_key_query", "bare"};
+constexpr const char* kBertCases[] = {"absolute", "relative_key", "relative_key_query", "bare"};
 
-fs::path case_directory(const std::string& name) { return fs::path(DIETMT_BERT_CASES) / name; }
+fs::path bert_case(const std::string& name) { return fs::path(DIETMT_BERT_CASES) / name; }
 
 Tensors expected_of(const std::string& name) {
-  return encoders::load_safetensors(case_directory(name) / "expected.safetensors");
+  return encoders::load_safetensors(bert_case(name) / "expected.safetensors");
 }
 
-template <typename Exception>
-std::string failure(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Exception& error) {
-    return error.what();
-  }
-  return "succeeded";
-}
-
-void expect_outputs(const Bert& model, Tensors expected) {
+void expect_bert_outputs(const Bert& model, Tensors expected) {
   const NamedOutputs batch = {{"pieces", expected.at("pieces")},
                               {"segments", expected.at("segments")},
                               {"lengths", expected.at("lengths")}};
@@ -58,9 +48,9 @@ class HuggingFace : public ScratchTest {
  protected:
   /// The case "absolute" with other tensors.
   void write_absolute(const std::function<void(Tensors&)>& change) const {
-    fs::copy_file(case_directory("absolute") / "config.json", scratch() / "config.json",
+    fs::copy_file(bert_case("absolute") / "config.json", scratch() / "config.json",
                   fs::copy_options::overwrite_existing);
-    Tensors tensors = encoders::load_safetensors(case_directory("absolute") / "model.safetensors");
+    Tensors tensors = encoders::load_safetensors(bert_case("absolute") / "model.safetensors");
     change(tensors);
     encoders::save_safetensors(scratch() / "model.safetensors", {tensors.begin(), tensors.end()});
   }
@@ -70,29 +60,28 @@ class HuggingFace : public ScratchTest {
 };
 
 TEST_F(HuggingFace, ModelsComputeTheSame) {
-  for (const char* name : kCases) {
+  for (const char* name : kBertCases) {
     SCOPED_TRACE(name);
-    const auto model = import_huggingface(case_directory(name));
+    const auto model = import_huggingface(bert_case(name));
     for (const encoders::Backend backend :
          {encoders::Backend::kAuto, encoders::Backend::kReference, encoders::Backend::kSdpa}) {
       model->set_attention_backend(backend);
-      expect_outputs(*model, expected_of(name));
+      expect_bert_outputs(*model, expected_of(name));
     }
   }
 }
 
 TEST_F(HuggingFace, ExportsAreTheSameModels) {
-  for (const char* name : kCases) {
+  for (const char* name : kBertCases) {
     SCOPED_TRACE(name);
-    export_huggingface(scratch(), *import_huggingface(case_directory(name)), nullptr);
-    expect_outputs(*import_huggingface(scratch()), expected_of(name));
+    export_huggingface(scratch(), *import_huggingface(bert_case(name)), nullptr);
+    expect_bert_outputs(*import_huggingface(scratch()), expected_of(name));
   }
 }
 
 TEST_F(HuggingFace, ExportHasTheNamesOfTransformers) {
-  export_huggingface(scratch(), *import_huggingface(case_directory("absolute")), nullptr);
-  const Tensors theirs =
-      encoders::load_safetensors(case_directory("absolute") / "model.safetensors");
+  export_huggingface(scratch(), *import_huggingface(bert_case("absolute")), nullptr);
+  const Tensors theirs = encoders::load_safetensors(bert_case("absolute") / "model.safetensors");
   const Tensors ours = encoders::load_safetensors(scratch() / "model.safetensors");
   ASSERT_EQ(ours.size(), theirs.size());
   for (const auto& [name, tensor] : theirs) EXPECT_TRUE(at::equal(ours.at(name), tensor)) << name;
@@ -106,7 +95,7 @@ TEST_F(HuggingFace, OldNamesOfNormsAreRead) {
       tensors.insert(std::move(weight));
     }
   });
-  expect_outputs(*import_huggingface(scratch()), expected_of("absolute"));
+  expect_bert_outputs(*import_huggingface(scratch()), expected_of("absolute"));
 }
 
 TEST_F(HuggingFace, NamesMissingTensors) {
@@ -153,22 +142,22 @@ TEST_F(HuggingFace, WrongConfigsAreNamed) {
 TEST_F(HuggingFace, HeadsOfTheFileCanBeReplaced) {
   const BertHeads heads = {.classes = 4, .spans = true};
   const auto model =
-      import_huggingface(case_directory("relative_key"), {.position = {}, .heads = heads});
+      import_huggingface(bert_case("relative_key"), {.position = {}, .heads = heads});
   EXPECT_EQ(model->config().task_heads.classes, 4);
   EXPECT_EQ(model->named_parameters()["classifier.bias"].size(0), 4);
   EXPECT_TRUE(at::equal(model->named_parameters()["spans.bias"], torch::zeros({2})));
   // The pooler is that of the file.
-  const auto original = import_huggingface(case_directory("relative_key"));
+  const auto original = import_huggingface(bert_case("relative_key"));
   EXPECT_TRUE(at::equal(model->named_parameters()["pooler.weight"],
                         original->named_parameters()["pooler.weight"]));
 }
 
 TEST_F(HuggingFace, PositionsCanBeReplaced) {
-  const auto original = import_huggingface(case_directory("absolute"));
-  const auto kept = import_huggingface(case_directory("absolute"),
+  const auto original = import_huggingface(bert_case("absolute"));
+  const auto kept = import_huggingface(bert_case("absolute"),
                                        {.position = "learned+diet-rel(share=layers)", .heads = {}});
   const auto replaced =
-      import_huggingface(case_directory("absolute"), {.position = "tupe-a", .heads = {}});
+      import_huggingface(bert_case("absolute"), {.position = "tupe-a", .heads = {}});
   const auto kept_parameters = kept->named_parameters();
   const auto replaced_parameters = replaced->named_parameters();
   for (const auto& item : original->named_parameters()) {
@@ -186,7 +175,7 @@ TEST_F(HuggingFace, PositionsCanBeReplaced) {
 
 TEST_F(HuggingFace, ExportRefusesWhatTransformersLacks) {
   const auto refusal = [&](const char* position, const char* segments) {
-    encoders::BertConfig config = import_huggingface(case_directory("absolute"))->config();
+    encoders::BertConfig config = import_huggingface(bert_case("absolute"))->config();
     config.position = position;
     config.segment_encoding = segments;
     const Bert model(config, 1);
