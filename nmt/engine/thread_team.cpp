@@ -94,8 +94,10 @@ void ThreadTeam::keep_failure() {
 }
 
 void ThreadTeam::help(int64_t t) {
-  omp_set_num_threads(1);
   for (uint64_t round = 1; wait_for(round); ++round) {
+    // Not earlier: it allocates, and ends the process if it cannot, also in a team that fails to
+    // start.
+    if (round == 1) omp_set_num_threads(1);
     try {
       call_.function(call_.object, t);
     } catch (...) {
