@@ -3,15 +3,15 @@
 #
 #   recipes/multi30k/run.sh tok|raw SOURCE TARGET DATA OUTPUT [option of dietmt train ...]
 #
-#   tok   lower-cased, Moses-tokenized text (train.lc.norm.tok.en.gz, ...): the published setting,
+#   tok   lower-cased, Moses-tokenized text (train.lc.norm.tok.en, ...): the published setting,
 #         scored by lower-cased tokenized BLEU
 #   raw   plain text (train.en.gz, ...), scored by cased, detokenized BLEU
 #
 # SOURCE and TARGET are two of en, de, cs; DATA is a folder with the files of
-# github.com/multi30k/dataset (data/task1/tok or data/task1/raw). Settings are in tiny.cfg;
-# options given here win, for instance --max-updates 2000. A run that was interrupted continues. At
-# the end the last ten checkpoints (one about every epoch) are averaged and test_2016_flickr is
-# translated once.
+# github.com/multi30k/dataset (data/task1/tok or data/task1/raw), plain or with .gz. Settings are in
+# tiny.cfg; options given here win, for instance --max-updates 2000. Run the same command again to
+# resume after a stop. At the end, the recipe averages the last ten checkpoints (about one per epoch)
+# and translates test_2016_flickr once.
 set -euo pipefail
 if (($# < 5)); then
   echo "usage: $0 tok|raw SOURCE TARGET DATA OUTPUT [option of dietmt train ...]" >&2
@@ -25,7 +25,10 @@ case $form in
   raw) infix= valid=() score=() ;;
   *) echo "the first word is tok or raw, not '$form'" >&2; exit 2 ;;
 esac
-file() { echo "$data/$1$infix.$2.gz"; }
+file() {  # SET LANGUAGE: the file, compressed or not
+  local path=$data/$1$infix.$2
+  if [ -e "$path" ]; then echo "$path"; else echo "$path.gz"; fi
+}
 
 "$dietmt" train --output "$output" \
   --train-source "$(file train "$source")" --train-target "$(file train "$target")" \

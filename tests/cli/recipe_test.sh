@@ -29,6 +29,16 @@ expect_text "usage" "$err"
 expect_code 2 bash "$recipe" nonsense en de "$work" "$work/run"
 expect_text "tok or raw" "$err"
 
+# The tokenized data set is not compressed.
+mkdir "$work/tok"
+for set in train val test_2016_flickr; do
+  for language in en de; do gzip -dc "$work/$set.$language.gz" >"$work/tok/$set.lc.norm.tok.$language"; done
+done
+gzip "$work/tok/train.lc.norm.tok.de"  # either form works
+expect_code 0 env DIETMT="$dietmt" AVERAGE=1 bash "$recipe" tok en de "$work/tok" "$work/tok_run" \
+  "${run[@]:10}" --max-updates 5
+expect_text "BLEU = " "$out"
+
 # The comparison of encodings: trained once, printed twice.
 compare=(env DIETMT="$dietmt" UPDATES=15 OPTIONS="--vocab-size 90 --width 32 --feed-forward 32 --heads 4
   --batch-tokens 500 --encoder-layers 1 --decoder-layers 1 --threads 1" bash "$(dirname "$recipe")/compare.sh" "$work" "$work/compared")
