@@ -84,6 +84,7 @@ bool is_list(std::vector<T>*) {
 
 void describe_rule(const OptionRule& rule, ordered_json& option) {
   option["required"] = rule.required;
+  if (rule.is_new) option["new"] = true;
   if (!rule.choices.empty()) option["choices"] = rule.choices;
   const auto bound = [&](const char* name, const std::optional<double>& value) {
     if (value) option[name] = number(*value);
@@ -137,7 +138,9 @@ std::string OptionTable::describe() const {
           described["list"] = is_list(field);
         },
         option.field);
-    described["default"] = option.values();
+    ordered_json& defaults = described["default"] = ordered_json::array();
+    for (const std::string& value : option.values())
+      if (!value.empty()) defaults.push_back(value);
     describe_rule(option.rule, described);
     options.push_back(std::move(described));
   }

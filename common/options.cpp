@@ -112,6 +112,9 @@ std::string OptionTable::Option::problem() const {
                                       [](const std::string& value) { return value.empty(); });
   if (rule.required && is_missing)
     return "--" + name + " is missing: give --" + name + " " + placeholder;
+  for (const std::string& value : present)
+    if (rule.is_new && !value.empty() && std::filesystem::exists(value))
+      return "--" + name + " " + value + " exists already: choose a new path";
   std::string first;
   const auto compare = [&](const auto& value) {
     if (first.empty()) first = broken(rule, value);
@@ -203,6 +206,12 @@ void OptionTable::check(const std::vector<std::string>& problems) const {
       found.push_back(problem);
   }
   throw_if_any(found);
+}
+
+bool OptionTable::allows(const std::string& name) const {
+  return std::all_of(options_.begin(), options_.end(), [&](const Option& option) {
+    return option.name != name || option.problem().empty();
+  });
 }
 
 bool OptionTable::given(const std::string& name) const {

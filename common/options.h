@@ -25,9 +25,10 @@ namespace dietmt {
 /// The values that an option accepts. In a list it applies to each value.
 struct OptionRule {
   bool required = false;
+  bool is_new = false;  // a path at which nothing exists yet
   std::vector<std::string> choices = {};
-  std::optional<double> least = {}, most = {};   // inclusive
-  std::optional<double> above = {}, below = {};  // exclusive
+  std::optional<double> least = {}, above = {};  // inclusive, exclusive
+  std::optional<double> most = {}, below = {};   // inclusive, exclusive
 
   bool allows(const std::string& value) const;
   bool allows(double value) const;
@@ -61,6 +62,9 @@ class OptionTable {
   /// Throws ConfigError with every option that breaks its rule, and the command's own `problems`.
   /// One of these that begins with an option which breaks its rule is left out.
   void check(const std::vector<std::string>& problems = {}) const;
+
+  /// False if the option breaks its rule, which check() reports.
+  bool allows(const std::string& name) const;
 
   /// True if the option was given on the command line or in the config file.
   bool given(const std::string& name) const;

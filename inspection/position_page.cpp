@@ -58,9 +58,9 @@ std::string term_maps(const SiteReport& site) {
          fmt::format("{:.3g} to {:.3g}", seen.min().item<double>(), seen.max().item<double>())},
         heat_map(caption, term.scores));
   }
-  return section("What positions add to the scores",
-                 "Rows are queries and columns keys, from the first position; "
-                 "orange above zero, blue below, each map in its own scale.",
+  return section("Position terms of the scores",
+                 "Rows are queries and columns are keys, from the first position. "
+                 "Orange is above zero, blue below; each map has its own scale.",
                  maps);
 }
 
@@ -77,13 +77,13 @@ std::string table_maps(const SiteReport& site) {
          fmt::format("{:.1f} % of pairs above {}", 100 * table.map.share_alike, encoders::kAlike)},
         map);
   }
-  return section("How alike the vectors of offsets are",
-                 "Cosine of each pair of offsets, key minus query, from the lowest; "
-                 "orange towards 1, blue towards -1.",
+  return section("Similarity of the offsets' vectors",
+                 "Cosine of each pair of offsets (key minus query), from the lowest. "
+                 "Orange is 1, blue is -1.",
                  maps);
 }
 
-/// log2 of attention [n, n] over equal shares of the keys that a query sees.
+/// log2 of attention [n, n] relative to uniform attention over the keys that a query sees.
 at::Tensor against_equal_shares(const at::Tensor& attention) {
   return (attention * attention.gt(0).sum(1, /*keepdim=*/true)).log2();
 }
@@ -102,13 +102,11 @@ std::string attention_maps(const SiteReport& site) {
                    map);
   }
   return section(
-      "Attention of the first layer where all words are equal",
-      "Mean over the words, against equal shares of what a query sees: orange more, blue less, "
-      "full "
-      "colour from four times and a quarter. AIV: share of the variance inside diagonals, 0 where "
-      "the offset alone counts. OPR: ordered pairs, 0 where attention falls with the distance, 1 "
-      "where it grows. SD: mean difference between both directions. DB: preceding against "
-      "following "
+      "Attention of the first layer in sentences of one repeated word",
+      "Mean over the words, relative to uniform attention: orange is more, blue is less, with full "
+      "colour at four times and a quarter. AIV: share of the variance within diagonals; 0 if only "
+      "the offset matters. OPR: ordered pairs; 0 if attention falls with the distance, 1 if it "
+      "grows. SD: mean difference between the two directions. DB: preceding relative to following "
       "words.",
       maps);
 }
@@ -122,7 +120,7 @@ std::string title_of(const std::string& site) {
 
 std::string position_page(const PositionReport& report) {
   std::string body =
-      fmt::format("<p>{} positions; sentences of one repeated word for {} random words.</p>\n",
+      fmt::format("<p>{} positions; sentences that repeat one of {} random words.</p>\n",
                   report.length, report.words);
   for (const SiteReport& site : report.sites) {
     body += fmt::format("<section><h2>{}: {}</h2>\n", title_of(site.name), html_escaped(site.spec));

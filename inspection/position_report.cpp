@@ -43,16 +43,11 @@ Tensor embeddings(const nmt::TranslationModel& model, const std::string& table,
          std::sqrt(static_cast<double>(model.config().width));
 }
 
-/// longest: of the positions that the model has.
+/// `longest`: the model's number of positions.
 void check(const PositionReportOptions& options, int64_t longest) {
-  longest = std::min(longest, int64_t{1024});
-  std::vector<std::string> problems;
-  if (options.length < 2 || options.length > longest)
-    problems.push_back(
-        fmt::format("--length {}: a number from 2 to {} is needed", options.length, longest));
-  if (options.words < 1)
-    problems.push_back(fmt::format("--words {}: a number from 1 is needed", options.words));
-  throw_if_any(problems);
+  if (options.length <= longest) return;
+  throw ConfigError(
+      fmt::format("--length is {}, but the model has only {} positions", options.length, longest));
 }
 
 PositionReport translation_report(const nmt::LoadedModel& loaded,

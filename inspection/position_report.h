@@ -1,5 +1,4 @@
-// What the positions of a model do, collected for the page, JSON and text of
-// `dietmt inspect positions`.
+// The report of `dietmt inspect positions`, as a page, JSON and text.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +13,18 @@ namespace dietmt::inspection {
 struct PositionReport {
   std::string model;
   int64_t length = 0;
-  int64_t words = 0;  // at most as many as a vocabulary has
+  int64_t words = 0;  // limited by the vocabulary
   std::vector<SiteReport> sites;
 };
 
 struct PositionReportOptions {
-  int64_t length = 64;
-  int64_t words = 100;
+  int64_t length = 64;  // 2 or more
+  int64_t words = 100;  // 1 or more
   int64_t seed = 1;
 };
 
-/// Of a translation model, or an encoder of this program or Hugging Face's transformers. Throws
-/// ConfigError if it has no positions of that length, or for less than one word.
+/// For a translation model, or a BERT of dietmt or Hugging Face. Throws ConfigError if the model
+/// has fewer positions than `length`.
 PositionReport position_report(const std::filesystem::path& model,
                                const PositionReportOptions& options);
 

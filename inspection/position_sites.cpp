@@ -20,8 +20,8 @@ bool same(const Tensor& a, const Tensor& b) {
   return !a.defined() || at::equal(a, b);
 }
 
-/// What the heads of runs of equal layers read. values: [L] of [H|1, ...], or undefined.
-/// use(readers, values of one head).
+/// Visits the values that heads read, once for each run of equal layers. values: [L] of [H|1, ...],
+/// or undefined. use(readers, values of one head).
 template <typename Use>
 void for_each_reader(const std::vector<Tensor>& values, const Use& use) {
   const auto layers = static_cast<int64_t>(values.size());
@@ -82,7 +82,7 @@ void add_content_note(const std::vector<ScoreTerms>& layers, std::vector<std::st
   const std::vector<std::string> names = encoders::terms_with_content(layers.front());
   if (names.empty()) return;
   notes.push_back(
-      fmt::format("Acts through the words, so maps of position scores leave it out: {}.",
+      fmt::format("Depends on the words, so the maps of position terms leave it out: {}.",
                   fmt::join(names, ", ")));
 }
 
@@ -92,15 +92,16 @@ std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool in
   std::vector<std::string> notes;
   if (input_positions && stack.reads_plain_positions())
     notes.emplace_back(
-        "Positions are added to the embeddings: the map of layer 0 is their part of its scores; "
+        "Positions are added to the embeddings. The map of layer 0 shows their part of its scores; "
         "deeper layers see them mixed with words.");
   if (input_positions && !stack.reads_plain_positions())
     notes.emplace_back(
         "Positions are added to the embeddings, and a layer norm mixes them with words before the "
-        "first scores: they have no part of their own to show.");
+        "first scores, so there is no separate part to show.");
   add_content_note(layers, notes);
   if (stack.causal)
-    notes.emplace_back("A position sees itself and those before it; ranks are of whole matrices.");
+    notes.emplace_back(
+        "A position sees itself and earlier ones; ranks are those of whole matrices.");
   return notes;
 }
 
@@ -146,7 +147,7 @@ SiteReport cross_attention_report(const encoders::PositionScheme& position, int6
       "cross", position.spec(), {}, terms_of(scores, false), tables_of(layers, length, false), {}};
   add_content_note(layers, site.notes);
   if (site.terms.empty() && site.notes.empty())
-    site.notes.emplace_back("Cross-attention knows no positions.");
+    site.notes.emplace_back("Cross-attention has no position encoding.");
   return site;
 }
 

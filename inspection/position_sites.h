@@ -10,7 +10,7 @@
 
 namespace dietmt::inspection {
 
-/// Layers that read the same values, and heads that do.
+/// The layers and heads that read the same values.
 struct Readers {
   int64_t first_layer = 0;
   int64_t last_layer = 0;
@@ -21,14 +21,14 @@ struct Readers {
   std::string heads() const;   // "3" or "all"
 };
 
-/// What positions alone add to the scores.
+/// The part of the scores that depends only on positions.
 struct PositionTerm {
   Readers readers;
-  at::Tensor scores;  // [n, n] double, not a number where causal attention does not look
-  int64_t rank = 0;   // of the whole matrix, what causal attention does not look at included
+  at::Tensor scores;  // [n, n] double; NaN where causal attention does not look
+  int64_t rank = 0;   // of the whole matrix, masked part included
 };
 
-/// How alike the vectors of different offsets are, for the offsets that occur.
+/// Similarity of the vectors of different offsets, for the offsets that occur.
 struct OffsetTable {
   Readers readers;
   std::string name;  // "relative keys", "relative queries" or "relative values"
@@ -36,7 +36,7 @@ struct OffsetTable {
   encoders::CosineMap map;
 };
 
-/// Of the first layer, in sentences of one repeated word.
+/// Attention of the first layer in sentences of one repeated word.
 struct HeadAttention {
   at::Tensor probabilities;  // [n, n] double, mean over the words
   encoders::AttentionIndicators indicators;

@@ -18,7 +18,7 @@ std::vector<int32_t> tokens_of(const data::Tokenizer& tokenizer, const std::stri
   const int64_t limit = std::min(service::kLargestAnalysis, longest);
   if (std::ssize(ids) > limit) {
     throw RequestError("the " + std::string(side) + " has " + std::to_string(ids.size()) +
-                       " tokens, of which " + std::to_string(limit) + " can be shown");
+                       " tokens; at most " + std::to_string(limit) + " can be shown");
   }
   return ids;
 }

@@ -1,4 +1,4 @@
-// What POST /v1/analyze and `dietmt inspect attention` show of a model.
+// The analysis behind POST /v1/analyze and `dietmt inspect attention`.
 #pragma once
 
 #include "nmt/network/model_directory.h"
@@ -6,8 +6,8 @@
 
 namespace dietmt::inspection {
 
-/// Attention and position scores of one sentence and its translation, each split by its tokenizer;
-/// where the request has no translation, the model's own by beam search with default options.
+/// Attention and position terms of one sentence and its translation, each split by its tokenizer.
+/// Without a translation in the request, the model translates by beam search with default options.
 /// Throws RequestError if a side has more tokens than service::kLargestAnalysis or than the model
 /// takes.
 service::Analysis analyse_sentence(const nmt::LoadedModel& model,

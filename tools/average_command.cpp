@@ -28,28 +28,38 @@ struct AverageOptions {
   std::string output;
   int64_t last = 0;
   int64_t best = 0;
-
-  std::vector<std::string> problems() const {
-    std::vector<std::string> found;
-    if (inputs.empty()) found.push_back("--inputs is missing");
-    if (output.empty()) found.push_back("--output is missing");
-    if (last < 0 || best < 0) found.push_back("--last and --best take a number above 0");
-    if (last > 0 && best > 0) found.push_back("--last and --best exclude each other");
-    if ((last > 0 || best > 0) && inputs.size() > 1) {
-      found.push_back("--last and --best take one training directory as --inputs");
-    }
-    if (!output.empty() && fs::exists(output)) {
-      found.push_back("--output " + output + ": exists already");
-    }
-    return found;
-  }
 };
 
-// The checkpoints of one training directory that --last or --best asks for.
+OptionTable option_table(AverageOptions& o) {
+  OptionTable table("average", "--inputs DIR... --output DIR",
+                    "Averages the weights of models with the same configuration, usually the last "
+                    "or best checkpoints of a training, into a new model directory.");
+  table.group("Models")
+      .add("inputs", &o.inputs, "DIR...",
+           "model directories, or output directories of train (the best checkpoint of each)",
+           {.required = true})
+      .add("output", &o.output, "DIR", "model directory to write",
+           {.required = true, .is_new = true})
+      .add("last", &o.last, "N", "average the N last checkpoints of one training; 0: off",
+           {.least = 0})
+      .add("best", &o.best, "N", "average the N best checkpoints of one training; 0: off",
+           {.least = 0});
+  return table;
+}
+
+std::vector<std::string> problems_of(const AverageOptions& o) {
+  std::vector<std::string> problems;
+  if (o.last > 0 && o.best > 0) problems.emplace_back("--last and --best exclude each other");
+  if ((o.last > 0 || o.best > 0) && o.inputs.size() > 1)
+    problems.emplace_back("--inputs must be one training directory with --last or --best");
+  return problems;
+}
+
+// The checkpoints of one training directory for --last or --best.
 std::vector<fs::path> chosen_checkpoints(const AverageOptions& options) {
   const std::string& run = options.inputs.front();
   std::vector<storage::Checkpoint> found = storage::whole_checkpoints(run);
-  if (found.empty()) throw CheckpointError(run + ": holds no checkpoint");
+  if (found.empty()) throw CheckpointError(run + ": has no checkpoint");
   const auto wanted = std::max(options.last, options.best);
   if (options.best > 0) {
     found = storage::best_of(found, storage::stored_policy(found.back()), wanted);
@@ -57,7 +67,8 @@ std::vector<fs::path> chosen_checkpoints(const AverageOptions& options) {
     found.erase(found.begin(), found.end() - wanted);
   }
   if (std::ssize(found) < wanted) {
-    spdlog::warn("{}: {} checkpoints were asked for, {} are there", run, wanted, found.size());
+    spdlog::warn("{}: averaging {} checkpoints instead of {}: there are no more", run, found.size(),
+                 wanted);
   }
   std::vector<fs::path> directories;
   for (const storage::Checkpoint& checkpoint : found) directories.push_back(checkpoint.directory);
@@ -73,7 +84,7 @@ std::vector<fs::path> input_directories(const AverageOptions& options) {
   return directories;
 }
 
-// What makes the model besides its weights: the configuration and tokenizers.
+// The files of a model besides its weights: configuration and tokenizers.
 std::vector<fs::path> model_files(const fs::path& directory) {
   static const std::set<std::string> kOthers{"model.safetensors", "training.safetensors",
                                              "training.json", "checkpoint.json", "manifest.json"};
@@ -86,7 +97,7 @@ std::vector<fs::path> model_files(const fs::path& directory) {
   return names;
 }
 
-// The settings by name in which two configurations differ.
+// The names of the settings in which two configurations differ.
 std::string differences(const json& first, const json& second) {
   std::string names;
   for (const json& change : json::diff(first, second)) {
@@ -99,21 +110,20 @@ std::string differences(const json& first, const json& second) {
 void require_full_weights(const fs::path& directory) {
   if (read_json(directory / "config.json").contains("quantization"))
     throw ConfigError(directory.string() +
-                      ": has packed weights; average the models that such are made from");
+                      ": has packed weights; average the models that it was quantized from");
 }
 
 void require_same_model(const fs::path& first, const fs::path& second) {
   const std::string differing =
       differences(read_json(first / "config.json"), read_json(second / "config.json"));
   if (!differing.empty()) {
-    throw ConfigError(second.string() + ": its configuration differs from that of " +
-                      first.string() + " in " + differing);
+    throw ConfigError(second.string() + ": the configuration differs from " + first.string() +
+                      " in " + differing);
   }
   for (const fs::path& name : model_files(first)) {
     if (name == "config.json") continue;
     if (!fs::exists(second / name) || file_crc32(first / name) != file_crc32(second / name)) {
-      throw ConfigError((second / name).string() + ": is not the same file as " +
-                        (first / name).string());
+      throw ConfigError((second / name).string() + ": differs from " + (first / name).string());
     }
   }
 }
@@ -122,19 +132,9 @@ void require_same_model(const fs::path& first, const fs::path& second) {
 
 int run_average(const std::vector<std::string>& arguments) {
   AverageOptions options;
-  OptionTable table("average", "--inputs DIR... --output DIR",
-                    "Averages the weights of models of one configuration, usually the last or best "
-                    "checkpoints of a training, into a new model directory.");
-  table.group("Models")
-      .add("inputs", &options.inputs, "DIR...",
-           "model directories, or training directories (their best checkpoint each)")
-      .add("output", &options.output, "DIR", "the new model directory")
-      .add("last", &options.last, "N",
-           "instead: the N last checkpoints of one training directory; 0: off")
-      .add("best", &options.best, "N",
-           "instead: the N best checkpoints of one training directory; 0: off");
+  OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  throw_if_any(options.problems());
+  table.check(problems_of(options));
 
   const std::vector<fs::path> directories = input_directories(options);
   for (const fs::path& directory : directories) {

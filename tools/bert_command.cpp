@@ -1,11 +1,39 @@
-// dietmt bert: the commands of encoder-only models.
+// dietmt bert: the commands of encoder-only models, and the short one among them.
 #include <iostream>
 
+#include "bert/model/pretrained.h"
 #include "common/error.h"
+#include "inspection/parameter_table.h"
+#include "tools/bert_model_options.h"
 #include "tools/commands.h"
 
 namespace dietmt::tools {
 namespace {
+
+// Counts an encoder's parameters by component.
+int run_params(const std::vector<std::string>& arguments) {
+  BertModelOptions options;
+  int64_t vocabulary = 30'522;
+  bool next_sentence = false;
+  OptionTable table("bert params", "[--init-from DIR | --preset NAME --position SPEC ...]",
+                    "Counts the parameters of an encoder with pooler and masked-LM head, or of the "
+                    "model in --init-from, by component. 'positions' is the sum over all position "
+                    "and segment encodings.");
+  table.add("vocab-size", &vocabulary, "N", "vocabulary size", {.least = 1})
+      .add("next-sentence", &next_sentence, "", "include the next-sentence head");
+  bind_bert_model(table, options);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check(apply_preset(table, options));
+  if (!options.init_from.empty()) {
+    interchange::ImportOptions import;
+    import.position = options.position;
+    std::cout << inspection::parameter_table(*bert::load_pretrained(options.init_from, import));
+    return 0;
+  }
+  const encoders::BertHeads heads{.masked_lm = true, .next_sentence = next_sentence};
+  std::cout << inspection::parameter_table(*make_bert(options, vocabulary, heads, 1));
+  return 0;
+}
 
 struct BertCommand {
   const char* name;
@@ -14,13 +42,13 @@ struct BertCommand {
 };
 
 constexpr BertCommand kBertCommands[] = {
-    {"pretrain", "train an encoder on raw text", run_bert_pretrain},
-    {"finetune", "train an encoder for a task, with the papers' protocol", run_bert_finetune},
-    {"predict", "predictions of a fine-tuned encoder", run_bert_predict},
+    {"pretrain", "pre-train an encoder on raw text", run_bert_pretrain},
+    {"finetune", "fine-tune an encoder for a task", run_bert_finetune},
+    {"predict", "predict with a fine-tuned encoder", run_bert_predict},
     {"embed", "write hidden states of lines of text", run_bert_embed},
-    {"import", "make a model of one of Hugging Face's transformers", run_bert_import},
-    {"export", "write a model for Hugging Face's transformers", run_bert_export},
-    {"params", "count the parameters of an encoder", run_bert_params},
+    {"import", "convert a Hugging Face model", run_bert_import},
+    {"export", "convert a model for Hugging Face", run_bert_export},
+    {"params", "count the parameters of an encoder", run_params},
 };
 
 std::string usage() {
@@ -29,7 +57,7 @@ std::string usage() {
     const std::string name = command.name;
     text += "  " + name + std::string(12 - name.size(), ' ') + command.summary + '\n';
   }
-  return text + "\n'dietmt bert COMMAND --help' describes a command.\n";
+  return text + "\nRun 'dietmt bert COMMAND --help' for the options of a command.\n";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// dietmt bert embed: hidden states of lines of text, for other programs.
+// dietmt bert embed: hidden states of lines of text as NumPy arrays.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -30,50 +30,42 @@ struct EmbedOptions {
   bert::EmbeddingOptions embedding;
 };
 
-OptionTable option_table(EmbedOptions& options) {
+OptionTable option_table(EmbedOptions& o) {
   OptionTable table("bert embed", "--model DIR --output FILE.npy",
-                    "Writes the hidden states of every line of a text as a NumPy array of fp32, in "
-                    "the order of the lines; an empty line is [CLS] [SEP]. What has to be cut or "
-                    "replaced is said with its line number.");
+                    "Writes the hidden states of each line of text as a NumPy array of fp32, in "
+                    "the order of the lines. An empty line is [CLS] [SEP]. Warnings name each line "
+                    "that is cut or repaired.");
   table.group("Text")
-      .add("model", &options.model, "DIR",
-           "model directory or output directory of a training (its best checkpoint)")
-      .add("input", &options.input, "FILE", "text: plain, gzip or - (standard input)")
-      .add("pairs", &options.pairs, "", "a tab separates the first and the second text of a line")
-      .add("max-length", &options.max_length, "N",
-           "tokens of a line with [CLS] and [SEP]; what a longer one has more is cut off");
+      .add("model", &o.model, "DIR",
+           "model directory, or output directory of a training (its best checkpoint)",
+           {.required = true})
+      .add("input", &o.input, "FILE", "text: plain, gzip or - (standard input)")
+      .add("pairs", &o.pairs, "", "each line is a pair of texts separated by a tab")
+      .add("max-length", &o.max_length, "N",
+           "longest line in tokens, with [CLS] and [SEP]; longer lines are cut", {.least = 3});
   table.group("Result")
-      .add("output", &options.output, "FILE.npy",
-           "the array, [rows, D]; it appears when it is complete")
-      .add("layer", &options.layer, "N|last|all",
-           "after which layer, 0: what the first one reads; all: an array [L + 1, rows, D]")
-      .add("pool", &options.pool, "none|cls|mean",
-           "none: a row a token, and FILE.offsets.npy says where each line begins; cls: a row a "
-           "line, the state of [CLS]; mean: the mean of its tokens' states, [CLS] and [SEP] too");
+      .add("output", &o.output, "FILE.npy", "array [rows, D]; the file appears when it is complete",
+           {.required = true})
+      .add("layer", &o.layer, "N|last|all",
+           "layer to read; 0: the embeddings; all: an array [L + 1, rows, D]")
+      .add("pool", &o.pool, "",
+           "none: one row per token, with the first row of each line in FILE.offsets.npy; cls: "
+           "one row per line, the state of [CLS]; mean: the mean over all tokens of the line",
+           {.choices = {"none", "cls", "mean"}});
   table.group("Machine")
-      .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
-      .add("threads", &options.threads, "N", "0: one per core")
-      .add("batch-tokens", &options.embedding.batch_tokens, "N",
-           "tokens that go through the model together; changes speed and memory");
+      .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
+      .add("threads", &o.threads, "N", "threads; 0: one per core", {.least = 0})
+      .add("batch-tokens", &o.embedding.batch_tokens, "N",
+           "batch size in tokens; changes speed and memory, not results", {.least = 1});
   return table;
 }
 
-void check(EmbedOptions& options) {
-  std::vector<std::string> problems;
-  if (options.model.empty()) problems.push_back("--model is missing");
-  if (!options.output.ends_with(".npy")) problems.push_back("--output FILE.npy is missing");
-  if (options.max_length < 3) problems.push_back("--max-length must be at least 3");
-  if (options.threads < 0) problems.push_back("--threads must not be negative");
-  if (options.embedding.batch_tokens < 1) problems.push_back("--batch-tokens must be at least 1");
-  try {
-    options.embedding.pooling = bert::parse_pooling(options.pool);
-  } catch (const ConfigError& error) {
-    problems.push_back(std::string("--pool: ") + error.what());
-  }
-  throw_if_any(problems);
+std::vector<std::string> problems_of(const EmbedOptions& o) {
+  if (o.output.empty() || o.output.ends_with(".npy")) return {};
+  return {"--output " + o.output + " must end with .npy"};
 }
 
-// --layer for a model of so many layers; none: all.
+// --layer for a model with this many layers; none: all.
 std::optional<int64_t> parse_layer(const std::string& text, int64_t layers) {
   if (text == "all") return std::nullopt;
   if (text == "last") return layers;
@@ -81,7 +73,7 @@ std::optional<int64_t> parse_layer(const std::string& text, int64_t layers) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, layer);
   if (error != std::errc() || stop != end)
-    throw ConfigError("--layer is '" + text + "'; possible: a number, last, all");
+    throw ConfigError("--layer is '" + text + "'; it must be a number, last or all");
   return layer;
 }
 
@@ -90,9 +82,9 @@ void require_match(const encoders::Bert& model, const data::BertTokenizer& token
   const encoders::BertConfig& config = model.config();
   if (tokenizer.vocabulary_size() > config.vocabulary)
     throw ConfigError("the tokenizer has " + std::to_string(tokenizer.vocabulary_size()) +
-                      " pieces, the model " + std::to_string(config.vocabulary));
+                      " pieces, but the model has only " + std::to_string(config.vocabulary));
   if (options.pairs && config.segments < 2)
-    throw ConfigError("--pairs: the model knows one segment alone");
+    throw ConfigError("--pairs needs a model with two segments; this one has only one");
 }
 
 // Lines as inputs of the model.
@@ -125,7 +117,7 @@ class InputReader {
   data::EncoderInput two_texts(size_t tab) const {
     const std::string_view line = line_;
     if (line.find('\t', tab + 1) != std::string::npos)
-      throw DataError(lines_.where() + ": there is a second tab; a line is a pair of texts");
+      throw DataError(lines_.where() + ": a second tab; with --pairs a line has two texts");
     const auto first = tokenizer_.encode(line.substr(0, tab)).ids;
     const auto second = tokenizer_.encode(line.substr(tab + 1)).ids;
     return data::encoder_input(first, second, tokenizer_.special(), max_length_);
@@ -144,7 +136,8 @@ int run_bert_embed(const std::vector<std::string>& arguments) {
   EmbedOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  check(options);
+  table.check(problems_of(options));
+  options.embedding.pooling = bert::parse_pooling(options.pool);
   encoders::set_threads(options.threads);
 
   const auto model = bert::load_bert(options.model, encoders::parse_device(options.device));
@@ -152,8 +145,8 @@ int run_bert_embed(const std::vector<std::string>& arguments) {
   require_match(*model, *tokenizer, options);
   const int64_t longest = model->encoder().max_length();
   if (table.given("max-length") && options.max_length > longest)
-    throw ConfigError("--max-length: the model's longest input has " + std::to_string(longest) +
-                      " tokens");
+    throw ConfigError("--max-length is " + std::to_string(options.max_length) +
+                      ", but the model's longest input has " + std::to_string(longest) + " tokens");
   options.embedding.layer = parse_layer(options.layer, model->config().layers);
 
   InputReader inputs(options, *tokenizer, std::min(options.max_length, longest));

@@ -15,9 +15,9 @@
 #include "common/stop_signal.h"
 #include "encoders/device/device.h"
 #include "tools/commands.h"
+#include "tools/model_options.h"
 #include "tools/task_options.h"
 #include "tools/training_options.h"
-#include "tools/training_process.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -38,46 +38,66 @@ struct FinetuneOptions : TaskOptions, TrainingOptions {
   double warmup_ratio = 0.06;
 };
 
-void bind_model(OptionTable& table, FinetuneOptions& o) {
-  table.group("Model")
-      .add("model", &o.start.model, "DIR",
-           "pre-trained, of this program or of Hugging Face's transformers")
-      .add("tokenizer", &o.start.tokenizer, "PATH", "instead of the one in --model")
-      .add("output", &o.output, "DIR",
-           "where runs and results go; the best run's model is in DIR/best. Of several tasks each "
-           "has a folder there")
-      .add("position", &o.start.position, "SPEC",
-           "another position encoding; what it adds to the model starts anew")
-      .add("dropout", &o.start.dropout, "P", "on residual branches; without, as in pre-training")
-      .add("attention-dropout", &o.start.attention_dropout, "P", "on attention probabilities")
-      .add("embedding-dropout", &o.start.embedding_dropout, "P", "on embeddings")
-      .add("head-dropout", &o.start.head_dropout, "P", "before the classes");
-}
-
-void bind_protocol(OptionTable& table, FinetuneOptions& o) {
-  training::OptimizerOptions& optimizer = o.trainer.optimizer;
-  table.group("Training")
-      .add("learning-rates", &o.learning_rates, "X,...",
-           "peak rates; the best is that with the highest median over the seeds")
-      .add("seeds", &o.seeds, "N", "runs of each rate, with seeds 1 to N")
-      .add("epochs", &o.epochs, "N", "passes over the data; without, the task's (5 for your own)")
-      .add("batch-size", &o.batch_size, "N", "examples a batch")
-      .add("accumulate", &o.trainer.accumulate, "N", "batches per update")
-      .add("warmup-ratio", &o.warmup_ratio, "P",
-           "share of the updates in which the rate rises; then it falls to zero")
-      .add("weight-decay", &optimizer.weight_decay, "X", "of matrices; biases and norms have none")
-      .add("adam-beta2", &optimizer.beta2, "X", "decay of the second moment")
-      .add("adam-epsilon", &optimizer.epsilon, "X", "added to the root of the second moment")
-      .add("clip-norm", &o.trainer.clip_norm, "X", "largest gradient norm; 0: no clipping")
-      .add("log-interval", &o.trainer.log_interval, "N", "updates between lines of progress")
-      .add("resume", &o.resume, "auto|never",
-           "auto: continue what is in --output; never: discard it");
-}
-
 void set_defaults(FinetuneOptions& o) {
   o.schedule = "linear";
   o.trainer.schedule.warmup_init_lr = 0.0;
   o.trainer.optimizer = {"adamw", 0.9, 0.999, 1e-6, 0.01};
+}
+
+// Without the last line feed, which the help adds.
+std::string task_list() {
+  std::string list = data::task_help();
+  list.pop_back();
+  return list;
+}
+
+void bind_protocol(OptionTable& table, FinetuneOptions& o) {
+  table.group("Training")
+      .add("learning-rates", &o.learning_rates, "X,...",
+           "peak learning rates; the one with the highest median over the seeds wins")
+      .add("seeds", &o.seeds, "N", "runs of each learning rate, with seeds 1 to N", {.least = 1})
+      .add("epochs", &o.epochs, "N", "epochs; default: those of the task, 5 for your own",
+           {.least = 1})
+      .add("batch-size", &o.batch_size, "N", "batch size in examples", {.least = 1})
+      .add("accumulate", &o.trainer.accumulate, "N", "batches per update", {.least = 1})
+      .add("warmup-ratio", &o.warmup_ratio, "P",
+           "share of the updates for linear warm-up, before linear decay to zero",
+           {.least = 0, .below = 1});
+  add_optimizer(table, o.trainer.optimizer);
+  add_clip_norm(table, o.trainer.clip_norm);
+  add_log_interval(table, o.trainer.log_interval);
+  add_resume(table, o.resume);
+}
+
+OptionTable option_table(FinetuneOptions& o) {
+  OptionTable table(
+      "bert finetune",
+      "--model DIR (--task NAME --data DIR | --train FILE --valid FILE...) --output DIR",
+      "Fine-tunes an encoder for a task. Each epoch is validated, and a run counts with its best "
+      "epoch.\nOnly the weights of the best run are kept, in OUTPUT/best; the checkpoints of a "
+      "run are removed\nwhen its result is stored. Run the same command again to resume after a "
+      "stop; more seeds or\nlearning rates add runs.\n\nTasks:\n" +
+          task_list());
+  table.group("Model")
+      .add("model", &o.start.model, "DIR", "pre-trained dietmt or Hugging Face model",
+           {.required = true})
+      .add("tokenizer", &o.start.tokenizer, "PATH", "tokenizer; default: the one in --model")
+      .add("output", &o.output, "DIR",
+           "directory for runs and results, with the best run's model in DIR/best; several tasks "
+           "get a directory each in it",
+           {.required = true})
+      .add("position", &o.start.position, "SPEC",
+           "replace the position encoding; its parameters start anew");
+  add_dropout(table, "dropout", &o.start.dropout,
+              "dropout on residual branches; default: as in pre-training");
+  add_dropout(table, "attention-dropout", &o.start.attention_dropout,
+              "dropout on attention probabilities");
+  add_dropout(table, "embedding-dropout", &o.start.embedding_dropout, "dropout on embeddings");
+  add_dropout(table, "head-dropout", &o.start.head_dropout, "dropout before the output layer");
+  bind_task(table, o);
+  bind_protocol(table, o);
+  bind_machine(table, o);
+  return table;
 }
 
 std::vector<double> parse_rates(const std::vector<std::string>& words) {
@@ -86,7 +106,7 @@ std::vector<double> parse_rates(const std::vector<std::string>& words) {
     double rate = 0.0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rate);
     if (error != std::errc() || end != word.data() + word.size() || !(rate > 0.0))
-      throw ConfigError("--learning-rates has '" + word + "', expected positive numbers");
+      throw ConfigError("--learning-rates has '" + word + "'; each must be a positive number");
     if (std::ranges::find(rates, rate) != rates.end())
       throw ConfigError("--learning-rates has " + word + " twice");
     rates.push_back(rate);
@@ -95,18 +115,8 @@ std::vector<double> parse_rates(const std::vector<std::string>& words) {
   return rates;
 }
 
-void validate(const OptionTable& table, FinetuneOptions& o) {
+std::vector<std::string> problems_of(const OptionTable& table, FinetuneOptions& o) {
   std::vector<std::string> problems;
-  const auto require = [&](bool good, const std::string& message) {
-    if (!good) problems.push_back(message);
-  };
-  require(!o.start.model.empty(), "--model is missing");
-  require(!o.output.empty(), "--output is missing");
-  require(o.seeds >= 1, "--seeds must be positive");
-  require(o.batch_size >= 1, "--batch-size must be positive");
-  require(o.epochs.value_or(1) >= 1, "--epochs must be positive");
-  require(o.warmup_ratio >= 0.0 && o.warmup_ratio < 1.0,
-          "--warmup-ratio must be at least 0 and below 1");
   try {
     o.rates = parse_rates(o.learning_rates);
   } catch (const ConfigError& error) {
@@ -114,14 +124,7 @@ void validate(const OptionTable& table, FinetuneOptions& o) {
   }
   for (const std::string& problem : resolve(table, o)) problems.push_back(problem);
   for (const std::string& problem : resolve(o)) problems.push_back(problem);
-  throw_if_any(problems);
-}
-
-// Without the end of its last line, which the help adds.
-std::string task_list() {
-  std::string list = data::task_help();
-  list.pop_back();
-  return list;
+  return problems;
 }
 
 // One task: its data, and all its runs.
@@ -145,7 +148,7 @@ class Finetuning {
   void check() const {
     const auto model = bert::start_model(o_.start, description_, 1);
     bert::check_start(*model, *tokenizer_, description_);
-    spdlog::info("{}: {} parameters, {} updates an epoch, {} epochs", description_.task.name,
+    spdlog::info("{}: {} parameters, {} updates per epoch, {} epochs", description_.task.name,
                  parameter_count(*model), updates_per_epoch(), epochs());
   }
 
@@ -230,21 +233,10 @@ int run(const OptionTable& table, const FinetuneOptions& o) {
 int run_bert_finetune(const std::vector<std::string>& arguments) {
   FinetuneOptions options;
   set_defaults(options);
-  OptionTable table(
-      "bert finetune",
-      "--model DIR (--task NAME --data DIR | --train FILE --valid FILE...) --output DIR",
-      "Trains an encoder for a task. Each epoch is validated, and a run counts with its best one. "
-      "Of all runs only\nthe weights of the best are kept, in OUTPUT/best; the checkpoints of a "
-      "run are removed when its result is\nstored. Run the same command again to resume after a "
-      "stop; more seeds or learning rates add runs.\n\nTasks:\n" +
-          task_list());
-  bind_model(table, options);
-  bind_task(table, options);
-  bind_protocol(table, options);
-  bind_machine(table, options);
+  OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  validate(table, options);
-  require_one_process("bert finetune");
+  table.check(problems_of(table, options));
+  training::require_one_process("bert finetune");
   return run(table, options);
 }
 

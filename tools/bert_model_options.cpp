@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "encoders/position/position_encoding.h"
 #include "encoders/transformer/stacks.h"
+#include "tools/model_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -24,45 +25,46 @@ constexpr Size kSizes[] = {{"layers", &BertConfig::layers},
 void bind_bert_model(OptionTable& table, BertModelOptions& o) {
   BertConfig& m = o.model;
   table.group("Model")
-      .add(
-          "preset", &o.preset, "NAME",
-          "sizes: tiny (2 layers, width 128), mini (4, 256), small (4, 512), medium (8, 512), base "
-          "(12, 768), large (24, 1024)")
-      .add("layers", &m.layers, "N", "instead of the preset's")
-      .add("width", &m.width, "N", "instead of the preset's")
+      .add("preset", &o.preset, "",
+           "model sizes: tiny (2 layers, width 128), mini (4, 256), small (4, 512), medium (8, "
+           "512), base (12, 768), large (24, 1024)",
+           {.choices = {"tiny", "mini", "small", "medium", "base", "large"}})
+      .add("layers", &m.layers, "N", "layers; overrides the preset", {.least = 1})
+      .add("width", &m.width, "N", "model width; overrides the preset", {.least = 1})
       .add("feed-forward", &m.feed_forward, "N",
-           "inner width of the feed-forward blocks, instead of the preset's")
-      .add("heads", &m.heads, "N", "attention heads, instead of the preset's")
+           "inner width of the feed-forward blocks; overrides the preset", {.least = 1})
+      .add("heads", &m.heads, "N", "attention heads; overrides the preset", {.least = 1})
       .add("position", &o.position, "SPEC",
            "position encoding (default learned); 'dietmt train --position help' lists them")
-      .add("segment-encoding", &m.segment_encoding, "input|heads|none",
-           "where first and second text are told apart: in the embeddings or in every head")
-      .add("max-positions", &m.max_positions, "N", "table size of learned encodings")
+      .add("segment-encoding", &m.segment_encoding, "",
+           "where the two segments are told apart: in the embeddings or in every head",
+           {.choices = {"input", "heads", "none"}})
+      .add("max-positions", &m.max_positions, "N", "table size of learned encodings", {.least = 1})
       .add("init-from", &o.init_from, "DIR",
-           "go on from this model, of this program or of Hugging Face's transformers; --position "
-           "exchanges its encoding")
-      .add("dropout", &m.dropout, "P", "on residual branches")
-      .add("attention-dropout", &m.attention_dropout, "P", "on attention probabilities")
-      .add("embedding-dropout", &m.embedding_dropout, "P", "on embeddings");
+           "continue from this dietmt or Hugging Face model; --position replaces its encoding");
+  add_dropout(table, "dropout", &m.dropout, "dropout on residual branches");
+  add_dropout(table, "attention-dropout", &m.attention_dropout,
+              "dropout on attention probabilities");
+  add_dropout(table, "embedding-dropout", &m.embedding_dropout, "dropout on embeddings");
 }
 
-void apply_preset(const OptionTable& table, BertModelOptions& o) {
-  const BertConfig preset = BertConfig::preset(o.preset);
+std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o) {
+  std::vector<std::string> problems;
+  if (!o.position.empty()) o.model.position = o.position;
+  const BertConfig preset = table.allows("preset") ? BertConfig::preset(o.preset) : BertConfig();
   for (const Size& size : kSizes) {
     if (!table.given(size.name)) {
       o.model.*size.field = preset.*size.field;
     } else if (!o.init_from.empty()) {
-      throw ConfigError("--" + std::string(size.name) + " is that of the model in --init-from");
+      problems.push_back("--" + std::string(size.name) +
+                         " is fixed by the model in --init-from: leave it out");
     }
   }
-  if (!o.position.empty()) o.model.position = o.position;
-}
-
-std::vector<std::string> bert_problems(const BertModelOptions& o) {
-  if (!o.init_from.empty()) return {};
+  if (!o.init_from.empty()) return problems;
   BertConfig config = o.model;
   config.vocabulary = 1;
-  return config.problems();
+  for (const std::string& problem : config.problems()) problems.push_back(problem);
+  return problems;
 }
 
 std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,
@@ -75,7 +77,7 @@ std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t voc
     const auto model = bert::load_pretrained(o.init_from, import);
     if (model->config().vocabulary < vocabulary)
       throw ConfigError("the tokenizer has " + std::to_string(vocabulary) +
-                        " pieces, the model in --init-from " +
+                        " pieces, but the model in --init-from has only " +
                         std::to_string(model->config().vocabulary));
     return model;
   }

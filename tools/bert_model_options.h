@@ -14,17 +14,14 @@ struct BertModelOptions {
   std::string preset = "base";
   encoders::BertConfig model;
   std::string init_from;
-  std::string position;  // empty: that of the model which is continued, or `learned`
+  std::string position;  // empty: that of --init-from, or `learned`
 };
 
 void bind_bert_model(OptionTable& table, BertModelOptions& o);
 
-/// Sets the sizes that were not given to those of the preset. Throws ConfigError for an unknown
-/// preset, and for sizes that are given beside --init-from.
-void apply_preset(const OptionTable& table, BertModelOptions& o);
-
-/// All problems, each one sentence.
-std::vector<std::string> bert_problems(const BertModelOptions& o);
+/// After parsing: takes each size from the preset unless an option gives it. Returns all problems
+/// of the model, one sentence each.
+std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o);
 
 /// A new model, or the one of --init-from with these heads.
 std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,

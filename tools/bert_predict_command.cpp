@@ -1,4 +1,4 @@
-// dietmt bert predict: what a fine-tuned encoder says to a file of its task.
+// dietmt bert predict: predictions of a fine-tuned encoder.
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -9,6 +9,7 @@
 #include "encoders/attention/attention.h"
 #include "encoders/device/device.h"
 #include "tools/commands.h"
+#include "tools/training_options.h"
 
 namespace dietmt::tools {
 namespace {
@@ -23,37 +24,33 @@ struct PredictOptions {
   int64_t threads = 0;
 };
 
-void bind(OptionTable& table, PredictOptions& o) {
+OptionTable option_table(PredictOptions& o) {
+  OptionTable table("bert predict", "--model DIR --input FILE --output FILE|DIR",
+                    "Writes the predictions of a fine-tuned encoder in the form of the benchmarks' "
+                    "submissions, and\nprints the task's metrics in percent if the input has "
+                    "labels.");
   table.group("Data")
-      .add("model", &o.model, "DIR", "the output of dietmt bert finetune, or a model from there")
-      .add("input", &o.input, "FILE", "in a form of the task's files, with labels or without")
+      .add("model", &o.model, "DIR", "output directory of 'dietmt bert finetune', or a model in it",
+           {.required = true})
+      .add("input", &o.input, "FILE", "file of the task, with or without labels",
+           {.required = true})
       .add("output", &o.output, "FILE|DIR",
-           "index and prediction in a tab-separated file; of questions a directory for "
-           "predictions.json, nbest_predictions.json and null_odds.json")
-      .add("language", &o.language, "NAME", "to read, where the file has several; MLQA: of it");
+           "tab-separated file of index and prediction; for questions a directory for "
+           "predictions.json, nbest_predictions.json and null_odds.json",
+           {.required = true})
+      .add("language", &o.language, "NAME",
+           "language to read from a file with several; MLQA: the language of the file");
   table.group("Questions")
-      .add("null-threshold", &o.null_threshold, "X", "instead of that of fine-tuning")
-      .add("max-answer", &o.max_answer, "N", "tokens of the longest answer, likewise")
-      .add("nbest", &o.nbest, "N", "alternatives listed for a question");
-  table.group("Machine")
-      .add("device", &o.device, "cpu|cuda[:I]", "where to run")
-      .add("precision", &o.precision, "fp32|bf16", "of matrix products")
-      .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
-      .add("threads", &o.threads, "N", "0: as many as the machine has cores");
-}
-
-void validate(const PredictOptions& o) {
-  std::vector<std::string> problems;
-  const auto require = [&](bool good, const std::string& message) {
-    if (!good) problems.push_back(message);
-  };
-  require(!o.model.empty(), "--model is missing");
-  require(!o.input.empty(), "--input is missing");
-  require(!o.output.empty(), "--output is missing");
-  require(o.threads >= 0, "--threads must not be negative");
-  require(o.precision == "fp32" || o.precision == "bf16",
-          "--precision is '" + o.precision + "'; possible: fp32, bf16");
-  throw_if_any(problems);
+      .add("null-threshold", &o.null_threshold, "X",
+           "predict no answer if it scores better by more than X; default: as in fine-tuning")
+      .add("max-answer", &o.max_answer, "N", "longest answer in tokens; default: as in fine-tuning",
+           {.least = 1})
+      .add("nbest", &o.nbest, "N", "alternatives to list for each question", {.least = 1});
+  table.group("Machine").add("device", &o.device, "cpu|cuda[:I]", "device to run on");
+  add_precision(table, o.precision);
+  add_attention_backend(table, o.attention_backend);
+  table.add("threads", &o.threads, "N", "threads; 0: one per core", {.least = 0});
+  return table;
 }
 
 void apply(const PredictOptions& o, data::PredictionOptions& prediction) {
@@ -84,13 +81,9 @@ int run(const PredictOptions& o) {
 
 int run_bert_predict(const std::vector<std::string>& arguments) {
   PredictOptions options;
-  OptionTable table("bert predict", "--model DIR --input FILE --output FILE|DIR",
-                    "Writes the predictions of a fine-tuned encoder in the form of the benchmarks' "
-                    "submissions, and\nprints the task's metrics (in percent) where the input has "
-                    "labels.");
-  bind(table, options);
+  OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  validate(options);
+  table.check();
   return run(options);
 }
 

@@ -13,7 +13,6 @@
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
 #include "tools/training_options.h"
-#include "tools/training_process.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -32,32 +31,6 @@ struct PretrainOptions : BertModelOptions, TrainingOptions {
   data::TextOptions text;
 };
 
-void bind_data(OptionTable& table, PretrainOptions& o) {
-  table.group("Data")
-      .add("train", &o.train, "FILE...", "training text, plain or .gz, a sentence a line")
-      .add("valid", &o.valid, "FILE...", "validation text")
-      .add("output", &o.output, "DIR", "where checkpoints, progress and report go")
-      .add("documents", &o.documents, "empty-line|every-line|title",
-           "what begins a document: an empty line, every line, or a ' = Title = ' line")
-      .add("examples", &o.examples, "NAME",
-           "full-sentences: text over the ends of documents; document: none crosses them; "
-           "sentence-pairs: two texts, with the prediction whether they follow each other")
-      .add("length", &o.lengths, "N...", "tokens of an example, one number a phase")
-      .add("phase-updates", &o.phase_updates, "N...", "updates of each phase but the last")
-      .add("batch-tokens", &o.batches.batch_tokens, "N", "at most so many tokens a batch")
-      .add("mask-rate", &o.batches.masking.rate, "P", "share of the tokens to predict")
-      .add("whole-words", &o.batches.masking.whole_words, "", "mask the pieces of a word together");
-  table.group("Subwords")
-      .add(
-          "tokenizer", &o.tokenizer, "PATH",
-          "vocab.txt (WordPiece), tokenizer.model (sentencepiece) or a directory with one of them; "
-          "without, that of --init-from, or one is trained on the training text")
-      .add("vocab-size", &o.trained_tokenizer.vocabulary_size, "N", "pieces of a trained one")
-      .add("tokenizer-type", &o.trained_tokenizer.type, "bpe|unigram", "type of a trained one")
-      .add("lowercase", &o.trained_tokenizer.lowercase, "",
-           "upper and lower case are one to a trained one");
-}
-
 void set_defaults(PretrainOptions& o) {
   o.schedule = "linear";
   o.warmup = 10'000;
@@ -66,46 +39,76 @@ void set_defaults(PretrainOptions& o) {
   o.trained_tokenizer.vocabulary_size = 30'000;
 }
 
-void validate(PretrainOptions& o) {
-  std::vector<std::string> problems;
-  const auto require = [&](bool good, const std::string& message) {
-    if (!good) problems.push_back(message);
-  };
-  const auto check = [&](const auto& work) {
-    try {
-      work();
-    } catch (const ConfigError& error) {
-      problems.emplace_back(error.what());
-    }
-  };
-  require(!o.train.empty(), "--train is missing");
-  require(!o.valid.empty(), "--valid is missing");
-  require(!o.output.empty(), "--output is missing");
-  require(!o.lengths.empty(), "--length is missing");
-  require(o.phase_updates.size() + 1 == std::max<size_t>(1, o.lengths.size()),
-          "--phase-updates has one number less than --length");
-  check([&] { o.batches.examples.mode = data::parse_example_mode(o.examples); });
-  check([&] { o.text.boundary = data::parse_document_boundary(o.documents); });
+OptionTable option_table(PretrainOptions& o) {
+  OptionTable table(
+      "bert pretrain", "--train FILE... --valid FILE... --output DIR",
+      "Trains a BERT encoder on raw text by masked language modelling. Run the same command again "
+      "to resume after a stop. Exit code 75: a signal stopped it or one of several processes was "
+      "lost; the same command continues from the last checkpoint.");
+  data::TokenizerOptions& trained = o.trained_tokenizer;
+  table.group("Data")
+      .add("train", &o.train, "FILE...", "training text, one sentence per line, plain or .gz",
+           {.required = true})
+      .add("valid", &o.valid, "FILE...", "validation text", {.required = true})
+      .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
+           {.required = true})
+      .add("documents", &o.documents, "",
+           "document boundary: an empty line, every line, or a ' = Title = ' line",
+           {.choices = {"empty-line", "every-line", "title"}})
+      .add("examples", &o.examples, "",
+           "full-sentences: may cross document boundaries; document: never cross them; "
+           "sentence-pairs: two texts, with next-sentence prediction",
+           {.choices = {"full-sentences", "document", "sentence-pairs"}})
+      .add("length", &o.lengths, "N...", "tokens per example, one number for each phase",
+           {.least = 1})
+      .add("phase-updates", &o.phase_updates, "N...", "updates of each phase except the last",
+           {.least = 1})
+      .add("batch-tokens", &o.batches.batch_tokens, "N", "batch size in tokens", {.least = 1})
+      .add("mask-rate", &o.batches.masking.rate, "P", "share of the tokens to predict",
+           {.above = 0, .most = 1})
+      .add("whole-words", &o.batches.masking.whole_words, "", "whole-word masking");
+  table.group("Subwords")
+      .add("tokenizer", &o.tokenizer, "PATH",
+           "vocab.txt (WordPiece), tokenizer.model (sentencepiece), or a directory with one of "
+           "them; default: that of --init-from, or train one on the training text")
+      .add("vocab-size", &trained.vocabulary_size, "N", "vocabulary size of a trained model",
+           {.least = 1})
+      .add("tokenizer-type", &trained.type, "", "type of a trained model",
+           {.choices = {"bpe", "unigram"}})
+      .add("lowercase", &trained.lowercase, "", "fold the case of text in a trained model");
+  bind_bert_model(table, o);
+  bind_updates(table, o);
+  bind_checkpoints(table, o);
+  bind_machine(table, o);
+  bind_processes(table, o);
+  return table;
+}
+
+std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& o) {
+  std::vector<std::string> problems = apply_preset(table, o);
+  if (o.phase_updates.size() + 1 != std::max<size_t>(1, o.lengths.size()))
+    problems.emplace_back("--phase-updates needs one number less than --length");
+  if (table.allows("examples")) o.batches.examples.mode = data::parse_example_mode(o.examples);
+  if (table.allows("documents")) o.text.boundary = data::parse_document_boundary(o.documents);
   const bool pairs = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
-  check([&] {
+  try {
     training::require_score(bert::PretrainingTask::possible_scores(pairs), o.trainer.valid_metric);
-  });
+  } catch (const ConfigError& error) {
+    problems.emplace_back(error.what());
+  }
   for (const int64_t length : o.lengths) {
     o.batches.examples.length = length;
-    for (const std::string& problem : o.batches.problems()) problems.push_back(problem);
+    for (const std::string& problem : o.batches.examples.problems()) problems.push_back(problem);
   }
-  for (const int64_t updates : o.phase_updates)
-    require(updates >= 1, "--phase-updates must be positive");
-  for (const std::string& problem : bert_problems(o)) problems.push_back(problem);
   o.batches.seed = static_cast<uint64_t>(o.seed);
   o.trainer.output = o.output;
   for (const std::string& problem : resolve(o)) problems.push_back(problem);
-  throw_if_any(problems);
+  return problems;
 }
 
-// As in training a translator: a resumed training keeps the tokenizer of its checkpoint.
+// A resumed training keeps the tokenizer of its checkpoint.
 std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
-                                                       const TrainingProcess& process) {
+                                                       const training::TrainingProcess& process) {
   if (o.resume == "auto") {
     if (const auto checkpoint = storage::newest_checkpoint(o.output))
       return data::load_bert_tokenizer(checkpoint->directory);
@@ -126,7 +129,7 @@ std::unique_ptr<data::BertTokenizer> prepare_tokenizer(const PretrainOptions& o,
 }
 
 bert::PretrainingTaskOptions task_options(const PretrainOptions& o,
-                                          const TrainingProcess& process) {
+                                          const training::TrainingProcess& process) {
   bert::PretrainingTaskOptions options;
   options.batches = o.batches;
   options.batches.share = process.share;
@@ -146,7 +149,8 @@ std::vector<std::string> input_files(const PretrainOptions& o) {
 
 int run(const OptionTable& table, PretrainOptions& o) {
   install_stop_signal();
-  const TrainingProcess process = join_training(table, o, o.output, input_files(o));
+  const training::TrainingProcess process =
+      training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";
 
   training::FirstTurn turn(process.group.get());
@@ -180,24 +184,14 @@ int run(const OptionTable& table, PretrainOptions& o) {
 int run_bert_pretrain(const std::vector<std::string>& arguments) {
   PretrainOptions options;
   set_defaults(options);
-  OptionTable table("bert pretrain", "--train FILE... --valid FILE... --output DIR",
-                    "Trains a BERT encoder on raw text by masked language modelling. Run the same "
-                    "command again to resume after a stop. Exit code 75: stopped by a signal, or a "
-                    "process of several was lost; the same command continues from the last "
-                    "checkpoint.");
-  bind_data(table, options);
-  bind_bert_model(table, options);
-  bind_updates(table, options);
-  bind_checkpoints(table, options);
-  bind_machine(table, options);
-  bind_processes(table, options);
+  OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  apply_preset(table, options);
-  validate(options);
-  // What only tries batches needs one process.
-  if (!options.dry_run) {
-    if (const auto code =
-            run_in_processes(options, input_files(options), {"bert", "pretrain"}, arguments))
+  table.check(problems_of(table, options));
+  if (!options.dry_run) {  // which needs only one process
+    std::vector<std::string> words = {"bert", "pretrain"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    if (const auto code = training::run_in_processes(
+            process_options(table, options, input_files(options)), words))
       return *code;
   }
   return run(table, options);

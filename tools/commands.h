@@ -1,10 +1,18 @@
-// One entry per subcommand; each parses, wires and runs, and returns the exit code.
+// The subcommands, and the frame that both programs run them in.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace dietmt::tools {
+
+/// A subcommand: parses its arguments, runs, and returns the exit code.
+using Command = std::function<int(const std::vector<std::string>& arguments)>;
+
+/// Runs the subcommand that argv names, which `find` returns by name, or prints help. Returns the
+/// exit code; every failure ends in one message without a backtrace.
+int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find);
 
 int run_average(const std::vector<std::string>& arguments);
 int run_bert(const std::vector<std::string>& arguments);
@@ -12,7 +20,6 @@ int run_bert_embed(const std::vector<std::string>& arguments);
 int run_bert_export(const std::vector<std::string>& arguments);
 int run_bert_finetune(const std::vector<std::string>& arguments);
 int run_bert_import(const std::vector<std::string>& arguments);
-int run_bert_params(const std::vector<std::string>& arguments);
 int run_bert_predict(const std::vector<std::string>& arguments);
 int run_bert_pretrain(const std::vector<std::string>& arguments);
 int run_distill(const std::vector<std::string>& arguments);

@@ -1,5 +1,6 @@
 #include "tools/corpus_options.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
@@ -42,34 +43,26 @@ std::vector<std::string> CorpusOptions::problems() const {
   const auto require = [&](bool good, const std::string& message) {
     if (!good) found.push_back(message);
   };
-  require(!train_source.empty(), "--train-source is missing");
-  require(!train_target.empty(), "--train-target is missing");
-  require(!valid_source.empty(), "--valid-source is missing");
-  require(!valid_target.empty(), "--valid-target is missing");
   require(train_source.size() == train_target.size(),
-          "--train-source and --train-target name different numbers of files");
+          "--train-source has " + std::to_string(train_source.size()) +
+              " files, --train-target has " + std::to_string(train_target.size()));
   require(source_tags.empty() || source_tags.size() == train_source.size(),
           "--source-tags has " + std::to_string(source_tags.size()) + " tags for " +
               std::to_string(train_source.size()) +
               " files of --train-source: give one for each, - for none");
   require(corpus_weights.empty() || !sampling_temperature,
           "--corpus-weights and --sampling-temperature exclude each other");
-  require(!sampling_temperature || *sampling_temperature > 0.0,
-          "--sampling-temperature must be positive");
   for (const std::string& problem : data::weight_problems(corpus_weights, std::ssize(train_source)))
     found.push_back("--corpus-weights: " + problem);
-  const auto check_tag = [&](const char* option, const std::string& tag) {
-    if (const std::string problem = data::source_tag_problem(tag); !problem.empty())
-      found.push_back(std::string(option) + ": " + problem);
-  };
   for (const auto& [option, file] : texts()) {
     if (file == "-" || file.empty()) continue;
     require(fs::exists(file), option + ": " + file + " does not exist");
     require(!fs::is_directory(file), option + ": " + file + " is a directory");
   }
-  require(filter.min_tokens >= 0, "--min-tokens must not be negative");
-  require(filter.max_tokens >= 1, "--max-tokens must be positive");
-  require(filter.max_ratio >= 0.0, "--max-ratio must not be negative");
+  const auto check_tag = [&](const char* option, const std::string& tag) {
+    if (const std::string problem = data::source_tag_problem(tag); !problem.empty())
+      found.push_back(std::string(option) + ": " + problem);
+  };
   for (const std::string& tag : tags()) check_tag("--source-tags", tag);
   if (valid_source_tag) check_tag("--valid-source-tag", *valid_source_tag);
   return found;
@@ -78,34 +71,100 @@ std::vector<std::string> CorpusOptions::problems() const {
 void bind_corpora(OptionTable& table, CorpusOptions& o) {
   table
       .add("train-source", &o.train_source, "FILE...",
-           "source side of the training text; each pair of files is a corpus")
-      .add("train-target", &o.train_target, "FILE...", "target side, line by line the translations")
+           "source side of the training text; each pair of files is a corpus", {.required = true})
+      .add("train-target", &o.train_target, "FILE...", "target side, with as many lines",
+           {.required = true})
       .add("corpus-weights", &o.corpus_weights, "W...",
-           "relative shares of the corpora in what is trained on, one each; without them, every "
-           "pair comes once an epoch")
+           "relative sampling weights, one for each corpus; default: every pair once per epoch",
+           {.least = 0})
       .add("sampling-temperature", &o.sampling_temperature, "T",
-           "instead: shares in proportion to size^(1/T); 1: the sizes' own, 5: small corpora count "
-           "more, 100: nearly all alike")
+           "sample corpora in proportion to size^(1/T); 1: by size, 5: upweight small corpora, "
+           "100: nearly uniform",
+           {.above = 0})
       .add("source-tags", &o.source_tags, "TAG...",
-           "word before each source line of a corpus, such as <2de> or <bt>, one each; -: none")
-      .add("valid-source", &o.valid_source, "FILE", "source side of the validation text")
-      .add("valid-target", &o.valid_target, "FILE", "target side of the validation text")
-      .add("valid-source-tag", &o.valid_source_tag, "TAG", "word before each line of it")
-      .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a shorter side")
-      .add("max-tokens", &o.filter.max_tokens, "N", "drop pairs with a longer side")
+           "word to put before each source line, such as <2de> or <bt>, one for each corpus; "
+           "-: none")
+      .add("valid-source", &o.valid_source, "FILE", "source side of the validation text",
+           {.required = true})
+      .add("valid-target", &o.valid_target, "FILE", "target side of the validation text",
+           {.required = true})
+      .add("valid-source-tag", &o.valid_source_tag, "TAG",
+           "word to put before each source line of the validation text")
+      .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a side shorter than N tokens",
+           {.least = 0})
+      .add("max-tokens", &o.filter.max_tokens, "N", "drop pairs with a side longer than N tokens",
+           {.least = 1})
       .add("max-ratio", &o.filter.max_ratio, "X",
-           "drop pairs whose lengths differ by more than this factor; 0: keep");
+           "drop pairs whose lengths differ by more than this factor; 0: keep all", {.least = 0});
 }
 
-data::ParallelCorpus open_training_text(const CorpusOptions& options,
-                                        const nmt::Tokenizers& tokenizers,
+std::vector<std::string> SubwordOptions::problems() const {
+  std::vector<std::string> found;
+  if (tokenizers.source.empty() != tokenizers.target.empty())
+    found.emplace_back("--source-tokenizer needs --target-tokenizer, and the other way round");
+  if (!tokenizers.joint.empty() && !tokenizers.source.empty())
+    found.emplace_back("--tokenizer and --source-tokenizer exclude each other");
+  return found;
+}
+
+void bind_subwords(OptionTable& table, SubwordOptions& o) {
+  nmt::TokenizerChoice& t = o.tokenizers;
+  table.group("Subwords")
+      .add("tokenizer", &t.joint, "FILE",
+           "joint sentencepiece model of both languages; default: train one on the training text")
+      .add("source-tokenizer", &t.source, "FILE", "sentencepiece model of the source language")
+      .add("target-tokenizer", &t.target, "FILE", "sentencepiece model of the target language")
+      .add("vocab-size", &t.options.vocabulary_size, "N", "vocabulary size of a trained model",
+           {.least = 1})
+      .add("tokenizer-type", &t.options.type, "", "type of a trained model",
+           {.choices = {"bpe", "unigram"}})
+      .add("separate-tokenizers", &t.separate, "",
+           "train one model for each language instead of a joint one");
+}
+
+std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
+                                                   const SubwordOptions& o,
+                                                   const nmt::ModelFiles& model) {
+  std::vector<std::string> found;
+  const std::string name = model.directory.string();
+  const auto compare = [&](const char* option, const std::string& file,
+                           const data::Tokenizer& kept) {
+    if (file.empty()) return;
+    const data::Tokenizer given(file);
+    if (given.serialized() == kept.serialized()) return;
+    found.push_back(
+        fmt::format("--{} {} ({} pieces) differs from {} ({} pieces), which --init-from keeps",
+                    option, file, given.vocabulary_size(), kept.file(), kept.vocabulary_size()));
+  };
+  const data::Tokenizer& source = *model.tokenizers.source;
+  const data::Tokenizer& target = *model.tokenizers.target;
+  compare("tokenizer", o.tokenizers.joint, source);
+  if (&target != &source) compare("tokenizer", o.tokenizers.joint, target);
+  compare("source-tokenizer", o.tokenizers.source, source);
+  compare("target-tokenizer", o.tokenizers.target, target);
+  const int64_t size = o.tokenizers.options.vocabulary_size;
+  if (table.given("vocab-size") &&
+      (size != source.vocabulary_size() || size != target.vocabulary_size())) {
+    found.push_back(fmt::format("--vocab-size is {}, but {} has {}, which --init-from keeps", size,
+                                name, source.vocabulary_size()));
+  }
+  for (const char* option : {"tokenizer-type", "separate-tokenizers"}) {
+    if (table.given(option)) {
+      found.push_back(fmt::format(
+          "--{} is for training tokenizers, but --init-from keeps those of {}", option, name));
+    }
+  }
+  return found;
+}
+
+data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
                                         const std::filesystem::path& cache_folder,
                                         int64_t threads) {
-  data::ParallelCorpus train(options.train_files(), *tokenizers.source, *tokenizers.target,
-                             options.filter, cache_folder, threads);
+  data::ParallelCorpus train(o.train_files(), *tokenizers.source, *tokenizers.target, o.filter,
+                             cache_folder, threads);
   if (train.corpora() > 1) {
     for (int64_t c = 0; c < train.corpora(); ++c) {
-      spdlog::info("corpus {}, {}: {}", c + 1, options.train_source[static_cast<size_t>(c)],
+      spdlog::info("corpus {}, {}: {}", c + 1, o.train_source[static_cast<size_t>(c)],
                    train.report(c).summary());
     }
   }
@@ -113,18 +172,17 @@ data::ParallelCorpus open_training_text(const CorpusOptions& options,
   return train;
 }
 
-std::vector<double> corpus_weights(const CorpusOptions& options,
-                                   const data::ParallelCorpus& train) {
+std::vector<double> corpus_weights(const CorpusOptions& o, const data::ParallelCorpus& train) {
   std::vector<int64_t> sizes;
   for (int64_t c = 0; c < train.corpora(); ++c) sizes.push_back(train.report(c).kept);
-  std::vector<double> weights = options.corpus_weights;
-  if (options.sampling_temperature)
-    weights = data::temperature_weights(sizes, *options.sampling_temperature);
+  std::vector<double> weights = o.corpus_weights;
+  if (o.sampling_temperature) weights = data::temperature_weights(sizes, *o.sampling_temperature);
   if (weights.empty() || sizes.size() == 1) return weights;
   const std::vector<int64_t> shares = data::shared_out(train.size(), weights);
   for (size_t c = 0; c < sizes.size(); ++c) {
-    spdlog::info("corpus {}: an epoch has {} pairs of its {}, a share of {:.4f}", c + 1, shares[c],
-                 sizes[c], static_cast<double>(shares[c]) / static_cast<double>(train.size()));
+    spdlog::info("corpus {}: each epoch draws {} pairs from its {}, a share of {:.4f}", c + 1,
+                 shares[c], sizes[c],
+                 static_cast<double>(shares[c]) / static_cast<double>(train.size()));
   }
   return weights;
 }

@@ -1,4 +1,4 @@
-// What `dietmt train` is trained and validated on: corpora with their shares and tags.
+// The text of `dietmt train`: its corpora with their shares and tags, and its subwords.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,7 @@
 #include "common/options.h"
 #include "data/corpus/parallel_corpus.h"
 #include "nmt/model/model_files.h"
+#include "nmt/training/training_tokenizers.h"
 
 namespace dietmt::tools {
 
@@ -25,23 +26,39 @@ struct CorpusOptions {
   /// The training files with their tags, and the validation files with theirs.
   std::vector<data::CorpusFiles> train_files() const;
   data::CorpusFiles valid_files() const;
-  /// The files of all text, each beside its option.
+  /// The files of all text, each with its option.
   std::vector<std::pair<std::string, std::string>> texts() const;
   /// The tags of the training files, each once.
   std::vector<std::string> tags() const;
-  /// All that is wrong, one sentence each.
+  /// All problems that the option table does not see, one sentence each.
   std::vector<std::string> problems() const;
 };
 
-/// Adds them to the present group.
-void bind_corpora(OptionTable& table, CorpusOptions& options);
+/// Adds them to the current group.
+void bind_corpora(OptionTable& table, CorpusOptions& o);
 
-/// The training text, encoded or mapped from `cache_folder`; says in the log what was kept.
-data::ParallelCorpus open_training_text(const CorpusOptions& options,
-                                        const nmt::Tokenizers& tokenizers,
+struct SubwordOptions {
+  nmt::TokenizerChoice tokenizers;
+
+  bool one_each() const { return tokenizers.separate || !tokenizers.source.empty(); }
+  /// Whether they are files that exist already.
+  bool given() const { return !tokenizers.joint.empty() || !tokenizers.source.empty(); }
+  std::vector<std::string> problems() const;
+};
+
+/// Adds them as the group "Subwords".
+void bind_subwords(OptionTable& table, SubwordOptions& o);
+
+/// A sentence for each option that contradicts the subwords of `model`, which --init-from keeps.
+std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
+                                                   const SubwordOptions& o,
+                                                   const nmt::ModelFiles& model);
+
+/// The training text, encoded or mapped from `cache_folder`; logs how many pairs were kept.
+data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
                                         const std::filesystem::path& cache_folder, int64_t threads);
 
-/// The shares of its corpora (data::BatchOptions); says in the log what they come to.
-std::vector<double> corpus_weights(const CorpusOptions& options, const data::ParallelCorpus& train);
+/// The weights of its corpora (data::BatchOptions); logs the shares they result in.
+std::vector<double> corpus_weights(const CorpusOptions& o, const data::ParallelCorpus& train);
 
 }  // namespace dietmt::tools

@@ -1,32 +1,93 @@
 #include "tools/decoding_options.h"
 
-#include "common/checks.h"
+#include "common/error.h"
+#include "data/text/source_tag.h"
 
 namespace dietmt::tools {
 
+void bind_model(OptionTable& table, DecodingOptions& o) {
+  table.add("model", &o.models, "DIR[,DIR...]",
+            "model directory, or output directory of train (its best checkpoint); several models "
+            "of one vocabulary form an ensemble, which averages their probabilities",
+            {.required = true});
+}
+
+void bind_source_lines(OptionTable& table, DecodingOptions& o) {
+  table
+      .add("source-tag", &o.source_tag, "TAG",
+           "word to put before each non-empty line, such as <2de> for a multilingual model")
+      .add("max-source-length", &o.search.max_source_length, "N",
+           "longest source line in tokens, with end of sentence; longer lines are cut",
+           {.least = 1});
+}
+
+void add_beam(OptionTable& table, int64_t& beam) {
+  table.add("beam", &beam, "N", "beam size: hypotheses kept at each step; 1: greedy search",
+            {.least = 1});
+}
+
+void bind_search(OptionTable& table, DecodingOptions& o) {
+  nmt::SearchOptions& search = o.search;
+  table.group("Search");
+  add_beam(table, search.beam);
+  table
+      .add("length-penalty", &search.length_penalty, "A",
+           "score = sum of log-probabilities / length^A, with end of sentence; 0: the sum",
+           {.least = 0})
+      .add("length-norm", &o.length_norm, "",
+           "power: divide by length^A; gnmt: divide by ((5 + length) / 6)^A",
+           {.choices = {"power", "gnmt"}})
+      .add("max-length-factor", &search.max_length_factor, "A",
+           "longest translation: A * source tokens + B tokens", {.least = 0})
+      .add("max-length-offset", &search.max_length_offset, "B", "B in --max-length-factor",
+           {.least = 1})
+      .add("min-length", &search.min_length, "N", "shortest translation, in tokens", {.least = 0});
+}
+
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights) {
   table.add("device", &device, "NAME", "cpu, cuda or cuda:I")
-      .add("weights", &weights, "NAME",
-           "fp32, bf16 or int8: what the weights are rounded to on the CPU when they are loaded; "
-           "auto: fp32, or what 'dietmt quantize' made of them");
+      .add("weights", &weights, "",
+           "type of the weights on the CPU, rounded when the model is loaded; auto: fp32, or the "
+           "type of a quantized model",
+           {.choices = {"auto", "fp32", "bf16", "int8"}});
 }
 
 void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens) {
   table
       .add("workers", &workers, "N",
-           "decode side by side on the CPU, with one copy of the weights; 0: one per core")
+           "CPU workers that decode in parallel and share the weights; 0: one per core",
+           {.least = 0})
       .add("batch-tokens", &batch_tokens, "N",
-           "source tokens decoded together, per worker; changes speed and memory, not results: "
-           "a GPU wants more");
+           "batch size of a worker in source tokens; changes speed and memory, not results; a GPU "
+           "needs more",
+           {.least = 1});
 }
 
 void add_worker_threads(OptionTable& table, int64_t& threads) {
   table.add("threads", &threads, "N",
-            "threads of each worker: more make a single sentence faster, more workers a file");
+            "threads of each worker; more threads speed up a single sentence, more workers a file",
+            {.least = 1});
 }
 
-void check_weights(const std::string& weights, std::vector<std::string>& problems) {
-  check_choice(problems, "--weights", weights, {"auto", "fp32", "bf16", "int8"});
+void bind_decoding_machine(OptionTable& table, DecodingOptions& o) {
+  table.group("Machine");
+  add_decoding_device(table, o.device, o.weights);
+  table.add("shortlist", &o.shortlist, "FILE",
+            "lexical shortlist from 'dietmt shortlist': restrict the output layer to likely "
+            "pieces; probabilities are relative to these; needs --device cpu");
+  add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
+  add_worker_threads(table, o.search.threads);
+}
+
+std::vector<std::string> resolve(DecodingOptions& o) {
+  std::vector<std::string> problems = o.search.problems();
+  if (o.source_tag) {
+    const std::string problem = data::source_tag_problem(*o.source_tag);
+    if (!problem.empty()) problems.push_back("--source-tag: " + problem);
+  }
+  o.search.length_norm = o.length_norm == "gnmt" ? nmt::LengthNorm::kGnmt : nmt::LengthNorm::kPower;
+  o.search.seed = static_cast<uint64_t>(o.seed);
+  return problems;
 }
 
 }  // namespace dietmt::tools

@@ -1,24 +1,52 @@
-// Options of the machine, in the same words for all commands that decode.
+// The options of commands that decode: models, search, device, and where their decoder comes from.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/options.h"
+#include "nmt/search/search_options.h"
+#include "nmt/translation/loaded_decoder.h"
 
 namespace dietmt::tools {
 
-/// --device and --weights.
+struct DecodingOptions {
+  std::string models;
+  std::optional<std::string> source_tag;
+  std::string length_norm = "power";
+  std::string device = "cpu";
+  std::string weights = "auto";
+  std::string shortlist;
+  int64_t seed = 1;
+  nmt::SearchOptions search;
+};
+
+/// Adds them to the current group: the models, the tag, and the longest source line.
+void bind_model(OptionTable& table, DecodingOptions& o);
+void bind_source_lines(OptionTable& table, DecodingOptions& o);
+
+/// Each starts a group.
+void bind_search(OptionTable& table, DecodingOptions& o);
+void bind_decoding_machine(OptionTable& table, DecodingOptions& o);
+
+/// Single options, for commands that have only some of the above.
+void add_beam(OptionTable& table, int64_t& beam);
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights);
-
-/// --workers and --batch-tokens.
 void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens);
-
-/// --threads of each worker.
 void add_worker_threads(OptionTable& table, int64_t& threads);
 
-/// A problem that names --weights, if it is no type of weights.
-void check_weights(const std::string& weights, std::vector<std::string>& problems);
+/// Puts the names and numbers above into `search`; returns all problems, one sentence each.
+std::vector<std::string> resolve(DecodingOptions& o);
+
+using DecoderSource = std::function<nmt::LoadedDecoder()>;
+
+/// To be called once. `dietmt` loads models that need no LibTorch; for others it replaces itself
+/// with `dietmt-torch`, before reading any input, to run `command` with `arguments`.
+/// `has_prefixes`: translations may have any length.
+DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
+                             const std::string& command, const std::vector<std::string>& arguments);
 
 }  // namespace dietmt::tools

@@ -1,4 +1,4 @@
-// dietmt distill: training text for a student, of what its teacher translates (Kim and Rush 2016).
+// dietmt distill: sequence-level knowledge distillation (Kim and Rush 2016).
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -17,12 +17,12 @@
 #include "nmt/translation/translator.h"
 #include "reporting/progress_bar.h"
 #include "tools/commands.h"
-#include "tools/decoder_source.h"
+#include "tools/decoding_options.h"
 
 namespace dietmt::tools {
 namespace {
 
-struct DistillOptions : TranslatorOptions {
+struct DistillOptions : DecodingOptions {
   std::string source, reference;
   std::string output_source, output_target;
   std::optional<int64_t> nbest;
@@ -30,47 +30,51 @@ struct DistillOptions : TranslatorOptions {
   std::string tokenizer = "13a";
 };
 
-void bind(OptionTable& table, DistillOptions& o) {
+OptionTable option_table(DistillOptions& o) {
+  OptionTable table("distill",
+                    "--model DIR[,DIR...] --source FILE --output-source FILE --output-target FILE",
+                    "Sequence-level knowledge distillation: translates the source side of training "
+                    "text with a teacher and writes source and translations as training text for "
+                    "a smaller or faster student.");
   table.group("Text");
   bind_model(table, o);
-  table.add("source", &o.source, "FILE", "source side of the training text: plain or gzip")
-      .add("output-source", &o.output_source, "FILE", "the source lines again, for the student")
-      .add(
-          "output-target", &o.output_target, "FILE",
-          "line by line their translations; both files appear when they are complete, and the same "
-          "command goes on with what a stopped one has left");
+  table
+      .add("source", &o.source, "FILE", "source side of the training text: plain or gzip",
+           {.required = true})
+      .add("output-source", &o.output_source, "FILE", "copy of the source lines for the student",
+           {.required = true})
+      .add("output-target", &o.output_target, "FILE",
+           "their translations, line by line; both files appear when they are complete, and the "
+           "same command resumes after a stop",
+           {.required = true});
   bind_source_lines(table, o);
   table.group("Choice")
       .add("nbest", &o.nbest, "N",
-           "translations per line to choose from: by default one, or with --reference as many as "
-           "--beam")
+           "translations per line to choose from; default: 1, with --reference the beam size",
+           {.least = 1})
       .add("reference", &o.reference, "FILE",
            "target side of the training text: keep the translation closest to it (sequence-level "
-           "interpolation) instead of the one of the best score")
-      .add("metric", &o.metric, "bleu|chrf", "what is close, sentence by sentence")
-      .add("tokenize", &o.tokenizer, "NAME", "tokenizer of BLEU: 13a, intl, char, zh or none");
+           "interpolation) instead of the one with the best score")
+      .add("metric", &o.metric, "", "sentence-level similarity to the reference",
+           {.choices = {"bleu", "chrf"}})
+      .add("tokenize", &o.tokenizer, "", "tokenizer of BLEU",
+           {.choices = {"13a", "intl", "char", "zh", "none"}});
   bind_search(table, o);
   bind_decoding_machine(table, o);
+  return table;
 }
 
 std::unique_ptr<const metrics::Metric> metric_of(const DistillOptions& o) {
   if (o.metric == "chrf") return std::make_unique<metrics::Chrf>(metrics::ChrfOptions{});
-  if (o.metric != "bleu") throw ConfigError("--metric is '" + o.metric + "'; possible: bleu, chrf");
   metrics::BleuOptions bleu;
   bleu.tokenizer = metrics::bleu_tokenizer_from_name(o.tokenizer);
   bleu.effective_order = true;
   return std::make_unique<metrics::Bleu>(bleu);
 }
 
-void check(DistillOptions& o) {
-  o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : o.search.beam);
-  std::vector<std::string> problems = resolve(o);
-  const auto require = [&](bool good, const char* message) {
-    if (!good) problems.emplace_back(message);
-  };
-  require(!o.source.empty(), "--source is missing");
-  require(!o.output_source.empty(), "--output-source is missing");
-  require(!o.output_target.empty(), "--output-target is missing");
+// An output must be neither an input nor the other output.
+std::vector<std::string> shared_files(const DistillOptions& o) {
+  std::vector<std::string> problems;
   const std::pair<const char*, const std::string*> texts[] = {
       {"--source", &o.source},
       {"--reference", &o.reference},
@@ -86,17 +90,19 @@ void check(DistillOptions& o) {
         problems.push_back(std::string(written) + " and " + name + " are one file: " + *file);
     }
   }
-  require(o.reference.empty() || (o.source != "-" && o.reference != "-"),
-          "--source and --reference must be files, which can be read twice");
-  try {
-    metric_of(o);
-  } catch (const ConfigError& error) {
-    problems.emplace_back(error.what());
-  }
-  throw_if_any(problems);
+  return problems;
 }
 
-// The text of the translation to keep. Of equally close ones the first, which the model prefers.
+std::vector<std::string> problems_of(DistillOptions& o) {
+  o.search.nbest = o.nbest.value_or(o.reference.empty() ? 1 : o.search.beam);
+  std::vector<std::string> problems = resolve(o);
+  for (const std::string& problem : shared_files(o)) problems.push_back(problem);
+  if (!o.reference.empty() && (o.source == "-" || o.reference == "-"))
+    problems.emplace_back("--source and --reference must be files, because they are read twice");
+  return problems;
+}
+
+// Chooses the translation to keep. Of equally close ones the first, which the model prefers.
 class Choice {
  public:
   explicit Choice(const DistillOptions& o) : metric_(metric_of(o)) {
@@ -150,7 +156,7 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
                          nmt::is_file_output(o.output_target);
   nmt::StudentText student(o.output_source, o.output_target, continued ? settings : "");
   int64_t done = student.lines();
-  if (done > 0) spdlog::info("going on after line {}", done);
+  if (done > 0) spdlog::info("resuming after line {}", done);
   nmt::skip_lines(input, done);
   choose.skip(done);
 
@@ -175,14 +181,9 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
 
 int run_distill(const std::vector<std::string>& arguments) {
   DistillOptions options;
-  OptionTable table("distill",
-                    "--model DIR[,DIR...] --source FILE --output-source FILE --output-target FILE",
-                    "Translates the source side of training text and writes it beside the "
-                    "translations: text for a smaller or faster model, which learns more easily "
-                    "from these than from the translations that people made.");
-  bind(table, options);
+  OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  check(options);
+  table.check(problems_of(options));
   const DecoderSource load = decoder_source(options, false, "distill", arguments);
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
   std::istringstream models(options.models);

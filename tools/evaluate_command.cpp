@@ -14,16 +14,16 @@
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "metrics/significance.h"
+#include "metrics/evaluation.h"
 #include "metrics/ter.h"
 #include "metrics/unicode.h"
+#include "tools/commands.h"
 
 namespace dietmt::tools {
 namespace {
 
-using metrics::ConfidenceInterval;
-using metrics::CorpusStatistics;
 using metrics::Metric;
+using metrics::SystemScore;
 using Lines = std::vector<std::string>;
 
 struct EvaluateOptions {
@@ -38,82 +38,78 @@ struct EvaluateOptions {
   int64_t max_order = 4;
   metrics::ChrfOptions chrf;
   metrics::TerOptions ter;
-  bool confidence = false;
-  int64_t confidence_samples = 1000;
-  std::string paired = "none";
-  int64_t paired_samples = 0;
-  int64_t seed = 12345;
-  bool sentence_level = false;
+  metrics::EvaluationOptions evaluation;
   bool json = false;
   int64_t digits = 2;
 };
 
 OptionTable option_table(EvaluateOptions& o) {
-  OptionTable table(
-      "evaluate", "--reference FILE... --hypothesis FILE...",
-      "Scores translations with BLEU, chrF and TER; the values are sacreBLEU's. Files "
-      "hold one sentence a line, plain or gzip; - is standard input.");
+  metrics::EvaluationOptions& e = o.evaluation;
+  OptionTable table("evaluate", "--reference FILE... --hypothesis FILE...",
+                    "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them. "
+                    "Files have one sentence per line, plain or gzip; - is standard input.");
   table.group("Input")
-      .add("reference", &o.references, "FILE...", "references; several files: several per sentence")
-      .add("hypothesis", &o.hypotheses, "FILE...", "translations, one file for each system")
-      .add("metric", &o.metrics, "LIST", "comma-separated from bleu, chrf, chrf++, ter")
+      .add("reference", &o.references, "FILE...",
+           "reference translations; several files: several references per sentence",
+           {.required = true})
+      .add("hypothesis", &o.hypotheses, "FILE...", "translations, one file for each system",
+           {.required = true})
+      .add("metric", &o.metrics, "LIST", "comma-separated list of bleu, chrf, chrf++ and ter")
       .add("lowercase", &o.lowercase, "", "lower-case for BLEU and chrF (TER does so by default)");
   table.group("BLEU")
-      .add("tokenize", &o.tokenize, "NAME", "13a, intl, char, none or zh")
-      .add("smooth", &o.smooth, "NAME", "orders without a match: none, floor, add-k or exp")
+      .add("tokenize", &o.tokenize, "", "tokenizer",
+           {.choices = {"13a", "intl", "char", "none", "zh"}})
+      .add("smooth", &o.smooth, "", "smoothing of n-gram orders without a match",
+           {.choices = {"none", "floor", "add-k", "exp"}})
       .add("smooth-value", &o.smooth_value, "X",
-           "of --smooth floor (unset: 0.1) and add-k (unset: 1)")
-      .add("max-order", &o.max_order, "N", "longest n-gram")
+           "value for --smooth floor (default 0.1) or add-k (default 1)")
+      .add("max-order", &o.max_order, "N", "longest n-gram", {.least = 1})
       .add("effective-order", &o.effective_order, "",
-           "leave out orders longer than the hypothesis; always so with --sentence-level");
+           "ignore orders longer than the hypothesis; --sentence-level implies it");
   table.group("chrF")
-      .add("chrf-char-order", &o.chrf.char_order, "N", "longest character n-gram")
-      .add("chrf-word-order", &o.chrf.word_order, "N", "longest word n-gram; 2 is chrF++")
-      .add("chrf-beta", &o.chrf.beta, "N", "weight of recall against precision")
+      .add("chrf-char-order", &o.chrf.char_order, "N", "longest character n-gram", {.least = 0})
+      .add("chrf-word-order", &o.chrf.word_order, "N", "longest word n-gram; 2: chrF++",
+           {.least = 0})
+      .add("chrf-beta", &o.chrf.beta, "N", "weight of recall relative to precision", {.least = 0})
       .add("chrf-whitespace", &o.chrf.whitespace, "", "keep whitespace in character n-grams")
       .add("chrf-eps-smoothing", &o.chrf.eps_smoothing, "", "average F scores as chrF++.py does");
   table.group("TER")
-      .add("ter-normalized", &o.ter.normalized, "", "unescape entities, set punctuation apart")
+      .add("ter-normalized", &o.ter.normalized, "", "unescape entities and split off punctuation")
       .add("ter-no-punct", &o.ter.no_punct, "", "remove punctuation")
-      .add("ter-asian-support", &o.ter.asian_support, "", "the two above for CJK characters too")
+      .add("ter-asian-support", &o.ter.asian_support, "",
+           "apply the two options above to CJK characters too")
       .add("ter-case-sensitive", &o.ter.case_sensitive, "", "do not lower-case");
   table.group("Significance")
-      .add("confidence", &o.confidence, "", "95 % intervals by bootstrap resampling")
-      .add("confidence-samples", &o.confidence_samples, "N", "how many resamples")
-      .add("paired", &o.paired, "TEST",
-           "compare each further hypothesis with the first: none, bootstrap or randomization")
-      .add("paired-samples", &o.paired_samples, "N",
-           "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization")
-      .add("seed", &o.seed, "N", "of the random draws");
+      .add("confidence", &e.confidence, "", "print 95 % intervals from bootstrap resampling")
+      .add("confidence-samples", &e.confidence_samples, "N", "bootstrap resamples", {.least = 1})
+      .add("paired", &e.paired, "", "significance test of each further hypothesis with the first",
+           {.choices = {"none", "bootstrap", "randomization"}})
+      .add("paired-samples", &e.paired_samples, "N",
+           "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization", {.least = 0})
+      .add("seed", &e.seed, "N", "random seed of resampling");
   table.group("Output")
-      .add("sentence-level", &o.sentence_level, "",
-           "one line of scores a sentence; a column for each hypothesis and metric")
-      .add("json", &o.json, "", "an array with one object for each hypothesis and metric")
-      .add("digits", &o.digits, "N", "decimals in text output");
+      .add("sentence-level", &e.sentence_level, "",
+           "print the scores of each sentence in a line, a column for each hypothesis and metric")
+      .add("json", &o.json, "", "print an array with one object for each hypothesis and metric")
+      .add("digits", &o.digits, "N", "decimals in text output", {.least = 0, .most = 17});
   return table;
 }
 
-void validate(const EvaluateOptions& o) {
+std::vector<std::string> problems_of(const EvaluateOptions& o) {
   std::vector<std::string> problems;
   const auto require = [&](bool holds, const char* problem) {
     if (!holds) problems.emplace_back(problem);
   };
-  require(!o.references.empty(), "--reference is missing: give one reference file or more");
-  require(!o.hypotheses.empty(), "--hypothesis is missing: give one file or more");
+  const metrics::EvaluationOptions& e = o.evaluation;
   require(std::count(o.references.begin(), o.references.end(), "-") +
                   std::count(o.hypotheses.begin(), o.hypotheses.end(), "-") <=
               1,
           "only one file can be - (standard input)");
-  require(o.paired == "none" || o.paired == "bootstrap" || o.paired == "randomization",
-          "--paired must be none, bootstrap or randomization");
-  require(o.paired == "none" || o.hypotheses.size() > 1,
+  require(e.paired == "none" || o.hypotheses.size() > 1,
           "--paired compares systems: give two --hypothesis files or more");
-  require(!o.sentence_level || (!o.confidence && o.paired == "none"),
-          "--sentence-level does not go with --confidence or --paired");
-  require(o.confidence_samples > 0, "--confidence-samples must be 1 or more");
-  require(o.paired_samples >= 0, "--paired-samples must be 0 or more");
-  require(o.digits >= 0 && o.digits <= 17, "--digits must be 0 to 17");
-  throw_if_any(problems);
+  require(!e.sentence_level || (!e.confidence && e.paired == "none"),
+          "--sentence-level excludes --confidence and --paired");
+  return problems;
 }
 
 std::unique_ptr<Metric> make_bleu(const EvaluateOptions& o) {
@@ -123,7 +119,7 @@ std::unique_ptr<Metric> make_bleu(const EvaluateOptions& o) {
   bleu.smoothing = metrics::smoothing_from_name(o.smooth);
   bleu.smoothing_value = o.smooth_value;
   bleu.max_order = o.max_order;
-  bleu.effective_order = o.effective_order || o.sentence_level;
+  bleu.effective_order = o.effective_order || o.evaluation.sentence_level;
   return std::make_unique<metrics::Bleu>(bleu);
 }
 
@@ -134,14 +130,14 @@ std::unique_ptr<Metric> make_metric(const std::string& name, const EvaluateOptio
   chrf.lowercase = o.lowercase;
   if (name == "chrf++") chrf.word_order = 2;
   if (name == "chrf" || name == "chrf++") return std::make_unique<metrics::Chrf>(chrf);
-  throw ConfigError("unknown metric '" + name + "'; the choices are bleu, chrf, chrf++, ter");
+  throw ConfigError("unknown metric '" + name + "' in --metric; choose bleu, chrf, chrf++ or ter");
 }
 
 std::vector<std::unique_ptr<Metric>> make_metrics(const EvaluateOptions& o) {
   std::vector<std::unique_ptr<Metric>> all;
   std::istringstream names(o.metrics);
   for (std::string name; std::getline(names, name, ',');) all.push_back(make_metric(name, o));
-  if (all.empty()) throw ConfigError("--metric names no metric");
+  if (all.empty()) throw ConfigError("--metric is empty");
   return all;
 }
 
@@ -151,7 +147,7 @@ Lines read_sentences(const std::string& path) {
   LineReader reader(path);
   for (std::string line; reader.next(line);) {
     if (invalid_utf8_at(line) != std::string::npos) {
-      spdlog::warn("{}: invalid UTF-8 is read as U+FFFD", reader.where());
+      spdlog::warn("{}: invalid UTF-8 replaced by U+FFFD", reader.where());
       line = replace_invalid_utf8(line);
     }
     lines.emplace_back(metrics::strip_right(line));
@@ -177,7 +173,7 @@ Corpora read_corpora(const EvaluateOptions& o) {
   };
   for (size_t r = 0; r < o.references.size(); ++r) note(o.references[r], corpora.references[r]);
   for (size_t h = 0; h < o.hypotheses.size(); ++h) note(o.hypotheses[h], corpora.hypotheses[h]);
-  if (!equal) throw DataError("the files differ in their numbers of lines: " + counts);
+  if (!equal) throw DataError("the files have different numbers of lines: " + counts);
   return corpora;
 }
 
@@ -188,71 +184,9 @@ void warn_if_tokenized(const EvaluateOptions& o, const Corpora& corpora) {
     const auto count = std::count_if(lines.begin(), lines.end(),
                                      [](const std::string& line) { return line.ends_with(" ."); });
     if (count >= 100)
-      spdlog::warn("{}: {} lines end in ' .': BLEU expects text that is not tokenized",
+      spdlog::warn("{}: {} lines end with ' .': BLEU expects text that is not tokenized",
                    o.hypotheses[h], count);
   }
-}
-
-struct Result {
-  std::string hypothesis;
-  metrics::Score score;
-  std::string signature;
-  std::optional<ConfidenceInterval> interval;
-  std::optional<double> p_value;
-  std::vector<double> sentence_scores;
-};
-
-int64_t paired_samples(const EvaluateOptions& o) {
-  if (o.paired_samples > 0) return o.paired_samples;
-  return o.paired == "bootstrap" ? 1000 : 10000;
-}
-
-// "bs:1000|ar:10000|seed:12345", as far as it applies.
-std::string resampling_fields(const EvaluateOptions& o) {
-  std::string fields;
-  if (o.paired == "bootstrap")
-    fields += "bs:" + std::to_string(paired_samples(o)) + "|";
-  else if (o.confidence)
-    fields += "bs:" + std::to_string(o.confidence_samples) + "|";
-  if (o.paired == "randomization") fields += "ar:" + std::to_string(paired_samples(o)) + "|";
-  return fields.empty() ? "" : fields + "seed:" + std::to_string(o.seed);
-}
-
-void add_significance(const EvaluateOptions& o, const Metric& metric,
-                      const std::vector<CorpusStatistics>& systems, size_t h, Result& result) {
-  const auto seed = static_cast<uint64_t>(o.seed);
-  const metrics::ResamplingOptions paired{paired_samples(o), seed};
-  if (o.paired == "bootstrap")
-    result.interval = metrics::bootstrap_interval(metric, systems[h], paired);
-  else if (o.confidence)
-    result.interval = metrics::bootstrap_interval(metric, systems[h], {o.confidence_samples, seed});
-  if (h == 0) return;
-  if (o.paired == "bootstrap")
-    result.p_value = metrics::paired_bootstrap(metric, systems[0], systems[h], paired);
-  if (o.paired == "randomization")
-    result.p_value = metrics::paired_randomization(metric, systems[0], systems[h], paired);
-}
-
-// Results of one metric, hypothesis by hypothesis.
-std::vector<Result> evaluate(const EvaluateOptions& o, const Metric& metric,
-                             const Corpora& corpora) {
-  std::vector<CorpusStatistics> systems;
-  for (const Lines& hypothesis : corpora.hypotheses)
-    systems.push_back(metric.corpus_statistics(hypothesis, corpora.references));
-  std::vector<Result> results;
-  for (size_t h = 0; h < systems.size(); ++h) {
-    Result result{o.hypotheses[h],
-                  metric.score(systems[h].sum()),
-                  metric.signature(corpora.references.size(), resampling_fields(o)),
-                  std::nullopt,
-                  std::nullopt,
-                  {}};
-    add_significance(o, metric, systems, h, result);
-    for (size_t i = 0; o.sentence_level && i < systems[h].sentences(); ++i)
-      result.sentence_scores.push_back(metric.score(systems[h][i]).score);
-    results.push_back(std::move(result));
-  }
-  return results;
 }
 
 std::string fixed(double value, int64_t digits) {
@@ -261,12 +195,12 @@ std::string fixed(double value, int64_t digits) {
   return text;
 }
 
-void print_json(const EvaluateOptions& o, const std::vector<std::vector<Result>>& by_metric) {
+void print_json(const EvaluateOptions& o, const std::vector<std::vector<SystemScore>>& by_metric) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (size_t h = 0; h < o.hypotheses.size(); ++h) {
-    for (const std::vector<Result>& results : by_metric) {
-      const Result& result = results[h];
-      nlohmann::ordered_json object{{"hypothesis", result.hypothesis},
+    for (const std::vector<SystemScore>& results : by_metric) {
+      const SystemScore& result = results[h];
+      nlohmann::ordered_json object{{"hypothesis", o.hypotheses[h]},
                                     {"metric", result.score.name},
                                     {"score", result.score.score},
                                     {"signature", result.signature}};
@@ -279,25 +213,26 @@ void print_json(const EvaluateOptions& o, const std::vector<std::vector<Result>>
         object["baseline"] = o.hypotheses[0];
         object["p_value"] = *result.p_value;
       }
-      if (o.sentence_level) object["sentence_scores"] = result.sentence_scores;
+      if (o.evaluation.sentence_level) object["sentence_scores"] = result.sentence_scores;
       all.push_back(std::move(object));
     }
   }
   std::cout << all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-void print_sentences(const EvaluateOptions& o, const std::vector<std::vector<Result>>& by_metric) {
+void print_sentences(const EvaluateOptions& o,
+                     const std::vector<std::vector<SystemScore>>& by_metric) {
   for (size_t i = 0; i < by_metric[0][0].sentence_scores.size(); ++i) {
     std::string line;
     for (size_t h = 0; h < o.hypotheses.size(); ++h)
-      for (const std::vector<Result>& results : by_metric)
+      for (const std::vector<SystemScore>& results : by_metric)
         line += (line.empty() ? "" : "\t") + fixed(results[h].sentence_scores[i], o.digits);
     std::cout << line << '\n';
   }
 }
 
-// "(μ = 26.09 ± 0.64) (p = 0.0010)", as far as it was asked for.
-std::string significance_text(const EvaluateOptions& o, const Result& result) {
+// "(μ = 26.09 ± 0.64) (p = 0.0010)", only what was asked for.
+std::string significance_text(const EvaluateOptions& o, const SystemScore& result) {
   std::string text;
   if (result.interval)
     text = "(μ = " + fixed(result.interval->mean, o.digits) + " ± " +
@@ -311,21 +246,21 @@ std::string right_aligned(const std::string& text, size_t width) {
 }
 
 // One block of lines for each hypothesis, then the signatures.
-void print_text(const EvaluateOptions& o, const std::vector<std::vector<Result>>& by_metric) {
+void print_text(const EvaluateOptions& o, const std::vector<std::vector<SystemScore>>& by_metric) {
   size_t width = 0;
-  for (const std::vector<Result>& results : by_metric)
+  for (const std::vector<SystemScore>& results : by_metric)
     width = std::max(width, results[0].score.name.size());
   for (size_t h = 0; h < o.hypotheses.size(); ++h) {
     if (o.hypotheses.size() > 1) std::cout << o.hypotheses[h] << '\n';
-    for (const std::vector<Result>& results : by_metric) {
-      const Result& result = results[h];
+    for (const std::vector<SystemScore>& results : by_metric) {
+      const SystemScore& result = results[h];
       const std::string line =
           result.score.to_string(static_cast<int>(o.digits), significance_text(o, result));
       std::cout << std::string(width - result.score.name.size(), ' ') << line << '\n';
     }
     if (o.hypotheses.size() > 1) std::cout << '\n';
   }
-  for (const std::vector<Result>& results : by_metric)
+  for (const std::vector<SystemScore>& results : by_metric)
     std::cout << right_aligned(results[0].score.name, width) << ": " << results[0].signature
               << '\n';
 }
@@ -336,17 +271,18 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   EvaluateOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  validate(options);
+  table.check(problems_of(options));
   const std::vector<std::unique_ptr<Metric>> all = make_metrics(options);
   const Corpora corpora = read_corpora(options);
   warn_if_tokenized(options, corpora);
 
-  std::vector<std::vector<Result>> by_metric;
+  std::vector<std::vector<SystemScore>> by_metric;
   for (const std::unique_ptr<Metric>& metric : all)
-    by_metric.push_back(evaluate(options, *metric, corpora));
+    by_metric.push_back(
+        metrics::evaluate(*metric, corpora.references, corpora.hypotheses, options.evaluation));
   if (options.json)
     print_json(options, by_metric);
-  else if (options.sentence_level)
+  else if (options.evaluation.sentence_level)
     print_sentences(options, by_metric);
   else
     print_text(options, by_metric);

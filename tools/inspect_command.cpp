@@ -1,53 +1,134 @@
-// dietmt inspect: what a model is made of, and what its positions do.
+// dietmt inspect: a model's parameters, configuration, positions and attention.
+#include <spdlog/spdlog.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "common/options.h"
+#include "encoders/position/scheme/position_help.h"
 #include "inspection/parameter_table.h"
+#include "inspection/position_report.h"
+#include "inspection/sentence_analysis.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/network/translation_model.h"
 #include "tools/commands.h"
-#include "tools/inspect_attention.h"
-#include "tools/inspect_positions.h"
 #include "tools/model_options.h"
 
 namespace dietmt::tools {
 namespace {
 
+constexpr const char* kModelHelp =
+    "model directory, or output directory of train (its best checkpoint)";
+
 int inspect_params(const std::vector<std::string>& arguments) {
   std::string directory;
   int64_t vocabulary = 8000;
-  ModelOptions options;
+  ModelOptions o;
   OptionTable table("inspect params", "[--model DIR | --preset NAME --position SPEC ...]",
-                    "Counts the parameters of a model, or of the model that the options describe, "
-                    "by component. 'positions' is the sum over all position encodings.");
-  table.add("model", &directory, "DIR", "a model directory or the output of dietmt train")
-      .add("vocab-size", &vocabulary, "N", "pieces of either language");
-  bind_model_options(table, options);
+                    "Counts the parameters of a model, or of a new model with these options, by "
+                    "component. 'positions' is the sum over all position encodings.");
+  table.add("model", &directory, "DIR", kModelHelp)
+      .add("vocab-size", &vocabulary, "N", "vocabulary size of each language", {.least = 1});
+  bind_model_options(table, o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
+    table.check();
     std::cout << inspection::parameter_table(
         nmt::TranslationModel(nmt::open_model(directory).config, 0));
     return 0;
   }
-  apply_preset(table, options);
-  if (print_position_help(options)) return 0;
-  options.model.source_vocabulary = options.model.target_vocabulary = vocabulary;
-  std::cout << inspection::parameter_table(nmt::TranslationModel(options.model, 1));
+  apply_preset(table, o);
+  if (print_position_help(o)) return 0;
+  table.check(model_problems(o.model));
+  o.model.source_vocabulary = o.model.target_vocabulary = vocabulary;
+  std::cout << inspection::parameter_table(nmt::TranslationModel(o.model, 1));
   return 0;
 }
 
 int inspect_model(const std::vector<std::string>& arguments) {
   std::string directory;
   OptionTable table("inspect model", "--model DIR", "Prints the configuration of a model as JSON.");
-  table.add("model", &directory, "DIR", "a model directory or the output of dietmt train");
+  table.add("model", &directory, "DIR", kModelHelp, {.required = true});
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  if (directory.empty()) throw ConfigError("--model is missing");
+  table.check();
   const nmt::ModelFiles files = nmt::open_model(directory);
   nlohmann::json description = files.config.to_json();
   if (!files.quantization.empty()) description["quantization"] = files.quantization;
   std::cout << description.dump(1) << '\n';
+  return 0;
+}
+
+int inspect_attention(const std::vector<std::string>& arguments) {
+  service::AnalysisRequest request;
+  OptionTable table("inspect attention", "--model DIR --text SENTENCE",
+                    "Prints, as JSON, the attention of all layers and heads in a sentence and its "
+                    "translation, and the position terms of the scores. A server's /v1/analyze "
+                    "answers the same.");
+  table.add("model", &request.model, "DIR", kModelHelp, {.required = true})
+      .add("text", &request.text, "SENTENCE", "source sentence", {.required = true})
+      .add("translation", &request.translation, "SENTENCE",
+           "its translation; default: the model's own");
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check();
+  std::cout << service::analysis_json(
+                   inspection::analyse_sentence(nmt::load_model(request.model), request))
+            << '\n';
+  return 0;
+}
+
+struct PositionOptions {
+  bool list = false;
+  std::string model;
+  std::string output;
+  bool json = false;
+  inspection::PositionReportOptions report;
+};
+
+OptionTable option_table(PositionOptions& o) {
+  OptionTable table("inspect positions", "--list | --model DIR",
+                    "Lists the encodings for --position, or reports what a model's encodings do: "
+                    "the position terms of the scores, their rank, the similarity of the offsets' "
+                    "vectors, and the first layer's attention in sentences that repeat one word. "
+                    "Prints tables; --output writes heat maps.");
+  table.add("list", &o.list, "", "print the table of encodings")
+      .add("model", &o.model, "DIR",
+           "model directory, or output directory of train or bert pretrain")
+      .add("output", &o.output, "FILE.html", "write a page of heat maps instead of tables")
+      .add("json", &o.json, "", "print everything as JSON instead of tables")
+      .add("length", &o.report.length, "N", "number of positions", {.least = 2, .most = 1024})
+      .add("words", &o.report.words, "N", "number of random words that sentences repeat",
+           {.least = 1})
+      .add("seed", &o.report.seed, "N", "random seed of the words");
+  return table;
+}
+
+std::vector<std::string> problems_of(const PositionOptions& o) {
+  std::vector<std::string> problems;
+  if (!o.list && o.model.empty()) problems.emplace_back("--list or --model is missing");
+  if (o.list && !o.model.empty()) problems.emplace_back("--list and --model exclude each other");
+  if (o.model.empty() && (o.json || !o.output.empty()))
+    problems.emplace_back("--output and --json need --model");
+  return problems;
+}
+
+int inspect_positions(const std::vector<std::string>& arguments) {
+  PositionOptions o;
+  OptionTable table = option_table(o);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check(problems_of(o));
+  if (o.list) {
+    std::cout << encoders::position_help({});
+    return 0;
+  }
+  const inspection::PositionReport report = inspection::position_report(o.model, o.report);
+  if (!o.output.empty()) {
+    write_file_atomically(o.output, inspection::position_page(report));
+    spdlog::info("wrote {}", o.output);
+  }
+  if (o.json) std::cout << inspection::position_json(report).dump() << '\n';
+  if (!o.json && o.output.empty()) std::cout << inspection::position_text(report);
   return 0;
 }
 
@@ -56,25 +137,24 @@ int inspect_model(const std::vector<std::string>& arguments) {
 int run_inspect(const std::vector<std::string>& arguments) {
   const std::string usage =
       "usage: dietmt inspect params|model|positions|attention [options]\n\n"
-      "  params      number of parameters of a model or configuration by component\n"
-      "  model       configuration of a model\n"
-      "  positions   the position encodings, and what those of a model do\n"
-      "  attention   how a model looks at a sentence\n\n"
-      "'dietmt inspect TOPIC --help' describes each.\n";
-  if (!arguments.empty()) {
-    const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-    if (arguments[0] == "params") return inspect_params(rest);
-    if (arguments[0] == "model") return inspect_model(rest);
-    if (arguments[0] == "positions") return inspect_positions(rest);
-    if (arguments[0] == "attention") return inspect_attention(rest);
-    if (arguments[0] == "--help" || arguments[0] == "-h") {
-      std::cout << usage;
-      return 0;
-    }
-    throw ConfigError("'" + arguments[0] +
-                      "' is not a topic of inspect; possible: params, model, positions, attention");
+      "  params      count the parameters of a model by component\n"
+      "  model       print the configuration of a model\n"
+      "  positions   list the position encodings, or report what a model's encodings do\n"
+      "  attention   print the attention in a sentence and its translation\n\n"
+      "Run 'dietmt inspect TOPIC --help' for the options of a topic.\n";
+  if (arguments.empty())
+    throw ConfigError("inspect needs a topic: params, model, positions or attention");
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "params") return inspect_params(rest);
+  if (arguments[0] == "model") return inspect_model(rest);
+  if (arguments[0] == "positions") return inspect_positions(rest);
+  if (arguments[0] == "attention") return inspect_attention(rest);
+  if (arguments[0] == "--help" || arguments[0] == "-h") {
+    std::cout << usage;
+    return 0;
   }
-  throw ConfigError("inspect needs a topic: params, model, positions or attention");
+  throw ConfigError("'" + arguments[0] +
+                    "' is not a topic of inspect: choose params, model, positions or attention");
 }
 
 }  // namespace dietmt::tools

@@ -1,5 +1,7 @@
 #include "tools/model_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <iterator>
@@ -12,6 +14,7 @@ namespace {
 
 using encoders::AttentionSite;
 using encoders::EncodingContext;
+using nmt::ModelConfig;
 
 struct Stack {
   std::string spec;
@@ -19,7 +22,7 @@ struct Stack {
 };
 
 /// Encoder, decoder and cross-attention.
-std::vector<Stack> stacks(const nmt::ModelConfig& model) {
+std::vector<Stack> stacks(const ModelConfig& model) {
   const auto stack = [&](AttentionSite site, const std::string& spec, int64_t layers) {
     EncodingContext context;
     context.site = site;
@@ -35,57 +38,127 @@ std::vector<Stack> stacks(const nmt::ModelConfig& model) {
           stack(AttentionSite::kCross, model.cross_position, model.decoder_layers)};
 }
 
-}  // namespace
-
-void bind_model_options(OptionTable& table, ModelOptions& o) {
-  nmt::ModelConfig& m = o.model;
-  table.group("Model")
-      .add("preset", &o.preset, "NAME",
-           "sizes: tiny (4+4 layers, 128/256, 4 heads), small (6+6, 256/1024, 4), base (6+6, "
-           "512/2048, 8), big (6+6, 1024/4096, 16)")
-      .add("encoder-layers", &m.encoder_layers, "N", "instead of the preset's")
-      .add("decoder-layers", &m.decoder_layers, "N", "instead of the preset's")
-      .add("width", &m.width, "N", "model width, instead of the preset's")
-      .add("feed-forward", &m.feed_forward, "N",
-           "inner width of the feed-forward blocks, instead of the preset's")
-      .add("heads", &m.heads, "N", "attention heads, instead of the preset's")
-      .add("position", &o.position, "SPEC",
-           "position encoding of encoder and decoder; --position help lists them")
-      .add("decoder-position", &o.decoder_position, "SPEC", "of the decoder, if another")
-      .add("cross-position", &m.cross_position, "SPEC", "of attention to the source")
-      .add("max-positions", &m.max_positions, "N", "table size of learned encodings")
-      .add("norm", &m.norm, "post|pre", "layer norm after or before each block")
-      .add("activation", &m.activation, "relu|gelu|silu|swiglu", "of the feed-forward blocks")
-      .add("tied-embeddings", &m.tied_embeddings, "none|decoder|all",
-           "decoder: the target and the output embeddings are one; all: the source's too")
-      .add("dropout", &m.dropout, "P", "on residual branches")
-      .add("attention-dropout", &m.attention_dropout, "P", "on attention probabilities")
-      .add("activation-dropout", &m.activation_dropout, "P", "inside feed-forward blocks")
-      .add("embedding-dropout", &m.embedding_dropout, "P", "on embeddings");
-}
-
-void apply_preset(const OptionTable& table, ModelOptions& o) {
-  const nmt::ModelConfig preset = nmt::ModelConfig::preset(o.preset);
-  const auto keep = [&](const char* name, int64_t nmt::ModelConfig::*field) {
-    if (!table.given(name)) o.model.*field = preset.*field;
-  };
-  keep("encoder-layers", &nmt::ModelConfig::encoder_layers);
-  keep("decoder-layers", &nmt::ModelConfig::decoder_layers);
-  keep("width", &nmt::ModelConfig::width);
-  keep("feed-forward", &nmt::ModelConfig::feed_forward);
-  keep("heads", &nmt::ModelConfig::heads);
-  name_positions(o);
-}
-
+// The decoder's positions are the encoder's unless they have a name.
 void name_positions(ModelOptions& o) {
   o.model.encoder_position = o.position;
   o.model.decoder_position = o.decoder_position.empty() ? o.position : o.decoder_position;
 }
 
+// The position encodings that no option names.
+void keep_positions(const OptionTable& table, const ModelConfig& kept, ModelOptions& o) {
+  const bool given = table.given("position");
+  if (!given) o.position = kept.encoder_position;
+  if (!given && !table.given("decoder-position") && kept.decoder_position != o.position)
+    o.decoder_position = kept.decoder_position;
+  if (!table.given("cross-position")) o.model.cross_position = kept.cross_position;
+  name_positions(o);
+}
+
+}  // namespace
+
+void add_dropout(OptionTable& table, const std::string& name, OptionTable::Field field,
+                 const std::string& help) {
+  table.add(name, field, "P", help, {.least = 0, .below = 1});
+}
+
+void bind_model_options(OptionTable& table, ModelOptions& o) {
+  ModelConfig& m = o.model;
+  table.group("Model")
+      .add("preset", &o.preset, "",
+           "model sizes: tiny (4+4 layers, width 128, feed-forward 256, 4 heads), small (6+6, 256, "
+           "1024, 4), base (6+6, 512, 2048, 8), big (6+6, 1024, 4096, 16)",
+           {.choices = {"tiny", "small", "base", "big"}})
+      .add("encoder-layers", &m.encoder_layers, "N", "encoder layers; overrides the preset",
+           {.least = 1})
+      .add("decoder-layers", &m.decoder_layers, "N", "decoder layers; overrides the preset",
+           {.least = 1})
+      .add("width", &m.width, "N", "model width; overrides the preset", {.least = 1})
+      .add("feed-forward", &m.feed_forward, "N",
+           "inner width of the feed-forward blocks; overrides the preset", {.least = 1})
+      .add("heads", &m.heads, "N", "attention heads; overrides the preset", {.least = 1})
+      .add("position", &o.position, "SPEC",
+           "position encoding of encoder and decoder; '--position help' lists them")
+      .add("decoder-position", &o.decoder_position, "SPEC",
+           "position encoding of the decoder, if different")
+      .add("cross-position", &m.cross_position, "SPEC", "position encoding of cross-attention")
+      .add("max-positions", &m.max_positions, "N", "table size of learned encodings", {.least = 1})
+      .add("norm", &m.norm, "", "layer norm after (post) or before (pre) each block",
+           {.choices = {"post", "pre"}})
+      .add("activation", &m.activation, "", "activation of the feed-forward blocks",
+           {.choices = {"relu", "gelu", "silu", "swiglu"}})
+      .add("tied-embeddings", &m.tied_embeddings, "",
+           "decoder: tie target and output embeddings; all: tie the source embeddings too",
+           {.choices = {"none", "decoder", "all"}});
+  add_dropout(table, "dropout", &m.dropout, "dropout on residual branches");
+  add_dropout(table, "attention-dropout", &m.attention_dropout,
+              "dropout on attention probabilities");
+  add_dropout(table, "activation-dropout", &m.activation_dropout,
+              "dropout inside feed-forward blocks");
+  add_dropout(table, "embedding-dropout", &m.embedding_dropout, "dropout on embeddings");
+}
+
+void apply_preset(const OptionTable& table, ModelOptions& o) {
+  name_positions(o);
+  if (!table.allows("preset")) return;
+  const ModelConfig preset = ModelConfig::preset(o.preset);
+  const auto keep = [&](const char* name, int64_t ModelConfig::*field) {
+    if (!table.given(name)) o.model.*field = preset.*field;
+  };
+  keep("encoder-layers", &ModelConfig::encoder_layers);
+  keep("decoder-layers", &ModelConfig::decoder_layers);
+  keep("width", &ModelConfig::width);
+  keep("feed-forward", &ModelConfig::feed_forward);
+  keep("heads", &ModelConfig::heads);
+}
+
+std::vector<std::string> keep_sizes(const OptionTable& table, const nmt::ModelFiles& model,
+                                    ModelOptions& o) {
+  const ModelConfig& kept = model.config;
+  const ModelConfig preset = table.allows("preset") ? ModelConfig::preset(o.preset) : kept;
+  std::vector<std::string> problems;
+  const auto refuse = [&](const char* name, const auto& value, const auto& models) {
+    problems.push_back(fmt::format("--{} is {}, but {} has {}, which --init-from keeps", name,
+                                   value, model.directory.string(), models));
+  };
+  const auto keep = [&](const char* name, auto ModelConfig::*field) {
+    if (table.given(name) && o.model.*field != kept.*field)
+      refuse(name, o.model.*field, kept.*field);
+    o.model.*field = kept.*field;
+  };
+  const auto keep_size = [&](const char* name, int64_t ModelConfig::*field) {
+    if (table.given("preset") && !table.given(name) && preset.*field != kept.*field)
+      refuse("preset", fmt::format("{} with --{} {}", o.preset, name, preset.*field),
+             fmt::to_string(kept.*field));
+    keep(name, field);
+  };
+  keep_size("encoder-layers", &ModelConfig::encoder_layers);
+  keep_size("decoder-layers", &ModelConfig::decoder_layers);
+  keep_size("width", &ModelConfig::width);
+  keep_size("feed-forward", &ModelConfig::feed_forward);
+  keep_size("heads", &ModelConfig::heads);
+  keep("norm", &ModelConfig::norm);
+  keep("activation", &ModelConfig::activation);
+  keep("tied-embeddings", &ModelConfig::tied_embeddings);
+  o.model.output_bias = kept.output_bias;
+
+  const auto take = [&](const char* name, auto ModelConfig::*field) {
+    if (!table.given(name)) o.model.*field = kept.*field;
+  };
+  take("dropout", &ModelConfig::dropout);
+  take("attention-dropout", &ModelConfig::attention_dropout);
+  take("activation-dropout", &ModelConfig::activation_dropout);
+  take("embedding-dropout", &ModelConfig::embedding_dropout);
+  take("max-positions", &ModelConfig::max_positions);
+  if (o.model.max_positions < kept.max_positions)
+    refuse("max-positions", o.model.max_positions, kept.max_positions);
+  keep_positions(table, kept, o);
+  return problems;
+}
+
 bool print_position_help(const ModelOptions& o) {
   const std::string specs[] = {o.position, o.decoder_position, o.model.cross_position};
   if (std::find(std::begin(specs), std::end(specs), "help") == std::end(specs)) return false;
-  nmt::ModelConfig model = o.model;
+  ModelConfig model = o.model;
   model.source_vocabulary = model.target_vocabulary = 1;
   throw_if_any(model.problems());
   std::vector<EncodingContext> contexts;
@@ -95,7 +168,7 @@ bool print_position_help(const ModelOptions& o) {
 }
 
 std::vector<std::string> model_problems(const nmt::ModelConfig& config) {
-  nmt::ModelConfig model = config;
+  ModelConfig model = config;
   model.source_vocabulary = model.target_vocabulary = 1;
   std::vector<std::string> problems = model.problems();
   if (!problems.empty()) return problems;

@@ -1,13 +1,13 @@
 // The options that choose a translation model's sizes and position encodings: `dietmt train` builds
-// one of them, `dietmt inspect params` counts its parameters.
+// the model, `dietmt inspect params` counts its parameters.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "common/options.h"
-#include "encoders/position/position_encoding.h"
 #include "nmt/model/config.h"
+#include "nmt/model/model_files.h"
 
 namespace dietmt::tools {
 
@@ -21,17 +21,23 @@ struct ModelOptions {
 /// Adds them as the group "Model".
 void bind_model_options(OptionTable& table, ModelOptions& options);
 
-/// After parsing: sizes come from the preset unless an option gives them.
+/// After parsing: takes each size from the preset unless an option gives it.
 void apply_preset(const OptionTable& table, ModelOptions& options);
 
-/// Part of apply_preset(): the encoder's and the decoder's positions by the names that were given.
-void name_positions(ModelOptions& options);
+/// For --init-from: takes sizes, positions and dropout from `model` unless an option gives them.
+/// Returns a sentence for each option that contradicts what must stay.
+std::vector<std::string> keep_sizes(const OptionTable& table, const nmt::ModelFiles& model,
+                                    ModelOptions& options);
 
 /// For --position help and the like: prints the table of encodings with the parameters they add to
 /// this model, and returns true.
 bool print_position_help(const ModelOptions& options);
 
-/// All problems of the model, wrong specs of positions among them. The vocabulary is not known yet.
+/// All problems of the model, including wrong position specs. The vocabulary is not known yet.
 std::vector<std::string> model_problems(const nmt::ModelConfig& model);
+
+/// The dropout probability `name` as an option.
+void add_dropout(OptionTable& table, const std::string& name, OptionTable::Field field,
+                 const std::string& help);
 
 }  // namespace dietmt::tools

@@ -1,5 +1,3 @@
-#include "tools/program.h"
-
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "common/process_error.h"
 #include "common/stop_signal.h"
 #include "kernels/cpu/instruction_sets.h"
+#include "tools/commands.h"
 #include "training/processes/process_place.h"
 
 namespace dietmt::tools {
@@ -22,22 +21,22 @@ struct Summary {
 };
 
 constexpr Summary kCommands[] = {
-    {"tokenizer", "train a sentencepiece model"},
+    {"tokenizer", "train a subword model (sentencepiece)"},
     {"train", "train an encoder-decoder Transformer on parallel text"},
-    {"translate", "translate lines of text"},
-    {"distill", "make training text of a model's own translations"},
-    {"score", "log-probabilities of given translations"},
-    {"evaluate", "BLEU, chrF and TER of translations"},
+    {"translate", "translate text line by line"},
+    {"distill", "translate training text for a student model"},
+    {"score", "print log-probabilities of given translations"},
+    {"evaluate", "score translations with BLEU, chrF and TER"},
 #ifdef DIETMT_SERVICE
-    {"serve", "translate over HTTP, with a page and batch jobs"},
+    {"serve", "translate over HTTP, with a web page and batch jobs"},
 #endif
-    {"import", "make a model of one of Hugging Face's or Marian's"},
-    {"export", "write a model for CTranslate2 or Hugging Face"},
-    {"quantize", "write a model of a quarter of the size, for translating alone"},
+    {"import", "convert a Hugging Face or Marian translation model"},
+    {"export", "convert a model for CTranslate2 or Hugging Face"},
+    {"quantize", "write a model with int8 or bf16 weights for fast decoding"},
     {"average", "average the weights of checkpoints"},
-    {"bert", "pre-train, fine-tune, use and exchange encoders"},
-    {"inspect", "look into a model or a configuration"},
-    {"shortlist", "lexical shortlist of a model's output, from parallel text"},
+    {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
+    {"inspect", "show a model's parameters, configuration, positions or attention"},
+    {"shortlist", "make a lexical shortlist from parallel text"},
     {"sample", "generate the English-German or English-Czech sample corpus"},
 };
 
@@ -51,7 +50,8 @@ void print_usage(std::ostream& out) {
     out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ')
         << command.summary << '\n';
   }
-  out << "\n'dietmt COMMAND --help' describes a command; 'dietmt --version' prints the version.\n";
+  out << "\nRun 'dietmt COMMAND --help' for the options of a command, 'dietmt --version' for the "
+         "version.\n";
 }
 
 int guarded(const std::string& name, const Command& command,
@@ -69,12 +69,12 @@ int guarded(const std::string& name, const Command& command,
     return kUsage;
   } catch (const PeerError& error) {
     if (std::getenv(training::kLaunchedVariable) == nullptr) complain(error.what());
-    // Threads of the collectives may wait for the lost process for ever.
+    // Threads of the collectives may wait forever for the lost process.
     std::_Exit(kResumable);
   } catch (const FirstProcessFailed&) {
     return stop_requested() ? kResumable : kFailed;
   } catch (const Stopped&) {
-    spdlog::info("dietmt {}: stopped by a signal; the same command starts again", name);
+    spdlog::info("dietmt {}: stopped by a signal; run the same command again", name);
     return kResumable;
   } catch (const std::bad_alloc&) {
     complain("out of memory");

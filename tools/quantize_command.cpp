@@ -1,11 +1,10 @@
-// dietmt quantize: a model directory whose weights are packed for decoding.
+// dietmt quantize: a model directory with weights packed for decoding.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <filesystem>
 #include <iostream>
 
-#include "common/checks.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
@@ -35,39 +34,37 @@ struct QuantizeOptions {
   nmt::SearchOptions search;
 };
 
-OptionTable option_table(QuantizeOptions& options) {
+OptionTable option_table(QuantizeOptions& o) {
   OptionTable table(
       "quantize", "--model DIR --output DIR",
-      "Writes a model directory with weights for decoding alone, in int8 a quarter "
-      "of the size: translate and serve map it into memory, and translate starts in "
-      "milliseconds. With a test set it reports on standard output what that changes.");
+      "Writes a model directory for decoding only, in int8 a quarter of the size: translate and "
+      "serve map the weights into memory, and translate starts in milliseconds. With a test set, "
+      "prints size, speed and quality before and after.");
   table.group("Model")
-      .add("model", &options.model, "DIR",
-           "model directory or output directory of train (its best checkpoint)")
-      .add("output", &options.output, "DIR", "the new model directory")
-      .add("type", &options.type, "NAME",
-           "int8; bf16 for half the size; fp32 to round nothing and start as fast");
+      .add("model", &o.model, "DIR",
+           "model directory, or output directory of train (its best checkpoint)",
+           {.required = true})
+      .add("output", &o.output, "DIR", "model directory to write",
+           {.required = true, .is_new = true})
+      .add("type", &o.type, "",
+           "type of the weights; bf16: half the size; fp32: start in milliseconds, at full "
+           "precision",
+           {.choices = {"int8", "bf16", "fp32"}});
   table.group("Test set")
-      .add("source", &options.source, "FILE", "text that both models translate, plain or gzip")
-      .add("reference", &options.reference, "FILE", "its translations by people, as many lines")
-      .add("runs", &options.runs, "N", "times that each translates it; the fastest counts")
-      .add("beam", &options.search.beam, "N", "hypotheses kept at each step");
-  add_decoding_workers(table, options.search.workers, options.search.batch_tokens);
+      .add("source", &o.source, "FILE", "source text that both models translate, plain or gzip")
+      .add("reference", &o.reference, "FILE", "its reference translations")
+      .add("runs", &o.runs, "N", "translations of the text by each model; the fastest counts",
+           {.least = 1});
+  add_beam(table, o.search.beam);
+  add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
   return table;
 }
 
-void check(const QuantizeOptions& options) {
-  std::vector<std::string> problems = options.search.problems();
-  if (options.model.empty()) problems.push_back("--model is missing");
-  if (options.output.empty())
-    problems.push_back("--output is missing");
-  else if (fs::exists(options.output))
-    problems.push_back("--output " + options.output + " exists already");
-  check_choice(problems, "--type", options.type, {"int8", "bf16", "fp32"});
-  if (options.source.empty() != options.reference.empty())
-    problems.push_back("--source and --reference belong together");
-  if (options.runs < 1) problems.push_back("--runs must be at least 1");
-  throw_if_any(problems);
+std::vector<std::string> problems_of(const QuantizeOptions& o) {
+  std::vector<std::string> problems;
+  if (o.source.empty() != o.reference.empty())
+    problems.emplace_back("--source needs --reference, and the other way round");
+  return problems;
 }
 
 struct TestSet {
@@ -84,7 +81,7 @@ TestSet read_test_set(const QuantizeOptions& options) {
   return test;
 }
 
-// One of the two models: what it makes of the test set, and the shortest time of a run.
+// One of the two models, with its translations of the test set and the shortest time of a run.
 class Contender {
  public:
   Contender(const fs::path& directory, const nmt::SearchOptions& search)
@@ -148,7 +145,7 @@ int run_quantize(const std::vector<std::string>& arguments) {
   QuantizeOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  check(options);
+  table.check(problems_of(options));
   std::optional<TestSet> test;
   if (!options.source.empty()) test = read_test_set(options);
 

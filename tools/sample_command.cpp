@@ -18,18 +18,6 @@ struct SampleOptions {
   std::string output;
   data::SampleSizes sizes;
   int64_t seed = 1;
-
-  std::vector<std::string> problems() const {
-    std::vector<std::string> all;
-    if (pair != "en-de" && pair != "en-cs")
-      all.push_back("--pair " + pair + ": must be en-de or en-cs");
-    if (output.empty()) all.push_back("--output is missing: the directory to write");
-    if (sizes.train < 0) all.push_back("--pairs must not be negative");
-    if (sizes.valid < 0) all.push_back("--valid must not be negative");
-    if (sizes.test < 0) all.push_back("--test must not be negative");
-    if (seed < 0) all.push_back("--seed must not be negative");
-    return all;
-  }
 };
 
 // One file a language: <split>.en and <split>.de or .cs.
@@ -56,17 +44,19 @@ void make_directory(const std::filesystem::path& directory) {
 int run_sample(const std::vector<std::string>& arguments) {
   SampleOptions options;
   OptionTable table("sample", "--output DIR",
-                    "Writes a generated corpus of sentence pairs to try dietmt with: train.en, "
-                    "valid.en, test.en and their translations. The same seed gives the same text.");
+                    "Generates a corpus of sentence pairs for trying dietmt: train.en, valid.en, "
+                    "test.en and their translations. The same seed gives the same text.");
   table.group("Corpus")
-      .add("pair", &options.pair, "PAIR", "en-de (English-German) or en-cs (English-Czech)")
-      .add("output", &options.output, "DIR", "the directory to write; made if missing")
-      .add("pairs", &options.sizes.train, "N", "sentence pairs for training")
-      .add("valid", &options.sizes.valid, "N", "sentence pairs for validation")
-      .add("test", &options.sizes.test, "N", "held-out sentence pairs")
-      .add("seed", &options.seed, "N", "seed of the generator");
+      .add("pair", &options.pair, "", "en-de: English-German; en-cs: English-Czech",
+           {.choices = {"en-de", "en-cs"}})
+      .add("output", &options.output, "DIR", "directory to write; made if it does not exist",
+           {.required = true})
+      .add("pairs", &options.sizes.train, "N", "sentence pairs of the training set", {.least = 0})
+      .add("valid", &options.sizes.valid, "N", "sentence pairs of the validation set", {.least = 0})
+      .add("test", &options.sizes.test, "N", "sentence pairs of the test set", {.least = 0})
+      .add("seed", &options.seed, "N", "random seed of the generator", {.least = 0});
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  throw_if_any(options.problems());
+  table.check();
 
   const bool german = options.pair == "en-de";
   const auto language = german ? data::SampleLanguage::kGerman : data::SampleLanguage::kCzech;

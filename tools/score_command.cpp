@@ -31,40 +31,34 @@ struct ScoreOptions {
   nmt::ScoringOptions scoring;
 };
 
-OptionTable option_table(ScoreOptions& options) {
+OptionTable option_table(ScoreOptions& o) {
   OptionTable table("score", "--model DIR[,DIR...] --source FILE --target FILE",
-                    "Prints log p(target line | source line), the natural logarithm summed over "
-                    "the tokens of the target and its end of sentence, one number a line.");
+                    "Prints log p(target line | source line), one number per line: the natural "
+                    "logarithm, summed over the tokens of the target and its end of sentence.");
   table.group("Text")
-      .add("model", &options.models, "DIR[,DIR...]",
-           "model directory or output directory of train (its best checkpoint); several of one "
-           "vocabulary: the average of their probabilities")
-      .add("source", &options.source, "FILE", "source text: plain, gzip or - (standard input)")
-      .add("target", &options.target, "FILE", "translations, as many lines")
-      .add("output", &options.output, "FILE",
-           "the scores; a file appears when it is complete, - is standard output")
-      .add("json", &options.json, "", R"(one object a line: {"score", "tokens", "token_scores"})")
-      .add("max-length", &options.max_length, "N",
-           "tokens of a line that are scored, with end of sentence; the rest is cut off");
+      .add("model", &o.models, "DIR[,DIR...]",
+           "model directory, or output directory of train (its best checkpoint); several models "
+           "of one vocabulary form an ensemble, which averages their probabilities",
+           {.required = true})
+      .add("source", &o.source, "FILE", "source text: plain, gzip or - (standard input)",
+           {.required = true})
+      .add("target", &o.target, "FILE", "translations, with as many lines", {.required = true})
+      .add("output", &o.output, "FILE",
+           "scores, or - (standard output); a file appears when it is complete")
+      .add("json", &o.json, "", R"(write one object a line: {"score", "tokens", "token_scores"})")
+      .add("max-length", &o.max_length, "N",
+           "longest line in tokens, with end of sentence; longer lines are cut", {.least = 1});
   table.group("Machine")
-      .add("device", &options.device, "NAME", "cpu, cuda or cuda:I")
-      .add("threads", &options.scoring.threads, "N", "scoring threads; 0: one per core")
-      .add("batch-tokens", &options.scoring.batch_tokens, "N",
-           "tokens scored together, per thread");
+      .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
+      .add("threads", &o.scoring.threads, "N", "threads; 0: one per core", {.least = 0})
+      .add("batch-tokens", &o.scoring.batch_tokens, "N", "batch size of a thread in tokens",
+           {.least = 1});
   return table;
 }
 
-void check(const ScoreOptions& options) {
-  std::vector<std::string> problems;
-  if (options.models.empty()) problems.push_back("--model is missing");
-  if (options.source.empty()) problems.push_back("--source is missing");
-  if (options.target.empty()) problems.push_back("--target is missing");
-  if (options.source == "-" && options.target == "-")
-    problems.push_back("--source and --target cannot both be standard input");
-  if (options.max_length < 1) problems.push_back("--max-length must be at least 1");
-  if (options.scoring.threads < 0) problems.push_back("--threads must not be negative");
-  if (options.scoring.batch_tokens < 1) problems.push_back("--batch-tokens must be at least 1");
-  throw_if_any(problems);
+std::vector<std::string> problems_of(const ScoreOptions& o) {
+  if (o.source != "-" || o.target != "-") return {};
+  return {"--source and --target cannot both be standard input"};
 }
 
 // Reads pairs of lines and encodes them.
@@ -93,7 +87,7 @@ class PairReader {
         const LineReader& shorter = has_source ? target_ : source_;
         const LineReader& longer = has_source ? source_ : target_;
         throw DataError(shorter.where() +
-                        ": the text ends here, but the other goes on: " + longer.where());
+                        ": the text ends here, but the other one continues: " + longer.where());
       }
       if (!has_source) break;
       pairs.push_back({encoded(source, source_, models_.source_tokenizer(), max_source_),
@@ -132,7 +126,7 @@ int run_score(const std::vector<std::string>& arguments) {
   ScoreOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  check(options);
+  table.check(problems_of(options));
   options.scoring.threads = encoders::set_threads(options.scoring.threads);
 
   const nmt::ModelList models(options.models, encoders::parse_device(options.device));

@@ -20,12 +20,12 @@ struct Count {
   const int64_t before;
 };
 
-// The weights of a model that was quantized are for the decoding engine alone.
+// A quantized model has weights for the decoding engine only.
 void require_full_weights(const nmt::ModelFiles& files, const std::string& name) {
   if (files.quantization.empty()) return;
-  throw service::HttpError::of_option(
-      "model", "model '" + name + "' has " + files.quantization +
-                   " weights, with which it can translate and not be analysed");
+  throw service::HttpError::of_option("model",
+                                      "model '" + name + "' has " + files.quantization +
+                                          " weights, which support translation but not analysis");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ void require_full_weights(const nmt::ModelFiles& files, const std::string& name)
 service::Answer ServeAnalysis::answer(const service::Call& call) {
   const Count count(waiting_);
   if (count.before >= kMostWaiting)
-    throw service::QueueFull("too many sentences wait to be analysed; try again later", 1);
+    throw service::QueueFull("too many sentences are waiting for analysis; try again later", 1);
   return {.body = service::analysis_json(analyse(service::parse_analysis_request(call.body)))};
 }
 

@@ -13,17 +13,17 @@
 
 namespace dietmt::tools {
 
-/// Looks at one sentence at a time. The decoding engine keeps no attention, so the model itself is
-/// read at its first analysis; that of the last analysis stays in memory.
+/// Analyses one sentence at a time. The decoding engine keeps no attention, so the trainable model
+/// is loaded at its first analysis; the model of the last analysis stays in memory.
 class ServeAnalysis {
  public:
   explicit ServeAnalysis(std::vector<service::ModelSpec> specs) : pairs_(std::move(specs)) {}
 
-  /// The handler of the route, for several threads. Throws HttpError (400 for a quantized model
-  /// too), Unavailable for a model that cannot be read, and QueueFull where too many wait.
+  /// The handler of the route, thread-safe. Throws HttpError (400 for a quantized model too),
+  /// Unavailable for a model that cannot be read, and QueueFull if too many wait.
   service::Answer answer(const service::Call& call);
 
-  /// The model of this name is read again when it is next needed: it was replaced on disk.
+  /// Reloads the model of this name when it is next needed: it was replaced on disk.
   void forget(const std::string& name);
 
  private:
@@ -32,7 +32,7 @@ class ServeAnalysis {
 
   const service::LanguagePairs pairs_;
   std::atomic<int64_t> waiting_{0};
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::string name_;
   std::optional<nmt::LoadedModel> model_;
 };

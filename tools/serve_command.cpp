@@ -50,7 +50,7 @@ void reload(HttpServer& server, service::ModelRegistry& models) {
   try {
     server.reload_certificate();
   } catch (const ConfigError& error) {
-    spdlog::error("reload: {} The old certificate serves on.", error.what());
+    spdlog::error("reload: {} The old certificate stays in use.", error.what());
   }
   try {
     models.reload("");
@@ -129,7 +129,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   ServeOptions options;
   OptionTable table = serve_option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  settle(options);
+  settle(table, options);
   options.api.client_watch = [] {
     return [gone = HttpServer::client_gone()] { return gone->load(); };
   };

@@ -17,7 +17,7 @@ std::filesystem::path made_directory(const std::string& name) {
   if (name.empty()) return std::filesystem::temp_directory_path();
   std::error_code error;
   std::filesystem::create_directories(name, error);
-  if (error) throw Error("--data " + name + ": the directory cannot be made: " + error.message());
+  if (error) throw Error("--data " + name + ": cannot create the directory: " + error.message());
   return name;
 }
 

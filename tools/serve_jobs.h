@@ -1,4 +1,4 @@
-// Batch jobs of `dietmt serve`: their queue, what takes them in, and what translates them.
+// Batch jobs of `dietmt serve`: the queue, the upload service and the worker.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 
 namespace dietmt::tools {
 
-/// Translates from its construction on. `models` outlives it.
+/// Translates until stop(). `models` must outlive it.
 class ServeJobs {
  public:
   /// Throws Error for a directory that cannot be written or a database that cannot be used.
@@ -23,8 +23,8 @@ class ServeJobs {
   /// What is behind /v1/jobs.
   service::JobService& service() { return *service_; }
 
-  /// Gives back the chunks in hand: another process, or this one when it is started again, goes on
-  /// with them. Before the models are drained, which would count as failures of the chunks.
+  /// Returns the chunks in progress to the queue for another process, or a restart of this one.
+  /// Call it before the models are drained, which would count as failures of the chunks.
   void stop();
 
  private:

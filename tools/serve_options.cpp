@@ -2,144 +2,114 @@
 
 #include <ATen/Parallel.h>
 
-#include "common/error.h"
 #include "encoders/device/device.h"
 #include "tools/decoding_options.h"
 
 namespace dietmt::tools {
 namespace {
 
-void add_network(OptionTable& table, ServeOptions& options) {
+void add_network(OptionTable& table, ServeOptions& o) {
   table.group("Network")
-      .add("host", &options.host, "ADDRESS", "address to listen at; 0.0.0.0: all")
-      .add("port", &options.port, "N", "0: one that is free")
-      .add("tls-certificate", &options.http.certificate_file, "FILE", "PEM; with --tls-key: HTTPS")
-      .add("tls-key", &options.http.key_file, "FILE", "PEM")
-      .add("cors-origin", &options.api.cors_origins, "ORIGIN...",
-           "pages of these origins may call the server; *: all")
-      .add("api-keys", &options.api_keys, "FILE",
-           "serve these keys alone; a line: key, name, requests per minute[, admin]");
+      .add("host", &o.host, "ADDRESS", "address to listen on; 0.0.0.0: all interfaces")
+      .add("port", &o.port, "N", "port to listen on; 0: any free port", {.least = 0, .most = 65535})
+      .add("tls-certificate", &o.http.certificate_file, "FILE",
+           "TLS certificate (PEM); with --tls-key: HTTPS")
+      .add("tls-key", &o.http.key_file, "FILE", "TLS private key (PEM)")
+      .add("cors-origin", &o.api.cors_origins, "ORIGIN...",
+           "origins whose web pages may call the server; *: all")
+      .add("api-keys", &o.api_keys, "FILE",
+           "serve only these API keys; each line: key, name, requests per minute[, admin]");
 }
 
-void add_jobs(OptionTable& table, ServeOptions& options) {
+void add_jobs(OptionTable& table, ServeOptions& o) {
   table.group("Batch jobs")
-      .add("data", &options.data, "DIR",
-           "take files at /v1/jobs and keep them here until they are translated and fetched")
-      .add("queue", &options.queue, "URI",
-           "postgresql://...: keep the jobs in this database, which any number of servers and "
-           "workers share; without it, in --data")
-      .add("worker", &options.worker, "",
-           "only translate for the jobs of --queue or --data: of HTTP, /health and /metrics alone")
-      .add("job-threads", &options.job_threads, "N",
-           "chunks of jobs in hand at once; 0: leave them to workers")
-      .add("keep-jobs", &options.keep_jobs, "HOURS", "ended jobs are removed after that")
-      .add("max-upload", &options.max_upload, "N", "bytes of a job's file as it is sent")
-      .add("max-jobs", &options.job_quota.jobs, "N",
-           "unfinished jobs of an API key, or of an address without keys; 0: no limit")
-      .add("max-job-lines", &options.job_quota.lines, "N",
-           "lines of all unfinished jobs of a key or address; 0: no limit")
-      .add("max-job-bytes", &options.job_quota.bytes, "N",
-           "bytes of text of all unfinished jobs of a key or address; 0: no limit");
+      .add("data", &o.data, "DIR",
+           "accept files at /v1/jobs and keep them here until they are translated and fetched")
+      .add("queue", &o.queue, "URI",
+           "postgresql://...: database for the jobs, shared by any number of servers and workers; "
+           "default: SQLite in --data")
+      .add("worker", &o.worker, "",
+           "run as a worker: process batch jobs, serve only /health and /metrics")
+      .add("job-threads", &o.job_threads, "N",
+           "chunks of jobs to translate at a time; 0: leave them to workers", {.least = 0})
+      .add("keep-jobs", &o.keep_jobs, "HOURS", "hours to keep finished jobs", {.least = 1})
+      .add("max-upload", &o.max_upload, "N", "largest file of a job in bytes, as uploaded",
+           {.least = 1})
+      .add("max-jobs", &o.job_quota.jobs, "N",
+           "unfinished jobs per API key, or per address without keys; 0: no limit", {.least = 0})
+      .add("max-job-lines", &o.job_quota.lines, "N",
+           "lines in all unfinished jobs of a key or address; 0: no limit", {.least = 0})
+      .add("max-job-bytes", &o.job_quota.bytes, "N",
+           "bytes of text in all unfinished jobs of a key or address; 0: no limit", {.least = 0});
 }
 
-void add_limits(OptionTable& table, ServeOptions& options) {
-  service::ServiceLimits& limits = options.api.limits;
+void add_limits(OptionTable& table, ServeOptions& o) {
+  service::ServiceLimits& limits = o.api.limits;
   table.group("Limits")
-      .add("max-characters", &limits.characters, "N", "characters of a request")
-      .add("max-texts", &limits.texts, "N", "texts of a request")
-      .add("max-body", &limits.body_bytes, "N", "bytes of a request's body")
-      .add("max-beam", &limits.beam, "N", "largest beam a request may ask for")
-      .add("deadline", &options.deadline, "SECONDS", "a request that takes longer is given up")
-      .add("queue-tokens", &options.registry.limits.max_tokens, "N",
-           "source tokens that may wait for a model; beyond it, requests are refused")
-      .add("max-connections", &options.http.max_connections, "N",
-           "beyond it, the one that has been idle longest is closed")
-      .add("drain", &options.drain, "SECONDS", "longest wait for running requests after SIGTERM");
+      .add("max-characters", &limits.characters, "N", "characters per request", {.least = 1})
+      .add("max-texts", &limits.texts, "N", "texts per request", {.least = 1})
+      .add("max-body", &limits.body_bytes, "N", "bytes of a request's body", {.least = 1})
+      .add("max-beam", &limits.beam, "N", "largest beam size of a request", {.least = 1})
+      .add("deadline", &o.deadline, "SECONDS", "longest time for a request", {.least = 1})
+      .add("queue-tokens", &o.registry.limits.max_tokens, "N",
+           "source tokens that may wait for a model; further requests are rejected", {.least = 1})
+      .add("max-connections", &o.http.max_connections, "N",
+           "open connections; beyond that, the longest idle one is closed", {.least = 1})
+      .add("drain", &o.drain, "SECONDS", "longest wait for running requests after SIGTERM",
+           {.least = 0});
 }
 
-void add_machine(OptionTable& table, ServeOptions& options) {
-  service::DecodingThreads& threads = options.registry.threads;
+void add_machine(OptionTable& table, ServeOptions& o) {
+  service::DecodingThreads& threads = o.registry.threads;
   table.group("Machine");
-  add_decoding_device(table, options.device, options.weights);
+  add_decoding_device(table, o.device, o.weights);
   add_decoding_workers(table, threads.workers, threads.batch_tokens);
   add_worker_threads(table, threads.threads);
-  table.add("fill-wait", &options.fill_wait, "MS", "an idle worker waits so long for a full batch");
+  table.add("fill-wait", &o.fill_wait, "MS",
+            "milliseconds that an idle worker waits for a full batch", {.least = 0});
 }
 
-void check_jobs(const ServeOptions& options, std::vector<std::string>& problems) {
-  if (options.worker && !options.has_jobs())
-    problems.push_back("--worker needs --queue or --data: where the jobs are");
-  if (options.worker && options.job_threads == 0)
-    problems.push_back("--worker with --job-threads 0 does nothing");
-  const service::JobQuota& quota = options.job_quota;
-  for (const auto& [name, value] : {std::pair{"--max-jobs", quota.jobs},
-                                    {"--max-job-lines", quota.lines},
-                                    {"--max-job-bytes", quota.bytes}})
-    if (value < 0) problems.push_back(std::string(name) + " must not be negative");
-  if (options.job_threads < 0) problems.push_back("--job-threads must not be negative");
-}
-
-void check(const ServeOptions& options) {
+std::vector<std::string> problems_of(const ServeOptions& o) {
   std::vector<std::string> problems;
-  const service::ServiceLimits& limits = options.api.limits;
-  const service::DecodingThreads& threads = options.registry.threads;
-  const auto require = [&](bool holds, const std::string& sentence) {
-    if (!holds) problems.push_back(sentence);
+  const auto require = [&](bool holds, const char* problem) {
+    if (!holds) problems.emplace_back(problem);
   };
-  require(!options.models.empty(), "--model is missing: a directory to serve");
-  require(options.shortlists.empty() || options.device == "cpu",
-          "--shortlist works on the CPU alone: leave --device");
-  require(options.port >= 0 && options.port < 65536, "--port must be from 0 to 65535");
-  require(options.http.certificate_file.empty() == options.http.key_file.empty(),
-          "--tls-certificate and --tls-key belong together");
-  for (const auto& [name, value] : {std::pair{"--max-characters", limits.characters},
-                                    {"--max-texts", limits.texts},
-                                    {"--max-body", limits.body_bytes},
-                                    {"--max-beam", limits.beam},
-                                    {"--max-upload", options.max_upload},
-                                    {"--max-connections", options.http.max_connections},
-                                    {"--keep-jobs", options.keep_jobs},
-                                    {"--deadline", options.deadline},
-                                    {"--queue-tokens", options.registry.limits.max_tokens},
-                                    {"--threads", threads.threads},
-                                    {"--batch-tokens", threads.batch_tokens}})
-    require(value >= 1, std::string(name) + " must be at least 1");
-  require(threads.workers >= 0, "--workers must not be negative");
-  require(options.fill_wait >= 0, "--fill-wait must not be negative");
-  require(options.drain >= 0, "--drain must not be negative");
-  check_weights(options.weights, problems);
-  check_jobs(options, problems);
-  throw_if_any(problems);
-  encoders::parse_device(options.device);
+  require(o.shortlists.empty() || o.device == "cpu", "--shortlist needs --device cpu");
+  require(o.http.certificate_file.empty() == o.http.key_file.empty(),
+          "--tls-certificate needs --tls-key, and the other way round");
+  require(!o.worker || o.has_jobs(), "--worker needs --queue or --data, where the jobs are");
+  require(!o.worker || o.job_threads != 0, "--worker needs --job-threads of at least 1");
+  return problems;
 }
 
 }  // namespace
 
-OptionTable serve_option_table(ServeOptions& options) {
-  options.registry.threads.workers = 0;
+OptionTable serve_option_table(ServeOptions& o) {
+  o.registry.threads.workers = 0;
   OptionTable table("serve", "--model DIR...",
-                    "Translates over HTTP: a page for people at /, LibreTranslate's protocol and "
-                    "an own one, described by /openapi.json. SIGHUP reloads the models and "
-                    "the TLS certificate, SIGTERM "
-                    "finishes what runs and ends.");
+                    "Translates over HTTP. Serves a web page at /, LibreTranslate's API and its "
+                    "own API, described by /openapi.json. SIGHUP reloads the models and the TLS "
+                    "certificate; SIGTERM finishes running requests and exits.");
   table.group("Models")
-      .add("model", &options.models, "[SRC-TGT=]DIR...",
-           "model directories; without languages, those of config.json or of the name (en-de)")
-      .add("shortlist", &options.shortlists, "[MODEL=]FILE...",
-           "of 'dietmt shortlist': the model's output layer computes a sentence's likely pieces "
-           "alone, on the CPU; several models: by their names")
-      .add("preload", &options.preload, "", "load all models now, not when they are first used");
-  add_network(table, options);
-  add_jobs(table, options);
-  add_limits(table, options);
-  add_machine(table, options);
+      .add("model", &o.models, "[SRC-TGT=]DIR...",
+           "model directories; default languages: those of config.json or of the name (en-de)",
+           {.required = true})
+      .add("shortlist", &o.shortlists, "[MODEL=]FILE...",
+           "lexical shortlists from 'dietmt shortlist': restrict the output layer to likely "
+           "pieces; needs --device cpu, and the models' names if there are several")
+      .add("preload", &o.preload, "", "load all models at the start, not when first used");
+  add_network(table, o);
+  add_jobs(table, o);
+  add_limits(table, o);
+  add_machine(table, o);
   return table;
 }
 
-void settle(ServeOptions& options) {
-  check(options);
+void settle(const OptionTable& table, ServeOptions& options) {
+  table.check(problems_of(options));
+  encoders::parse_device(options.device);
   service::DecodingThreads& threads = options.registry.threads;
-  // What this program may use, as `dietmt translate` takes it.
+  // The cores that this program may use, as for `dietmt translate`.
   if (threads.workers == 0) threads.workers = at::get_num_threads();
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);

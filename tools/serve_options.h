@@ -26,9 +26,9 @@ struct ServeOptions {
   int64_t drain = 30;     // seconds
   std::string api_keys;
 
-  std::string data;         // where jobs lie; empty: the system's folder of temporary files
+  std::string data;         // directory of the jobs; empty: the system's temporary directory
   std::string queue;        // empty: SQLite in `data`
-  bool worker = false;      // only translates chunks of jobs
+  bool worker = false;      // process batch jobs only
   int64_t keep_jobs = 72;   // hours
   int64_t job_threads = 2;  // chunks at a time
   int64_t max_upload = int64_t{4} << 30;
@@ -41,11 +41,10 @@ struct ServeOptions {
   bool has_jobs() const { return !data.empty() || !queue.empty(); }
 };
 
-/// Fills `options`; the parts that the service knows under other types are set by settle().
-OptionTable serve_option_table(ServeOptions& options);
+OptionTable serve_option_table(ServeOptions& o);
 
-/// Throws ConfigError with all problems; else derives `http`, `api` and `registry` from the
-/// options.
-void settle(ServeOptions& options);
+/// After parsing. Throws ConfigError with all problems; else derives `http`, `api` and `registry`
+/// from the other options.
+void settle(const OptionTable& table, ServeOptions& o);
 
 }  // namespace dietmt::tools

@@ -1,4 +1,4 @@
-// dietmt shortlist: makes a lexical shortlist from parallel text, and looks into one.
+// dietmt shortlist: makes a lexical shortlist from parallel text, and examines one.
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "common/atomic_file.h"
-#include "common/error.h"
 #include "common/options.h"
 #include "data/corpus/parallel_corpus.h"
 #include "data/shortlist/aligner.h"
@@ -32,60 +31,67 @@ struct ShortlistOptions {
   data::ShortlistSizes sizes;
   data::AlignerOptions aligner;
   int64_t threads = 0;
-
-  std::vector<std::string> problems() const;
 };
 
-std::vector<std::string> ShortlistOptions::problems() const {
+std::vector<std::string> problems_of(const ShortlistOptions& o) {
   std::vector<std::string> all;
   const auto require = [&](bool holds, const char* problem) {
     if (!holds) all.push_back(problem);
   };
-  const int vocabularies = !model.empty() + !tokenizer.empty() + !source_tokenizer.empty();
+  const int vocabularies = !o.model.empty() + !o.tokenizer.empty() + !o.source_tokenizer.empty();
   require(vocabularies == 1,
           "give one of --model, --tokenizer, or --source-tokenizer with --target-tokenizer");
-  require(source_tokenizer.empty() == target_tokenizer.empty(),
-          "--source-tokenizer and --target-tokenizer go together");
-  require(output.empty() != shortlist.empty(),
-          "give --output, the file to write, or --shortlist, a file to look into");
-  if (!output.empty()) {
-    require(!train_source.empty(), "--train-source is missing");
-    require(!train_target.empty(), "--train-target is missing");
+  require(o.source_tokenizer.empty() == o.target_tokenizer.empty(),
+          "--source-tokenizer needs --target-tokenizer, and the other way round");
+  require(o.output.empty() != o.shortlist.empty(),
+          "give --output to make a shortlist, or --shortlist to examine one");
+  if (!o.output.empty()) {
+    require(!o.train_source.empty(), "--train-source is missing: --output needs it");
+    require(!o.train_target.empty(), "--train-target is missing: --output needs it");
   }
-  require(train_source.size() == train_target.size(),
-          "--train-source and --train-target name different numbers of files");
-  require(valid_source.empty() == valid_target.empty(),
-          "--valid-source and --valid-target go together");
-  require(sizes.best >= 1, "--best must be positive");
-  require(sizes.first >= 0, "--first must not be negative");
-  require(aligner.iterations >= 1, "--iterations must be positive");
-  require(aligner.largest_table >= 1, "--largest-table must be positive");
-  require(threads >= 0, "--threads must not be negative");
+  require(o.train_source.size() == o.train_target.size(),
+          "--train-source and --train-target have different numbers of files");
+  require(o.valid_source.empty() == o.valid_target.empty(),
+          "--valid-source needs --valid-target, and the other way round");
   return all;
 }
 
-void bind(OptionTable& table, ShortlistOptions& o) {
+OptionTable option_table(ShortlistOptions& o) {
+  OptionTable table("shortlist",
+                    "--model DIR --train-source FILE... --train-target FILE... --output FILE",
+                    "Makes a lexical shortlist: a word aligner learns from parallel text which "
+                    "target pieces translate each source piece. 'dietmt translate --shortlist "
+                    "FILE' then restricts the output layer to these, which is faster with a large "
+                    "vocabulary.");
   table.group("Vocabulary")
-      .add("model", &o.model, "DIR", "the model that the shortlist is for")
-      .add("tokenizer", &o.tokenizer, "FILE", "or the sentencepiece model of both its sides")
-      .add("source-tokenizer", &o.source_tokenizer, "FILE", "or that of its source")
-      .add("target-tokenizer", &o.target_tokenizer, "FILE", "and that of its target");
-  table.group("Making a shortlist")
+      .add("model", &o.model, "DIR", "model that the shortlist is for")
+      .add("tokenizer", &o.tokenizer, "FILE", "or: joint sentencepiece model of both languages")
+      .add("source-tokenizer", &o.source_tokenizer, "FILE",
+           "or: sentencepiece model of the source language")
+      .add("target-tokenizer", &o.target_tokenizer, "FILE",
+           "and sentencepiece model of the target language");
+  table.group("Make a shortlist")
       .add("train-source", &o.train_source, "FILE...", "source side of parallel text")
-      .add("train-target", &o.train_target, "FILE...", "target side, line by line the translations")
-      .add("output", &o.output, "FILE", "the shortlist to write")
-      .add("best", &o.sizes.best, "N", "most probable target pieces of each source piece")
-      .add("first", &o.sizes.first, "N", "most frequent target pieces, for every sentence")
-      .add("iterations", &o.aligner.iterations, "N", "iterations of the word aligner")
+      .add("train-target", &o.train_target, "FILE...", "target side, with as many lines")
+      .add("output", &o.output, "FILE", "shortlist to write")
+      .add("best", &o.sizes.best, "N", "most probable target pieces of each source piece",
+           {.least = 1})
+      .add("first", &o.sizes.first, "N", "most frequent target pieces, in every shortlist",
+           {.least = 0})
+      .add("iterations", &o.aligner.iterations, "N", "EM iterations of the word aligner",
+           {.least = 1})
       .add("largest-table", &o.aligner.largest_table, "N",
-           "pairs of pieces that the aligner keeps, about 40 bytes each; of more than these the "
-           "rarest are dropped")
-      .add("threads", &o.threads, "N", "0: one per core; the result does not depend on it");
-  table.group("Looking into a shortlist")
-      .add("shortlist", &o.shortlist, "FILE", "a shortlist made before; without it, the new one")
-      .add("valid-source", &o.valid_source, "FILE", "text to measure the shortlist on")
+           "largest number of piece pairs in the aligner's table, about 40 bytes each; the rarest "
+           "of more are dropped",
+           {.least = 1})
+      .add("threads", &o.threads, "N", "threads; 0: one per core; the result does not change",
+           {.least = 0});
+  table.group("Examine a shortlist")
+      .add("shortlist", &o.shortlist, "FILE", "existing shortlist; default: the new one")
+      .add("valid-source", &o.valid_source, "FILE", "source text to measure coverage on")
       .add("valid-target", &o.valid_target, "FILE", "its translations")
       .add("show", &o.show, "WORD...", "print the candidates of each piece of these words");
+  return table;
 }
 
 nmt::Tokenizers load_tokenizers(const ShortlistOptions& o) {
@@ -98,7 +104,7 @@ nmt::Tokenizers load_tokenizers(const ShortlistOptions& o) {
           std::make_shared<data::Tokenizer>(o.target_tokenizer)};
 }
 
-// Encoded text that is needed once: its files have no name any more and go with the program.
+// Encodes text that is needed once: its files are deleted at once and live as long as the program.
 std::unique_ptr<const data::ParallelCorpus> encode(const std::vector<std::string>& sources,
                                                    const std::vector<std::string>& targets,
                                                    const nmt::Tokenizers& tokenizers,
@@ -123,8 +129,8 @@ void make_shortlist(const ShortlistOptions& o, const nmt::Tokenizers& tokenizers
                      iteration.number, o.aligner.iterations, -iteration.log_likelihood / tokens,
                      iteration.tension, iteration.cells);
         if (iteration.dropped > 0)
-          spdlog::warn("{} rare pairs were dropped to stay within --largest-table {}",
-                       iteration.dropped, o.aligner.largest_table);
+          spdlog::warn("dropped {} rare pairs to stay within --largest-table {}", iteration.dropped,
+                       o.aligner.largest_table);
       });
   const data::ShortlistContent content =
       data::build_shortlist(table, pairs, *tokenizers.source, *tokenizers.target, o.sizes);
@@ -169,15 +175,9 @@ void show(const std::string& word, const nmt::Tokenizers& tokenizers,
 
 int run_shortlist(const std::vector<std::string>& arguments) {
   ShortlistOptions options;
-  OptionTable table("shortlist",
-                    "--model DIR --train-source FILE... --train-target FILE... --output FILE",
-                    "Makes a lexical shortlist: for each source piece the target pieces that its "
-                    "translations use, learnt from parallel text by a word aligner. 'dietmt "
-                    "translate --shortlist FILE' then scores these pieces alone, which is faster "
-                    "with a large vocabulary.");
-  bind(table, options);
+  OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  throw_if_any(options.problems());
+  table.check(problems_of(options));
   options.aligner.threads =
       options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 

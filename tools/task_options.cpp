@@ -15,7 +15,7 @@ using bert::TaskDescription;
 using data::Task;
 using data::TaskKind;
 
-constexpr int64_t kWindowLength = 384;  // of questions, where nothing else is asked for
+constexpr int64_t kWindowLength = 384;  // default for questions
 constexpr int64_t kInputLength = 128;
 constexpr int64_t kMostColumns = 100'000;
 
@@ -92,38 +92,45 @@ void add_problems(const TaskDescription& description, std::vector<std::string>& 
 
 void bind_task(OptionTable& table, TaskOptions& o) {
   table.group("Task")
-      .add("task", &o.tasks, "NAME,...", "one or more of the tasks above; without, your own")
+      .add("task", &o.tasks, "NAME,...", "one or more of the tasks above; default: your own")
       .add("data", &o.data, "DIR",
-           "the official files of the task, plain or .gz, or folders of the tasks' names")
-      .add("train", &o.train, "FILE", "instead: the file to train on")
+           "directory with the official files of the task, plain or .gz, or with a directory of "
+           "them for each task")
+      .add("train", &o.train, "FILE", "training file, instead of --data")
       .add("valid", &o.valid, "FILE...",
-           "and files to validate on; the first one chooses the best epoch")
+           "validation files, with --train; the first one selects the best epoch")
       .add("languages", &o.languages, "NAME,...",
-           "to validate in, of a task in several; without, those whose files are in --data. Beside "
-           "--valid: one for each file")
+           "languages to validate in; default: those with files in --data; with --valid: one for "
+           "each file")
       .add("max-length", &o.max_length, "N",
-           "tokens of an input (default 128; of a window of a question's text 384)");
+           "longest input in tokens (default 128; 384 for a window of a question's text)",
+           {.least = 1});
   table.group("Your own task")
-      .add("kind", &o.kind, "NAME", "classification, regression or spans (JSON as SQuAD's)")
-      .add("format", &o.format, "tsv|quoted-tsv|csv|jsonl", "of the files")
-      .add("no-header", &o.no_header, "", "columns have no names but numbers, from 1")
-      .add("first", &o.layout.first, "COLUMN", "the text, by its name in the header or its number")
-      .add("second", &o.layout.second, "COLUMN", "the second text of a pair")
-      .add("label", &o.layout.label, "COLUMN", "the class, or the number to predict")
-      .add("id", &o.layout.id, "COLUMN", "what predictions are listed by, if it is there")
+      .add("kind", &o.kind, "", "kind of task; spans: answers to questions, JSON as in SQuAD",
+           {.choices = {"classification", "regression", "spans"}})
+      .add("format", &o.format, "", "format of the files",
+           {.choices = {"tsv", "quoted-tsv", "csv", "jsonl"}})
+      .add("no-header", &o.no_header, "", "the files have no header; columns are numbered from 1")
+      .add("first", &o.layout.first, "COLUMN", "column of the text, by name or number")
+      .add("second", &o.layout.second, "COLUMN", "column of the second text of a pair")
+      .add("label", &o.layout.label, "COLUMN", "column of the class or the number to predict")
+      .add("id", &o.layout.id, "COLUMN", "column of the id to list predictions by, if present")
       .add("labels", &o.target.labels, "NAME,...",
-           "the classes in their order; without, those of the training file, sorted")
-      .add("lowest", &o.target.lowest, "X", "the least number of a regression")
-      .add("highest", &o.target.highest, "X", "the greatest number of a regression")
+           "classes in order; default: those of the training file, sorted")
+      .add("lowest", &o.target.lowest, "X", "lowest value of a regression")
+      .add("highest", &o.target.highest, "X", "highest value of a regression")
       .add("metrics", &o.metrics, "NAME,...",
-           "accuracy, f1, matthews; pearson, spearman; f1, exact_match; the first one chooses")
+           "accuracy, f1, matthews; pearson, spearman; f1, exact_match; the first one selects the "
+           "best epoch")
       .add("unanswerable", &o.unanswerable, "", "questions may have no answer");
   table.group("Questions")
-      .add("stride", &o.windows.stride, "N", "tokens from one window to the next")
-      .add("max-question", &o.windows.max_question, "N", "longer questions are cut")
-      .add("max-answer", &o.prediction.max_answer_pieces, "N", "tokens of the longest answer")
+      .add("stride", &o.windows.stride, "N", "tokens from one window to the next", {.least = 1})
+      .add("max-question", &o.windows.max_question, "N",
+           "longest question in tokens; longer ones are cut", {.least = 1})
+      .add("max-answer", &o.prediction.max_answer_pieces, "N", "longest answer in tokens",
+           {.least = 1})
       .add("null-threshold", &o.prediction.null_threshold, "X",
-           "no answer is given where that scores by more than X better than the best answer");
+           "predict no answer if it scores better than the best answer by more than X");
 }
 
 std::vector<std::string> split_at_commas(const std::vector<std::string>& words) {
@@ -144,17 +151,18 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
     if (!good) problems.push_back(message);
   };
   const bool own_files = !o.train.empty() || !o.valid.empty();
-  require(own_files || !o.data.empty(), "--data, or --train and --valid, are missing");
-  require(o.train.empty() == o.valid.empty(), "--train and --valid go together");
+  require(own_files || !o.data.empty(), "--data is missing: give --data, or --train and --valid");
+  require(o.train.empty() == o.valid.empty(), "--train needs --valid, and the other way round");
   require(!own_files || o.data.empty(), "--data and --train exclude each other");
-  require(own_files || !o.tasks.empty(), "--data needs the name of a --task");
+  require(own_files || !o.tasks.empty(), "--data needs --task");
   require(!own_files || o.tasks.size() <= 1, "--train is for one task");
   require(!own_files || o.languages.empty() || o.languages.size() == o.valid.size(),
-          "--languages beside --valid names one for each file");
+          "--languages with --valid needs one name for each file");
   require(o.target.lowest < o.target.highest, "--lowest must be below --highest");
   for (const char* name : kOwn)
     require(o.tasks.empty() || !table.given(name),
-            "--" + std::string(name) + " describes a task of your own: leave --task away");
+            "--" + std::string(name) + " describes a task of your own: leave out --task");
+  if (!table.allows("kind") || !table.allows("format")) return problems;
   try {
     for (const TaskDescription& description : describe_tasks(o)) {
       add_problems(description, problems);

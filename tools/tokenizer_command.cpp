@@ -1,7 +1,6 @@
 // dietmt tokenizer: trains a sentencepiece model.
 #include <spdlog/spdlog.h>
 
-#include "common/error.h"
 #include "common/options.h"
 #include "data/text/tokenizer.h"
 #include "tools/commands.h"
@@ -13,39 +12,41 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   std::string output, special = "translation";
   auto seed = static_cast<int64_t>(options.seed);
   OptionTable table("tokenizer", "--input FILE... --output FILE",
-                    "Trains a subword model (sentencepiece) on text, one sentence a line. For a "
-                    "joint vocabulary give the text of both languages.");
+                    "Trains a subword model (sentencepiece) on text with one sentence per line. "
+                    "For a joint vocabulary give the text of both languages.");
   table.group("Text")
-      .add("input", &options.inputs, "FILE...", "text: plain, gzip or - (standard input)")
-      .add("sentences", &options.sentences, "N", "train on a sample of N lines if there are more")
-      .add("seed", &seed, "N", "seed of that sample");
+      .add("input", &options.inputs, "FILE...", "training text: plain, gzip or - (standard input)",
+           {.required = true})
+      .add("sentences", &options.sentences, "N", "train on a random sample of at most N lines",
+           {.least = 1})
+      .add("seed", &seed, "N", "random seed of the sample", {.least = 0});
   table.group("Model")
-      .add("type", &options.type, "TYPE",
-           "bpe: merges the most frequent pair first; unigram: the most probable segmentation")
-      .add("vocab-size", &options.vocabulary_size, "N", "pieces, with the special ones")
-      .add("special", &special, "SET",
-           "translation: unknown, begin and end of sentence; bert: [PAD], [UNK], [CLS], [SEP] and "
-           "[MASK], for encoder-only models")
+      .add("type", &options.type, "",
+           "bpe: merge the most frequent pair first; unigram: most probable segmentation",
+           {.choices = {"bpe", "unigram"}})
+      .add("vocab-size", &options.vocabulary_size, "N", "vocabulary size, with special pieces",
+           {.least = 1, .most = INT32_MAX})
+      .add("special", &special, "",
+           "special pieces; translation: unknown, begin and end of sentence; bert: [PAD], [UNK], "
+           "[CLS], [SEP] and [MASK]",
+           {.choices = {"translation", "bert"}})
       .add("tags", &options.tags, "TAG...",
-           "words that are a piece each, such as <2de> and <bt>: tags of source lines")
-      .add("lowercase", &options.lowercase, "", "upper and lower case are one to the model")
+           "words that each become one piece: tags of source lines such as <2de> and <bt>")
+      .add("lowercase", &options.lowercase, "", "fold the case of the text")
       .add("character-coverage", &options.character_coverage, "SHARE",
-           "share of the text's characters that get a piece; 0.9995 for Chinese or Japanese")
-      .add("output", &output, "FILE", "the model file to write");
-  table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer");
+           "share of the text's characters that get a piece; use 0.9995 for Chinese or Japanese",
+           {.above = 0.9, .most = 1})
+      .add("output", &output, "FILE", "model file to write", {.required = true});
+  table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer",
+                             {.least = 1});
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-
-  std::vector<std::string> problems;
-  if (options.inputs.empty()) problems.push_back("--input is missing: the text to train on");
-  if (output.empty()) problems.push_back("--output is missing: the model file to write");
-  if (seed < 0) problems.push_back("--seed must not be negative");
-  throw_if_any(problems);
+  table.check();
 
   options.seed = static_cast<uint64_t>(seed);
   options.special = data::special_set_from_name(special);
   data::train_tokenizer(options, output);
   const data::Tokenizer tokenizer(output);
-  spdlog::info("wrote {}: {} model of {} pieces", output, options.type,
+  spdlog::info("wrote {}: {} model with {} pieces", output, options.type,
                tokenizer.vocabulary_size());
   return 0;
 }

@@ -1,11 +1,27 @@
-// dietmt-torch: all commands.
+// dietmt-torch: all commands, and decoding of any model on any device.
 #include <c10/util/Exception.h>
 
 #include <map>
 
 #include "common/error.h"
+#include "encoders/device/device.h"
+#include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/engine/stored_weights.h"
 #include "tools/commands.h"
-#include "tools/program.h"
+#include "tools/decoding_options.h"
+
+namespace dietmt::tools {
+
+DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
+                             const std::vector<std::string>&) {
+  return [o] {
+    return nmt::load_decoder(o.models, {.device = encoders::parse_device(o.device),
+                                        .weights = nmt::parse_weight_choice(o.weights),
+                                        .shortlist = o.shortlist});
+  };
+}
+
+}  // namespace dietmt::tools
 
 int main(int argc, char** argv) {
   using namespace dietmt::tools;

@@ -9,29 +9,122 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
 #include "common/stop_signal.h"
 #include "common/text_io.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
 #include "nmt/network/model_directory.h"
+#include "nmt/network/translation_model.h"
 #include "nmt/training/translation_task.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
-#include "tools/initial_model.h"
-#include "tools/train_options.h"
-#include "tools/training_process.h"
+#include "tools/corpus_options.h"
+#include "tools/model_options.h"
+#include "tools/training_options.h"
 #include "training/loop/rehearsal.h"
-#include "training/loop/trainer.h"
 #include "training/loop/training_state.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-// The model that this training goes on from. A resumed one keeps what its checkpoint has, whatever
-// has become of the files that it came from.
+struct TrainOptions : CorpusOptions, SubwordOptions, ModelOptions, TrainingOptions {
+  std::string output;
+  std::optional<std::string> init_from;
+  int64_t batch_tokens = 4096;
+  bool find_batch = false;
+  double label_smoothing = 0.1;
+  bool no_valid_translation = false;
+  std::string valid_tokenizer = "13a";
+  bool valid_lowercase = false;
+  nmt::SearchOptions search;
+};
+
+OptionTable option_table(TrainOptions& o) {
+  OptionTable table(
+      "train",
+      "--train-source FILE... --train-target FILE... --valid-source FILE --valid-target FILE "
+      "--output DIR",
+      "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the same command "
+      "again to resume after a stop. Exit code 75: a signal stopped it or one of several processes "
+      "was lost; the same command continues from the last checkpoint.");
+  table.group("Data");
+  bind_corpora(table, o);
+  table
+      .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
+           {.required = true})
+      .add("batch-tokens", &o.batch_tokens, "N",
+           "batch size: at most N target and 2 N source tokens", {.least = 1});
+  bind_subwords(table, o);
+  bind_model_options(table, o);
+  table.add("init-from", &o.init_from, "MODEL",
+            "initialize from this model, to fine-tune it on another domain or with other position "
+            "encodings; keeps its subwords, sizes and all settings that no option gives");
+  bind_updates(table, o);
+  table.add("label-smoothing", &o.label_smoothing, "P",
+            "probability mass to spread over the vocabulary", {.least = 0, .below = 1});
+  bind_checkpoints(table, o);
+  table
+      .add("no-valid-translation", &o.no_valid_translation, "",
+           "validate only the loss, without beam search for BLEU and chrF")
+      .add("valid-beam", &o.search.beam, "N", "beam size of validation", {.least = 1})
+      .add("valid-tokenize", &o.valid_tokenizer, "",
+           "tokenizer of BLEU; none: the text is tokenized already",
+           {.choices = {"13a", "intl", "char", "zh", "none"}})
+      .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
+      .add("valid-batch-tokens", &o.search.batch_tokens, "N",
+           "batch size of validation in source tokens", {.least = 1});
+  bind_machine(table, o);
+  bind_processes(table, o);
+  table.add("find-batch", &o.find_batch, "",
+            "try batches of growing size, print the largest --batch-tokens that fits, exit");
+  return table;
+}
+
+// Standard input and pipes can be read only once.
+std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokenizers) {
+  std::vector<std::string> found;
+  const auto require_file = [&](const std::string& file, const std::string& reason) {
+    if (!file.empty() && !fs::is_regular_file(file))
+      found.push_back(file + " can be read only once, but " + reason);
+  };
+  if (!o.no_valid_translation) {
+    for (const std::string& file : {o.valid_source, o.valid_target})
+      require_file(file, "validation reads it twice: give a file, or --no-valid-translation");
+  }
+  if (has_tokenizers || o.SubwordOptions::given()) return found;
+  for (const auto* files : {&o.train_source, &o.train_target})
+    for (const std::string& file : *files)
+      require_file(file, "the tokenizer is trained on it first: give a file, or --tokenizer");
+  return found;
+}
+
+// Also puts names and numbers into the options of the parts. `has_tokenizers`: an initial model
+// brings them.
+std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
+  std::vector<std::string> problems = o.CorpusOptions::problems();
+  const auto add = [&](const std::vector<std::string>& more) {
+    problems.insert(problems.end(), more.begin(), more.end());
+  };
+  if (problems.empty()) add(reading_problems(o, has_tokenizers));
+  add(o.SubwordOptions::problems());
+  if (o.one_each() && o.model.tied_embeddings == "all")
+    problems.push_back("--tied-embeddings all needs a joint tokenizer: choose none or decoder");
+  try {
+    training::require_score(nmt::TranslationTask::possible_scores(!o.no_valid_translation),
+                            o.trainer.valid_metric);
+  } catch (const ConfigError& error) {
+    problems.push_back(error.what());
+  }
+  o.trainer.output = o.output;
+  add(resolve(o));
+  add(model_problems(o.model));
+  return problems;
+}
+
+// The model that this training starts from. A resumed training keeps the one in its checkpoint,
+// whatever happened to the files that it came from.
 struct InitialModel {
   nmt::ModelFiles files;
   bool resumed = false;
@@ -48,6 +141,32 @@ std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
   return found;
 }
 
+// A model of `config` with the weights of `initial` as far as they fit.
+std::shared_ptr<nmt::TranslationModel> start_from(const nmt::ModelFiles& initial,
+                                                  const nmt::ModelConfig& config, uint64_t seed) {
+  const nmt::LoadedModel trained = nmt::load_model(initial.directory);
+  nmt::RebuiltModel rebuilt = nmt::rebuild(*trained.model, config, seed);
+  const auto say = [&](const std::vector<std::string>& names, const char* what) {
+    for (const std::string& name : names)
+      spdlog::info("{}: {} {}", initial.directory.string(), name, what);
+  };
+  say(rebuilt.inheritance.drawn, "starts anew");
+  say(rebuilt.inheritance.extended, "is extended; its new rows start anew");
+  say(rebuilt.inheritance.dropped, "is not used");
+  return rebuilt.model;
+}
+
+// A sentence longer than the position encoding would end the training when its batch comes.
+void require_positions(const nmt::TranslationModel& model, const TrainOptions& o) {
+  const int64_t others = o.tags().empty() ? 1 : 2;  // end of sentence and a tag
+  const int64_t longest = std::min(model.max_source_length(), model.max_target_length()) - others;
+  if (o.filter.max_tokens <= longest) return;
+  throw ConfigError("--max-tokens " + std::to_string(o.filter.max_tokens) +
+                    " allows sentences longer than the position encoding: use at most " +
+                    std::to_string(longest) + ", or --max-positions " +
+                    std::to_string(o.filter.max_tokens + others) + " or more");
+}
+
 int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOptions& o,
                         const at::Device& device) {
   const int64_t tokens =
@@ -58,52 +177,59 @@ int print_largest_batch(const training::TaskOfBatches& make_task, const TrainOpt
 }
 
 std::vector<std::string> input_files(const TrainOptions& o) {
-  std::vector<std::string> files = {o.valid_source, o.valid_target};
-  files.insert(files.end(), o.train_source.begin(), o.train_source.end());
-  files.insert(files.end(), o.train_target.begin(), o.train_target.end());
+  std::vector<std::string> files;
+  for (const auto& [option, file] : o.texts()) files.push_back(file);
   return files;
 }
 
-// A sentence without a position for each token would end the training when its batch comes.
-void require_positions(const nmt::TranslationModel& model, const TrainOptions& o) {
-  const int64_t others = o.tags().empty() ? 1 : 2;  // the end of the sentence and a tag
-  const int64_t longest = std::min(model.max_source_length(), model.max_target_length()) - others;
-  if (o.filter.max_tokens <= longest) return;
-  throw ConfigError("--max-tokens " + std::to_string(o.filter.max_tokens) +
-                    " lets in sentences that are longer than the position encoding reaches: give "
-                    "at most " +
-                    std::to_string(longest) + ", or --max-positions " +
-                    std::to_string(o.filter.max_tokens + others) + " or more");
+nmt::Tokenizers choose_tokenizers(const TrainOptions& o, const fs::path& folder,
+                                  const training::TrainingProcess& process) {
+  nmt::TokenizerChoice choice = o.tokenizers;
+  choice.options.seed = static_cast<uint64_t>(o.seed);
+  choice.options.threads = process.threads;
+  return nmt::training_tokenizers(choice, {o.train_source, o.train_target, o.tags()}, folder,
+                                  process.is_first());
 }
 
-// What a resumed training must agree with, before any work on the text.
-training::Configuration checked_configuration(const OptionTable& table, const TrainOptions& o,
-                                              const std::optional<InitialModel>& initial) {
-  training::Configuration configuration =
-      configuration_of(table, o, {"valid-batch-tokens", "find-batch"});
-  if (initial && initial->resumed)
-    training::require_same_configuration(initial->files.directory, configuration);
-  return configuration;
+nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Tokenizers& tokenizers,
+                                         const std::vector<double>& weights,
+                                         const training::TrainingProcess& process) {
+  nmt::TranslationTaskOptions options;
+  options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed), weights, process.share};
+  options.label_smoothing = o.label_smoothing;
+  options.bf16 = o.trainer.bf16;
+  options.device = process.device;
+  options.valid_tokenizer = o.valid_tokenizer;
+  options.valid_lowercase = o.valid_lowercase;
+  options.search = o.search;
+  if (o.no_valid_translation) return options;
+  options.valid_source = read_lines(o.valid_source);
+  const data::SourceTag tag(*tokenizers.source, o.valid_source_tag.value_or(""));
+  for (std::string& line : options.valid_source)
+    if (!line.empty()) line = tag.before(line);
+  options.valid_reference = read_lines(o.valid_target);
+  return options;
 }
 
 int run(const OptionTable& table, const training::Configuration& configuration, TrainOptions& o,
         const std::optional<InitialModel>& initial) {
   install_stop_signal();
-  const TrainingProcess process = join_training(table, o, o.output, input_files(o));
+  const training::TrainingProcess process =
+      training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";
   const auto seed = static_cast<uint64_t>(o.seed);
 
   training::FirstTurn turn(process.group.get());
-  // A new training never takes over tokenizers that an earlier attempt has left.
+  // A new run ignores tokenizers left by an earlier attempt.
   const nmt::Tokenizers tokenizers =
-      initial ? initial->files.tokenizers : choose_tokenizers(o, o, seed, folder, process);
+      initial ? initial->files.tokenizers : choose_tokenizers(o, folder, process);
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
   o.model.target_vocabulary = tokenizers.target->vocabulary_size();
   const auto model = initial && o.init_from
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   require_positions(*model, o);
-  // The validation text first: it is short, and what is wrong with it shows at once.
+  // The validation text first: it is short, so its problems show at once.
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
                                    o.filter, folder, process.threads);
   spdlog::info("validation text: {}", valid.report().summary());
@@ -117,25 +243,11 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);
 
-  nmt::TranslationTaskOptions task_options;
-  task_options.batches = {o.batch_tokens, seed, weights, process.share};
-  task_options.label_smoothing = o.label_smoothing;
-  task_options.bf16 = o.trainer.bf16;
-  task_options.device = process.device;
-  task_options.valid_tokenizer = o.valid_tokenizer;
-  task_options.valid_lowercase = o.valid_lowercase;
-  task_options.search = o.search;
-  if (!o.no_valid_translation) {
-    task_options.valid_source = read_lines(o.valid_source);
-    const data::SourceTag tag(*tokenizers.source, o.valid_source_tag.value_or(""));
-    for (std::string& line : task_options.valid_source)
-      if (!line.empty()) line = tag.before(line);
-    task_options.valid_reference = read_lines(o.valid_target);
-  }
+  nmt::TranslationTaskOptions options = task_options(o, tokenizers, weights, process);
   const auto task_of_batches = [&](int64_t batch_tokens) {
-    task_options.batches.batch_tokens = batch_tokens;
+    options.batches.batch_tokens = batch_tokens;
     return std::make_unique<nmt::TranslationTask>(model, train, valid, *tokenizers.source,
-                                                  *tokenizers.target, task_options);
+                                                  *tokenizers.target, options);
   };
   if (o.find_batch) return print_largest_batch(task_of_batches, o, process.device);
   const auto task = task_of_batches(o.batch_tokens);
@@ -147,36 +259,36 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
 }  // namespace
 
 int run_train(const std::vector<std::string>& arguments) {
-  TrainOptions options;
-  OptionTable table(
-      "train",
-      "--train-source FILE... --train-target FILE... --valid-source FILE "
-      "--valid-target FILE --output DIR",
-      "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the "
-      "same command again to resume after a stop. Exit code 75: stopped by a signal, or a process "
-      "of several was lost; the same command continues from the last checkpoint.");
-  bind(table, options);
+  TrainOptions o;
+  OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  const std::optional<InitialModel> initial = find_initial_model(options);
+  const std::optional<InitialModel> initial = find_initial_model(o);
   std::vector<std::string> problems;
-  if (options.init_from && initial) {
-    problems = keep_sizes(table, initial->files, options);
+  if (o.init_from && initial) {
+    problems = keep_sizes(table, initial->files, o);
     if (!initial->resumed) {
-      for (const std::string& problem : vocabulary_contradictions(table, options, initial->files))
+      for (const std::string& problem : vocabulary_contradictions(table, o, initial->files))
         problems.push_back(problem);
     }
   } else {
-    apply_preset(table, options);
+    apply_preset(table, o);
   }
-  if (print_position_help(options)) return 0;
-  validate(options, std::move(problems), initial.has_value());
-  const training::Configuration configuration = checked_configuration(table, options, initial);
-  // What only tries batches needs one process.
-  if (!options.dry_run && !options.find_batch) {
-    if (const auto code = run_in_processes(options, input_files(options), {"train"}, arguments))
+  if (print_position_help(o)) return 0;
+  for (const std::string& problem : problems_of(o, initial.has_value()))
+    problems.push_back(problem);
+  table.check(problems);
+  const training::Configuration configuration =
+      configuration_of(table, o, {"valid-batch-tokens", "find-batch"});
+  if (initial && initial->resumed)
+    training::require_same_configuration(initial->files.directory, configuration);
+  if (!o.dry_run && !o.find_batch) {  // these need only one process
+    std::vector<std::string> words = {"train"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    if (const auto code =
+            training::run_in_processes(process_options(table, o, input_files(o)), words))
       return *code;
   }
-  return run(table, configuration, options, initial);
+  return run(table, configuration, o, initial);
 }
 
 }  // namespace dietmt::tools

@@ -4,102 +4,140 @@
 
 #include "common/error.h"
 #include "common/process_error.h"
-#include "encoders/attention/attention.h"
 #include "training/loop/rehearsal.h"
 
 namespace dietmt::tools {
 namespace {
 
-// Options that may change between the parts of one training: they change no number.
+// Options that may change when a training resumes, because they change no number.
 constexpr const char* kOperational[] = {
     "output",       "max-updates", "max-epochs", "patience",      "resume",
     "threads",      "keep-last",   "keep-best",  "save-interval", "device",
     "log-interval", "dry-run",     "profile",    "processes",     "checkpoint-activations"};
 
+// Options that may differ between the processes of a training.
+constexpr const char* kOfEachProcess[] = {"output",  "threads",   "device",
+                                          "profile", "processes", "log-interval"};
+
+// Names and values of all options, several values of one joined by spaces.
+training::Configuration joined_options(const OptionTable& table) {
+  training::Configuration options;
+  for (const auto& [name, value] : table.resolved()) {
+    std::string& joined = options[name];
+    joined += (joined.empty() ? "" : " ") + value;
+  }
+  return options;
+}
+
 }  // namespace
+
+void add_optimizer(OptionTable& table, training::OptimizerOptions& o) {
+  table
+      .add("adam-beta2", &o.beta2, "X", "decay rate of the second moment", {.least = 0, .below = 1})
+      .add("adam-epsilon", &o.epsilon, "X", "term added to the root of the second moment",
+           {.above = 0})
+      .add("weight-decay", &o.weight_decay, "X", "weight decay of matrices (not biases and norms)",
+           {.least = 0});
+}
+
+void add_clip_norm(OptionTable& table, double& clip_norm) {
+  table.add("clip-norm", &clip_norm, "X", "gradient norm to clip at; 0: no clipping", {.least = 0});
+}
+
+void add_log_interval(OptionTable& table, int64_t& updates) {
+  table.add("log-interval", &updates, "N", "updates between progress lines", {.least = 1});
+}
+
+void add_resume(OptionTable& table, std::string& resume) {
+  table.add("resume", &resume, "",
+            "auto: continue from the checkpoints in --output; never: discard them",
+            {.choices = {"auto", "never"}});
+}
+
+void add_precision(OptionTable& table, std::string& precision) {
+  table.add("precision", &precision, "", "precision of matrix products; weights stay in fp32",
+            {.choices = {"fp32", "bf16"}});
+}
+
+void add_attention_backend(OptionTable& table, std::string& backend) {
+  table.add("attention-backend", &backend, "", "implementation of attention",
+            {.choices = {"auto", "cpu", "cuda", "sdpa", "reference"}});
+}
 
 void bind_updates(OptionTable& table, TrainingOptions& o) {
   training::TrainerOptions& t = o.trainer;
   table.group("Training")
-      .add("max-updates", &t.max_updates, "N", "stop after this many updates")
-      .add("max-epochs", &t.max_epochs, "N",
-           "stop after this many passes over the data; 0: no limit")
+      .add("max-updates", &t.max_updates, "N", "stop after N updates", {.least = 1})
+      .add("max-epochs", &t.max_epochs, "N", "stop after N epochs; 0: no limit", {.least = 0})
       .add("patience", &t.patience, "N",
-           "stop after this many validations without a better score; 0: never")
-      .add("accumulate", &t.accumulate, "N", "batches per update, over all processes")
-      .add("optimizer", &t.optimizer.type, "adam|adamw",
-           "weight decay as part of the gradient (adam) or apart from it (adamw)")
-      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate")
-      .add("schedule", &o.schedule, "NAME", "inverse-sqrt, linear, cosine or constant")
-      .add("warmup", &o.warmup, "N", "updates of linear warm-up")
+           "early-stopping patience: stop after N validations without a better score; 0: never",
+           {.least = 0})
+      .add("accumulate", &t.accumulate, "N", "batches per update, over all processes", {.least = 1})
+      .add("optimizer", &t.optimizer.type, "",
+           "weight decay in the gradient (adam) or decoupled from it (adamw)",
+           {.choices = {"adam", "adamw"}})
+      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate", {.above = 0})
+      .add("schedule", &o.schedule, "", "learning-rate schedule after the warm-up",
+           {.choices = {"inverse-sqrt", "linear", "cosine", "constant"}})
+      .add("warmup", &o.warmup, "N", "updates of linear warm-up", {.least = 0})
       .add("warmup-init-lr", &t.schedule.warmup_init_lr, "X",
-           "learning rate that the warm-up starts from")
-      .add("min-lr", &t.schedule.min_lr, "X", "lowest learning rate after the warm-up")
-      .add("adam-beta1", &t.optimizer.beta1, "X", "decay of the first moment")
-      .add("adam-beta2", &t.optimizer.beta2, "X", "decay of the second moment")
-      .add("adam-epsilon", &t.optimizer.epsilon, "X", "added to the root of the second moment")
-      .add("weight-decay", &t.optimizer.weight_decay, "X",
-           "of matrices; biases and norms have none")
-      .add("clip-norm", &t.clip_norm, "X", "largest gradient norm; 0: no clipping")
+           "learning rate at the start of the warm-up", {.least = 0})
+      .add("min-lr", &t.schedule.min_lr, "X", "lowest learning rate after the warm-up",
+           {.least = 0})
+      .add("adam-beta1", &t.optimizer.beta1, "X", "decay rate of the first moment",
+           {.least = 0, .below = 1});
+  add_optimizer(table, t.optimizer);
+  add_clip_norm(table, t.clip_norm);
+  table
       .add("ema-decay", &t.ema_decay, "X",
-           "keep an exponential moving average of the weights and validate and save it; 0: none")
-      .add("seed", &o.seed, "N", "of initial weights, batches, dropout and the tokenizer's sample");
+           "decay of an exponential moving average of the weights, which is then validated and "
+           "saved; 0: none",
+           {.least = 0, .below = 1})
+      .add("seed", &o.seed, "N",
+           "random seed of initial weights, batches, dropout and the tokenizer's sample");
 }
 
 void bind_checkpoints(OptionTable& table, TrainingOptions& o) {
   training::TrainerOptions& t = o.trainer;
   table.group("Validation and checkpoints")
-      .add("valid-interval", &t.valid_interval, "N", "updates between validations")
-      .add("valid-metric", &t.valid_metric, "NAME", "what is best")
+      .add("valid-interval", &t.valid_interval, "N", "updates between validations", {.least = 1})
+      .add("valid-metric", &t.valid_metric, "NAME", "metric that selects the best checkpoint")
       .add("save-interval", &t.save_interval, "N",
-           "updates between checkpoints besides those after validations; 0: none")
-      .add("keep-last", &t.keep_last, "N", "newest checkpoints kept")
-      .add("keep-best", &t.keep_best, "N", "best checkpoints kept")
-      .add("resume", &o.resume, "auto|never",
-           "auto: continue from the checkpoint in --output; never: discard it")
-      .add("log-interval", &t.log_interval, "N", "updates between lines of progress");
+           "updates between checkpoints, besides one after each validation; 0: no others",
+           {.least = 0})
+      .add("keep-last", &t.keep_last, "N", "number of newest checkpoints to keep", {.least = 1})
+      .add("keep-best", &t.keep_best, "N", "number of best checkpoints to keep", {.least = 1});
+  add_resume(table, o.resume);
+  add_log_interval(table, t.log_interval);
 }
 
 void bind_machine(OptionTable& table, TrainingOptions& o) {
-  table.group("Machine")
-      .add("device", &o.device, "cpu|cuda[:I]", "where to train")
-      .add("precision", &o.precision, "fp32|bf16", "of matrix products; weights stay fp32")
-      .add("attention-backend", &o.attention_backend, "NAME", "auto, cpu, cuda, sdpa or reference")
-      .add("threads", &o.threads, "N", "of a process; 0: as many as the machine has cores for each")
+  table.group("Machine").add("device", &o.device, "cpu|cuda[:I]", "device to train on");
+  add_precision(table, o.precision);
+  add_attention_backend(table, o.attention_backend);
+  table
+      .add("threads", &o.threads, "N", "threads per process; 0: share the cores of the machine",
+           {.least = 0})
       .add("checkpoint-activations", &o.checkpoint_activations, "",
-           "keep the inputs of layers alone and run them again in backward: less memory, more time")
+           "recompute activations in the backward pass: less memory, about 20 % slower")
       .add("dry-run", &o.dry_run, "",
-           "check everything, try a few batches, print parameters, memory, epochs and time, stop")
+           "check everything, run a few batches, print parameters, memory, epochs and time, exit")
       .add("profile", &o.trainer.profile, "",
-           "write OUTPUT/trace.json, a Chrome trace of the updates 11 to 20 of this run");
+           "write OUTPUT/trace.json, a Chrome trace of updates 11 to 20 of this run");
 }
 
 void bind_processes(OptionTable& table, TrainingOptions& o) {
   table.add("processes", &o.processes, "N",
-            "start N processes on this machine, which share out the batches of each update "
-            "(torchrun, srun and mpirun start them as well)");
+            "data-parallel processes to start on this machine (torchrun, srun and mpirun work too)",
+            {.least = 1});
 }
 
 std::vector<std::string> resolve(TrainingOptions& o) {
   std::vector<std::string> problems;
-  const auto require = [&](bool good, const std::string& message) {
-    if (!good) problems.push_back(message);
-  };
-  require(o.threads >= 0, "--threads must not be negative");
-  require(o.processes >= 1, "--processes must be positive");
-  require(o.precision == "fp32" || o.precision == "bf16",
-          "--precision is '" + o.precision + "'; possible: fp32, bf16");
-  require(o.resume == "auto" || o.resume == "never",
-          "--resume is '" + o.resume + "'; possible: auto, never");
   try {
     o.trainer.schedule.schedule = training::schedule_from_name(o.schedule);
   } catch (const ConfigError& error) {
     problems.push_back(error.what());
-  }
-  try {
-    encoders::parse_backend(o.attention_backend);
-  } catch (const ConfigError& error) {
-    problems.push_back(std::string("--attention-backend: ") + error.what());
   }
   o.trainer.bf16 = o.precision == "bf16";
   o.trainer.seed = static_cast<uint64_t>(o.seed);
@@ -109,13 +147,17 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   return problems;
 }
 
-training::Configuration joined_options(const OptionTable& table) {
-  training::Configuration options;
-  for (const auto& [name, value] : table.resolved()) {
-    std::string& joined = options[name];
-    joined += (joined.empty() ? "" : " ") + value;
-  }
-  return options;
+training::ProcessOptions process_options(const OptionTable& table, const TrainingOptions& o,
+                                         std::vector<std::string> inputs) {
+  training::Configuration shared = joined_options(table);
+  for (const char* name : kOfEachProcess) shared.erase(name);
+  return {.device = o.device,
+          .threads = o.threads,
+          .processes = o.processes,
+          .accumulate = o.trainer.accumulate,
+          .output = o.trainer.output,
+          .inputs = std::move(inputs),
+          .configuration = std::move(shared)};
 }
 
 training::Configuration configuration_of(const OptionTable& table, const TrainingOptions& o,

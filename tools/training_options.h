@@ -1,10 +1,11 @@
-// The options that every command with a training loop has.
+// The options of every command that trains.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "common/options.h"
+#include "training/distributed/training_process.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::tools {
@@ -24,21 +25,30 @@ struct TrainingOptions {
   bool dry_run = false;
 };
 
-/// Each opens a group of options, to which the command may add its own.
+/// Each starts a group, to which the command may add options.
 void bind_updates(OptionTable& table, TrainingOptions& o);
 void bind_checkpoints(OptionTable& table, TrainingOptions& o);
 void bind_machine(OptionTable& table, TrainingOptions& o);
-/// For commands that train on several processes; it goes on with the group of the machine.
+/// For commands that train in several processes; continues the group of bind_machine().
 void bind_processes(OptionTable& table, TrainingOptions& o);
 
-/// Puts the names and numbers above into `trainer`; all that is wrong with them, one sentence each.
+/// Single options, for commands that have only some of the above.
+void add_optimizer(OptionTable& table, training::OptimizerOptions& o);
+void add_clip_norm(OptionTable& table, double& clip_norm);
+void add_log_interval(OptionTable& table, int64_t& updates);
+void add_resume(OptionTable& table, std::string& resume);
+void add_precision(OptionTable& table, std::string& precision);
+void add_attention_backend(OptionTable& table, std::string& backend);
+
+/// Puts the names and numbers above into `trainer`; returns all problems, one sentence each.
 std::vector<std::string> resolve(TrainingOptions& o);
 
-/// Names and values of all options; several values of one stand side by side.
-training::Configuration joined_options(const OptionTable& table);
+/// What join_training() needs; `inputs` are the files that every process reads.
+training::ProcessOptions process_options(const OptionTable& table, const TrainingOptions& o,
+                                         std::vector<std::string> inputs);
 
-/// What a resumed training must have in common with its start: names and values of all options but
-/// those that change no number, such as `--threads` and the given `operational` ones.
+/// What a resumed training must have in common with its start: all options except those that
+/// change no number, such as `--threads` and the given `operational` ones.
 training::Configuration configuration_of(const OptionTable& table, const TrainingOptions& o,
                                          const std::vector<std::string>& operational = {});
 
@@ -47,7 +57,7 @@ int exit_code(training::TrainingEnd end);
 
 int64_t parameter_count(const torch::nn::Module& model);
 
-/// What --dry-run says of the training, on standard output. The exit code.
+/// Runs --dry-run and prints its report on standard output. Returns the exit code.
 int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o);
 
 }  // namespace dietmt::tools

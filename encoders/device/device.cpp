@@ -21,12 +21,12 @@ c10::Device parse_device(const std::string& name) {
       const int64_t index = device.has_index() ? device.index() : 0;
       if (index < count) return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
       throw ConfigError("--device " + name + ": LibTorch sees " + std::to_string(count) +
-                        " GPUs (a build with the preset `cuda` is needed to use one)");
+                        " GPUs (using one needs a build with the preset `cuda`)");
     }
   } catch (const c10::Error&) {
     // Not a device name at all: falls through to the message below.
   }
-  throw ConfigError("--device is '" + name + "'; possible: cpu, cuda, cuda:I");
+  throw ConfigError("--device is '" + name + "'; it must be cpu, cuda or cuda:I");
 }
 
 int64_t set_threads(int64_t threads) {

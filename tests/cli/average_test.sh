@@ -35,14 +35,14 @@ expect_code 0 "${average[@]}" --inputs "$runs/model" "$runs/model" --output "$wo
 cmp "$work/twice/model.safetensors" "$runs/model/best/model.safetensors" ||
   fail "a model averaged with itself is another one"
 expect_code 0 "${average[@]}" --inputs "$runs/model" --last 5 --output "$work/fewer"
-expect_text "5 checkpoints were asked for, 1 are there" "$err"
+expect_text "averaging 1 checkpoints instead of 5" "$err"
 
 # Refused, with nothing left behind: no checkpoint, unequal models, an output that exists.
 mkdir "$work/empty"
 expect_code 1 "${average[@]}" --inputs "$work/empty" --output "$work/never"
 expect_text "$work/empty" "$err"
 expect_code 1 "${average[@]}" --inputs "$work/empty" --last 2 --output "$work/never"
-expect_text "holds no checkpoint" "$err"
+expect_text "has no checkpoint" "$err"
 cp -r "$work/named" "$work/wider"
 sed -i 's/"feed_forward": [0-9]*/"feed_forward": 48/' "$work/wider/config.json"
 expect_code 2 "${average[@]}" --inputs "$work/named" "$work/wider" --output "$work/never"

@@ -72,18 +72,18 @@ read -r -a two <<<"$(numbers "$work/two.offsets.npy")"
 [ $((two[1] - one[1])) -eq 1 ] || fail "a pair has not one [SEP] more: ${one[*]}; ${two[*]}"
 printf 'a\tb\nc\td\te\n' >"$work/three"
 expect_code 1 "${embed[@]}" --input "$work/three" --output "$work/never.npy" --pairs
-expect_text "$work/three:2: there is a second tab" "$err"
+expect_text "$work/three:2: a second tab" "$err"
 
 # Refused.
 expect_code 2 "${embed[@]}" --output "$work/never" --pool max --max-length 2 --batch-tokens 0
-expect_text "--output FILE.npy is missing" "$err"
-expect_text "possible: none, cls, mean" "$err"
+expect_text "--output $work/never must end with .npy" "$err"
+expect_text "--pool is 'max'; it must be none, cls or mean" "$err"
 expect_text "--max-length" "$err"
 expect_text "--batch-tokens" "$err"
 expect_code 2 "${embed[@]}" --input "$work/text" --output "$work/never.npy" --layer 3
 expect_text "0 (embeddings) to 2" "$err"
 expect_code 2 "${embed[@]}" --input "$work/text" --output "$work/never.npy" --layer first
-expect_text "possible: a number, last, all" "$err"
+expect_text "it must be a number, last or all" "$err"
 expect_code 1 "${embed[@]}" --input "$work/absent" --output "$work/never.npy"
 expect_text "$work/absent" "$err"
 

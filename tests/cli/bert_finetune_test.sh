@@ -123,11 +123,11 @@ grep -q '"q2"' "$work/answers/predictions.json" || fail "no answer to q2"
 # Wrong options: exit code 2, all problems at once.
 expect_code 2 "${own[@]}"
 expect_text "--output is missing" "$err"
-expect_text "--data, or --train and --valid, are missing" "$err"
+expect_text "--data is missing: give --data, or --train and --valid" "$err"
 expect_code 2 "${own[@]}" --task cola,dance --data "$work" --output "$work/bad" --seeds 0 \
   --learning-rates 1e-5,fast --kind spans
 expect_text "no task 'dance'" "$err"
-expect_text "--seeds must be positive" "$err"
+expect_text "--seeds is 0; it must be at least 1" "$err"
 expect_text "'fast'" "$err"
 expect_text "--kind describes a task of your own" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --learning-rates 1e-5,0.00001

@@ -39,7 +39,7 @@ expect_text "next_sentence_accuracy" "$err"
 expect_code 0 "$dietmt" inspect positions --model "$work/model" --length 6 --words 4 --json
 expect_text '"position":"input-segments+diet-rel"' "$out"
 expect_code 2 "$dietmt" inspect positions --model "$work/model" --length 1
-expect_text "--length 1" "$err"
+expect_text "--length is 1; it must be from 2 to 1024" "$err"
 expect_code 0 "$dietmt" bert params --position 'diet-abs(rank=128,share=layers)'
 expect_text $'total\t111284538' "$out"
 expect_code 0 "$dietmt" bert params --init-from "$work/model"
@@ -47,15 +47,15 @@ expect_text "encoder.encoder.layer1" "$out"
 
 # Wrong options: exit code 2, all problems at once.
 expect_code 2 "${run[@]}" --output "$work/bad" --examples pages --documents chapter --mask-rate 2
-expect_text "pages" "$err"
-expect_text "chapter" "$err"
-expect_text "2" "$err"
+expect_text "--examples is 'pages'" "$err"
+expect_text "--documents is 'chapter'" "$err"
+expect_text "--mask-rate is 2; it must be above 0 and at most 1" "$err"
 expect_code 2 "${pretrain[@]}" --output "$work/bad" --length 16 32
-expect_text "--phase-updates" "$err"
+expect_text "--phase-updates needs one number less than --length" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --valid-metric bleu
 expect_text "possible: valid_loss, mlm_accuracy" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --init-from "$work/model"  # --width is given
-expect_text "--width" "$err"
+expect_text "--width is fixed by the model in --init-from" "$err"
 expect_code 2 "$dietmt" bert
 expect_text "pretrain" "$err"
 expect_code 2 "$dietmt" bert dance

@@ -22,8 +22,8 @@ tags=(--source-tags "<2low>" "<2up>" --valid-source-tag "<2low>")
 # Weights and tags; resuming is exact in the middle of the second epoch.
 run=("${train[@]}" "${tags[@]}" --corpus-weights 1 1 --valid-interval 20)
 expect_code 0 "${run[@]}" --output "$work/whole" --max-updates 50
-expect_text "corpus 1: an epoch has 500 pairs of its 900, a share of 0.5000" "$err"
-expect_text "corpus 2: an epoch has 500 pairs of its 100" "$err"
+expect_text "corpus 1: each epoch draws 500 pairs from its 900, a share of 0.5000" "$err"
+expect_text "corpus 2: each epoch draws 500 pairs from its 100" "$err"
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 30
 expect_code 0 "${run[@]}" --output "$work/parts" --max-updates 50
 expect_text "resuming from update 30" "$err"
@@ -44,7 +44,7 @@ expect_code 0 "$dietmt" train --train-source "$work/large.en" "$work/small.en" "
   --tokenizer "$work/whole/data/tokenizer.model" --output "$work/whole" --resume never --dry-run \
   --sampling-temperature 2
 expect_text "corpus 3, $work/more.en: kept 50 of 50 pairs" "$err"
-expect_text "corpus 2: an epoch has 223 pairs of its 100" "$err"
+expect_text "corpus 2: each epoch draws 223 pairs from its 100" "$err"
 ls -i "$work/whole/data"/*.cache | sort >"$work/after"
 [ "$(comm -12 "$work/before" "$work/after" | wc -l)" -eq 3 ] || fail "caches were made anew"
 [ "$(wc -l <"$work/after")" -eq 4 ] || fail "no cache of its own for a corpus: $(cat "$work/after")"
@@ -66,10 +66,10 @@ expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 1 2 3 --source
 expect_text "--corpus-weights: 3 weights for 2 corpora" "$err"
 expect_text "--source-tags has 1 tags for 2 files" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights=1 --corpus-weights=-1
-expect_text "the weight of corpus 2 must be a number that is not negative" "$err"
+expect_text "--corpus-weights is -1; it must be at least 0" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 0 0 --sampling-temperature=-1
 expect_text "one of the weights must be positive" "$err"
-expect_text "--sampling-temperature must be positive" "$err"
+expect_text "--sampling-temperature is -1; it must be above 0" "$err"
 expect_text "exclude each other" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --source-tags - "to german"
 expect_text "the tag 'to german' must be a word" "$err"
@@ -112,15 +112,15 @@ awk -v a="$kept" -v b="$fresh" 'BEGIN { exit !(a > 0 && a < b - 0.5) }' ||
 
 expect_code 2 "${from[@]}" --init-from "$work/tuned" --output "$work/bad" --width 64 --norm pre \
   --max-positions 20 --vocab-size 90 --preset base
-expect_text "--width is 64, and" "$err"
-expect_text "has 32: --init-from keeps it" "$err"
+expect_text "--width is 64, but" "$err"
+expect_text "has 32, which --init-from keeps" "$err"
 expect_text "--norm is pre" "$err"
 expect_text "--max-positions is 20" "$err"
 expect_text "--vocab-size is 90" "$err"
 expect_text "--preset is base with --heads 8" "$err"
 "$dietmt" tokenizer --input "$work/large.en" --vocab-size 60 --output "$work/other.model" 2>/dev/null
 expect_code 2 "${from[@]}" --init-from "$work/tuned" --output "$work/bad" --tokenizer "$work/other.model"
-expect_text "--tokenizer $work/other.model (60 pieces) is another tokenizer than" "$err"
+expect_text "--tokenizer $work/other.model (60 pieces) differs from" "$err"
 expect_code 1 "${from[@]}" --init-from "$work/absent" --output "$work/bad"
 expect_text "absent" "$err"
 
@@ -168,7 +168,7 @@ kill_resumed() {
 resumptions=0
 for _ in 1 2 3 4; do
   if kill_resumed; then break; fi
-  if grep -q 'going on after line' "$work/err"; then resumptions=$((resumptions + 1)); fi
+  if grep -q 'resuming after line' "$work/err"; then resumptions=$((resumptions + 1)); fi
 done
 [ -e "$work/killed.de" ] || expect_code 0 "${resumed[@]}"
 [ "$resumptions" -gt 0 ] || fail "no run went on with what was there"
@@ -216,6 +216,6 @@ expect_text "plain has 6 lines, $work/short has 2" "$err"
 expect_code 2 "$dietmt" distill --model "$work/whole" --metric ter --nbest 9
 expect_text "--source is missing" "$err"
 expect_text "--output-target is missing" "$err"
-expect_text "--metric is 'ter'; possible: bleu, chrf" "$err"
+expect_text "--metric is 'ter'; it must be bleu or chrf" "$err"
 expect_text "nbest" "$err"
 finish

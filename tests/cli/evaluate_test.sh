@@ -92,7 +92,7 @@ expect_failure 'missing file' 1 'nowhere' "$dietmt" evaluate --reference nowhere
 expect_failure 'no reference' 2 '--reference is missing' "$dietmt" evaluate --hypothesis hyp
 expect_failure 'unknown metric' 2 "unknown metric 'meteor'" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --metric meteor
-expect_failure 'unknown tokenizer' 2 "unknown tokenizer '14'" \
+expect_failure 'unknown tokenizer' 2 "--tokenize is '14'; it must be 13a, intl, char, none or zh" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize 14
 expect_failure 'paired test of one system' 2 '--paired compares systems' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --paired bootstrap

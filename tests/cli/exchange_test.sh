@@ -42,7 +42,7 @@ expect_code 2 "$dietmt" export --model "$model" --to huggingface --output "$work
 expect_text "MarianMT has no position encoding" "$err"
 [ ! -e "$work/refused" ] || fail "a refused export left a directory"
 expect_code 2 "$dietmt" export --model "$model" --to onnx --output "$work/refused"
-expect_text "'onnx'; possible: ctranslate2, huggingface" "$err"
+expect_text "--to is 'onnx'; it must be ctranslate2 or huggingface" "$err"
 expect_code 2 "$dietmt" export --model "$model" --to ctranslate2 --output "$work/shared"
 expect_text "exists already" "$err"
 expect_code 2 "$dietmt" import

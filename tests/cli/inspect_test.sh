@@ -62,8 +62,8 @@ expect_text "exclude each other" "$err"
 expect_code 2 "${positions[@]}" --list --json
 expect_text "need --model" "$err"
 expect_code 2 "${positions[@]}" --model "$model" --length 1 --words 0
-expect_text "--length 1: a number from 2 to 1024" "$err"
-expect_text "--words 0" "$err"
+expect_text "--length is 1; it must be from 2 to 1024" "$err"
+expect_text "--words is 0" "$err"
 expect_code 1 "${positions[@]}" --model "$work/nothing"
 
 # Attention in a sentence, with a translation given or the model's own.
@@ -89,7 +89,7 @@ PYTHON
 expect_code 0 "${attention[@]}" --model "$model" --text "red cat"
 expect_text '"source_tokens":["' "$out"
 expect_code 1 "${attention[@]}" --model "$model" --text "$(printf 'red %.0s' {1..200})"
-expect_text "tokens, of which 128 can be shown" "$err"
+expect_text "tokens; at most 128 can be shown" "$err"
 expect_code 2 "${attention[@]}"
 expect_text "--model is missing" "$err"
 expect_text "--text is missing" "$err"

@@ -105,7 +105,7 @@ expect_same "$work/parts" 1e-4
 # A process with other options than the first one says which.
 start_ranks 2 --output "$work/differ" --max-updates 20 --patience @
 for rank in 0 1; do expect_end 2 $rank; done
-expect_text "1 of 2 processes have been started with other options" "$(cat "$work/rank0")"
+expect_text "1 of 2 processes were started with other options" "$(cat "$work/rank0")"
 expect_text "--patience: was 0, is 1" "$(cat "$work/rank1")"
 
 # A signal to any of them stops all after one update.
@@ -189,6 +189,6 @@ expect_code 2 "${run[@]/%valid.en/absent.en}" --output "$work/never" --processes
 expect_text "--valid-source: $work/absent.en does not exist" "$err"
 mkfifo "$work/pipe.en"
 expect_code 2 "${run[@]/%valid.en/pipe.en}" --output "$work/never" --processes 2
-expect_text "$work/pipe.en: several processes have to read it" "$err"
+expect_text "$work/pipe.en is not a regular file" "$err"
 
 finish

@@ -62,8 +62,8 @@ expect_text "take the model that it was made from" "$err"
 expect_code 2 "${quantize[@]}" --output "$work/int8"
 expect_text "exists already" "$err"
 expect_code 2 "${quantize[@]}" --output "$work/refused" --type int4 --source "$work/test.en"
-expect_text "possible: int8, bf16, fp32" "$err"
-expect_text "--source and --reference belong together" "$err"
+expect_text "--type is 'int4'; it must be int8, bf16 or fp32" "$err"
+expect_text "--source needs --reference" "$err"
 expect_code 1 "${quantize[@]}" --output "$work/refused" --source "$work/test.en" \
   --reference <(head -3 "$work/test.de")
 expect_text "has 3" "$err"

@@ -150,7 +150,7 @@ head -c 200 "$work/list.bin" >"$work/cut.bin"
 expect_code 1 "$dietmt" serve --model "en-de=$model" --port 0 --preload --shortlist "$work/cut.bin"
 expect_text "cut.bin" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "$work/absent" --device cuda
-expect_text "CPU alone" "$err"
+expect_text "--shortlist needs --device cpu" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --shortlist "en-fr=$work/absent"
 expect_text "absent: no such file" "$err"
 

@@ -22,7 +22,7 @@ grep -qaF nmt_nfkc_cf "$work/bert.model" || fail "--lowercase does not fold case
 ! grep -qaF nmt_nfkc_cf "$work/translation.model" || fail "case is folded by default"
 
 expect_code 2 "${train[@]}" --output "$work/never.model" --special gpt
-expect_text "'gpt': must be translation or bert" "$err"
+expect_text "--special is 'gpt'; it must be translation or bert" "$err"
 expect_code 2 "$dietmt" tokenizer --input "$work/toy.en" --output "$work/never.model" \
   --vocab-size 5 --special bert
 expect_text "at least 6" "$err"

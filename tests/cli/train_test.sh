@@ -141,10 +141,10 @@ piped=(--train-source "$work/pipe.en" --train-target "$work/pipe.de" "${data[@]:
 stop_at "encoding $work/pipe" $!
 expect_text "stopped by a signal" "$(cat "$work/err")"
 expect_code 2 "$dietmt" train "${piped[@]}" --output "$work/piped" --max-updates 10
-expect_text "pipe.en can be read only once, and the tokenizer is trained on it first" "$err"
+expect_text "pipe.en can be read only once, but the tokenizer is trained on it first" "$err"
 expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source - "${data[@]:6}" "${sizes[@]}" \
   --output "$work/piped" --max-updates 10
-expect_text "- can be read only once, and validation reads it twice" "$err"
+expect_text "- can be read only once, but validation reads it twice" "$err"
 
 # Another text is not the one to go on with, whatever its name; the same text is, under any.
 cp "$work/valid.en" "$work/other.en"
@@ -177,13 +177,13 @@ expect_text "--valid-metric is 'bleu'; possible: valid_loss" "$err"
 expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source "$work/none" "${data[@]:6}" \
   --output "$work/bad" --valid-beam 0 --learning-rate 0 --valid-tokenize x \
   --attention-backend x --max-ratio=-1
-for problem in "--valid-source: $work/none does not exist" "--valid-beam must be positive" \
-  "--learning-rate must be positive" "--valid-tokenize: " "--attention-backend: " \
-  "--max-ratio must not be negative"; do
+for problem in "--valid-source: $work/none does not exist" "--valid-beam is 0; it must be at least 1" \
+  "--learning-rate is 0; it must be above 0" "--valid-tokenize is 'x'" "--attention-backend is 'x'" \
+  "--max-ratio is -1; it must be at least 0"; do
   expect_text "$problem" "$err"
 done
 expect_code 2 "${train[@]}" --output "$work/bad" --position learned --max-positions 64
-expect_text "give at most 63, or --max-positions 251 or more" "$err"
+expect_text "use at most 63, or --max-positions 251 or more" "$err"
 expect_code 2 "$dietmt" train --no-such-option
 expect_text "no-such-option" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --position 'heads[diet-rel:0]'

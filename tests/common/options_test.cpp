@@ -225,6 +225,24 @@ TEST_F(OptionsTest, AllBrokenRulesAreReportedTogether) {
   }
 }
 
+TEST_F(OptionsTest, ANewPathMustNotExist) {
+  const auto problem = [](const std::string& path) -> std::string {
+    std::string output;
+    OptionTable table("demo", "", "");
+    table.add("output", &output, "DIR", "a directory", {.is_new = true});
+    table.parse({"--output", path});
+    try {
+      table.check();
+    } catch (const ConfigError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(problem((scratch() / "new").string()), "");
+  EXPECT_EQ(problem(scratch().string()),
+            "--output " + scratch().string() + " exists already: choose a new path");
+}
+
 TEST_F(OptionsTest, NoBoundAllowsNan) {
   EXPECT_THAT(problems_of({"--output", "o", "--inputs", "-", "--dropout", "nan"}),
               HasSubstr("--dropout is nan"));

@@ -15,6 +15,7 @@
 #include "common/stop_signal.h"
 #include "storage/checkpoint.h"
 #include "training/distributed/data_parallel.h"
+#include "training/distributed/training_process.h"
 #include "training/loop/run_record.h"
 #include "training/loop/step_profile.h"
 #include "training/loop/training_state.h"
@@ -261,14 +262,6 @@ class Loop {
 };
 
 }  // namespace
-
-void require_batches_for(int64_t processes, int64_t accumulate) {
-  if (processes <= accumulate) return;
-  throw ConfigError("--accumulate " + std::to_string(accumulate) +
-                    " gives fewer batches than the " + std::to_string(processes) +
-                    " processes need; give a multiple of " + std::to_string(processes) +
-                    ", or fewer processes");
-}
 
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group) {

@@ -73,7 +73,4 @@ enum class TrainingEnd {
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group = nullptr);
 
-/// Throws ConfigError if an update of `accumulate` batches has none for some of the processes.
-void require_batches_for(int64_t processes, int64_t accumulate);
-
 }  // namespace dietmt::training

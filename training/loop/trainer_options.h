@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "training/optimization/optimizer.h"
 #include "training/optimization/schedule.h"
+#include "training/processes/configuration.h"
 
 namespace dietmt::training {
 
@@ -37,13 +37,5 @@ struct TrainerOptions {
 
 /// Throws ConfigError unless `name` is one of the scores; the message lists them.
 void require_score(const std::vector<std::string>& scores, const std::string& name);
-
-/// Options by name, as text.
-using Configuration = std::map<std::string, std::string>;
-
-/// "  --name: was a, is b" for each option that differs. The names of parallel texts do not count:
-/// their content is compared (TranslationTask::restore_data_position).
-std::vector<std::string> configuration_differences(const Configuration& before,
-                                                   const Configuration& now);
 
 }  // namespace dietmt::training

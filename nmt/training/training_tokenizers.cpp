@@ -1,0 +1,46 @@
+#include "nmt/training/training_tokenizers.h"
+
+#include <spdlog/spdlog.h>
+
+namespace dietmt::nmt {
+namespace fs = std::filesystem;
+namespace {
+
+using TokenizerPointer = std::shared_ptr<const data::Tokenizer>;
+
+TokenizerPointer trained(data::TokenizerOptions options, const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& tags, const fs::path& file, bool trains) {
+  if (trains) {
+    options.inputs = inputs;
+    options.tags = tags;
+    spdlog::info("training the tokenizer {}", file.string());
+    data::train_tokenizer(options, file);
+  }
+  return std::make_shared<data::Tokenizer>(file);
+}
+
+}  // namespace
+
+Tokenizers training_tokenizers(const TokenizerChoice& choice, const TokenizerText& text,
+                               const fs::path& directory, bool trains) {
+  if (!choice.joint.empty()) {
+    const auto joint = std::make_shared<data::Tokenizer>(choice.joint);
+    return {joint, joint};
+  }
+  if (!choice.source.empty()) {
+    return {std::make_shared<data::Tokenizer>(choice.source),
+            std::make_shared<data::Tokenizer>(choice.target)};
+  }
+  if (choice.separate) {
+    return {trained(choice.options, text.source, text.source_tags,
+                    directory / "source.tokenizer.model", trains),
+            trained(choice.options, text.target, {}, directory / "target.tokenizer.model", trains)};
+  }
+  std::vector<std::string> both = text.source;
+  both.insert(both.end(), text.target.begin(), text.target.end());
+  const auto joint =
+      trained(choice.options, both, text.source_tags, directory / "tokenizer.model", trains);
+  return {joint, joint};
+}
+
+}  // namespace dietmt::nmt

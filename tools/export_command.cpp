@@ -1,0 +1,64 @@
+// dietmt export, dietmt bert export: model directories as other programs read them.
+#include <filesystem>
+
+#include "bert/model/model_directory.h"
+#include "common/files.h"
+#include "common/options.h"
+#include "interchange/ctranslate2/ctranslate2.h"
+#include "interchange/huggingface/bert_huggingface.h"
+#include "interchange/huggingface/marianmt.h"
+#include "storage/checkpoint.h"
+#include "tools/commands.h"
+
+namespace dietmt::tools {
+
+int run_export(const std::vector<std::string>& arguments) {
+  std::string from, format, output_directory;
+  OptionTable table("export", "--model DIR --to FORMAT --output DIR",
+                    "Converts a translation model for another program. ctranslate2: CTranslate2 "
+                    "4.8, in fp32; huggingface: MarianMT of Hugging Face's transformers. Features "
+                    "that the program does not support are an error.");
+  table
+      .add("model", &from, "DIR",
+           "model directory, or output directory of train (its best checkpoint)",
+           {.required = true})
+      .add("to", &format, "", "format to write",
+           {.required = true, .choices = {"ctranslate2", "huggingface"}})
+      .add("output", &output_directory, "DIR", "directory to write",
+           {.required = true, .is_new = true});
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check();
+
+  const nmt::LoadedModel model = nmt::load_model(from);
+  AtomicDirectory output(output_directory);
+  if (format == "ctranslate2")
+    interchange::export_ctranslate2(output.path(), model);
+  else
+    interchange::export_marianmt(output.path(), model);
+  output.commit();
+  return 0;
+}
+
+int run_bert_export(const std::vector<std::string>& arguments) {
+  std::string from, output_directory;
+  OptionTable table("bert export", "--model DIR --output DIR",
+                    "Converts a BERT model for Hugging Face's transformers, which support the "
+                    "position encodings learned, relative-key and relative-key-query.");
+  table
+      .add("model", &from, "DIR",
+           "model directory, or output directory of a training (its best checkpoint)",
+           {.required = true})
+      .add("output", &output_directory, "DIR", "directory to write",
+           {.required = true, .is_new = true});
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check();
+
+  const auto model = bert::load_bert(from);
+  const auto tokenizer = data::load_bert_tokenizer(storage::resolve_model_directory(from));
+  AtomicDirectory output(output_directory);
+  interchange::export_huggingface(output.path(), *model, tokenizer.get());
+  output.commit();
+  return 0;
+}
+
+}  // namespace dietmt::tools

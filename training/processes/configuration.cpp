@@ -1,0 +1,29 @@
+#include "training/processes/configuration.h"
+
+#include <array>
+
+namespace dietmt::training {
+namespace {
+
+constexpr std::array kTexts = {"train-source", "train-target", "valid-source", "valid-target"};
+
+}  // namespace
+
+std::vector<std::string> configuration_differences(const Configuration& before,
+                                                   const Configuration& now) {
+  std::vector<std::string> found;
+  const auto value = [](const Configuration& all, const std::string& name) {
+    const auto at = all.find(name);
+    return at == all.end() ? std::string("unset") : at->second;
+  };
+  Configuration names = before;
+  names.insert(now.begin(), now.end());
+  for (const char* text : kTexts) names.erase(text);
+  for (const auto& [name, unused] : names) {
+    if (value(before, name) != value(now, name))
+      found.push_back("  --" + name + ": was " + value(before, name) + ", is " + value(now, name));
+  }
+  return found;
+}
+
+}  // namespace dietmt::training
