@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "common/error.h"
+#include "encoders/ops/seeded_draws.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -18,7 +19,7 @@ const Head& require(const std::shared_ptr<Head>& head, const char* name) {
 }  // namespace
 
 Bert::Bert(const BertConfig& config, uint64_t seed) {
-  at::manual_seed(seed);
+  const SeededDraws draws(seed);
   encoder_ = register_module("encoder", std::make_shared<BertModel>(config));
   const BertHeads& heads = config.task_heads;
   const auto dense = [&](const char* name, int64_t outputs) {

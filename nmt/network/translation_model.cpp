@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "encoders/attention/padding.h"
+#include "encoders/ops/seeded_draws.h"
 #include "encoders/transformer/stacks.h"
 #include "nmt/network/stack_configs.h"
 
@@ -25,7 +26,7 @@ Tensor normal_embedding(int64_t vocabulary, int64_t width) {
 
 TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : config_(config) {
   throw_if_any(config.problems());
-  at::manual_seed(seed);
+  const encoders::SeededDraws draws(seed);
   encoder_ =
       register_module("encoder", std::make_shared<encoders::EncoderStack>(encoder_config(config)));
   decoder_ =

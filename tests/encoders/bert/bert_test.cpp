@@ -55,6 +55,19 @@ void shake(Bert& model) {
   for (Tensor& parameter : model.parameters()) parameter.add_(torch::randn_like(parameter), 0.1);
 }
 
+/// Building a model, for example to load it, leaves the draws of others alone.
+TEST(Bert, LeavesTheGlobalGeneratorAsItWas) {
+  at::manual_seed(5);
+  const Tensor wanted = torch::rand({4});
+  at::manual_seed(5);
+  const Bert model(small_config(), 1);
+  EXPECT_TRUE(at::equal(torch::rand({4}), wanted));
+  const Bert same(small_config(), 1), other(small_config(), 2);
+  const auto first = [](const Bert& bert) { return bert.parameters().front(); };
+  EXPECT_TRUE(at::equal(first(model), first(same)));
+  EXPECT_FALSE(at::equal(first(model), first(other)));
+}
+
 class BertPositions : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(BertPositions, ABatchEqualsItsInputsOneByOne) {

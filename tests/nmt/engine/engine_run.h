@@ -35,12 +35,9 @@ inline ModelConfig engine_config() {
 inline std::shared_ptr<TranslationModel> lively_model(const ModelConfig& config, uint64_t seed) {
   auto model = std::make_shared<TranslationModel>(config, seed);
   const torch::NoGradGuard no_grad;
-  for (auto& item : model->named_parameters()) {
-    item.value().add_(0.2 * at::randn_like(item.value()));
-    // Logarithms of distances need positive numbers.
-    for (const char* positive : {"log_scale", "threshold", "kerple"})
-      if (item.key().find(positive) != std::string::npos) item.value().abs_().add_(0.2);
-  }
+  at::manual_seed(seed);
+  for (const at::Tensor& parameter : model->parameters())
+    parameter.add_(0.2 * at::randn_like(parameter));
   model->eval();
   return model;
 }

@@ -48,6 +48,15 @@ ModelConfig small_config(const Positions& positions) {
   return config;
 }
 
+/// Building a model, for example to load it, leaves the draws of others alone.
+TEST(TranslationModel, LeavesTheGlobalGeneratorAsItWas) {
+  at::manual_seed(5);
+  const Tensor wanted = torch::rand({4});
+  at::manual_seed(5);
+  const TranslationModel model(small_config("learned"), 1);
+  EXPECT_TRUE(at::equal(torch::rand({4}), wanted));
+}
+
 class TranslationModelTest : public testing::TestWithParam<Positions> {};
 
 TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
