@@ -34,21 +34,33 @@ struct HeadTable {
   int64_t head_stride = 0;
 };
 
+/// Where the sentences of packed tokens begin, [B + 1]: sentence b owns tokens offsets[b] ..
+/// offsets[b+1]-1. Each memory has its own type, so that mixing them does not compile.
+struct HostOffsets {
+  const int64_t* data = nullptr;
+  int64_t operator[](int64_t sentence) const { return data[sentence]; }
+};
+struct DeviceOffsets {
+  const int64_t* data = nullptr;
+};
+
 struct AttentionSizes {
   ElementType type = ElementType::kFloat;  // of queries, keys, values, output and their gradients
   int64_t sentences = 0;
   int64_t heads = 0;
   int64_t head_width = 0;
-  const int64_t* query_offsets = nullptr;  // [B + 1]: sentence b owns queries offsets[b] ..
-  const int64_t* key_offsets = nullptr;    // [B + 1]
-  int64_t max_queries = 0;                 // T
-  int64_t max_keys = 0;                    // S
-  bool causal = false;                     // key j is hidden from query i < j
-  double dropout = 0.0;                    // of the probabilities: element [b,h,i,j] of
-  uint64_t dropout_key = 0;                // [B, H, T, S], kernels/dropout.h
+  HostOffsets query_offsets;           // what the CPU kernels read
+  HostOffsets key_offsets;             // the same
+  DeviceOffsets device_query_offsets;  // what the CUDA kernels read
+  DeviceOffsets device_key_offsets;    // the same
+  int64_t max_queries = 0;             // T
+  int64_t max_keys = 0;                // S
+  bool causal = false;                 // key j is hidden from query i < j
+  double dropout = 0.0;                // of the probabilities: element [b,h,i,j] of
+  uint64_t dropout_key = 0;            // [B, H, T, S], kernels/dropout.h
 };
 
-/// The score terms; the same struct holds their gradients, which are added to what is there.
+/// The score terms, or their gradients, which the kernels add to what is there.
 struct AttentionTables {
   HeadTable position_bias;     // [H|1, T, S]
   HeadTable query_features;    // [H|1, T, R]
@@ -82,13 +94,12 @@ struct AttentionForward {
   /// [H, N]: the log-sum-exp of a query's scores, which backward needs; infinity for a query
   /// without keys. Null: not kept.
   float* log_normalizer = nullptr;
-  /// [N, H, Dh], for types of 16 bits: the rounding error of the output, so that backward knows
+  /// [N, H, Dh], for 16-bit types: the rounding error of the output, so that backward computes
   /// output . grad_output more exactly. An error there is the same for all keys of a query and
-  /// adds up in the gradients of the tables. Null: not kept.
+  /// accumulates in the gradients of the tables. Null: not kept.
   HeadRows output_rest;
 };
 
-/// All offsets of AttentionSizes and all tables are on the device of the vectors.
 struct AttentionBackward {
   AttentionForward forward;     // as it was called, with its output and log_normalizer
   HeadRows grad_output;         // [N, H, Dh]

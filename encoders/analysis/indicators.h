@@ -15,7 +15,7 @@ namespace dietmt::encoders {
 /// token.
 struct AttentionIndicators {
   /// Share of the variance that lies inside the diagonals j - i = const: 0 where attention depends
-  /// on the offset alone.
+  /// only on the offset.
   double aiv = 0;
   /// Ordered pair ratio: of the pairs in a half row that starts at the diagonal, the share where
   /// the farther one is larger, averaged by the length of the half rows; 0 where attention falls

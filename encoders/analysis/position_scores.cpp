@@ -8,6 +8,7 @@
 
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
+#include "encoders/position/term_table.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -82,16 +83,10 @@ at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent,
 
 std::vector<std::string> terms_with_content(const ScoreTerms& terms) {
   std::vector<std::string> names;
-  const auto add_if = [&](bool present, const char* name) {
-    if (present) names.emplace_back(name);
-  };
-  add_if(terms.relative_keys.defined(), "relative keys");
-  add_if(terms.relative_queries.defined(), "relative queries");
-  add_if(terms.relative_values.defined(), "relative values");
-  add_if(terms.query_cosines.defined(), "rotation");
-  add_if(terms.query_shift.defined() || terms.key_shift.defined(), "shifts of queries or keys");
-  add_if(terms.contextual.defined(), "contextual positions");
-  add_if(compresses(terms), "compression of keys");
+  for (const Term& term : kTerms) {
+    if (term.content == nullptr || !(terms.*term.table).defined()) continue;
+    if (names.empty() || names.back() != term.content) names.emplace_back(term.content);
+  }
   return names;
 }
 

@@ -1,7 +1,7 @@
-// What positions do to the scores of a trained stack: the part that they add by themselves, and
-// the first layer's attention in sentences whose words are all the same, where nothing but
-// positions can make a difference ("identical word probing", Wang et al. 2021, "On Position
-// Embeddings in BERT"). Plain tensor algebra, one sentence at a time; no training uses it.
+// What positions do to the scores of a trained stack: the part that they add by themselves, and the
+// first layer's attention in sentences that repeat one word, so that only positions can make a
+// difference ("identical word probing", Wang et al. 2021, "On Position Embeddings in BERT"). This
+// is plain tensor algebra, one sentence at a time; training does not use it.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -22,26 +22,26 @@ struct InspectedStack {
   int64_t width = 1;  // D
   NormPlacement norm = NormPlacement::kPost;
   bool causal = false;
-  bool embedding_norm = false;  // BERT's, behind the positions
+  bool embedding_norm = false;  // BERT's, after the positions
   double norm_epsilon = kernels::kLayerNormEpsilon;
 
   /// Whether positions that are added to the embeddings reach the first scores unmixed with words.
   bool reads_plain_positions() const { return norm == NormPlacement::kPost && !embedding_norm; }
 };
 
-/// The scores that the terms give to queries and keys without content: [H, T, S]. Undefined if
-/// these are compressed (Linformer): then scores do not belong to pairs of positions.
+/// The scores that the terms give to queries and keys without content: [H, T, S]. Undefined if keys
+/// are compressed (Linformer), because scores do not belong to pairs of positions then.
 at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent, int64_t heads,
                                   int64_t head_width);
 
 /// Names of the terms that act through the words, e.g. "relative keys".
 std::vector<std::string> terms_with_content(const ScoreTerms& terms);
 
-/// What positions alone add to the scores of self-attention among `length` positions, before
-/// masking: [L] of [H, n, n]. In the first layer of a post-norm stack that includes positions added
-/// to the embeddings, projected to queries and keys: (P W_Q) (P W_K)^T / sqrt(Dh). In the other
-/// layers, and behind a layer norm, those are mixed with words: no part of it. All tokens are of
-/// segment 0, here and below.
+/// What positions add by themselves to the scores of self-attention among `length` positions,
+/// before masking: [L] of [H, n, n]. In the first layer of a post-norm stack this includes
+/// positions added to the embeddings, projected to queries and keys: (P W_Q) (P W_K)^T / sqrt(Dh).
+/// In other layers and after a layer norm these are mixed with words and left out. All tokens are
+/// of segment 0, here and below.
 std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length);
 
 /// The first layer's attention probabilities in sentences that repeat one word `length` times, as

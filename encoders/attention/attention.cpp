@@ -11,6 +11,7 @@
 #include "encoders/attention/attention_recorder.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
+#include "encoders/ops/autocast.h"
 #include "kernels/dropout.h"
 
 namespace dietmt::encoders {
@@ -22,7 +23,7 @@ struct BackendRow {
   at::Tensor (*attend)(const AttentionCall&);
 };
 
-/// In the order in which `auto` tries them.
+/// `auto` tries them in this order.
 constexpr std::array<BackendRow, 4> kBackends = {{
     {"cpu", Backend::kCpu, attend_cpu},
     {"cuda", Backend::kCuda, attend_cuda},
@@ -55,6 +56,27 @@ const BackendRow& choose_by_name(Backend backend, const AttentionCall& call) {
   return row;
 }
 
+// A table of so many pairs of one head still fits into the cache.
+constexpr int64_t kFewPairs = 1024 * 1024;
+
+/// What multiply_features() makes of the terms of one layer, kept for layers that share it.
+struct FeatureProduct {
+  at::Tensor queries, keys, bias;  // as given; bias may be undefined
+  at::Tensor sum;                  // of the product and the bias: [H|1, T, S]
+
+  bool belongs_to(const ScoreTerms& terms) const {
+    return queries.is_same(terms.query_features) && keys.is_same(terms.key_features) &&
+           bias.is_same(terms.position_bias);
+  }
+};
+
+FeatureProduct product_of(const ScoreTerms& terms) {
+  const at::Tensor product = at::matmul(terms.query_features, terms.key_features.transpose(1, 2));
+  const at::Tensor& bias = terms.position_bias;
+  return {terms.query_features, terms.key_features, bias,
+          bias.defined() ? bias + product : product};
+}
+
 }  // namespace
 
 Backend parse_backend(const std::string& name) {
@@ -74,19 +96,32 @@ std::vector<std::string> reasons_against(Backend backend, const AttentionCall& c
     const at::ScalarType type = call.queries.scalar_type();
     if (!call.queries.is_cpu()) reasons.push_back("the tensors are on another device");
     if (type != at::kFloat && type != at::kBFloat16)
-      reasons.push_back("it knows fp32 and bf16, not " + std::string(at::toString(type)));
+      reasons.push_back("it supports fp32 and bf16, not " + std::string(at::toString(type)));
   }
   const bool fused = backend == Backend::kCpu || backend == Backend::kCuda;
   if (fused && call.terms.contextual.defined())
     reasons.push_back("contextual positions need whole rows of scores");
   if (call.terms.segment_bias.defined() && !call.segments.defined())
-    reasons.push_back("a segment bias needs the segments of self-attention");
+    reasons.push_back("a segment bias needs self-attention with segments");
   if (call.terms.segment_bias.defined() && compresses(call.terms))
     reasons.push_back("compressed keys have no segments");
   if (call.query_packing.sentences() != call.key_packing.sentences())
     reasons.push_back("queries have " + std::to_string(call.query_packing.sentences()) +
                       " sentences, keys " + std::to_string(call.key_packing.sentences()));
   return reasons;
+}
+
+std::vector<ScoreTerms> multiply_features(std::vector<ScoreTerms> layers) {
+  const WithoutAutocast without_autocast;
+  FeatureProduct product;
+  for (ScoreTerms& terms : layers) {
+    if (!terms.query_features.defined()) continue;
+    if (terms.query_features.size(1) * terms.key_features.size(1) > kFewPairs) continue;
+    if (!product.belongs_to(terms)) product = product_of(terms);
+    terms.position_bias = product.sum;
+    terms.query_features = terms.key_features = at::Tensor();
+  }
+  return layers;
 }
 
 at::Tensor attend(const AttentionCall& call, Backend backend) {
@@ -103,7 +138,7 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
       .causal = call.causal,
       .dropout = call.dropout,
       .dropout_key = call.dropout_key,
-      // An input may have segments that only its embeddings use.
+      // Some inputs have segments that only the embeddings use.
       .segments = terms.segment_bias.defined() ? call.segments : at::Tensor()};
   if (AttentionRecorder* recorder = AttentionRecorder::current()) recorder->record(moved);
   const BackendRow& row =

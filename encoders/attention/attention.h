@@ -12,7 +12,7 @@
 namespace dietmt::encoders {
 
 enum class Backend {
-  kAuto,       // the first backend without a reason against the call, logged once
+  kAuto,       // the first backend that can run the call, logged once
   kCpu,        // fused, on the CPU: kernels/attention.h
   kCuda,       // the same on a GPU: kernels/cuda/attention_cuda.h
   kReference,  // plain tensor algebra, sentence by sentence: the definition
@@ -35,14 +35,20 @@ struct AttentionCall {
   at::Tensor segments = {};  // [N] int64, only with segment_bias (self-attention)
 };
 
+/// Replaces features by their product, a position bias, where reading it costs less than computing
+/// it again for each sentence: for up to about a million pairs of positions. Layers that share
+/// features share the bias. Call it once a pass, on the terms of all layers; attend() gives the
+/// same results without it.
+std::vector<ScoreTerms> multiply_features(std::vector<ScoreTerms> layers);
+
 /// Moves the vectors as the terms say (vector_terms.h), then attends. Returns [N, H, Dh].
 at::Tensor attend(const AttentionCall& call, Backend backend);
 
 /// Why `backend` cannot run `call`; empty if it can.
 std::vector<std::string> reasons_against(Backend backend, const AttentionCall& call);
 
-/// Attention of dense, equally long query blocks; the sdpa backend after padding, and each step of
-/// cached decoding; vectors have moved. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh];
+/// Attention of query blocks of equal length, for the sdpa backend after padding and for each step
+/// of cached decoding. Vectors have moved. queries: [B, H, T, Dh]; keys, values: [B, H, S, Dh];
 /// key_mask: [B, S] bool, true where a key is real, or undefined. Query row r has position
 /// extent.query_start + r; with extent.queries = 1 all T rows have position query_start. Returns
 /// [B, H, T, Dh].

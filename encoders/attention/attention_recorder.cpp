@@ -19,7 +19,7 @@ AttentionRecorder* AttentionRecorder::current() { return recorder_of_thread; }
 
 void AttentionRecorder::record(const AttentionCall& call) {
   if (call.query_packing.sentences() != 1)
-    throw Error("attention is recorded of one sentence at a time");
+    throw Error("attention can be recorded for only one sentence at a time");
   if (compresses(call.terms)) {
     probabilities_.emplace_back();
     return;

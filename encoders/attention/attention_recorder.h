@@ -1,4 +1,4 @@
-// The attention probabilities of a pass through a model, for looking at them.
+// Records the attention probabilities of a pass through a model.
 //
 //   AttentionRecorder recorder;
 //   model.encode(tokens, packing);
@@ -13,9 +13,9 @@
 
 namespace dietmt::encoders {
 
-/// While it lives, each call of attend() by its thread is recorded, whatever backend answers it:
-/// the probabilities are computed beside it by the definition, without dropout. One lives at a time
-/// in a thread.
+/// Records each call of attend() by its thread while it lives, whatever backend answers the call.
+/// It computes the probabilities a second time, by their definition and without dropout. A thread
+/// can have only one recorder at a time.
 class AttentionRecorder {
  public:
   AttentionRecorder();
@@ -23,15 +23,14 @@ class AttentionRecorder {
   AttentionRecorder(const AttentionRecorder&) = delete;
   AttentionRecorder& operator=(const AttentionRecorder&) = delete;
 
-  /// In the order of the calls, [H, T, S] each: row i holds what query i gives each key. Undefined
-  /// where keys are compressed, for then columns are no tokens.
+  /// In the order of the calls, [H, T, S] each: row i holds the probabilities of query i. Undefined
+  /// if keys are compressed, because columns are not tokens then.
   const std::vector<at::Tensor>& probabilities() const { return probabilities_; }
 
-  /// That of this thread, or null.
+  /// This thread's recorder, or null.
   static AttentionRecorder* current();
 
-  /// For attend(): a call of one sentence whose vectors have moved. Throws Error for more
-  /// sentences.
+  /// Called by attend() when the vectors have moved. Throws Error for more than one sentence.
   void record(const AttentionCall& call);
 
  private:

@@ -10,10 +10,10 @@ at::Tensor attend_cuda(const AttentionCall& call);
 at::Tensor attend_reference(const AttentionCall& call);
 at::Tensor attend_sdpa(const AttentionCall& call);
 
-/// Empty where attend_cuda can run the call.
+/// Empty if attend_cuda can run the call.
 std::vector<std::string> reasons_against_cuda(const AttentionCall& call);
 
-/// One sentence of a call, for the definition of its scores.
+/// One sentence of a call.
 struct Sentence {
   at::Tensor q;                     // [H, T, Dh]
   at::Tensor k;                     // [H, S, Dh]
@@ -23,11 +23,18 @@ struct Sentence {
   bool causal = false;
 };
 
-/// What enters the softmax, before masking: [H, T, S]. Vectors have moved (vector_terms.h).
+/// The scores before masking: [H, T, S]. The vectors have moved (vector_terms.h).
 at::Tensor sentence_scores(const Sentence& sentence, const ScoreTerms& terms);
 
-/// The softmax of these over the keys that each query sees: [H, T, S].
+/// Their softmax over the keys that each query sees: [H, T, S].
 at::Tensor sentence_probabilities(const Sentence& sentence, const ScoreTerms& terms);
+
+/// The term of contextual positions (encoders/position/encodings/cope.h): q_i . e[c_ij],
+/// interpolated, with c_ij = min(sum of sigmoid(content_ik) over k = j .. i, P - 1). content:
+/// [.., H, T, S], the scaled products; hidden: bool, broadcastable to it, true where a query must
+/// not look, or undefined; q: [.., H, T, Dh]; table: [H|1, P, Dh]. Returns [.., H, T, S].
+at::Tensor contextual_bias(const at::Tensor& content, const at::Tensor& hidden, const at::Tensor& q,
+                           const at::Tensor& table);
 
 /// The dropout factors 0 or 1 / (1 - p) of probabilities [B, H, T, S], on the device and in the
 /// dtype of `like`.

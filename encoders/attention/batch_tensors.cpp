@@ -14,7 +14,7 @@ encoders::Packing packing_of(const data::PackedTokens& packed, at::Device device
 }
 
 at::Tensor ids_of(std::span<const int32_t> ids, at::Device device) {
-  // from_blob() takes no const pointer; what it gives is copied at once.
+  // from_blob() takes no const pointer, but the conversion copies at once.
   return at::from_blob(const_cast<int32_t*>(ids.data()), {std::ssize(ids)}, at::kInt)
       .to(device, at::kLong);
 }

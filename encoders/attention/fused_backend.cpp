@@ -1,14 +1,16 @@
-// The fused kernels of kernels/attention.h, on the CPU and on a GPU: packed sentences as they are,
-// no table of scores.
+// The fused kernels of kernels/attention.h, on the CPU and on a GPU. They take packed sentences and
+// never store scores.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <array>
+#include <utility>
 
 #include "encoders/attention/backends.h"
 #include "encoders/attention/head_split.h"
 #include "encoders/device/cuda_kernels.h"
-#include "kernels/attention.h"
+#include "encoders/position/term_table.h"
+#include "kernels/attention_tables.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -17,25 +19,24 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// The tables in the order in which the function below takes them.
-constexpr std::array kTables = {&ScoreTerms::position_bias,   &ScoreTerms::query_features,
-                                &ScoreTerms::key_features,    &ScoreTerms::offset_bias,
-                                &ScoreTerms::relative_keys,   &ScoreTerms::relative_queries,
-                                &ScoreTerms::relative_values, &ScoreTerms::segment_bias};
-constexpr std::array kKernelTables = {
-    &kernels::AttentionTables::position_bias,   &kernels::AttentionTables::query_features,
-    &kernels::AttentionTables::key_features,    &kernels::AttentionTables::offset_bias,
-    &kernels::AttentionTables::relative_keys,   &kernels::AttentionTables::relative_queries,
-    &kernels::AttentionTables::relative_values, &kernels::AttentionTables::segment_bias};
-constexpr size_t kTableCount = kTables.size();
+using kernels::kAttentionTables;
+
+/// A table for each of kAttentionTables, undefined where the call has none.
+constexpr size_t kTableCount = kAttentionTables.size();
 using TableTensors = std::array<Tensor, kTableCount>;
 
-/// What a call holds besides tensors that may need gradients.
+/// What a call has of each of kAttentionTables.
+const Tensor& table_of(const ScoreTerms& terms, size_t t) {
+  return terms.*term_of(kAttentionTables[t].table).table;
+}
+
+/// The parts of a call that never need gradients.
 struct Settings {
   std::vector<int64_t> query_offsets;
   std::vector<int64_t> key_offsets;
   std::vector<double> content_scale;  // [1] or [H]
   Tensor segments;
+  std::vector<int64_t> present;  // places in kAttentionTables of the tables that the call has
   int64_t max_queries = 0;
   int64_t max_keys = 0;
   bool causal = false;
@@ -56,14 +57,17 @@ Tensor with_dense_tokens(const Tensor& x) {
   return dense ? x : x.contiguous();
 }
 
-int64_t clip_of(const Tensor& table) { return table.defined() ? (table.size(1) - 1) / 2 : 0; }
+/// C, R or G of a table that is present.
+int64_t size_of(const Tensor& table, kernels::TableRows rows) {
+  return kernels::has_offsets(rows) ? (table.size(1) - 1) / 2 : table.size(2);
+}
 
 kernels::ElementType element_type(at::ScalarType type) {
   if (type == at::kFloat) return kernels::ElementType::kFloat;
   return type == at::kHalf ? kernels::ElementType::kHalf : kernels::ElementType::kBFloat16;
 }
 
-/// The kernel's view of a call; keeps what the pointers of the view need.
+/// The kernel's view of a call, and the owner of what the view points to.
 class KernelCall {
  public:
   KernelCall(const Settings& settings, const Tensor& queries, const Tensor& keys,
@@ -77,25 +81,24 @@ class KernelCall {
                   .sentences = static_cast<int64_t>(settings.query_offsets.size()) - 1,
                   .heads = heads,
                   .head_width = queries.size(2),
-                  .query_offsets = settings.query_offsets.data(),
-                  .key_offsets = settings.key_offsets.data(),
+                  .query_offsets = {settings.query_offsets.data()},
+                  .key_offsets = {settings.key_offsets.data()},
+                  .device_query_offsets = {},
+                  .device_key_offsets = {},
                   .max_queries = settings.max_queries,
                   .max_keys = settings.max_keys,
                   .causal = settings.causal,
                   .dropout = settings.dropout,
                   .dropout_key = settings.dropout_key};
-    for (size_t t = 0; t < kTableCount; ++t)
-      view.terms.tables.*kKernelTables[t] = head_table(tables[t]);
-    view.terms.content_scale = scale_.data();
-    view.terms.rank = tables[1].defined() ? tables[1].size(2) : 0;
-    view.terms.bias_clip = clip_of(tables[3]);
-    view.terms.key_clip = clip_of(tables[4]);
-    view.terms.query_clip = clip_of(tables[5]);
-    view.terms.value_clip = clip_of(tables[6]);
-    if (settings.segments.defined()) {
-      view.terms.segments = settings.segments.const_data_ptr<int64_t>();
-      view.terms.segment_kinds = tables[7].size(2);
+    for (size_t t = 0; t < kTableCount; ++t) {
+      if (!tables[t].defined()) continue;
+      const kernels::AttentionTable& row = kAttentionTables[t];
+      view.terms.tables.*row.table = head_table(tables[t]);
+      if (row.size != nullptr) view.terms.*row.size = size_of(tables[t], row.rows);
     }
+    view.terms.content_scale = scale_.data();
+    if (settings.segments.defined())
+      view.terms.segments = settings.segments.const_data_ptr<int64_t>();
     view.queries = head_rows(queries);
     view.keys = head_rows(keys);
     view.values = head_rows(values);
@@ -122,9 +125,15 @@ void run_backward(const kernels::AttentionBackward& call, at::Device device) {
   cuda_kernels().kernels->backward(call);
 }
 
-using Table = std::optional<Tensor>;
+/// In their places; the others are undefined.
+TableTensors in_place(at::TensorList present, const Settings& settings) {
+  TableTensors tables;
+  for (size_t i = 0; i < present.size(); ++i)
+    tables[static_cast<size_t>(settings.present[i])] = present[i];
+  return tables;
+}
 
-/// For queries, keys and values: side by side where those are (head_split.h).
+/// For queries, keys and values: parts of one tensor if those are (head_split.h).
 std::vector<Tensor> empty_gradients(const std::vector<Tensor>& vectors) {
   if (are_parts(vectors)) return empty_like_parts(vectors);
   std::vector<Tensor> empty = empty_like_parts({vectors[1], vectors[2]});
@@ -134,29 +143,19 @@ std::vector<Tensor> empty_gradients(const std::vector<Tensor>& vectors) {
 
 struct FusedAttention : torch::autograd::Function<FusedAttention> {
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& keys,
-                        const Tensor& values, const Table& position_bias,
-                        const Table& query_features, const Table& key_features,
-                        const Table& offset_bias, const Table& relative_keys,
-                        const Table& relative_queries, const Table& relative_values,
-                        const Table& segment_bias, const Settings& settings) {
-    TableTensors tables;
-    for (size_t t = 0;
-         const Table& table : {position_bias, query_features, key_features, offset_bias,
-                               relative_keys, relative_queries, relative_values, segment_bias})
-      tables[t++] = table.value_or(Tensor());
+                        const Tensor& values, at::TensorList present, const Settings& settings) {
+    const TableTensors tables = in_place(present, settings);
     const Tensor output = at::empty(queries.sizes(), queries.options());
     const Tensor log_normalizer =
         at::empty({queries.size(1), queries.size(0)}, queries.options().dtype(at::kFloat));
-    const bool any_table = std::any_of(tables.begin(), tables.end(),
-                                       [](const Tensor& table) { return table.defined(); });
-    const Tensor output_rest =
-        queries.scalar_type() != at::kFloat && any_table ? at::empty_like(output) : Tensor();
+    const bool rounds_rest = queries.scalar_type() != at::kFloat && !present.empty();
+    const Tensor output_rest = rounds_rest ? at::empty_like(output) : Tensor();
     run_forward(
         KernelCall(settings, queries, keys, values, tables, output, log_normalizer, output_rest)
             .view,
         queries.device());
     variable_list saved = {queries, keys, values, output, log_normalizer, output_rest};
-    saved.insert(saved.end(), tables.begin(), tables.end());
+    saved.insert(saved.end(), present.begin(), present.end());
     context->save_for_backward(saved);
     save(context, settings);
     return output;
@@ -164,9 +163,9 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    TableTensors tables;
-    std::copy_n(saved.begin() + 6, kTableCount, tables.begin());
     const Settings settings = load(context);
+    const at::TensorList present = at::TensorList(saved).slice(6);
+    const TableTensors tables = in_place(present, settings);
     const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4],
                              saved[5]);
     const Tensor grad_output = with_dense_tokens(gradients[0]);
@@ -177,10 +176,11 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     call.grad_queries = head_rows(results[0]);
     call.grad_keys = head_rows(results[1]);
     call.grad_values = head_rows(results[2]);
-    for (size_t t = 0, edge = 3; t < kTableCount; ++t) {
-      const bool wanted = tables[t].defined() && context->needs_input_grad(edge++);
-      results.push_back(wanted ? at::zeros_like(tables[t]) : Tensor());
-      call.grad_tables.*kKernelTables[t] = head_table(results.back());
+    for (size_t i = 0; i < present.size(); ++i) {
+      const bool wanted = context->needs_input_grad(3 + i);
+      results.push_back(wanted ? at::zeros_like(present[i]) : Tensor());
+      const auto t = static_cast<size_t>(settings.present[i]);
+      call.grad_tables.*kAttentionTables[t].table = head_table(results.back());
     }
     run_backward(call, saved[0].device());
     results.emplace_back();  // of the settings
@@ -193,6 +193,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     context->saved_data["key_offsets"] = settings.key_offsets;
     context->saved_data["content_scale"] = settings.content_scale;
     context->saved_data["segments"] = settings.segments;
+    context->saved_data["present"] = settings.present;
     context->saved_data["max_queries"] = settings.max_queries;
     context->saved_data["max_keys"] = settings.max_keys;
     context->saved_data["causal"] = settings.causal;
@@ -206,6 +207,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
             .key_offsets = data.at("key_offsets").toIntVector(),
             .content_scale = data.at("content_scale").toDoubleVector(),
             .segments = data.at("segments").toTensor(),
+            .present = data.at("present").toIntVector(),
             .max_queries = data.at("max_queries").toInt(),
             .max_keys = data.at("max_keys").toInt(),
             .causal = data.at("causal").toBool(),
@@ -214,28 +216,37 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
   }
 };
 
+/// A table as the kernels read it: fp32, contiguous, and of pairs only those of the call.
+Tensor kernel_table(const Tensor& table, kernels::TableRows rows, const AttentionCall& call) {
+  if (rows != kernels::TableRows::kPairs) return table.to(at::kFloat).contiguous();
+  return table.to(at::kFloat)
+      .narrow(1, 0, call.query_packing.max_length())
+      .narrow(2, 0, call.key_packing.max_length())
+      .contiguous();
+}
+
 Tensor attend_fused(const AttentionCall& call) {
-  std::array<Table, kTableCount> tables;
-  for (size_t t = 0; t < kTableCount; ++t)
-    if (const Tensor& table = call.terms.*kTables[t]; table.defined())
-      tables[t] = table.to(at::kFloat).contiguous();
-  const int64_t max_queries = call.query_packing.max_length();
-  const int64_t max_keys = call.key_packing.max_length();
-  if (tables[0])
-    tables[0] = tables[0]->narrow(1, 0, max_queries).narrow(2, 0, max_keys).contiguous();
+  variable_list tables;
+  std::vector<int64_t> present;
+  for (size_t t = 0; t < kTableCount; ++t) {
+    const Tensor& table = table_of(call.terms, t);
+    if (!table.defined()) continue;
+    tables.push_back(kernel_table(table, kAttentionTables[t].rows, call));
+    present.push_back(static_cast<int64_t>(t));
+  }
   const Settings settings{
       .query_offsets = call.query_packing.offsets(),
       .key_offsets = call.key_packing.offsets(),
       .content_scale = call.terms.content_scale,
       .segments = call.segments.defined() ? call.segments.contiguous() : Tensor(),
-      .max_queries = max_queries,
-      .max_keys = max_keys,
+      .present = std::move(present),
+      .max_queries = call.query_packing.max_length(),
+      .max_keys = call.key_packing.max_length(),
       .causal = call.causal,
       .dropout = call.dropout,
       .dropout_key = call.dropout_key};
   return FusedAttention::apply(with_dense_tokens(call.queries), with_dense_tokens(call.keys),
-                               with_dense_tokens(call.values), tables[0], tables[1], tables[2],
-                               tables[3], tables[4], tables[5], tables[6], tables[7], settings);
+                               with_dense_tokens(call.values), at::TensorList(tables), settings);
 }
 
 }  // namespace
@@ -248,7 +259,7 @@ std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
   const at::ScalarType type = call.queries.scalar_type();
   if (!call.queries.is_cuda()) return {"the tensors are not on a CUDA device"};
   if (type != at::kBFloat16 && type != at::kHalf)
-    return {"it knows bf16 and fp16, not " + std::string(at::toString(type))};
+    return {"it supports bf16 and fp16, not " + std::string(at::toString(type))};
   const LoadedCudaKernels& loaded = cuda_kernels();
   if (loaded.kernels == nullptr) return {loaded.problem};
   kernels::AttentionForward view;
@@ -259,7 +270,8 @@ std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
   view.values = head_rows(with_dense_tokens(call.values));
   float present = 0.0f;
   for (size_t t = 0; t < kTableCount; ++t)
-    if ((call.terms.*kTables[t]).defined()) (view.terms.tables.*kKernelTables[t]).data = &present;
+    if (table_of(call.terms, t).defined())
+      (view.terms.tables.*kAttentionTables[t].table).data = &present;
   const c10::DeviceGuard guard(call.queries.device());
   return loaded.kernels->reasons_against(view);
 }

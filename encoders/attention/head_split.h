@@ -7,11 +7,11 @@
 
 namespace dietmt::encoders {
 
-/// The parts of [N, P, H, Dh], each [N, H, Dh], as views. Where their gradients come as the parts
-/// of one tensor (empty_like_parts), that tensor is the gradient, without a copy.
+/// The parts of [N, P, H, Dh], each [N, H, Dh], as views. If their gradients are parts of one
+/// tensor (empty_like_parts), that tensor becomes the gradient without a copy.
 std::vector<at::Tensor> split_heads(const at::Tensor& projected);
 
-/// True where the tensors, each [N, H, Dh], are all parts of one [N, P, H, Dh], in order.
+/// True if the tensors, each [N, H, Dh], are all parts of one [N, P, H, Dh], in order.
 bool are_parts(const std::vector<at::Tensor>& tensors);
 
 /// Uninitialised tensors like `tensors`: parts of one [N, P, H, Dh] if those are.

@@ -1,4 +1,4 @@
-// Tables over clipped offsets against score matrices, without a tensor of [T, S, Dh].
+// Applies tables over clipped offsets to score matrices without a tensor of [T, S, Dh].
 //
 // A table has one entry for each offset -C .. C. Query row r (position query_start + r) and key j
 // meet at the offset j - i, so row r reads the entries of a window that moves one step to the left
@@ -14,8 +14,7 @@
 
 namespace dietmt::encoders {
 
-/// Where the extent has one query, several rows may stand at its position (the beams of a
-/// sentence).
+/// If the extent has one query, several rows can have its position (the beams of a sentence).
 class OffsetBand {
  public:
   /// For tables of `entries` = 2C + 1 offsets.

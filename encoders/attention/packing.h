@@ -28,8 +28,8 @@ class Packing {
   /// [N] int64: b * max_length() + position, the row of each token in a padded [B * T, ...] tensor.
   const at::Tensor& padded_rows() const { return padded_rows_; }
 
-  /// [N] int64: the segment of each token (BERT's first and second sentence, say); undefined: the
-  /// input has none.
+  /// [N] int64: the segment of each token, such as BERT's first and second sentence. Undefined if
+  /// the input has no segments.
   const at::Tensor& segments() const { return segments_; }
   void set_segments(const at::Tensor& segments) { segments_ = segments; }
 

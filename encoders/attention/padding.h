@@ -1,4 +1,5 @@
-// Between packed sentences and a padded block of heads, for backends that need equal lengths.
+// Copies packed sentences into a padded block of heads and back, for backends that need equal
+// lengths.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,10 +8,10 @@
 
 namespace dietmt::encoders {
 
-/// [N, H, Dh] -> [B, H, T, Dh] with zeros behind each sentence.
+/// [N, H, Dh] -> [B, H, T, Dh] with zeros after each sentence.
 at::Tensor pad_heads(const at::Tensor& packed, const Packing& packing);
 
-/// [B, H, T, Dh] -> [N, H, Dh]; what lies behind a sentence is dropped.
+/// [B, H, T, Dh] -> [N, H, Dh]; drops the padding after each sentence.
 at::Tensor unpad_heads(const at::Tensor& padded, const Packing& packing);
 
 }  // namespace dietmt::encoders

@@ -16,8 +16,8 @@ struct Rotation {
 };
 
 /// (a, b) -> (a c - b s, b c + a s) for each pair of x [N, H, Dh], with the table row of the
-/// token's position; positions: [N] int64, or undefined where the tables have one row. The tables
-/// get no gradient.
+/// token's position; positions: [N] int64, or undefined if the tables have one row. The tables
+/// have no gradient.
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, const Rotation& rotation);
 
 }  // namespace dietmt::encoders

@@ -1,4 +1,4 @@
-// Padded attention with ATen: its fused kernel where the call allows it, batched products else.
+// Padded attention with ATen: its fused kernel if the call allows it, otherwise batched products.
 #include <ATen/ATen.h>
 #include <ATen/TensorIndexing.h>
 
@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "encoders/attention/backends.h"
-#include "encoders/attention/contextual_positions.h"
 #include "encoders/attention/offset_band.h"
 #include "encoders/attention/padding.h"
 
@@ -46,7 +45,7 @@ at::Tensor mix_table(const at::Tensor& p, const at::Tensor& table) {
   return at::einsum("bhte,hed->bhtd", {p, rows});
 }
 
-/// The content scale: one number where the heads agree, else factors [H, 1, 1].
+/// The content scale: one number if the heads agree, otherwise factors [H, 1, 1].
 struct ContentScale {
   explicit ContentScale(const std::vector<double>& scale, const at::Tensor& like) {
     if (std::equal(scale.begin() + 1, scale.end(), scale.begin()))
@@ -68,7 +67,7 @@ void accumulate(at::Tensor& sum, const at::Tensor& term) {
   sum = sum.defined() ? sum + term : term;
 }
 
-/// All terms but the content, added up: broadcastable to [B, H, T, S], or undefined.
+/// The sum of all terms but the content: broadcastable to [B, H, T, S], or undefined.
 at::Tensor added_terms(const DenseAttentionCall& call, const ContentScale& scale) {
   const ScoreTerms& terms = call.terms;
   at::Tensor sum;
@@ -103,7 +102,8 @@ bool sees_all_keys(const DenseAttentionCall& call) {
   return !call.causal || call.extent.query_start >= call.extent.keys - 1;
 }
 
-/// Minus infinity where a query must not look, else 0: broadcastable to [B, H, T, S], or undefined.
+/// Minus infinity where a query must not look, 0 elsewhere: broadcastable to [B, H, T, S], or
+/// undefined.
 at::Tensor mask(const DenseAttentionCall& call) {
   const at::TensorOptions options = call.queries.options();
   at::Tensor sum;
@@ -136,7 +136,7 @@ at::Tensor fused_attention(const DenseAttentionCall& call, const at::Tensor& q, 
                                           causal_kernel, scale);
 }
 
-/// Where gradients flow to the terms, probabilities are dropped or the values have offset terms.
+/// For calls with gradients of terms, dropout or relative values.
 at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& q, double scale,
                               const at::Tensor& bias) {
   at::Tensor scores = at::matmul(q * scale, call.keys.transpose(2, 3));  // [B, H, T, S]
@@ -161,11 +161,11 @@ at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& 
   return output;
 }
 
-/// ATen's fused kernel saves memory traffic, which short sentences do not have: with gradients,
-/// batched products took 0.83 of its time at 20 x 20 scores a head and 1.1 at 32 x 32.
+/// ATen's fused kernel saves memory traffic, of which short sentences have little: with gradients,
+/// batched products took 0.83 of its time at 20 x 20 scores per head and 1.1 at 32 x 32.
 constexpr int64_t kFewScores = 24 * 24;
 
-/// Its masks have no gradient, and it knows neither counted dropout nor relative values.
+/// ATen's masks have no gradient, and it has neither keyed dropout nor relative values.
 bool fits_fused_kernel(const DenseAttentionCall& call, const at::Tensor& bias) {
   if (call.dropout > 0 || call.terms.relative_values.defined()) return false;
   if (call.terms.contextual.defined()) return false;

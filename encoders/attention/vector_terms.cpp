@@ -47,7 +47,7 @@ Packing compressed_packing(const Packing& packing, const ScoreTerms& terms) {
 
 at::Tensor compress(const at::Tensor& rows, const Packing& packing, const at::Tensor& compression) {
   if (!compression.defined()) return rows;
-  const at::Tensor padded = pad_heads(rows, packing);  // [B, H, S, Dh], zeros behind each sentence
+  const at::Tensor padded = pad_heads(rows, packing);  // [B, H, S, Dh], zeros after each sentence
   const at::Tensor weights = compression.narrow(2, 0, packing.max_length()).to(rows.scalar_type());
   return at::matmul(weights, padded).transpose(1, 2).flatten(0, 1);
 }

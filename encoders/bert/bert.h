@@ -1,5 +1,5 @@
-// A BERT encoder with the heads that its configuration names (Devlin et al. 2019): what is trained,
-// fine-tuned and stored.
+// A BERT encoder with the heads that its configuration names (Devlin et al. 2019). This is the
+// module that is trained, fine-tuned and stored.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace dietmt::encoders {
 
-/// A head that the configuration does not have is refused with an Error naming it.
+/// Using a head that the configuration does not have throws Error with its name.
 class Bert : public torch::nn::Module {
  public:
   /// Parameters are drawn from `seed`. Throws ConfigError with all problems of `config`.
@@ -47,14 +47,14 @@ class Bert : public torch::nn::Module {
   std::shared_ptr<Dense> spans_;
 };
 
-/// A model of another configuration that goes on from a trained one.
+/// A model with another configuration that continues from a trained one.
 struct RebuiltBert {
   std::shared_ptr<Bert> model;
   Inheritance inheritance;
 };
 
-/// A model of `config` with the parameters that `trained` has (inherit()); the others are drawn
-/// from `seed`. To fine-tune under another head, or with other positions.
+/// A model of `config` with the parameters that `trained` has (inherit()) and others drawn from
+/// `seed`. For fine-tuning with another head or other positions.
 RebuiltBert rebuild(const Bert& trained, const BertConfig& config, uint64_t seed);
 
 }  // namespace dietmt::encoders

@@ -10,7 +10,7 @@ namespace dietmt::encoders {
 /// Standard deviation of all first values, around zero.
 constexpr double kBertDeviation = 0.02;
 
-/// What stands on the encoder.
+/// The heads on the encoder.
 struct BertHeads {
   bool pooler = true;  // of the first token; next_sentence and classes read it
   bool masked_lm = false;

@@ -33,7 +33,7 @@ StackConfig stack_config(const BertConfig& config) {
   return stack;
 }
 
-/// The matrices of all layers; encodings have first values of their own.
+/// Draws the matrices of all layers; encodings draw their own parameters.
 void draw_weights(EncoderStack& stack) {
   const torch::NoGradGuard no_grad;
   for (auto& item : stack.named_parameters()) {

@@ -13,7 +13,7 @@
 #include "encoders/attention/attention.h"
 #include "encoders/attention/packing.h"
 #include "encoders/bert/bert_config.h"
-#include "encoders/ops/dropout_keys.h"
+#include "encoders/ops/dropout.h"
 
 namespace dietmt::encoders {
 

@@ -1,4 +1,4 @@
-// Parts of what stands on a BERT encoder (Devlin et al. 2019, sections 3 and 4). Weights start from
+// The parts of the heads of BERT (Devlin et al. 2019, sections 3 and 4). Weights start from
 // N(0, 0.02^2), biases from zeros.
 #pragma once
 
@@ -25,7 +25,7 @@ class Dense : public torch::nn::Module {
 };
 
 /// Scores of the vocabulary for masked tokens: LN(activation(h W^T + b)) E^T + c, with E the piece
-/// embeddings. Works on the rows it is given, so that only masked tokens cost anything.
+/// embeddings. It works only on the rows of masked tokens.
 class MaskedLmHead : public torch::nn::Module {
  public:
   /// The embeddings stay a parameter of the encoder.

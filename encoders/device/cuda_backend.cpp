@@ -18,7 +18,7 @@ at::Device current_device() { return {at::kCUDA, c10::cuda::current_device()}; }
 
 /// A call whose offsets and scales are on the device, in one tensor that has to outlive it.
 struct DeviceCall {
-  at::Tensor numbers;  // query_offsets, key_offsets, content_scale
+  at::Tensor numbers;  // both offsets, then content_scale
   AttentionForward view;
 };
 
@@ -27,14 +27,14 @@ DeviceCall on_device(const AttentionForward& call) {
   const int64_t heads = call.sizes.heads;
   const at::Tensor host = at::empty({2 * offsets + (heads + 1) / 2}, at::kLong);
   auto* const numbers = host.mutable_data_ptr<int64_t>();
-  std::copy_n(call.sizes.query_offsets, offsets, numbers);
-  std::copy_n(call.sizes.key_offsets, offsets, numbers + offsets);
+  std::copy_n(call.sizes.query_offsets.data, offsets, numbers);
+  std::copy_n(call.sizes.key_offsets.data, offsets, numbers + offsets);
   std::copy_n(call.terms.content_scale, heads, reinterpret_cast<float*>(numbers + 2 * offsets));
 
   DeviceCall result{host.to(current_device()), call};
   const auto* const start = result.numbers.const_data_ptr<int64_t>();
-  result.view.sizes.query_offsets = start;
-  result.view.sizes.key_offsets = start + offsets;
+  result.view.sizes.device_query_offsets = {start};
+  result.view.sizes.device_key_offsets = {start + offsets};
   result.view.terms.content_scale = reinterpret_cast<const float*>(start + 2 * offsets);
   return result;
 }

@@ -11,8 +11,8 @@
 
 namespace dietmt::encoders {
 
-/// Views as for the CPU: query_offsets, key_offsets and content_scale are in host memory, all else
-/// is on the current device.
+/// Views with offsets of the host, as for the CPU. content_scale is in host memory too; all else is
+/// on the current device.
 struct CudaKernels {
   std::vector<std::string> (*reasons_against)(const kernels::AttentionForward& call);
   void (*forward)(const kernels::AttentionForward& call);

@@ -22,7 +22,8 @@ bool is_narrow_on_cpu(const Tensor& x) {
   return x.is_cpu() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf);
 }
 
-// dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without an own kernel.
+// dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without their own
+// kernel.
 Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
   constexpr int64_t kLow = 0xffffffff;
   const auto low = static_cast<int64_t>(site.key & kLow);
@@ -47,7 +48,7 @@ Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
       .view(like.sizes());
 }
 
-// Whether the output of a norm tells what it was before gamma and beta, to some 1e-6.
+// Whether the values before gamma and beta can be recovered from the output to about 1e-6.
 bool is_invertible(const Tensor& gamma, const Tensor& beta) {
   constexpr float kSmallest = 1e-6f, kLargestRatio = 16.0f;
   const float* g = gamma.const_data_ptr<float>();
@@ -65,7 +66,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
                         const Tensor& gamma, const Tensor& beta, double p, int64_t key,
                         double epsilon) {
     const int64_t rows = residual.size(0);
-    // Later layers keep the output as well: where it will do, memory holds one of the two.
+    // Later layers keep the output anyway, so keeping only it saves memory.
     const bool from_output = is_invertible(gamma, beta);
     Tensor normalized = from_output ? Tensor() : at::empty_like(residual);
     Tensor inverse_std = at::empty({rows}, residual.options());

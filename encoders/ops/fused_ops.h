@@ -1,11 +1,11 @@
 // Operations between the matrix products of a Transformer layer, with their gradients. fp32 on the
-// CPU runs the one-pass kernels of kernels/rowwise.h; other types and devices the same formulas as
-// tensor algebra. All of them drop the same elements for the same key.
+// CPU runs the one-pass kernels of kernels/rowwise.h; other types and devices run the same formulas
+// as tensor algebra. All of them drop the same elements for the same key.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
-#include "encoders/ops/dropout_site.h"
+#include "encoders/ops/dropout.h"
 
 namespace dietmt::encoders {
 
@@ -20,7 +20,7 @@ at::Tensor dropout_add(const at::Tensor& residual, const at::Tensor& branch,
 /// dropout(x), Srivastava et al. 2014: kept elements are scaled by 1 / (1 - p).
 at::Tensor dropout(const at::Tensor& x, const DropoutSite& site);
 
-/// [like.sizes()]: 1 / (1 - p) where kept, else 0.
+/// [like.sizes()]: 1 / (1 - p) for kept elements, else 0.
 at::Tensor dropout_mask_like(const at::Tensor& like, const DropoutSite& site);
 
 }  // namespace dietmt::encoders

@@ -5,8 +5,8 @@
 
 namespace dietmt::encoders {
 
-/// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs]. Returns [N, outputs]. Forward and
-/// backward in fp32 on the CPU use matrix_products.h; elsewhere at::linear.
+/// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs]. Returns [N, outputs]. In fp32 on the
+/// CPU forward and backward use matrix_products.h, elsewhere at::linear.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 /// Weights [outputs, inputs] and bias [outputs] of a linear layer.
@@ -15,8 +15,8 @@ struct LinearWeights {
   const at::Tensor& bias;
 };
 
-/// outer(max(0, inner(x))), the position-wise feed-forward network of Vaswani et al. 2017. On the
-/// CPU in fp32 the hidden layer and its gradient are passed over once each.
+/// outer(max(0, inner(x))), the position-wise feed-forward network of Vaswani et al. 2017. In fp32
+/// on the CPU it passes once over the hidden layer and once over its gradient.
 at::Tensor relu_network(const at::Tensor& x, const LinearWeights& inner,
                         const LinearWeights& outer);
 

@@ -4,6 +4,14 @@
 #include <charconv>
 
 namespace dietmt::encoders {
+namespace {
+
+constexpr std::array<Choice<Sharing>, 4> kSharings = {{{"none", Sharing::kNone},
+                                                       {"layers", Sharing::kLayers},
+                                                       {"heads", Sharing::kHeads},
+                                                       {"all", Sharing::kAll}}};
+
+}  // namespace
 
 bool EncodingOption::accepts(const std::string& value) const {
   if (std::find(words.begin(), words.end(), value) != words.end()) return true;
@@ -26,6 +34,11 @@ OptionValues::OptionValues(const std::vector<EncodingOption>& options) {
   for (const EncodingOption& option : options) set(option.name, option.default_value);
 }
 
+std::optional<int64_t> OptionValues::number_or_none(const std::string& name) const {
+  if (text(name).find_first_not_of("0123456789") != std::string::npos) return {};
+  return number(name);
+}
+
 const EncodingOption* EncodingRow::option(const std::string& option_name) const {
   for (const EncodingOption& option : options)
     if (option.name == option_name) return &option;
@@ -44,36 +57,26 @@ bool EncodingSites::contains(AttentionSite site) const {
   return false;
 }
 
-EncodingOption share_option(const std::string& default_value) {
-  return {"share", default_value, {"none", "layers", "heads", "all"}, {}, "who has a common table"};
+EncodingOption number_option(const std::string& name, int64_t default_value, int64_t minimum,
+                             const std::string& meaning) {
+  return {name, std::to_string(default_value), {}, minimum, meaning};
 }
 
-EncodingOption number_option(const std::string& name, const std::string& default_value,
-                             int64_t minimum, const std::string& meaning) {
-  return {name, default_value, {}, minimum, meaning};
-}
-
-EncodingOption flag_option(const std::string& name, const std::string& default_value,
+EncodingOption flag_option(const std::string& name, bool default_value,
                            const std::string& meaning) {
-  return {name, default_value, {"true", "false"}, {}, meaning};
+  return {name, default_value ? "true" : "false", {"true", "false"}, {}, meaning};
 }
 
 EncodingOption number_or_option(const std::string& name, const std::string& word,
-                                const std::string& default_value, const std::string& meaning) {
-  return {name, default_value, {word}, 1, meaning};
+                                std::optional<int64_t> default_value, int64_t minimum,
+                                const std::string& meaning) {
+  return {name, default_value ? std::to_string(*default_value) : word, {word}, minimum, meaning};
 }
 
-Sharing sharing_of(const OptionValues& values) {
-  const std::string& text = values.text("share");
-  if (text == "layers") return Sharing::kLayers;
-  if (text == "heads") return Sharing::kHeads;
-  return text == "all" ? Sharing::kAll : Sharing::kNone;
+EncodingOption share_option(Sharing default_value) {
+  return choice_option("share", kSharings, default_value, "what shares one table");
 }
 
-std::optional<int64_t> number_or_none(const OptionValues& values, const std::string& name) {
-  const std::string& text = values.text(name);
-  if (text.find_first_not_of("0123456789") != std::string::npos) return {};
-  return values.number(name);
-}
+Sharing sharing_of(const OptionValues& values) { return choice_of(values, "share", kSharings); }
 
 }  // namespace dietmt::encoders

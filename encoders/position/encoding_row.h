@@ -1,7 +1,9 @@
 // One row of the table of position encodings: what a user can write in a spec, and what is built
-// from it. Parsing, error messages, help and documentation are made from these rows.
+// from it. Parsing, error messages, help and documentation are made from these rows. Each encoding
+// writes its own row, with the defaults of its options struct.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "encoders/position/position_encoding.h"
-#include "encoders/position/shared_table.h"
 
 namespace dietmt::encoders {
 
@@ -38,12 +39,15 @@ class OptionValues {
   int64_t number(const std::string& name) const { return std::stoll(text(name)); }
   bool flag(const std::string& name) const { return text(name) == "true"; }
 
+  /// The number of a number_or_option(); none: its word.
+  std::optional<int64_t> number_or_none(const std::string& name) const;
+
  private:
   std::map<std::string, std::string> values_;
 };
 
-/// Where an encoding acts: it adds to the embeddings; or it owns heads, whose scores it changes; or
-/// it adds to the scores of all heads, beside their owners.
+/// What an encoding acts on: it adds to the embeddings; or it owns heads, whose scores it changes;
+/// or it adds to the scores of all heads, whoever owns them.
 enum class EncodingLevel { kInput, kHeads, kAllHeads };
 
 /// The attention an encoding is defined for.
@@ -55,31 +59,69 @@ struct EncodingSites {
   bool contains(AttentionSite site) const;
 };
 
+using MadeEncoding = std::shared_ptr<PositionEncoding>;
+
 struct EncodingRow {
   std::string name;
   std::string formula;
-  EncodingLevel level;
-  EncodingSites sites;
-  std::string not_mixed;  // why it cannot own some of the heads; empty: it can
-  std::vector<EncodingOption> options;
-  std::shared_ptr<PositionEncoding> (*make)(const OptionValues&, const EncodingContext&);
+  EncodingLevel level = EncodingLevel::kHeads;
+  EncodingSites sites = {};
+  std::string not_mixed = {};  // why it cannot own only some of the heads; empty: it can
+  std::vector<EncodingOption> options = {};
+  MadeEncoding (*make)(const OptionValues&, const EncodingContext&);
 
   /// Null if there is no such option.
   const EncodingOption* option(const std::string& option_name) const;
 };
 
-// Options that several rows have.
-EncodingOption share_option(const std::string& default_value);
-EncodingOption number_option(const std::string& name, const std::string& default_value,
-                             int64_t minimum, const std::string& meaning);
-EncodingOption flag_option(const std::string& name, const std::string& default_value,
-                           const std::string& meaning);
-/// A number, or `word` in its place.
-EncodingOption number_or_option(const std::string& name, const std::string& word,
-                                const std::string& default_value, const std::string& meaning);
-Sharing sharing_of(const OptionValues& values);
+/// EncodingRow::make for an encoding without options.
+template <typename Encoding>
+MadeEncoding make_encoding(const OptionValues&, const EncodingContext& context) {
+  return std::make_shared<Encoding>(context);
+}
 
-/// The number of an option that number_or_option made; none: its word.
-std::optional<int64_t> number_or_none(const OptionValues& values, const std::string& name);
+/// EncodingRow::make for an encoding whose options struct kRead fills from the values.
+template <typename Encoding, auto kRead>
+MadeEncoding make_encoding(const OptionValues& values, const EncodingContext& context) {
+  return std::make_shared<Encoding>(kRead(values), context);
+}
+
+EncodingOption number_option(const std::string& name, int64_t default_value, int64_t minimum,
+                             const std::string& meaning);
+EncodingOption flag_option(const std::string& name, bool default_value, const std::string& meaning);
+/// A number from `minimum`, or `word` in its place.
+EncodingOption number_or_option(const std::string& name, const std::string& word,
+                                std::optional<int64_t> default_value, int64_t minimum,
+                                const std::string& meaning);
+
+/// A word of a spec and the value that it stands for.
+template <typename T>
+struct Choice {
+  const char* word;
+  T value;
+};
+
+template <typename T, size_t kCount>
+EncodingOption choice_option(const std::string& name, const std::array<Choice<T>, kCount>& choices,
+                             T default_value, const std::string& meaning) {
+  EncodingOption option{name, {}, {}, {}, meaning};
+  for (const Choice<T>& choice : choices) {
+    option.words.push_back(choice.word);
+    if (choice.value == default_value) option.default_value = choice.word;
+  }
+  return option;
+}
+
+template <typename T, size_t kCount>
+T choice_of(const OptionValues& values, const std::string& name,
+            const std::array<Choice<T>, kCount>& choices) {
+  for (const Choice<T>& choice : choices)
+    if (values.text(name) == choice.word) return choice.value;
+  return choices.front().value;
+}
+
+/// The option "share" of encodings that share a table, and its value.
+EncodingOption share_option(Sharing default_value);
+Sharing sharing_of(const OptionValues& values);
 
 }  // namespace dietmt::encoders

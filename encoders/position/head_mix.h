@@ -1,4 +1,4 @@
-// Score terms of encodings that each own some of the heads, as one set of terms for all heads.
+// Merges the score terms of encodings that each own some of the heads into terms of all heads.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct HeadTerms {
   std::vector<int64_t> heads;
 };
 
-/// Tables of [H, ...] whose rows come from the encoding that owns the head: zeros (cosines: ones)
-/// where it has no such term, and tables over offsets as wide as the widest, the end entries
-/// repeated. Layers whose parts share a table share the mixed one.
+/// Tables of [H, ...] whose rows come from the encoding that owns the head, by the rules of
+/// term_table.h. Layers whose parts share a table share the mixed one. Throws Error for a term that
+/// cannot belong to only some of the heads.
 std::vector<ScoreTerms> mix_heads(const std::vector<HeadTerms>& parts, int64_t heads);
 
 }  // namespace dietmt::encoders

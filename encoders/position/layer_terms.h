@@ -1,4 +1,4 @@
-// The score terms of all layers of a stack while encodings fill them in. A table that layers share
+// Collects the score terms of all layers of a stack from its encodings. A table that layers share
 // is computed once and is the same tensor in each of them.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace dietmt::encoders {
 
-/// `options`: device and type (fp32 or double) of tables that are computed, not learned.
+/// `options` are the device and type (fp32 or double) of tables that are computed, not learned.
 class LayerTerms {
  public:
   LayerTerms(int64_t layers, double content_scale, const at::TensorOptions& options);
@@ -30,7 +30,7 @@ class LayerTerms {
   at::TensorOptions options_;
 };
 
-/// The largest distance between a query and a key of `extent`: C of a table that clips nothing.
+/// The largest distance between a query and a key of `extent`, the C of a table that clips nothing.
 int64_t reach(const Extent& extent);
 
 }  // namespace dietmt::encoders

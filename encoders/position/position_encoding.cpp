@@ -24,4 +24,17 @@ void PositionEncoding::require_position(const char* name, int64_t last) const {
                 std::to_string(max_length()) + " tokens");
 }
 
+at::Tensor empty_table(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows) {
+  const bool one_layer = sharing == Sharing::kLayers || sharing == Sharing::kAll;
+  const bool one_head = sharing == Sharing::kHeads || sharing == Sharing::kAll;
+  std::vector<int64_t> sizes = {one_layer ? 1 : context.layers, one_head ? 1 : context.heads};
+  sizes.insert(sizes.end(), rows.begin(), rows.end());
+  return at::empty(sizes);
+}
+
+at::Tensor positive(const at::Tensor& x, double smallest) {
+  const at::Tensor size = at::where(x < 0, -x, x);  // abs() has no gradient at zero
+  return size + (smallest - size.detach()).clamp_min(0.0);
+}
+
 }  // namespace dietmt::encoders

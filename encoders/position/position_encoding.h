@@ -1,10 +1,11 @@
 // The interface of every position encoding.
 //
-// An encoding may act at two sites: on the embeddings (embed) and on attention (lower). Formulas
-// and sources of each are in the header of its file; the user writes them as one string, e.g.
-// "sinusoidal", "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
+// An encoding acts on the embeddings (embed), on attention (lower), or on both. The header of each
+// gives its formula and source. The user writes them as one string, e.g. "sinusoidal",
+// "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 
 namespace dietmt::encoders {
 
-/// Where a stack uses an encoding. Cross-attention has one only where the encoding defines it.
+/// Where a stack uses an encoding. Few encodings are defined for cross-attention.
 enum class AttentionSite { kEncoder, kDecoder, kCross };
 
 /// The sizes an encoding is built for.
@@ -55,5 +56,16 @@ class PositionEncoding : public torch::nn::Module {
   /// Throws Error if there is no position `last` of encoding `name`: it has max_length() of them.
   void require_position(const char* name, int64_t last) const;
 };
+
+/// Which layers and heads read the same rows of a table.
+enum class Sharing { kNone, kLayers, kHeads, kAll };
+
+/// An empty table [L|1, H|1, rows...]: sharing is a size of one, no branch in the code.
+at::Tensor empty_table(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows);
+
+/// |x|, or `smallest` below that: for a parameter that the formula wants positive while the
+/// optimiser may move it anywhere. Its gradient is that of |x| everywhere (1 at zero), so that no
+/// value is a trap.
+at::Tensor positive(const at::Tensor& x, double smallest);
 
 }  // namespace dietmt::encoders

@@ -1,6 +1,6 @@
-// What attention knows of a position encoding. Every encoding lowers itself to these terms; no
-// backend knows an encoding's name. First the vectors of the heads move, once, before any backend
-// sees them (encoders/attention/vector_terms.h):
+// What attention knows about a position encoding. Every encoding lowers itself to these terms, so
+// no backend knows an encoding's name. First the vectors of the heads move, once, before any
+// backend sees them (encoders/attention/vector_terms.h):
 //
 //   q_i <- rotate(q_i + query_shift[h,i])     k_j <- rotate(k_j + key_shift[h,j])
 //   K   <- key_compression . K                V   <- value_compression . V      per sentence
@@ -9,13 +9,13 @@
 // o = clip(j - i, -C, C) + C:
 //
 //   score[h,i,j] = scale[h] * q_i . k_j                      content
-//                + position_bias[h,i,j]                      depends on positions alone
+//                + position_bias[h,i,j]                      depends only on positions
 //                + query_features[h,i] . key_features[h,j]   the same, factored
 //                + offset_bias[h,o]
 //                + scale[h] * q_i . relative_keys[h,o]
 //                + scale[h] * k_j . relative_queries[h,o]
 //                + segment_bias[h,segment_i,segment_j]
-//                + q_i . contextual[h, c_ij]                 CoPE: contextual_positions.h
+//                + q_i . contextual[h, c_ij]                 CoPE: encodings/cope.h
 //   output[h,i]  = sum_j p[h,i,j] (v_j + relative_values[h,o])
 //
 // A leading size of 1 means shared by the heads. Each table over offsets has its own C.
@@ -40,7 +40,7 @@ struct Extent {
 /// Which coordinates of a vector turn together: 2m and 2m+1, or m and m + Dh/2.
 enum class RotaryPairing { kInterleaved, kHalves };
 
-/// Undefined tensors are absent terms.
+/// Undefined tensors are absent terms. term_table.h lists all of them.
 struct ScoreTerms {
   std::vector<double> content_scale;  // [1] or [H]
   at::Tensor position_bias;           // [H|1, T, S], row r is query query_start + r
@@ -53,8 +53,8 @@ struct ScoreTerms {
   at::Tensor segment_bias;            // [H|1, G, G]
   at::Tensor contextual;              // [H|1, P, Dh]
 
-  // Of vectors. Shifts and rotations are those of self-attention, where queries and new keys have
-  // the same positions: row r of a table, or its only row, is position query_start + r.
+  // Terms that move vectors. Only self-attention has shifts and rotations, so queries and new keys
+  // have the same positions: row r of a table, or its only row, is position query_start + r.
   at::Tensor query_shift;        // [H|1, T|1, Dh]
   at::Tensor key_shift;          // [H|1, T|1, Dh]
   at::Tensor query_cosines;      // [H|1, T, Dh/2], all four or none; no gradient

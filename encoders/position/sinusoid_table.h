@@ -1,4 +1,4 @@
-// Sines and cosines of positions or offsets, which several encodings are made of.
+// Sines and cosines of positions or offsets, which several encodings use.
 #pragma once
 
 #include <ATen/core/Tensor.h>

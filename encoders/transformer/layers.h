@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "encoders/ops/dropout_keys.h"
+#include "encoders/ops/dropout.h"
 #include "encoders/ops/fused_ops.h"
 #include "encoders/transformer/multi_head_attention.h"
 #include "encoders/transformer/stack_config.h"

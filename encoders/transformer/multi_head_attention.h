@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "encoders/attention/attention.h"
-#include "encoders/ops/dropout_site.h"
+#include "encoders/ops/dropout.h"
 
 namespace dietmt::encoders {
 

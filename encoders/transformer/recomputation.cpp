@@ -16,7 +16,7 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Matrix products in the type that they had in the first run, which may be over.
+// Restores the autocast of the first run, whose scope may have ended.
 class SameAutocast {
  public:
   SameAutocast(c10::DeviceType device, bool enabled)
@@ -35,7 +35,7 @@ class SameAutocast {
   bool before_;
 };
 
-// What the second run needs besides the inputs.
+// What the second run needs in addition to the inputs.
 struct Rerun : torch::CustomClassHolder {
   Section section;
   std::vector<bool> defined;        // of all inputs

@@ -1,6 +1,6 @@
-// Parts of a model that keep their inputs alone for backward, which runs them again: a third more
-// time for a fraction of the memory (Chen et al. 2016, "Training Deep Nets with Sublinear Memory
-// Cost").
+// Recomputes activations in the backward pass: a part of a model keeps only its inputs and runs
+// again. This takes a third more time and a fraction of the memory (Chen et al. 2016, "Training
+// Deep Nets with Sublinear Memory Cost").
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,16 +8,16 @@
 #include <functional>
 #include <vector>
 
-#include "encoders/ops/dropout_keys.h"
+#include "encoders/ops/dropout.h"
 
 namespace dietmt::encoders {
 
-/// A function of its inputs, of parameters and of what it holds by value: it runs twice, the second
-/// time when the pass that it belonged to is over.
+/// A function of its inputs, of parameters and of values that it owns. It runs twice, the second
+/// time after its pass has ended.
 using Section = std::function<at::Tensor(const std::vector<at::Tensor>& inputs, DropoutKeys* keys)>;
 
-/// section(inputs, keys), to the last bit, with its gradients. `inputs` are all tensors with a
-/// gradient that the section reads besides parameters; undefined ones stay undefined.
+/// section(inputs, keys) and its gradients, bit for bit. `inputs` are all tensors with a gradient
+/// that the section reads, except parameters; undefined ones stay undefined.
 at::Tensor recomputed(const Section& section, const std::vector<at::Tensor>& inputs,
                       DropoutKeys* keys);
 

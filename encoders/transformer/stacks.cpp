@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "encoders/attention/vector_terms.h"
-#include "encoders/position/score_tables.h"
+#include "encoders/position/term_table.h"
 #include "encoders/transformer/recomputation.h"
 
 namespace dietmt::encoders {
@@ -22,17 +22,23 @@ std::shared_ptr<LayerNorm> make_norm(const StackConfig& config) {
   return std::make_shared<LayerNorm>(config.width, config.norm_epsilon);
 }
 
+/// The terms of all layers, as attention runs them fastest.
+std::vector<ScoreTerms> lower(const PositionScheme& position, const Extent& extent,
+                              const Tensor& like) {
+  return multiply_features(position.lower(extent, like));
+}
+
 Extent full_extent(const Packing& queries, const Packing& keys) {
   return {0, queries.max_length(), keys.max_length()};
 }
 
-// The tables of a layer's terms among the inputs of a section, which begin with other tensors.
+// The tables of a layer's terms among the inputs of a recomputed section, after other tensors.
 void append_tables(const ScoreTerms& terms, std::vector<Tensor>& inputs) {
-  for (const auto table : kScoreTables) inputs.push_back(terms.*table);
+  for (const Term& term : kTerms) inputs.push_back(terms.*term.table);
 }
 
 ScoreTerms with_tables(ScoreTerms terms, const std::vector<Tensor>& inputs, size_t first) {
-  for (const auto table : kScoreTables) terms.*table = inputs[first++];
+  for (const Term& term : kTerms) terms.*term.table = inputs[first++];
   return terms;
 }
 
@@ -74,7 +80,7 @@ Tensor EncoderStack::embed(const Tensor& embeddings, const Packing& packing,
 Tensor EncoderStack::forward(const Tensor& embeddings, const Packing& packing, Backend backend,
                              DropoutKeys* keys) const {
   Tensor x = embed(embeddings, packing, keys);
-  const std::vector<ScoreTerms> terms = position_->lower(full_extent(packing, packing), x);
+  const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   for (size_t l = 0; l < layers_.size(); ++l) {
     if (recomputation_)
       x = recomputed_layer(l, x, packing, terms[l], backend, keys);
@@ -101,7 +107,7 @@ std::vector<Tensor> EncoderStack::hidden_states(const Tensor& embeddings, const 
                                                 Backend backend, DropoutKeys* keys) const {
   std::vector<Tensor> states = {embed(embeddings, packing, keys)};
   const std::vector<ScoreTerms> terms =
-      position_->lower(full_extent(packing, packing), states.front());
+      lower(*position_, full_extent(packing, packing), states.front());
   for (size_t l = 0; l < layers_.size(); ++l)
     states.push_back(layers_[l]->forward(states.back(), packing, terms[l], backend, keys));
   if (final_norm_) states.back() = final_norm_->forward(states.back());
@@ -126,9 +132,9 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
                              DropoutKeys* keys) const {
   Tensor x = dropout(position_->embed(embeddings, packing.positions(), packing.segments()),
                      dropout_site(config_.embedding_dropout, keys));
-  const std::vector<ScoreTerms> terms = position_->lower(full_extent(packing, packing), x);
+  const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   const std::vector<ScoreTerms> cross_terms =
-      cross_position_->lower(full_extent(packing, memory_packing), x);
+      lower(*cross_position_, full_extent(packing, memory_packing), x);
   const auto run_layer = [&](size_t l) {
     const auto layer = layers_[l];
     if (!recomputation_) {
@@ -142,7 +148,7 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
         [layer, packing, memory_packing, backend, own = terms[l], cross = cross_terms[l]](
             const std::vector<Tensor>& given, DropoutKeys* same_keys) {
           return layer->forward(given[0], packing, with_tables(own, given, 2), given[1],
-                                memory_packing, with_tables(cross, given, 2 + kScoreTables.size()),
+                                memory_packing, with_tables(cross, given, 2 + kTerms.size()),
                                 backend, same_keys);
         },
         inputs, keys);
@@ -169,9 +175,9 @@ Tensor DecoderStack::step(const Tensor& embeddings, int64_t position,
   const Tensor positions =
       at::full({embeddings.size(0)}, position, embeddings.options().dtype(at::kLong));
   Tensor x = position_->embed(embeddings, positions);
-  const std::vector<ScoreTerms> terms = position_->lower({position, 1, position + 1}, x);
+  const std::vector<ScoreTerms> terms = lower(*position_, {position, 1, position + 1}, x);
   const Extent cross_extent{position, 1, cache.front().cross_keys.size(2)};
-  const std::vector<ScoreTerms> cross_terms = cross_position_->lower(cross_extent, x);
+  const std::vector<ScoreTerms> cross_terms = lower(*cross_position_, cross_extent, x);
   for (size_t l = 0; l < layers_.size(); ++l) {
     const DecoderLayer::StepCache layer_cache{cache[l].self_keys,  cache[l].self_values,
                                               cache[l].cross_keys, cache[l].cross_values,

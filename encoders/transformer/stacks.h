@@ -28,7 +28,7 @@ class EncoderStack : public torch::nn::Module {
 
   const PositionScheme& position() const { return *position_; }
 
-  /// Whether backward runs the layers again instead of keeping what they computed
+  /// Whether backward runs the layers again instead of keeping their activations
   /// (recomputation.h).
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
 
@@ -41,9 +41,9 @@ class EncoderStack : public torch::nn::Module {
 
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
-  std::shared_ptr<LayerNorm> embedding_norm_;  // of some models alone
+  std::shared_ptr<LayerNorm> embedding_norm_;  // only if the configuration asks for it
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> final_norm_;  // pre-norm alone
+  std::shared_ptr<LayerNorm> final_norm_;  // only with pre-norm
   bool recomputation_ = false;
 };
 
@@ -86,7 +86,7 @@ class DecoderStack : public torch::nn::Module {
   std::shared_ptr<PositionScheme> position_;
   std::shared_ptr<PositionScheme> cross_position_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> final_norm_;  // pre-norm alone
+  std::shared_ptr<LayerNorm> final_norm_;  // only with pre-norm
   bool recomputation_ = false;
 };
 

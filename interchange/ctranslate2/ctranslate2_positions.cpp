@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+
+#include "encoders/position/term_table.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -22,12 +25,17 @@ struct UnknownTerm {
 constexpr UnknownTerm kUnknownTerms[] = {
     {&ScoreTerms::position_bias, "numbers for pairs of positions"},
     {&ScoreTerms::query_features, "vectors of positions in the scores"},
+    {&ScoreTerms::key_features, "vectors of positions in the scores"},
     {&ScoreTerms::relative_queries, "vectors of offsets that meet the keys"},
     {&ScoreTerms::contextual, "positions that depend on the text"},
     {&ScoreTerms::segment_bias, "segments"},
     {&ScoreTerms::query_shift, "vectors added to the queries"},
     {&ScoreTerms::key_shift, "vectors added to the keys"},
-    {&ScoreTerms::key_compression, "compressed keys"}};
+    {&ScoreTerms::key_compression, "compressed keys"},
+    {&ScoreTerms::value_compression, "compressed values"}};
+constexpr size_t kKnownTerms = 7;  // offset_bias, relative_keys and _values, the four of rotations
+static_assert(std::size(kUnknownTerms) + kKnownTerms == encoders::kTerms.size(),
+              "a term is neither exported nor refused");
 
 bool same(const Tensor& a, const Tensor& b) {
   return a.defined() == b.defined() && (!a.defined() || at::equal(a, b));

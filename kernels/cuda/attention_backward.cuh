@@ -55,7 +55,7 @@ struct AttentionBackwardQueriesBlock {
     }
     sum += shuffle_xor(sum, 1);
     if (part != 0) return;
-    const int64_t tokens = call.sizes.query_offsets[call.sizes.sentences];
+    const int64_t tokens = call.sizes.device_query_offsets.data[call.sizes.sentences];
     memory.delta[row] = sum;
     memory.normalizer[row] = valid ? call.log_normalizer[head * tokens + token] : 0.0f;
     if (valid) arguments.delta[head * tokens + token] = sum;
@@ -173,7 +173,7 @@ struct AttentionBackwardKeysBlock {
     const AttentionForward& call = arguments.call.forward;
     const int query = thread_index();
     if (query >= kTile) return;
-    const int64_t tokens = call.sizes.query_offsets[call.sizes.sentences];
+    const int64_t tokens = call.sizes.device_query_offsets.data[call.sizes.sentences];
     const int64_t at = head * tokens + sentence.query_begin + tile.column_start + query;
     const bool valid = query < tile.columns;
     memory.normalizer[query] = valid ? call.log_normalizer[at] : 0.0f;

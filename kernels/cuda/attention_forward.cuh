@@ -105,7 +105,7 @@ struct AttentionForwardBlock {
       factor[half] = sum > 0.0f ? scale / sum : 0.0f;
       const int row = warp_index() * kWarpRows + lane_index() / 4 + 8 * half;
       if (call.log_normalizer == nullptr || row >= count || lane_index() % 4 != 0) continue;
-      const int64_t tokens = call.sizes.query_offsets[call.sizes.sentences];
+      const int64_t tokens = call.sizes.device_query_offsets.data[call.sizes.sentences];
       // +infinity makes every probability of an empty row zero in backward.
       call.log_normalizer[head * tokens + sentence.query_begin + start + row] =
           sum > 0.0f ? softmax.maximum[half] + logf(sum) : std::numeric_limits<float>::infinity();

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "kernels/attention_tables.h"
+
 namespace dietmt::kernels {
 namespace {
 
 int64_t tiles(int64_t length) { return (length + kTile - 1) / kTile; }
 
+/// A table whose gradient is wanted.
 struct WantedTable {
   const HeadTable* table;
   const HeadTable* grad;
@@ -14,7 +17,6 @@ struct WantedTable {
   int64_t inner;    // elements for each head
   bool positional;  // a tile owns its rows, so that the groups of a part share its memory
 
-  bool wanted() const { return table->data != nullptr && grad->data != nullptr; }
   int64_t bytes(const Split& split, int64_t heads) const {
     const int64_t slots = positional ? split.parts : int64_t{split.parts} * split.groups;
     return slots * heads * inner * static_cast<int64_t>(sizeof(float));
@@ -45,41 +47,18 @@ Split choose_split(const WantedTables& tables, int64_t tile_count, const Attenti
   return split;
 }
 
-WantedTables query_tables(const AttentionBackward& call, AttentionTables& partials) {
+/// The tables with wanted gradients that keys meet, or the others.
+WantedTables wanted_tables(const AttentionBackward& call, bool by_key, AttentionTables& partials) {
   const AttentionTerms& terms = call.forward.terms;
-  const AttentionTables& tables = terms.tables;
-  const AttentionTables& grads = call.grad_tables;
-  const AttentionSizes& sizes = call.forward.sizes;
-  const int64_t width = sizes.head_width;
-  return {
-      {&tables.offset_bias, &grads.offset_bias, &partials.offset_bias, 2 * terms.bias_clip + 1,
-       false},
-      {&tables.relative_keys, &grads.relative_keys, &partials.relative_keys,
-       (2 * terms.key_clip + 1) * width, false},
-      {&tables.relative_values, &grads.relative_values, &partials.relative_values,
-       (2 * terms.value_clip + 1) * width, false},
-      {&tables.segment_bias, &grads.segment_bias, &partials.segment_bias,
-       terms.segment_kinds * terms.segment_kinds, false},
-      {&tables.position_bias, &grads.position_bias, &partials.position_bias,
-       sizes.max_queries * sizes.max_keys, true},
-      {&tables.query_features, &grads.query_features, &partials.query_features,
-       sizes.max_queries * terms.rank, true},
-  };
-}
-
-WantedTables key_tables(const AttentionBackward& call, AttentionTables& partials) {
-  const AttentionTerms& terms = call.forward.terms;
-  const AttentionSizes& sizes = call.forward.sizes;
-  return {
-      {&terms.tables.relative_queries, &call.grad_tables.relative_queries,
-       &partials.relative_queries, (2 * terms.query_clip + 1) * sizes.head_width, false},
-      {&terms.tables.key_features, &call.grad_tables.key_features, &partials.key_features,
-       sizes.max_keys * terms.rank, true},
-  };
-}
-
-void keep_wanted(WantedTables& tables) {
-  std::erase_if(tables, [](const WantedTable& table) { return !table.wanted(); });
+  WantedTables wanted;
+  for (const AttentionTable& row : kAttentionTables) {
+    const HeadTable& table = terms.tables.*row.table;
+    const HeadTable& grad = call.grad_tables.*row.table;
+    if (row.by_key != by_key || table.data == nullptr || grad.data == nullptr) continue;
+    wanted.push_back({&table, &grad, &(partials.*row.table),
+                      numbers_per_head(row, call.forward.sizes, terms), has_positions(row.rows)});
+  }
+  return wanted;
 }
 
 }  // namespace
@@ -90,10 +69,8 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
   BackwardPlan plan;
   plan.arguments.call = call;
   AttentionTables& partials = plan.arguments.partials;
-  WantedTables by_query = query_tables(call, partials);
-  WantedTables by_key = key_tables(call, partials);
-  keep_wanted(by_query);
-  keep_wanted(by_key);
+  const WantedTables by_query = wanted_tables(call, false, partials);
+  const WantedTables by_key = wanted_tables(call, true, partials);
   plan.arguments.query_split = choose_split(by_query, tiles(sizes.max_queries), sizes, limits);
   plan.arguments.key_split = choose_split(by_key, tiles(sizes.max_keys), sizes, limits);
 
@@ -111,7 +88,7 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
   take(by_query, plan.arguments.query_split);
   take(by_key, plan.arguments.key_split);
   plan.arguments.delta = reinterpret_cast<float*>(workspace + plan.zeroed_bytes);
-  // The number of tokens is known to the device alone.
+  // Only the device knows the number of tokens.
   const int64_t queries = sizes.sentences * sizes.max_queries;
   plan.workspace_bytes =
       plan.zeroed_bytes + static_cast<size_t>(sizes.heads * queries) * sizeof(float);

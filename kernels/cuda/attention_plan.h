@@ -1,5 +1,5 @@
-// How an attention call is dealt out to blocks, and where the workspace of the backward pass holds
-// what. A function of the call alone, never of the device, so that results do not depend on it.
+// How the blocks of a kernel divide an attention call, and where each part of the backward pass's
+// workspace lies. Both depend only on the call, never on the device, so results do not either.
 #pragma once
 
 #include <cstddef>

@@ -18,10 +18,10 @@ struct Sentence {
 };
 
 DIETMT_DEVICE Sentence sentence_at(const AttentionSizes& sizes, int index) {
-  const int64_t query = sizes.query_offsets[index];
-  const int64_t key = sizes.key_offsets[index];
-  return {index, query, key, static_cast<int>(sizes.query_offsets[index + 1] - query),
-          static_cast<int>(sizes.key_offsets[index + 1] - key)};
+  const int64_t* queries = sizes.device_query_offsets.data + index;
+  const int64_t* keys = sizes.device_key_offsets.data + index;
+  return {index, queries[0], keys[0], static_cast<int>(queries[1] - queries[0]),
+          static_cast<int>(keys[1] - keys[0])};
 }
 
 /// The scores of 64 queries and 64 keys, with queries as rows or keys as rows. Starts count from

@@ -77,8 +77,8 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
   kernels::AttentionForward all;
   all.sizes.sentences = sentences;
   all.sizes.head_width = head_width;
-  all.sizes.query_offsets = query_offsets_.data();
-  all.sizes.key_offsets = key_offsets_.data();
+  all.sizes.query_offsets = {query_offsets_.data()};
+  all.sizes.key_offsets = {key_offsets_.data()};
   all.sizes.max_queries = length;
   all.sizes.max_keys = keys;
   all.terms = positions.step.terms;

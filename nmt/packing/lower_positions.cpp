@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "encoders/attention/attention.h"
 #include "encoders/position/scheme/position_scheme.h"
 
 namespace dietmt::nmt {
@@ -75,7 +76,9 @@ SiteTerms lower_terms(const encoders::PositionScheme& scheme, const SiteSizes& s
   const Tensor none = at::zeros({length, sizes.width});
   const Tensor embedded = scheme.embed(none, at::arange(length));
   if (!embedded.is_same(none)) site.embedding = lowering.table(embedded.unsqueeze(0));
-  for (const ScoreTerms& terms : scheme.lower({0, length, length}, none)) lowering.add_layer(terms);
+  for (const ScoreTerms& terms :
+       encoders::multiply_features(scheme.lower({0, length, length}, none)))
+    lowering.add_layer(terms);
   return site;
 }
 

@@ -28,7 +28,7 @@ expect_text $'decoder.position.diet_rel\t8188' "$out"
 
 # A wrong spec points at its column.
 expect_code 2 "$dietmt" inspect params --position 'learned+rope(pairs=both)'
-expect_text "column 20: 'both' is no value of 'pairs'; possible: interleaved|halves" "$err"
+expect_text "column 20: 'both' is not a value of 'pairs'; possible: interleaved|halves" "$err"
 expect_code 2 "$dietmt" inspect params --position linformer
 expect_text "'linformer' is not defined for causal self-attention" "$err"
 finish

@@ -110,8 +110,13 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
   sizes.sentences = static_cast<int64_t>(options.queries.size());
   sizes.heads = options.heads;
   sizes.head_width = options.width;
-  sizes.query_offsets = make_offsets(arena, options.queries);
-  sizes.key_offsets = make_offsets(arena, keys);
+  // Both the host and the device can read an arena.
+  const int64_t* const query_offsets = make_offsets(arena, options.queries);
+  const int64_t* const key_offsets = make_offsets(arena, keys);
+  sizes.query_offsets = {query_offsets};
+  sizes.key_offsets = {key_offsets};
+  sizes.device_query_offsets = {query_offsets};
+  sizes.device_key_offsets = {key_offsets};
   sizes.max_queries = *std::max_element(options.queries.begin(), options.queries.end());
   sizes.max_keys = *std::max_element(keys.begin(), keys.end());
   sizes.causal = options.causal;

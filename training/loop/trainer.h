@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "encoders/ops/dropout_keys.h"
+#include "encoders/ops/dropout.h"
 #include "training/distributed/process_group.h"
 #include "training/loop/trainer_options.h"
 

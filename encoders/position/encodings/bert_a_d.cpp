@@ -31,4 +31,10 @@ void BertAD::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set_content_scale(1.0 / std::sqrt(4.0 * static_cast<double>(head_width_)));
 }
 
+EncodingRow bert_a_d_row() {
+  return {.name = "bert-a-d",
+          .formula = "(q_i + p_i U^Q).(k_j + p_j U^K)/sqrt(4Dh)",
+          .make = make_encoding<BertAD>};
+}
+
 }  // namespace dietmt::encoders

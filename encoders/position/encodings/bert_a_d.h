@@ -1,12 +1,12 @@
 // BERT-A^d (Ke et al. 2021, the variant of section 3.1 with separate projections): words and
-// positions are projected apart, all four products are kept,
+// positions have their own projections, and all four products are kept,
 //
 //   score[h,i,j] = (q_i + u_i) . (k_j + w_j) / sqrt(4 Dh),   u = p U^Q,  w = p U^K
 //
 // Nothing is added to the embeddings; all layers share p and its projections.
 #pragma once
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -23,5 +23,7 @@ class BertAD : public PositionEncoding {
   at::Tensor query_projection_;  // U^Q: [D, H Dh], the same
   at::Tensor key_projection_;    // U^K: [D, H Dh], the same
 };
+
+EncodingRow bert_a_d_row();
 
 }  // namespace dietmt::encoders

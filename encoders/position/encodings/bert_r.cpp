@@ -19,4 +19,13 @@ void BertR::lower(const Extent& extent, LayerTerms& terms) const { offsets_->low
 
 int64_t BertR::max_length() const { return learned_->max_length(); }
 
+EncodingRow bert_r_row() {
+  return {.name = "bert-r",
+          .formula = "x_i + P[i] and q_i.k_j/sqrt(Dh) + b[h,j-i]",
+          .not_mixed =
+              "it also adds to the embeddings; write "
+              "learned+heads[diet-rel(share=layers):...]",
+          .make = make_encoding<BertR>};
+}
+
 }  // namespace dietmt::encoders

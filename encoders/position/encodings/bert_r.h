@@ -21,4 +21,6 @@ class BertR : public PositionEncoding {
   std::shared_ptr<DietRel> offsets_;
 };
 
+EncodingRow bert_r_row();
+
 }  // namespace dietmt::encoders

@@ -1,15 +1,14 @@
-// CoPE (Golovneva et al. 2024, "Contextual Position Encoding"): positions count only the words a
-// query cares about,
+// CoPE (Golovneva et al. 2024, "Contextual Position Encoding"): positions count only the words that
+// a query cares about,
 //
 //   g_ij = sigmoid(q_i . k_j / sqrt(Dh)),   c_ij = min(g_ij + .. + g_ii, P - 1)
 //   score[h,i,j] = q_i . k_j / sqrt(Dh) + q_i . e[c_ij],   e interpolated between whole numbers
 //
-// For causal attention. It needs all scores of a row before any probability, so no fused kernel has
-// it: choose it for experiments.
+// For causal attention. It needs all scores of a row before any probability, so the fused kernels
+// cannot run it. Choose it for experiments.
 #pragma once
 
-#include "encoders/position/position_encoding.h"
-#include "encoders/position/shared_table.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -26,5 +25,7 @@ class Cope : public PositionEncoding {
  private:
   at::Tensor table_;  // e: [L|1, H|1, P, Dh], zeros at the start
 };
+
+EncodingRow cope_row();
 
 }  // namespace dietmt::encoders

@@ -33,4 +33,20 @@ void Deberta::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set_content_scale(1.0 / std::sqrt(3.0 * static_cast<double>(head_width_)));
 }
 
+namespace {
+
+DebertaOptions deberta_options(const OptionValues& values) {
+  return {.span = values.number("span")};
+}
+
+}  // namespace
+
+EncodingRow deberta_row() {
+  return {.name = "deberta",
+          .formula = "(q_i.k_j + q_i.(P W_Kr)[i-j] + k_j.(P W_Qr)[j-i])/sqrt(3Dh)",
+          .options = {number_option("span", DebertaOptions().span, 1,
+                                    "offsets from -span to span-1 are distinct")},
+          .make = make_encoding<Deberta, deberta_options>};
+}
+
 }  // namespace dietmt::encoders

@@ -5,7 +5,7 @@
 //   K_r = P W_Kr,  Q_r = P W_Qr,  d(i,j) = clip(i - j + s, 0, 2s - 1)
 #pragma once
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -26,5 +26,7 @@ class Deberta : public PositionEncoding {
   at::Tensor key_projection_;    // W_Kr: [L, D, H Dh]
   at::Tensor query_projection_;  // W_Qr: [L, D, H Dh]; all initially N(0, 0.02^2)
 };
+
+EncodingRow deberta_row();
 
 }  // namespace dietmt::encoders

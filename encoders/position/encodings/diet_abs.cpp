@@ -5,13 +5,6 @@
 #include <cmath>
 
 namespace dietmt::encoders {
-namespace {
-
-// From here on the product of two positions costs less than reading it from a table of all pairs.
-constexpr int64_t kLongSentence = 1024;
-
-}  // namespace
-
 at::Tensor diet_abs_table(const DietAbsOptions& options, const EncodingContext& context,
                           int64_t rows) {
   const int64_t rank = options.rank.value_or(context.head_width);
@@ -29,14 +22,25 @@ int64_t DietAbs::max_length() const { return query_table_.size(2); }
 
 void DietAbs::lower(const Extent& extent, LayerTerms& terms) const {
   require_position("diet-abs", reach(extent));
-  const at::Tensor queries = query_table_.narrow(2, extent.query_start, extent.queries);
-  const at::Tensor keys = key_table_.narrow(2, 0, extent.keys);
-  if (extent.queries > kLongSentence) {
-    terms.set(&ScoreTerms::query_features, queries);
-    terms.set(&ScoreTerms::key_features, keys);
-  } else {
-    terms.set(&ScoreTerms::position_bias, at::matmul(queries, keys.transpose(2, 3)));
-  }
+  terms.set(&ScoreTerms::query_features,
+            query_table_.narrow(2, extent.query_start, extent.queries));
+  terms.set(&ScoreTerms::key_features, key_table_.narrow(2, 0, extent.keys));
+}
+
+DietAbsOptions diet_abs_options(const OptionValues& values) {
+  return {.rank = values.number_or_none("rank"), .sharing = sharing_of(values)};
+}
+
+EncodingOption rank_option() {
+  return number_or_option("rank", "head-width", DietAbsOptions().rank, 1, "numbers per position");
+}
+
+EncodingRow diet_abs_row() {
+  return {.name = "diet-abs",
+          .formula = "q_i.k_j/sqrt(Dh) + P_Q[h,i].P_K[h,j]",
+          .sites = {.cross = true},
+          .options = {rank_option(), share_option(DietAbsOptions().sharing)},
+          .make = make_encoding<DietAbs, diet_abs_options>};
 }
 
 }  // namespace dietmt::encoders

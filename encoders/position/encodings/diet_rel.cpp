@@ -14,4 +14,23 @@ void DietRel::lower(const Extent&, LayerTerms& terms) const {
   terms.set(&ScoreTerms::offset_bias, table_);
 }
 
+namespace {
+
+DietRelOptions diet_rel_options(const OptionValues& values) {
+  return {.clip = values.number_or_none("clip"), .sharing = sharing_of(values)};
+}
+
+}  // namespace
+
+EncodingRow diet_rel_row() {
+  constexpr DietRelOptions kDefaults;
+  return {
+      .name = "diet-rel",
+      .formula = "q_i.k_j/sqrt(Dh) + R[h,j-i]",
+      .sites = {.cross = true},
+      .options = {number_or_option("clip", "none", kDefaults.clip, 1, "maximum relative distance"),
+                  share_option(kDefaults.sharing)},
+      .make = make_encoding<DietRel, diet_rel_options>};
+}
+
 }  // namespace dietmt::encoders

@@ -3,19 +3,18 @@
 //
 //   score[h,i,j] = q_i . k_j / sqrt(Dh) + R[h, j - i]
 //
-// (The paper's index is i - j; checkpoints of that order are flipped when they are loaded.) Offsets
-// beyond the table read its end entries. The cheapest relative encoding; choose it by default.
+// (The paper's index is i - j; import flips checkpoints of that order.) Offsets beyond the table
+// read its end entries. This is the cheapest relative encoding; choose it by default.
 #pragma once
 
 #include <optional>
 
-#include "encoders/position/position_encoding.h"
-#include "encoders/position/shared_table.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
 struct DietRelOptions {
-  std::optional<int64_t> clip;  // none: max_positions - 1
+  std::optional<int64_t> clip = {};  // none: max_positions - 1
   Sharing sharing = Sharing::kNone;
 };
 
@@ -27,5 +26,7 @@ class DietRel : public PositionEncoding {
  private:
   at::Tensor table_;  // R: [L|1, H|1, 2C+1], initially N(0, 0.02^2)
 };
+
+EncodingRow diet_rel_row();
 
 }  // namespace dietmt::encoders

@@ -1,14 +1,67 @@
 #include "encoders/position/encodings/encoding_table.h"
 
+#include "encoders/position/encodings/bert_a_d.h"
+#include "encoders/position/encodings/bert_r.h"
+#include "encoders/position/encodings/cope.h"
+#include "encoders/position/encodings/deberta.h"
+#include "encoders/position/encodings/diet_abs.h"
+#include "encoders/position/encodings/diet_rel.h"
+#include "encoders/position/encodings/fire.h"
+#include "encoders/position/encodings/learned.h"
+#include "encoders/position/encodings/linformer.h"
+#include "encoders/position/encodings/relative_key.h"
+#include "encoders/position/encodings/relative_sinusoidal.h"
+#include "encoders/position/encodings/rotary.h"
+#include "encoders/position/encodings/segments.h"
+#include "encoders/position/encodings/shaw.h"
+#include "encoders/position/encodings/sinusoidal.h"
+#include "encoders/position/encodings/slopes.h"
+#include "encoders/position/encodings/t5.h"
+#include "encoders/position/encodings/transformer_xl.h"
+#include "encoders/position/encodings/tupe.h"
+
 namespace dietmt::encoders {
+namespace {
+
+EncodingRow none_row() {
+  return {.name = "none",
+          .formula = "no position information",
+          .sites = {.cross = true},
+          .make = [](const OptionValues&, const EncodingContext&) {
+            return std::make_shared<PositionEncoding>();
+          }};
+}
+
+}  // namespace
 
 const std::vector<EncodingRow>& encoding_table() {
-  static const std::vector<EncodingRow> table = [] {
-    std::vector<EncodingRow> rows = input_rows();
-    for (const auto& part : {scalar_rows(), relative_rows(), absolute_rows()})
-      rows.insert(rows.end(), part.begin(), part.end());
-    return rows;
-  }();
+  static const std::vector<EncodingRow> table = {none_row(),
+                                                 sinusoidal_row(),
+                                                 learned_row(),
+                                                 learnable_sinusoidal_row(),
+                                                 input_segments_row(),
+                                                 diet_rel_row(),
+                                                 t5_row(),
+                                                 bert_r_row(),
+                                                 alibi_row(),
+                                                 kerple_row(),
+                                                 fire_row(),
+                                                 shaw_row(),
+                                                 relative_sinusoidal_row(),
+                                                 relative_key_row(),
+                                                 relative_key_query_row(),
+                                                 deberta_row(),
+                                                 transformer_xl_row(),
+                                                 tupe_a_row(),
+                                                 tupe_r_row(),
+                                                 bert_a_d_row(),
+                                                 diet_abs_row(),
+                                                 linformer_row(),
+                                                 diet_abs_lin_row(),
+                                                 rope_row(),
+                                                 xpos_row(),
+                                                 cope_row(),
+                                                 segments_row()};
   return table;
 }
 

@@ -21,4 +21,11 @@ at::Tensor Learned::embed(const at::Tensor& x, const at::Tensor& positions,
   return x + table_.index_select(0, positions).to(x.scalar_type());
 }
 
+EncodingRow learned_row() {
+  return {.name = "learned",
+          .formula = "x_i + P[i], P learned",
+          .level = EncodingLevel::kInput,
+          .make = make_encoding<Learned>};
+}
+
 }  // namespace dietmt::encoders

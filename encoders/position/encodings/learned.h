@@ -1,8 +1,8 @@
 // A learned vector per position, added to the embeddings: x_i + P[i] (Gehring et al. 2017; BERT).
-// Longer inputs than max_positions are refused: the table has no row for them.
+// Inputs longer than max_positions are refused because the table has no row for them.
 #pragma once
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -16,5 +16,7 @@ class Learned : public PositionEncoding {
  private:
   at::Tensor table_;  // [max_positions, D], initially N(0, 1/D), or as the context says
 };
+
+EncodingRow learned_row();
 
 }  // namespace dietmt::encoders

@@ -1,4 +1,4 @@
-// Relative vectors against keys, or against keys and queries, without clipping (the variants
+// Relative vectors that meet queries, or queries and keys, without clipping (the variants
 // relative_key and relative_key_query of BERT in HuggingFace transformers; Huang et al. 2020,
 // "Improve Transformer Models with Better Relative Position Embeddings", method 4):
 //
@@ -10,8 +10,7 @@
 
 #include <optional>
 
-#include "encoders/position/position_encoding.h"
-#include "encoders/position/shared_table.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -19,7 +18,7 @@ enum class RelativeKeySides { kKeys, kKeysAndQueries };
 
 struct RelativeKeyOptions {
   RelativeKeySides sides = RelativeKeySides::kKeys;
-  std::optional<int64_t> clip;  // none: max_positions - 1
+  std::optional<int64_t> clip = {};  // none: max_positions - 1
   Sharing sharing = Sharing::kHeads;
 };
 
@@ -32,5 +31,8 @@ class RelativeKey : public PositionEncoding {
   RelativeKeySides sides_;
   at::Tensor table_;  // D: [L|1, H|1, 2C+1, Dh], initially N(0, 0.02^2)
 };
+
+EncodingRow relative_key_row();
+EncodingRow relative_key_query_row();
 
 }  // namespace dietmt::encoders

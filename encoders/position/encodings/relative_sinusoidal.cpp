@@ -37,4 +37,30 @@ void RelativeSinusoidal::lower(const Extent&, LayerTerms& terms) const {
   if (options_.values) terms.set(&ScoreTerms::relative_values, table);
 }
 
+namespace {
+
+constexpr std::array<Choice<OffsetOrigin>, 2> kOrigins = {
+    {{"center", OffsetOrigin::kCenter}, {"left", OffsetOrigin::kLeft}}};
+
+RelativeSinusoidalOptions relative_sinusoidal_options(const OptionValues& values) {
+  return {.clip = values.number("clip"),
+          .values = values.flag("values"),
+          .learned = values.flag("learned"),
+          .origin = choice_of(values, "origin", kOrigins)};
+}
+
+}  // namespace
+
+EncodingRow relative_sinusoidal_row() {
+  constexpr RelativeSinusoidalOptions kDefaults;
+  return {.name = "relative-sinusoidal",
+          .formula = "as shaw with aK = aV = sines and cosines of (j-i) w_m",
+          .options = {number_option("clip", kDefaults.clip, 1, "maximum relative distance"),
+                      flag_option("values", kDefaults.values, "also add vectors to the values"),
+                      flag_option("learned", kDefaults.learned, "learn the frequencies"),
+                      choice_option("origin", kOrigins, kDefaults.origin,
+                                    "angle 0 at offset 0, or at the lowest offset as in NEZHA")},
+          .make = make_encoding<RelativeSinusoidal, relative_sinusoidal_options>};
+}
+
 }  // namespace dietmt::encoders

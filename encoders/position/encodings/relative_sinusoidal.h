@@ -4,12 +4,12 @@
 //   a[o] = sinusoid(o)        origin = center
 //   a[o] = sinusoid(o + C)    origin = left: NEZHA (Wei et al. 2019)
 //
-// with w_m = 10000^(-2m/Dh), interleaved. learned: the Dh/2 frequencies are parameters (Wang et al.
-// 2021, "On Position Embeddings in BERT"). Joined with "learned" or "learnable-sinusoidal" they
-// give that paper's combinations of absolute and relative encodings.
+// with w_m = 10000^(-2m/Dh), interleaved. With learned = true the Dh/2 frequencies are parameters
+// (Wang et al. 2021, "On Position Embeddings in BERT"). Together with "learned" or
+// "learnable-sinusoidal" they give that paper's combinations of absolute and relative encodings.
 #pragma once
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -32,5 +32,7 @@ class RelativeSinusoidal : public PositionEncoding {
   int64_t head_width_;
   at::Tensor frequencies_;  // [Dh/2], undefined where fixed
 };
+
+EncodingRow relative_sinusoidal_row();
 
 }  // namespace dietmt::encoders

@@ -36,4 +36,47 @@ void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set_pairing(options_.pairing);
 }
 
+namespace {
+
+constexpr std::array<Choice<RotaryPairing>, 2> kPairings = {
+    {{"interleaved", RotaryPairing::kInterleaved}, {"halves", RotaryPairing::kHalves}}};
+constexpr int64_t kXposScale = 512;
+
+EncodingOption pairs_option() {
+  return choice_option("pairs", kPairings, RotaryOptions().pairing,
+                       "2m and 2m+1, or m and m+Dh/2, rotate together");
+}
+
+EncodingOption base_option() {
+  return number_option("base", RotaryOptions().base, 2, "base of the frequencies");
+}
+
+RotaryOptions rope_options(const OptionValues& values) {
+  return {.pairing = choice_of(values, "pairs", kPairings), .base = values.number("base")};
+}
+
+RotaryOptions xpos_options(const OptionValues& values) {
+  RotaryOptions options = rope_options(values);
+  options.scale = values.number("scale");
+  return options;
+}
+
+}  // namespace
+
+EncodingRow rope_row() {
+  return {.name = "rope",
+          .formula = "rotate(q_i,i).rotate(k_j,j)/sqrt(Dh)",
+          .options = {pairs_option(), base_option()},
+          .make = make_encoding<Rotary, rope_options>};
+}
+
+EncodingRow xpos_row() {
+  return {.name = "xpos",
+          .formula = "as rope, pair m times z_m^((i-j)/scale)",
+          .sites = {.encoder = false},
+          .options = {pairs_option(), base_option(),
+                      number_option("scale", kXposScale, 1, "scale of the decay")},
+          .make = make_encoding<Rotary, xpos_options>};
+}
+
 }  // namespace dietmt::encoders

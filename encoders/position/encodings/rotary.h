@@ -1,5 +1,5 @@
 // Rotary positions (Su et al. 2021, "RoFormer"): queries and keys turn with their positions, so
-// that their product knows the offset alone. With w_m = base^(-2m/Dh), pair m of q_i and of k_i
+// that their product depends only on the offset. With w_m = base^(-2m/Dh), pair m of q_i and of k_i
 // turns by the angle i w_m; a pair is coordinates (2m, 2m+1) or (m, m + Dh/2).
 //
 // xPos (Sun et al. 2023, "A Length-Extrapolatable Transformer") for causal attention also
@@ -10,14 +10,14 @@
 
 #include <optional>
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
 struct RotaryOptions {
   RotaryPairing pairing = RotaryPairing::kInterleaved;
   int64_t base = 10000;
-  std::optional<int64_t> scale;  // of xPos; none: no decay
+  std::optional<int64_t> scale = {};  // of xPos; none: no decay
 };
 
 class Rotary : public PositionEncoding {
@@ -29,5 +29,8 @@ class Rotary : public PositionEncoding {
   RotaryOptions options_;
   int64_t head_width_;
 };
+
+EncodingRow rope_row();
+EncodingRow xpos_row();
 
 }  // namespace dietmt::encoders

@@ -8,15 +8,15 @@ namespace dietmt::encoders {
 namespace {
 
 void require_segments(const EncodingContext& context) {
-  if (context.segments < 1) throw ConfigError("the input of this model has no segments");
+  if (context.segments < 1) throw ConfigError("this model's input has no segments");
 }
 
 }  // namespace
 
-SegmentBias::SegmentBias(Sharing sharing, const EncodingContext& context) {
+SegmentBias::SegmentBias(const SegmentBiasOptions& options, const EncodingContext& context) {
   require_segments(context);
   table_ = register_parameter(
-      "table", empty_table(sharing, context, {context.segments, context.segments}).zero_());
+      "table", empty_table(options.sharing, context, {context.segments, context.segments}).zero_());
 }
 
 void SegmentBias::lower(const Extent&, LayerTerms& terms) const {
@@ -33,6 +33,29 @@ at::Tensor InputSegments::embed(const at::Tensor& x, const at::Tensor&,
                                 const at::Tensor& segments) const {
   if (!segments.defined()) throw Error("position encoding 'input-segments' got no segments");
   return x + table_.index_select(0, segments).to(x.scalar_type());
+}
+
+namespace {
+
+SegmentBiasOptions segment_bias_options(const OptionValues& values) {
+  return {.sharing = sharing_of(values)};
+}
+
+}  // namespace
+
+EncodingRow input_segments_row() {
+  return {.name = "input-segments",
+          .formula = "x_i + S[segment_i]",
+          .level = EncodingLevel::kInput,
+          .make = make_encoding<InputSegments>};
+}
+
+EncodingRow segments_row() {
+  return {.name = "segments",
+          .formula = "any scores + E_S[h,segment_i,segment_j]",
+          .level = EncodingLevel::kAllHeads,
+          .options = {share_option(SegmentBiasOptions().sharing)},
+          .make = make_encoding<SegmentBias, segment_bias_options>};
 }
 
 }  // namespace dietmt::encoders

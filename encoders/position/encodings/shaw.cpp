@@ -19,8 +19,7 @@ at::Tensor xavier_table(const ShawOptions& options, const EncodingContext& conte
 }  // namespace
 
 Shaw::Shaw(const ShawOptions& options, const EncodingContext& context) {
-  if (options.tied && !options.values)
-    throw ConfigError("tied=true needs values=true: there is nothing to tie the keys to");
+  if (options.tied && !options.values) throw ConfigError("tied=true needs values=true");
   key_table_ = register_parameter("keys", xavier_table(options, context));
   if (options.tied)
     value_table_ = key_table_;
@@ -31,6 +30,28 @@ Shaw::Shaw(const ShawOptions& options, const EncodingContext& context) {
 void Shaw::lower(const Extent&, LayerTerms& terms) const {
   terms.set(&ScoreTerms::relative_keys, key_table_);
   if (value_table_.defined()) terms.set(&ScoreTerms::relative_values, value_table_);
+}
+
+namespace {
+
+ShawOptions shaw_options(const OptionValues& values) {
+  return {.clip = values.number("clip"),
+          .values = values.flag("values"),
+          .tied = values.flag("tied"),
+          .sharing = sharing_of(values)};
+}
+
+}  // namespace
+
+EncodingRow shaw_row() {
+  constexpr ShawOptions kDefaults;
+  return {.name = "shaw",
+          .formula = "q_i.(k_j+aK[j-i])/sqrt(Dh), out_i = sum_j p_ij (v_j+aV[j-i])",
+          .options = {number_option("clip", kDefaults.clip, 1, "maximum relative distance"),
+                      flag_option("values", kDefaults.values, "also add vectors to the values"),
+                      flag_option("tied", kDefaults.tied, "one table for keys and values"),
+                      share_option(kDefaults.sharing)},
+          .make = make_encoding<Shaw, shaw_options>};
 }
 
 }  // namespace dietmt::encoders

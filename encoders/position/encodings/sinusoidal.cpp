@@ -22,7 +22,8 @@ at::Tensor all_positions(const at::Tensor& positions) {
 
 }  // namespace
 
-Sinusoidal::Sinusoidal(SinusoidLayout layout, const EncodingContext& context) : layout_(layout) {
+Sinusoidal::Sinusoidal(const SinusoidalOptions& options, const EncodingContext& context)
+    : layout_(options.layout) {
   require_even(context);
 }
 
@@ -49,6 +50,36 @@ at::Tensor LearnableSinusoidal::embed(const at::Tensor& x, const at::Tensor& pos
   const at::Tensor rows =
       interleaved_sinusoids(all_positions(positions), at_least_float(frequencies_));
   return x + rows.to(x.scalar_type()).index_select(0, positions);
+}
+
+namespace {
+
+constexpr std::array<Choice<SinusoidLayout>, 3> kLayouts = {
+    {{"interleaved", SinusoidLayout::kInterleaved},
+     {"halves", SinusoidLayout::kHalves},
+     {"halves-2m", SinusoidLayout::kHalves2m}}};
+
+SinusoidalOptions sinusoidal_options(const OptionValues& values) {
+  return {.layout = choice_of(values, "layout", kLayouts)};
+}
+
+}  // namespace
+
+EncodingRow sinusoidal_row() {
+  return {.name = "sinusoidal",
+          .formula = "x_i + P[i], P sines and cosines of i w_m",
+          .level = EncodingLevel::kInput,
+          .options = {choice_option(
+              "layout", kLayouts, SinusoidalOptions().layout,
+              "the paper's, tensor2tensor's, or halves with the paper's frequencies")},
+          .make = make_encoding<Sinusoidal, sinusoidal_options>};
+}
+
+EncodingRow learnable_sinusoidal_row() {
+  return {.name = "learnable-sinusoidal",
+          .formula = "x_i + P[i], P sines and cosines of i w_m, w learned",
+          .level = EncodingLevel::kInput,
+          .make = make_encoding<LearnableSinusoidal>};
 }
 
 }  // namespace dietmt::encoders

@@ -7,13 +7,13 @@
 namespace dietmt::encoders {
 namespace {
 
-/// |o| for o = -C .. C, where no offset of `extent` is clipped. [2C+1]
+/// |o| for o = -C .. C, so that no offset of `extent` is clipped. [2C+1]
 at::Tensor distances(const Extent& extent, const at::TensorOptions& options) {
   const int64_t clip = reach(extent);
   return at::arange(-clip, clip + 1, options).abs();
 }
 
-constexpr double kSmallest = 0.01;
+constexpr double kSmallestKerple = 0.01;
 
 }  // namespace
 
@@ -34,15 +34,37 @@ void Alibi::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set(&ScoreTerms::offset_bias, bias.unsqueeze(0));
 }
 
-Kerple::Kerple(Sharing sharing, const EncodingContext& context) {
-  height_ = register_parameter("height", empty_table(sharing, context, {}).uniform_(0.0, 2.0));
-  width_ = register_parameter("width", empty_table(sharing, context, {}).uniform_(0.0, 1.0));
+Kerple::Kerple(const KerpleOptions& options, const EncodingContext& context) {
+  const auto uniform = [&](double limit) {
+    return empty_table(options.sharing, context, {}).uniform_(0.0, limit);
+  };
+  height_ = register_parameter("height", uniform(2.0));
+  width_ = register_parameter("width", uniform(1.0));
 }
 
 void Kerple::lower(const Extent& extent, LayerTerms& terms) const {
-  const at::Tensor r1 = height_.clamp_min(kSmallest).unsqueeze(-1);
-  const at::Tensor r2 = width_.clamp_min(kSmallest).unsqueeze(-1);
+  const at::Tensor r1 = positive(height_, kSmallestKerple).unsqueeze(-1);
+  const at::Tensor r2 = positive(width_, kSmallestKerple).unsqueeze(-1);
   terms.set(&ScoreTerms::offset_bias, -r1 * at::log1p(r2 * distances(extent, terms.options())));
+}
+
+namespace {
+
+KerpleOptions kerple_options(const OptionValues& values) { return {.sharing = sharing_of(values)}; }
+
+}  // namespace
+
+EncodingRow alibi_row() {
+  return {.name = "alibi",
+          .formula = "q_i.k_j/sqrt(Dh) - 2^(-8(h+1)/H) |i-j|",
+          .make = make_encoding<Alibi>};
+}
+
+EncodingRow kerple_row() {
+  return {.name = "kerple",
+          .formula = "q_i.k_j/sqrt(Dh) - r1[h] ln(1 + r2[h] |i-j|)",
+          .options = {share_option(KerpleOptions().sharing)},
+          .make = make_encoding<Kerple, kerple_options>};
 }
 
 }  // namespace dietmt::encoders

@@ -1,14 +1,14 @@
-// Scores that fall with the distance between words, with nothing or two numbers a head to learn:
+// Scores that fall with the distance between words. ALiBi learns nothing, KERPLE two numbers per
+// head:
 //
 //   alibi   q_i . k_j / sqrt(Dh) - 2^(-8 (h+1) / H) |i - j|        (Press et al. 2022)
 //   kerple  q_i . k_j / sqrt(Dh) - r1[h] ln(1 + r2[h] |i - j|)     (Chi et al. 2022, logarithmic)
 //
-// Where H is no power of two, ALiBi's slopes are those of the next smaller power, then every second
-// one of twice that power. Choose them to run on longer inputs than those of the training.
+// If H is not a power of two, ALiBi takes the slopes of the next smaller power, then every second
+// slope of twice that power. Choose either to run on longer inputs than in training.
 #pragma once
 
-#include "encoders/position/position_encoding.h"
-#include "encoders/position/shared_table.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -24,14 +24,21 @@ class Alibi : public PositionEncoding {
 /// ALiBi's slope of each head: [heads].
 std::vector<double> alibi_slopes(int64_t heads);
 
+struct KerpleOptions {
+  Sharing sharing = Sharing::kLayers;
+};
+
 class Kerple : public PositionEncoding {
  public:
-  Kerple(Sharing sharing, const EncodingContext& context);
+  Kerple(const KerpleOptions& options, const EncodingContext& context);
   void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
-  at::Tensor height_;  // r1: [L|1, H|1], initially U(0, 2); at least 0.01 where used
-  at::Tensor width_;   // r2: [L|1, H|1], initially U(0, 1); at least 0.01 where used
+  at::Tensor height_;  // r1 = max(|height|, 0.01): [L|1, H|1], initially U(0, 2)
+  at::Tensor width_;   // r2 = max(|width|, 0.01): [L|1, H|1], initially U(0, 1)
 };
+
+EncodingRow alibi_row();
+EncodingRow kerple_row();
 
 }  // namespace dietmt::encoders

@@ -37,7 +37,7 @@ void require_t5_options(const T5Options& options, bool one_directional) {
   if (options.buckets % 2 != 0) throw ConfigError("buckets must be even");
   if (options.distance <= per_side / 2)
     throw ConfigError("distance must exceed " + std::to_string(per_side / 2) +
-                      ", the distances with a bucket each");
+                      ", the number of distances with their own bucket");
 }
 
 T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(options.scaled) {
@@ -53,6 +53,33 @@ void T5::lower(const Extent&, LayerTerms& terms) const {
   const at::Tensor buckets = at::tensor(buckets_, table_.options().dtype(at::kLong));
   terms.set(&ScoreTerms::offset_bias, table_.index_select(2, buckets));
   if (!scaled_) terms.set_content_scale(1.0);
+}
+
+namespace {
+
+T5Options t5_options(const OptionValues& values) {
+  return {.buckets = values.number("buckets"),
+          .distance = values.number("distance"),
+          .scaled = values.flag("scaled"),
+          .sharing = sharing_of(values)};
+}
+
+}  // namespace
+
+EncodingOption distance_option(int64_t default_value) {
+  return number_option("distance", default_value, 2, "offsets beyond it share one bucket");
+}
+
+EncodingRow t5_row() {
+  constexpr T5Options kDefaults;
+  return {
+      .name = "t5",
+      .formula = "q_i.k_j/sqrt(Dh) + b[h,bucket(j-i)]",
+      .options = {number_option("buckets", kDefaults.buckets, kFewestBuckets, "number of buckets"),
+                  distance_option(kDefaults.distance),
+                  flag_option("scaled", kDefaults.scaled, "divide q.k by sqrt(Dh)"),
+                  share_option(kDefaults.sharing)},
+      .make = make_encoding<T5, t5_options>};
 }
 
 }  // namespace dietmt::encoders

@@ -3,14 +3,13 @@
 //
 //   score[h,i,j] = q_i . k_j / sqrt(Dh) + b[h, bucket(j - i)]
 //
-// Short offsets have a bucket each; from then on buckets widen logarithmically up to `distance`,
-// and one holds everything beyond. Encoders give half of the buckets to each direction; decoders
-// give all of them to the past. T5 itself does not divide by sqrt(Dh): scaled = false. Choose it
-// where inputs may be longer than those of the training.
+// Each short offset has its own bucket. Beyond them buckets widen logarithmically up to `distance`,
+// and the last one holds all longer offsets. Encoders give half of the buckets to each direction;
+// decoders give all of them to the past. T5 itself does not divide by sqrt(Dh): scaled = false.
+// Choose it if inputs may be longer than in training.
 #pragma once
 
-#include "encoders/position/position_encoding.h"
-#include "encoders/position/shared_table.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -27,6 +26,11 @@ int64_t t5_bucket(int64_t offset, bool one_directional, int64_t buckets, int64_t
 /// Throws ConfigError unless buckets are even and the distance exceeds those with a bucket each.
 void require_t5_options(const T5Options& options, bool one_directional);
 
+constexpr int64_t kFewestBuckets = 4;
+
+/// The option "distance" of encodings with such buckets.
+EncodingOption distance_option(int64_t default_value);
+
 class T5 : public PositionEncoding {
  public:
   T5(const T5Options& options, const EncodingContext& context);
@@ -37,5 +41,7 @@ class T5 : public PositionEncoding {
   std::vector<int64_t> buckets_;  // of offsets -distance .. distance; the ends hold all beyond
   at::Tensor table_;              // b: [L|1, H|1, buckets], initially N(0, 0.02^2)
 };
+
+EncodingRow t5_row();
 
 }  // namespace dietmt::encoders

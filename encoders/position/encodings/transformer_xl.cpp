@@ -37,4 +37,10 @@ void TransformerXl::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set(&ScoreTerms::offset_bias, scale * (keys * difference).sum(-1));
 }
 
+EncodingRow transformer_xl_row() {
+  return {.name = "transformer-xl",
+          .formula = "((q_i+u).k_j + (q_i+v).(W_R r[i-j]))/sqrt(Dh), r sines and cosines",
+          .make = make_encoding<TransformerXl>};
+}
+
 }  // namespace dietmt::encoders

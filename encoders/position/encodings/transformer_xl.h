@@ -6,7 +6,7 @@
 // no longest sentence. u and v serve all layers, W_R belongs to a layer.
 #pragma once
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
 
@@ -23,5 +23,7 @@ class TransformerXl : public PositionEncoding {
   at::Tensor position_bias_;  // v: [H, Dh], the same
   at::Tensor projection_;     // W_R: [L, D, H Dh], the same
 };
+
+EncodingRow transformer_xl_row();
 
 }  // namespace dietmt::encoders

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "common/error.h"
-#include "encoders/position/encodings/t5.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -111,6 +110,56 @@ void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
   if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
   terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
   terms.set_content_scale(scale);
+}
+
+namespace {
+
+constexpr std::array<Choice<SummaryPosition>, 3> kSummaryPositions = {
+    {{"auto", SummaryPosition::kAuto},
+     {"untied", SummaryPosition::kUntied},
+     {"tied", SummaryPosition::kTied}}};
+
+/// Those of TUPE-A and TUPE-R.
+std::vector<EncodingOption> shared_options() {
+  constexpr TupeOptions kDefaults;
+  return {choice_option("cls", kSummaryPositions, kDefaults.summary,
+                        "positions of [CLS]; auto: untied if the model has a [CLS] token"),
+          flag_option("projection-bias", kDefaults.projection_bias, "add biases to U^Q and U^K")};
+}
+
+TupeOptions tupe_a_options(const OptionValues& values) {
+  return {.summary = choice_of(values, "cls", kSummaryPositions),
+          .projection_bias = values.flag("projection-bias")};
+}
+
+TupeOptions tupe_r_options(const OptionValues& values) {
+  TupeOptions options = tupe_a_options(values);
+  const std::optional<int64_t> buckets = values.number_or_none("buckets");
+  options.bias = buckets ? TupeBias::kBuckets : TupeBias::kOffsets;
+  options.buckets = buckets.value_or(options.buckets);
+  options.distance = values.number("distance");
+  return options;
+}
+
+}  // namespace
+
+EncodingRow tupe_a_row() {
+  return {.name = "tupe-a",
+          .formula = "q_i.k_j/sqrt(2Dh) + reset((LN(p_i)U^Q).(LN(p_j)U^K)/sqrt(2Dh))",
+          .options = shared_options(),
+          .make = make_encoding<Tupe, tupe_a_options>};
+}
+
+EncodingRow tupe_r_row() {
+  constexpr TupeOptions kDefaults;
+  EncodingRow row = {.name = "tupe-r",
+                     .formula = "as tupe-a, + b[h,j-i]",
+                     .options = shared_options(),
+                     .make = make_encoding<Tupe, tupe_r_options>};
+  row.options.push_back(number_or_option("buckets", "none", kDefaults.buckets, kFewestBuckets,
+                                         "number of buckets; none: one number per offset"));
+  row.options.push_back(distance_option(kDefaults.distance));
+  return row;
 }
 
 }  // namespace dietmt::encoders

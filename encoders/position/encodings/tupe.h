@@ -1,27 +1,27 @@
 // Untied positions (Ke et al. 2021, "Rethinking Positional Encoding in Language Pre-training",
-// TUPE): positions have projections of their own and meet words only in the sum,
+// TUPE): positions have their own projections and meet words only in the sum,
 //
 //   score[h,i,j] = q_i . k_j / sqrt(2 Dh) + reset(u_i . w_j / sqrt(2 Dh) [+ b[h, j - i]])
 //   u = LN(p) U^Q,  w = LN(p) U^K, split into heads
 //
 // TUPE-A has no b; TUPE-R adds it, T5's buckets in the authors' code. Untied from a summary token
 // at position 0 (BERT's [CLS]), reset() replaces row 0 by theta_1 and the rest of column 0 by
-// theta_2, themselves products of two more positions. With buckets, b is added outside of the reset
-// and has an own entry for each of the two; else it is inside, as in the paper. All layers share
-// everything. theta_1 shifts a whole row, which the softmax undoes: it is kept for the sake of
-// checkpoints.
+// theta_2, themselves products of two more positions. With buckets, b is added outside the reset
+// and has its own entry for each of the two; otherwise it is inside, as in the paper. All layers
+// share everything. theta_1 shifts a whole row, which the softmax undoes; it is kept for
+// compatibility with the authors' checkpoints.
 #pragma once
 
 #include <optional>
 
-#include "encoders/position/position_encoding.h"
+#include "encoders/position/encodings/t5.h"
 
 namespace dietmt::encoders {
 
 enum class SummaryPosition {
-  kAuto,    // untied where the model has such a token
+  kAuto,    // untied if the model has such a token
   kUntied,  // reset() as above
-  kTied,    // no reset: position 0 is one like any other
+  kTied,    // no reset: position 0 is like any other
 };
 
 enum class TupeBias { kNone, kOffsets, kBuckets };
@@ -30,8 +30,8 @@ struct TupeOptions {
   SummaryPosition summary = SummaryPosition::kAuto;
   bool projection_bias = false;  // of U^Q and U^K, as in the authors' code
   TupeBias bias = TupeBias::kNone;
-  int64_t buckets = 32;    // of kBuckets
-  int64_t distance = 128;  // of kBuckets
+  int64_t buckets = T5Options().buckets;    // of kBuckets
+  int64_t distance = T5Options().distance;  // of kBuckets
 };
 
 class Tupe : public PositionEncoding {
@@ -56,7 +56,7 @@ class Tupe : public PositionEncoding {
   int64_t head_width_;
   bool one_directional_;
   at::Tensor positions_;         // p: [max_positions, D], initially N(0, 0.02^2)
-  at::Tensor summary_;           // positions of theta_1, theta_2: [2, D], the same; untied alone
+  at::Tensor summary_;           // positions of theta_1, theta_2: [2, D], the same; only if untied
   at::Tensor norm_weight_;       // [D]
   at::Tensor norm_bias_;         // [D]
   at::Tensor query_projection_;  // U^Q: [D, H Dh], N(0, 0.02^2)
@@ -65,5 +65,8 @@ class Tupe : public PositionEncoding {
   at::Tensor key_bias_;          // [H Dh], zeros, or undefined
   at::Tensor relative_;          // b: [H, 2 max_positions - 1] or [H, buckets (+ 1 if untied)]
 };
+
+EncodingRow tupe_a_row();
+EncodingRow tupe_r_row();
 
 }  // namespace dietmt::encoders

@@ -34,14 +34,14 @@ std::string level(const EncodingRow& row) {
     case EncodingLevel::kInput:
       return "the embeddings";
     case EncodingLevel::kAllHeads:
-      return "all heads, beside an encoding of them";
+      return "all heads, whatever encoding owns them";
     case EncodingLevel::kHeads:
       break;
   }
   return row.not_mixed.empty() ? "all or some of the heads" : "all heads";
 }
 
-/// "encoder 36,828, decoder 36,828", or what the encoding lacks in such a model.
+/// "encoder 36828, decoder 36828", or why such a model cannot have the encoding.
 std::string parameters(const EncodingRow& row, const std::vector<EncodingContext>& contexts) {
   std::string text;
   for (const EncodingContext& context : contexts) {
@@ -69,11 +69,13 @@ std::string describe(const EncodingOption& option) {
 
 std::string position_help(const std::vector<EncodingContext>& contexts) {
   std::string help =
-      "Position encodings. One, or several joined with '+': those of the embeddings and at most "
-      "one\n"
-      "of each head, e.g. learned+heads[diet-rel:0-5,shaw(clip=16):6-7]. Options: "
-      "diet-rel(share=layers).\n"
-      "i, j: positions of query and key; h: head; Dh: width of a head.\n";
+      "Position encodings. Name one, or join several with '+': any number that act on the "
+      "embeddings,\n"
+      "and at most one for each head, e.g. learned+heads[diet-rel:0-5,shaw(clip=16):6-7]. Options "
+      "go in\n"
+      "parentheses: diet-rel(share=layers). i and j are the positions of query and key, h is the "
+      "head,\n"
+      "Dh is the head dimension.\n";
   for (const EncodingRow& row : encoding_table()) {
     help += "\n  " + row.name + "\n      " + row.formula + "\n      acts on " + level(row) +
             "; in: " + sites(row) + "\n";

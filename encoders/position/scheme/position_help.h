@@ -1,4 +1,4 @@
-// The table of position encodings as text: what `--position help` prints.
+// The text that `--position help` prints.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dietmt::encoders {
 
-/// One entry for each encoding: name, formula, where it can be used, options, and the parameters it
-/// adds with its default options to a stack of each of `contexts` (encoder, decoder or cross).
+/// One entry for each encoding: name, formula, sites, options, and the number of parameters that it
+/// adds with default options to a stack of each of `contexts` (encoder, decoder or cross).
 std::string position_help(const std::vector<EncodingContext>& contexts = {});
 
 }  // namespace dietmt::encoders

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/error.h"
+#include "encoders/ops/autocast.h"
 #include "encoders/position/head_mix.h"
 #include "encoders/position/scheme/position_spec.h"
 
@@ -21,11 +22,6 @@ std::string module_name(const EncodingSpec& spec) {
   if (!spec.heads.empty()) name += "_" + std::to_string(spec.heads.front());
   return name;
 }
-
-/// bf16 products of a few numbers a head cost accuracy and save nothing.
-class WithoutAutocast {
-  c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
-};
 
 }  // namespace
 

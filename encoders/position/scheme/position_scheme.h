@@ -12,24 +12,24 @@
 
 namespace dietmt::encoders {
 
-/// All encodings of one stack: input-level ones in order, then encodings of the scores, each for
-/// some of the heads, then what adds to the scores of all heads.
+/// All encodings of one stack: first those of the embeddings, in order; then those that own heads;
+/// then those that add to the scores of all heads.
 class PositionScheme : public torch::nn::Module {
  public:
-  /// Parses `spec` and builds the encodings. Throws ConfigError that points at the offending place
-  /// and lists what is possible; a head claimed twice or never is named.
+  /// Parses `spec` and builds the encodings. Throws ConfigError that names the wrong column and
+  /// lists what is possible, or names a head with two owners or none.
   PositionScheme(const std::string& spec, const EncodingContext& context);
 
   at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
                    const at::Tensor& segments = {}) const;
 
-  /// The combined terms of every layer, for all heads: [L]. Tables are on the device of `like`, and
-  /// those that are computed have its type (bf16 and half: fp32).
+  /// The terms of every layer, for all heads: [L]. Tables are on the device of `like`; tables that
+  /// are computed have its type, or fp32 if that is bf16 or half.
   std::vector<ScoreTerms> lower(const Extent& extent, const at::Tensor& like) const;
 
   int64_t max_length() const;
 
-  /// The canonical form of the spec: what config.json stores.
+  /// The canonical form of the spec, which config.json stores.
   const std::string& spec() const { return spec_; }
 
  private:

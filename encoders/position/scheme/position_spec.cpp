@@ -106,7 +106,7 @@ class Parser {
                  "; write " + item.row->name + "+heads[...]");
       if (!item.row->not_mixed.empty())
         fail(item.column,
-             "'" + item.row->name + "' cannot own some of the heads: " + item.row->not_mixed);
+             "'" + item.row->name + "' cannot own only some of the heads: " + item.row->not_mixed);
       expect(':', "and the heads of '" + item.row->name + "'");
       do {
         parse_range(item.heads);
@@ -148,7 +148,7 @@ class Parser {
     const std::string value = word();
     if (!option->accepts(value))
       fail(value_column,
-           "'" + value + "' is no value of '" + name + "'; possible: " + option->possible());
+           "'" + value + "' is not a value of '" + name + "'; possible: " + option->possible());
     spec.values.set(name, value);
   }
 
@@ -163,7 +163,7 @@ class Parser {
     const size_t start = column();
     const int64_t first = parse_head();
     const int64_t last = accept('-') ? parse_head() : first;
-    if (last < first) fail(start, "heads run from the smaller to the larger number");
+    if (last < first) fail(start, "a range of heads must run upwards");
     for (int64_t head = first; head <= last; ++head) heads.push_back(head);
   }
 
@@ -193,7 +193,9 @@ void check_repetitions(const std::string& text, const std::vector<EncodingSpec>&
         throw position_spec_error(text, specs[i].column, "'" + name + "' is given twice");
     }
     if (specs[i].row->name == "none" && specs[i].heads.empty() && specs.size() > 1)
-      throw position_spec_error(text, specs[i].column, "'none' stands alone or within heads[...]");
+      throw position_spec_error(
+          text, specs[i].column,
+          "'none' cannot be combined with other encodings outside heads[...]");
   }
 }
 
@@ -263,7 +265,7 @@ std::vector<EncodingSpec> parse_position_spec(const std::string& text,
     std::sort(spec.heads.begin(), spec.heads.end());
     if (static_cast<int64_t>(spec.heads.size()) == context.heads) spec.heads.clear();
   }
-  // Those of the embeddings first, then by first head, then those of all heads.
+  // Encodings of the embeddings first, then by first head, then encodings of all heads.
   std::stable_sort(specs.begin(), specs.end(), [](const EncodingSpec& a, const EncodingSpec& b) {
     const auto rank = [](const EncodingSpec& s) {
       if (s.row->level == EncodingLevel::kInput) return int64_t{-1};

@@ -24,13 +24,13 @@ struct EncodingSpec {
   size_t column;               // of its name in the text, from 1
 };
 
-/// Parses and checks `text`: names, options, levels, and that every head is claimed once. Throws
-/// ConfigError with the column at fault and what is possible there.
+/// Parses `text` and checks names, options, levels, and that every head has one owner. Throws
+/// ConfigError that names the wrong column and lists what is possible there.
 std::vector<EncodingSpec> parse_position_spec(const std::string& text,
                                               const EncodingContext& context);
 
-/// The shortest text of the same meaning: options at their defaults are left out, the rest is in
-/// the order of the encoding's table row, the items of heads[] in the order of their first heads.
+/// The shortest text with the same meaning: without options at their defaults, other options in the
+/// order of the encoding's row, the items of heads[] in the order of their first heads.
 std::string canonical_position_spec(const std::vector<EncodingSpec>& specs);
 
 /// The error for column `column` of `text`.

@@ -89,7 +89,7 @@ TEST(Backend, NamesAndReasons) {
                            .key_packing = packing,
                            .terms = terms};
   EXPECT_EQ(reasons_against(Backend::kSdpa, call),
-            std::vector<std::string>{"a segment bias needs the segments of self-attention"});
+            std::vector<std::string>{"a segment bias needs self-attention with segments"});
   EXPECT_THROW(attend(call, Backend::kAuto), ConfigError);
 }
 

@@ -22,13 +22,7 @@ std::shared_ptr<PositionScheme> make_scheme(const std::string& spec, AttentionSi
   auto scheme = std::make_shared<PositionScheme>(spec, context(site));
   scheme->to(at::kDouble);
   const torch::NoGradGuard no_grad;
-  for (auto& item : scheme->named_parameters()) {
-    item.value().normal_(0.0, 0.7);
-    // Logarithms of distances need positive numbers.
-    if (item.key().find("kerple") == 0 || item.key().find("log_scale") != std::string::npos)
-      item.value().abs_().add_(0.2);
-    if (item.key().find("threshold") != std::string::npos) item.value().abs_().add_(3.0);
-  }
+  for (const at::Tensor& parameter : scheme->parameters()) parameter.normal_(0.0, 0.7);
   return scheme;
 }
 

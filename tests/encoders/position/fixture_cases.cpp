@@ -106,9 +106,9 @@ std::vector<FixtureCase> scalar_cases(const FixtureSizes& sizes) {
        "kerple",
        {{"r1", "kerple.height", one_layer}, {"r2", "kerple.width", one_layer}}},
       {"fire_causal",
-       "fire(hidden=4)",
+       "fire(hidden=4,threshold=1)",  // so that the factor is L
        {{"c", "fire.log_scale", same},
-        {"L", "fire.threshold", same},
+        {"L", "fire.threshold_factor", same},
         {"W1", "fire.hidden_weight", one_layer},
         {"b1", "fire.hidden_bias", one_layer},
         {"W2", "fire.head_weight", one_layer},

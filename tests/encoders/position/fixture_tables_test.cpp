@@ -14,7 +14,7 @@ namespace {
 at::Tensor sinusoid_table(SinusoidLayout layout, int64_t positions, int64_t width) {
   const EncodingContext context{.model_width = width};
   const at::Tensor zeros = at::zeros({positions, width}, at::kDouble);
-  return Sinusoidal(layout, context).embed(zeros, at::arange(positions), {});
+  return Sinusoidal({.layout = layout}, context).embed(zeros, at::arange(positions), {});
 }
 
 TEST(FixtureTables, Sinusoids) {

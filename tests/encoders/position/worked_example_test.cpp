@@ -12,20 +12,25 @@
 #include "encoders/attention/attention.h"
 
 // [header]
-#include "encoders/position/position_encoding.h"
-#include "encoders/position/shared_table.h"
+#include "encoders/position/encoding_row.h"
 
 namespace dietmt::encoders {
+
+struct LogDecayOptions {
+  Sharing sharing = Sharing::kLayers;
+};
 
 /// q_i . k_j / sqrt(Dh) - s[h] ln(1 + |i - j|): a learned strength of a fixed decay.
 class LogDecay : public PositionEncoding {
  public:
-  LogDecay(Sharing sharing, const EncodingContext& context);
+  LogDecay(const LogDecayOptions& options, const EncodingContext& context);
   void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
   at::Tensor strength_;  // s: [L|1, H|1], initially 1
 };
+
+EncodingRow log_decay_row();
 
 }  // namespace dietmt::encoders
 // [end]
@@ -33,8 +38,8 @@ class LogDecay : public PositionEncoding {
 // [source]
 namespace dietmt::encoders {
 
-LogDecay::LogDecay(Sharing sharing, const EncodingContext& context) {
-  strength_ = register_parameter("strength", empty_table(sharing, context, {}).fill_(1.0));
+LogDecay::LogDecay(const LogDecayOptions& options, const EncodingContext& context) {
+  strength_ = register_parameter("strength", empty_table(options.sharing, context, {}).fill_(1.0));
 }
 
 void LogDecay::lower(const Extent& extent, LayerTerms& terms) const {
@@ -46,31 +51,33 @@ void LogDecay::lower(const Extent& extent, LayerTerms& terms) const {
 }  // namespace dietmt::encoders
 // [end]
 
-#include "encoders/position/encodings/encoding_table.h"
+// [row]
+namespace dietmt::encoders {
+namespace {
+
+LogDecayOptions log_decay_options(const OptionValues& values) {
+  return {.sharing = sharing_of(values)};
+}
+
+}  // namespace
+
+EncodingRow log_decay_row() {
+  return {.name = "log-decay",
+          .formula = "q_i.k_j/sqrt(Dh) - s[h] ln(1+|i-j|)",
+          .options = {share_option(LogDecayOptions().sharing)},
+          .make = make_encoding<LogDecay, log_decay_options>};
+}
+
+}  // namespace dietmt::encoders
+// [end]
+
 #include "tests/encoders/position/encoding_run.h"
 
 namespace dietmt::encoders {
 namespace {
 
-std::vector<EncodingRow> rows_with_log_decay() {
-  return {
-      // [row]
-      {.name = "log-decay",
-       .formula = "q_i.k_j/sqrt(Dh) - s[h] ln(1+|i-j|)",
-       .level = EncodingLevel::kHeads,
-       .sites = {},
-       .not_mixed = {},
-       .options = {share_option("layers")},
-       .make = [](const OptionValues& values,
-                  const EncodingContext& context) -> std::shared_ptr<PositionEncoding> {
-         return std::make_shared<LogDecay>(sharing_of(values), context);
-       }},
-      // [end]
-  };
-}
-
 std::shared_ptr<PositionEncoding> log_decay(const std::string& share, AttentionSite site) {
-  const EncodingRow row = rows_with_log_decay().front();
+  const EncodingRow row = log_decay_row();
   OptionValues values(row.options);
   values.set("share", share);
   return row.make(values, context(site));
@@ -125,21 +132,10 @@ TEST(WorkedExample, FollowsItsFormulaInEveryBackend) {
   }
 }
 
-/// The text between "// [name]" and "// [end]" of this file, without the marks' indentation.
+/// The text between "// [name]" and "// [end]" of this file.
 std::string quoted(const std::string& source, const std::string& name) {
-  const size_t mark = source.find("// [" + name + "]\n");
-  const size_t line = source.rfind('\n', mark) + 1;
-  const std::string indentation = source.substr(line, mark - line);
-  const size_t start = source.find('\n', mark) + 1;
-  const size_t end = source.rfind('\n', source.find("// [end]", start)) + 1;
-  std::string text;
-  for (size_t at = start; at < end;) {
-    const size_t next = source.find('\n', at) + 1;
-    const std::string whole = source.substr(at, next - at);
-    text += whole.starts_with(indentation) ? whole.substr(indentation.size()) : whole;
-    at = next;
-  }
-  return text;
+  const size_t start = source.find('\n', source.find("// [" + name + "]\n")) + 1;
+  return source.substr(start, source.find("// [end]", start) - start);
 }
 
 std::string text_of(const std::string& file) {

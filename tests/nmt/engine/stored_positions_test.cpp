@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "encoders/position/term_table.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/translation/loaded_decoder.h"
@@ -26,6 +27,16 @@ struct Positions {
   const char* decoder;
   const char* cross = "none";
 };
+
+/// The engine's tables are those of all terms but segments, which sentences do not have.
+TEST(TermTables, CoverEveryTermButSegments) {
+  encoders::ScoreTerms terms;
+  std::set<std::string> visited, wanted;
+  visit_tables(terms, [&](const char* name, const at::Tensor&, TermRows) { visited.insert(name); });
+  for (const encoders::Term& term : encoders::kTerms)
+    if (term.table != &encoders::ScoreTerms::segment_bias) wanted.insert(term.name);
+  EXPECT_EQ(visited, wanted);
+}
 
 class StoredPositionsTest : public ModelFilesTest {
  protected:

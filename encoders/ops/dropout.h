@@ -1,4 +1,4 @@
-// Keys for the dropout sites of one forward pass.
+// Dropout sites of a forward pass and their keys.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,13 @@
 #include "common/random.h"
 
 namespace dietmt::encoders {
+
+/// One place of a forward pass where dropout applies: probability and key (kernels/dropout.h) of
+/// the dropped elements. p = 0: none.
+struct DropoutSite {
+  double p = 0.0;
+  uint64_t key = 0;
+};
 
 /// Numbers the dropout sites of a forward pass in call order. A pass with the same seed key drops
 /// the same elements. Functions that take a `DropoutKeys*` treat nullptr as "no dropout"

@@ -1,0 +1,75 @@
+// All tables of AttentionTables (kernels/attention.h), for code that treats them alike.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "kernels/attention.h"
+
+namespace dietmt::kernels {
+
+/// What the numbers of one head stand for.
+enum class TableRows {
+  kPairs,          // [T, S]
+  kQueries,        // [T, R]
+  kKeys,           // [S, R]
+  kOffsets,        // [2C+1]
+  kOffsetVectors,  // [2C+1, Dh]
+  kSegmentPairs,   // [G, G]
+};
+
+struct AttentionTable {
+  HeadTable AttentionTables::*table;
+  TableRows rows;
+  int64_t AttentionTerms::*size;  // of C, R or G; null: the rows have none
+  bool by_key = false;  // keys meet its rows: their gradients are sums over the queries of a key
+};
+
+inline constexpr std::array kAttentionTables = {
+    AttentionTable{&AttentionTables::position_bias, TableRows::kPairs, nullptr},
+    AttentionTable{&AttentionTables::query_features, TableRows::kQueries, &AttentionTerms::rank},
+    AttentionTable{&AttentionTables::key_features, TableRows::kKeys, &AttentionTerms::rank, true},
+    AttentionTable{&AttentionTables::offset_bias, TableRows::kOffsets, &AttentionTerms::bias_clip},
+    AttentionTable{&AttentionTables::relative_keys, TableRows::kOffsetVectors,
+                   &AttentionTerms::key_clip},
+    AttentionTable{&AttentionTables::relative_queries, TableRows::kOffsetVectors,
+                   &AttentionTerms::query_clip, true},
+    AttentionTable{&AttentionTables::relative_values, TableRows::kOffsetVectors,
+                   &AttentionTerms::value_clip},
+    AttentionTable{&AttentionTables::segment_bias, TableRows::kSegmentPairs,
+                   &AttentionTerms::segment_kinds}};
+
+static_assert(sizeof(AttentionTables) == kAttentionTables.size() * sizeof(HeadTable),
+              "kAttentionTables must list every table");
+
+constexpr bool has_offsets(TableRows rows) {
+  return rows == TableRows::kOffsets || rows == TableRows::kOffsetVectors;
+}
+
+/// Rows that belong to positions, of which each tile of scores owns its own.
+constexpr bool has_positions(TableRows rows) {
+  return rows == TableRows::kPairs || rows == TableRows::kQueries || rows == TableRows::kKeys;
+}
+
+/// The numbers of one head.
+inline int64_t numbers_per_head(const AttentionTable& table, const AttentionSizes& sizes,
+                                const AttentionTerms& terms) {
+  const int64_t size = table.size == nullptr ? 0 : terms.*table.size;
+  switch (table.rows) {
+    case TableRows::kPairs:
+      return sizes.max_queries * sizes.max_keys;
+    case TableRows::kQueries:
+      return sizes.max_queries * size;
+    case TableRows::kKeys:
+      return sizes.max_keys * size;
+    case TableRows::kOffsets:
+      return 2 * size + 1;
+    case TableRows::kOffsetVectors:
+      return (2 * size + 1) * sizes.head_width;
+    case TableRows::kSegmentPairs:
+      return size * size;
+  }
+  return 0;
+}
+
+}  // namespace dietmt::kernels
