@@ -32,7 +32,11 @@ void BatchDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_token
   while (true) {
     std::vector<FedSentence> taken = feed.take(batch_tokens, true);
     if (taken.empty()) return;
-    std::erase_if(taken, [&](const FedSentence& one) { return feed.abandoned(one.ticket); });
+    std::erase_if(taken, [&](const FedSentence& one) {
+      const bool abandoned = one.is_abandoned();
+      if (abandoned) feed.drop(one.ticket);
+      return abandoned;
+    });
     // The sentences of one search have the same options.
     for (auto first = taken.begin(); first != taken.end();) {
       const auto end = std::stable_partition(first, taken.end(), [&](const FedSentence& one) {

@@ -113,8 +113,12 @@ void DecodingWorker::decode_step() {
 }
 
 void DecodingWorker::drop_abandoned() {
-  for (size_t i = open_.size(); i > 0; --i)
-    if (feed_->abandoned(open_[i - 1]->fed.ticket)) close(i - 1);
+  for (size_t i = open_.size(); i > 0; --i) {
+    if (!open_[i - 1]->fed.is_abandoned()) continue;
+    const uint64_t ticket = open_[i - 1]->fed.ticket;
+    close(i - 1);
+    feed_->drop(ticket);
+  }
 }
 
 // Each hypothesis gets a slot for the keys and values of its last token.

@@ -3,6 +3,7 @@
 // where they take from: a file that is being translated, or the requests of a server.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -14,12 +15,18 @@
 
 namespace dietmt::nmt {
 
-/// A sentence on its way through a decoder. What it points to lives until it is delivered or
-/// failed.
+/// A sentence on its way through a decoder. What it points to lives until the worker has delivered,
+/// failed or dropped it.
 struct FedSentence {
   uint64_t ticket = 0;  // the feed's own name for it
   const TranslationRequest* request = nullptr;
   const SearchOptions* options = nullptr;  // valid; sentences of one batch may have different ones
+  const std::atomic<bool>* abandoned = nullptr;  // set when nobody waits for it; null: never
+
+  /// Cheap: workers ask at every step, and drop() an abandoned sentence.
+  bool is_abandoned() const {
+    return abandoned != nullptr && abandoned->load(std::memory_order_relaxed);
+  }
 };
 
 /// Called by several workers at once.
@@ -38,9 +45,8 @@ class SentenceFeed {
   /// The sentence could not be decoded; others go on.
   virtual void fail(uint64_t ticket, std::exception_ptr error) = 0;
 
-  /// True if nobody waits for the sentence any more: it leaves its batch at the next step, and is
-  /// neither delivered nor failed.
-  virtual bool abandoned(uint64_t ticket) const = 0;
+  /// The worker no longer decodes an abandoned sentence, and neither delivers nor fails it.
+  virtual void drop(uint64_t ticket) = 0;
 };
 
 /// A model, or an ensemble, ready to decode.

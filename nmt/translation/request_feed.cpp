@@ -28,7 +28,7 @@ std::vector<FedSentence> RequestFeed::take(int64_t tokens, bool idle) {
     const TranslationRequest& request = requests_[order_[next_]];
     room -= static_cast<int64_t>(request.source.size());
     if (room < 0 && !(idle && taken.empty())) break;
-    taken.push_back({order_[next_], &request, &options_});
+    taken.push_back({order_[next_], &request, &options_, &failed_});
   }
   return taken;
 }

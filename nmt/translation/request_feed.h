@@ -21,8 +21,7 @@ class RequestFeed : public SentenceFeed {
   std::vector<FedSentence> take(int64_t tokens, bool idle) override;
   void deliver(uint64_t ticket, NBest translations) override;
   void fail(uint64_t ticket, std::exception_ptr error) override;
-  /// After a failure nothing else is wanted.
-  bool abandoned(uint64_t) const override { return failed_; }
+  void drop(uint64_t) override {}
 
   /// In the order of the requests. Throws the first failure.
   std::vector<NBest> results() &&;
@@ -36,7 +35,7 @@ class RequestFeed : public SentenceFeed {
   size_t next_ = 0;  // in order_
   std::vector<NBest> results_;
   std::exception_ptr failure_;
-  std::atomic<bool> failed_ = false;
+  std::atomic<bool> failed_ = false;  // abandons all other sentences
 };
 
 }  // namespace dietmt::nmt

@@ -1,6 +1,7 @@
 #include "service/scheduling/request_queue.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "service/scheduling/scheduling_errors.h"
@@ -16,7 +17,7 @@ struct RequestQueue::Request {
   int64_t turn_tokens = 0;  // handed out in this turn
   Clock::time_point arrival;
   std::exception_ptr error;
-  bool given_up = false;
+  std::atomic<bool> given_up = false;  // read by workers without the lock
   std::condition_variable finished;
 };
 
@@ -131,7 +132,6 @@ QueueLoad RequestQueue::load() const {
 
 std::vector<nmt::FedSentence> RequestQueue::take(int64_t tokens, bool idle) {
   std::unique_lock lock(mutex_);
-  free_retired();
   if (idle) await_batch(lock, tokens);
   if (decoding_.empty()) rate_.start(Clock::now());
 
@@ -177,18 +177,18 @@ nmt::FedSentence RequestQueue::hand_out(const std::shared_ptr<Request>& request)
   waiting_tokens_ -= size;
   decoding_tokens_ += size;
   decoding_.emplace(++last_ticket_, Decoding{request, index});
-  return {last_ticket_, &sentence, &request->options};
+  return {last_ticket_, &sentence, &request->options, &request->given_up};
 }
 
 void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
   std::unique_lock lock(mutex_);
   const Decoding sentence = finish(ticket);
-  if (!sentence.request || sentence.request->given_up) return;
+  if (!sentence.request) return;
   Request& request = *sentence.request;
-  if (observer_) {
-    observer_->translated(source_tokens(request.sentences[sentence.index]),
-                          target_tokens(translations));
-  }
+  const int64_t size = source_tokens(request.sentences[sentence.index]);
+  rate_.add(size, Clock::now());
+  if (request.given_up) return;
+  if (observer_) observer_->translated(size, target_tokens(translations));
   request.translations[sentence.index] = std::move(translations);
   if (--request.unfinished > 0) return;
   --requests_;
@@ -205,13 +205,9 @@ void RequestQueue::fail(uint64_t ticket, std::exception_ptr error) {
   sentence.request->finished.notify_all();
 }
 
-bool RequestQueue::abandoned(uint64_t ticket) const {
+void RequestQueue::drop(uint64_t ticket) {
   const std::lock_guard lock(mutex_);
-  const auto found = decoding_.find(ticket);
-  if (found == decoding_.end()) return true;
-  if (!found->second.request->given_up) return false;
-  retire(found);
-  return true;
+  finish(ticket);
 }
 
 // The sentence leaves the decoder; no request if it had left before.
@@ -219,10 +215,8 @@ RequestQueue::Decoding RequestQueue::finish(uint64_t ticket) {
   const auto found = decoding_.find(ticket);
   if (found == decoding_.end()) return {};
   const Decoding sentence = found->second;
-  const int64_t size = source_tokens(sentence.request->sentences[sentence.index]);
-  decoding_tokens_ -= size;
+  decoding_tokens_ -= source_tokens(sentence.request->sentences[sentence.index]);
   decoding_.erase(found);
-  rate_.add(size, Clock::now());
   return sentence;
 }
 
@@ -233,19 +227,6 @@ void RequestQueue::give_up(Request& request) {
   for (size_t i = request.next; i < request.sentences.size(); ++i)
     waiting_tokens_ -= source_tokens(request.sentences[i]);
   std::erase_if(waiting_, [&](const auto& one) { return one.get() == &request; });
-}
-
-void RequestQueue::retire(DecodingMap::iterator sentence) const {
-  const Request& request = *sentence->second.request;
-  decoding_tokens_ -= source_tokens(request.sentences[sentence->second.index]);
-  retired_.push_back({std::move(sentence->second.request), Clock::now()});
-  decoding_.erase(sentence);
-}
-
-void RequestQueue::free_retired() {
-  constexpr std::chrono::seconds kLongestStep{10};
-  const Clock::time_point now = Clock::now();
-  while (!retired_.empty() && now - retired_.front().since > kLongestStep) retired_.pop_front();
 }
 
 }  // namespace dietmt::service

@@ -70,7 +70,7 @@ class RequestQueue final : public nmt::SentenceFeed {
   std::vector<nmt::FedSentence> take(int64_t tokens, bool idle) override;
   void deliver(uint64_t ticket, nmt::NBest translations) override;
   void fail(uint64_t ticket, std::exception_ptr error) override;
-  bool abandoned(uint64_t ticket) const override;
+  void drop(uint64_t ticket) override;
 
  private:
   struct Request;
@@ -78,11 +78,6 @@ class RequestQueue final : public nmt::SentenceFeed {
     std::shared_ptr<Request> request;
     size_t index;
   };
-  struct Retired {  // a worker that learnt of it may look at it until it goes on to its next step
-    std::shared_ptr<Request> request;
-    Clock::time_point since;
-  };
-  using DecodingMap = std::unordered_map<uint64_t, Decoding>;  // by ticket
 
   std::shared_ptr<Request> admit(std::vector<nmt::TranslationRequest> sentences,
                                  const nmt::SearchOptions& options);
@@ -91,20 +86,17 @@ class RequestQueue final : public nmt::SentenceFeed {
   nmt::FedSentence hand_out(const std::shared_ptr<Request>& request);
   Decoding finish(uint64_t ticket);
   void give_up(Request& request);
-  void retire(DecodingMap::iterator sentence) const;
-  void free_retired();
 
   const QueueLimits limits_;
   const std::shared_ptr<ModelObserver> observer_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<std::shared_ptr<Request>> waiting_;  // with sentences to hand out, in their turns
-  mutable DecodingMap decoding_;
-  mutable std::deque<Retired> retired_;
+  std::deque<std::shared_ptr<Request>> waiting_;     // with sentences to hand out, in their turns
+  std::unordered_map<uint64_t, Decoding> decoding_;  // by ticket
   uint64_t last_ticket_ = 0;
   int64_t requests_ = 0;
   int64_t waiting_tokens_ = 0;
-  mutable int64_t decoding_tokens_ = 0;
+  int64_t decoding_tokens_ = 0;
   BusyRate rate_;
   bool closed_ = false;
 };

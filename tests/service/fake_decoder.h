@@ -69,7 +69,9 @@ class FakeDecoder final : public nmt::SentenceDecoder {
       ++steps_;
       std::erase_if(rows, [&](Row& row) {
         const auto size = static_cast<int64_t>(row.sentence.request->source.size());
-        const bool leaves = feed.abandoned(row.sentence.ticket) || advance(feed, row);
+        const bool abandoned = row.sentence.is_abandoned();
+        if (abandoned) feed.drop(row.sentence.ticket);
+        const bool leaves = abandoned || advance(feed, row);
         if (leaves) room += size;
         return leaves;
       });

@@ -37,7 +37,7 @@ class ThreadFeed : public SentenceFeed {
   void fail(uint64_t ticket, std::exception_ptr error) override {
     if (ticket == failing) std::rethrow_exception(error);
   }
-  bool abandoned(uint64_t) const override { return false; }
+  void drop(uint64_t) override {}
 
   std::set<pid_t> threads;
   std::atomic<int64_t> delivered = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 
 #include "common/error.h"
@@ -147,7 +148,7 @@ class MixedFeed : public SentenceFeed {
   std::vector<FedSentence> take(int64_t, bool) override {
     if (next_ == items.size()) return {};
     const Item& item = items[next_];
-    return {{next_++, &item.request, &item.options}};
+    return {{next_++, &item.request, &item.options, item.abandoned ? &nobody_waits_ : nullptr}};
   }
   void deliver(uint64_t ticket, NBest translations) override {
     items[ticket].found = std::move(translations);
@@ -159,11 +160,13 @@ class MixedFeed : public SentenceFeed {
       items[ticket].error = caught.what();
     }
   }
-  bool abandoned(uint64_t ticket) const override { return items[ticket].abandoned; }
+  void drop(uint64_t ticket) override { dropped.push_back(ticket); }
 
   std::vector<Item> items;
+  std::vector<uint64_t> dropped;
 
  private:
+  const std::atomic<bool> nobody_waits_ = true;
   size_t next_ = 0;
 };
 
@@ -190,6 +193,7 @@ TEST(EngineSearch, EachSentenceHasItsOwnFate) {
   EXPECT_THAT(feed.items[5].error, testing::HasSubstr("0 tokens"));
   EXPECT_TRUE(feed.items[3].found.empty());
   EXPECT_EQ(feed.items[3].error, "");
+  EXPECT_THAT(feed.dropped, testing::ElementsAre(3));
 }
 
 // What it has handed out is gone with its result, and what is asked for is never above the batch.
@@ -209,7 +213,7 @@ class ForgetfulFeed : public SentenceFeed {
     ++delivered;
   }
   void fail(uint64_t, std::exception_ptr error) override { std::rethrow_exception(error); }
-  bool abandoned(uint64_t) const override { return false; }
+  void drop(uint64_t) override {}
 
   int64_t most_asked = 0;
   int64_t delivered = 0;

@@ -138,12 +138,15 @@ TEST_F(RequestQueueTest, PastItsDeadlineARequestLeavesTheQueueAndTheDecoder) {
   Result late = send(queue, {"a", "b"}, {.deadline = Clock::now() + 50ms});
   const auto fed = queue.take(1, true);
   ASSERT_EQ(fed.size(), 1U);
-  EXPECT_FALSE(queue.abandoned(fed[0].ticket));
+  EXPECT_FALSE(fed[0].is_abandoned());
   EXPECT_THROW(late.get(), DeadlineExceeded);
   EXPECT_EQ(queue.load().waiting_tokens, 0);
   EXPECT_THAT(queue.take(100, false), testing::IsEmpty());
+  EXPECT_TRUE(fed[0].is_abandoned());
+  EXPECT_TRUE(fed[0].is_abandoned());
+  EXPECT_EQ(queue.load().decoding_tokens, 2);    // until the worker has dropped it
   EXPECT_EQ(fed[0].request->source.size(), 2U);  // the worker may still look at it
-  EXPECT_TRUE(queue.abandoned(fed[0].ticket));
+  queue.drop(fed[0].ticket);
   EXPECT_EQ(queue.load().decoding_tokens, 0);
 }
 
@@ -168,8 +171,8 @@ TEST_F(RequestQueueTest, AFailedSentenceFailsItsOwnRequestAlone) {
   ASSERT_EQ(fed.size(), 3U);
   queue.fail(fed[0].ticket, std::make_exception_ptr(std::runtime_error("bad")));
   EXPECT_THROW(bad.get(), std::runtime_error);
-  EXPECT_TRUE(queue.abandoned(fed[1].ticket));
-  EXPECT_FALSE(queue.abandoned(fed[2].ticket));
+  EXPECT_TRUE(fed[1].is_abandoned());
+  EXPECT_FALSE(fed[2].is_abandoned());
   deliver(queue, fed[2]);
   EXPECT_THAT(best_texts(good.get()), testing::ElementsAre("b\x02"));
 }
