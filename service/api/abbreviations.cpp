@@ -5,8 +5,8 @@
 namespace dietmt::service {
 namespace {
 
-// Words that stand before a name or in the middle of a sentence, hardly ever at its end; with #,
-// before a number.
+// Words that precede a name or occur inside a sentence, rarely at its end; with #, only before a
+// number.
 constexpr std::string_view kEnglish[] = {
     "Jan", "Feb",  "Aug", "Sept", "Oct", "Nov", "Dec",  "Mt",   "Dr",  "Mr",    "Mrs",
     "Ms",  "Prof", "St",  "Gen",  "Sen", "Rep", "Gov",  "Lt",   "Col", "Sgt",   "Capt",
@@ -70,7 +70,7 @@ bool Abbreviations::continues(std::string_view text, std::string_view rest) cons
     return before_number && one == word;
   };
   if (std::any_of(words_.begin(), words_.end(), is_word)) return true;
-  // Years end sentences, days and numbers of a list do not.
+  // A year can end a sentence; a day or a list number cannot.
   return ordinals_ && word.size() <= 2 && std::all_of(word.begin(), word.end(), is_digit);
 }
 

@@ -1,4 +1,4 @@
-// Full stops that end no sentence, though the rules of Unicode see an end.
+// Abbreviations: full stops that the Unicode rules mistake for the end of a sentence.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@ namespace dietmt::service {
 
 class Abbreviations {
  public:
-  /// `language`: its code, a region or script behind it. The general rules alone hold for a
-  /// language without a table of its own.
+  /// `language`: a code, with or without a region or script. Languages without a table use only the
+  /// general rules.
   explicit Abbreviations(const std::string& language);
 
-  /// True if the sentence `text`, which ends where the rules see an end, goes on in `rest`.
+  /// True if `text`, a sentence by the Unicode rules, continues in `rest`.
   bool continues(std::string_view text, std::string_view rest) const;
 
  private:

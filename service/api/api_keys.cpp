@@ -56,15 +56,15 @@ ApiKeys::ApiKeys(const std::filesystem::path& file) {
       throw DataError(reader.where() + ": expected `key, name, requests per minute[, admin]`");
     const auto limit = static_cast<double>(per_minute);
     if (!keys_.emplace(digest(fields[0]), Key{fields[1], limit, admin, limit, {}}).second)
-      throw DataError(reader.where() + ": the same key again");
+      throw DataError(reader.where() + ": duplicate key");
   }
-  if (keys_.empty()) throw DataError(file.string() + ": no keys in it");
+  if (keys_.empty()) throw DataError(file.string() + ": the file has no keys");
 }
 
 void ApiKeys::admit(const std::string& key, Clock::time_point now) {
   if (!required()) return;
   if (key.empty()) {
-    throw HttpError(401, "this server needs an API key; ask its operator for one")
+    throw HttpError(401, "this server requires an API key; ask its operator for one")
         .with_header("WWW-Authenticate", "Bearer");
   }
   const std::lock_guard lock(*mutex_);
@@ -78,7 +78,7 @@ void ApiKeys::admit(const std::string& key, Clock::time_point now) {
   known.refilled = now;
   if (known.left < 1.0) {
     const auto seconds = static_cast<int64_t>(std::ceil((1.0 - known.left) / per_second));
-    throw HttpError(429, "the requests per minute of this API key are used up")
+    throw HttpError(429, "this API key has used up its requests for this minute")
         .with_header("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
   }
   known.left -= 1.0;

@@ -15,21 +15,21 @@ class ApiKeys {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Without keys everybody is served.
+  /// Without keys the server accepts every client.
   ApiKeys() = default;
 
-  /// A file with one key a line: `key, name, requests per minute` and, for one that may reload
-  /// models, `, admin`. 0 requests: no limit. Lines that begin with # and empty ones are skipped.
+  /// A file with one key per line: `key, name, requests per minute`, plus `, admin` for a key that
+  /// may reload models. 0 requests: no limit. Skips empty lines and lines that begin with #.
   /// Throws DataError (file:line).
   explicit ApiKeys(const std::filesystem::path& file);
 
   bool required() const { return !keys_.empty(); }
 
-  /// Counts a request of `key`. Throws HttpError: 401 (none given), 403 (unknown), 429 (too many in
-  /// this minute).
+  /// Counts a request with `key`. Throws HttpError: 401 (no key), 403 (unknown key), 429 (too many
+  /// requests in this minute).
   void admit(const std::string& key, Clock::time_point now = Clock::now());
 
-  /// Whose key it is; empty for one that is unknown.
+  /// The name of the key; empty if the key is unknown.
   std::string name_of(const std::string& key) const;
 
   /// True if `key` may change what the server does.
@@ -44,7 +44,7 @@ class ApiKeys {
     Clock::time_point refilled;
   };
 
-  // By SHA-256, so that the time a look-up takes tells nothing of the keys.
+  // By SHA-256, so that the time of a look-up reveals nothing about the keys.
   std::map<std::string, Key> keys_;
   std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
 };

@@ -10,7 +10,7 @@ namespace dietmt::service {
 /// Names of all fields that search_options() reads.
 const std::vector<std::string_view>& decoding_field_names();
 
-/// Throws HttpError 400 naming the field.
+/// Throws HttpError 400 with the name of the field.
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits);
 
 }  // namespace dietmt::service

@@ -16,7 +16,7 @@ constexpr const char* kJson = "application/json";
 void check_utf8(std::string_view text, const std::string& what) {
   const size_t bad = invalid_utf8_at(text);
   if (bad != std::string_view::npos)
-    throw HttpError(400, what + " is not UTF-8 from byte " + std::to_string(bad + 1) + " on");
+    throw HttpError(400, what + " is not valid UTF-8 at byte " + std::to_string(bad + 1));
 }
 
 json parse_json(const std::string& body) {
@@ -27,14 +27,14 @@ json parse_json(const std::string& body) {
   } catch (const json::exception& error) {
     const std::string text = error.what();  // "[json.exception....] parse error at line 1, ..."
     const size_t bracket = text.find("] ");
-    throw HttpError(400, "the body is not JSON: " +
+    throw HttpError(400, "the body is not valid JSON: " +
                              (bracket == std::string::npos ? text : text.substr(bracket + 2)));
   }
   if (!parsed.is_object()) throw HttpError(400, "the body is not a JSON object");
   return parsed;
 }
 
-// A field that comes several times is a list.
+// A repeated field becomes a list.
 json object_of(const Pairs& pairs) {
   json object = json::object();
   for (const auto& [name, value] : pairs) {

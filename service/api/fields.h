@@ -1,5 +1,4 @@
-// The fields of a request's body, whichever of the three forms it has: JSON, URL-encoded,
-// multipart.
+// The fields of a request's body: JSON, URL-encoded or multipart.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,11 +10,11 @@
 
 namespace dietmt::service {
 
-/// Wrong types and missing fields throw HttpError 400 with the field's name.
+/// Throws HttpError 400 with the field's name for wrong types and missing fields.
 class Fields {
  public:
-  /// An empty body has no fields. Throws HttpError: 400 for JSON that does not parse (with line and
-  /// column) or is no object, and text that is not UTF-8 (with the byte); 415 for other types.
+  /// An empty body has no fields. Throws HttpError: 400 for invalid JSON (with line and column), JSON
+  /// that is not an object, and invalid UTF-8 (with the byte); 415 for other content types.
   explicit Fields(const Call& call);
 
   /// Of a JSON object.
@@ -30,14 +29,14 @@ class Fields {
   bool flag_or(const std::string& name, bool otherwise) const;
   double number_or(const std::string& name, double otherwise) const;
 
-  /// Also refuses what lies outside least .. most.
+  /// Also refuses values outside least .. most.
   int64_t integer_or(const std::string& name, int64_t otherwise, int64_t least, int64_t most) const;
 
   /// A string or a list of strings.
   std::vector<std::string> texts(const std::string& name) const;
   bool is_list(const std::string& name) const;
 
-  /// Throws HttpError for the first field that is none of these.
+  /// Throws HttpError for the first field with another name.
   void allow_only(const std::vector<std::string_view>& names) const;
 
  private:
@@ -47,7 +46,7 @@ class Fields {
   bool from_form_ = false;  // all values are strings
 };
 
-/// name=value&name=value with percent-encoding; what is no such encoding stays as it is.
+/// name=value&name=value with percent-encoding; invalid encodings stay as they are.
 Pairs parse_form(std::string_view body);
 
 }  // namespace dietmt::service

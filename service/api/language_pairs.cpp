@@ -41,14 +41,14 @@ const ModelSpec& LanguagePairs::model_of(const std::string& source,
   if (!holds(targets(), target))
     throw HttpError::of_option("target", "target: " + target + " is not supported");
   throw HttpError::of_option(
-      "target", "target: " + source + " is not translated to " + target + " by this server");
+      "target", "target: " + source + " cannot be translated to " + target + " on this server");
 }
 
 const ModelSpec& LanguagePairs::model_named(const std::string& name) const {
   for (const ModelSpec& spec : specs_) {
     if (spec.name == name) return spec;
   }
-  throw HttpError::of_option("model", "model: there is no '" + name + "'; see /v1/models");
+  throw HttpError::of_option("model", "model: there is no model '" + name + "'; see /v1/models");
 }
 
 DetectedLanguage LanguagePairs::detect_source(const std::string& text,
@@ -62,8 +62,8 @@ DetectedLanguage LanguagePairs::detect_source(const std::string& text,
   if (candidates.size() == 1) return {candidates[0], share_in_script(text, candidates[0])};
   if (auto found = language_by_script(text, candidates)) return *found;
   throw HttpError::of_option("source",
-                             "source: auto does not tell between the languages of this server for "
-                             "this text; name one of /languages");
+                             "source: auto cannot tell the languages of this server apart in this "
+                             "text; choose one of /languages");
 }
 
 }  // namespace dietmt::service

@@ -1,4 +1,4 @@
-// Which model translates from what to what.
+// The language pairs of a server and their models.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ class LanguagePairs {
   /// Source languages in the order of their first models.
   std::vector<std::string> sources() const;
 
-  /// Target languages of one source, or, for an empty one, of all.
+  /// Target languages of one source, or of all if `source` is empty.
   std::vector<std::string> targets(const std::string& source = "") const;
 
-  /// The first model of the pair. Throws HttpError 400 naming the language that is not served.
+  /// The first model of the pair. Throws HttpError 400 with the language that is not supported.
   const ModelSpec& model_of(const std::string& source, const std::string& target) const;
 
   const ModelSpec& model_named(const std::string& name) const;
 
-  /// What `source: auto` means for this text: the only language that can be translated to `target`,
-  /// or the one that the script tells. Throws HttpError 400 where neither holds.
+  /// The language of `source: auto` for this text: the only language that the server translates to
+  /// `target`, or the only one in the text's script. Throws HttpError 400 if neither exists.
   DetectedLanguage detect_source(const std::string& text, const std::string& target) const;
 
   const std::vector<ModelSpec>& specs() const { return specs_; }

@@ -51,14 +51,14 @@ double share_in_script(std::string_view text, const std::string& code) {
 std::optional<DetectedLanguage> language_by_script(std::string_view text,
                                                    const std::vector<std::string>& candidates) {
   std::optional<DetectedLanguage> best;
-  bool alone = false;
+  bool is_unique = false;
   for (const std::string& code : candidates) {
     const double share = share_in_script(text, code);
     if (share <= 0.5 || (best && share < best->share)) continue;
-    alone = !best || share > best->share;
+    is_unique = !best || share > best->share;
     best = DetectedLanguage{code, share};
   }
-  return alone ? best : std::nullopt;
+  return is_unique ? best : std::nullopt;
 }
 
 }  // namespace dietmt::service

@@ -34,14 +34,14 @@ struct TranslateRequest {
   TextOptions options;
 };
 
-// Texts of a list go to one model, so that `auto` must mean the same for all of them.
+// One model translates all texts of a list, so `auto` must give the same language for each.
 void detect_source(TranslateRequest& request, const std::string& target,
                    const ServiceContext& service) {
   for (const std::string& text : request.texts)
     request.detected.push_back(service.pairs.detect_source(text, target));
   for (const DetectedLanguage& one : request.detected) {
     if (one.code != request.detected.front().code)
-      throw HttpError::of_option("source", "source: the texts are in several languages");
+      throw HttpError::of_option("source", "source: the texts are in different languages");
   }
 }
 
@@ -55,7 +55,7 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
   if (format != "text" && format != "html")
     throw HttpError::of_option("format", "format must be text or html");
   service.check_size(request.texts);
-  if (request.texts.empty()) throw HttpError::of_option("q", "q holds no text");
+  if (request.texts.empty()) throw HttpError::of_option("q", "q has no text");
   if (source == "auto") {
     detect_source(request, target, service);
     source = request.detected.front().code;
@@ -70,7 +70,7 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
   return request;
 }
 
-// The values of all texts as a list where there was one, else the only one.
+// The values of all texts as a list if the request had a list, else the only value.
 template <typename Value>
 ordered_json listed(const TranslateRequest& request, Value value) {
   if (!request.is_list) return value(0);
@@ -129,8 +129,8 @@ Answer detect(const Call& call, ServiceContext& service) {
   const auto language = language_by_script(text, service.pairs.sources());
   if (!language) {
     throw HttpError(501,
-                    "the language cannot be told: the script of the text is that of several "
-                    "source languages of this server, or of none");
+                    "cannot detect the language: several source languages of this server use the "
+                    "script of the text, or none does");
   }
   return json_answer(ordered_json::array({detection(*language)}));
 }

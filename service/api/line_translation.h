@@ -1,4 +1,4 @@
-// Lines of a batch job through the same models and queues that answer requests.
+// Translates the lines of batch jobs with the same models and queues as online requests.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace dietmt::service {
 
-/// Which model; what `decoding` holds has the names and the checks of /v1/translate.
+/// Selects the model. `decoding` has the names and the checks of /v1/translate.
 struct LineRequest {
   std::string model;  // empty: the one for the languages
   std::string source;
@@ -28,9 +28,9 @@ class LineTranslator {
   /// option.
   void check(const LineRequest& request, const nlohmann::json& decoding) const;
 
-  /// The translation of each line, as one sentence each or, with "split_sentences" true in
-  /// `decoding`, sentence by sentence. Waits where the queue is full. Throws ClientGone soon after
-  /// `cancelled` says so, Unavailable, and what the decoder fails with.
+  /// Translates each line as one sentence or, with "split_sentences" true in `decoding`, sentence by
+  /// sentence. Waits while the queue is full. Throws ClientGone soon after `cancelled` returns true,
+  /// Unavailable, and the decoder's exceptions.
   std::vector<std::string> translate(const LineRequest& request, const nlohmann::json& decoding,
                                      const std::vector<std::string>& lines,
                                      const std::function<bool()>& cancelled) const;

@@ -12,7 +12,7 @@
 namespace dietmt::service {
 namespace {
 
-// What stands inside is for programs, or as the author set it.
+// Elements whose content is code, or must stay as the author wrote it.
 constexpr std::string_view kVerbatim[] = {"script", "style", "code", "textarea"};
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
@@ -23,7 +23,7 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// The end of the tag at `begin`, which is a `<`: behind its `>`, quotes respected.
+// The end of the tag that starts at `begin`: after the first `>` outside quotes.
 size_t tag_end(std::string_view html, size_t begin) {
   char quote = 0;
   for (size_t i = begin + 1; i < html.size(); ++i) {
@@ -49,8 +49,7 @@ std::string tag_name(std::string_view tag) {
   return lower_case(tag.substr(1, end - 1));
 }
 
-// Behind the closing tag of `name`, searched from `begin`. What was found missing once is missing
-// further on too; `html` is as long as a request, so the search is done at most once for a name.
+// The end of the next closing tag of `name` after `begin`, or of the text.
 size_t closing_end(std::string_view html, size_t begin, const std::string& name) {
   for (size_t at = html.find("</", begin); at != std::string_view::npos;
        at = html.find("</", at + 2)) {
@@ -73,7 +72,7 @@ size_t markup_end(std::string_view html, size_t begin) {
   return verbatim && !tag.ends_with("/>") ? closing_end(html, end, name) : end;
 }
 
-// Of the reference between `&` and `;`.
+// The character of the reference between `&` and `;`.
 std::optional<char32_t> referenced(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, char32_t>, 6> kNames{{{"amp", U'&'},
                                                                          {"lt", U'<'},

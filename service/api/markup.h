@@ -1,4 +1,4 @@
-// HTML as text to translate and everything else, which stays as it is.
+// Splits HTML into text to translate and markup that stays unchanged.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace dietmt::service {
 
-/// A part of an HTML text. Parts joined in order are the text.
+/// A part of an HTML text. Joining the parts in order gives the text.
 struct MarkupPart {
   std::string_view raw;
-  bool is_text;  // false: a tag, a comment, or what stands inside script, style and the like
+  bool is_text;  // false: a tag, a comment, or the content of script, style and similar elements
 };
 
-/// Never fails: a `<` that starts no tag is text, what is not closed ends with the text.
+/// Never fails: a `<` that starts no tag is text, and an unclosed element ends with the text.
 std::vector<MarkupPart> split_markup(std::string_view html);
 
 /// Text with its character references (&amp; &lt; &gt; &quot; &apos; &nbsp; and numbers) resolved;
 /// others stay as they are.
 std::string resolve_references(std::string_view raw);
 
-/// The opposite for what must not stand in HTML text: & < >.
+/// Escapes & < >.
 std::string escape_markup(std::string_view text);
 
 }  // namespace dietmt::service

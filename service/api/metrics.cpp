@@ -30,10 +30,10 @@ prometheus::ClientMetric rejected(const char* reason, int64_t count) {
   return metric;
 }
 
-// Counted elsewhere, so that they are in no registry.
+// The connection layer counts these, so no registry has them.
 std::vector<prometheus::MetricFamily> connection_families(const HttpCounters& counters) {
   prometheus::MetricFamily open{"dietmt_http_connections",
-                                "Connections that are open.",
+                                "Open connections.",
                                 prometheus::MetricType::Gauge,
                                 {prometheus::ClientMetric()}};
   open.metric[0].gauge.value = static_cast<double>(counters.open_connections);
@@ -44,7 +44,7 @@ std::vector<prometheus::MetricFamily> connection_families(const HttpCounters& co
   accepted.metric[0].counter.value = static_cast<double>(counters.accepted_connections);
   const prometheus::MetricFamily rejections{
       "dietmt_http_rejected_total",
-      "Requests and connections that no handler saw to their end, by reason.",
+      "Requests and connections that ended before a handler answered, by reason.",
       prometheus::MetricType::Counter,
       {rejected("malformed", counters.malformed), rejected("too_large", counters.too_large),
        rejected("timed_out", counters.timed_out), rejected("overloaded", counters.overloaded),
@@ -62,34 +62,34 @@ struct Metrics::Families {
              "Requests answered, by endpoint and status.");
   Family<Histogram>& latency =
       family(prometheus::BuildHistogram(), registry, "dietmt_http_request_duration_seconds",
-             "Time from a request's arrival at its handler to its answer.");
+             "Time from the start of the handler to its answer.");
   Family<Gauge>& in_flight = family(prometheus::BuildGauge(), registry,
                                     "dietmt_http_requests_in_flight", "Requests being handled.");
   Family<Gauge>& queued_requests =
       family(prometheus::BuildGauge(), registry, "dietmt_queue_requests",
-             "Requests with sentences that wait or are being decoded.");
+             "Requests with sentences that are waiting or being decoded.");
   Family<Gauge>& queued_tokens = family(prometheus::BuildGauge(), registry, "dietmt_queue_tokens",
-                                        "Source tokens that wait for a worker.");
+                                        "Source tokens waiting for a worker.");
   Family<Gauge>& decoding_tokens =
       family(prometheus::BuildGauge(), registry, "dietmt_decoding_tokens",
              "Source tokens of the sentences being decoded.");
   Family<Histogram>& batch_fill =
       family(prometheus::BuildHistogram(), registry, "dietmt_batch_fill_ratio",
-             "Source tokens being decoded, as a share of those that fit all workers, each time a "
-             "worker takes sentences.");
+             "Source tokens being decoded as a share of the capacity of all workers, measured "
+             "when a worker takes sentences.");
   Family<Counter>& sentences = family(prometheus::BuildCounter(), registry,
                                       "dietmt_sentences_total", "Sentences translated.");
   Family<Counter>& source_tokens =
       family(prometheus::BuildCounter(), registry, "dietmt_source_tokens_total",
-             "Source tokens translated, with end of sentence.");
+             "Source tokens translated, including end of sentence.");
   Family<Counter>& target_tokens =
       family(prometheus::BuildCounter(), registry, "dietmt_target_tokens_total",
-             "Tokens of the best translations, with end of sentence.");
+             "Tokens of the best translations, including end of sentence.");
   Family<Counter>& loads = family(prometheus::BuildCounter(), registry, "dietmt_model_loads_total",
-                                  "Attempts to read a model from disk, by result: ok or failed.");
+                                  "Attempts to load a model, by result: ok or failed.");
   Family<Gauge>& load_seconds =
       family(prometheus::BuildGauge(), registry, "dietmt_model_load_duration_seconds",
-             "How long it took to read the model the last time.");
+             "Duration of the last load of the model.");
 };
 
 class Metrics::Counted final : public ModelObserver {

@@ -1,4 +1,4 @@
-// Measurements of the service for Prometheus. docs/serving.md lists the names.
+// The metrics of the service for Prometheus; docs/serving.md lists them.
 #pragma once
 
 #include <functional>
@@ -17,20 +17,20 @@ class Metrics {
   Metrics();
   ~Metrics();
 
-  /// A handler has answered a request. `endpoint`: the path of its route.
+  /// Counts and times a request that a handler has answered. `endpoint`: the path of its route.
   void answered(const std::string& endpoint, int status, double seconds);
 
-  /// The same of one that no handler saw. `endpoint`: "other" where it is no route's.
+  /// Counts a request that no handler saw. `endpoint`: "other" if the path has no route.
   void count(const std::string& endpoint, int status);
 
-  /// Counts what happens to a model, under its name. Not to be called after the metrics are gone.
+  /// Counts the events of a model. Must not outlive the metrics.
   std::shared_ptr<ModelObserver> observer(const std::string& model);
 
-  /// What the connection layer has counted, from now on a part of text(). Called before the first
-  /// text(), and then by it in any thread.
+  /// Adds the counters of the connection layer to text(), which calls `counters` in any thread. Must
+  /// precede the first text().
   void watch_connections(std::function<HttpCounters()> counters);
 
-  /// All in Prometheus's text format; of the queues, what `models` says now.
+  /// All metrics in Prometheus's text format; the queues' are taken from `models`.
   std::string text(const std::vector<ModelStatus>& models, int64_t requests_in_flight);
 
  private:

@@ -26,7 +26,8 @@ void add_length(ordered_json& model, const char* name, int64_t length) {
   if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
 }
 
-// A name rebound to this address is another host to the browser, and passes for the same origin.
+// A browser takes a foreign name that is rebound to the loopback address for the same origin, so only
+// the usual names of the loopback count.
 bool names_loopback(const std::string& host) {
   const size_t bracket = host.rfind(']');
   const std::string name = host.substr(0, host.find(':', bracket == host.npos ? 0 : bracket));
@@ -37,8 +38,8 @@ bool is_foreign(const std::string& origin, const std::string& host) {
   return !origin.empty() && origin != "http://" + host && origin != "https://" + host;
 }
 
-// Why the client may not reload models; empty if it may. Without keys the operator is whoever sits
-// at the machine, but not the pages that his browser shows.
+// Why the client may not reload models; empty if it may. Without keys, programs on the same machine
+// may, but not the web pages in a browser there.
 std::string reload_refusal(const Call& call, const ServiceContext& service) {
   if (service.keys.required())
     return service.keys.is_admin(call.key) ? "" : "this API key may not reload models";
@@ -52,7 +53,7 @@ std::string reload_refusal(const Call& call, const ServiceContext& service) {
 }
 
 Answer model_list(const Call& call, const ServiceContext& service) {
-  const bool with_errors = reload_refusal(call, service).empty();  // they name files
+  const bool with_errors = reload_refusal(call, service).empty();  // errors name files
   auto models = ordered_json::array();
   for (const ModelStatus& status : service.models.status()) {
     ordered_json model{{"name", status.spec.name},

@@ -1,5 +1,5 @@
-// The OpenAPI document of the service: openapi.json beside this file, and openapi_*.json of the
-// other folders, built into the program.
+// The OpenAPI document of the service: openapi.json in this folder and openapi_*.json of the other
+// folders, compiled into the program.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace dietmt::service {
 
-/// The documents of the build, the service's own first.
+/// The compiled-in documents, openapi.json first.
 const std::vector<std::string_view>& openapi_parts();
 
-/// One document: the first, with the paths, tags and components of the others. Throws Error for
-/// what is no JSON, and for a path or component that two of them define differently.
+/// The first document, with the paths, tags and components of the others. Throws Error for invalid
+/// JSON and for a path or component that two documents define differently.
 std::string merged_openapi(const std::vector<std::string_view>& parts);
 
 }  // namespace dietmt::service

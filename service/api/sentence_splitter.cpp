@@ -36,7 +36,7 @@ size_t leading_space(std::string_view text) {
   return text.size();
 }
 
-// Length of `text` without the spacing at its end.
+// Length of `text` without trailing spacing.
 size_t without_trailing_space(std::string_view text) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   auto at = static_cast<int32_t>(text.size());  // a request is far below 2 GiB
@@ -49,12 +49,12 @@ size_t without_trailing_space(std::string_view text) {
   return 0;
 }
 
-// Collects sentences; what it is not given between them is spacing.
+// Collects sentences; everything between them is spacing.
 class PieceCollector {
  public:
   explicit PieceCollector(std::string_view text) : text_(text) {}
 
-  /// Bytes begin .. end-1 are a sentence with spacing around it, or only spacing.
+  /// Adds bytes begin .. end-1: a sentence with spacing around it, or only spacing.
   void add(size_t begin, size_t end) {
     begin += leading_space(text_.substr(begin, end - begin));
     end = begin + without_trailing_space(text_.substr(begin, end - begin));
@@ -75,7 +75,7 @@ class PieceCollector {
   size_t covered_ = 0;  // bytes in pieces
 };
 
-// The end of the line that starts at `begin`: behind LF, CR or U+2028, U+2029, U+0085, or the text.
+// The end of the line that starts at `begin`: after LF, CR, U+2028, U+2029 or U+0085, or of the text.
 size_t line_end(std::string_view text, size_t begin) {
   constexpr std::string_view kOthers[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
   for (size_t i = begin; i < text.size(); ++i) {
@@ -117,7 +117,7 @@ class LineSplitter {
   }
 
  private:
-  // True if no sentence ends at `stop`, where the rules see an end.
+  // True if no sentence ends at `stop`, although the Unicode rules say so.
   bool joins(std::string_view line, size_t begin, size_t stop) const {
     const std::string_view before = line.substr(begin, stop - begin);
     return abbreviations_.continues(before.substr(0, without_trailing_space(before)),

@@ -1,4 +1,4 @@
-// Sentences of a text, with all that stands between them.
+// The sentences of a text and the spacing between them.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace dietmt::service {
 
-/// A sentence and the spacing in front of it: parts of the text that was split.
+/// A sentence and the spacing before it, as views of the text.
 struct SentencePiece {
   std::string_view before;
   std::string_view sentence;
@@ -19,11 +19,10 @@ struct SplitText {
   std::string_view after;
 };
 
-/// Splits well-formed UTF-8 by the rules of Unicode's annex 29 as CLDR adapts them to `language`
-/// ("en", "pt_BR"; root rules for one that CLDR does not know). A line break always ends a
-/// sentence. An abbreviation of the language, an initial or, where the language writes ordinals so,
-/// a number with a full stop does not. Sentences hold neither spacing at their ends nor line
-/// breaks, and are not empty.
+/// Splits valid UTF-8 by the rules of Unicode's annex 29 as CLDR adapts them to `language` ("en",
+/// "pt_BR"; CLDR's root rules for an unknown language). A line break always ends a sentence. An
+/// abbreviation, an initial or, in languages that write ordinals that way, a number with a full stop
+/// does not end one. Sentences are not empty and have no line breaks and no spacing at their ends.
 SplitText split_sentences(std::string_view text, const std::string& language);
 
 /// The whole text as one sentence, without the spacing around it; line breaks inside stay.

@@ -1,5 +1,5 @@
-// SIGHUP, SIGTERM and SIGINT for a program of many threads: they are blocked, and the main thread
-// waits for them.
+// SIGHUP, SIGTERM and SIGINT in a program with many threads: all threads block them, and the main
+// thread waits for them.
 #pragma once
 
 #include <chrono>
@@ -11,15 +11,15 @@ class ServeSignals {
  public:
   enum class Event { kNone, kReload, kStop };
 
-  /// Before the first thread is started, which inherits what is blocked.
+  /// Construct it before the first thread starts: threads inherit the blocked signals.
   ServeSignals();
 
-  /// Back to what was before: a second SIGTERM, while the server drains, ends the process.
+  /// Restores the signals: a second SIGTERM, while the server drains, ends the process.
   ~ServeSignals();
   ServeSignals(const ServeSignals&) = delete;
   ServeSignals& operator=(const ServeSignals&) = delete;
 
-  /// The next signal: SIGHUP asks for a reload, the others for the end. kNone after `patience`.
+  /// Waits for the next signal: kReload for SIGHUP, kStop for the others, kNone after `patience`.
   Event wait(std::chrono::milliseconds patience) const;
 
  private:

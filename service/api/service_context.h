@@ -1,4 +1,4 @@
-// What the handlers of the service share.
+// The state that the handlers share.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ struct ServiceContext {
   ApiKeys keys;
   ServiceLimits limits;
   LanguagePairs pairs;
-  bool batch_jobs = false;  // whether /v1/jobs is there
+  bool batch_jobs = false;  // whether the server has /v1/jobs
   std::atomic<bool> draining{false};
 
   /// Throws HttpError 413 for more texts or characters than a request may have.
   void check_size(const std::vector<std::string>& texts) const;
 
-  /// From now on, `limit` at most; at most the server's own limit.
+  /// A deadline `limit` from now, at most the server's own.
   Patience patience(const Call& call, std::chrono::milliseconds limit) const;
 };
 

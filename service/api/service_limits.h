@@ -1,4 +1,4 @@
-// What one request may ask for. Where a request goes beyond, the error names the limit.
+// Limits on a request. The error of a refused request names the limit.
 #pragma once
 
 #include <chrono>

@@ -19,7 +19,7 @@ TranslatedSentence sentence_of(std::string before, std::string source) {
   return sentence;
 }
 
-// The sentences of a text, not yet translated.
+// Splits a text into sentences to translate.
 TranslatedText plan(const std::string& text, const TextOptions& options) {
   TranslatedText planned;
   if (!options.html) {
@@ -48,7 +48,7 @@ TranslatedText plan(const std::string& text, const TextOptions& options) {
   return planned;
 }
 
-// The tokens of a sentence, with those left out counted in it.
+// Encodes a sentence and counts the tokens that are cut.
 nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& model,
                                const TextOptions& options, const std::vector<int32_t>& prefix) {
   nmt::TranslationRequest request;

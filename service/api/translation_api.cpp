@@ -14,20 +14,20 @@ int64_t characters_of(const std::string& text) {
 }
 
 void check_has_models(const ModelRegistry& models) {
-  if (models.specs().empty()) throw ConfigError("--model is missing: a directory to serve");
+  if (models.specs().empty()) throw ConfigError("--model is missing; give a model directory");
 }
 
 }  // namespace
 
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   if (static_cast<int64_t>(texts.size()) > limits.texts)
-    throw HttpError(413, "a request may have " + std::to_string(limits.texts) + " texts at most");
+    throw HttpError(413, "a request may have at most " + std::to_string(limits.texts) + " texts");
   int64_t characters = 0;
   for (const std::string& text : texts) characters += characters_of(text);
   if (characters > limits.characters) {
     throw HttpError(413, "the text has " + std::to_string(characters) +
-                             " characters; this server takes " + std::to_string(limits.characters) +
-                             " in a request");
+                             " characters; the limit for a request is " +
+                             std::to_string(limits.characters));
   }
 }
 

@@ -22,9 +22,9 @@ namespace dietmt::service {
 
 struct ApiSettings {
   ServiceLimits limits = {};
-  std::filesystem::path api_keys = {};         // a file (api_keys.h); empty: everybody is served
+  std::filesystem::path api_keys = {};         // a file (api_keys.h); empty: every client is accepted
   std::vector<std::string> cors_origins = {};  // "*": all
-  bool batch_jobs = false;                     // clients are told that there is /v1/jobs
+  bool batch_jobs = false;                     // tells clients that the server has /v1/jobs
   std::function<std::function<bool()>()> client_watch = nullptr;  // see RouterSettings
 };
 
@@ -33,19 +33,19 @@ class TranslationApi {
   /// Throws DataError for the file of keys, ConfigError if there is no model.
   TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
 
-  /// One more route, for clients that translations are for: with a key in a header or the query
-  /// where keys are in use. Before install().
+  /// Adds a route that requires a key in a header or the query if the server has keys. Must precede
+  /// install().
   void add(Route route);
 
-  /// Before the server listens; this outlives the server.
+  /// Call before the server listens. The API must outlive the server.
   void install(httplib::Server& server) { router_.install(server); }
 
-  /// Whose API key a request carries; empty where keys are not in use. For routes of others.
+  /// The name of a request's API key; empty without keys. For routes outside this API.
   std::string client_name(const httplib::Request& request) const {
     return service_.keys.name_of(api_key_of(request));
   }
 
-  /// Counts and times an answer of others' routes (Router::measure()).
+  /// Counts and times an answer of a route outside this API (Router::measure()).
   void measure(const std::string& endpoint, const httplib::Response& response,
                const std::function<void()>& answer) {
     router_.measure(endpoint, response, answer);
@@ -53,10 +53,10 @@ class TranslationApi {
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 
-  /// /health says so from now on, and new translations are refused with 503; those that run finish.
+  /// From now on /health reports it and new translations get 503; running ones finish.
   void drain();
 
-  /// Requests in the hands of a handler.
+  /// Requests that a handler is answering.
   int64_t running() const { return router_.running(); }
 
  private:

@@ -1,4 +1,4 @@
-// /v1/translate: all that the decoder can do.
+// /v1/translate: translation with all decoding options.
 #include <nlohmann/json.hpp>
 
 #include "service/api/decoding_fields.h"

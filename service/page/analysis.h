@@ -1,5 +1,5 @@
-// POST /v1/analyze (openapi_analyze.json): how a model looks at one sentence. The page draws it.
-// What computes it needs the model and is given by the program; nothing here includes LibTorch.
+// POST /v1/analyze (openapi_analyze.json): the attention of a model in one sentence, which the page
+// draws. The program provides the computation; nothing here includes LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace dietmt::service {
 
 struct AnalysisRequest {
-  std::string model;  // its name, or empty: that of source and target
+  std::string model;  // empty: the model for source and target
   std::string source, target;
   std::string text;         // one sentence
-  std::string translation;  // the target side to look at; empty: the model's own translation
+  std::string translation;  // the target side; empty: the model's own translation
 };
 
-/// Matrices of all layers and heads: [layers, heads, rows, columns]. Empty where a stack has none.
+/// Matrices of all layers and heads: [layers, heads, rows, columns]. Empty if a stack has none.
 struct HeadMatrices {
   int64_t layers = 0;
   int64_t heads = 0;
@@ -33,19 +33,19 @@ struct Analysis {
   HeadMatrices
       decoder_attention;  // [L, H, T, T]; keys: begin of sentence, then all pieces but the last
   HeadMatrices cross_attention;  // [L, H, T, S]
-  /// What positions alone add to the scores (encoders/analysis/position_scores.h); finite, 0 where
-  /// a query does not see a key. Empty for encodings that have no such part.
+  /// The position part of the attention scores (encoders/analysis/position_scores.h); finite, 0 if a
+  /// query does not see a key. Empty for encodings without such a part.
   HeadMatrices encoder_positions;  // [L, H, S, S]
   HeadMatrices decoder_positions;  // [L, H, T, T]
 };
 
-/// Tokens of a side: what a page can show, and what a request may cost.
+/// Tokens per side, limited by what the page can show and by the cost of a request.
 constexpr int64_t kLargestAnalysis = 128;
 
-/// The request of a JSON body. Throws RequestError with one sentence for the client.
+/// Parses a JSON body. Throws RequestError.
 AnalysisRequest parse_analysis_request(const std::string& body);
 
-/// The answer as JSON; numbers are rounded to four decimals.
+/// The answer as JSON, with numbers rounded to four decimals.
 std::string analysis_json(const Analysis& analysis);
 
 }  // namespace dietmt::service

@@ -10,7 +10,7 @@
 namespace dietmt::service {
 namespace {
 
-// No inline script or style, nothing from elsewhere, and no other page may frame this one.
+// No inline scripts or styles, nothing from other origins, and no framing by other pages.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -22,8 +22,7 @@ const char* media_type(std::string_view name) {
   return "text/javascript; charset=utf-8";
 }
 
-// Browsers ask each time whether a file is still the same: after an update of the program no page
-// mixes old files and new ones.
+// Browsers revalidate every file, so after an update no page mixes old files with new ones.
 void answer(const PageFile& file, const std::string& tag, const httplib::Request& request,
             httplib::Response& response) {
   response.set_header("ETag", tag);

@@ -1,5 +1,5 @@
-// The page at `/`, for people: live translation, n-best lists, attention maps and file jobs in a
-// browser. It is a client of the HTTP API like any other; its files are part of the program.
+// The web page at `/`: live translation, n-best lists, attention maps and batch jobs. It uses the
+// HTTP API like any other client; its files are compiled into the program.
 #pragma once
 
 namespace httplib {
@@ -8,10 +8,10 @@ class Server;
 
 namespace dietmt::service {
 
-/// Serves `/` and what the page needs below `/page/`. The page calls /frontend/settings,
-/// /languages, /v1/translate, /v1/jobs and /v1/analyze, relative to its own address, so that a
-/// proxy may put all of them under a prefix. Its content security policy lets it load and call
-/// nothing else. What browsers heed of all answers alike is the server's part (api/router.h).
+/// Serves `/`, and the page's files below `/page/`. The page calls /frontend/settings, /languages,
+/// /v1/translate, /v1/jobs and /v1/analyze relative to its own address, so a proxy can put all of
+/// them under a prefix. Its content security policy forbids all other requests. The router sets the
+/// security headers that all answers share (api/router.h).
 void register_page(httplib::Server& server);
 
 }  // namespace dietmt::service

@@ -1,4 +1,4 @@
-// The files of the page as they are compiled into the program.
+// The compiled-in files of the page.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Tokens per second of a decoder while it has something to decode: idle time does not count, so
-// that the figure tells how long what waits now will take.
+// Tokens per second of a decoder while it is busy. Idle time does not count, so the rate predicts how
+// long the waiting work will take.
 #pragma once
 
 #include <chrono>
@@ -7,18 +7,18 @@
 
 namespace dietmt::service {
 
-/// A mean whose memory fades with 30 seconds of busy time.
+/// A mean that decays over 30 seconds of busy time.
 class BusyRate {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The decoder was idle and is not any more.
+  /// The decoder was idle and becomes busy.
   void start(Clock::time_point now) { last_ = now; }
 
-  /// So many tokens are done since start() or the last call.
+  /// Counts tokens done since start() or the last call.
   void add(int64_t tokens, Clock::time_point now);
 
-  /// 0: nothing was measured yet.
+  /// 0 before the first add().
   double tokens_per_second() const { return seconds_ > 0.0 ? tokens_ / seconds_ : 0.0; }
 
  private:

@@ -1,5 +1,5 @@
-// A model as the service sees it: what turns text to tokens, tokens to translations, and those to
-// text. The service knows neither LibTorch nor a tokenizer's kind.
+// A model as the service sees it: functions from text to tokens and back, and a decoder. The service
+// does not depend on LibTorch or on a kind of tokenizer.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dietmt::service {
 
-/// The functions are called by several threads at once. Tokens are without end of sentence.
+/// Several threads call the functions at once. Tokens do not include end of sentence.
 struct LoadedModel {
   std::shared_ptr<const nmt::SentenceDecoder> decoder;
   std::function<std::vector<int32_t>(std::string_view)> encode_source;

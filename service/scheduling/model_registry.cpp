@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// For clients, who are not told of the server's files.
+// For clients, which must not learn the names of the server's files.
 std::string cannot_be_loaded(const std::string& name) {
   return "model '" + name + "' cannot be loaded; the server's log says why";
 }
@@ -60,11 +60,11 @@ std::shared_ptr<ServedModel> ModelRegistry::acquire(const std::string& name,
   return load(index, lock);
 }
 
-// Called with the lock held, which is given up while reading. Only one thread is here for a model.
+// Called with the lock held; releases it while loading. Only one thread loads a model at a time.
 std::shared_ptr<ServedModel> ModelRegistry::load(size_t index, std::unique_lock<std::mutex>& lock) {
   Entry& entry = entries_[index];
   const ModelSpec& spec = specs_[index];
-  std::shared_ptr<ServedModel> replaced;  // freed without the lock, which takes a while
+  std::shared_ptr<ServedModel> replaced;  // freed without the lock, because that is slow
   entry.state = ModelState::kLoading;
   lock.unlock();
   std::shared_ptr<ServedModel> loaded;

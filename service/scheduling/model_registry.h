@@ -1,5 +1,5 @@
-// The models of a server: read from disk when they are first used, and again on request without
-// dropping what is being translated.
+// The models of a server: loaded at their first use, and reloaded on request without dropping
+// running translations.
 //
 //   ModelRegistry models(parse_model_specs(words), loader, settings);
 //   const std::shared_ptr<ServedModel> model = models.acquire("en-de", {});
@@ -19,8 +19,8 @@ namespace dietmt::service {
 struct RegistrySettings {
   DecodingThreads threads = {};         // of each model
   QueueLimits limits = {};              // of each model
-  std::chrono::seconds retry_load{10};  // after a failure, requests are refused at once so long
-  /// Of a model by its name; may be empty.
+  std::chrono::seconds retry_load{10};  // after a failure, refuses requests for this long
+  /// The observer of a model, by the model's name; may be empty.
   std::function<std::shared_ptr<ModelObserver>(const std::string&)> observer = nullptr;
 };
 
@@ -43,16 +43,16 @@ class ModelRegistry {
 
   const std::vector<ModelSpec>& specs() const { return specs_; }
 
-  /// The model of this name, loaded if it is not; several requests wait for one load. Throws
-  /// Unavailable (loading fails, draining) and DeadlineExceeded.
+  /// Returns the model of this name and loads it if necessary; several requests wait for the same
+  /// load. Throws Unavailable (loading fails, draining) and DeadlineExceeded.
   std::shared_ptr<ServedModel> acquire(const std::string& name, const Patience& patience);
 
-  /// Loads what is not loaded. Throws Unavailable.
+  /// Loads all models that are not loaded. Throws Unavailable.
   void preload();
 
-  /// Reads the model again (all if `name` is empty) where it was loaded, or failed to. Requests go
-  /// to the old weights until the new ones are there, and each ends where it began. Throws
-  /// Unavailable naming what could not be read: its old weights stay.
+  /// Reloads the model (all if `name` is empty) if it was loaded or failed to load. The old weights
+  /// serve until the new ones are loaded, and each request ends with the weights it started with.
+  /// Throws Unavailable with the models that could not be loaded; they keep their old weights.
   void reload(const std::string& name);
 
   /// From now on acquire() throws Unavailable.

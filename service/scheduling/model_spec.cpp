@@ -99,13 +99,13 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     }
     if (!pair) pair = pair_of_directory(directory);
     if (!pair) {
-      problems.push_back("--model " + word + ": neither its config.json nor its name tells the " +
+      problems.push_back("--model " + word + ": neither config.json nor the name gives the " +
                          "languages; write src-tgt=DIR");
       continue;
     }
     std::string name = pair->source + "-" + pair->target;
     if (taken(name)) name = last_name(directory);
-    if (taken(name)) problems.push_back("--model " + word + ": there is a model '" + name + "'");
+    if (taken(name)) problems.push_back("--model " + word + ": there is already a model '" + name + "'");
     specs.push_back({name, pair->source, pair->target, directory});
   }
   throw_if_any(problems);
@@ -121,12 +121,12 @@ void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec
     const std::filesystem::path file = spec != specs.end() ? word.substr(equals + 1) : word;
     if (spec == specs.end() && specs.size() == 1) spec = specs.begin();
     if (spec == specs.end())
-      problems.push_back("--shortlist " + word + ": write MODEL=FILE, with one of the models " +
+      problems.push_back("--shortlist " + word + ": write MODEL=FILE with one of the models " +
                          names_of(specs));
     else if (!std::filesystem::is_regular_file(file))
       problems.push_back("--shortlist " + word + ": no such file");
     else if (!spec->shortlist.empty())
-      problems.push_back("--shortlist " + word + ": model " + spec->name + " has one already");
+      problems.push_back("--shortlist " + word + ": model " + spec->name + " already has a shortlist");
     else
       spec->shortlist = file;
   }

@@ -12,9 +12,9 @@ struct RequestQueue::Request {
   std::vector<nmt::TranslationRequest> sentences;
   nmt::SearchOptions options;
   std::vector<nmt::NBest> translations;
-  size_t next = 0;          // the first sentence that waits
+  size_t next = 0;          // the first waiting sentence
   size_t unfinished = 0;    // sentences
-  int64_t turn_tokens = 0;  // handed out in this turn
+  int64_t turn_tokens = 0;  // taken in this turn
   Clock::time_point arrival;
   std::exception_ptr error;
   std::atomic<bool> given_up = false;  // read by workers without the lock
@@ -23,7 +23,7 @@ struct RequestQueue::Request {
 
 namespace {
 
-constexpr const char* kFull = "too much is waiting to be translated; try again later";
+constexpr const char* kFull = "the translation queue is full; try again later";
 
 int64_t source_tokens(const nmt::TranslationRequest& sentence) {
   return static_cast<int64_t>(sentence.source.size());
@@ -41,7 +41,7 @@ RequestQueue::RequestQueue(const QueueLimits& limits, std::shared_ptr<ModelObser
 std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequest> sentences,
                                                 const nmt::SearchOptions& options,
                                                 const Patience& patience) {
-  constexpr std::chrono::milliseconds kGlance{500};  // at the client
+  constexpr std::chrono::milliseconds kGlance{500};  // between looks at the client
   if (sentences.empty()) return {};
   const std::shared_ptr<Request> request = admit(std::move(sentences), options);
   std::unique_lock lock(mutex_);
@@ -50,7 +50,7 @@ std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequ
     const Clock::time_point now = Clock::now();
     if (now >= patience.deadline) {
       give_up(*request);
-      throw DeadlineExceeded("the translation was not finished in time");
+      throw DeadlineExceeded("the translation was not finished by the deadline");
     }
     request->finished.wait_until(lock, std::min(patience.deadline, now + kGlance), done);
     if (done() || !patience.client_gone) continue;
@@ -59,7 +59,7 @@ std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequ
     lock.lock();
     if (gone && !done()) {
       give_up(*request);
-      throw ClientGone("the client has closed its connection");
+      throw ClientGone("the client closed its connection");
     }
   }
   if (request->error) std::rethrow_exception(request->error);
@@ -155,7 +155,7 @@ std::vector<nmt::FedSentence> RequestQueue::take(int64_t tokens, bool idle) {
   return taken;
 }
 
-// Until there is a full batch, or something has waited long enough, or there will be nothing more.
+// Waits for a full batch, until the oldest request has waited for fill_wait, or for close().
 void RequestQueue::await_batch(std::unique_lock<std::mutex>& lock, int64_t tokens) {
   while (true) {
     arrived_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
@@ -192,7 +192,7 @@ void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
   request.translations[sentence.index] = std::move(translations);
   if (--request.unfinished > 0) return;
   --requests_;
-  lock.unlock();  // whoever waits takes it first
+  lock.unlock();  // so that the woken thread does not block on it
   request.finished.notify_all();
 }
 
@@ -210,7 +210,7 @@ void RequestQueue::drop(uint64_t ticket) {
   finish(ticket);
 }
 
-// The sentence leaves the decoder; no request if it had left before.
+// Removes a sentence that a worker has finished or dropped; no request if it was removed before.
 RequestQueue::Decoding RequestQueue::finish(uint64_t ticket) {
   const auto found = decoding_.find(ticket);
   if (found == decoding_.end()) return {};
@@ -220,7 +220,7 @@ RequestQueue::Decoding RequestQueue::finish(uint64_t ticket) {
   return sentence;
 }
 
-// Nothing more of it is handed out, and what the decoder has is abandoned.
+// Removes the waiting sentences; workers see `given_up` and drop the others.
 void RequestQueue::give_up(Request& request) {
   request.given_up = true;
   --requests_;

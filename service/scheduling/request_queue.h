@@ -1,10 +1,9 @@
-// The sentences of all requests on their way to one model. Handlers wait in translate(); the
-// decoder's workers take sentences through the interface of SentenceFeed.
+// The queue of sentences for one model. Handlers wait in translate(); the decoder's workers take
+// sentences through SentenceFeed.
 //
-// Requests are served in the order of their arrival, with turns: after `turn_tokens` source tokens
-// a request goes behind the others that wait, so that a document of 10,000 sentences delays a
-// single sentence by no more than one turn of each request before it. New requests are refused
-// while more than `max_tokens` wait.
+// Requests take turns in the order of their arrival: after `turn_tokens` source tokens a request goes
+// to the end of the queue, so a document of 10,000 sentences delays a single sentence by at most one
+// turn of each request before it. The queue refuses new requests while more than `max_tokens` wait.
 #pragma once
 
 #include <chrono>
@@ -23,15 +22,15 @@
 namespace dietmt::service {
 
 struct QueueLimits {
-  int64_t max_tokens = 262'144;  // source tokens that may wait; one request alone always may
-  int64_t turn_tokens = 512;     // of a request, before the next one's turn
-  std::chrono::milliseconds fill_wait{0};  // an idle worker waits so long for a full batch
-  int64_t capacity = 1024;                 // source tokens that all workers decode together
+  int64_t max_tokens = 262'144;  // source tokens that may wait; a single request of any size may
+  int64_t turn_tokens = 512;     // source tokens in one turn of a request
+  std::chrono::milliseconds fill_wait{0};  // how long an idle worker waits for a full batch
+  int64_t capacity = 1024;                 // source tokens that all workers can decode at once
 };
 
-/// What waits, and what is being decoded.
+/// The work that is waiting or being decoded.
 struct QueueLoad {
-  int64_t requests = 0;  // with sentences of either kind
+  int64_t requests = 0;
   int64_t waiting_tokens = 0;
   int64_t decoding_tokens = 0;
 };
@@ -39,7 +38,7 @@ struct QueueLoad {
 /// How long a client waits.
 struct Patience {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  std::function<bool()> client_gone = nullptr;  // asked now and then while waiting; may be empty
+  std::function<bool()> client_gone = nullptr;  // polled while waiting; may be empty
 };
 
 class RequestQueue final : public nmt::SentenceFeed {
@@ -49,19 +48,19 @@ class RequestQueue final : public nmt::SentenceFeed {
   explicit RequestQueue(const QueueLimits& limits,
                         std::shared_ptr<ModelObserver> observer = nullptr);
 
-  /// The translations of `sentences`, in their order. Blocks until all are done. Throws QueueFull,
-  /// Unavailable (closed), DeadlineExceeded, ClientGone, or what the decoder failed with for one of
-  /// the sentences; the others are abandoned then.
+  /// Returns the translations of `sentences` in order; blocks until all are done. Throws QueueFull,
+  /// Unavailable (closed), DeadlineExceeded, ClientGone, or the decoder's exception for one of the
+  /// sentences, and then abandons the others.
   std::vector<nmt::NBest> translate(std::vector<nmt::TranslationRequest> sentences,
                                     const nmt::SearchOptions& options, const Patience& patience);
 
-  /// Throws what translate() would for a request of any size: before the work of preparing one.
+  /// Throws what translate() would throw for any request; saves preparing a request in vain.
   void check_open() const;
 
-  /// Refuses new requests; the decoder's run() ends when those that wait are done.
+  /// Refuses new requests; the decoder's run() ends when the waiting requests are done.
   void close();
 
-  /// close(), and all that wait get `error`.
+  /// close(), and fails all requests with `error`.
   void abort(std::exception_ptr error);
 
   QueueLoad load() const;
@@ -74,7 +73,7 @@ class RequestQueue final : public nmt::SentenceFeed {
 
  private:
   struct Request;
-  struct Decoding {  // a sentence in the hands of the decoder
+  struct Decoding {  // a sentence that a worker has taken
     std::shared_ptr<Request> request;
     size_t index;
   };

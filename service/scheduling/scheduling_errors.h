@@ -1,4 +1,4 @@
-// Why a request got no translation. What the decoder throws is passed on as it is.
+// Why a request got no translation. Exceptions of the decoder are passed on unchanged.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace dietmt::service {
 
-/// More waits than the limits allow.
+/// The queue has reached its limit.
 class QueueFull : public RequestError {
  public:
-  /// `retry_after`: seconds until what waits now will be done, at the measured rate.
+  /// `retry_after`: seconds until the waiting work will be done, at the measured rate.
   QueueFull(const std::string& message, int64_t retry_after)
       : RequestError(message), retry_after_(retry_after) {}
   int64_t retry_after() const { return retry_after_; }
@@ -31,13 +31,13 @@ class Unavailable : public RequestError {
   int64_t retry_after_;
 };
 
-/// Its deadline passed.
+/// The request was not finished by its deadline.
 class DeadlineExceeded : public RequestError {
  public:
   using RequestError::RequestError;
 };
 
-/// Nobody waits for the answer any more.
+/// The client closed its connection.
 class ClientGone : public RequestError {
  public:
   using RequestError::RequestError;

@@ -20,7 +20,7 @@ ServedModel::ServedModel(LoadedModel model, const DecodingThreads& threads, Queu
         try {
           model_.decoder->run(queue_, threads.workers, threads.threads, threads.batch_tokens);
         } catch (const std::exception& error) {
-          spdlog::error("the decoder has stopped: {}", error.what());
+          spdlog::error("the decoder stopped: {}", error.what());
           decoding_ = false;
           queue_.abort(std::current_exception());
         }

@@ -1,4 +1,4 @@
-// A model in memory that decodes what its queue holds, in threads of its own.
+// A loaded model whose threads decode the sentences in its queue.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 
 namespace dietmt::service {
 
-/// How a decoder uses the machine.
+/// The threads and batch size of a decoder.
 struct DecodingThreads {
   int64_t workers = 1;
   int64_t threads = 1;         // of each worker
   int64_t batch_tokens = 512;  // source tokens a worker decodes at once
 };
 
-/// Held by every request that uses it: when the last one lets go of a model that was replaced, its
-/// queue is empty, its threads end and its memory is freed.
+/// Every request holds a reference to the model it uses. When the last request releases a replaced
+/// model, its queue is empty, its threads end and its memory is freed.
 class ServedModel {
  public:
   ServedModel(LoadedModel model, const DecodingThreads& threads, QueueLimits limits,
@@ -29,7 +29,7 @@ class ServedModel {
   const LoadedModel& model() const { return model_; }
   RequestQueue& queue() { return queue_; }
 
-  /// False after the decoder itself has failed: it serves no more.
+  /// False after the decoder has failed and stopped.
   bool decoding() const { return decoding_; }
 
  private:

@@ -1,4 +1,4 @@
-// Requests to the server. Every failure becomes a ServiceError whose message a user can read.
+// Requests to the server. Every failure becomes a ServiceError with a message for the user.
 
 export class ServiceError extends Error {
   constructor(message, status = 0) {
@@ -13,8 +13,8 @@ export const apiKey = () => sessionStorage.getItem(keyName) ?? '';
 export const setApiKey = (key) => sessionStorage.setItem(keyName, key);
 
 const hints = {
-  401: 'Give an API key at the top of the page.',
-  403: 'The API key at the top of the page is not valid here.',
+  401: 'Enter an API key at the top of the page.',
+  403: 'The API key at the top of the page is not valid for this.',
 };
 
 async function failureOf(response) {
@@ -22,7 +22,7 @@ async function failureOf(response) {
   try {
     message = (await response.json()).error || message;
   } catch {
-    // A proxy's page, for example: the status has to do.
+    // Not JSON, for example a proxy's error page.
   }
   const wait = response.headers.get('Retry-After');
   if (wait) message += ` Try again in ${wait} s.`;

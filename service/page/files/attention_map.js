@@ -1,11 +1,11 @@
-// Attention, and what positions add to the scores, of one sentence as a table of coloured cells.
+// Attention and position scores of one sentence as a table of coloured cells.
 import { postJson } from './api.js';
 import { byId, element, readable, setOptions, showProblem } from './elements.js';
 import { chosen } from './languages.js';
 
 const hint = byId('map-value').textContent;
 
-// [key, name, name of the rows, name of the columns, scores that may be negative]
+// [key, name, row name, column name, whether scores may be negative]
 const kinds = [
   ['attention.cross', 'attention to the source', 'target', 'source', false],
   ['attention.encoder', 'attention within the source', 'source', 'source', false],
@@ -34,7 +34,7 @@ export function forgetMap() {
 const mean = (matrices) => matrices[0].map((row, i) => row.map(
   (_, j) => matrices.reduce((sum, matrix) => sum + matrix[i][j], 0) / matrices.length));
 
-// The matrix of the chosen layer and head; "mean" is over all of them.
+// The matrix of the chosen layer and head; "mean" averages over all.
 function chosenMatrix(layers) {
   const layer = byId('map-layer').value, head = byId('map-head').value;
   const kept = layer === 'mean' ? layers : [layers[Number(layer)]];
@@ -69,7 +69,7 @@ function showMap() {
   const [key, name, rowSide, columnSide, signed] = kinds.find(([kind]) => kind === byId('map-kind').value);
   const source = analysis.source_tokens.map(readable);
   const target = analysis.target_tokens.map(readable);
-  // The query that predicts a piece has read those before it.
+  // The query that predicts a piece sees the pieces before it.
   const pieces = { source, target, read: ['<s>', ...target.slice(0, -1)] };
   const made = table(chosenMatrix(layersOf(key)), pieces[rowSide], pieces[columnSide], signed);
   made.setAttribute('aria-label', `${name}, layer ${byId('map-layer').selectedOptions[0].text}, ` +
@@ -120,7 +120,7 @@ function move(event) {
   to.focus();
 }
 
-// `question`: gives what to analyse, {text, translation}.
+// `question` returns what to analyse: {text, translation}.
 export function setUpMap(question) {
   byId('map-form').addEventListener('submit', (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-// One sentence of the translation: its n-best list, and the score of each piece of one of them.
+// One sentence of the translation: its n-best list, and the piece scores of one hypothesis.
 import { byId, element, readable, setOptions } from './elements.js';
 import { forgetMap } from './attention_map.js';
 
@@ -7,7 +7,7 @@ let rank = 0;  // of the translation whose pieces are shown
 
 const current = () => sentences[Number(byId('sentence').value)];
 
-// What the attention map is asked about.
+// The sentence and translation for the attention map.
 export const lookedAt = () => ({
   text: current().source,
   translation: current().translations[rank].text,

@@ -9,10 +9,10 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-// Sentencepiece's sign for a space, as one that is told from an underscore.
+// Shows SentencePiece's sign for a space as one that differs clearly from an underscore.
 export const readable = (piece) => piece.replaceAll('▁', '␣');
 
-// Replaces the options of a select by [value, text] pairs; keeps the choice where it still exists.
+// Replaces the options of a select with [value, text] pairs; keeps the choice if it still exists.
 export function setOptions(select, pairs, wanted = select.value) {
   select.replaceChildren(...pairs.map(([value, textContent]) => element('option', { value, textContent })));
   const values = pairs.map(([value]) => String(value));
@@ -20,7 +20,7 @@ export function setOptions(select, pairs, wanted = select.value) {
   select.disabled = pairs.length === 0;
 }
 
-// An empty message takes away what is shown.
+// An empty message hides the problem.
 export function showProblem(message) {
   byId('problem').hidden = !message;
   byId('problem-text').textContent = message;

@@ -1,4 +1,4 @@
-// Files that are translated in the background: upload, and the list of jobs with their progress.
+// Batch jobs: file upload, and the list of jobs with their progress.
 import { apiKey, getJson, request } from './api.js';
 import { byId, element, showProblem } from './elements.js';
 import { chosen } from './languages.js';
@@ -10,7 +10,7 @@ const stateNames = {
 };
 
 let jobs = new Map();  // by id, newest first
-let next = null;       // where the following page of the list begins
+let next = null;       // where the next page of the list begins
 let timer = 0;
 
 const failed = (error) => showProblem(error.message);
@@ -84,7 +84,7 @@ function update(item, job) {
   item.querySelector('.actions').replaceChildren(...actions);
 }
 
-// Moves no element that is in its place already: moving takes the focus away.
+// Leaves elements that are already in place: moving an element loses the focus.
 function arrange(list, items) {
   const wanted = new Set(items);
   for (const child of [...list.children]) if (!wanted.has(child)) child.remove();
@@ -108,7 +108,7 @@ async function refresh() {
   const page = await getJson('v1/jobs');
   const inPage = new Set(page.jobs.map(({ id }) => id));
   const oldest = page.jobs.at(-1)?.created ?? '';
-  // Older jobs that were asked for stay; what is missing in the page's span was removed.
+  // Keep the older pages; jobs missing from this page's range were removed.
   const older = [...jobs.values()].filter((job) => !inPage.has(job.id) && job.created < oldest);
   if (older.length === 0) next = page.next;
   jobs = new Map([...page.jobs, ...older].map((job) => [job.id, job]));

@@ -1,11 +1,11 @@
-// The choice of languages, which is remembered in this browser.
+// The choice of languages, which the browser remembers.
 import { byId, setOptions } from './elements.js';
 
 const storeName = 'dietmt-languages';
 
 let languages = [];
 const inEnglish = new Intl.DisplayNames('en', { type: 'language' });
-// The server names the languages that it translates from.
+// The server sends names only for source languages.
 const nameOf = (code) => languages.find((language) => language.code === code)?.name
   ?? inEnglish.of(code.replaceAll('_', '-'));
 const targetsOf = (code) => languages.find((language) => language.code === code)?.targets ?? [];
@@ -30,7 +30,7 @@ function update(wantedTarget) {
   localStorage.setItem(storeName, JSON.stringify(chosen()));
 }
 
-// Translations into the source's own language are those of LibreTranslate's list that say nothing.
+// Leaves out a language's translation into itself, which LibreTranslate's list may contain.
 export function setUpLanguages(list, settings, changed) {
   languages = list.map((language) => ({
     ...language,

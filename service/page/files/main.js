@@ -1,4 +1,4 @@
-// Starts the page: what the server can do, then the parts that need it.
+// Starts the page: loads the settings, then sets up the parts that need them.
 import { apiKey, getJson, setApiKey } from './api.js';
 import { setUpMap } from './attention_map.js';
 import { lookedAt, setUpCloserLook } from './closer_look.js';

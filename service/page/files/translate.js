@@ -1,10 +1,10 @@
-// Live translation: a request when typing pauses; a newer text cancels the request of an older one.
+// Live translation: sends a request when typing pauses; new text cancels the previous request.
 import { ServiceError, postJson } from './api.js';
 import { byId, showProblem } from './elements.js';
 import { chosen } from './languages.js';
 import { showSentences } from './closer_look.js';
 
-let limit = 0;       // characters of a request; 0: none is known
+let limit = 0;       // characters per request; 0: unknown
 let pause = 500;     // milliseconds after the last key
 let timer = 0;
 let running = null;  // AbortController of the request under way
@@ -38,7 +38,7 @@ async function translateNow() {
     return;
   }
   if (limit > 0 && count > limit) {
-    showProblem(`The text is too long: ${count} characters, the server takes ${limit}.`);
+    showProblem(`The text is too long: ${count} characters; the limit is ${limit}.`);
     return;
   }
   const own = running = new AbortController();

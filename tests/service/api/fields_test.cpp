@@ -49,7 +49,7 @@ TEST(FieldsTest, FormsAreDecoded) {
 
 TEST(FieldsTest, BadJsonIsToldWithItsPlace) {
   EXPECT_THAT(problem_of([] { Fields(json_call("{\"q\": \n oops}")); }),
-              HasSubstr("400  the body is not JSON: parse error at line 2, column"));
+              HasSubstr("400  the body is not valid JSON: parse error at line 2, column"));
   EXPECT_THAT(problem_of([] { Fields(json_call("{\"n\": 1e999}")); }), HasSubstr("400"));
   EXPECT_THAT(problem_of([] { Fields(json_call("[1]")); }),
               HasSubstr("400  the body is not a JSON object"));
@@ -63,9 +63,9 @@ TEST(FieldsTest, DeepNestingIsNoDanger) {
 
 TEST(FieldsTest, TextThatIsNotUtf8IsRefused) {
   EXPECT_EQ(problem_of([] { Fields(json_call("{\"q\": \"\xFF\"}")); }),
-            "400  the body is not UTF-8 from byte 8 on");
+            "400  the body is not valid UTF-8 at byte 8");
   EXPECT_EQ(problem_of([] { Fields(form_call("q=a%FF")); }),
-            "400  field 'q' is not UTF-8 from byte 2 on");
+            "400  field 'q' is not valid UTF-8 at byte 2");
   EXPECT_THAT(problem_of([] { Fields(json_call(R"({"q": "\ud800"})")); }), HasSubstr("400"));
 }
 

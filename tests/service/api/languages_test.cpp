@@ -48,7 +48,7 @@ TEST(LanguagePairsTest, WhatIsNotServedIsNamed) {
   };
   EXPECT_EQ(problem("fr", "de"), "400 source source: fr is not supported");
   EXPECT_EQ(problem("en", "fr"), "400 target target: fr is not supported");
-  EXPECT_EQ(problem("de", "de"), "400 target target: de is not translated to de by this server");
+  EXPECT_EQ(problem("de", "de"), "400 target target: de cannot be translated to de on this server");
 }
 
 TEST(LanguagePairsTest, AutoIsTheOnlySourceOrTheOneOfTheScript) {

@@ -168,7 +168,7 @@ TEST_F(PageBrowserTest, AMissingKeyIsAskedFor) {
   open({}, {.key = "secret"});
   EXPECT_EQ(browser_->value("document.getElementById('key-box').open"), true);
   browser_->type("#text", "Hello");
-  ASSERT_TRUE(wait_for_text("problem-text", "An API key is needed. Give an API key"));
+  ASSERT_TRUE(wait_for_text("problem-text", "An API key is needed. Enter an API key"));
   browser_->type("#key", "secret");
   browser_->click("#key-form button");
   EXPECT_TRUE(wait_for_text("translation", "Hallo"));

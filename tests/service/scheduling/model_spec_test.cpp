@@ -91,7 +91,7 @@ TEST_F(ModelSpecTest, AShortlistOfNoModelIsAProblem) {
                 testing::HasSubstr("--shortlist " + file +
                                    ": write MODEL=FILE, with one of the models en-de, de-en"));
     EXPECT_THAT(text, testing::HasSubstr("--shortlist en-fr=" + file + ": write MODEL=FILE"));
-    EXPECT_THAT(text, testing::HasSubstr("model en-de has one already"));
+    EXPECT_THAT(text, testing::HasSubstr("model en-de already has a shortlist"));
     EXPECT_THAT(text, testing::HasSubstr("--shortlist de-en=absent: no such file"));
   }
 }
