@@ -1,14 +1,29 @@
-// The fields of a request's body: JSON, URL-encoded or multipart.
+// The fields of a request's body (JSON, URL-encoded or multipart), their limits, and the decoding
+// options among them.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "nmt/search/search_options.h"
 #include "service/api/exchange.h"
 
 namespace dietmt::service {
+
+/// Limits on a request. The error of a refused request names the limit.
+struct ServiceLimits {
+  int64_t characters = 200'000;  // Unicode characters of all texts of a request
+  int64_t texts = 1000;          // of a request
+  int64_t body_bytes = 4 * 1024 * 1024;
+  int64_t beam = 32;                           // also of nbest
+  double length_factor = 10.0;                 // of max_length_factor
+  int64_t length_offset = 1000;                // of max_length_offset and min_length
+  std::chrono::milliseconds deadline{60'000};  // from a request's arrival to its answer
+};
 
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.
 class Fields {
@@ -48,5 +63,12 @@ class Fields {
 
 /// name=value&name=value with percent-encoding; invalid encodings stay as they are.
 Pairs parse_form(std::string_view body);
+
+/// Names of all fields that search_options() reads: the options of `dietmt translate`, with
+/// underscores.
+const std::vector<std::string_view>& decoding_field_names();
+
+/// Throws HttpError 400 with the name of the field.
+nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits);
 
 }  // namespace dietmt::service

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "service/api/decoding_fields.h"
+#include "service/api/fields.h"
 #include "service/api/text_translator.h"
 #include "service/scheduling/scheduling_errors.h"
 

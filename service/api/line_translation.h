@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "service/api/language_pairs.h"
-#include "service/api/service_limits.h"
+#include "service/api/fields.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {

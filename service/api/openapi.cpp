@@ -1,4 +1,4 @@
-#include "service/api/openapi.h"
+#include "service/api/translation_api.h"
 
 #include <nlohmann/json.hpp>
 

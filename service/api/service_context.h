@@ -10,7 +10,7 @@
 #include "service/api/exchange.h"
 #include "service/api/language_pairs.h"
 #include "service/api/router.h"
-#include "service/api/service_limits.h"
+#include "service/api/fields.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "service/api/openapi.h"
 
 namespace dietmt::service {
 namespace {

@@ -10,12 +10,13 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "service/api/metrics.h"
 #include "service/api/router.h"
 #include "service/api/service_context.h"
-#include "service/api/service_limits.h"
+#include "service/api/fields.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {
@@ -63,5 +64,12 @@ class TranslationApi {
   ServiceContext service_;
   Router router_;
 };
+
+/// The compiled-in OpenAPI documents: openapi.json, then openapi_*.json of the other folders.
+const std::vector<std::string_view>& openapi_parts();
+
+/// The first document, with the paths, tags and components of the others. Throws Error for invalid
+/// JSON and for a path or component that two documents define differently.
+std::string merged_openapi(const std::vector<std::string_view>& parts);
 
 }  // namespace dietmt::service

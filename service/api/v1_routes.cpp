@@ -1,7 +1,7 @@
 // /v1/translate: translation with all decoding options.
 #include <nlohmann/json.hpp>
 
-#include "service/api/decoding_fields.h"
+#include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
 

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "service/jobs/job_schema.h"
 
 namespace dietmt::service {
 namespace {

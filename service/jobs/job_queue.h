@@ -123,6 +123,10 @@ class JobQueue {
   RetryPolicy policy_;
 };
 
+/// Creates the tables, or migrates those of an older version. Throws Error if they are of a newer
+/// version.
+void set_up_job_schema(SqlDatabase& database);
+
 /// The place of a job in list(), for the page behind it.
 std::string page_end(const JobStatus& job);
 

@@ -6,9 +6,8 @@
 #include <exception>
 #include <memory>
 
-#include "service/jobs/job_json.h"
+#include "service/jobs/job_api.h"
 #include "service/jobs/job_service.h"
-#include "service/jobs/job_upload_form.h"
 #include "service/jobs/job_upload_receiver.h"
 
 namespace dietmt::service {

@@ -1,4 +1,4 @@
-#include "service/jobs/job_schema.h"
+#include "service/jobs/job_queue.h"
 
 namespace dietmt::service {
 namespace {

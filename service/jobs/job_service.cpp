@@ -66,28 +66,6 @@ class Chunker {
 
 }  // namespace
 
-JobOutput::JobOutput(JobQueue& queue, JobStatus job) : queue_(queue), job_(std::move(job)) {
-  if (job_.options.gzip) gzip_ = std::make_unique<GzipWriter>();
-}
-
-std::optional<std::string> JobOutput::next() {
-  while (!ended_) {
-    const std::optional<std::string> text = next_text();
-    ended_ = !text;
-    std::string bytes = gzip_ ? text ? gzip_->add(*text) : gzip_->finish() : text.value_or("");
-    if (!bytes.empty()) return bytes;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> JobOutput::next_text() {
-  if (chunk_ == job_.chunks) return std::nullopt;
-  std::optional<std::string> text = queue_.output(job_.id, chunk_++);
-  if (!text && job_.state == JobState::kDone)
-    throw NoSuchJobError("job " + job_.id + " was removed while its result was read");
-  return text;
-}
-
 JobService::JobService(JobQueue& queue, JobServiceOptions options,
                        std::function<void(const JobOptions&)> check)
     : queue_(queue),

@@ -11,17 +11,11 @@
 #include <thread>
 
 #include "common/error.h"
-#include "service/jobs/gzip_writer.h"
+#include "service/jobs/job_output.h"
 #include "service/jobs/job_queue.h"
 #include "service/jobs/stop_flag.h"
 
 namespace dietmt::service {
-
-/// There is no such job, or it belongs to another owner.
-class NoSuchJobError : public RequestError {
- public:
-  using RequestError::RequestError;
-};
 
 /// The job is not in a state for that.
 class JobStateError : public RequestError {
@@ -43,25 +37,6 @@ struct JobServiceOptions {
   int64_t max_text_bytes = int64_t{16} << 30;          // unpacked
   std::chrono::seconds keep = std::chrono::hours(72);  // ended jobs (--keep-jobs)
   JobQuota quota = {.jobs = 100, .lines = 100'000'000, .bytes = int64_t{16} << 30};
-};
-
-/// The translated file of a job, piece by piece.
-class JobOutput {
- public:
-  JobOutput(JobQueue& queue, JobStatus job);
-
-  /// The next bytes, never empty; none at the end. Throws NoSuchJobError if the job is removed
-  /// meanwhile.
-  std::optional<std::string> next();
-
- private:
-  std::optional<std::string> next_text();
-
-  JobQueue& queue_;
-  JobStatus job_;
-  int64_t chunk_ = 0;
-  bool ended_ = false;
-  std::unique_ptr<GzipWriter> gzip_;
 };
 
 /// For any number of threads. Removes expired jobs in the background.

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "service/http/nameless_file.h"
-#include "service/jobs/job_upload_form.h"
+#include "service/jobs/job_api.h"
 
 namespace dietmt::service {
 

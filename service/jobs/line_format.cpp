@@ -1,11 +1,11 @@
 #include "service/jobs/line_format.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/text_io.h"
-#include "service/jobs/json_fields.h"
 
 namespace dietmt::service {
 namespace {
@@ -42,10 +42,56 @@ LineParts split_json(const LineFormat& format, std::string_view line) {
   return {field->get<std::string>(), ""};
 }
 
+// Where the values of a JSON object are in its text. Replacing one value there leaves everything else
+// as it was: long numbers, spaces and the order of fields.
+struct FieldPositions {
+  std::map<std::string, std::string_view> values;  // as written; the last of equal names
+  size_t end = 0;                                  // of the content of the braces
+};
+
+constexpr std::string_view kSpaces = " \t\r\n";
+
+// Position behind the string that starts at `start`.
+size_t end_of_string(std::string_view text, size_t start) {
+  size_t i = start + 1;
+  while (text.at(i) != '"') i += text[i] == '\\' ? 2 : 1;
+  return i + 1;
+}
+
+// Position behind the value that starts at `start`: at the comma or brace that follows it, or at
+// spaces before these.
+size_t end_of_value(std::string_view text, size_t start) {
+  size_t depth = 0;
+  for (size_t i = start;;) {
+    const char c = text.at(i);
+    if (depth == 0 && (c == ',' || c == '}' || kSpaces.find(c) != kSpaces.npos)) return i;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    i = c == '"' ? end_of_string(text, i) : i + 1;
+  }
+}
+
+// `object`: the text of a valid JSON object, which the views point into.
+FieldPositions positions_of_fields(std::string_view object) {
+  FieldPositions fields;
+  const auto next = [&](size_t from) { return object.find_first_not_of(kSpaces, from); };
+  fields.end = object.find('{') + 1;
+  for (size_t i = next(fields.end); object.at(i) == '"' || object[i] == ',';) {
+    if (object[i] == ',') i = next(i + 1);
+    const size_t end_of_name = end_of_string(object, i);
+    const std::string name = nlohmann::json::parse(object.substr(i, end_of_name - i));
+    const size_t value = next(next(end_of_name) + 1);  // behind the colon
+    fields.end = end_of_value(object, value);
+    fields.values[name] = object.substr(value, fields.end - value);
+    i = next(fields.end);
+  }
+  return fields;
+}
+
 std::string join_json(const LineFormat& format, std::string_view line,
                       const std::string& translation) {
   const std::string value = nlohmann::json(replace_invalid_utf8(translation)).dump();
-  const JsonFields fields = json_fields(line);
+  const FieldPositions fields = positions_of_fields(line);
   const bool adds = format.output == LineOutput::kAdd;
   const auto field = fields.values.find(adds ? format.output_field : format.field);
   if (field != fields.values.end()) return replaced(line, field->second, value);

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "data/corpus/corpus_encoding.h"
-#include "service/page/page_files.h"
 
 namespace dietmt::service {
 namespace {

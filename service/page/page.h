@@ -2,6 +2,9 @@
 // HTTP API like any other client; its files are compiled into the program.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 namespace httplib {
 class Server;
 }
@@ -13,5 +16,14 @@ namespace dietmt::service {
 /// them under a prefix. Its content security policy forbids all other requests. The router sets the
 /// security headers that all answers share (api/router.h).
 void register_page(httplib::Server& server);
+
+/// A compiled-in file of the page.
+struct PageFile {
+  std::string_view name;  // e.g. main.js
+  std::string_view content;
+};
+
+/// index.html comes first.
+std::span<const PageFile> page_files();
 
 }  // namespace dietmt::service

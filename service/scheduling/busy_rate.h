@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 
 namespace dietmt::service {
@@ -16,7 +17,14 @@ class BusyRate {
   void start(Clock::time_point now) { last_ = now; }
 
   /// Counts tokens done since start() or the last call.
-  void add(int64_t tokens, Clock::time_point now);
+  void add(int64_t tokens, Clock::time_point now) {
+    constexpr double kMemory = 30.0;
+    const double elapsed = std::chrono::duration<double>(now - last_).count();
+    const double kept = std::exp(-elapsed / kMemory);
+    tokens_ = tokens_ * kept + static_cast<double>(tokens);
+    seconds_ = seconds_ * kept + elapsed;
+    last_ = now;
+  }
 
   /// 0 before the first add().
   double tokens_per_second() const { return seconds_ > 0.0 ? tokens_ / seconds_ : 0.0; }

@@ -7,7 +7,6 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
-#include "service/api/decoding_fields.h"
 #include "service/api/fields.h"
 #include "service/api/markup.h"
 #include "service/api/sentence_splitter.h"

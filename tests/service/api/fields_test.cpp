@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "service/api/api_keys.h"
-#include "service/api/decoding_fields.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::service {

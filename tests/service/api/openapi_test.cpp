@@ -1,11 +1,11 @@
 // The document and the service say the same.
-#include "service/api/openapi.h"
+#include "service/api/translation_api.h"
 
 #include <gmock/gmock.h>
 
 #include <set>
 
-#include "service/api/decoding_fields.h"
+#include "service/api/fields.h"
 #include "tests/common/scratch.h"
 #include "tests/service/api/test_server.h"
 

@@ -6,7 +6,6 @@
 
 #include <regex>
 
-#include "service/page/page_files.h"
 #include "tests/service/page/fake_service.h"
 
 namespace dietmt::service {

@@ -1,4 +1,4 @@
-#include "service/jobs/gzip_writer.h"
+#include "service/jobs/job_output.h"
 
 #include <new>
 
@@ -28,6 +28,28 @@ std::string GzipWriter::deflated(std::string_view bytes, int flush) {
     output.resize(output.size() - stream_.avail_out);
   } while (stream_.avail_out == 0);
   return output;
+}
+
+JobOutput::JobOutput(JobQueue& queue, JobStatus job) : queue_(queue), job_(std::move(job)) {
+  if (job_.options.gzip) gzip_ = std::make_unique<GzipWriter>();
+}
+
+std::optional<std::string> JobOutput::next() {
+  while (!ended_) {
+    const std::optional<std::string> text = next_text();
+    ended_ = !text;
+    std::string bytes = gzip_ ? text ? gzip_->add(*text) : gzip_->finish() : text.value_or("");
+    if (!bytes.empty()) return bytes;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> JobOutput::next_text() {
+  if (chunk_ == job_.chunks) return std::nullopt;
+  std::optional<std::string> text = queue_.output(job_.id, chunk_++);
+  if (!text && job_.state == JobState::kDone)
+    throw NoSuchJobError("job " + job_.id + " was removed while its result was read");
+  return text;
 }
 
 }  // namespace dietmt::service

@@ -1,0 +1,60 @@
+// The translated file of a job, as text or gzip.
+#pragma once
+
+#include <zlib.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/error.h"
+#include "service/jobs/job_queue.h"
+
+namespace dietmt::service {
+
+/// There is no such job, or it belongs to another owner.
+class NoSuchJobError : public RequestError {
+ public:
+  using RequestError::RequestError;
+};
+
+/// One member of a gzip stream.
+class GzipWriter {
+ public:
+  GzipWriter();
+  ~GzipWriter();
+  GzipWriter(const GzipWriter&) = delete;
+  GzipWriter& operator=(const GzipWriter&) = delete;
+
+  /// Bytes of the stream that are ready now that `bytes` have come, maybe none.
+  std::string add(std::string_view bytes) { return deflated(bytes, Z_NO_FLUSH); }
+  /// The rest of them. To be called once, at the end.
+  std::string finish() { return deflated({}, Z_FINISH); }
+
+ private:
+  std::string deflated(std::string_view bytes, int flush);
+
+  z_stream stream_ = {};
+};
+
+/// The translated file of a job, piece by piece.
+class JobOutput {
+ public:
+  JobOutput(JobQueue& queue, JobStatus job);
+
+  /// The next bytes, never empty; none at the end. Throws NoSuchJobError if the job is removed
+  /// meanwhile.
+  std::optional<std::string> next();
+
+ private:
+  std::optional<std::string> next_text();
+
+  JobQueue& queue_;
+  JobStatus job_;
+  int64_t chunk_ = 0;
+  bool ended_ = false;
+  std::unique_ptr<GzipWriter> gzip_;
+};
+
+}  // namespace dietmt::service
