@@ -28,8 +28,8 @@ struct ServiceLimits {
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.
 class Fields {
  public:
-  /// An empty body has no fields. Throws HttpError: 400 for invalid JSON (with line and column), JSON
-  /// that is not an object, and invalid UTF-8 (with the byte); 415 for other content types.
+  /// An empty body has no fields. Throws HttpError: 400 for invalid JSON (with line and column),
+  /// JSON that is not an object, and invalid UTF-8 (with the byte); 415 for other content types.
   explicit Fields(const Call& call);
 
   /// Of a JSON object.

@@ -20,8 +20,8 @@ struct DetectedLanguage {
 double share_in_script(std::string_view text, const std::string& code);
 
 /// The candidate whose scripts contain most of the text's letters, and more than half of them.
-/// Nothing if several candidates tie: a script distinguishes Greek from English, but not German from
-/// English.
+/// Nothing if several candidates tie: a script distinguishes Greek from English, but not German
+/// from English.
 std::optional<DetectedLanguage> language_by_script(std::string_view text,
                                                    const std::vector<std::string>& candidates);
 

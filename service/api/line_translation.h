@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "service/api/language_pairs.h"
 #include "service/api/fields.h"
+#include "service/api/language_pairs.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {
@@ -28,9 +28,9 @@ class LineTranslator {
   /// option.
   void check(const LineRequest& request, const nlohmann::json& decoding) const;
 
-  /// Translates each line as one sentence or, with "split_sentences" true in `decoding`, sentence by
-  /// sentence. Waits while the queue is full. Throws ClientGone soon after `cancelled` returns true,
-  /// Unavailable, and the decoder's exceptions.
+  /// Translates each line as one sentence or, with "split_sentences" true in `decoding`, sentence
+  /// by sentence. Waits while the queue is full. Throws ClientGone soon after `cancelled` returns
+  /// true, Unavailable, and the decoder's exceptions.
   std::vector<std::string> translate(const LineRequest& request, const nlohmann::json& decoding,
                                      const std::vector<std::string>& lines,
                                      const std::function<bool()>& cancelled) const;

@@ -26,8 +26,8 @@ class Metrics {
   /// Counts the events of a model. Must not outlive the metrics.
   std::shared_ptr<ModelObserver> observer(const std::string& model);
 
-  /// Adds the counters of the connection layer to text(), which calls `counters` in any thread. Must
-  /// precede the first text().
+  /// Adds the counters of the connection layer to text(), which calls `counters` in any thread.
+  /// Must precede the first text().
   void watch_connections(std::function<HttpCounters()> counters);
 
   /// All metrics in Prometheus's text format; the queues' are taken from `models`.

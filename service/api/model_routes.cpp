@@ -26,8 +26,8 @@ void add_length(ordered_json& model, const char* name, int64_t length) {
   if (length > 0 && length != nmt::SentenceDecoder::kNoLimit) model[name] = length;
 }
 
-// A browser takes a foreign name that is rebound to the loopback address for the same origin, so only
-// the usual names of the loopback count.
+// A browser takes a foreign name that is rebound to the loopback address for the same origin, so
+// only the usual names of the loopback count.
 bool names_loopback(const std::string& host) {
   const size_t bracket = host.rfind(']');
   const std::string name = host.substr(0, host.find(':', bracket == host.npos ? 0 : bracket));

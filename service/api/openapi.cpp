@@ -1,8 +1,7 @@
-#include "service/api/translation_api.h"
-
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "service/api/translation_api.h"
 
 namespace dietmt::service {
 namespace {

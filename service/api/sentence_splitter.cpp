@@ -75,7 +75,8 @@ class PieceCollector {
   size_t covered_ = 0;  // bytes in pieces
 };
 
-// The end of the line that starts at `begin`: after LF, CR, U+2028, U+2029 or U+0085, or of the text.
+// The end of the line that starts at `begin`: after LF, CR, U+2028, U+2029 or U+0085, or of the
+// text.
 size_t line_end(std::string_view text, size_t begin) {
   constexpr std::string_view kOthers[] = {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
   for (size_t i = begin; i < text.size(); ++i) {

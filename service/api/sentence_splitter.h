@@ -21,8 +21,9 @@ struct SplitText {
 
 /// Splits valid UTF-8 by the rules of Unicode's annex 29 as CLDR adapts them to `language` ("en",
 /// "pt_BR"; CLDR's root rules for an unknown language). A line break always ends a sentence. An
-/// abbreviation, an initial or, in languages that write ordinals that way, a number with a full stop
-/// does not end one. Sentences are not empty and have no line breaks and no spacing at their ends.
+/// abbreviation, an initial or, in languages that write ordinals that way, a number with a full
+/// stop does not end one. Sentences are not empty and have no line breaks and no spacing at their
+/// ends.
 SplitText split_sentences(std::string_view text, const std::string& language);
 
 /// The whole text as one sentence, without the spacing around it; line breaks inside stay.

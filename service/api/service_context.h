@@ -8,9 +8,9 @@
 
 #include "service/api/api_keys.h"
 #include "service/api/exchange.h"
+#include "service/api/fields.h"
 #include "service/api/language_pairs.h"
 #include "service/api/router.h"
-#include "service/api/fields.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {

@@ -1,5 +1,5 @@
-// Translates texts of any length: splits them into sentences, translates these as one request of the
-// model's queue, and joins them again with the spacing or markup between the sentences.
+// Translates texts of any length: splits them into sentences, translates these as one request of
+// the model's queue, and joins them again with the spacing or markup between the sentences.
 #pragma once
 
 #include <string>

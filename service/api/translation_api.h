@@ -13,17 +13,17 @@
 #include <string_view>
 #include <vector>
 
+#include "service/api/fields.h"
 #include "service/api/metrics.h"
 #include "service/api/router.h"
 #include "service/api/service_context.h"
-#include "service/api/fields.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {
 
 struct ApiSettings {
   ServiceLimits limits = {};
-  std::filesystem::path api_keys = {};         // a file (api_keys.h); empty: every client is accepted
+  std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
   std::vector<std::string> cors_origins = {};  // "*": all
   bool batch_jobs = false;                     // tells clients that the server has /v1/jobs
   std::function<std::function<bool()>()> client_watch = nullptr;  // see RouterSettings

@@ -8,7 +8,7 @@ namespace {
 struct Line {
   std::string_view content;
   std::string_view end;
-  bool has_text = false;  // then it is the next that is translated
+  bool has_text = false;  // to translate
 };
 
 std::vector<Line> split_lines(std::string_view text) {
@@ -46,7 +46,7 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
   std::vector<std::string> translations;
   if (!texts.empty()) translations = translate(chunk.options, texts, cancelled);
   if (translations.size() != texts.size())
-    throw Error("the translator gave " + std::to_string(translations.size()) + " lines for " +
+    throw Error("the translator returned " + std::to_string(translations.size()) + " lines for " +
                 std::to_string(texts.size()));
   size_t next = 0;
   for (const Line& line : lines) {

@@ -1,4 +1,4 @@
-// One chunk of a job through the translator: lines in, as many lines out, in order.
+// Translates one chunk of a job: as many lines out as in, in order.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace dietmt::service {
 
-/// Translates lines of text, none of them blank, in order. `cancelled` says whether the result is
-/// no longer wanted: then whatever is returned or thrown is dropped. Called by several threads.
+/// Translates lines of text in order; no line is blank. Once `cancelled` has returned true, the
+/// caller drops the result or the exception. Several threads call it at once.
 using TranslateLines = std::function<std::vector<std::string>(
     const JobOptions& options, const std::vector<std::string>& lines,
     const std::function<bool()>& cancelled)>;
 
-/// Lines keep their ends (LF, CR LF or, at the end of a file, none). Blank texts are handed through
-/// without asking the translator; so are bad lines, which are reported. Throws what `translate`
-/// does, and Error if it gives another number of lines.
+/// Lines keep their line ends (LF, CR LF or, at the end of a file, none). Copies blank lines and
+/// bad lines unchanged and reports the bad ones. Throws the exceptions of `translate`, and Error if
+/// it returns a different number of lines.
 ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& translate,
                             const std::function<bool()>& cancelled);
 

@@ -16,7 +16,7 @@ const char* name_of(JobState state) { return kStates.at(static_cast<size_t>(stat
 JobState job_state(const std::string& name) {
   for (size_t i = 0; i < kStates.size(); ++i)
     if (name == kStates[i]) return static_cast<JobState>(i);
-  throw Error("the job queue holds a job in the unknown state \"" + name + "\"");
+  throw Error("the job queue has a job in the unknown state \"" + name + "\"");
 }
 
 bool has_ended(JobState state) { return state != JobState::kQueued && state != JobState::kRunning; }

@@ -1,5 +1,5 @@
-// A batch job: a file that is translated in the background, in chunks of lines. What a user asks
-// for, what he is told, and the chunks on their way through the workers.
+// A batch job: a file translated in the background, in chunks of lines. The user's options, the
+// status of a job, and the chunks that workers translate.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace dietmt::service {
 
-/// What to translate, and how.
+/// The options of a job.
 struct JobOptions {
   std::string model;  // empty: the one for `source` and `target`
   std::string source;
   std::string target;
-  nlohmann::json decoding = nlohmann::json::object();  // as of /v1/translate; not looked into here
+  nlohmann::json decoding = nlohmann::json::object();  // as in /v1/translate; not checked here
   LineFormat format;
   std::string name;   // of the file; may be empty
-  bool gzip = false;  // the file came packed, and so is the result
+  bool gzip = false;  // the file is gzip, and so is the result
 
   nlohmann::json to_json() const;
   static JobOptions from_json(const nlohmann::json& stored);
@@ -53,38 +53,38 @@ struct JobStatus {
   int64_t lines_done = 0;
   int64_t bad_lines = 0;  // of those done
   // Microseconds since 1970, by the database's clock.
-  int64_t asked = 0;  // when this status was made
+  int64_t asked = 0;  // the time of this status
   int64_t created = 0;
   std::optional<int64_t> started;
   std::optional<int64_t> finished;
   std::string error;  // why the job failed
 };
 
-/// A line that could not be translated and was handed through unchanged.
+/// A line that could not be translated and was copied unchanged.
 struct BadLine {
   int64_t line = 0;  // from 1, in the file
   std::string reason;
 };
 
-/// Consecutive lines of a file with their line ends.
+/// Consecutive lines of a file, including line ends.
 struct ChunkText {
   int64_t lines = 0;
   std::string text;
 };
 
-/// What has become of a chunk.
+/// A translated chunk.
 struct ChunkResult {
-  std::string text;  // as many lines
+  std::string text;  // as many lines as the input
   std::vector<BadLine> bad_lines;
 };
 
-/// A chunk in the hands of a worker, until its lease expires.
+/// A chunk that a worker holds until its lease expires.
 struct TakenChunk {
   std::string job;
   int64_t number = 0;      // from 0
   int64_t first_line = 1;  // in the file
   ChunkText input;
-  std::string lease;  // names this taking of the chunk
+  std::string lease;  // unique for each time a worker takes the chunk
   JobOptions options;
 };
 

@@ -68,7 +68,7 @@ nlohmann::json time_json(std::optional<int64_t> microseconds) {
   return text;
 }
 
-// Lines per second, 0 where there is none yet.
+// Lines per second; 0 before the first line is done.
 double rate_of(const JobStatus& job) {
   if (!job.started || job.lines_done == 0) return 0;
   const int64_t time = job.finished.value_or(job.asked) - *job.started;
@@ -87,10 +87,10 @@ JobOptions job_options_of(const JobSettings& settings) {
   if (const auto name = settings.find("name"); name != settings.end())
     options.format.kind = guess_line_kind(name->second);
   for (const auto& [name, text] : settings) {
-    if (name == "api_key") continue;  // seen to before
+    if (name == "api_key") continue;  // checked before
     const auto setter = setters().find(name);
-    if (setter == setters().end()) throw RequestError("there is no setting \"" + name + "\"");
-    if (invalid_utf8_at(text) != text.npos) throw RequestError(name + ": not valid UTF-8");
+    if (setter == setters().end()) throw RequestError("unknown setting \"" + name + "\"");
+    if (invalid_utf8_at(text) != text.npos) throw RequestError(name + ": invalid UTF-8");
     setter->second(options, text);
   }
   return options;

@@ -48,7 +48,7 @@ std::optional<std::string> JobOutput::next_text() {
   if (chunk_ == job_.chunks) return std::nullopt;
   std::optional<std::string> text = queue_.output(job_.id, chunk_++);
   if (!text && job_.state == JobState::kDone)
-    throw NoSuchJobError("job " + job_.id + " was removed while its result was read");
+    throw NoSuchJobError("job " + job_.id + " was removed while its result was being read");
   return text;
 }
 

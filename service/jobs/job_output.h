@@ -13,13 +13,13 @@
 
 namespace dietmt::service {
 
-/// There is no such job, or it belongs to another owner.
+/// The job does not exist or belongs to another owner.
 class NoSuchJobError : public RequestError {
  public:
   using RequestError::RequestError;
 };
 
-/// One member of a gzip stream.
+/// Compresses one member of a gzip stream, piece by piece.
 class GzipWriter {
  public:
   GzipWriter();
@@ -27,9 +27,9 @@ class GzipWriter {
   GzipWriter(const GzipWriter&) = delete;
   GzipWriter& operator=(const GzipWriter&) = delete;
 
-  /// Bytes of the stream that are ready now that `bytes` have come, maybe none.
+  /// Adds `bytes` and returns the compressed bytes that are ready, possibly none.
   std::string add(std::string_view bytes) { return deflated(bytes, Z_NO_FLUSH); }
-  /// The rest of them. To be called once, at the end.
+  /// Returns the remaining bytes. Call it once, at the end.
   std::string finish() { return deflated({}, Z_FINISH); }
 
  private:
@@ -43,8 +43,8 @@ class JobOutput {
  public:
   JobOutput(JobQueue& queue, JobStatus job);
 
-  /// The next bytes, never empty; none at the end. Throws NoSuchJobError if the job is removed
-  /// meanwhile.
+  /// The next bytes, never empty; none at the end. Throws NoSuchJobError if the job is removed in
+  /// the meantime.
   std::optional<std::string> next();
 
  private:

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-
 namespace dietmt::service {
 namespace {
 
@@ -146,7 +145,7 @@ std::vector<JobStatus> JobQueue::list(const std::string& owner, int64_t limit,
   const size_t dash = before.find('-');
   if (!before.empty()) {
     if (dash == 0 || dash > 18 || before.find_first_not_of("0123456789") != dash)
-      throw RequestError("before: \"" + before + "\" is not the end of a page");
+      throw RequestError("before: \"" + before + "\" is not the 'next' value of a page");
     created = std::stoll(before.substr(0, dash));
   }
   const std::string id = before.empty() ? "" : before.substr(dash + 1);
@@ -217,7 +216,7 @@ std::string page_end(const JobStatus& job) { return std::to_string(job.created) 
 std::string random_id() {
   unsigned char bytes[16];
   if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    throw Error(std::string("no random numbers from the system: ") + std::strerror(errno));
+    throw Error(std::string("the system provides no random numbers: ") + std::strerror(errno));
   constexpr const char* kDigits = "0123456789abcdef";
   std::string id;
   for (const unsigned char byte : bytes) {
@@ -236,7 +235,7 @@ std::unique_ptr<SqlDatabase> open_job_database(const std::string& queue,
   std::error_code error;
   std::filesystem::create_directories(data_directory, error);
   if (error)
-    throw Error(data_directory.string() + ": the directory cannot be made: " + error.message());
+    throw Error(data_directory.string() + ": cannot create the directory: " + error.message());
   return open_sqlite(data_directory / "jobs.sqlite");
 }
 

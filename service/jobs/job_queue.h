@@ -1,10 +1,10 @@
-// The queue of batch jobs, in a database: whatever it has accepted outlives this process. Chunks
-// are leased to workers, in this process and others: a lease that is not renewed in time expires,
-// and another worker takes the chunk. What a chunk has become and its completion are stored in one
-// transaction, so no line is lost or doubled, whenever a process dies.
+// The queue of batch jobs, in a database: accepted jobs outlive this process. Workers in this
+// process and others lease chunks. If a worker does not renew its lease in time, the lease expires
+// and another worker takes the chunk. One transaction stores the translation of a chunk and marks
+// it as done, so no line is lost or repeated when a process dies.
 //
-// Jobs take turns: the next chunk is one of the job that has waited longest, so that a small job
-// does not wait for the end of a large one.
+// Jobs take turns: the next chunk comes from the job that has waited longest, so a small job does
+// not wait for a large one.
 #pragma once
 
 #include <chrono>
@@ -18,11 +18,11 @@
 
 namespace dietmt::service {
 
-/// When to give up a chunk, and with it its job.
+/// When a chunk, and with it its job, fails.
 struct RetryPolicy {
-  int64_t attempts = 3;                   // that ended in an error
-  std::chrono::milliseconds delay{2000};  // before the next attempt, times those before
-  int64_t lost_leases = 10;               // times that its worker disappeared
+  int64_t attempts = 3;                   // attempts that ended in an error
+  std::chrono::milliseconds delay{2000};  // before the next attempt, times the previous attempts
+  int64_t lost_leases = 10;               // times that the worker disappeared
 };
 
 /// Limits on the unfinished jobs of one client, the new one included; 0: no limit.
@@ -38,7 +38,7 @@ class JobQuotaError : public RequestError {
   using RequestError::RequestError;
 };
 
-/// A job that is being stored, piece by piece. Without finish() nothing stays of it.
+/// A job that is being stored, piece by piece. Without finish() it is removed again.
 class JobUpload {
  public:
   ~JobUpload();
@@ -48,7 +48,7 @@ class JobUpload {
   /// Stores the next chunks, in one transaction. Throws JobQuotaError and then stores none.
   void append(const std::vector<ChunkText>& chunks);
 
-  /// Queues the job, which is done at once if it has no lines. Returns its id.
+  /// Queues the job and returns its id. A job without lines is done at once.
   std::string finish();
 
  private:
@@ -67,47 +67,47 @@ class JobUpload {
   int64_t bytes_ = 0;
 };
 
-/// For any number of threads. Throws what SqlDatabase does.
+/// Thread-safe. Throws the exceptions of SqlDatabase.
 class JobQueue {
  public:
-  /// Makes the tables where there are none. Throws Error if they are of a newer version.
+  /// Creates the tables if necessary. Throws Error if they are of a newer version.
   explicit JobQueue(std::unique_ptr<SqlDatabase> database, RetryPolicy policy = {});
 
-  // For users. `owner`: jobs of other owners are not found.
+  // For users, who find only the jobs of their own `owner`.
 
   /// Throws JobQuotaError.
   JobUpload start_upload(const JobClient& client, const JobOptions& options,
                          const JobQuota& quota = {});
   std::optional<JobStatus> find(const std::string& owner, const std::string& id);
-  /// Newest first, at most `limit`. `before`: the page behind the place that page_end() names.
+  /// Newest first, at most `limit`. `before`: the page_end() of the previous page.
   std::vector<JobStatus> list(const std::string& owner, int64_t limit,
                               const std::string& before = "");
   /// The first `limit` bad lines of a job.
   std::vector<BadLine> bad_lines(const std::string& id, int64_t limit);
-  /// False if the job is not queued or running (any more).
+  /// False if the job is not queued or running.
   bool cancel(const std::string& owner, const std::string& id);
-  /// Removes a job that has ended; false if there is none.
+  /// Removes a job that has ended; false if there is no such job.
   bool remove(const std::string& owner, const std::string& id);
-  /// What chunk `number`, from 0, has become; none if it is not done or does not exist.
+  /// The translation of chunk `number`, from 0; none if it is not done or does not exist.
   std::optional<std::string> output(const std::string& id, int64_t number);
 
   // For workers.
 
-  /// A chunk to translate, leased for `lease` to `worker`; none if there is none at the moment.
+  /// A chunk to translate, leased to `worker` for `lease`; none if no chunk is available.
   std::optional<TakenChunk> take(const std::string& worker, std::chrono::milliseconds lease);
-  /// Extends the lease from now; false if another has it or the chunk is gone.
+  /// Renews the lease from now; false if another worker has it or the chunk is gone.
   bool renew(const TakenChunk& chunk, std::chrono::milliseconds lease);
-  /// False if the job has ended, or another has the lease.
+  /// False if the job has ended, or another worker has the lease.
   bool is_wanted(const TakenChunk& chunk);
-  /// Stores the result; false if it is not wanted, because another has the lease or the job is
-  /// gone. Safe to repeat where it is not known whether it was stored.
+  /// Stores the result; false if another worker has the lease or the job is gone. Safe to repeat if
+  /// the caller does not know whether the result was stored.
   bool complete(const TakenChunk& chunk, const ChunkResult& result);
-  /// The chunk could not be translated: it is tried again later, or its job fails.
+  /// Reports that the chunk could not be translated: it is retried later, or its job fails.
   void report_failure(const TakenChunk& chunk, const std::string& reason);
-  /// Gives the chunk back as it was.
+  /// Returns the chunk to the queue.
   void release(const TakenChunk& chunk);
-  /// Ends the leases of workers of this machine whose process is gone, without waiting for their
-  /// expiry. `worker` begins with the name of its process (process_identity.h).
+  /// Ends the leases of workers on this machine whose process is gone, without waiting for expiry.
+  /// The name of a worker begins with the identity of its process (process_identity.h).
   void release_dead_workers();
 
   /// Removes jobs that ended longer ago than `keep`, and uploads that stopped an hour ago.
@@ -127,13 +127,13 @@ class JobQueue {
 /// version.
 void set_up_job_schema(SqlDatabase& database);
 
-/// The place of a job in list(), for the page behind it.
+/// Identifies a job's place in list(), for the next page.
 std::string page_end(const JobStatus& job);
 
 /// 32 hexadecimal digits that nobody can guess.
 std::string random_id();
 
-/// `queue`: empty for SQLite (jobs.sqlite in `data_directory`, which is made where it is missing),
+/// `queue`: empty for SQLite (jobs.sqlite in `data_directory`, which is created if it is missing),
 /// or postgresql://... . Throws ConfigError for anything else.
 std::unique_ptr<SqlDatabase> open_job_database(const std::string& queue,
                                                const std::filesystem::path& data_directory);

@@ -1,4 +1,4 @@
-// The workers' side of the job queue.
+// The workers' part of the job queue.
 #include "common/text_io.h"
 #include "service/jobs/job_queue.h"
 #include "service/jobs/process_identity.h"
@@ -10,7 +10,7 @@ int64_t microseconds(std::chrono::milliseconds time) {
   return std::chrono::microseconds(time).count();
 }
 
-// As a database takes it as text.
+// Text that a database accepts.
 std::string storable(std::string text) {
   std::erase(text, '\0');
   return replace_invalid_utf8(text);
@@ -60,7 +60,7 @@ std::optional<TakenChunk> JobQueue::take_of(const std::string& job, const std::s
     if (losses >= policy_.lost_leases) {
       fail_job(connection, job,
                lines_of(chunk) + " were given up: " + std::to_string(losses) +
-                   " workers disappeared while they translated them");
+                   " workers disappeared while they translated these lines");
       return std::nullopt;
     }
     connection.execute(
@@ -74,7 +74,7 @@ std::optional<TakenChunk> JobQueue::take_of(const std::string& job, const std::s
         {job});
     const SqlResult options = connection.execute(
         "SELECT options FROM dietmt_jobs WHERE id = $1 AND state = 'running'", {job});
-    if (options.rows.empty()) return std::nullopt;  // has ended since it was seen
+    if (options.rows.empty()) return std::nullopt;  // the job has ended in the meantime
     chunk.options = JobOptions::from_json(nlohmann::json::parse(options.rows[0].text(0)));
     return chunk;
   });
@@ -109,7 +109,7 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
         "UPDATE dietmt_chunks SET done = 1, output = $4, input = NULL, bad_lines = $5 "
         "WHERE job = $1 AND number = $2 AND lease = $3 AND done = 0",
         {chunk.job, chunk.number, chunk.lease, SqlBytes{result.text}, bad});
-    // An answer that was lost on its way leaves the lease in place.
+    // If only the answer of an earlier call was lost, the chunk is done under the same lease.
     if (stored.changed == 0)
       return !connection
                   .execute(

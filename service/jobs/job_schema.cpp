@@ -24,7 +24,7 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
       "WHERE done = 0 AND lease IS NOT NULL"};
   return {
       {
-          // `touched`: the last part of an upload, later the last time that a chunk was taken.
+          // `touched`: the time of the last part of an upload, later of the last chunk taken.
           "CREATE TABLE dietmt_jobs (id TEXT PRIMARY KEY, owner TEXT NOT NULL, "
           "options TEXT NOT NULL, state TEXT NOT NULL, lines BIGINT NOT NULL, "
           "chunks BIGINT NOT NULL, lines_done BIGINT NOT NULL, chunks_done BIGINT NOT NULL, "
@@ -38,7 +38,8 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           chunk_indexes[1],
       },
       {
-          // Chunks go with their job. SQLite cannot add a foreign key to a table that exists.
+          // Deleting a job deletes its chunks. SQLite cannot add a foreign key to a table that
+          // exists.
           "ALTER TABLE dietmt_chunks RENAME TO dietmt_chunks_1",
           "DROP INDEX dietmt_chunks_open",
           "DROP INDEX dietmt_chunks_leased",
@@ -79,8 +80,8 @@ void set_up_job_schema(SqlDatabase& database) {
     connection.execute("CREATE TABLE IF NOT EXISTS dietmt_schema (version BIGINT NOT NULL)");
     const int64_t version = stored_version(connection);
     if (version > newest)
-      throw Error(database.name() + ": the job queue was made by a newer dietmt (version " +
-                  std::to_string(version) + " of its tables, this one knows " +
+      throw Error(database.name() + ": the job queue was created by a newer dietmt (version " +
+                  std::to_string(version) + " of its tables; this dietmt supports " +
                   std::to_string(newest) + ")");
     for (int64_t step = version; step < newest; ++step)
       for (const std::string& statement : steps[static_cast<size_t>(step)])

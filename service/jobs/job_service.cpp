@@ -14,8 +14,8 @@ constexpr std::chrono::minutes kSweep{1};
 
 void check_format(const LineFormat& format) {
   if (format.kind == LineKind::kTxt && format.output == LineOutput::kAdd)
-    throw RequestError("output: a txt file has nowhere to add a translation to");
-  if (format.column < 1) throw RequestError("column: columns are counted from 1");
+    throw RequestError("output: txt supports only replace");
+  if (format.column < 1) throw RequestError("column: must be at least 1");
 }
 
 bool is_gzip(const std::string& path) {
@@ -23,7 +23,7 @@ bool is_gzip(const std::string& path) {
   return file.get() == 0x1F && file.get() == 0x8B;
 }
 
-// Cuts the lines of a file into chunks and passes them on, a few at a time.
+// Splits the lines of a file into chunks and stores several at a time.
 class Chunker {
  public:
   Chunker(const JobServiceOptions& options, JobUpload& upload)
@@ -100,7 +100,7 @@ void JobService::store(JobUpload& upload, const std::string& path) {
       chunker.add(line, reader.ended_in_lf());
     }
   } catch (const DataError& error) {
-    // The file has no name that the user knows.
+    // The user does not know the path of the stored upload.
     throw DataError("file" + std::string(error.what()).substr(path.size()));
   }
   chunker.finish();
@@ -122,7 +122,7 @@ std::optional<JobStatus> JobService::cancel_or_remove(const std::string& owner,
 JobOutput JobService::output(const JobStatus& job, bool partial) {
   if (job.state != JobState::kDone && !partial)
     throw JobStateError("job " + job.id + " is " + name_of(job.state) +
-                        "; partial=1 gives what is done of it");
+                        "; partial=1 returns the lines that are done");
   return JobOutput(queue_, job);
 }
 

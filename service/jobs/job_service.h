@@ -1,5 +1,5 @@
-// Batch jobs for the users of a server: files in, files out. What is behind the routes of
-// /v1/jobs (job_routes.h), without HTTP.
+// Batch jobs for the users of a server, without HTTP: files in, files out. The routes of /v1/jobs
+// (job_routes.h) use it.
 #pragma once
 
 #include <chrono>
@@ -17,49 +17,49 @@
 
 namespace dietmt::service {
 
-/// The job is not in a state for that.
+/// The state of the job does not allow the action.
 class JobStateError : public RequestError {
  public:
   using RequestError::RequestError;
 };
 
-/// The file has more text than is allowed.
+/// The file has too much text.
 class FileTooLargeError : public RequestError {
  public:
   using RequestError::RequestError;
 };
 
 struct JobServiceOptions {
-  std::filesystem::path data_directory;  // exists; uploads lie here until they are in the queue
+  std::filesystem::path data_directory;  // must exist; holds uploads until they are queued
   int64_t chunk_lines = 200;
-  int64_t chunk_bytes = 1 << 18;  // a chunk ends at the first line that reaches them
+  int64_t chunk_bytes = 1 << 18;  // a chunk ends with the line that reaches this size
   size_t max_line_bytes = 1 << 20;
-  int64_t max_text_bytes = int64_t{16} << 30;          // unpacked
+  int64_t max_text_bytes = int64_t{16} << 30;          // uncompressed
   std::chrono::seconds keep = std::chrono::hours(72);  // ended jobs (--keep-jobs)
   JobQuota quota = {.jobs = 100, .lines = 100'000'000, .bytes = int64_t{16} << 30};
 };
 
-/// For any number of threads. Removes expired jobs in the background.
+/// Thread-safe. Removes expired jobs in the background.
 class JobService {
  public:
-  /// `check` throws RequestError or ConfigError for options that no worker could serve.
+  /// `check` throws RequestError or ConfigError for options that no worker supports.
   JobService(JobQueue& queue, JobServiceOptions options,
              std::function<void(const JobOptions&)> check = {});
   ~JobService();
 
   const JobServiceOptions& options() const { return options_; }
 
-  /// Splits the file at `path` into chunks and queues them. `options.gzip` is found out here.
-  /// Throws RequestError, DataError (a damaged file, with the line), FileTooLargeError,
-  /// JobQuotaError, StorageFullError: then nothing of the job stays.
+  /// Splits the file at `path` into chunks and queues them; detects `options.gzip`. Throws
+  /// RequestError, DataError (a damaged file, with the line), FileTooLargeError, JobQuotaError and
+  /// StorageFullError, and then keeps nothing of the job.
   JobStatus submit(const JobClient& client, JobOptions options, const std::string& path);
 
-  /// Throw NoSuchJobError.
+  // These throw NoSuchJobError.
   JobStatus find(const std::string& owner, const std::string& id);
-  /// Cancels a job that has not ended and returns it, or removes one that has.
+  /// Cancels a job that has not ended and returns it, or removes an ended job.
   std::optional<JobStatus> cancel_or_remove(const std::string& owner, const std::string& id);
-  /// Throws JobStateError if the job is not done and `partial` is not asked for: the lines before
-  /// the first that is not translated.
+  /// `partial`: the lines before the first untranslated one. Throws JobStateError if the job is not
+  /// done and `partial` is false.
   JobOutput output(const JobStatus& job, bool partial);
 
   std::vector<JobStatus> list(const std::string& owner, int64_t limit, const std::string& before) {

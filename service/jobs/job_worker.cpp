@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Keeps the lease of a chunk while it lives, and looks whether the chunk is still wanted.
+// Renews the lease of a chunk during its lifetime, and checks whether the chunk is still wanted.
 class LeaseKeeper {
  public:
   LeaseKeeper(JobQueue& queue, const TakenChunk& chunk, const JobWorkerOptions& options)
@@ -42,7 +42,7 @@ class LeaseKeeper {
         if (due) renewed = Clock::now();
         if (!queue_.is_wanted(chunk_)) lost_ = true;
       } catch (const std::exception& error) {
-        spdlog::warn("batch jobs: a lease could not be renewed: {}", error.what());
+        spdlog::warn("batch jobs: cannot renew a lease: {}", error.what());
       }
     }
   }
@@ -52,7 +52,7 @@ class LeaseKeeper {
   const JobWorkerOptions& options_;
   StopFlag done_;
   std::atomic<bool> lost_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last: uses the other members
 };
 
 }  // namespace
@@ -93,7 +93,7 @@ class JobWorker::Impl {
 
   void work_on(const TakenChunk& chunk) {
     const LeaseKeeper keeper(queue_, chunk, options_);
-    std::atomic<bool> gave_up = false;  // the translator knows that it need not finish
+    std::atomic<bool> gave_up = false;  // the translator was told to stop
     const auto cancelled = [&] {
       if (stop_.is_set() || keeper.is_lost()) gave_up = true;
       return gave_up.load();
@@ -102,10 +102,10 @@ class JobWorker::Impl {
     std::string problem;
     try {
       result = translate_chunk(chunk, translate_, cancelled);
-    } catch (const RequestError& error) {  // the job asks for what is not to be had
+    } catch (const RequestError& error) {  // the fault of the job's options
       problem = error.what();
     } catch (const std::exception& error) {
-      spdlog::error("batch jobs: a chunk was not translated: {}", error.what());
+      spdlog::error("batch jobs: cannot translate a chunk: {}", error.what());
       problem = "the translation failed; the server's log says why";
     }
     if (keeper.is_lost()) return;
@@ -119,14 +119,14 @@ class JobWorker::Impl {
     });
   }
 
-  // Until it has worked, for as long as the lease can be ours; at a stop once only.
+  // Retries until it succeeds or the lease is lost; after a stop, tries once.
   template <class Action>
   void store(const LeaseKeeper& keeper, Action action) {
     for (;;) {
       try {
         return action();
       } catch (const std::exception& error) {
-        spdlog::warn("batch jobs: a finished chunk could not be stored: {}", error.what());
+        spdlog::warn("batch jobs: cannot store a finished chunk: {}", error.what());
         if (stop_.is_set() || keeper.is_lost()) return;
         stop_.wait(options_.poll);
       }

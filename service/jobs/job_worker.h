@@ -1,5 +1,5 @@
-// Threads that take chunks of batch jobs from the queue, translate them and store what they have
-// become. Any number of workers, in any number of processes, share a queue.
+// Threads that take chunks of batch jobs from the queue, translate them and store the results. Any
+// number of workers in any number of processes can share a queue.
 #pragma once
 
 #include <chrono>
@@ -11,13 +11,13 @@
 namespace dietmt::service {
 
 struct JobWorkerOptions {
-  int64_t threads = 2;  // chunks at a time: one is read while another is decoded
-  std::chrono::milliseconds lease{30'000};  // after which a worker that vanished is given up
-  std::chrono::milliseconds poll{500};      // between looks for work, and for cancelled jobs
+  int64_t threads = 2;  // chunks at once: one is prepared while another is decoded
+  std::chrono::milliseconds lease{30'000};  // after which a vanished worker loses its chunk
+  std::chrono::milliseconds poll{500};      // interval of checks for work and for cancelled jobs
 };
 
-/// Works from its construction until stop(). Whatever the database does, it goes on: while there is
-/// no connection it waits, and a finished chunk is kept until it can be stored.
+/// Works from its construction until stop(). It survives database failures: without a connection it
+/// waits, and it keeps a finished chunk until it can store it.
 class JobWorker {
  public:
   JobWorker(JobQueue& queue, TranslateLines translate, JobWorkerOptions options = {});

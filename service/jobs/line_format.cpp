@@ -10,7 +10,7 @@
 namespace dietmt::service {
 namespace {
 
-// Column `number`, from 1; its data() is null where the line has fewer.
+// Column `number`, from 1; its data() is null if the line has fewer columns.
 std::string_view column_of(std::string_view line, int64_t number) {
   for (; number > 1; --number) {
     const size_t tab = line.find('\t');
@@ -42,8 +42,8 @@ LineParts split_json(const LineFormat& format, std::string_view line) {
   return {field->get<std::string>(), ""};
 }
 
-// Where the values of a JSON object are in its text. Replacing one value there leaves everything else
-// as it was: long numbers, spaces and the order of fields.
+// Where the values of a JSON object are in its text. Replacing one value there leaves everything
+// else as it was: long numbers, spaces and the order of fields.
 struct FieldPositions {
   std::map<std::string, std::string_view> values;  // as written; the last of equal names
   size_t end = 0;                                  // of the content of the braces
@@ -51,15 +51,14 @@ struct FieldPositions {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-// Position behind the string that starts at `start`.
+// The position after the string that starts at `start`.
 size_t end_of_string(std::string_view text, size_t start) {
   size_t i = start + 1;
   while (text.at(i) != '"') i += text[i] == '\\' ? 2 : 1;
   return i + 1;
 }
 
-// Position behind the value that starts at `start`: at the comma or brace that follows it, or at
-// spaces before these.
+// The position after the value that starts at `start`: a comma, a brace, or the spaces before them.
 size_t end_of_value(std::string_view text, size_t start) {
   size_t depth = 0;
   for (size_t i = start;;) {
@@ -80,7 +79,7 @@ FieldPositions positions_of_fields(std::string_view object) {
     if (object[i] == ',') i = next(i + 1);
     const size_t end_of_name = end_of_string(object, i);
     const std::string name = nlohmann::json::parse(object.substr(i, end_of_name - i));
-    const size_t value = next(next(end_of_name) + 1);  // behind the colon
+    const size_t value = next(next(end_of_name) + 1);  // after the colon
     fields.end = end_of_value(object, value);
     fields.values[name] = object.substr(value, fields.end - value);
     i = next(fields.end);

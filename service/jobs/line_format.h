@@ -1,5 +1,5 @@
-// Where the text of a line is, and where its translation goes: lines of text, a column of
-// tab-separated values, a field of JSON objects. All else in a line stays as it is, byte for byte.
+// Finds the text of a line and inserts its translation: plain text, a column of tab-separated
+// values, or a field of JSON objects. Everything else in the line stays the same, byte for byte.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ enum class LineOutput { kReplace, kAdd };
 
 struct LineFormat {
   LineKind kind = LineKind::kTxt;
-  int64_t column = 1;                        // tsv: from 1
-  std::string field = "text";                // jsonl: a string at the top level
+  int64_t column = 1;                        // tsv: the column, from 1
+  std::string field = "text";                // jsonl: a top-level string field
   LineOutput output = LineOutput::kReplace;  // kAdd: not for txt
   std::string output_field = "translation";  // jsonl with kAdd
 };
@@ -28,21 +28,20 @@ const char* name_of(LineOutput output);
 /// Throws RequestError for another name.
 LineOutput line_output(const std::string& name);
 
-/// By a file's ending: .tsv, .jsonl, each with or without .gz; anything else is txt.
+/// By the file extension: .tsv or .jsonl, with or without .gz; otherwise txt.
 LineKind guess_line_kind(std::string_view file_name);
 
-/// A line taken apart.
+/// The text of a line, or the reason why it has none.
 struct LineParts {
   std::string text;     // to translate
-  std::string problem;  // why there is none, if there is none
+  std::string problem;  // empty if the line has a text
 };
 
-/// `line`: without its line end.
+/// `line`: without the line end.
 LineParts split_line(const LineFormat& format, std::string_view line);
 
-/// The line with `translation` in its place. `line`: one in which split_line() found a text. What
-/// would break the line or add a column (line feeds, carriage returns, in tsv tabs) becomes a space
-/// in the translation.
+/// Inserts `translation` into a line in which split_line() found a text. Replaces characters of the
+/// translation that would break the line or add a column (LF, CR, and tabs in tsv) with spaces.
 std::string join_line(const LineFormat& format, std::string_view line, std::string translation);
 
 }  // namespace dietmt::service

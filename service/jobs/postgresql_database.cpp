@@ -14,7 +14,7 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-// Parameters in the arrays that libpq takes.
+// Parameters in the form of libpq's arrays.
 struct Parameters {
   explicit Parameters(std::initializer_list<SqlValue> given) {
     texts.reserve(given.size());
@@ -26,7 +26,7 @@ struct Parameters {
     if (const auto* integer = std::get_if<int64_t>(&value))
       texts.push_back(std::to_string(*integer));
     else if (const auto* text = std::get_if<std::string_view>(&value))
-      texts.emplace_back(*text);  // libpq wants a zero at the end
+      texts.emplace_back(*text);  // libpq needs a terminating zero
     else
       texts.emplace_back();
     const bool is_null = std::holds_alternative<std::nullptr_t>(value);
@@ -93,8 +93,8 @@ class PostgresqlConnection : public SqlConnection {
     return SqlRow(std::move(columns));
   }
 
-  // Classes of SQLSTATE: 53 insufficient resources, of these 53100 a full disk; 40 a transaction
-  // that was undone for another's sake; 57P the server stops.
+  // Classes of SQLSTATE: 53 insufficient resources, with 53100 for a full disk; 40 a transaction
+  // that was rolled back because of a conflict; 57P the server is shutting down.
   [[noreturn]] void fail(const PGresult* answer) const {
     const char* field = PQresultErrorField(answer, PG_DIAG_SQLSTATE);
     const std::string_view code = field != nullptr ? field : "";
@@ -123,7 +123,7 @@ class PostgresqlDatabase : public SqlDatabase {
         "BYTEA",
         " FOR UPDATE SKIP LOCKED",
         "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
-        {// Two processes that start at once would both make the tables.
+        {// Without the lock, two processes that start at once would both create the tables.
          "SELECT pg_advisory_xact_lock(7233175126530716009)",
          "CREATE OR REPLACE FUNCTION dietmt_now() RETURNS BIGINT LANGUAGE SQL VOLATILE AS "
          "'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)'"}};
@@ -132,7 +132,7 @@ class PostgresqlDatabase : public SqlDatabase {
   std::string name() const override { return name_; }
 
  private:
-  // Host and database alone.
+  // Only host and database.
   static std::string shown(const std::string& uri) {
     char* problem = nullptr;
     const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options(

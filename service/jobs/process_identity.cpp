@@ -10,7 +10,7 @@
 namespace dietmt::service {
 namespace {
 
-// "BOOT:NAMESPACE", in which process numbers are unique.
+// "BOOT:NAMESPACE", within which PIDs and start times are unique.
 std::string numbering() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -22,8 +22,7 @@ std::string numbering() {
   return boot + ":" + digits;
 }
 
-// In clock ticks since the machine started; empty if there is no such process, or only what its
-// parent has not yet taken note of.
+// In clock ticks since boot; empty if there is no such process or only a zombie.
 std::string start_time(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
   std::string line;

@@ -1,16 +1,15 @@
-// Names of processes that no other process ever has, so that one can tell whether the process that
-// left a mark somewhere still lives.
+// Unique names of processes, which show whether the process that took a lease is still alive.
 #pragma once
 
 #include <string>
 
 namespace dietmt::service {
 
-/// Boot of the machine, namespace of process numbers, number and start time of this process.
+/// Boot id of the machine, PID namespace, PID and start time of this process.
 std::string process_identity();
 
-/// True if `name` begins with the identity of a process that ran on this machine and is gone.
-/// False if it lives, or if this cannot be known here: another machine, container or boot.
+/// True if `name` begins with the identity of a process that ran on this machine and has ended.
+/// False if it is alive, or ran on another machine, in another container or before a reboot.
 bool is_dead_process_of_this_machine(const std::string& name);
 
 }  // namespace dietmt::service

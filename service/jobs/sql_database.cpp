@@ -18,7 +18,7 @@ std::optional<int64_t> SqlRow::optional_integer(size_t column) const {
   int64_t value = 0;
   const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (problem != std::errc() || end != digits.data() + digits.size())
-    throw Error("the database gave \"" + digits + "\" where a whole number was expected");
+    throw Error("the database returned \"" + digits + "\" instead of a whole number");
   return value;
 }
 
@@ -43,8 +43,7 @@ void SqlDatabase::give_back(std::unique_ptr<SqlConnection> connection) {
   idle_.push_back(std::move(connection));
 }
 
-// A connection that has lain idle may have been cut since; only a new one tells if the database is
-// gone.
+// An idle connection may have been lost, so only a new one shows whether the database is down.
 std::unique_ptr<SqlConnection> SqlDatabase::start(const std::string& statement,
                                                   std::initializer_list<SqlValue> parameters,
                                                   SqlResult& result) {
@@ -71,7 +70,7 @@ void SqlDatabase::roll_back(std::unique_ptr<SqlConnection> connection) {
     connection->execute("ROLLBACK");
     give_back(std::move(connection));
   } catch (const Error&) {
-    // Closing the connection undoes the transaction too.
+    // Closing the connection rolls the transaction back too.
   }
 }
 

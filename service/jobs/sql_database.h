@@ -1,6 +1,6 @@
-// The little of SQL that the job queue needs: statements with parameters, transactions, a pool of
-// connections. SQLite and PostgreSQL stand behind it. Statements are written so that both
-// understand them ($1, $2, ... for parameters); where they differ, SqlDialect has the words.
+// The SQL interface of the job queue: statements with parameters ($1, $2, ...), transactions, and a
+// pool of connections, for SQLite and PostgreSQL. Statements must suit both; SqlDialect has the
+// parts that differ.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,37 @@
 
 namespace dietmt::service {
 
-/// The disk of the database is full; what was being written is undone.
+/// The disk of the database is full; the transaction was rolled back.
 class StorageFullError : public Error {
  public:
   using Error::Error;
 };
 
-/// The database does not answer, for now.
+/// The database does not respond at the moment.
 class DatabaseUnavailableError : public Error {
  public:
   using Error::Error;
 };
 
-/// Two transactions stood in each other's way, and this one was undone: it may be tried again.
+/// The transaction was rolled back because of a conflict and can be retried.
 class SqlConflictError : public DatabaseUnavailableError {
  public:
   using DatabaseUnavailableError::DatabaseUnavailableError;
 };
 
-/// A parameter that is bytes, not text: any bytes, UTF-8 or not.
+/// A parameter with arbitrary bytes instead of UTF-8 text.
 struct SqlBytes {
   std::string_view bytes;
 };
 using SqlValue = std::variant<std::nullptr_t, int64_t, std::string_view, SqlBytes>;
 
-/// One row of an answer.
+/// One row of a result.
 class SqlRow {
  public:
   explicit SqlRow(std::vector<std::optional<std::string>> columns) : columns_(std::move(columns)) {}
 
   bool is_null(size_t column) const { return !columns_.at(column); }
-  /// Text, or the bytes of bytes; empty for NULL.
+  /// Text or bytes; empty for NULL.
   const std::string& text(size_t column) const;
   /// 0 for NULL.
   int64_t integer(size_t column) const;
@@ -60,7 +60,7 @@ class SqlRow {
 
 struct SqlResult {
   std::vector<SqlRow> rows;
-  int64_t changed = 0;  // rows that an UPDATE, INSERT or DELETE has changed
+  int64_t changed = 0;  // rows changed by UPDATE, INSERT or DELETE
 };
 
 /// One connection, for one thread at a time.
@@ -77,15 +77,15 @@ class SqlConnection {
   virtual bool usable() const = 0;
 };
 
-/// Where the two databases differ. Both have a function dietmt_now(): microseconds since 1970 by
-/// the clock of the database, so that the clocks of workers do not matter.
+/// The differences between the databases. Both have a function dietmt_now(): microseconds since
+/// 1970 by the database's clock, so that workers' clocks do not matter.
 struct SqlDialect {
-  std::string begin;                      // starts a transaction that will write
-  std::string bytes;                      // the type of a column of bytes
-  std::string skip_locked;                // at the end of a SELECT: locks rows, passes over locked
-  std::string lock_name;                  // makes transactions with the same text $1 take turns;
-                                          // empty where all transactions that write do
-  std::vector<std::string> before_setup;  // in the transaction that makes the tables, first
+  std::string begin;                      // starts a transaction that writes
+  std::string bytes;                      // the type of a bytes column
+  std::string skip_locked;                // ends a SELECT: locks rows, skips locked ones
+  std::string lock_name;                  // serialises transactions with the same text $1;
+                                          // empty if all writing transactions are serial
+  std::vector<std::string> before_setup;  // starts the transaction that sets up the tables
 };
 
 /// A database and its open connections.
@@ -94,23 +94,24 @@ class SqlDatabase {
   virtual ~SqlDatabase() = default;
 
   virtual const SqlDialect& dialect() const = 0;
-  /// The place of the database as a user may see it, without a password.
+  /// The location of the database without a password, for messages.
   virtual std::string name() const = 0;
-  /// Returns what was freed by deletions to the disk, where the database does not by itself.
+  /// Returns free space to the disk if the database does not do it by itself.
   virtual void shrink() {}
 
-  /// One statement in a transaction of its own.
+  /// Runs one statement in its own transaction.
   SqlResult execute(const std::string& statement, std::initializer_list<SqlValue> parameters = {});
 
-  /// The same; when it returns, a power cut will not undo it, nor what came before it. Other
-  /// transactions a power cut may undo, the last ones first; a crash of the program does not.
+  /// The same, but durable: after it returns, a power cut undoes neither this statement nor earlier
+  /// ones. A power cut may undo the last of the other transactions; a crash of the program does
+  /// not.
   virtual SqlResult execute_durably(const std::string& statement,
                                     std::initializer_list<SqlValue> parameters) {
     return execute(statement, parameters);
   }
 
-  /// Calls `work(connection)` in a transaction: what it throws undoes all. Work that met a conflict
-  /// is called again.
+  /// Calls `work(connection)` in a transaction, rolls it back on an exception, and retries it after
+  /// a conflict.
   template <class Work>
   auto transaction(Work&& work) {
     for (int attempt = 1;; ++attempt) {
@@ -137,7 +138,7 @@ class SqlDatabase {
 
   std::unique_ptr<SqlConnection> take_idle();
   void give_back(std::unique_ptr<SqlConnection> connection);
-  // The connection that has run the statement.
+  // Returns the connection that ran the statement.
   std::unique_ptr<SqlConnection> start(const std::string& statement,
                                        std::initializer_list<SqlValue> parameters,
                                        SqlResult& result);
@@ -148,8 +149,8 @@ class SqlDatabase {
   std::vector<std::unique_ptr<SqlConnection>> idle_;
 };
 
-/// One file with a write-ahead log, whole after a crash of the program or the machine. Several
-/// processes of one machine may use it.
+/// One file with a write-ahead log; consistent after a crash of the program or the machine. Several
+/// processes on one machine can use it.
 std::unique_ptr<SqlDatabase> open_sqlite(const std::filesystem::path& file);
 
 /// `uri`: postgresql://[user[:password]@][host][:port]/database[?parameter=value...]

@@ -45,7 +45,7 @@ class SqliteConnection : public SqlConnection {
 
   SqlResult execute(const std::string& statement,
                     std::initializer_list<SqlValue> parameters = {}) override {
-    // SQLite undoes a transaction by itself where the disk is full.
+    // SQLite rolls a transaction back by itself if the disk is full.
     if (statement == "ROLLBACK" && sqlite3_get_autocommit(handle_) != 0) return {};
     sqlite3_stmt* prepared = nullptr;
     if (sqlite3_prepare_v2(handle_, statement.c_str(), -1, &prepared, nullptr) != SQLITE_OK) fail();

@@ -1,4 +1,4 @@
-// A flag for threads that pause: whoever sets it wakes them.
+// A flag that wakes the threads waiting for it.
 #pragma once
 
 #include <atomic>

@@ -33,8 +33,8 @@ struct Analysis {
   HeadMatrices
       decoder_attention;  // [L, H, T, T]; keys: begin of sentence, then all pieces but the last
   HeadMatrices cross_attention;  // [L, H, T, S]
-  /// The position part of the attention scores (encoders/analysis/position_scores.h); finite, 0 if a
-  /// query does not see a key. Empty for encodings without such a part.
+  /// The position part of the attention scores (encoders/analysis/position_scores.h); finite, 0 if
+  /// a query does not see a key. Empty for encodings without such a part.
   HeadMatrices encoder_positions;  // [L, H, S, S]
   HeadMatrices decoder_positions;  // [L, H, T, T]
 };

@@ -1,5 +1,5 @@
-// A model as the service sees it: functions from text to tokens and back, and a decoder. The service
-// does not depend on LibTorch or on a kind of tokenizer.
+// A model as the service sees it: functions from text to tokens and back, and a decoder. The
+// service does not depend on LibTorch or on a kind of tokenizer.
 #pragma once
 
 #include <cstdint>

@@ -105,7 +105,8 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     }
     std::string name = pair->source + "-" + pair->target;
     if (taken(name)) name = last_name(directory);
-    if (taken(name)) problems.push_back("--model " + word + ": there is already a model '" + name + "'");
+    if (taken(name))
+      problems.push_back("--model " + word + ": there is already a model '" + name + "'");
     specs.push_back({name, pair->source, pair->target, directory});
   }
   throw_if_any(problems);
@@ -126,7 +127,8 @@ void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec
     else if (!std::filesystem::is_regular_file(file))
       problems.push_back("--shortlist " + word + ": no such file");
     else if (!spec->shortlist.empty())
-      problems.push_back("--shortlist " + word + ": model " + spec->name + " already has a shortlist");
+      problems.push_back("--shortlist " + word + ": model " + spec->name +
+                         " already has a shortlist");
     else
       spec->shortlist = file;
   }

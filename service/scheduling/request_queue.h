@@ -1,9 +1,10 @@
 // The queue of sentences for one model. Handlers wait in translate(); the decoder's workers take
 // sentences through SentenceFeed.
 //
-// Requests take turns in the order of their arrival: after `turn_tokens` source tokens a request goes
-// to the end of the queue, so a document of 10,000 sentences delays a single sentence by at most one
-// turn of each request before it. The queue refuses new requests while more than `max_tokens` wait.
+// Requests take turns in the order of their arrival: after `turn_tokens` source tokens a request
+// goes to the end of the queue, so a document of 10,000 sentences delays a single sentence by at
+// most one turn of each request before it. The queue refuses new requests while more than
+// `max_tokens` wait.
 #pragma once
 
 #include <chrono>

@@ -1,11 +1,10 @@
 // The document and the service say the same.
-#include "service/api/translation_api.h"
-
 #include <gmock/gmock.h>
 
 #include <set>
 
 #include "service/api/fields.h"
+#include "service/api/translation_api.h"
 #include "tests/common/scratch.h"
 #include "tests/service/api/test_server.h"
 
