@@ -1,4 +1,4 @@
-// Stands in for postgresql_database.cpp in builds without PostgreSQL's client library.
+// Replaces postgresql_database.cpp in builds without the PostgreSQL client library.
 #include "service/jobs/sql_database.h"
 
 namespace dietmt::service {

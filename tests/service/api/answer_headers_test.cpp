@@ -1,4 +1,4 @@
-// What all answers have in common: headers that browsers heed, and measurements.
+// Common to all answers: security headers and metrics.
 #include <gmock/gmock.h>
 
 #include "service/page/page.h"

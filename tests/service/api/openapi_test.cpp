@@ -1,4 +1,4 @@
-// The document and the service say the same.
+// The OpenAPI document matches the service.
 #include <gmock/gmock.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// The service under load: many clients, too many, slow answers, reloads, the end.
+// The service under load: many clients, overload, slow answers, reloads, shutdown.
 #include <gmock/gmock.h>
 
 #include <atomic>

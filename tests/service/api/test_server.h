@@ -1,4 +1,4 @@
-// The service on a port of its own, with models that translate by capitals (fake_decoder.h).
+// The service on a free port, with models that translate into capitals (fake_decoder.h).
 #pragma once
 
 #include <httplib.h>
@@ -19,7 +19,7 @@ struct TestSettings {
   RegistrySettings registry = {};
   std::chrono::microseconds step{0};  // of the decoder
   ModelLoader loader = nullptr;       // instead of the usual one
-  /// Adds routes of others; may be empty.
+  /// Adds routes outside the API; may be empty.
   std::function<void(HttpServer&, TranslationApi&)> extend = nullptr;
   std::vector<ModelSpec> specs = {{"en-de", "en", "de", "first"},
                                   {"de-en", "de", "en", "second"},

@@ -1,4 +1,4 @@
-// What a client sees, request by request.
+// The API from the client's side.
 #include <gmock/gmock.h>
 
 #include "tests/common/scratch.h"
@@ -178,7 +178,7 @@ TEST(LimitsTest, TooMuchIs413) {
   EXPECT_EQ(status("12345678901"), 413);
   EXPECT_EQ(status({"1", "2", "3"}), 413);
   EXPECT_EQ(status(std::string(2000, 'x')), 413);
-  // The connection goes on to be of use.
+  // The connection can still be used.
   httplib::Client client = server.client();
   client.set_keep_alive(true);
   EXPECT_EQ(client.Post("/translate", std::string(100'000, 'x'), "application/json")->status, 413);
@@ -201,7 +201,7 @@ TEST_F(KeyTest, KeysComeInEveryWayThatClientsUse) {
   EXPECT_EQ(server.post("/v1/translate", v1, {{"X-API-Key", "secret"}}).first, 200);
   EXPECT_EQ(server.post("/v1/translate?api_key=secret", v1).first, 200);
   EXPECT_EQ(server.post("/v1/translate", v1, {{"X-API-Key", "wrong"}}).first, 403);
-  EXPECT_EQ(server.get("/v1/jobs").first, 401);  // whoever serves it
+  EXPECT_EQ(server.get("/v1/jobs").first, 401);  // by any handler
   EXPECT_EQ(server.get("/languages").first, 200);
   EXPECT_EQ(server.get("/frontend/settings").second["keyRequired"], true);
   EXPECT_EQ(server.post("/v1/models/reload", {}, {{"X-API-Key", "secret"}}).first, 403);

@@ -1,4 +1,4 @@
-// Workers in processes of their own that are killed without warning.
+// Worker processes that are killed without warning.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>

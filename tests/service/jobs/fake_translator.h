@@ -1,4 +1,4 @@
-// A translation that can be told: "a b" becomes "<a b>".
+// A recognisable translation: "a b" becomes "<a b>".
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ inline std::vector<std::string> fake_translations(const std::vector<std::string>
   return translations;
 }
 
-/// As many numbered lines, from `first`.
+/// `lines` numbered lines, from `first`.
 inline std::string numbered_lines(int first, int lines, const std::string& before = "line ",
                                   const std::string& behind = "\n") {
   std::string text;

@@ -1,4 +1,4 @@
-// Many processes and threads at one queue, and databases that are lost or none.
+// Many processes and threads that share a queue; migrations; lost and invalid databases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Chunks in the hands of workers: leases, failures, and workers that die.
+// Leases, failed chunks, and workers that die.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

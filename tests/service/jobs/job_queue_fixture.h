@@ -1,4 +1,4 @@
-// What the tests of the queue share: a queue that tries again at once, on each database.
+// Shared by the tests of the queue: a queue that retries at once, on each database.
 #pragma once
 
 #include <chrono>

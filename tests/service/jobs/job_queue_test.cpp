@@ -219,7 +219,7 @@ TEST_P(JobQueueTest, JobsExpire) {
   EXPECT_EQ(count(queue, "dietmt_chunks"), 1);
 }
 
-// The clock goes on while a sweep runs, so jobs expire between its statements too.
+// The clock advances during a sweep, so jobs can expire between two statements.
 TEST_P(JobQueueTest, JobsThatExpireDuringASweepLeaveNoChunks) {
   JobQueue queue = make_queue();
   for (int i = 0; i < 100; ++i) submit(queue, "a\n");

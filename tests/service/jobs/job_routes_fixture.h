@@ -1,4 +1,4 @@
-// A server with the routes of jobs on both databases, with or without a worker.
+// A server with the job routes, on each database, with or without a worker.
 #pragma once
 
 #include <gtest/gtest.h>

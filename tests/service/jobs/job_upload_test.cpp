@@ -1,4 +1,4 @@
-// Files on their way in and out: formats, forms, limits, full disks.
+// Uploads and downloads: formats, forms, limits, full disks.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -159,8 +159,8 @@ TEST_P(JobUploadTest, LargeFilesAreNeverInMemory) {
   EXPECT_LT(peak_memory() - before, 30'000'000);
 }
 
-// Where uploads would be stored there is no folder: what the connection layer has put on its disk
-// is the upload.
+// The data directory does not exist, so the upload must be the file that the connection layer has
+// stored.
 TEST_P(JobUploadTest, ALargeBodyIsReadWhereItLies) {
   JobServiceOptions options;
   options.data_directory = scratch() / "absent";

@@ -1,5 +1,5 @@
-// A PostgreSQL server for one test program: made in a temporary folder, reached by a socket there,
-// stopped and removed at the end.
+// A PostgreSQL server for one test program, in a temporary directory with a Unix socket; stopped
+// and removed at the end.
 #pragma once
 
 #include <sys/types.h>

@@ -11,7 +11,7 @@
 
 namespace dietmt::service {
 
-/// A queue on a fresh database of the kind that the parameter names. Skips where there is none.
+/// A queue on a fresh database; the parameter is its kind. Skips if the database is not installed.
 class DatabaseTest : public ScratchTest, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override;

@@ -1,4 +1,4 @@
-// Headless Chromium, driven through the DevTools protocol over a pair of pipes.
+// Headless Chromium, controlled through the DevTools protocol over two pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ class Browser {
   /// The program's path, or empty where none is installed.
   static std::string program();
 
-  /// Starts it with a profile of its own in `profile`. Throws Error.
+  /// Starts the browser with its own profile in `profile`. Throws Error.
   explicit Browser(const std::filesystem::path& profile);
   ~Browser();
   Browser(const Browser&) = delete;

@@ -1,4 +1,4 @@
-// A server with the page and canned answers in place of models and jobs.
+// A server with the page and canned answers instead of models and jobs.
 #pragma once
 
 #include <httplib.h>

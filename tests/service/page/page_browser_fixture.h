@@ -1,5 +1,5 @@
-// The page in headless Chromium, before a server with canned answers. With DIETMT_SCREENSHOTS=DIR
-// set, pictures are kept there.
+// The page in headless Chromium, with a server that sends canned answers. DIETMT_SCREENSHOTS=DIR
+// saves screenshots there.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace dietmt::service {
 
 class PageBrowserTest : public ScratchTest {
  protected:
-  // One browser serves all tests; each has a server, and so an origin, of its own.
+  // All tests share one browser; each has its own server and therefore its own origin.
   static void SetUpTestSuite() {
     if (Browser::program().empty()) return;
     profile_ = std::filesystem::temp_directory_path() /

@@ -1,4 +1,4 @@
-// What the page does for its user.
+// The behaviour of the page.
 #include <gmock/gmock.h>
 
 #include "tests/service/page/page_browser_fixture.h"

@@ -1,4 +1,4 @@
-// How the page looks, and whether everybody can use it.
+// The layout and accessibility of the page.
 #include <gmock/gmock.h>
 
 #include "tests/service/page/page_browser_fixture.h"

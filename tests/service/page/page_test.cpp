@@ -1,4 +1,4 @@
-// What can be said of the page without a browser.
+// Tests of the page without a browser.
 #include "service/page/page.h"
 
 #include <gmock/gmock.h>

@@ -87,9 +87,8 @@ TEST_F(ModelSpecTest, AShortlistOfNoModelIsAProblem) {
     FAIL() << "nothing was thrown";
   } catch (const ConfigError& error) {
     const std::string text = error.what();
-    EXPECT_THAT(text,
-                testing::HasSubstr("--shortlist " + file +
-                                   ": write MODEL=FILE, with one of the models en-de, de-en"));
+    EXPECT_THAT(text, testing::HasSubstr("--shortlist " + file +
+                                         ": write MODEL=FILE with one of the models en-de, de-en"));
     EXPECT_THAT(text, testing::HasSubstr("--shortlist en-fr=" + file + ": write MODEL=FILE"));
     EXPECT_THAT(text, testing::HasSubstr("model en-de already has a shortlist"));
     EXPECT_THAT(text, testing::HasSubstr("--shortlist de-en=absent: no such file"));

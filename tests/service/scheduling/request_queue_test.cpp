@@ -112,7 +112,7 @@ TEST_F(RequestQueueTest, ALongRequestDoesNotStarveAShortOne) {
 
 TEST_F(RequestQueueTest, TooManyTokensAreRefusedWithATimeFromTheMeasuredRate) {
   RequestQueue queue({.max_tokens = 20});
-  Result first = send(queue, {std::string(49, 'x')});  // alone it may
+  Result first = send(queue, {std::string(49, 'x')});  // allowed, because nothing else waits
   auto fed = queue.take(1000, true);
   std::this_thread::sleep_for(100ms);  // 50 tokens in 0.1 s: 500 tokens a second
   deliver_all(queue, fed);
