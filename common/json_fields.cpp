@@ -3,8 +3,17 @@
 #include <limits>
 
 #include "common/error.h"
+#include "common/files.h"
 
 namespace dietmt {
+
+nlohmann::json read_json(const std::filesystem::path& path) {
+  try {
+    return nlohmann::json::parse(read_file(path));
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
 
 bool is_whole_number(const nlohmann::json& value) {
   constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();

@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/json_file.h"
+#include "common/json_fields.h"
 #include "common/options.h"
 #include "encoders/weights/checkpoint_average.h"
 #include "encoders/weights/safetensors.h"

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/json_file.h"
+#include "common/json_fields.h"
 #include "common/stop_signal.h"
 #include "storage/checkpoint.h"
 

@@ -6,18 +6,20 @@
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
-#include "common/files.h"
+#include "common/json_fields.h"
 #include "storage/checkpoint.h"
 
 namespace dietmt::bert {
 namespace {
 
-/// config.json; null if there is none, or none that is JSON.
+/// config.json; an empty object if there is none. Throws CheckpointError naming the file if it is
+/// not a JSON object.
 nlohmann::json read_config_json(const std::filesystem::path& directory) {
   const std::filesystem::path file = directory / "config.json";
-  if (!std::filesystem::exists(file)) return nullptr;
-  const auto json = nlohmann::json::parse(read_file(file), nullptr, false);
-  return json.is_object() ? json : nullptr;
+  if (!std::filesystem::exists(file)) return nlohmann::json::object();
+  nlohmann::json json = read_json(file);
+  if (!json.is_object()) throw CheckpointError(file.string() + ": is not a JSON object");
+  return json;
 }
 
 }  // namespace
@@ -29,7 +31,8 @@ std::filesystem::path pretrained_directory(const std::filesystem::path& path) {
 
 bool is_bert(const std::filesystem::path& directory) {
   const nlohmann::json config = read_config_json(directory);
-  return config.value("architecture", config.value("model_type", "")) == "bert";
+  const char* key = config.contains("architecture") ? "architecture" : "model_type";
+  return config.contains(key) && config.at(key) == "bert";
 }
 
 std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& directory,

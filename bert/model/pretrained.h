@@ -9,7 +9,8 @@ namespace dietmt::bert {
 /// files, or the best checkpoint of a training output. Throws CheckpointError if there is neither.
 std::filesystem::path pretrained_directory(const std::filesystem::path& path);
 
-/// Whether the directory's config.json is that of a BERT model, of this program or transformers.
+/// Whether config.json describes a BERT model of this program or of transformers. Throws
+/// CheckpointError naming the file if it is damaged.
 bool is_bert(const std::filesystem::path& directory);
 
 /// Loads a model directory or training output of this program, or a directory of Hugging Face's

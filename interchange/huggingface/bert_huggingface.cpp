@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/json_file.h"
+#include "common/json_fields.h"
 #include "encoders/weights/safetensors.h"
 #include "interchange/huggingface/bert_config.h"
 #include "interchange/huggingface/bert_names.h"

@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/json_file.h"
+#include "common/json_fields.h"
 #include "encoders/weights/safetensors.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/marianmt_config.h"

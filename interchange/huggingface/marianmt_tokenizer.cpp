@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/json_file.h"
+#include "common/json_fields.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

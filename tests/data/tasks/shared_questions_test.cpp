@@ -5,7 +5,7 @@
 #include "data/tasks/span_prediction.h"
 #include "data/tasks/span_windows.h"
 #include "tests/data/tasks/shared_data.h"
-#include "tests/data/tasks/word_tokenizer.h"
+#include "tests/data/tasks/space_tokenizer.h"
 
 namespace dietmt::data {
 namespace {
@@ -71,7 +71,7 @@ TEST(SharedQuestions, LabelsLeadBackToTheAnswer) {
   const fs::path path = shared_data() / "xtreme/xquad/xquad.de.json.gz";
   DIETMT_REQUIRE_SHARED(path);
   const QuestionSet set = read_questions(path.string(), QuestionUse::kTraining);
-  const WordTokenizer tokenizer;
+  const SpaceTokenizer tokenizer;
   int64_t exact = 0;
   for (const Question& question : set.questions) {
     const std::string& context = set.contexts[question.context];

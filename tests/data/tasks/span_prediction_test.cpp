@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "common/random.h"
-#include "tests/data/tasks/word_tokenizer.h"
+#include "tests/data/tasks/space_tokenizer.h"
 
 namespace dietmt::data {
 namespace {
@@ -41,7 +41,7 @@ struct Scored {
     return predict_span(context, pieces, windows, scores, options);
   }
 
-  WordTokenizer tokenizer;
+  SpaceTokenizer tokenizer;
   std::string context;
   TextPieces pieces;
   std::vector<SpanWindow> windows;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/error.h"
-#include "tests/data/tasks/word_tokenizer.h"
+#include "tests/data/tasks/space_tokenizer.h"
 
 namespace dietmt::data {
 namespace {
@@ -33,7 +33,7 @@ class SpanWindowsTest : public ::testing::Test {
     const TextPieces asked = tokenizer_.encode(question);
     return span_windows(asked, tokenizer_.encode(context), tokenizer_.special(), options);
   }
-  const WordTokenizer tokenizer_;
+  const SpaceTokenizer tokenizer_;
 };
 
 TEST_F(SpanWindowsTest, AWindowHoldsQuestionAndContextBetweenSpecialPieces) {

@@ -10,7 +10,7 @@
 namespace dietmt::data {
 
 /// Words get ids from 5 in the order in which they are first seen.
-class WordTokenizer : public BertTokenizer {
+class SpaceTokenizer : public BertTokenizer {
  public:
   TextPieces encode(std::string_view text) const override {
     constexpr std::string_view kSpace = " \t\n";
