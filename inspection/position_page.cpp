@@ -6,8 +6,8 @@
 
 #include "inspection/position_report.h"
 #include "reporting/heat_map.h"
+#include "reporting/report.h"
 #include "reporting/report_chart.h"
-#include "reporting/report_page.h"
 
 namespace dietmt::inspection {
 namespace {

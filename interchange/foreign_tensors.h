@@ -1,7 +1,8 @@
-// The tensors of another program's model on their way into ours.
+// The tensors of another program's model and how they correspond to our parameters.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
 
 #include <filesystem>
 #include <map>
@@ -9,31 +10,55 @@
 #include <string>
 #include <vector>
 
-#include "interchange/layer_names.h"
-#include "nmt/network/translation_model.h"
-
 namespace dietmt::interchange {
 
 using TensorsByName = std::map<std::string, at::Tensor>;
 
-/// Tensors by their names there; which of them were taken is kept in mind.
+/// How several tensors form one parameter.
+enum class Joining {
+  kRows,             // concatenated
+  kLayersOfOffsets,  // one per layer, [2C+1, Dh] ordered by i - j; ours, [L, 1, 2C+1, Dh], by j - i
+};
+
+/// One of our parameters and the tensors of another program that form it.
+struct Correspondence {
+  std::string ours;                 // as in named_parameters()
+  std::vector<std::string> theirs;  // at least one
+  Joining joining = Joining::kRows;
+};
+
+/// The tensors of another program, `count` of them, from our parameter.
+std::vector<at::Tensor> split(const at::Tensor& parameter, Joining joining, size_t count);
+
+/// "a, b, c and 12 more".
+std::string shortened(const std::vector<std::string>& names);
+
+/// Tensors by their foreign names. Remembers which of them were taken.
 class ForeignTensors {
  public:
   /// `where` names their file in errors.
   ForeignTensors(std::filesystem::path where, TensorsByName tensors);
 
+  const TensorsByName& all() const { return tensors_; }
   bool contains(const std::string& name) const { return tensors_.contains(name); }
 
-  /// In fp32. Throws CheckpointError naming the file and the tensor if it is not there.
+  /// In fp32. Throws CheckpointError naming the file and the tensor if it is missing.
   at::Tensor take(const std::string& name);
 
-  /// The first of `names` that is there; all of them count as taken. Throws as take() does.
+  /// The first of `names` that exists; all of them count as taken. Throws as take() does.
   at::Tensor take_first(const std::vector<std::string>& names);
 
-  /// Our parameters of the rows. Throws as take() does, or if shapes do not fit together.
+  /// Counts the tensor as taken.
+  void ignore(const std::string& name) { taken_.insert(name); }
+
+  /// Our parameter from the tensors of a row. Throws CheckpointError if their shapes do not fit
+  /// together.
+  at::Tensor join(const Correspondence& row, const std::vector<at::Tensor>& parts) const;
+
+  /// The parameters of the rows. Throws as take() and join() do.
   TensorsByName take_all(const std::vector<Correspondence>& rows);
 
-  /// Names in one warning what was not taken.
+  /// Warns of the tensors that were not taken.
   void warn_of_others() const;
 
   [[noreturn]] void fail(const std::string& what) const;
@@ -44,9 +69,9 @@ class ForeignTensors {
   std::set<std::string> taken_;
 };
 
-/// Sets all parameters of `model`. Throws CheckpointError naming `where` and a parameter that
-/// `values` lack or have in another shape.
-void set_parameters(nmt::TranslationModel& model, const TensorsByName& values,
+/// Sets all parameters of `model`. Throws CheckpointError naming `where` and the parameter if a
+/// value is missing or has another shape.
+void set_parameters(torch::nn::Module& model, const TensorsByName& values,
                     const std::filesystem::path& where);
 
 }  // namespace dietmt::interchange

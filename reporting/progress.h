@@ -66,4 +66,11 @@ class Progress {
 /// The entries of a progress.jsonl, in order; a line torn by a crash is passed over.
 std::vector<nlohmann::ordered_json> read_progress(const std::filesystem::path& path);
 
+/// The entries as CSV (RFC 4180) for spreadsheets and data frames: a header, then a line for each
+/// entry, with a column for each name in the order of first appearance. Missing values are empty.
+std::string progress_table(const std::vector<nlohmann::ordered_json>& entries);
+
+/// Writes `output/progress.csv` from `output/progress.jsonl`. Throws Error.
+void write_progress_table(const std::filesystem::path& output);
+
 }  // namespace dietmt::reporting

@@ -14,7 +14,7 @@
 #include "reporting/progress.h"
 #include "reporting/progress_bar.h"
 #include "reporting/report_chart.h"
-#include "reporting/report_page.h"
+#include "reporting/report_style.h"
 
 namespace dietmt::reporting {
 namespace fs = std::filesystem;
@@ -245,6 +245,14 @@ std::string settings_tables(const ordered_json& settings) {
 }
 
 }  // namespace
+
+std::string report_page(const std::string& title, const std::string& body) {
+  const std::string escaped = html_escaped(title);
+  return "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>\n"
+         "<meta name='viewport' content='width=device-width, initial-scale=1'>\n<title>" +
+         escaped + "</title>\n<style>" + kReportStyle + "</style></head>\n<body><main>\n<h1>" +
+         escaped + "</h1>\n" + body + "</main></body></html>\n";
+}
 
 void write_report(const fs::path& output) {
   const Run run = read_run(output);

@@ -1,14 +1,19 @@
-// `report.html`: one self-contained page with the learning curves of a run as inline SVG, the table
-// of validation results (the best marked) and the settings.
+// Self-contained HTML pages: no scripts, no external files, light and dark. `report.html` shows the
+// learning curves of a run as inline SVG, the validation results (the best marked) and the
+// settings.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace dietmt::reporting {
 
-/// Writes `output/report.html` from `output/progress.jsonl` and, where present,
-/// `output/settings.json`: one object, {"title": text, "settings": {group: {name: value}}}; a flat
-/// "settings" object works too. Throws Error.
+/// A page. `title` is plain text, `body` is HTML with the classes of report_style.h.
+std::string report_page(const std::string& title, const std::string& body);
+
+/// Writes `output/report.html` from `output/progress.jsonl` and, if it exists,
+/// `output/settings.json`: {"title": text, "settings": {group: {name: value}}}; "settings" may also
+/// be flat. Throws Error.
 void write_report(const std::filesystem::path& output);
 
 }  // namespace dietmt::reporting

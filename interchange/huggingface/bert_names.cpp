@@ -1,11 +1,8 @@
 #include "interchange/huggingface/bert_names.h"
 
-#include <ATen/ATen.h>
-
 namespace dietmt::interchange {
 namespace {
 
-using at::Tensor;
 using encoders::BertConfig;
 using encoders::BertHeads;
 
@@ -38,7 +35,7 @@ class Names {
 
   /// The tables of relative_key and relative_key_query.
   void add_distances(const std::string& ours, int64_t layers) {
-    BertCorrespondence row{ours, {}, Joining::kLayersOfOffsets};
+    Correspondence row{ours, {}, Joining::kLayersOfOffsets};
     for (int64_t l = 0; l < layers; ++l) {
       row.theirs.push_back("bert.encoder.layer." + std::to_string(l) +
                            ".attention.self.distance_embedding.weight");
@@ -46,10 +43,10 @@ class Names {
     rows_.push_back(row);
   }
 
-  std::vector<BertCorrespondence> take() { return std::move(rows_); }
+  std::vector<Correspondence> take() { return std::move(rows_); }
 
  private:
-  std::vector<BertCorrespondence> rows_;
+  std::vector<Correspondence> rows_;
 };
 
 void add_heads(Names& names, const BertHeads& heads) {
@@ -66,7 +63,7 @@ void add_heads(Names& names, const BertHeads& heads) {
 
 }  // namespace
 
-std::vector<BertCorrespondence> huggingface_names(const BertConfig& config) {
+std::vector<Correspondence> huggingface_names(const BertConfig& config) {
   Names names;
   const std::string ours = "encoder.encoder.";
   const std::string theirs = "bert.embeddings.";
@@ -83,17 +80,6 @@ std::vector<BertCorrespondence> huggingface_names(const BertConfig& config) {
   for (int64_t l = 0; l < config.layers; ++l) names.add_layer(l);
   add_heads(names, config.task_heads);
   return names.take();
-}
-
-Tensor join(const std::vector<Tensor>& parts, Joining joining) {
-  if (joining == Joining::kRows) return at::cat(parts).to(at::kFloat);
-  return at::stack(parts).flip(1).unsqueeze(1).to(at::kFloat);
-}
-
-std::vector<Tensor> split(const Tensor& parameter, Joining joining, size_t count) {
-  const auto parts = static_cast<int64_t>(count);
-  if (joining == Joining::kRows) return parameter.chunk(parts);
-  return parameter.squeeze(1).flip(1).unbind();
 }
 
 }  // namespace dietmt::interchange

@@ -11,6 +11,7 @@
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/marianmt_config.h"
 #include "interchange/huggingface/marianmt_tokenizer.h"
+#include "interchange/layer_names.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

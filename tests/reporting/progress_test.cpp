@@ -12,7 +12,6 @@
 #include "common/files.h"
 #include "reporting/event_file.h"
 #include "reporting/progress_bar.h"
-#include "reporting/progress_table.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::reporting {

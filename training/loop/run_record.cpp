@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files.h"
-#include "reporting/progress_table.h"
+#include "reporting/progress.h"
 #include "reporting/report.h"
 
 namespace dietmt::training {

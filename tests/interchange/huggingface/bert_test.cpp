@@ -114,7 +114,7 @@ TEST_F(HuggingFace, NamesATensorOfAnotherShape) {
   });
   EXPECT_THAT(import_failure(),
               HasSubstr("tensor bert.encoder.layer.0.output.dense.weight makes a parameter of "
-                        "shape [16, 20], but by config.json it is [16, 24]"));
+                        "shape [16, 20], but config.json says [16, 24]"));
 }
 
 TEST_F(HuggingFace, AnUntiedOutputLayerIsRefused) {
