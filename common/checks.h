@@ -1,5 +1,5 @@
-// Problems of options, collected so that a user sees all of them at once. `option` is the name that
-// the message begins with, e.g. "--dropout".
+// Checks of options. They collect problems, so that a user sees all of them at once. `option` is
+// the name that starts the message, e.g. "--dropout".
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ void check_probability(std::vector<std::string>& problems, const std::string& op
 /// Unless value > 0.
 void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value);
 
-/// Unless `value`, which is option `option`, is a multiple of `divisor`. A divisor that is not
-/// positive is another check's to report.
+/// Unless `value` of `option` is a multiple of `divisor`. A divisor that is not
+/// positive is reported by another check.
 void check_divisible(std::vector<std::string>& problems, const std::string& option, int64_t value,
                      const std::string& divisor_option, int64_t divisor);
 

@@ -8,7 +8,7 @@
 
 namespace dietmt {
 
-/// Any failure that is reported to the user; exit code 1.
+/// Any failure reported to the user; exit code 1.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,11 +18,11 @@ class Error : public std::runtime_error {
 class ConfigError : public Error {
  public:
   using Error::Error;
-  /// All problems at once, one a line.
+  /// All problems at once, one per line.
   explicit ConfigError(const std::vector<std::string>& problems);
 };
 
-/// Bad input data; the text holds `file:line`.
+/// Bad input data; the message names `file:line`.
 class DataError : public Error {
  public:
   using Error::Error;
@@ -34,7 +34,7 @@ class CheckpointError : public Error {
   using Error::Error;
 };
 
-/// A request to the service that cannot be served as asked.
+/// A request that the service cannot serve as asked.
 class RequestError : public Error {
  public:
   using Error::Error;

@@ -21,12 +21,12 @@ namespace {
   throw Error(path.string() + ": cannot " + what + ": " + std::strerror(errno));
 }
 
-// Gives the directory `from` the name `to`; if there is one already, they exchange their names.
+// Renames the directory `from` to `to`; if `to` exists, the two exchange names.
 void put_in_place(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) == 0) return;
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return;
   if (errno != EINVAL) fail(to, "be replaced");
-  // A file system that cannot exchange (NFS).
+  // The file system cannot exchange names (NFS).
   const fs::path old = from.string() + ".old";
   if (::rename(to.c_str(), old.c_str()) != 0) fail(to, "be replaced");
   if (::rename(from.c_str(), to.c_str()) != 0) fail(to, "be renamed into place");
@@ -108,7 +108,7 @@ void AtomicDirectory::commit() {
   committed_ = true;
   sync_to_disk(parent_directory(final_));
   std::error_code ignored;
-  fs::remove_all(temporary_, ignored);  // what was replaced
+  fs::remove_all(temporary_, ignored);  // the replaced directory
 }
 
 std::string manifest_problem(const fs::path& directory) {
@@ -120,9 +120,9 @@ std::string manifest_problem(const fs::path& directory) {
       const fs::path path = directory / name;
       if (!fs::exists(path)) return path.string() + " is missing";
       if (fs::file_size(path) != expected.at("size").get<uint64_t>())
-        return path.string() + " has another size than its manifest says";
+        return path.string() + " differs in size from its manifest";
       if (file_crc32(path) != expected.at("crc32").get<uint32_t>())
-        return path.string() + " has another checksum than its manifest says";
+        return path.string() + " differs in checksum from its manifest";
     }
   } catch (const std::exception& error) {
     return manifest_path.string() + ": " + error.what();

@@ -1,4 +1,4 @@
-// Logs go to stderr; stdout carries results alone. Code logs with spdlog::info / warn / error.
+// Logs go to stderr; stdout carries only results. Code logs with spdlog::info / warn / error.
 #pragma once
 
 namespace dietmt {

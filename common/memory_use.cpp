@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
-// The number in a file that holds nothing else, as control groups have them; "max": no limit.
+// The number in a file of a control group, which holds nothing else; "max" means no limit.
 int64_t number_in(const std::string& path) {
   std::ifstream file(path);
   int64_t number = 0;

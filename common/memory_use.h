@@ -1,15 +1,15 @@
-// What this process takes of the machine's memory, and what it may take.
+// How much memory this process uses, and how much it may use.
 #pragma once
 
 #include <cstdint>
 
 namespace dietmt {
 
-/// Bytes: the most that the process had resident at a time so far.
+/// Peak resident memory of the process so far, in bytes.
 int64_t peak_memory();
 
-/// Bytes that the process may still take: what the system has available, or what its control group
-/// leaves it if that is less.
+/// Bytes that the process may still allocate: the memory available in the system or in its control
+/// group, whichever is less.
 int64_t available_memory();
 
 }  // namespace dietmt

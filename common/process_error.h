@@ -1,15 +1,15 @@
-// Why a training ends before its time, where nothing is wrong with its input.
+// Why a training run ends early although its input is correct.
 #pragma once
 
 #include "common/error.h"
 
 namespace dietmt {
 
-/// The exit code of a training that the same command continues: stopped by a signal, or left by
-/// another process.
+/// The exit code of a training run that the same command resumes: a signal stopped it, or another
+/// process was lost.
 inline constexpr int kResumable = 75;
 
-/// A signal has stopped the work before there was anything to save; exit code kResumable.
+/// A signal stopped the work before there was anything to save; exit code kResumable.
 class Stopped : public Error {
  public:
   Stopped() : Error("stopped by a signal") {}
@@ -21,7 +21,7 @@ class PeerError : public Error {
   using Error::Error;
 };
 
-/// The first process has failed and says why; this one ends with exit code 1 and is silent.
+/// The first process failed and reports the reason; this one ends silently with exit code 1.
 class FirstProcessFailed : public Error {
  public:
   FirstProcessFailed() : Error("the first process has failed") {}

@@ -21,7 +21,7 @@ constexpr uint64_t random_key(uint64_t seed, uint64_t stream) {
   return mix64(mix64(seed) ^ stream);
 }
 
-/// A sequence of random numbers of one key.
+/// The sequence of random numbers of a key.
 class Random {
   __extension__ using Wide = unsigned __int128;
 

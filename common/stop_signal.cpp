@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<bool> requested = false;
 
-// The signals of this set end the process as they do by default.
+// The first signal sets the flag, the second one ends the process as by default.
 void wait_for_both(const sigset_t& signals) {
   int signal = 0;
   sigwait(&signals, &signal);
@@ -33,7 +33,7 @@ void install_stop_signal() {
     sigemptyset(&signals);
     for (const int signal : {SIGTERM, SIGINT}) {
       sigaddset(&signals, signal);
-      std::signal(signal, SIG_DFL);  // one that is ignored would not be waited for
+      std::signal(signal, SIG_DFL);  // sigwait() misses ignored signals
     }
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::thread(wait_for_both, signals).detach();

@@ -1,11 +1,11 @@
-// SIGTERM and SIGINT as a flag that long loops poll.
+// SIGTERM and SIGINT set a flag that long loops poll.
 #pragma once
 
 namespace dietmt {
 
 /// From now on the first SIGTERM or SIGINT only sets the flag; a second one ends the process. Call
-/// it before threads are started: this thread and those it starts block both signals, and one
-/// thread alone waits for them. A handler must not run in threads that compute: generated code of
+/// it before starting threads: this thread and those it starts block both signals, and only one
+/// thread waits for them. A handler must not run in threads that compute: generated code of
 /// oneDNN, which LibTorch multiplies with, lets the stack pointer point into its buffers, and the
 /// kernel puts a handler's frame there, over the neighbouring memory.
 void install_stop_signal();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kBlock = 1 << 16;
 
-// Bytes of a gzip stream, which may have several members, decompressed piece by piece.
+// Decompresses a gzip stream, which may have several members, piece by piece.
 class Inflater {
  public:
   Inflater() {
@@ -26,7 +26,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Appends what `input` decompresses to; returns what is wrong with it, or null.
+  // Decompresses `input` and appends the result; returns the problem, or null.
   const char* append(std::string_view input, std::string& output) {
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
     stream_.avail_in = static_cast<uInt>(input.size());
@@ -50,7 +50,7 @@ class Inflater {
     return nullptr;
   }
 
-  // True in the middle of a member: a stream that ends here is cut short.
+  // True inside a member: a stream that ends here was cut short.
   bool inside_member() const { return inside_member_; }
 
  private:
@@ -75,12 +75,12 @@ struct LineReader::Impl {
   std::unique_ptr<Inflater> inflater;  // of a gzip file
   bool format_known = false;
   std::string raw;   // bytes as read, not yet in `text`
-  std::string text;  // the lines from `position` on are still to be given
+  std::string text;  // next() continues at `position`
   size_t position = 0;
   int64_t line = 0;
   bool ended_in_lf = false;
   bool at_end = false;
-  std::string failure;  // reported when the lines before it have been given
+  std::string failure;  // reported after the lines before it
 
   ~Impl() {
     if (fd > STDIN_FILENO) ::close(fd);
@@ -191,7 +191,7 @@ struct Sequence {
 };
 
 // The first UTF-8 sequence of `text`, which is not empty (Unicode, table 3-7). An ill-formed one is
-// as long as the part of it that could have begun a well-formed one, at least 1.
+// as long as its part that could start a well-formed one, at least 1.
 Sequence first_sequence(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);

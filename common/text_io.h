@@ -1,4 +1,4 @@
-// Lines of text, in and out: plain, gzip (by content, not by name) or `-`.
+// Reads lines of text: plain, gzip (detected by content, not by name) or `-`.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace dietmt {
 
 /// Reads lines that end in LF; the last one may lack it. Other control characters and Unicode line
-/// separators are ordinary characters. A trailing CR is kept. A line that comes through a pipe is
-/// given as soon as it is complete.
+/// separators are ordinary characters. A trailing CR is kept. A line from a pipe is returned as
+/// soon as it is complete.
 class LineReader {
  public:
   /// `path`: a plain or gzip file, or "-" for standard input. Throws DataError if it cannot be
-  /// opened. A line of more than `max_bytes` is refused like one that cannot be read.
+  /// opened. A line of more than `max_bytes` is an error like one that cannot be read.
   explicit LineReader(const std::string& path, size_t max_bytes = std::string::npos);
   ~LineReader();
   LineReader(LineReader&&) noexcept;
@@ -24,10 +24,10 @@ class LineReader {
   /// False at the end. Throws DataError (path:line) if reading or decompressing fails.
   bool next(std::string& line);
 
-  /// False if the line that next() gave last is the end of the file and lacks its LF.
+  /// False if the last line of next() ends the file without LF.
   bool ended_in_lf() const;
 
-  /// Number of the line that next() gave last, from 1.
+  /// Number of the last line of next(), from 1.
   int64_t line_number() const;
 
   /// "path:line" of that line, for messages.

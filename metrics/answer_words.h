@@ -1,11 +1,11 @@
-// What the evaluation scripts of question answering compare: the words of an answer, in lower case,
+// The words of an answer that the evaluation scripts of question answering compare: in lower case,
 // without punctuation and articles.
 //
 //   const AnswerWords words = AnswerWords::squad();
 //   words("The Eiffel-Tower!")   // {"eiffeltower"}
 //
-// Text is taken as Python takes it (metrics/unicode.h), so that punctuation goes before articles
-// are looked for: "a-ha" becomes "aha" and stays.
+// Text is read as in Python (metrics/unicode.h). Punctuation is removed before articles: "a-ha"
+// becomes "aha" and stays.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace dietmt::metrics {
 
 class AnswerWords {
  public:
-  /// SQuAD 1.1 and 2.0; XTREME takes the same for XQuAD and TyDiQA-GoldP, whatever the language.
-  /// Punctuation of ASCII alone, English articles.
+  /// SQuAD 1.1 and 2.0; XTREME uses the same for XQuAD and TyDiQA-GoldP in all languages.
+  /// Only ASCII punctuation, English articles.
   static AnswerWords squad();
 
   /// MLQA (Lewis et al. 2020): punctuation of all scripts, the articles of the language, and in

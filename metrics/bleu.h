@@ -15,7 +15,7 @@
 
 namespace dietmt::metrics {
 
-/// What a precision without a match becomes (Chen and Cherry 2014): kExp 1/(2^k total) for the k-th
+/// The value of a precision without matches (Chen and Cherry 2014): kExp 1/(2^k total) for the k-th
 /// such order, kFloor value/total; kAddK adds the value to matches and totals of orders above 1.
 enum class Smoothing { kNone, kFloor, kAddK, kExp };
 

@@ -1,4 +1,4 @@
-// What all corpus metrics share. A metric turns each sentence into a few sufficient statistics
+// The interface of corpus metrics. A metric turns each sentence into a few sufficient statistics
 // (counts), and the sum of such statistics into a score. Significance tests and the command line
 // need no more than that.
 //

@@ -1,4 +1,4 @@
-// How far a score can be trusted, from the sentence statistics alone.
+// The reliability of a score, from the sentence statistics only.
 //   bootstrap_interval    95 % interval of one system's score over resampled test sets
 //   paired_bootstrap      is the difference of two systems chance? (Koehn 2004, centred)
 //   paired_randomization  the same by swapping their outputs at random (Riezler and Maxwell 2005);

@@ -24,7 +24,7 @@ struct QuestionAnswers {
   std::vector<std::string> answers;  ///< gold; none: the question cannot be answered (SQuAD 2.0)
 };
 
-/// The predicted answers by the question's id. Those of other questions are not looked at.
+/// The predicted answers by question id. Those of other questions are ignored.
 using Predictions = std::map<std::string, std::string>;
 
 /// Of one question, in [0, 1].

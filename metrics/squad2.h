@@ -1,5 +1,5 @@
-// Scores of answers where some questions have none, as SQuAD 2.0's evaluation script defines them
-// (Rajpurkar et al. 2018). An empty prediction says that there is no answer.
+// Scores of answers to questions of which some have none, as in the evaluation script of SQuAD 2.0
+// (Rajpurkar et al. 2018). An empty prediction means that there is no answer.
 //
 //   const Squad2Scores scores = squad2_scores(questions, predictions);
 //   scores.all.f1, scores.has_answer.f1, scores.no_answer.exact
@@ -24,7 +24,7 @@ struct Squad2Scores {
 Squad2Scores squad2_scores(const std::vector<QuestionAnswers>& questions,
                            const Predictions& predictions);
 
-/// How sure the model is that a question has no answer, by the question's id: a probability, or the
+/// The model's score that a question has no answer, by question id: a probability, or the
 /// score of no answer minus that of the best one.
 using NullScores = std::map<std::string, double>;
 

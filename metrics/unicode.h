@@ -1,4 +1,4 @@
-// Text as the metrics see it: UTF-8 strings, code points, whitespace and lower case. Whitespace is
+// Text for the metrics: UTF-8 strings, code points, whitespace and lower case. Whitespace is
 // the set that Python's str.split() knows (Unicode White_Space and U+001C..U+001F), because the
 // published scores were made with it. Ill-formed UTF-8 counts as U+FFFD.
 #pragma once
@@ -21,7 +21,7 @@ bool is_punctuation(char32_t c);
 /// Whether the general category of `c` is in `mask` (ICU's U_GC_*_MASK).
 bool has_category(char32_t c, uint32_t mask);
 
-/// What \w matches in Python: a letter, a number or `_`; combining marks are none of these.
+/// Matches like \w in Python: letters, numbers and `_`, but not combining marks.
 bool is_word_character(char32_t c);
 
 std::u32string code_points(std::string_view utf8);

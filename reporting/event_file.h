@@ -21,7 +21,7 @@ uint32_t masked_crc32c(std::string_view bytes);
 class EventFile {
  public:
   /// Creates `events.out.tfevents.<time>.<host>.<process>` in `directory`. `first_step`:
-  /// TensorBoard drops what earlier files of the directory hold from this step on. Throws Error.
+  /// TensorBoard drops the values of earlier files from this step on. Throws Error.
   EventFile(const std::filesystem::path& directory, int64_t first_step);
 
   /// Appends one scalar. Throws Error naming the file.

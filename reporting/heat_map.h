@@ -1,5 +1,5 @@
 // Matrices as inline SVG for the pages that dietmt writes. Colours come from the page's style sheet
-// by class (report_page.h): `up` above zero, `down` below, paler towards zero.
+// by class (report.h): `up` above zero, `down` below, paler towards zero.
 #pragma once
 
 #include <cstddef>

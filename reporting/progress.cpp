@@ -57,7 +57,7 @@ struct Progress::Impl {
     if (options.event_files) events.emplace(options.output, first_update + 1);
   }
 
-  // Curves must not end a training: what cannot be written is said once and left out.
+  // Curves must not end a training run: warns once and drops what cannot be written.
   void write(const std::string& kind, int64_t update, const ordered_json& values) {
     if (!lines) return;
     ordered_json entry = {{"kind", kind}, {"update", update}, {"seconds", std::round(seconds)}};

@@ -1,5 +1,5 @@
-// What a running training tells: a progress bar on a terminal, plain log lines elsewhere,
-// `progress.jsonl` and TensorBoard event files in the output directory.
+// Reports the progress of a training run: a progress bar on a terminal, plain log lines elsewhere,
+// and `progress.jsonl` and TensorBoard event files in the output directory.
 //
 //   Progress progress({.output = directory}, /*first_update=*/0);
 //   progress.update({.update = 1, .last = 8000, .loss = 9.2, .tokens = 8000, .seconds = 2.1, ...});
@@ -21,7 +21,7 @@
 namespace dietmt::reporting {
 
 struct ProgressOptions {
-  std::filesystem::path output;  ///< empty: nothing is written, only shown
+  std::filesystem::path output;  ///< empty: show progress, write no files
   int64_t log_interval = 100;    ///< updates between two entries
   bool event_files = true;       ///< for TensorBoard
 };
@@ -55,7 +55,7 @@ class Progress {
   void update(const UpdateStats& stats);
   void validation(const ValidationStats& stats);
 
-  /// Writes what the last interval holds and ends the bar; also done by the destructor.
+  /// Writes the last, partial interval and ends the bar. The destructor does the same.
   void finish();
 
  private:
@@ -63,7 +63,7 @@ class Progress {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The entries of a progress.jsonl, in order; a line torn by a crash is passed over.
+/// The entries of a progress.jsonl, in order, without lines that a crash cut off.
 std::vector<nlohmann::ordered_json> read_progress(const std::filesystem::path& path);
 
 /// The entries as CSV (RFC 4180) for spreadsheets and data frames: a header, then a line for each

@@ -29,7 +29,7 @@ void print(const std::string& text) {
 
 }  // namespace
 
-// A log sink in front of the others that takes the bar away before a line is printed.
+// A log sink before the others that erases the bar before a line is printed.
 struct ProgressBar::Eraser : spdlog::sinks::base_sink<std::mutex> {
   void draw(const std::string& text) {
     const std::scoped_lock guard(mutex_);

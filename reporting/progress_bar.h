@@ -15,26 +15,26 @@ bool stderr_is_terminal();
 std::string duration_text(double seconds);
 
 /// The text of the bar, at most `columns` wide: [====>    ] 45% 3600/8000, `details`, time left.
-/// `total` 0: not known; `seconds_left` below 0: not known.
+/// `total` 0: unknown; `seconds_left` below 0: unknown.
 std::string bar_text(int64_t done, int64_t total, const std::string& details, double seconds_left,
                      int columns);
 
-/// Draws nothing unless stderr is a terminal. Log lines printed meanwhile stay whole.
+/// Draws nothing unless stderr is a terminal. Log lines stay intact.
 class ProgressBar {
  public:
-  /// `total`: the amount of work, 0 if not known; `first`: what was done before.
+  /// `total`: the amount of work, 0 if unknown; `first`: the part done before.
   explicit ProgressBar(int64_t total, int64_t first = 0);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// Where the amount of work turns out to be another one.
+  /// Changes the amount of work.
   void set_total(int64_t total) { total_ = total; }
 
-  /// `details`: what else to show, e.g. "loss 3.12". Redraws at most ten times a second.
+  /// `details`: additional text, e.g. "loss 3.12". Redraws at most ten times a second.
   void show(int64_t done, const std::string& details);
 
-  /// Seconds until `total` at the rate so far; below 0 if not known.
+  /// Seconds until `total` at the rate so far; below 0 if unknown.
   double seconds_left(int64_t done) const;
 
   /// Erases the bar; also done by the destructor.
@@ -48,7 +48,7 @@ class ProgressBar {
   int64_t first_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point drawn_;
-  std::shared_ptr<Eraser> eraser_;  // null if stderr is no terminal
+  std::shared_ptr<Eraser> eraser_;  // null if stderr is not a terminal
 };
 
 }  // namespace dietmt::reporting

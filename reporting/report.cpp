@@ -59,7 +59,7 @@ Run read_run(const fs::path& output) {
       run.seconds = std::max(run.seconds, entry.value("seconds", 0.0));
     }
   } catch (const json::exception& error) {
-    throw DataError(progress.string() + ": not a file of training progress: " + error.what());
+    throw DataError(progress.string() + ": not a training progress file: " + error.what());
   }
   const fs::path settings = output / "settings.json";
   if (!fs::exists(settings)) return run;
@@ -215,7 +215,7 @@ std::string validation_table(const Table& valid) {
   return html + "</tbody></table></div></section>\n";
 }
 
-// Lists are written as on the command line, with spaces between.
+// Lists are written as on the command line, separated by spaces.
 std::string setting_text(const ordered_json& value) {
   if (value.is_string()) return html_escaped(value.get<std::string>());
   if (!value.is_array()) return html_escaped(value.dump());

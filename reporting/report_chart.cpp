@@ -39,7 +39,7 @@ struct Range {
 
 bool is_finite(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
-// Drops what cannot be drawn and thins long series; the best point stays a point of its own.
+// Drops points that cannot be drawn and thins long series, but keeps the best point.
 Series drawable(const Series& series) {
   std::vector<Point> finite;
   Point best;

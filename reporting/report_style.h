@@ -1,4 +1,4 @@
-// The style sheet of the pages that dietmt writes; follows the reader's choice of light or dark.
+// The style sheet of HTML pages; follows the reader's choice of light or dark.
 #pragma once
 
 namespace dietmt::reporting {

@@ -1,4 +1,4 @@
-// A file to which records are appended whole.
+// A file to which complete records are appended.
 #pragma once
 
 #include <filesystem>

@@ -47,7 +47,7 @@ std::string record_text(int64_t update, const std::map<std::string, double>& sco
   return record.dump(1) + "\n";
 }
 
-// The checkpoint in `directory`, or the reason why there is none in `problem`.
+// The checkpoint in `directory`; if there is none, sets `problem` to the reason.
 std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string& problem) {
   problem = manifest_problem(directory);
   if (!problem.empty()) return std::nullopt;
@@ -72,7 +72,7 @@ void replace_link(const fs::path& link, const fs::path& target) {
   fs::create_symlink(target, temporary, error);
   if (!error) fs::rename(temporary, link, error);
   if (error) {
-    spdlog::warn("{}: the link cannot be made: {}", link.string(), error.message());
+    spdlog::warn("{}: cannot be linked: {}", link.string(), error.message());
     fs::remove(temporary, error);
   }
 }
@@ -83,7 +83,7 @@ void remove_tree(const fs::path& path) {
   if (error) spdlog::warn("{}: cannot be removed: {}", path.string(), error.message());
 }
 
-// Renamed first: a process killed while it removes the files leaves no half of a checkpoint.
+// Renames it first, so that a killed process leaves no partial checkpoint.
 void remove_checkpoint(const fs::path& directory) {
   const fs::path aside = directory.string() + kRemoved;
   std::error_code error;
@@ -109,7 +109,7 @@ std::vector<Checkpoint> whole_checkpoints(const fs::path& output) {
     if (auto checkpoint = read_checkpoint(path, problem)) {
       found.push_back(std::move(*checkpoint));
     } else {
-      spdlog::warn("the checkpoint {} is damaged and passed over: {}", path.string(), problem);
+      spdlog::warn("ignoring the damaged checkpoint {}: {}", path.string(), problem);
     }
   }
   std::ranges::stable_sort(found, {}, &Checkpoint::update);
@@ -117,7 +117,7 @@ std::vector<Checkpoint> whole_checkpoints(const fs::path& output) {
 }
 
 std::optional<Checkpoint> newest_checkpoint(const fs::path& output) {
-  // Names of one length sort by update; longer ones are newer.
+  // Names of equal length sort by update; longer ones are newer.
   std::vector<fs::path> paths = entries_of(output / kFolder);
   std::ranges::stable_sort(paths, {}, [](const fs::path& path) { return path.native().size(); });
   for (const fs::path& path : paths | std::views::reverse) {
@@ -165,7 +165,7 @@ fs::path resolve_model_directory(const fs::path& path) {
   if (!fs::is_directory(path)) throw CheckpointError(path.string() + ": is not a directory");
   const std::vector<Checkpoint> all = whole_checkpoints(path);
   if (all.empty() || !is_model(all.back().directory)) {
-    throw CheckpointError(path.string() + ": holds neither model.safetensors nor a checkpoint");
+    throw CheckpointError(path.string() + ": has neither model.safetensors nor a checkpoint");
   }
   const std::vector<Checkpoint> best = best_of(all, stored_policy(all.back()), 1);
   return best.empty() ? all.back().directory : best.front().directory;
@@ -189,7 +189,7 @@ void CheckpointStore::remove_leftovers() const {
     if (!name.starts_with(kPrefix)) continue;
     if (!is_checkpoint_name(name)) remove_tree(path);
   }
-  // Links, settings.json, report.html, progress.jsonl on their way to their names.
+  // Unfinished links, settings.json, report.html and progress.jsonl.
   for (const fs::path& path : entries_of(output_)) {
     if (is_temporary_name(path.filename().string())) remove_tree(path);
   }

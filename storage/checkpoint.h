@@ -4,8 +4,8 @@
 //                                  and manifest.json (sizes and checksums)
 //   last, best                     links to the newest and to the best checkpoint
 //
-// A checkpoint appears under its name only when whole, so a crash at any instant leaves the
-// earlier ones. The directories themselves are the only record: there is no index to lose.
+// A checkpoint appears under its name only when it is complete, so a crash leaves the earlier ones.
+// The directories are the only record: there is no index to lose.
 #pragma once
 
 #include <cstdint>
@@ -32,43 +32,42 @@ struct CheckpointPolicy {
   bool higher_is_better = false;
 };
 
-/// All whole checkpoints of a training output directory, oldest first; a damaged one is passed over
-/// with a warning. Reads only.
+/// All complete checkpoints of a training output directory, oldest first; warns of damaged ones.
+/// Only reads.
 std::vector<Checkpoint> whole_checkpoints(const std::filesystem::path& output);
 
-/// The newest whole checkpoint of a training output directory: what a resumed run continues from.
-/// Reads only.
+/// The newest complete checkpoint of a training output directory, from which a resumed run
+/// continues. Only reads.
 std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& output);
 
-/// The `count` best of `checkpoints`, best first; those without the metric, or with a NaN, are left
-/// out, and the earlier of two equals comes first.
+/// The `count` best of `checkpoints`, best first, without those that lack the metric or have NaN.
+/// The earlier of two equals comes first.
 std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const CheckpointPolicy& policy,
                                 int64_t count);
 
-/// The policy that the run's newest checkpoint was saved under.
+/// The policy that a checkpoint was saved under.
 CheckpointPolicy stored_policy(const Checkpoint& checkpoint);
 
-/// A model directory from what a user names: a directory with model.safetensors is returned as it
-/// is; for a training output directory it is the best checkpoint, else the last one. Throws
-/// CheckpointError if there is neither.
+/// The model directory behind a user's path: the path itself if it has model.safetensors; else the
+/// best checkpoint of a training output directory, or the last one. Throws CheckpointError if there
+/// is none.
 std::filesystem::path resolve_model_directory(const std::filesystem::path& path);
 
-/// Writes checkpoints. Whoever has one holds the OutputLock of its directory.
+/// Writes checkpoints. Its owner must hold the OutputLock of the directory.
 class CheckpointStore {
  public:
-  /// Creates the directory if needed, removes what a killed process left half-written and repairs
-  /// the links.
+  /// Creates the directory if needed, removes leftovers of killed processes and repairs the links.
   CheckpointStore(std::filesystem::path output, CheckpointPolicy policy);
   CheckpointStore(const CheckpointStore&) = delete;
   CheckpointStore& operator=(const CheckpointStore&) = delete;
 
-  /// Saves a checkpoint: `write` puts its files into the directory it is given. Then the links are
-  /// renewed and what the policy does not keep is removed. Throws CheckpointError with the reason
-  /// (a full disk, ...); the earlier checkpoints are intact then.
+  /// Saves a checkpoint, whose files `write` puts into the given directory. Then updates the links
+  /// and removes the checkpoints that the policy does not keep. Throws CheckpointError with the
+  /// reason, e.g. a full disk; the earlier checkpoints are then intact.
   const Checkpoint& save(int64_t update, const std::map<std::string, double>& scores,
                          const std::function<void(const std::filesystem::path&)>& write);
 
-  /// The newest whole checkpoint.
+  /// The newest complete checkpoint.
   std::optional<Checkpoint> latest() const;
   /// The best one by the policy's metric.
   std::optional<Checkpoint> best() const;
@@ -76,7 +75,7 @@ class CheckpointStore {
   /// The newest `count`, newest first.
   std::vector<Checkpoint> last_n(int64_t count) const;
 
-  /// Removes every checkpoint, damaged ones too, for a run that starts anew.
+  /// Removes every checkpoint, also damaged ones, for a run that starts over.
   void clear();
 
  private:
@@ -87,7 +86,7 @@ class CheckpointStore {
   std::filesystem::path output_;
   std::filesystem::path folder_;  // output_/checkpoints
   CheckpointPolicy policy_;
-  std::vector<Checkpoint> checkpoints_;  // whole ones, oldest first
+  std::vector<Checkpoint> checkpoints_;  // complete ones, oldest first
 };
 
 }  // namespace dietmt::storage

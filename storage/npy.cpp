@@ -57,7 +57,8 @@ int64_t NpyWriter<Value>::rows() const {
   const int64_t row =
       std::accumulate(shape_.row.begin(), shape_.row.end(), int64_t{1}, std::multiplies<>());
   const bool equal = std::ranges::all_of(values_, [&](int64_t v) { return v == values_[0]; });
-  if (!equal || values_[0] % row != 0) throw Error(path_.string() + ": its rows are not complete");
+  if (!equal || values_[0] % row != 0)
+    throw Error(path_.string() + ": its last row is incomplete or its layers differ in length");
   return values_[0] / row;
 }
 

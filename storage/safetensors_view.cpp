@@ -64,7 +64,7 @@ uint64_t data_bytes(const TensorSource& tensor) {
   return bytes;
 }
 
-// The JSON header; what follows it in `bytes` are the data.
+// The JSON header. Leaves the data in `bytes`.
 json take_header(const fs::path& path, std::string_view& bytes) {
   uint64_t length = 0;
   if (bytes.size() < sizeof length) damaged(path, "is too short for a safetensors file");
@@ -86,8 +86,8 @@ struct Range {
   std::string name;
 };
 
-// The tensor of one entry of the header, which lies in `data`; throws std::exception saying what is
-// wrong with the entry.
+// The tensor of one entry of the header, a part of `data`. Throws std::exception with the reason if
+// the entry is wrong.
 TensorView view_tensor(const json& entry, std::string_view data, Range& range) {
   TensorView view{entry.at("dtype").get<std::string>(), {}};
   for (const json& size : entry.at("shape")) view.shape.push_back(whole_number(size));
@@ -97,7 +97,7 @@ TensorView view_tensor(const json& entry, std::string_view data, Range& range) {
   const int64_t begin = whole_number(offsets.at(0));
   const int64_t end = whole_number(offsets.at(1));
   if (begin < 0 || begin > end || end > std::ssize(data))
-    throw std::invalid_argument("its data lie outside the file");
+    throw std::invalid_argument("its data are outside the file");
   range.begin = static_cast<uint64_t>(begin);
   range.end = static_cast<uint64_t>(end);
   for (const int64_t size : view.shape) {

@@ -14,14 +14,14 @@ namespace {
 
 constexpr size_t kWindowPairs = 1 << 17;
 
-// A batch may hold this many times more source than target tokens; it bounds the memory that pairs
-// with short targets and long sources take.
+// A batch may hold this many times more source than target tokens. Bounds the memory of pairs with
+// short targets and long sources.
 constexpr int64_t kSourceShare = 2;
 
-// Keys of the corpora's own orders lie beside those of the epochs.
+// Separates the keys of the corpora's own orders from those of the epochs.
 constexpr uint64_t kCorpusStream = 1ULL << 63;
 
-// Room for as many pairs as the corpus has.
+// Reserves room for all pairs of the corpus.
 BatchPlan empty_plan(const ParallelCorpus& corpus) {
   if (corpus.size() > std::numeric_limits<uint32_t>::max())
     throw DataError("the corpus has more than 2^32 sentence pairs");
@@ -36,7 +36,7 @@ BatchPlan all_pairs(const ParallelCorpus& corpus) {
   return plan;
 }
 
-// Of each corpus what follows in its order on what the epochs before have taken.
+// Continues the order of each corpus where the previous epoch stopped.
 BatchPlan drawn_pairs(const ParallelCorpus& corpus, const BatchOptions& options, int64_t epoch) {
   BatchPlan plan = empty_plan(corpus);
   const std::vector<int64_t> shares = shared_out(corpus.size(), options.weights);

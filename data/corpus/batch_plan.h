@@ -1,4 +1,4 @@
-// Which pairs go together: the batches of one epoch as compact lists of pair indices.
+// The batches of one epoch as compact lists of pair indices.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace dietmt::data {
 
-/// Batches of pair indices; 4 bytes a pair, and 4 more of a weighted corpus while it is planned.
+/// Batches of pair indices; 4 bytes per pair, and 4 more while a weighted corpus is planned.
 struct BatchPlan {
-  std::vector<uint32_t> pairs;   // as many as the corpus has, batch after batch
+  std::vector<uint32_t> pairs;   // of all batches, one after another
   std::vector<uint32_t> starts;  // batch b owns pairs starts[b] .. starts[b+1]-1
-  std::vector<uint32_t> order;   // the batches in the order of their use
+  std::vector<uint32_t> order;   // in which the batches are used
 
   int64_t batches() const { return static_cast<int64_t>(order.size()); }
-  /// The pairs of the batch that is used as the `index`-th.
+  /// The pairs of the batch at `index` in the order of use.
   std::span<const uint32_t> batch(int64_t index) const;
 };
 

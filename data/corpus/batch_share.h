@@ -1,4 +1,4 @@
-// Which batches of a training on several processes are this one's.
+// The batches of one process when several processes train together.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ struct BatchShare {
   int64_t processes = 1;   // at most per_update
   int64_t per_update = 1;  // batches
 
-  /// Of the batches counted from the start of an update.
+  /// `batch` counts from the start of an update.
   bool owns(int64_t batch) const { return batch % per_update % processes == rank; }
-  /// An iteration that holds so many batches ahead holds `own` of this process, or more.
+  /// How many batches to prefetch so that at least `own` of them belong to this process.
   int64_t ahead(int64_t own) const {
-    const int64_t least = per_update / processes;  // own batches of an update
+    const int64_t least = per_update / processes;  // own batches per update
     return own * ((per_update + least - 1) / least);
   }
 };

@@ -14,7 +14,7 @@ struct PlannedPairs {
   BatchPlan plan = {};
 
   void start_epoch(int64_t epoch) {
-    plan = {};  // two plans at a time would take twice the memory
+    plan = {};  // so that two plans never exist at once
     plan = plan_epoch(corpus, options, epoch);
   }
   int64_t batches() const { return plan.batches(); }

@@ -10,7 +10,7 @@
 
 namespace dietmt::data {
 
-/// Sentences end to end, without padding (docs/architecture.md, "Packed batches"): sentence b owns
+/// Concatenated sentences without padding (docs/architecture.md, "Packed batches"): sentence b owns
 /// tokens offsets[b] .. offsets[b+1]-1.
 struct PackedTokens {
   std::vector<int32_t> tokens;         // [N]
@@ -29,29 +29,29 @@ struct ParallelBatch {
 };
 
 struct BatchOptions {
-  // At most so many target tokens a batch, and twice as many source tokens. A longer pair is a
-  // batch alone.
+  // The most target tokens in a batch, which has at most twice as many source tokens. A longer
+  // pair forms its own batch.
   int64_t batch_tokens = 4096;
   uint64_t seed = 1;
-  // Relative shares of the corpora, one each. An epoch has as many pairs as all of them together;
-  // every corpus goes through all its pairs in one shuffled order after another, and the next epoch
-  // continues there: after each epoch the pairs of a corpus were given equally often, but for those
-  // that were given once more. None: every pair once an epoch.
+  // Relative shares of the corpora. An epoch has as many pairs as all corpora together. Each corpus
+  // goes through all its pairs in one shuffled order after another, and the next epoch continues
+  // there: after each epoch, the numbers of uses of two pairs of a corpus differ by at most one.
+  // Empty: every pair once per epoch.
   std::vector<double> weights = {};
   BatchShare share = {};  // changes neither the batches nor their order
 };
 
-/// Where an iteration stands; enough to continue it exactly.
+/// The position of an iteration, enough to continue it exactly.
 struct BatchPosition {
   int64_t epoch = 0;
-  int64_t batch = 0;  // batches of this epoch already given
+  int64_t batch = 0;  // batches of this epoch already returned
   bool operator==(const BatchPosition&) const = default;
 };
 
-/// Endless shuffled batches. The order of an epoch is a function of (corpus, options, epoch) alone:
+/// Endless shuffled batches. The order of an epoch depends only on (corpus, options, epoch):
 /// pairs are drawn, shuffled, sorted by length inside large windows, cut into batches, and the
-/// batches shuffled. A background thread assembles ahead; what it throws comes out of next(). The
-/// corpus must outlive the iterator.
+/// batches shuffled. A background thread prefetches; next() rethrows its exceptions. The corpus
+/// must outlive the iterator.
 class BatchIterator {
  public:
   BatchIterator(const ParallelCorpus& corpus, const BatchOptions& options,
@@ -61,11 +61,11 @@ class BatchIterator {
   /// The next batch, crossing into the next epoch when one ends.
   ParallelBatch next();
 
-  /// Goes past a batch that is not in the options' share, whose tokens are not even read; next()
-  /// throws Error for such a one.
+  /// Skips a batch of another process, whose tokens are not read; next() throws Error for such a
+  /// batch.
   void skip();
 
-  /// The position after the last batch given or skipped. After the last batch of epoch e it is
+  /// The position after the last batch returned or skipped. After the last batch of epoch e it is
   /// (e, batches_in_epoch()); the batch after that makes it (e + 1, 1).
   BatchPosition position() const;
 

@@ -52,12 +52,12 @@ bool is_valid(const Header& header, uint64_t size) {
          header.sequences <= size && header.groups <= size && file_bytes(header) == size;
 }
 
-// From 0 on and ascending. A number that a bad disk has changed would be read out of the mapping.
+// Ascending from 0. A value damaged on disk would otherwise be read outside the mapping.
 bool are_bounds(const uint64_t* bounds, int64_t parts) {
   return bounds[0] == 0 && std::is_sorted(bounds, bounds + parts + 1);
 }
 
-// What no id is.
+// No id has these values.
 constexpr uint64_t kEndOfSequence = 1ULL << 32;
 constexpr uint64_t kEndOfGroup = 2ULL << 32;
 
@@ -78,7 +78,7 @@ CacheWriter::CacheWriter(const fs::path& path, const std::string& fingerprint)
       file_(path) {
   sequence_bounds_.write_value(uint64_t{0});
   group_bounds_.write_value(uint64_t{0});
-  file_.write(std::string(sizeof(Header), '\0'));  // its numbers are known at the end
+  file_.write(std::string(sizeof(Header), '\0'));  // finish() fills it in
   file_.write(fingerprint);
   file_.write(std::string(tokens_at_ - sizeof(Header) - fingerprint.size(), '\0'));
 }

@@ -22,17 +22,17 @@
 
 namespace dietmt::data {
 
-/// The numbers of a corpus's report, which the cache keeps.
+/// The numbers of a corpus report, stored in the cache.
 using CacheCounters = std::array<int64_t, 8>;
 
-/// Writes a cache beside its final name; finish() makes it appear there. Takes constant memory.
-/// Throws Error with the path and the system's reason (a full disk, ...).
+/// Writes a cache in constant memory; finish() gives it its name. Throws Error with the path and
+/// the system's reason, e.g. a full disk.
 class CacheWriter {
  public:
   CacheWriter(const std::filesystem::path& path, const std::string& fingerprint);
 
   void append(std::span<const int32_t> sequence);
-  /// The sequences since the last end of a group are one; a corpus may do without groups.
+  /// The sequences since the last group form a group; a corpus need not have groups.
   void end_group();
   void finish(const CacheCounters& counters);
 
@@ -58,8 +58,8 @@ class MappedCache {
 
   int64_t sequences() const { return sequences_; }
   int64_t groups() const { return groups_; }
-  /// The first token of a sequence, the first sequence of a group; of the index behind the last
-  /// one their number.
+  /// The first token of a sequence, the first sequence of a group; for the index after the last
+  /// one, their total.
   int64_t first_token(int64_t sequence) const {
     return static_cast<int64_t>(sequence_bounds_[sequence]);
   }
@@ -72,11 +72,11 @@ class MappedCache {
     return first_token(sequence + 1) - first_token(sequence);
   }
   const CacheCounters& counters() const { return counters_; }
-  /// Equal for equal sequences and groups in the same order, whatever they were made from.
+  /// Equal for equal sequences and groups in the same order, whatever their source.
   uint64_t content_hash() const { return content_hash_; }
 
-  /// Appends the tokens begin .. end-1 to `ids` by a file read, which does not make mapped pages
-  /// resident. Throws Error if reading fails.
+  /// Appends the tokens begin .. end-1 to `ids`, read from the file so that mapped pages do not
+  /// become resident. Throws Error if reading fails.
   void read(int64_t begin, int64_t end, std::vector<int32_t>& ids) const;
 
  private:

@@ -1,5 +1,5 @@
-// What corpora have in common while they are encoded into a cache: parallel work in a fixed order,
-// and the text that says what a cache was made from.
+// Shared by corpora that are encoded into a cache: parallel work in a fixed order, and the
+// fingerprint of the inputs.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace dietmt::data {
 
-/// Applies `work` to what `next` gives until that is empty (std::optional), in up to `threads`
-/// threads of their own, and hands the results to `take` in the order of the inputs. Throws Stopped
+/// Applies `work` to the results of `next` until it returns nullopt, in up to `threads` threads,
+/// and passes the results to `take` in the order of the inputs. Throws Stopped
 /// after a signal.
 template <typename Next, typename Work, typename Take>
 void work_in_order(int64_t threads, Next next, Work work, Take take) {
@@ -41,8 +41,8 @@ void work_in_order(int64_t threads, Next next, Work work, Take take) {
 /// FNV-1a.
 uint64_t hash_of(std::string_view bytes);
 
-/// A line for each file: path, size and modification time. Nothing if one of them can be read only
-/// once (standard input, a pipe) or is absent.
+/// A line for each file: path, size and modification time. Nullopt if a file is missing or can be
+/// read only once (standard input, a pipe).
 std::optional<std::string> fingerprint_of_files(std::span<const std::string> files);
 
 }  // namespace dietmt::data

@@ -1,4 +1,4 @@
-// What parallel text is made from, and what became of its lines.
+// The files of parallel text, and how many of their lines were kept.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace dietmt::data {
 
-/// Two files, line by line translations of each other: a corpus of its own among several.
+/// One corpus: two files whose lines are translations of each other.
 struct CorpusFiles {
   std::string source;
   std::string target;
   std::string source_tag = {};  // a word before each source line; empty: none
 };
 
-/// Each source file with the target file of the same place and, if there are any, its tag. Throws
-/// ConfigError: different numbers of them, or none.
+/// Pairs each source file with the target file at the same index and with its tag, if there are
+/// tags. Throws ConfigError if their numbers differ or there are none.
 std::vector<CorpusFiles> corpus_files(const std::vector<std::string>& sources,
                                       const std::vector<std::string>& targets,
                                       const std::vector<std::string>& source_tags = {});

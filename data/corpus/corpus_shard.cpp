@@ -18,10 +18,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int64_t kReportedLines = 1'000'000;
-constexpr uint64_t kEncodingVersion = 1;  // raised when the same input would give other ids
+constexpr uint64_t kEncodingVersion = 1;  // incremented when the ids of the same input change
 
-// Text that names all that the encoded corpus depends on, or nothing if an input can be read only
-// once.
+// Names everything that the encoded corpus depends on; empty if an input can be read only once.
 std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
                            const Tokenizer& target, const LengthFilter& filter) {
   const auto paths = fingerprint_of_files(std::array{files.source, files.target});
@@ -35,7 +34,7 @@ std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
 }
 
 fs::path cache_name(const CorpusFiles& files) {
-  // A pipe's place under /dev/fd leads to no path.
+  // A pipe in /dev/fd has no canonical path.
   const auto place = [](const std::string& file) {
     std::error_code error;
     const fs::path path = fs::weakly_canonical(file, error);
@@ -45,7 +44,7 @@ fs::path cache_name(const CorpusFiles& files) {
                                               '\t' + files.source_tag));
 }
 
-// Lines that one thread encodes at a time.
+// The lines that a thread encodes at once.
 struct TextChunk {
   std::vector<std::string> sources;
   std::vector<std::string> targets;

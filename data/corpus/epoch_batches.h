@@ -1,4 +1,5 @@
-// Batches epoch after epoch, made ahead by a background thread and resumable at each of them.
+// Batches of one epoch after another, prefetched by a background thread and resumable at each
+// batch.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,19 @@
 
 namespace dietmt::data {
 
-/// `Source` plans one epoch at a time and is a function of the epoch's number alone:
+/// `Source` plans one epoch at a time, which depends only on the number of the epoch:
 ///
 ///   void start_epoch(int64_t epoch);
 ///   int64_t batches() const;             // in that epoch, at least one
 ///   Batch batch(int64_t index) const;    // index < batches()
 ///
-/// It must not move or change while the iteration lives.
+/// It must not move or change during the iteration.
 template <typename Source>
 class EpochBatches {
  public:
   using Batch = decltype(std::declval<const Source&>().batch(0));
 
-  /// Makes the batches of `share` alone; `start` begins an update. Throws Error if there is no
+  /// Makes only the batches of `share`; `start` begins an update. Throws Error if there is no
   /// batch at `start`.
   EpochBatches(Source& source, BatchPosition start, BatchShare share = {})
       : position_(start),
@@ -47,7 +48,7 @@ class EpochBatches {
   /// See BatchIterator for these.
   Batch next() {
     std::optional<Batch> batch = take();
-    if (!batch) throw Error("the next batch is that of another process");
+    if (!batch) throw Error("the next batch belongs to another process");
     return std::move(*batch);
   }
   void skip() { take(); }
@@ -80,7 +81,7 @@ class EpochBatches {
     return source.batches();
   }
 
-  BatchPosition position_;    // after the last batch given
+  BatchPosition position_;    // after the last batch returned
   int64_t batches_in_epoch_;  // of position_.epoch
   Prefetcher<Item> prefetcher_;
 };

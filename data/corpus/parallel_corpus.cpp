@@ -16,7 +16,8 @@ ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const To
     report_ += shards_.back().report;
   }
   if (report_.kept == 0)
-    throw DataError(corpora.at(0).source + ": no pair is left: " + report_.summary());
+    throw DataError(corpora.at(0).source +
+                    ": no pair is left after filtering: " + report_.summary());
 }
 
 uint64_t ParallelCorpus::content_hash() const {

@@ -1,5 +1,5 @@
-// Parallel text as token ids: encoded once into files that are mapped into memory, so that corpora
-// larger than memory train.
+// Parallel text as token ids, encoded once into files that are mapped into memory, so that a corpus
+// may be larger than memory.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace dietmt::data {
 
-/// Sentence pairs of token ids, each side ending in end of sentence: of one corpus, or of several
-/// end to end. Read-only, backed by mapped files.
+/// The sentence pairs of one or several corpora as token ids, each side with end of sentence.
+/// Read-only, backed by mapped files.
 class ParallelCorpus {
  public:
-  /// Encodes each pair of files into a cache of its own in `cache_folder`, or maps that cache if it
-  /// was made from the same files (path, size, modification time), tag, tokenizers and filter: a
-  /// corpus that is added or changed leaves those of the others as they are. Standard input and
-  /// pipes are encoded anew each time. Threads encode in parallel; the content does not depend on
-  /// their number. Throws DataError with file:line: not UTF-8, unequal line counts, nothing left
+  /// Encodes each pair of files into its own cache in `cache_folder`, or maps that cache if it was
+  /// made from the same files (path, size, modification time), tag, tokenizers and filter. Adding
+  /// or changing a corpus does not affect the caches of the others. Standard input and pipes are
+  /// encoded each time. Threads encode in parallel; the content does not depend on their number.
+  /// Throws DataError with file:line: not UTF-8, unequal line counts, nothing left
   /// after filtering, a tag that the source tokenizer lacks; Error if a cache cannot be written.
   ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                  const Tokenizer& target, const LengthFilter& filter,
@@ -31,7 +31,7 @@ class ParallelCorpus {
   std::span<const int32_t> source(int64_t pair) const;
   std::span<const int32_t> target(int64_t pair) const;
 
-  /// Equal for equal pairs in the same order, wherever their files lie.
+  /// Equal for equal pairs in the same order, wherever their files are.
   uint64_t content_hash() const;
 
   /// Of all corpora together.
@@ -48,8 +48,8 @@ class ParallelCorpus {
   int64_t source_length(int64_t pair) const;
   int64_t target_length(int64_t pair) const;
 
-  /// The ids of both sides, source first, copied by a file read: going over a large corpus so does
-  /// not make its mapped pages resident. Throws Error if reading fails.
+  /// The ids of both sides, source first, read from the file, so that a pass over a large corpus
+  /// does not make its mapped pages resident. Throws Error if reading fails.
   void read(int64_t pair, std::vector<int32_t>& ids) const;
 
  private:

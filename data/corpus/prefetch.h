@@ -19,14 +19,14 @@ namespace dietmt::data {
 template <typename Item>
 class Prefetcher {
  public:
-  /// Calls `produce` in a thread of its own whenever fewer than `capacity` items wait.
+  /// Calls `produce` in a background thread while fewer than `capacity` items are ready.
   Prefetcher(size_t capacity, std::function<Item()> produce)
       : capacity_(capacity), worker_([this, produce = std::move(produce)](std::stop_token stop) {
           run(stop, produce);
         }) {}
 
-  /// The next item, in the order of production. Rethrows what `produce` threw, after the items
-  /// before it; the thread ends with that.
+  /// The next item, in the order of production. Rethrows an exception of `produce` after the items
+  /// before it; an exception ends the thread.
   Item next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !items_.empty() || failure_; });
@@ -59,7 +59,7 @@ class Prefetcher {
   std::condition_variable_any changed_;
   std::deque<Item> items_;
   std::exception_ptr failure_;
-  std::jthread worker_;  // last: it is joined before what it uses goes
+  std::jthread worker_;  // last, so that it is joined before the members it uses are destroyed
 };
 
 }  // namespace dietmt::data

@@ -10,7 +10,7 @@ namespace dietmt::data {
 std::vector<std::string> MaskingOptions::problems() const {
   std::vector<std::string> problems;
   if (!(rate > 0 && rate <= 1))
-    problems.push_back("the share of tokens to mask must lie above 0 and be at most 1");
+    problems.push_back("the share of tokens to mask must be above 0 and at most 1");
   if (!(mask_share >= 0 && random_share >= 0 && mask_share + random_share <= 1)) {
     problems.push_back(
         "the shares of [MASK] and of random pieces must not be negative, nor above 1 together");
@@ -31,7 +31,7 @@ Masker::Masker(const BertTokenizer& tokenizer, const MaskingOptions& options)
     ordinary_.push_back(id);
     continues_word_[static_cast<size_t>(id)] = options.whole_words && tokenizer.continues_word(id);
   }
-  if (ordinary_.empty()) throw DataError("the tokenizer has no pieces but special ones");
+  if (ordinary_.empty()) throw DataError("the tokenizer has only special pieces");
 }
 
 bool Masker::is_special(int32_t id) const { return std::ranges::binary_search(special_, id); }

@@ -1,9 +1,9 @@
 // Masked language modelling (Devlin et al. 2019, 3.1 and A.1; Ke et al. 2021, 4.1, keep its
-// numbers): a share of the tokens is to be predicted. Of these 80 % become [MASK], 10 % a random
-// piece and 10 % stay what they are, so that the model meets real pieces in the places it predicts.
+// numbers): the model predicts a share of the tokens. Of these, 80 % become [MASK], 10 % a random
+// piece and 10 % stay, so that the model also sees real pieces at predicted positions.
 //
-// By whole words (Wang et al. 2021 train so), the pieces of a word are chosen together; what
-// becomes of each is still drawn alone. Special pieces, [UNK] too, are neither predicted nor drawn.
+// Whole-word masking (as in Wang et al. 2021) chooses the pieces of a word together, but draws the
+// replacement of each piece separately. Special pieces and [UNK] are neither predicted nor drawn.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@
 namespace dietmt::data {
 
 struct MaskingOptions {
-  double rate = 0.15;         // of the tokens of an example, its special pieces counted
+  double rate = 0.15;         // of the tokens of an example, including special pieces
   double mask_share = 0.8;    // of the chosen tokens
-  double random_share = 0.1;  // the rest of them stays
+  double random_share = 0.1;  // the rest stays
   bool whole_words = false;
   std::vector<std::string> problems() const;
 };
 
 /// The tokens to predict.
 struct MaskedPieces {
-  std::vector<int64_t> rows;  // ascending places in the example
-  std::vector<int32_t> ids;   // what stood there
+  std::vector<int64_t> rows;  // ascending positions in the example
+  std::vector<int32_t> ids;   // the original pieces
 };
 
 /// Immutable; safe to share between threads.
@@ -36,7 +36,7 @@ class Masker {
   /// Throws ConfigError for wrong options, DataError if all pieces of the tokenizer are special.
   Masker(const BertTokenizer& tokenizer, const MaskingOptions& options);
 
-  /// Masks an example in place, as a function of `tokens` and `key` alone. Of n tokens it chooses
+  /// Masks an example in place, depending only on `tokens` and `key`. Of n tokens it chooses
   /// round(rate n) (to even, as in the code of Devlin et al.), or all maskable ones if these are
   /// fewer, and at least one if there is any. By whole words, a word that would lead beyond that
   /// number is passed over, unless no word would be left.
@@ -52,14 +52,14 @@ class Masker {
   bool is_special(int32_t id) const;
   std::vector<Unit> units_of(std::span<const int32_t> tokens) const;
   std::vector<int64_t> choose_rows(std::span<const int32_t> tokens, Random& random) const;
-  // What takes the place of a chosen token.
+  // The replacement of a chosen token.
   int32_t draw_piece(int32_t id, Random& random) const;
 
   MaskingOptions options_;
   int32_t mask_id_;
   std::vector<int32_t> special_;      // ascending
   std::vector<int32_t> ordinary_;     // all other pieces
-  std::vector<bool> continues_word_;  // [V]; never if words do not count
+  std::vector<bool> continues_word_;  // [V]; all false without whole words
 };
 
 }  // namespace dietmt::data

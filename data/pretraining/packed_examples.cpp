@@ -16,10 +16,10 @@ constexpr std::pair<const char*, ExampleMode> kModes[] = {
 };
 constexpr int64_t kMaxLength = 1 << 20;
 
-// [CLS] and a [SEP] behind each segment.
+// [CLS], and [SEP] after each segment.
 constexpr int64_t special_pieces(int64_t segments) { return 1 + segments; }
 
-// Fills examples with sentences in their order.
+// Fills examples with sentences in order.
 class SentencePacker {
  public:
   SentencePacker(int64_t capacity, ExamplePlan& plan) : capacity_(capacity), plan_(plan) {}
@@ -36,7 +36,7 @@ class SentencePacker {
     }
   }
 
-  // Ends the present example.
+  // Ends the current example.
   void close() {
     if (length_ > 0) add(begin_, length_);
     length_ = 0;
@@ -49,8 +49,8 @@ class SentencePacker {
 
   int64_t capacity_;
   ExamplePlan& plan_;
-  int64_t begin_ = 0;   // of the present example
-  int64_t length_ = 0;  // with separators; 0: it is yet to begin
+  int64_t begin_ = 0;   // of the current example
+  int64_t length_ = 0;  // with separators; 0: not started
 };
 
 ExamplePlan plan_packs(const TextCorpus& corpus, const ExampleOptions& options) {
@@ -68,7 +68,7 @@ ExamplePlan plan_packs(const TextCorpus& corpus, const ExampleOptions& options) 
   return plan;
 }
 
-// The tokens of a segment, with [SEP] where a document ends inside.
+// The tokens of a segment, with [SEP] at the end of each document inside it.
 void append_segment(const TextCorpus& corpus, const TextSegment& segment,
                     std::vector<int32_t>& tokens) {
   auto begin = static_cast<int64_t>(segment.begin);
@@ -105,7 +105,7 @@ std::vector<std::string> ExampleOptions::problems() const {
                        std::to_string(kMaxLength) + " tokens long, not " + std::to_string(length));
   }
   if (!(short_share >= 0 && short_share <= 1))
-    problems.push_back("the share of short pairs must lie between 0 and 1");
+    problems.push_back("the share of short pairs must be between 0 and 1");
   return problems;
 }
 
@@ -122,7 +122,7 @@ int64_t ExamplePlan::length(int64_t index) const {
 
 ExamplePlan plan_examples(const TextCorpus& corpus, const ExampleOptions& options, uint64_t key) {
   if (corpus.tokens() >= int64_t{1} << 40)
-    throw DataError("the corpus has more than 2^40 tokens: train on parts of it");
+    throw DataError("the corpus has more than 2^40 tokens; split it");
   if (options.mode != ExampleMode::kSentencePairs) return plan_packs(corpus, options);
   return plan_pairs(corpus, options.length - special_pieces(2), options.short_share, key);
 }

@@ -1,4 +1,4 @@
-// Three ways to make pre-training examples of a text, each at most `length` tokens long:
+// Three ways to make pre-training examples of at most `length` tokens from a text:
 //
 //   full-sentences   [CLS] contiguous sentences, over the ends of documents with a [SEP] there,
 //                    [SEP]: Liu et al. 2019 (RoBERTa, 4.2) and with them Ke et al. 2021
@@ -10,15 +10,15 @@
 //                    Wang et al. 2021 ("On Position Embeddings in BERT", E), with that prediction
 //                    as a second task.
 //
-// The first two hold every token of the corpus exactly once. A sentence that is longer than an
-// example is cut into examples; any other stays whole.
+// The first two use every token of the corpus exactly once. Only a sentence that is longer than an
+// example is split.
 //
 // Pairs follow what Devlin et al. published as code: sentences are collected until they reach the
 // length (in `short_share` of the cases a random shorter one) or the document ends, A is a random
 // part of them from the start, B the rest or begins at a random sentence elsewhere, and the
 // sentences that A left over are used again. A pair that is too long loses tokens of its longer
-// side, at a random end each. One sentence alone always meets a random B, so that a little more
-// than half of the pairs are random. That code draws the shorter lengths once a document, this one
+// side, at a random end each. A single sentence always gets a random B, so slightly more than half
+// of the pairs are random. That code draws the shorter lengths once a document, this one
 // for each pair.
 #pragma once
 
@@ -43,18 +43,18 @@ struct ExampleOptions {
   std::vector<std::string> problems() const;
 };
 
-/// Tokens of the corpus that stand together in an example.
+/// Adjacent tokens of the corpus in an example.
 struct TextSegment {
-  uint64_t begin : 40;   // the first one's index in the corpus
-  uint64_t length : 23;  // with the [SEP] where a document ends inside
+  uint64_t begin : 40;   // index of the first one in the corpus
+  uint64_t length : 23;  // with [SEP] at the ends of documents inside
   uint64_t random : 1;   // whether it is a B from a random document
 };
 static_assert(sizeof(TextSegment) == 8);
 
-/// Which tokens each example holds; 8 bytes an example, 16 a pair.
+/// The tokens of each example; 8 bytes per example, 16 per pair.
 struct ExamplePlan {
   int64_t segments_per_example = 1;
-  std::vector<TextSegment> segments;  // example after example
+  std::vector<TextSegment> segments;  // of all examples in order
 
   int64_t examples() const { return std::ssize(segments) / segments_per_example; }
   std::span<const TextSegment> example(int64_t index) const;
@@ -62,8 +62,8 @@ struct ExamplePlan {
   int64_t length(int64_t index) const;
 };
 
-/// All examples of an epoch in the order of the corpus. A function of its arguments; only pairs
-/// depend on `key`. Throws DataError for sentence-pairs of a corpus that has fewer than two
+/// All examples of an epoch in the order of the corpus. Depends only on its arguments, and on `key`
+/// only for pairs. Throws DataError for sentence-pairs of a corpus that has fewer than two
 /// documents or none with two sentences, and for a corpus of more than 2^40 tokens.
 ExamplePlan plan_examples(const TextCorpus& corpus, const ExampleOptions& options, uint64_t key);
 

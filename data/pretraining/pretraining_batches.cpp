@@ -11,10 +11,10 @@
 namespace dietmt::data {
 namespace {
 
-// What an epoch draws, each from numbers of its own.
+// The random streams of an epoch.
 enum Stream : uint64_t { kOrderStream, kPairStream, kMaskStream };
 
-// Stands for an epoch in the key of validation. Epochs of training count from 0.
+// The epoch in the key of validation. Training epochs count from 0.
 constexpr auto kValidation = std::numeric_limits<uint64_t>::max();
 
 // The batches of one epoch at a time.
@@ -50,11 +50,11 @@ class PlannedExamples {
   void draw_examples(uint64_t epoch_key) {
     epoch_key_ = epoch_key;
     if (has_pairs() || plan_.segments.empty()) {
-      plan_ = {};  // two plans at a time would take twice the memory
+      plan_ = {};  // so that two plans never exist at once
       plan_ = plan_examples(corpus_, options_.examples, random_key(epoch_key, kPairStream));
     }
     if (plan_.examples() > std::numeric_limits<uint32_t>::max())
-      throw DataError("the corpus makes more than 2^32 examples: train on parts of it");
+      throw DataError("the corpus has more than 2^32 examples; split it");
     order_.resize(static_cast<size_t>(plan_.examples()));
     std::iota(order_.begin(), order_.end(), 0U);
   }

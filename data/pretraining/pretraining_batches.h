@@ -1,4 +1,4 @@
-// Batches for pre-training an encoder: examples of a text with masked tokens, packed end to end.
+// Batches for pre-training an encoder: packed examples of a text with masked tokens.
 //
 //   PretrainingIterator batches(corpus, options);
 //   PretrainingBatch batch = batches.next();   // predict masked_ids from the states of masked_rows
@@ -16,13 +16,13 @@
 
 namespace dietmt::data {
 
-/// N tokens in B examples, which the packed tokens call sentences.
+/// N tokens in B examples, which PackedTokens calls sentences.
 struct PretrainingBatch {
   PackedTokens tokens;                 // after masking
   std::vector<int32_t> segments;       // [N], 0, or 1 in the second text of a pair
   std::vector<int64_t> masked_rows;    // ascending rows of `tokens`
   std::vector<int32_t> masked_ids;     // the pieces to predict there
-  std::vector<int32_t> next_sentence;  // [B], 0: B goes on after A, 1: it is from elsewhere;
+  std::vector<int32_t> next_sentence;  // [B], 0: B continues A, 1: B is from elsewhere;
                                        // empty without pairs
   bool operator==(const PretrainingBatch&) const = default;
 };
@@ -30,16 +30,16 @@ struct PretrainingBatch {
 struct PretrainingOptions {
   ExampleOptions examples;
   MaskingOptions masking;
-  int64_t batch_tokens = 8192;  // at most so many a batch; a longer example is a batch alone
+  int64_t batch_tokens = 8192;  // limit of a batch; a longer example forms its own batch
   uint64_t seed = 1;
   BatchShare share = {};  // changes neither the batches nor their order
   std::vector<std::string> problems() const;
 };
 
-/// Endless shuffled batches. An epoch is a function of (corpus, options, epoch) alone: examples of
-/// all lengths are shuffled and cut into batches, pairs and masks are drawn anew. A background
-/// thread assembles ahead; what it throws comes out of next(). The corpus must outlive the
-/// iterator. The plan of an epoch takes 12 bytes an example, 20 a pair, and 4 a batch.
+/// Endless shuffled batches. An epoch depends only on (corpus, options, epoch): examples of all
+/// lengths are shuffled and cut into batches, with new pairs and masks. A background thread
+/// prefetches; next() rethrows its exceptions. The corpus must outlive the iterator. The plan of an
+/// epoch takes 12 bytes per example, 20 per pair, and 4 per batch.
 class PretrainingIterator {
  public:
   /// Throws ConfigError for wrong options, DataError as plan_examples does, Error for a start that
@@ -59,8 +59,8 @@ class PretrainingIterator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// All examples once in the order of the corpus, with pairs and masks that the seed alone fixes and
-/// that no epoch of training draws.
+/// All examples once in the order of the corpus, with pairs and masks that depend only on the seed
+/// and differ from those of every training epoch.
 std::vector<PretrainingBatch> validation_batches(const TextCorpus& corpus,
                                                  const PretrainingOptions& options);
 

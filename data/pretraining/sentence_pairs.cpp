@@ -44,7 +44,7 @@ class PairPlanner {
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_.below(static_cast<uint64_t>(n))); }
 
-  // The number of tokens that the sentences of a pair are to reach.
+  // The number of tokens that the sentences of a pair should reach.
   int64_t draw_target() {
     return random_.uniform() < short_share_ ? 2 + below(capacity_ - 1) : capacity_;
   }
@@ -69,7 +69,7 @@ class PairPlanner {
     return {begin, corpus_.first_token(behind) - begin};
   }
 
-  // About `tokens` tokens from a random sentence of a random document but this one.
+  // About `tokens` tokens from a random sentence of a random other document.
   Side random_side(int64_t document, int64_t tokens) {
     int64_t other = below(corpus_.documents() - 1);
     if (other >= document) ++other;

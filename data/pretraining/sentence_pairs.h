@@ -1,4 +1,4 @@
-// The pairs of next-sentence prediction; packed_examples.h says how they are drawn.
+// The pairs of next-sentence prediction; packed_examples.h describes how they are drawn.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace dietmt::data {
 
-/// Pairs of `capacity` tokens at most, without special pieces; capacity >= 2. A function of its
-/// arguments. Throws DataError as plan_examples does.
+/// Pairs of at most `capacity` >= 2 tokens, without special pieces. Depends only on its arguments.
+/// Throws DataError as plan_examples does.
 ExamplePlan plan_pairs(const TextCorpus& corpus, int64_t capacity, double short_share,
                        uint64_t key);
 

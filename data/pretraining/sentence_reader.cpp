@@ -9,7 +9,7 @@
 namespace dietmt::data {
 namespace {
 
-// Without spaces at its ends, of which the carriage return of foreign text files is one.
+// Without spaces at its ends, including the carriage return of DOS files.
 std::string_view stripped(std::string_view line) {
   constexpr const char* kSpaces = " \t\r\f\v";
   const size_t begin = line.find_first_not_of(kSpaces);
@@ -28,7 +28,7 @@ size_t cut_length(std::string_view line, size_t bytes) {
   const auto continues = [&](size_t at) { return (line[at] & 0xC0) == 0x80; };
   size_t length = bytes;
   while (length > 0 && continues(length)) --length;
-  return length > 0 ? length : bytes;  // bytes that are no text are cut anywhere
+  return length > 0 ? length : bytes;  // invalid text can be cut anywhere
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ bool SentenceReader::open() {
 }
 
 void SentenceReader::close() {
-  if (!file_has_text_) throw DataError(files_[file_] + ": there is no text in this file");
+  if (!file_has_text_) throw DataError(files_[file_] + ": the file has no text");
   reader_.reset();
   ++file_;
 }
@@ -87,7 +87,7 @@ void SentenceReader::close() {
 void SentenceReader::check(std::string& line) {
   if (const size_t at = invalid_utf8_at(line); at != std::string::npos) {
     if (report_.not_utf8++ == 0) {
-      spdlog::warn("{}: not UTF-8 at byte {}; such bytes become U+FFFD, here and in lines to come",
+      spdlog::warn("{}: not UTF-8 at byte {}; such bytes become U+FFFD here and in later lines",
                    reader_->where(), at + 1);
     }
   }

@@ -1,4 +1,4 @@
-// Lines with text from a list of files, and where documents begin.
+// Reads lines with text from a list of files, and finds the starts of documents.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,8 @@ class SentenceReader {
   SentenceReader(const std::vector<std::string>& files, const TextOptions& options)
       : files_(files), options_(options) {}
 
-  /// The next sentences; nothing at the end. The first line of the files that is not UTF-8 and the
-  /// first one that is too long are logged, all are counted. Throws DataError naming the file for
-  /// one that has no text.
+  /// The next sentences; nullopt at the end. Logs the first line that is not UTF-8 and the first
+  /// one that is too long, and counts all of them. Throws DataError naming a file that has no text.
   std::optional<SentenceChunk> next();
 
   /// Of the lines read so far: `lines`, `not_utf8` and `cut`.
@@ -34,10 +33,10 @@ class SentenceReader {
  private:
   // The next line with text.
   bool next_sentence(std::string& line);
-  // Opens the next file if none is open; false behind the last one.
+  // Opens the next file if none is open; false after the last one.
   bool open();
   void close();
-  // Counts what is wrong with a line and cuts it if it is too long.
+  // Counts the problems of a line and cuts it if it is too long.
   void check(std::string& line);
 
   const std::vector<std::string>& files_;

@@ -2,20 +2,24 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
 #include <ranges>
 #include <utility>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "data/corpus/corpus_cache.h"
 #include "data/corpus/corpus_encoding.h"
 #include "data/pretraining/sentence_reader.h"
-#include "data/pretraining/tokenizer_hash.h"
 
 namespace dietmt::data {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr uint64_t kEncodingVersion = 1;  // raised when the same input would give other ids
+constexpr uint64_t kEncodingVersion = 1;  // incremented when the ids of the same input change
 
 constexpr std::pair<const char*, DocumentBoundary> kBoundaries[] = {
     {"empty-line", DocumentBoundary::kEmptyLine},
@@ -23,14 +27,45 @@ constexpr std::pair<const char*, DocumentBoundary> kBoundaries[] = {
     {"title", DocumentBoundary::kTitle},
 };
 
-// Text that names all that the encoded corpus depends on, or nothing if an input can be read only
-// once.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() : path_((fs::temp_directory_path() / "dietmt-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr)
+      throw Error(path_ + ": cannot be created: " + std::strerror(errno));
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// A hash of the files that the tokenizer saves (names and bytes), on which its ids depend.
+uint64_t tokenizer_hash(const BertTokenizer& tokenizer) {
+  const TemporaryDirectory directory;
+  tokenizer.save(directory.path());
+  std::map<std::string, std::string> files;  // in order of their names
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory.path()))
+    files[entry.path().filename().string()] = read_file(entry.path());
+  std::string bytes;
+  for (const auto& [name, content] : files)
+    bytes += name + ' ' + std::to_string(content.size()) + '\n' + content;
+  return hash_of(bytes);
+}
+
+// Names everything that the encoded corpus depends on; empty if an input can be read only once.
 std::string fingerprint_of(const std::vector<std::string>& files, const BertTokenizer& tokenizer,
                            const TextOptions& options) {
   const auto named_files = fingerprint_of_files(files);
   if (!named_files) return "";
   return "text encoding " + std::to_string(kEncodingVersion) + '\n' + *named_files + "tokenizer " +
-         std::to_string(hash_of(tokenizer)) + "\ndocuments " +
+         std::to_string(tokenizer_hash(tokenizer)) + "\ndocuments " +
          std::to_string(static_cast<int>(options.boundary)) + "\nline bytes " +
          std::to_string(options.max_line_bytes) + '\n';
 }
@@ -103,7 +138,7 @@ void write_cache(const std::vector<std::string>& files, const BertTokenizer& tok
   report.not_utf8 = reader.report().not_utf8;
   report.cut = reader.report().cut;
   if (report.sentences == 0)
-    throw DataError(files.front() + ": nothing left to train on: " + report.summary());
+    throw DataError(files.front() + ": no sentence is left to train on: " + report.summary());
   cache.finish(std::bit_cast<CacheCounters>(report));
 }
 
@@ -113,7 +148,7 @@ DocumentBoundary parse_document_boundary(const std::string& name) {
   for (const auto& [known, boundary] : kBoundaries) {
     if (name == known) return boundary;
   }
-  throw ConfigError("documents cannot be divided by '" + name +
+  throw ConfigError("unknown document separator '" + name +
                     "': choose empty-line, every-line or title");
 }
 

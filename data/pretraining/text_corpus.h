@@ -1,5 +1,5 @@
 // Raw text as token ids for pre-training: sentences in documents, encoded once into a file that is
-// mapped into memory, so that corpora larger than memory train.
+// mapped into memory, so that a corpus may be larger than memory.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dietmt::data {
 
-/// What divides a text file into documents. Each line with text is a sentence, and each file begins
+/// What separates documents in a text file. Each line with text is a sentence, and each file starts
 /// a new document.
 enum class DocumentBoundary {
   kEmptyLine,  // an empty line (or one of spaces), as in the input of Devlin et al. 2019
@@ -26,20 +26,20 @@ DocumentBoundary parse_document_boundary(const std::string& name);
 
 struct TextOptions {
   DocumentBoundary boundary = DocumentBoundary::kEmptyLine;
-  int64_t max_line_bytes = 1 << 20;  // what a longer line has behind them is cut off
+  int64_t max_line_bytes = 1 << 20;  // longer lines are cut
   std::vector<std::string> problems() const;
 };
 
 /// What happened to the lines of a corpus.
 struct TextReport {
-  int64_t lines = 0;      // also the empty ones
+  int64_t lines = 0;      // including empty ones
   int64_t documents = 0;  // with at least one sentence
   int64_t sentences = 0;
   int64_t tokens = 0;
   int64_t unknown = 0;          // of the tokens
   int64_t not_utf8 = 0;         // lines with bytes that became U+FFFD
   int64_t cut = 0;              // lines beyond TextOptions::max_line_bytes
-  int64_t no_piece = 0;         // lines with text of which the tokenizer leaves nothing
+  int64_t no_piece = 0;         // lines with text but without pieces
   std::string summary() const;  // one sentence
 };
 
@@ -48,17 +48,17 @@ class TextCorpus {
  public:
   /// Encodes the files (plain or gzip, concatenated in order) into `cache_file`, or maps that file
   /// if it was made from the same files (path, size, modification time), tokenizer and options.
-  /// Standard input and pipes are encoded anew each time. Threads encode in parallel; the content
-  /// does not depend on their number. Takes constant memory (and a longest line). The tokenizer
-  /// must outlive the corpus. Throws DataError naming the file: one without any text, unreadable;
-  /// ConfigError; Error if the cache cannot be written.
+  /// Standard input and pipes are encoded each time. Threads encode in parallel; the content
+  /// does not depend on their number. Uses constant memory (plus the longest line). The tokenizer
+  /// must outlive the corpus. Throws DataError naming a file that cannot be read or has no
+  /// text, ConfigError, or Error if the cache cannot be written.
   TextCorpus(const std::vector<std::string>& files, const BertTokenizer& tokenizer,
              const TextOptions& options, const std::filesystem::path& cache_file, int64_t threads);
   ~TextCorpus();
   TextCorpus(TextCorpus&&) noexcept;
   TextCorpus& operator=(TextCorpus&&) noexcept;
 
-  /// Equal for equal documents in the same order, wherever their files lie.
+  /// Equal for equal documents in the same order, wherever their files are.
   uint64_t content_hash() const;
 
   int64_t documents() const;
@@ -76,8 +76,8 @@ class TextCorpus {
 
   std::span<const int32_t> sentence(int64_t index) const;
 
-  /// Appends the tokens begin .. end-1 to `ids`, copied by a file read: going over a large corpus
-  /// so does not make its mapped pages resident. Throws Error if reading fails.
+  /// Appends the tokens begin .. end-1 to `ids`, read from the file, so that a pass over a large
+  /// corpus does not make its mapped pages resident. Throws Error if reading fails.
   void read(int64_t begin, int64_t end, std::vector<int32_t>& ids) const;
 
  private:

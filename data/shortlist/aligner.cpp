@@ -12,8 +12,8 @@
 namespace dietmt::data {
 namespace {
 
-// Consecutive pairs, the work of one thread at a time. Where blocks begin depends on the corpus
-// alone, hence so does every sum of doubles: within a block, then over blocks in their order.
+// Consecutive pairs, the unit of work of a thread. Blocks depend only on the corpus, and so do the
+// sums of doubles: within a block, then over blocks in their order.
 struct Block {
   int64_t begin = 0;
   int64_t end = 0;
@@ -49,7 +49,7 @@ class Aligner {
       : pairs_(pairs), options_(options), tension_(options.tension) {}
 
   // The first E-step, under uniform p, and its M-step. The prior is the posterior, so the tension
-  // is at its maximum already.
+  // is already at its maximum.
   TranslationTable first_iteration(AlignerIteration& result);
 
   // E-step and M-step on `table`.
@@ -61,7 +61,7 @@ class Aligner {
     double distance = 0.0;
   };
 
-  // What a target token's probability is made of.
+  // The terms of a target token's probability.
   struct TokenScores {
     std::vector<double> positions;  // of the source: prior times p(token | word there)
     std::vector<int64_t> cells;     // of those words with the token

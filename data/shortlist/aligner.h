@@ -26,7 +26,7 @@ struct AlignerOptions {
   int64_t threads = 1;                 // the result does not depend on it
 };
 
-/// What an iteration has found.
+/// The result of an iteration.
 struct AlignerIteration {
   int64_t number = 0;           // from 1
   double log_likelihood = 0.0;  // of all target tokens, before its M-step (natural logarithm)

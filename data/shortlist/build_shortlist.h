@@ -1,4 +1,4 @@
-// From a trained aligner to a shortlist, and how well a shortlist serves a text.
+// Makes a shortlist from a trained aligner, and measures how well a shortlist covers a text.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +24,12 @@ ShortlistContent build_shortlist(const TranslationTable& table, const SentencePa
                                  const Tokenizer& source, const Tokenizer& target,
                                  const ShortlistSizes& sizes);
 
-/// Of the shortlists of single sentences.
+/// Totals over the shortlists of single sentences.
 struct ShortlistCoverage {
   int64_t sentences = 0;
   int64_t tokens = 0;             // of the references, without end of sentence
-  int64_t covered_tokens = 0;     // those that the sentence's shortlist has
-  int64_t covered_sentences = 0;  // those whose reference is covered whole
+  int64_t covered_tokens = 0;     // in the shortlist of the sentence
+  int64_t covered_sentences = 0;  // whose reference is fully covered
   int64_t candidates = 0;         // sum of the shortlists' sizes
 
   double token_share() const { return share(covered_tokens, tokens); }

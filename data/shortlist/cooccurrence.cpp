@@ -70,7 +70,7 @@ void CellCounter::prune(std::vector<CellCount>& run) {
     if (cell.row() != kept_row_) counts.push_back(cell.count);
   const auto surplus = std::ssize(counts) - largest_size_ / 4 * 3;
   if (surplus <= 0) return;
-  // Of equal counts at the limit all go, so that none is preferred for its place in the table.
+  // Drops all of the equal counts at the limit, so that no place in the table is preferred.
   const auto limit = counts.begin() + surplus - 1;
   std::nth_element(counts.begin(), limit, counts.end());
   dropped_ += std::erase_if(

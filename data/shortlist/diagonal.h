@@ -1,5 +1,5 @@
-// Which source position a target position is aligned to, before the words are looked at: positions
-// near the diagonal are preferred (Dyer, Chahuneau and Smith, NAACL 2013, section 2).
+// The prior of aligning a target position to a source position, which prefers positions near the
+// diagonal (Dyer, Chahuneau and Smith, NAACL 2013, section 2).
 //
 //   delta(null) = p0,   delta(j | i, m, n) = (1 - p0) exp(-tension |i/m - j/n|) / Z(i, m, n)
 //
@@ -26,9 +26,9 @@ double distance_from_diagonal(int64_t i, int64_t m, int64_t j, int64_t n);
 /// and returns their sum Z. Takes two calls of exp.
 double diagonal_weights(int64_t i, int64_t m, double tension, std::span<double> weights);
 
-/// What an E-step tells about the tension: `masses[places[{m, n}] + i - 1]` is the expected number
-/// of tokens at target position i of sentence pairs of these lengths that are not aligned to null,
-/// `distance` the sum of their expected distances from the diagonal.
+/// The statistics of an E-step for the tension: `masses[places[{m, n}] + i - 1]` is the expected
+/// number of tokens at target position i of sentence pairs of these lengths that are not aligned to
+/// null, `distance` the sum of their expected distances from the diagonal.
 struct TensionStatistics {
   std::map<std::pair<int64_t, int64_t>, size_t> places;
   std::vector<FixedCount> masses;
@@ -37,7 +37,7 @@ struct TensionStatistics {
 
 /// The tension of largest expected log-likelihood, which is concave in it: where the model's own
 /// expected distance is the observed one. Newton's method within brackets, started at `tension`;
-/// the result lies in kSmallestTension .. kLargestTension.
+/// the result is in kSmallestTension .. kLargestTension.
 double best_tension(const TensionStatistics& statistics, double tension);
 
 }  // namespace dietmt::data

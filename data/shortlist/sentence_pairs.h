@@ -14,7 +14,7 @@ struct TokenPair {
   std::span<const int32_t> target;
 };
 
-/// `at(pair)` is called from several threads; its ids lie in 0 .. vocabulary-1 of their side.
+/// `at(pair)` is called from several threads; its ids are in 0 .. vocabulary-1 of their side.
 struct SentencePairs {
   int64_t size = 0;
   int64_t source_vocabulary = 0;
@@ -22,7 +22,7 @@ struct SentencePairs {
   std::function<TokenPair(int64_t)> at;
 };
 
-/// The pairs of `corpus`, which outlives them.
+/// The pairs of `corpus`, which must outlive them.
 inline SentencePairs sentence_pairs(const ParallelCorpus& corpus, const Tokenizer& source,
                                     const Tokenizer& target) {
   const auto without_end = [](std::span<const int32_t> ids) { return ids.first(ids.size() - 1); };

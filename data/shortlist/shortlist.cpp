@@ -99,13 +99,13 @@ const char* Shortlist::problem(const VocabularyFingerprints& made_for) {
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.magic != kMagic) return "is not a shortlist";
   if (header.version != kVersion)
-    return "is a shortlist of another version of dietmt; make it anew";
+    return "is a shortlist of another version of dietmt; create it again";
   const char* content = bytes.data() + sizeof header;
   if (bytes.size() != file_bytes(header) ||
       header.checksum != checksum_of(header, content, bytes.size() - sizeof header))
     return "is damaged: its size or checksum is wrong";
   if (header.source_fingerprint != made_for.source || header.target_fingerprint != made_for.target)
-    return "was made for other vocabularies than those of the model";
+    return "was made for other vocabularies than the model's";
 
   const auto take = [&]<typename T>(std::span<const T>& numbers, size_t count) {
     numbers = {reinterpret_cast<const T*>(content), count};

@@ -1,6 +1,6 @@
 // The target ids that a translation of given source ids may use: a few tens of likely translations
 // of each source id and the most frequent ids of all. A decoder that computes the output layer for
-// these alone saves most of it where the vocabulary is large (docs/shortlist.md).
+// only these ids saves most of the work if the vocabulary is large (docs/shortlist.md).
 //
 //   const Shortlist shortlist("shortlist.bin", source_tokenizer, target_tokenizer);
 //   shortlist.candidates(source_ids, ids);
@@ -17,7 +17,7 @@
 
 namespace dietmt::data {
 
-/// What a shortlist file holds, in memory: how it is made and written.
+/// The content of a shortlist file.
 struct ShortlistContent {
   std::vector<int32_t> always;         // ids that every shortlist has, ascending
   std::vector<uint32_t> bounds = {0};  // [source vocabulary + 1]; of the rows below
@@ -32,7 +32,7 @@ uint64_t vocabulary_fingerprint(const Tokenizer& tokenizer);
 void write_shortlist(const std::filesystem::path& file, const ShortlistContent& content,
                      const Tokenizer& source, const Tokenizer& target);
 
-/// What a shortlist file must have been made for.
+/// The vocabularies that a shortlist file was made for.
 struct VocabularyFingerprints {
   uint64_t source = 0;
   uint64_t target = 0;
@@ -42,8 +42,8 @@ struct VocabularyFingerprints {
 /// share its memory.
 class Shortlist {
  public:
-  /// Throws DataError naming the file: it cannot be read, is not a shortlist, was cut or changed,
-  /// or was made for other vocabularies.
+  /// Throws DataError naming the file if it cannot be read, is not a shortlist, is damaged, or was
+  /// made for other vocabularies.
   Shortlist(const std::filesystem::path& file, const Tokenizer& source, const Tokenizer& target)
       : Shortlist(file, {vocabulary_fingerprint(source), vocabulary_fingerprint(target)}) {}
   Shortlist(const std::filesystem::path& file, const VocabularyFingerprints& made_for);
@@ -51,7 +51,7 @@ class Shortlist {
   /// Sets `sorted_ids` to the ids that translations of these source ids may use, ascending and
   /// without repetition: end of sentence is always among them, unknown and begin of sentence never.
   /// `source` may be the ids of several sentences, for one list that serves them all. Source ids
-  /// outside the vocabulary are left out.
+  /// outside the vocabulary are ignored.
   void candidates(std::span<const int32_t> source, std::vector<int32_t>& sorted_ids) const;
 
   /// The ids that every list has, ascending.

@@ -9,8 +9,8 @@
 
 namespace dietmt::data {
 
-/// Rows are source ids, and behind the last one the null word's. A row lists its target ids in
-/// ascending order; of ids that are not listed the probability is 0.
+/// One row per source id, then the row of the null word. A row lists its target ids in ascending
+/// order; ids that are not listed have probability 0.
 class TranslationTable {
  public:
   /// `cells`: sorted by key; row `source_vocabulary` is the null word's. All probabilities are 0

@@ -9,7 +9,7 @@
 namespace dietmt::data {
 namespace {
 
-// A column by its number from 1; kNoColumn if `text` is no such number.
+// A column by its number from 1; kNoColumn if `text` is not such a number.
 int64_t numbered_column(const std::string& text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -100,17 +100,17 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 
 void check_layouts(const std::vector<TableLayout>& layouts, const Target& target,
                    const ReadOptions& options) {
-  if (layouts.empty()) throw ConfigError("this task is not read from a table");
+  if (layouts.empty()) throw ConfigError("this task does not read tables");
   for (const TableLayout& layout : layouts) {
-    if (layout.first.empty()) throw ConfigError("the column of the first text is not named");
+    if (layout.first.empty()) throw ConfigError("the column of the first text is missing");
     if (layout.label.empty() && options.labels == LabelUse::kRequired)
-      throw ConfigError("the column of the labels is not named");
+      throw ConfigError("the column of the labels is missing");
     if (!layout.label_texts.empty() && layout.label_texts.size() != target.labels.size())
       throw ConfigError(std::to_string(layout.label_texts.size()) + " texts of labels for " +
                         std::to_string(target.labels.size()) + " labels");
     if (layout.header) continue;
     if (layout.format == RecordFormat::kJsonLines)
-      throw ConfigError("JSON lines name their columns: they cannot be without a header");
+      throw ConfigError("JSON lines cannot lack a header: each line names its columns");
     check_numbers(layout);
   }
 }

@@ -1,4 +1,4 @@
-// Which columns of one file hold the parts of an example.
+// The columns of a file that hold the parts of an example.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace dietmt::data {
 
 constexpr int64_t kNoColumn = -1;
 
-/// Columns from 0, and how many a row may have.
+/// Columns from 0, and the number of columns in a row.
 struct Columns {
   const TableLayout* layout = nullptr;
   int64_t first = kNoColumn;
@@ -23,12 +23,12 @@ struct Columns {
   int64_t max_count = 0;
 };
 
-/// Throws ConfigError for layouts that no file can have, or that do not go with the target.
+/// Throws ConfigError for impossible layouts, or those that do not fit the target.
 void check_layouts(const std::vector<TableLayout>& layouts, const Target& target,
                    const ReadOptions& options);
 
-/// By the first layout whose columns stand in `first_row` as a header; else by the first one
-/// without header that has as many columns. The label may be found absent. Throws DataError
+/// Uses the first layout whose columns `first_row` has as a header, else the first one without
+/// header that has this number of columns. The label may be absent. Throws DataError
 /// (`where`: what was expected) if there is none.
 Columns match_columns(const std::vector<TableLayout>& layouts,
                       const std::vector<std::string>& first_row, const ReadOptions& options,

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kNear = 32;  // an answer is moved by less bytes
+constexpr int64_t kNear = 32;  // an answer is moved by fewer bytes
 constexpr const char* kExpectation =
     "; expected SQuAD's form: data, therein paragraphs, therein context and qas";
 
@@ -23,7 +23,7 @@ std::string whole_text(const std::string& path) {
   return text;
 }
 
-// Byte at which each code point of UTF-8 text begins, and the text's size.
+// The byte offset of each code point of UTF-8 text, and the size of the text.
 std::vector<int64_t> code_point_starts(const std::string& text) {
   std::vector<int64_t> starts;
   for (size_t i = 0; i < text.size(); ++i)
@@ -33,7 +33,7 @@ std::vector<int64_t> code_point_starts(const std::string& text) {
   return starts;
 }
 
-// The only place of `text` less than kNear bytes from `at`, or -1.
+// The only occurrence of `text` less than kNear bytes from `at`, or -1.
 int64_t only_place_near(const std::string& context, const std::string& text, int64_t at) {
   int64_t place = -1;
   const int64_t low = std::clamp<int64_t>(at - kNear + 1, 0, std::ssize(context));
@@ -46,7 +46,7 @@ int64_t only_place_near(const std::string& context, const std::string& text, int
   return place;
 }
 
-// Takes over the paragraphs of a file one by one.
+// Adds the paragraphs of a file one by one.
 class QuestionBuilder {
  public:
   QuestionBuilder(std::string path, QuestionUse use) : path_(std::move(path)), use_(use) {}
@@ -87,12 +87,12 @@ class QuestionBuilder {
   }
   const std::string& text_at(const json& object, const char* name, const std::string& part) const {
     const json& value = at(object, name, part);
-    if (!value.is_string()) fail(part, "\"" + std::string(name) + "\" is no string");
+    if (!value.is_string()) fail(part, "\"" + std::string(name) + "\" is not a string");
     return value.get_ref<const std::string&>();
   }
   const json& array_at(const json& object, const char* name, const std::string& part) const {
     const json& value = at(object, name, part);
-    if (!value.is_array()) fail(part, "\"" + std::string(name) + "\" is no array");
+    if (!value.is_array()) fail(part, "\"" + std::string(name) + "\" is not an array");
     return value;
   }
 
@@ -103,7 +103,7 @@ class QuestionBuilder {
     Question question;
     question.id = id.is_string() ? id.get<std::string>() : id.dump();
     const std::string part = "question " + question.id;
-    if (!ids_.insert(question.id).second) fail(part, "the id comes twice");
+    if (!ids_.insert(question.id).second) fail(part, "duplicate id");
     question.text = text_at(entry, "question", part);
     if (const auto flag = entry.find("is_impossible"); flag != entry.end()) {
       if (!flag->is_boolean()) fail(part, "\"is_impossible\" is neither true nor false");
@@ -123,7 +123,7 @@ class QuestionBuilder {
     Answer answer;
     answer.text = text_at(entry, "text", part);
     const json& offset = at(entry, "answer_start", part);
-    if (!offset.is_number_integer()) fail(part, "\"answer_start\" is no whole number");
+    if (!offset.is_number_integer()) fail(part, "\"answer_start\" is not a whole number");
     const auto code_point = offset.get<int64_t>();
     const int64_t begin =
         starts[static_cast<size_t>(std::clamp<int64_t>(code_point, 0, std::ssize(starts) - 1))];
@@ -145,7 +145,7 @@ class QuestionBuilder {
     if (ids.empty() || ids.back() != id) ids.push_back(id);
   }
 
-  // Keeps the answers with a place.
+  // Keeps the answers that occur in the context.
   bool can_train(Question& question) {
     std::erase_if(question.answers, [](const Answer& answer) { return !answer.has_place(); });
     if (question.is_impossible || !question.answers.empty()) return true;
@@ -172,8 +172,8 @@ std::string first_ids(const std::vector<std::string>& ids) {
 QuestionSet read_questions(const std::string& path, QuestionUse use) {
   const std::string text = whole_text(path);
   QuestionBuilder builder(path, use);
-  // Articles lie at depth 2 and paragraphs at depth 4. Each is forgotten when it has been read, so
-  // that a file's tree never lies in memory as a whole.
+  // Articles are at depth 2 and paragraphs at depth 4. Each is dropped once it has been read, so
+  // the whole tree is never in memory.
   const auto take = [&](int depth, json::parse_event_t event, json& value) {
     if (event != json::parse_event_t::object_end) return true;
     if (depth == 4 && (value.contains("context") || value.contains("qas")))

@@ -8,7 +8,7 @@
 
 namespace dietmt::data {
 
-/// Bytes begin .. end-1 of the context; -1, -1: the text has no known place there.
+/// Bytes begin .. end-1 of the context; -1, -1: unknown.
 struct Answer {
   std::string text = {};
   int64_t begin = -1;
@@ -21,17 +21,17 @@ struct Question {
   std::string text = {};
   size_t context = 0;  // index in QuestionSet::contexts
   std::vector<Answer> answers = {};
-  bool is_impossible = false;  // no answer stands in the context: the file says so, or lists none
+  bool is_impossible = false;  // the context has no answer: the file says so, or lists none
 };
 
 struct QuestionSet {
-  std::vector<std::string> contexts = {};  // one a paragraph, shared by its questions
+  std::vector<std::string> contexts = {};  // one per paragraph, shared by its questions
   std::vector<Question> questions = {};
-  std::vector<std::string> repaired = {};  // ids: an answer stands beside the place that is given
-  std::vector<std::string> unplaced = {};  // ids: an answer stands nowhere near
-  int64_t dropped = 0;                     // questions left out of training: no answer has a place
+  std::vector<std::string> repaired = {};  // ids: an answer was moved to its nearby occurrence
+  std::vector<std::string> unplaced = {};  // ids: an answer does not occur nearby
+  int64_t dropped = 0;  // questions not used for training: no answer occurs in the context
 
-  /// One sentence: questions, contexts, what was repaired or dropped, with ids.
+  /// One sentence: questions, contexts, repaired and dropped questions with ids.
   std::string summary() const;
 };
 
@@ -40,10 +40,10 @@ enum class QuestionUse {
   kEvaluation,  // all questions and texts of answers; a test set may leave "answers" out
 };
 
-/// `path` may be gzip or "-". Offsets in the file are code points. An answer that does not stand at
-/// its offset is moved if its text stands at exactly one place less than 32 bytes away. Throws
-/// DataError: not JSON (file:line), a part of a question is missing or of another kind or an id
-/// comes twice (file and id), there are no questions.
+/// `path` may be gzip or "-". Offsets in the file are code points. An answer that is not at its
+/// offset is moved if its text occurs exactly once less than 32 bytes away. Throws DataError if the
+/// file is not JSON (file:line), part of a question is missing or has a wrong type or an id is
+/// repeated (file and id), or there are no questions.
 QuestionSet read_questions(const std::string& path, QuestionUse use);
 
 }  // namespace dietmt::data

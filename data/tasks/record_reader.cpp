@@ -65,7 +65,7 @@ void RecordReader::split_plain(std::string_view line, std::vector<std::string>& 
   }
 }
 
-// A quoted field may go on over lines; a quote inside it is written twice.
+// A quoted field may span lines; a quote inside it is doubled.
 void RecordReader::split_quoted(std::string line, char separator,
                                 std::vector<std::string>& fields) {
   fields.emplace_back();
@@ -74,7 +74,7 @@ void RecordReader::split_quoted(std::string line, char separator,
     if (i == line.size()) {
       if (!quoted) return;
       fields.back() += '\n';
-      if (!next_line(line)) throw DataError(where() + ": a quote is opened and not closed");
+      if (!next_line(line)) throw DataError(where() + ": unclosed quote");
       i = 0;
       continue;
     }
@@ -106,7 +106,7 @@ bool RecordReader::next_object(std::vector<std::string>& fields) {
   }
   for (const std::string& name : names_) {
     const auto value = object.find(name);
-    if (value == object.end()) throw DataError(where() + ": the object lacks \"" + name + "\"");
+    if (value == object.end()) throw DataError(where() + ": the object has no \"" + name + "\"");
     fields.push_back(text_of(*value));
   }
   return true;

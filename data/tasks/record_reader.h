@@ -1,4 +1,4 @@
-// Records of a table, field by field, in any RecordFormat.
+// Reads the records of a table in any RecordFormat.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace dietmt::data {
 
-/// A byte order mark and a CR at the end of a line are no part of a field.
+/// A byte order mark and a CR at the end of a line are not part of a field.
 class RecordReader {
  public:
-  /// `path` as LineReader's. Throws DataError if it cannot be opened.
+  /// `path` as for LineReader. Throws DataError if it cannot be opened.
   RecordReader(const std::string& path, RecordFormat format);
 
-  /// False at the end. JSON lines: the first record holds the names in the first object, the others
-  /// the values by these names; null is empty, what is no string is JSON. Throws DataError
-  /// (path:line) for a quote that is not closed, or a line that is no JSON object or lacks a name.
+  /// False at the end. JSON lines: the first record has the names in the first object, the others
+  /// the values of these names; null is empty, other types are JSON text. Throws DataError
+  /// (path:line) for an unclosed quote, or a line that is not a JSON object or lacks a name.
   bool next(std::vector<std::string>& fields);
 
-  /// For the records to come. A header tells how what follows it is quoted.
+  /// Applies to later records. The header determines how they are quoted.
   void set_format(RecordFormat format) { format_ = format; }
 
-  /// "path:line" of the line in which the last record begins.
+  /// "path:line" of the first line of the last record.
   std::string where() const;
 
  private:
@@ -39,7 +39,7 @@ class RecordReader {
   RecordFormat format_;
   int64_t line_number_ = 0;
   std::vector<std::string> names_;  // JSON lines
-  std::string first_object_;        // read for its names, its values are still to be given
+  std::string first_object_;        // its names were read, its values come next
 };
 
 }  // namespace dietmt::data

@@ -31,7 +31,7 @@ void check_scores(std::span<const SpanWindow> windows, std::span<const WindowSco
         throw Error("a window of " + std::to_string(windows[w].ids.size()) + " pieces has " +
                     std::to_string(side->size()) + " scores");
       if (!std::ranges::all_of(*side, [](float score) { return std::isfinite(score); }))
-        throw Error("the scores of spans hold a value that is not finite");
+        throw Error("the score of a span is not finite");
     }
   }
 }
@@ -70,7 +70,7 @@ void append_spans(const SpanWindow& window, const WindowScores& scores,
   }
 }
 
-// The context that a span stands for: whole code points, without the space that a piece may hold.
+// The text of a span: whole code points, without the space that a piece may include.
 std::string text_of(std::string_view context, const TextPieces& pieces, const Span& span) {
   const auto is_inside_character = [&](size_t i) {
     return i < context.size() && (static_cast<unsigned char>(context[i]) & 0xC0) == 0x80;

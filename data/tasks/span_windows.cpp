@@ -72,7 +72,7 @@ std::vector<SpanWindow> span_windows(const TextPieces& question, const TextPiece
   throw_if_any(options.problems());
   const int64_t question_pieces = std::min(std::ssize(question.ids), options.max_question);
   const int64_t room = options.max_length - question_pieces - kSpecialPieces;
-  const int64_t step = std::min(options.stride, room);  // no piece falls between two windows
+  const int64_t step = std::min(options.stride, room);  // no gap between windows
   const int64_t context_pieces = std::ssize(context.ids);
   std::vector<SpanWindow> windows;
   for (int64_t begin = 0;; begin += step) {

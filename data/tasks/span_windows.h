@@ -1,4 +1,5 @@
-// A question and its context as overlapping windows that fit into an encoder (Devlin et al. 2019):
+// Splits a question and its context into overlapping windows that fit an encoder (Devlin et al.
+// 2019):
 //
 //   [CLS] question [SEP] part of the context [SEP]
 #pragma once
@@ -13,18 +14,18 @@
 namespace dietmt::data {
 
 struct WindowOptions {
-  int64_t max_length = 384;   // pieces of a window, the special ones too
+  int64_t max_length = 384;   // pieces of a window, including special ones
   int64_t stride = 128;       // context pieces from the start of one window to that of the next
-  int64_t max_question = 64;  // pieces; what a longer question has more is cut off
+  int64_t max_question = 64;  // pieces; a longer question is cut
 
-  /// What is wrong with them; empty if nothing is.
+  /// The problems; empty if there are none.
   std::vector<std::string> problems() const;
 };
 
 struct SpanWindow {
   std::vector<int32_t> ids = {};
   int64_t context_begin = 0;  // position in ids of the first context piece; segment 1 begins there
-  int64_t first_piece = 0;    // which piece of the context that is
+  int64_t first_piece = 0;    // index of that piece in the context
   int64_t pieces = 0;         // context pieces in this window
   /// For each of them: whether of all windows this one shows most context on both its sides.
   std::vector<bool> has_most_context = {};

@@ -14,8 +14,8 @@ namespace {
 
 using Characters = std::vector<SourceCharacter>;
 
-// The tables of BertTokenizerFast are of these editions of Unicode. A character that is younger has
-// no properties here, whatever the installed ICU knows of it.
+// BertTokenizerFast uses tables of these editions of Unicode. Later characters have no properties
+// here, even if the installed ICU knows them.
 constexpr uint8_t kCategoriesEdition = 8;
 constexpr uint8_t kNormalizationEdition = 9;
 
@@ -158,7 +158,7 @@ char32_t lowercase_of_new_capital(char32_t c) {
   return c;
 }
 
-// Character by character, without regard to the word around them.
+// Character by character, regardless of context.
 Characters lowercase(const Characters& text) {
   constexpr char32_t kDottedCapitalI = 0x130, kDotAbove = 0x307;
   Characters lowered;

@@ -4,13 +4,13 @@
 // The words are those of Hugging Face's BertTokenizerFast, bit for bit. It differs from the slow
 // BertTokenizer, which is the original code in Python, in these points:
 // - It knows punctuation, marks without width and format characters as of Unicode 8.0, canonical
-//   decomposition as of 9.0. A character that came later is one of a word (U+2E52 does not end it).
+//   decomposition as of 9.0. A later character is part of a word (U+2E52 does not end it).
 //   The slow one knows the Unicode of the Python that runs it.
 // - Unassigned characters are kept; the slow one removes them.
 // - Ideographs U+2B820..U+2B91F (extension E) are not words of their own.
 // - Text that keeps its accents stays as it is; the slow one composes it (NFC).
-// One thing is kept apart from Fast: marks that canonical ordering makes trade places take their
-// bytes along, where Fast leaves the bytes in their order.
+// One difference from Fast: marks that canonical ordering swaps keep their bytes, whereas Fast
+// leaves the bytes in their order.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ namespace dietmt::data {
 /// Defaults are those of the uncased models.
 struct BertTextOptions {
   bool lowercase = true;
-  std::optional<bool> strip_accents = std::nullopt;  // unset: where text is lower-cased
+  std::optional<bool> strip_accents = std::nullopt;  // unset: if text is lower-cased
   bool split_chinese = true;                         // every CJK ideograph is a word
 };
 

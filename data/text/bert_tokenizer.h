@@ -1,5 +1,4 @@
-// Subwords of a text for encoder-only models (Devlin et al. 2019), with the places in the text that
-// they came from.
+// Subwords for encoder-only models (Devlin et al. 2019), with their positions in the text.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace dietmt::data {
 
-/// Ids of the pieces that stand for no text.
+/// Ids of the special pieces.
 struct SpecialPieces {
   int32_t pad = 0;       // [PAD]
   int32_t unknown = 1;   // [UNK]
@@ -36,13 +35,13 @@ class BertTokenizer {
   /// Without [CLS] and [SEP]. Bytes that are not UTF-8 count as U+FFFD.
   virtual TextPieces encode(std::string_view text) const = 0;
 
-  /// Text of the ids; special pieces are left out.
+  /// Text of the ids, without special pieces.
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
 
   virtual int64_t vocabulary_size() const = 0;
   virtual std::string piece(int32_t id) const = 0;
 
-  /// Whether the piece goes on with the word of the piece before it (whole-word masking).
+  /// Whether the piece continues the word of the previous piece (whole-word masking).
   virtual bool continues_word(int32_t id) const = 0;
 
   virtual const SpecialPieces& special() const = 0;

@@ -12,7 +12,7 @@ EncoderInput encoder_input(std::span<const int32_t> first,
   int64_t b = second ? std::ssize(*second) : 0;
   EncoderInput input;
   input.cut = std::max<int64_t>(0, a + b - room);
-  // Down to the length of the other text, then from both in turn.
+  // Shortens the longer text to the length of the other one, then both in turn.
   const int64_t from_longer = std::min(input.cut, std::abs(a - b));
   (a > b ? a : b) -= from_longer;
   const int64_t from_both = input.cut - from_longer;

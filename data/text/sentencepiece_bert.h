@@ -1,5 +1,5 @@
-// Subwords of a sentencepiece model (Kudo and Richardson 2018) for encoder-only models: its words
-// need no cutting at white space and punctuation, so that one model serves any mix of scripts.
+// Sentencepiece models (Kudo and Richardson 2018) for encoder-only models. They do not split text
+// at white space and punctuation first, so one model serves any mix of scripts.
 #pragma once
 
 #include "data/text/bert_tokenizer.h"
@@ -10,7 +10,7 @@ namespace dietmt::data {
 /// with SpecialSet::kBert. The name of a special piece in the text is that piece.
 ///
 /// The bytes of a piece leave out white space at either end, which its text writes as U+2581, so
-/// that a piece of white space alone has no bytes. The pieces of one character that was written out
+/// that a piece of only white space has no bytes. The pieces of one character that was written out
 /// (a ligature, say) have all its bytes.
 class SentencePieceBert : public BertTokenizer {
  public:

@@ -1,5 +1,5 @@
-// A word before source lines that tells a model what it has before it: the language that is wanted
-// (`<2de>`; Johnson et al. 2017), or text that was translated back (`<bt>`; Caswell et al. 2019).
+// A word before source lines that tells the model the target language (`<2de>`; Johnson et al.
+// 2017) or marks back-translated text (`<bt>`; Caswell et al. 2019).
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace dietmt::data {
 
-/// U+2581: sentencepiece's mark of the beginning of a word.
+/// U+2581, with which sentencepiece marks the start of a word.
 inline constexpr std::string_view kWordBegin = "\xE2\x96\x81";
 
-/// A tag and a space before a line. It is plain text to everything else, so that a line with the
-/// tag in it and a line that is given the tag here have the same pieces.
+/// Puts a tag and a space before a line. Everything else treats them as plain text, so a line that
+/// contains the tag already has the same pieces.
 class SourceTag {
  public:
   /// An empty `tag`: none. Throws DataError naming tag and tokenizer if the tag is not one piece of
@@ -25,7 +25,7 @@ class SourceTag {
   /// The tagged line, whose first pieces are the tag's.
   std::string before(const std::string& line) const { return before_ + line; }
 
-  /// How many those are.
+  /// The number of the pieces of the tag.
   int64_t pieces() const { return pieces_; }
 
  private:
@@ -33,7 +33,7 @@ class SourceTag {
   int64_t pieces_ = 0;
 };
 
-/// All that is wrong with a tag as such, in one sentence; empty: nothing.
+/// The problem of a tag, in one sentence; empty if it is valid.
 std::string source_tag_problem(const std::string& tag);
 
 }  // namespace dietmt::data

@@ -1,4 +1,4 @@
-// The special pieces of encoder-only models by name, and where a text spells them out.
+// The special pieces of encoder-only models, and how to find their names in a text.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct TextPart {
   int32_t special_id;  // -1: text
 };
 
-/// The whole text in order, without empty segments. A name counts wherever it stands, also inside a
-/// word, and in capitals alone. Throws Error for a text of 2 GiB or more.
+/// The whole text in order, without empty segments. A name counts anywhere, also inside a word,
+/// but only in capitals. Throws Error for a text of 2 GiB or more.
 std::vector<TextPart> split_at_special_pieces(std::string_view text, const SpecialPieces& special);
 
 }  // namespace dietmt::data

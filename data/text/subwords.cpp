@@ -73,7 +73,7 @@ void check(const PieceVocabulary& vocabulary) {
   }
   if (vocabulary.begin == vocabulary.end || vocabulary.unknown == vocabulary.begin ||
       vocabulary.unknown == vocabulary.end)
-    throw DataError("unknown words, begin and end of sentence need a piece each");
+    throw DataError("unknown words, begin and end of sentence must have different pieces");
 }
 
 class VocabularyNumbers : public Subwords {

@@ -1,5 +1,5 @@
-// What is behind a Tokenizer: the pieces of a sentencepiece model, with its own numbers or with
-// those of a PieceVocabulary.
+// The implementation of Tokenizer: the pieces of a sentencepiece model, with its own ids or those
+// of a PieceVocabulary.
 #pragma once
 
 #include <cstdint>

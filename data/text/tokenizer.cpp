@@ -95,13 +95,13 @@ using TrainerSettings = std::unordered_map<std::string, std::string>;
 TrainerSettings special_settings(SpecialSet special) {
   if (special == SpecialSet::kTranslation)
     return {{"unk_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"pad_id", "-1"}};
-  // A control piece without an id of its own takes the first one that is free.
+  // A control piece without an id takes the first free one.
   return {{"pad_id", "0"},        {"pad_piece", "[PAD]"}, {"unk_id", "1"},
           {"unk_piece", "[UNK]"}, {"bos_id", "2"},        {"bos_piece", "[CLS]"},
           {"eos_id", "3"},        {"eos_piece", "[SEP]"}, {"control_symbols", "[MASK]"}};
 }
 
-// With the mark of a word's beginning, which would take a piece of its own before the tag.
+// With the mark of a word's start, which would otherwise be a separate piece before the tag.
 std::string tag_pieces(const std::vector<std::string>& tags) {
   std::string list;
   for (const std::string& tag : std::set(tags.begin(), tags.end()))
@@ -109,7 +109,7 @@ std::string tag_pieces(const std::vector<std::string>& tags) {
   return list;
 }
 
-// One run of sentencepiece's trainer. The vocabulary may come out smaller than asked for.
+// Runs the trainer of sentencepiece. The vocabulary may be smaller than requested.
 sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
                                         const TokenizerOptions& options, const std::string& type,
                                         std::string& serialized) {
@@ -139,7 +139,8 @@ void check_tags(const std::string& serialized, const std::vector<std::string>& t
   if (!processor.LoadFromSerializedProto(serialized).ok()) return;
   for (const std::string& tag : tags) {
     if (processor.EncodeAsPieces(tag) != std::vector{marked(tag)})
-      throw DataError("the tag '" + tag + "' is no word after normalisation: choose another");
+      throw DataError("the tag '" + tag +
+                      "' is not a word after normalisation; choose another tag");
   }
 }
 
@@ -178,7 +179,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
   std::string serialized;
   const auto status = run_trainer(lines, options, options.type, serialized);
   if (!status.ok()) {
-    // Every character of the text is a piece: with these alone the vocabulary is the smallest.
+    // Every character of the text is a piece; the smallest vocabulary has only these.
     std::string characters;
     if (run_trainer(lines, options, "char", characters).ok() &&
         pieces_in(characters) > options.vocabulary_size) {
@@ -193,7 +194,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
   }
   check_tags(serialized, options.tags);
   write_file_atomically(output, serialized);
-  // The trainer's hundreds of megabytes go back to the system: training the model comes next.
+  // Returns hundreds of megabytes to the system before the model is trained.
   ::malloc_trim(0);
 }
 

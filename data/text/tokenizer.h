@@ -13,23 +13,23 @@ namespace dietmt::data {
 
 class Subwords;
 
-/// Numbers for the pieces of sentencepiece models that are not the models' own: Marian models have
-/// one vocabulary for the two sentencepiece models of their languages.
+/// Ids for the pieces of sentencepiece models that differ from the models' own: Marian models have
+/// one vocabulary for the sentencepiece models of both languages.
 struct PieceVocabulary {
   std::vector<std::string> pieces;  // by id, each once
-  int32_t unknown = -1;             // of pieces that are not among them
+  int32_t unknown = -1;             // of all other pieces
   int32_t begin = -1;
   int32_t end = -1;
 };
 
-/// The pieces of a sentencepiece model with its own numbers, and its special pieces as far as it
-/// has them. Throws DataError naming the file.
+/// The pieces of a sentencepiece model with its own ids, and the special pieces that it has.
+/// Throws DataError naming the file.
 PieceVocabulary sentencepiece_vocabulary(const std::filesystem::path& model_file);
 
 /// A trained subword model: text to piece ids and back. Immutable; safe to share between threads.
 class Tokenizer {
  public:
-  /// A sentencepiece model, or what serialized() gave. Throws DataError naming the file.
+  /// A sentencepiece model, or the bytes of serialized(). Throws DataError naming the file.
   explicit Tokenizer(const std::filesystem::path& model_file);
 
   /// A sentencepiece model whose pieces have the ids of `vocabulary`. A piece such as `>>fra<<` at
@@ -42,7 +42,7 @@ class Tokenizer {
   /// U+FFFD.
   std::vector<int32_t> encode(std::string_view line) const;
 
-  /// Text of the ids; begin and end of sentence are left out.
+  /// Text of the ids, without begin and end of sentence.
   std::string decode(std::span<const int32_t> ids) const;
 
   /// The file that it was read from, for messages.
@@ -54,10 +54,10 @@ class Tokenizer {
   int32_t end_id() const;
   std::string piece(int32_t id) const;
 
-  /// The tokenizer as bytes, to be stored beside the weights.
+  /// The tokenizer as bytes, to be stored with the weights.
   const std::string& serialized() const;
 
-  /// The sentencepiece model alone, as bytes.
+  /// Only the sentencepiece model, as bytes.
   const std::string& sentencepiece() const;
 
  private:
@@ -65,7 +65,7 @@ class Tokenizer {
   std::unique_ptr<const Subwords> subwords_;
 };
 
-/// The pieces that stand for no text, and their ids.
+/// The special pieces and their ids.
 enum class SpecialSet {
   kTranslation,  // unknown 0, begin of sentence 1, end of sentence 2
   kBert,         // [PAD] 0, [UNK] 1, [CLS] 2, [SEP] 3, [MASK] 4
@@ -80,7 +80,7 @@ struct TokenizerOptions {
   std::string type = "bpe";  // "bpe" or "unigram"
   SpecialSet special = SpecialSet::kTranslation;
   bool lowercase = false;  // the model folds the case of the text
-  // Words that stay single pieces wherever they stand alone, such as the tags of source lines.
+  // Words that always stay single pieces, such as the tags of source lines.
   std::vector<std::string> tags;
   double character_coverage = 1.0;
   int64_t sentences = 1'000'000;  // sampled from the input when it has more lines

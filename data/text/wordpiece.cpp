@@ -167,7 +167,7 @@ BertTextOptions read_text_options(const std::filesystem::path& directory) {
     options.strip_accents = flag("strip_accents");
     options.split_chinese = flag("tokenize_chinese_chars").value_or(options.split_chinese);
   } catch (const nlohmann::json::exception& error) {
-    throw DataError(file.string() + ": not the configuration of a tokenizer: " + error.what());
+    throw DataError(file.string() + ": not a tokenizer configuration: " + error.what());
   }
   return options;
 }

@@ -15,12 +15,12 @@
 namespace dietmt::data {
 
 /// Ids are those of Hugging Face's BertTokenizerFast with the same files. A word of more than 100
-/// characters, or with a part that no piece fits, is one [UNK]. The name of a special piece in the
-/// text is that piece.
+/// characters, or with a part that matches no piece, is one [UNK]. The name of a special piece in
+/// the text is that piece.
 class WordPieceTokenizer : public BertTokenizer {
  public:
   /// `vocabulary_file`: one piece a line, its id is the number of lines before it. Throws DataError
-  /// (file:line) for text that is not UTF-8, a piece that is there twice, a missing special piece.
+  /// (file:line) for text that is not UTF-8, a duplicate piece or a missing special piece.
   WordPieceTokenizer(const std::filesystem::path& vocabulary_file, const BertTextOptions& options);
 
   TextPieces encode(std::string_view text) const override;

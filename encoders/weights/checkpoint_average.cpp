@@ -15,14 +15,16 @@ void require_same_names(const std::map<std::string, at::Tensor>& mean,
                         const std::map<std::string, at::Tensor>& next, const fs::path& path) {
   for (const auto& [name, tensor] : mean) {
     const auto found = next.find(name);
-    if (found == next.end()) throw CheckpointError(path.string() + ": lacks the tensor " + name);
+    if (found == next.end())
+      throw CheckpointError(path.string() + ": tensor " + name + " is missing");
     if (found->second.sizes() != tensor.sizes()) {
-      throw CheckpointError(path.string() + ": the tensor " + name + " has another shape");
+      throw CheckpointError(path.string() + ": tensor " + name + " differs in shape");
     }
   }
   for (const auto& [name, tensor] : next) {
     if (!mean.contains(name)) {
-      throw CheckpointError(path.string() + ": has the tensor " + name + " that others lack");
+      throw CheckpointError(path.string() + ": tensor " + name +
+                            " is missing in other checkpoints");
     }
   }
 }
@@ -30,7 +32,7 @@ void require_same_names(const std::map<std::string, at::Tensor>& mean,
 }  // namespace
 
 std::map<std::string, at::Tensor> average_weights(const std::vector<fs::path>& directories) {
-  if (directories.empty()) throw CheckpointError("there are no checkpoints to average");
+  if (directories.empty()) throw CheckpointError("no checkpoints to average");
   std::map<std::string, at::Tensor> mean = load_safetensors(directories.front() / kWeights);
   std::map<std::string, at::ScalarType> dtypes;
   for (auto& [name, tensor] : mean) {

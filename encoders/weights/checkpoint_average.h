@@ -12,7 +12,7 @@
 namespace dietmt::encoders {
 
 /// The mean of model.safetensors over model directories, summed in double and returned in the
-/// dtypes of the first; tensors of integers are taken from the first. Throws CheckpointError naming
+/// dtypes of the first; integer tensors come from the first. Throws CheckpointError naming
 /// the directory and tensor if names or shapes differ.
 std::map<std::string, at::Tensor> average_weights(
     const std::vector<std::filesystem::path>& directories);

@@ -1,4 +1,4 @@
-// The parameters of a module in a safetensors file.
+// Loads the parameters of a module from a safetensors file.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -7,8 +7,8 @@
 
 namespace dietmt::encoders {
 
-/// Sets the parameters of `module` from a file; every parameter must be there with its shape, and
-/// nothing else. Throws CheckpointError naming the file and the tensor.
+/// Sets the parameters of `module` from a file, which must hold exactly these parameters in their
+/// shapes. Throws CheckpointError naming the file and the tensor.
 void load_parameters(torch::nn::Module& module, const std::filesystem::path& path);
 
 }  // namespace dietmt::encoders

@@ -35,7 +35,7 @@ const char* dtype_name(at::ScalarType type) {
   return found == kDtypes.end() ? nullptr : found->name;
 }
 
-// view_safetensors() knows no other names.
+// view_safetensors() accepts only these names.
 at::ScalarType dtype_of(const std::string& name) {
   return std::ranges::find_if(kDtypes, [&](const Dtype& dtype) { return name == dtype.name; })
       ->type;
@@ -56,7 +56,8 @@ void save_safetensors(const fs::path& path,
   std::vector<storage::TensorSource> sources;
   for (const auto& [name, tensor] : tensors) {
     const char* dtype = dtype_name(tensor.scalar_type());
-    if (dtype == nullptr) fail(path, "tensor " + name + " has a dtype safetensors cannot hold");
+    if (dtype == nullptr)
+      fail(path, "tensor " + name + " has a dtype that safetensors cannot store");
     sources.push_back(
         {name, dtype, tensor.sizes().vec(), [&tensor = tensor](AtomicFile& file) {
            const at::Tensor plain = tensor.detach().cpu().contiguous();

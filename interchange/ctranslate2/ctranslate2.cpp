@@ -94,7 +94,7 @@ CTranslate2File exported(const nmt::TranslationModel& model) {
   add_stack("encoder", AttentionSite::kEncoder, *model.encoder_position());
   add_stack("decoder", AttentionSite::kDecoder, *model.decoder_position());
   if (config.cross_position != "none")
-    problems.push_back("CTranslate2 has no positions in attention to the source, as '" +
+    problems.push_back("CTranslate2 has no positions in cross-attention, as '" +
                        config.cross_position + "' is");
   throw_if_any(problems);
   add_parameters(file, model);

@@ -1,5 +1,5 @@
-// Translation models for CTranslate2 (4.8): a directory with model.bin, config.json, vocabularies
-// and the sentencepiece models, which cut the text for it.
+// Exports translation models to CTranslate2 (4.8): a directory with model.bin, config.json, the
+// vocabularies and the sentencepiece models.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace dietmt::interchange {
 
-/// Writes fp32 into a directory, which exists; CTranslate2 quantizes when it loads. The decoder
-/// starts from begin of sentence, and end of sentence is added to sources there. Throws ConfigError
-/// with every choice of the model that CTranslate2 does not have.
+/// Writes fp32 into an existing directory; CTranslate2 quantizes when it loads a model. CTranslate2
+/// starts the decoder with begin of sentence and adds end of sentence to sources. Throws
+/// ConfigError with every property of the model that CTranslate2 does not support.
 void export_ctranslate2(const std::filesystem::path& directory, const nmt::LoadedModel& model);
 
 }  // namespace dietmt::interchange

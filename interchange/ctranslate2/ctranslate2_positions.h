@@ -22,11 +22,11 @@ struct StackPositions {
   encoders::EncodingContext context;
 };
 
-/// How many positions a table is written for where the encoding has no limit of its own.
+/// The number of positions in a table if the encoding has no limit.
 inline constexpr int64_t kExportedPositions = 2048;
 
-/// Adds the variables of a stack. Returns why CTranslate2 cannot do what the encoding does; empty:
-/// it can.
+/// Adds the variables of a stack. Returns the reason if CTranslate2 does not support the encoding,
+/// else an empty string.
 std::string add_positions(CTranslate2File& file, const StackPositions& stack);
 
 }  // namespace dietmt::interchange

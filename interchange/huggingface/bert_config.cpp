@@ -49,7 +49,7 @@ BertConfig from_bert_config(const json& description) {
   read_field(description.at("hidden_size"), config.width);
   read_field(description.at("intermediate_size"), config.feed_forward);
   read_field(description.at("num_attention_heads"), config.heads);
-  // What a file may leave out has these values in transformers.
+  // Defaults of transformers for missing fields.
   config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 512);
   config.segments = field_or<int64_t>(description, "type_vocab_size", 2);
   config.position =

@@ -1,6 +1,6 @@
 // BERT models of Hugging Face's transformers: a directory with config.json (model_type "bert") and
-// model.safetensors, whole or in parts that model.safetensors.index.json lists. Tokenizers are the
-// business of data::load_bert_tokenizer(), which reads such a directory too.
+// model.safetensors, in one file or in the parts that model.safetensors.index.json lists.
+// data::load_bert_tokenizer() reads the tokenizer of such a directory.
 #pragma once
 
 #include <filesystem>
@@ -14,24 +14,24 @@
 namespace dietmt::interchange {
 
 struct ImportOptions {
-  /// Position encodings in place of the model's own, e.g. "diet-rel"; those that are the model's
-  /// keep its values ("learned+diet-rel" of an absolute model). Empty: the model's own.
+  /// Replaces the position encodings of the model, e.g. "diet-rel"; encodings that the model has
+  /// keep its values ("learned+diet-rel" of an absolute model). Empty: keep the model's encodings.
   std::string position;
-  /// None: the heads that the file has. A head that it lacks, or has for another number of classes,
-  /// starts anew; the log says so.
+  /// Unset: the heads in the file. A head that is missing, or has another number of classes, starts
+  /// at random; the log says so.
   std::optional<encoders::BertHeads> heads;
-  uint64_t seed = 1;  // of what starts anew
+  uint64_t seed = 1;  // of parameters that start at random
 };
 
 /// Reads tensors with or without the prefix "bert.", in fp32, fp16 or bf16; the model has fp32.
-/// Tensors without a place in the model are named in one warning. Throws CheckpointError naming the
-/// file and what is missing or does not fit, ConfigError for a wrong position encoding.
+/// Warns once of the tensors that the model does not have. Throws CheckpointError naming the file
+/// and the tensor that is missing or has a wrong shape, ConfigError for a wrong position encoding.
 std::shared_ptr<encoders::Bert> import_huggingface(const std::filesystem::path& directory,
                                                    const ImportOptions& options = {});
 
-/// Writes config.json, model.safetensors and, unless it is null, the tokenizer into `directory`,
-/// which exists, as `from_pretrained` reads them. Throws ConfigError with every choice that
-/// transformers does not have: its position encodings are learned, relative-key and
+/// Writes config.json, model.safetensors and, unless it is null, the tokenizer into an existing
+/// directory, in the format of `from_pretrained`. Throws ConfigError with every property that
+/// transformers does not support: its position encodings are learned, relative-key and
 /// relative-key-query.
 void export_huggingface(const std::filesystem::path& directory, const encoders::Bert& model,
                         const data::BertTokenizer* tokenizer);

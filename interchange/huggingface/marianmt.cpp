@@ -27,7 +27,7 @@ constexpr const char* kSource = "model.encoder.embed_tokens.weight";
 constexpr const char* kTarget = "model.decoder.embed_tokens.weight";
 constexpr const char* kOutput = "lm_head.weight";
 constexpr const char* kOutputBias = "final_logits_bias";
-// Sinusoids, which old files hold.
+// Sinusoids, stored in old files.
 constexpr const char* kTables[] = {"model.encoder.embed_positions.weight",
                                    "model.decoder.embed_positions.weight"};
 
@@ -61,13 +61,13 @@ TensorsByName read_tensors(const fs::path& directory) {
     return encoders::load_safetensors_directory(directory);
   throw CheckpointError(
       directory.string() +
-      ": has its weights as pytorch_model.bin, which can run code when it is read; write "
-      "model.safetensors beside it with: python3 -c \"from transformers import MarianMTModel as M; "
+      ": its weights are in pytorch_model.bin, which can run code when loaded; convert them to "
+      "model.safetensors with: python3 -c \"from transformers import MarianMTModel as M; "
       "M.from_pretrained('" +
       directory.string() + "').save_pretrained('" + directory.string() + "')\"");
 }
 
-/// config.json with what generation_config.json says in its place.
+/// config.json, overridden by generation_config.json.
 json generation_of(const fs::path& directory, json description) {
   const fs::path path = directory / kGenerationFile;
   if (!fs::exists(path)) return description;
@@ -98,7 +98,7 @@ TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig&
   for (const char* table : kTables)
     if (tensors.contains(table)) tensors.take(table);
   values["source_embedding"] = tensors.take_first({kShared, kSource});
-  // Old files have copies of what is tied.
+  // Old files have copies of tied parameters.
   const Tensor target = tensors.take_first({kTarget, kShared});
   if (config.tied_embeddings != "all") values["target_embedding"] = target;
   if (config.tied_embeddings == "none") values["output_weight"] = tensors.take(kOutput);
@@ -109,7 +109,7 @@ TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig&
   return values;
 }
 
-/// Of config.json and of generation_config.json.
+/// The fields in both config.json and generation_config.json.
 json generation(const data::Tokenizer& target) {
   return {{"pad_token_id", target.begin_id()},
           {"decoder_start_token_id", target.begin_id()},

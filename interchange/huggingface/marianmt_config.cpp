@@ -12,7 +12,7 @@ using nlohmann::json;
 
 constexpr const char* kPosition = "sinusoidal(layout=halves-2m)";
 
-/// What other classes of the library build from this format, and MarianMT ignores or lacks.
+/// Properties that other classes of the library support, but MarianMT ignores or lacks.
 std::vector<std::string> foreign_choices(const json& description) {
   std::vector<std::string> found;
   const auto expect = [&](const char* name, bool usual, bool expected) {
@@ -82,9 +82,9 @@ json to_marianmt_config(const nmt::ModelConfig& config) {
     break;
   }
   if (config.cross_position != "none")
-    problems.push_back("MarianMT has no positions in attention to the source, as '" +
+    problems.push_back("MarianMT has no positions in cross-attention, as '" +
                        config.cross_position + "' is");
-  if (config.norm != "post") problems.push_back("MarianMT has no norm in front of blocks (--norm)");
+  if (config.norm != "post") problems.push_back("MarianMT has no pre-norm (--norm)");
   if (config.activation == "swiglu")
     problems.push_back("MarianMT has no activation swiglu; it has relu, gelu and silu");
   throw_if_any(problems);

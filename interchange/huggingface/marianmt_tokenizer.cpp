@@ -19,7 +19,7 @@ constexpr const char* kTargetVocabularyFile = "target_vocab.json";
 constexpr const char* kSourcePieces = "source.spm";
 constexpr const char* kTargetPieces = "target.spm";
 
-/// What of a tokenizer's description matters here.
+/// The relevant fields of a tokenizer's description.
 struct Description {
   bool separate = false;
   std::string unknown;  // the piece
@@ -36,7 +36,7 @@ Description read_description(const fs::path& path) {
   }
 }
 
-/// The ids of vocab.json, which say each piece's name.
+/// The ids of vocab.json by piece.
 std::vector<std::string> read_pieces(const fs::path& path) {
   std::map<std::string, int64_t> ids;
   try {
@@ -56,13 +56,13 @@ std::vector<std::string> read_pieces(const fs::path& path) {
   return pieces;
 }
 
-/// -1 where it is none of the pieces.
+/// -1 if it is not a piece.
 int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) {
   const auto found = std::ranges::find(pieces, piece);
   return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
 }
 
-/// The piece of an id that may be outside.
+/// The piece of an id, which may be out of range.
 std::string piece_of(const std::vector<std::string>& pieces, const json& id) {
   const auto number = (id.is_array() ? id.at(0) : id).get<size_t>();
   return number < pieces.size() ? pieces[number] : "";

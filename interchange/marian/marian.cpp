@@ -20,7 +20,7 @@ using at::Tensor;
 
 constexpr const char* kOptions = "special:model.yml";
 constexpr const char* kOutputBias = "decoder_ff_logit_out_b";
-// Adds nothing to any probability, and is finite in every type.
+// Gives probability zero, and is finite in every type.
 constexpr double kNever = -1e9;
 
 LayerNames layer_names(const nmt::ModelConfig& config) {
@@ -45,7 +45,7 @@ LayerNames layer_names(const nmt::ModelConfig& config) {
           .shift = "ln_bias"};
 }
 
-/// Options from the characters of their array, which end in a zero.
+/// Options from the array of their characters, which is null-terminated.
 MarianOptions read_options(ForeignTensors& tensors, const fs::path& path) {
   const Tensor characters = tensors.take(kOptions).to(at::kByte).contiguous();
   std::string text(reinterpret_cast<const char*>(characters.const_data_ptr()),
@@ -57,7 +57,7 @@ MarianOptions read_options(ForeignTensors& tensors, const fs::path& path) {
   return options;
 }
 
-/// Ours are [outputs, inputs] where Marian's are [inputs, outputs], and have no leading 1.
+/// Marian's weights are [inputs, outputs], ours [outputs, inputs]; its vectors have a leading 1.
 TensorsByName turned(TensorsByName tensors) {
   for (auto& [name, tensor] : tensors) {
     const bool embedding = name.ends_with("Wemb") || name.ends_with("_Wt");
@@ -74,10 +74,10 @@ std::vector<std::string> pieces_by_id(const fs::path& path) {
     try {
       id = std::stoull(ids.at(0));
     } catch (const std::exception&) {
-      throw DataError(path.string() + ": '" + piece + "' has no number");
+      throw DataError(path.string() + ": '" + piece + "' has no id");
     }
     constexpr size_t kLargest = 10'000'000;
-    if (id >= kLargest) throw DataError(path.string() + ": '" + piece + "' has too large a number");
+    if (id >= kLargest) throw DataError(path.string() + ": '" + piece + "' has too large an id");
     if (id >= pieces.size()) pieces.resize(id + 1);
     pieces[id] = piece;
   }
@@ -89,7 +89,7 @@ int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) 
   return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
 }
 
-/// With a piece for begin of sentence behind the `size` of the model; Marian counts in unused ones.
+/// Adds a piece for begin of sentence after the `size` pieces of the model, some of them unused.
 std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary,
                                                       const fs::path& pieces, int64_t size) {
   const bool numbered = vocabulary.extension() != ".spm";
@@ -128,7 +128,7 @@ std::shared_ptr<const data::Tokenizer> read_tokenizer(const MarianFiles& files, 
       size);
 }
 
-/// A row more, of zeros, for begin of sentence.
+/// Adds a row of zeros for begin of sentence.
 Tensor with_begin(const Tensor& rows) { return at::constant_pad_nd(rows, {0, 0, 0, 1}); }
 
 TensorsByName read_parameters(ForeignTensors& tensors, const nmt::ModelConfig& config) {

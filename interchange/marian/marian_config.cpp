@@ -7,7 +7,7 @@
 namespace dietmt::interchange {
 namespace {
 
-/// Reads options and collects what is wrong with them.
+/// Reads options and collects their problems.
 class Reader {
  public:
   explicit Reader(const MarianOptions& options) : options_(options) {}
@@ -29,12 +29,12 @@ class Reader {
     }
   }
 
-  /// `usual`: where the option is missing.
+  /// `usual`: the value if the option is missing.
   void expect(const std::string& name, const std::string& usual,
               const std::vector<std::string>& possible) {
     const std::string value = text(name, usual);
     if (std::ranges::find(possible, value) == possible.end())
-      problems_.push_back("--" + name + " is '" + value + "', which this program does not have");
+      problems_.push_back("--" + name + " is '" + value + "', which dietmt does not support");
   }
 
   void add_problem(const std::string& problem) { problems_.push_back(problem); }
@@ -45,7 +45,7 @@ class Reader {
   std::vector<std::string> problems_;
 };
 
-/// What is done around a block, without dropout, which decoding does not have.
+/// The operations around a block, without dropout, which decoding does not use.
 std::string process(const Reader& reader, const std::string& name) {
   std::string steps = reader.text(name);
   std::erase(steps, 'd');
@@ -83,7 +83,7 @@ void check_architecture(Reader& reader) {
         "output-omit-bias", "right-left"})
     reader.expect(flag, "false", {"false"});
   if (!reader.text("transformer-tied-layers").empty())
-    reader.add_problem("--transformer-tied-layers is given, which this program does not have");
+    reader.add_problem("--transformer-tied-layers is set, which dietmt does not support");
 }
 
 std::string tied_embeddings(const Reader& reader) {

@@ -12,10 +12,10 @@ namespace dietmt::interchange {
 
 /// All arrays by name, without ".npy". Floating-point arrays keep their type, others have 8 bits.
 /// Throws CheckpointError naming the file and the entry if the archive is damaged, or an array has
-/// another type or Fortran's order.
+/// another type or Fortran order.
 std::map<std::string, at::Tensor> load_npz(const std::filesystem::path& path);
 
-/// An array from the bytes of a .npy file. Throws CheckpointError saying what is wrong.
+/// An array from the bytes of a .npy file. Throws CheckpointError with the reason.
 at::Tensor parse_npy(std::string_view bytes);
 
 }  // namespace dietmt::interchange

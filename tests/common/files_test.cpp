@@ -161,9 +161,9 @@ TEST_F(FilesTest, TheManifestFindsDamage) {
   directory.commit();
 
   write_file_atomically(path / "weights", "1234");
-  EXPECT_THAT(manifest_problem(path), HasSubstr("weights has another size"));
+  EXPECT_THAT(manifest_problem(path), HasSubstr("weights differs in size"));
   write_file_atomically(path / "weights", "12346");
-  EXPECT_THAT(manifest_problem(path), HasSubstr("weights has another checksum"));
+  EXPECT_THAT(manifest_problem(path), HasSubstr("weights differs in checksum"));
   fs::remove(path / "weights");
   EXPECT_THAT(manifest_problem(path), HasSubstr("weights is missing"));
   write_file_atomically(path / "manifest.json", "{\"files\": ");

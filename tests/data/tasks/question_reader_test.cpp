@@ -153,23 +153,23 @@ TEST_F(QuestionReaderTest, MistakesNameFileAndQuestion) {
     return file_of("one two", {changed});
   };
   EXPECT_THAT(error_of(with("question", nullptr)),
-              HasSubstr("q.json: question q7: \"question\" is no string"));
-  EXPECT_THAT(error_of(with("answers", "one")), HasSubstr("question q7: \"answers\" is no array"));
+              HasSubstr("q.json: question q7: \"question\" is not a string"));
+  EXPECT_THAT(error_of(with("answers", "one")),
+              HasSubstr("question q7: \"answers\" is not an array"));
   EXPECT_THAT(error_of(with("answers", json::array({"one"}))),
               HasSubstr("question q7: expected an object"));
   EXPECT_THAT(error_of(with("answers", json::array({json{{"text", "one"}}}))),
               HasSubstr("question q7: \"answer_start\" is missing"));
   EXPECT_THAT(
       error_of(with("answers", json::array({json{{"text", "one"}, {"answer_start", 0.5}}}))),
-      HasSubstr("question q7: \"answer_start\" is no whole number"));
+      HasSubstr("question q7: \"answer_start\" is not a whole number"));
   EXPECT_THAT(error_of(with("is_impossible", "no")), HasSubstr("question q7: \"is_impossible\""));
   json nameless = question("q7", {answer("one", 0)});
   nameless.erase("id");
   EXPECT_THAT(error_of(file_of("one", {question("a", {answer("one", 0)}), nameless})),
               HasSubstr("question number 2: \"id\" is missing"));
   const json twice = question("q7", {answer("one", 0)});
-  EXPECT_THAT(error_of(file_of("one", {twice, twice})),
-              HasSubstr("question q7: the id comes twice"));
+  EXPECT_THAT(error_of(file_of("one", {twice, twice})), HasSubstr("question q7: duplicate id"));
   json headless = file_of("one", {twice});
   headless["data"][0]["paragraphs"][0].erase("context");
   EXPECT_THAT(error_of(headless), HasSubstr("\"context\" is missing"));

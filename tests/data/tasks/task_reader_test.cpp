@@ -268,7 +268,7 @@ TEST_F(OwnTableTest, BrokenJsonLinesNameTheLine) {
   EXPECT_THAT(error(good + "{\"premise\": \"a\""), HasSubstr("data.tsv:2: not JSON"));
   EXPECT_THAT(error(good + "[1]\n"), HasSubstr("data.tsv:2: expected a JSON object"));
   EXPECT_THAT(error(good + "{\"premise\": \"a\", \"gold\": 1}\n"),
-              HasSubstr("data.tsv:2: the object lacks \"hypothesis\""));
+              HasSubstr("data.tsv:2: the object has no \"hypothesis\""));
   EXPECT_THAT(error("{\"premise\": \"a\"}\n"), HasSubstr("data.tsv:1: expected a header with"));
   EXPECT_THAT(error("{\"text\": \"caf\xE9\"}\n"), HasSubstr("data.tsv:1: not JSON"));
 }
@@ -286,7 +286,7 @@ TEST_F(OwnTableTest, CommasAndQuotesAsInCsv) {
   EXPECT_THAT(error_of([&] {
                 read(layout_, {}, "key,premise,hypothesis,gold\n1,a,b,x\n2,\"open,b,x\n3,c,d,x\n");
               }),
-              HasSubstr("data.tsv:3: a quote is opened and not closed"));
+              HasSubstr("data.tsv:3: unclosed quote"));
 }
 
 TEST_F(OwnTableTest, ColumnsMayBeNumbers) {
