@@ -83,8 +83,8 @@ void set_parameters(torch::nn::Module& model, const TensorsByName& values,
     if (found == values.end())
       throw CheckpointError(where.string() + ": has no tensor for parameter " + parameter.key());
     if (found->second.sizes() != parameter.value().sizes()) {
-      throw CheckpointError(where.string() + ": the tensors of parameter " + parameter.key() +
-                            " form shape " + storage::shape_text(found->second.sizes()) +
+      throw CheckpointError(where.string() + ": parameter " + parameter.key() + " has shape " +
+                            storage::shape_text(found->second.sizes()) +
                             ", but the configuration says " +
                             storage::shape_text(parameter.value().sizes()));
     }

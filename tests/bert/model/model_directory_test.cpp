@@ -110,7 +110,7 @@ TEST_F(BertDirectory, NamesWhatIsWrongWithTheConfig) {
   change_config([](nlohmann::json& json) { json["format"] = 99; });
   EXPECT_THAT(failure(), HasSubstr("format 99"));
   change_config([](nlohmann::json& json) { json["architecture"] = "translation"; });
-  EXPECT_THAT(failure(), HasSubstr("is not that of a BERT model"));
+  EXPECT_THAT(failure(), HasSubstr("is not a BERT configuration"));
   change_config([](nlohmann::json& json) { json = {{"model_type", "bert"}}; });
   EXPECT_THAT(failure(), HasSubstr("import the model first"));
 }

@@ -234,11 +234,12 @@ TEST_F(TextCorpusTest, AFullDiskIsAClearErrorAndLeavesNothing) {
 
 TEST_F(TextCorpusTest, MistakesNameTheFile) {
   const std::string good = write("good", "a\n");
-  EXPECT_THAT(error_of({good, write("empty", "")}), HasSubstr("empty: there is no text"));
-  EXPECT_THAT(error_of({write("blank", "\n \n\n"), good}), HasSubstr("blank: there is no text"));
+  EXPECT_THAT(error_of({good, write("empty", "")}), HasSubstr("empty: the file has no text"));
+  EXPECT_THAT(error_of({write("blank", "\n \n\n"), good}),
+              HasSubstr("blank: the file has no text"));
   EXPECT_THAT(error_of({good, (scratch() / "absent").string()}), HasSubstr("absent"));
   EXPECT_THAT(error_of({write("tildes", "~\n~\n")}),
-              AllOf(HasSubstr("tildes: nothing left"), HasSubstr("2 without any piece")));
+              AllOf(HasSubstr("tildes: no sentence is left"), HasSubstr("2 without any piece")));
   EXPECT_THAT(error_of({}), HasSubstr("at least one"));
   TextOptions options;
   options.max_line_bytes = 0;

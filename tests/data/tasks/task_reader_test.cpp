@@ -189,7 +189,7 @@ TEST_F(TaskReaderTest, MistakesNameTheLineAndWhatWasExpected) {
               HasSubstr("data.tsv:2: label '', expected"));
   EXPECT_THAT(error_of("SST-2", ""), HasSubstr("data.tsv: no examples: the file is empty"));
   EXPECT_THAT(error_of("SST-2", "sentence\tlabel\n"), HasSubstr("data.tsv: no examples"));
-  EXPECT_THAT(error_of("SQuAD1.1", "{}"), HasSubstr("not read from a table"));
+  EXPECT_THAT(error_of("SQuAD1.1", "{}"), HasSubstr("does not read tables"));
 }
 
 TEST_F(TaskReaderTest, OddTextIsKeptAndCounted) {

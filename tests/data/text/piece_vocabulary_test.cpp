@@ -133,7 +133,7 @@ TEST_F(PieceVocabularyTest, DamagedBytesAndWrongVocabulariesAreNamed) {
   EXPECT_THAT(error_of(outside), HasSubstr("begin of sentence"));
   PieceVocabulary same = vocabulary_;
   same.begin = same.end;
-  EXPECT_THAT(error_of(same), HasSubstr("a piece each"));
+  EXPECT_THAT(error_of(same), HasSubstr("must have different pieces"));
 }
 
 }  // namespace
