@@ -65,7 +65,7 @@ AttentionMaps attention_maps(const TranslationModel& model, std::span<const int3
   {
     const AttentionRecorder recorder;
     model.decode(encoders::ids_of(inputs.tokens, device), target_packing, memory, source_packing);
-    // Each layer attends to the target, then to the source.
+    // Each layer attends first to the target, then to the source.
     const Maps& both = recorder.probabilities();
     for (size_t i = 0; i < both.size(); ++i)
       (i % 2 == 0 ? maps.decoder : maps.cross).push_back(both[i]);

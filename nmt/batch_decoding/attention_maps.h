@@ -1,5 +1,5 @@
-// How a translation model looks at one sentence pair: attention of all layers and heads, and what
-// positions alone add to the scores.
+// The attention of a translation model on one sentence pair, for all layers and heads, and the part
+// of the scores that comes from positions.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,19 +12,19 @@
 
 namespace dietmt::nmt {
 
-/// One tensor a layer, queries in rows and keys in columns; empty where keys are compressed
-/// (Linformer), for then columns are no tokens. Target position i predicts target token i and has
-/// read begin of sentence and the tokens before i.
+/// One tensor per layer, with queries in rows and keys in columns; none if keys are compressed
+/// (Linformer), because columns are not tokens then. Target position i predicts target token i and
+/// has read begin of sentence and the tokens before i.
 struct AttentionMaps {
   std::vector<at::Tensor> encoder;            // [H, S, S]
   std::vector<at::Tensor> decoder;            // [H, T, T]
   std::vector<at::Tensor> cross;              // [H, T, S]
   std::vector<at::Tensor> encoder_positions;  // [H, S, S]: encoders/analysis/position_scores.h
-  std::vector<at::Tensor> decoder_positions;  // [H, T, T]; 0 where a query does not see the key
+  std::vector<at::Tensor> decoder_positions;  // [H, T, T]; 0 if a query does not see the key
 };
 
-/// source, target: end in end of sentence, and are no longer than the model takes. Position scores
-/// that are 0 in all layers are left out.
+/// `source` and `target` end in end of sentence and are not longer than the model takes. Position
+/// scores that are 0 in all layers are left out.
 AttentionMaps attention_maps(const TranslationModel& model, std::span<const int32_t> source,
                              std::span<const int32_t> target, int32_t begin_id);
 

@@ -1,5 +1,5 @@
-// The decoder of devices other than the CPU: batches of tensors, each decoded to its end, one at a
-// time. On the CPU it is what the engine is tested against.
+// The decoder for devices other than the CPU: it decodes one batch of tensors after another. On the
+// CPU it is the reference for tests of the engine.
 #pragma once
 
 #include <vector>
@@ -12,13 +12,13 @@ namespace dietmt::nmt {
 
 class BatchDecoder : public SentenceDecoder {
  public:
-  /// Several models are an ensemble, whose probabilities are averaged. They are kept by pointer.
+  /// Keeps the pointers. Several models form an ensemble: their probabilities are averaged.
   BatchDecoder(std::vector<const TranslationModel*> models, const SpecialTokens& special);
 
   int64_t max_source_length() const override;
   int64_t max_target_length() const override;
 
-  /// One worker, whatever is asked for: a device has one queue.
+  /// Always uses one worker, because a device has one queue.
   void run(SentenceFeed& feed, int64_t workers, int64_t threads,
            int64_t batch_tokens) const override;
 

@@ -29,7 +29,8 @@ class OpenBeams {
 
   at::Tensor first_tokens() const { return at::full({rows()}, special_.begin, at::kLong); }
 
-  // One step: log-probabilities in, the next tokens out; finished sentences leave `scorer`.
+  // One step: takes log-probabilities and returns the next tokens. Finished sentences leave
+  // `scorer`.
   at::Tensor advance(at::Tensor log_probs, int64_t step, StepScorer& scorer) {
     std::vector<const SearchTask*> tasks;
     std::vector<double> sums;
@@ -53,7 +54,7 @@ class OpenBeams {
       still_open.push_back(open_[b]);
       sentence_index.push_back(static_cast<int64_t>(b));
       for (size_t k = 0; k < static_cast<size_t>(options_.beam); ++k) {
-        const bool open = k < beam.size();  // all others are rows without a hypothesis
+        const bool open = k < beam.size();  // the other rows have no hypothesis
         row_index.push_back(static_cast<int64_t>(b) * options_.beam + (open ? beam.parent(k) : 0));
         tokens.push_back(open ? beam.token(k) : special_.end);
       }

@@ -1,8 +1,8 @@
-// Beam search. With K = options.beam hypotheses a sentence, each step takes the best 2 K
-// continuations of all of them; those of the best K that end the sentence are done, the best K
+// Beam search. With K = options.beam hypotheses per sentence, each step takes the best 2 K
+// continuations of all hypotheses. Those of the best K that end the sentence are done; the best K
 // others go on. A sentence is finished, and leaves the batch, when K hypotheses are done or when no
 // open one can enter the n best: log-probabilities only fall, so normalized(sum, max_length) bounds
-// what an open hypothesis can reach. K = 1 is greedy search.
+// the score of an open hypothesis. K = 1 is greedy search.
 #pragma once
 
 #include <span>

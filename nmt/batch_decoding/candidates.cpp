@@ -22,7 +22,7 @@ void scan_row(const float* log_probs, int64_t vocabulary, double sum, int32_t be
               Selection& best) {
   if (sum == kImpossible) return;
   const auto limit = [&] {
-    // One float lower than the rounded difference: nothing that could tie is skipped.
+    // One float below the rounded difference, so that no tie is skipped.
     return std::nextafter(static_cast<float>(best.threshold() - sum),
                           -std::numeric_limits<float>::infinity());
   };

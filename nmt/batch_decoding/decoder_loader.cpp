@@ -62,7 +62,8 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
                                          std::span<const std::string> lines,
                                          const SearchOptions& options) {
   SearchOptions own = options;
-  if (own.workers == 0) own.workers = at::get_num_threads();  // what this program may use
+  if (own.workers == 0)
+    own.workers = at::get_num_threads();  // as many threads as this program may use
   const TranslationModel* const models[] = {&model};
   const Translator translator(make_decoder(models, SpecialTokens::of(target_tokenizer)), own);
   return translate_lines(translator, source_tokenizer, target_tokenizer, lines);

@@ -1,4 +1,4 @@
-// Decoders of models: in memory, or on disk with all that a program needs beside them.
+// Makes decoders of models in memory, or of models on disk with everything else a program needs.
 //
 //   const LoadedDecoder loaded = load_decoder("model", {.weights = kernels::WeightType::kInt8});
 //   loaded.decoder->run(feed, workers, threads, batch_tokens);
@@ -25,8 +25,8 @@ namespace dietmt::nmt {
 /// The models of `--model DIR[,DIR...]`: one, or an ensemble with one vocabulary.
 class ModelList {
  public:
-  /// `directories`: separated by commas. Throws CheckpointError if one cannot be loaded,
-  /// ConfigError if the tokenizers are not the same.
+  /// `directories`: separated by commas. Throws CheckpointError if one cannot be loaded, and
+  /// ConfigError if their tokenizers differ.
   ModelList(const std::string& directories, c10::Device device);
 
   std::vector<const TranslationModel*> pointers() const;
@@ -41,8 +41,8 @@ class ModelList {
   std::vector<LoadedModel> models_;
 };
 
-/// One model, or an ensemble with one vocabulary. On the CPU the engine, with a copy of the weights
-/// of type `weights`; elsewhere the models themselves, which are kept by pointer.
+/// A decoder of one model, or of an ensemble with one vocabulary. On the CPU it is the engine, with
+/// its own copy of the weights, of type `weights`; on another device it keeps the pointers.
 std::unique_ptr<const SentenceDecoder> make_decoder(
     std::span<const TranslationModel* const> models, const SpecialTokens& special,
     kernels::WeightType weights = kernels::WeightType::kFloat);
@@ -50,17 +50,17 @@ std::unique_ptr<const SentenceDecoder> make_decoder(
 struct DecoderOptions {
   c10::Device device = c10::kCPU;
   // Only for the CPU:
-  std::optional<kernels::WeightType> weights = {};  // none: as the directory has them
+  std::optional<kernels::WeightType> weights = {};  // none: the type that the directory has
   std::filesystem::path shortlist = {};             // data/shortlist/shortlist.h; empty: none
 };
 
 /// `directories`: one, or those of an ensemble separated by commas. Throws CheckpointError if one
-/// cannot be loaded, DataError for a shortlist that does not fit, ConfigError if the tokenizers are
-/// not the same or an option asks for what there is not.
+/// cannot be loaded, DataError if the shortlist does not fit, and ConfigError if the tokenizers
+/// differ or the device or the weights do not go with the other options.
 LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions& options);
 
-/// The best translation of each line, as translate_lines() of a Translator makes them, with as many
-/// workers as LibTorch has threads, unless `options` say more.
+/// The best translation of each line, as translate_lines() of a Translator makes it. Without
+/// options.workers it uses as many workers as LibTorch has threads.
 std::vector<std::string> translate_lines(const TranslationModel& model,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,

@@ -17,12 +17,13 @@ struct ScoringRequest {
 
 struct ScoringOptions {
   int32_t begin_id = 1;
-  int64_t batch_tokens = 4096;  // source or target tokens of a batch, at most
+  int64_t batch_tokens = 4096;  // at most so many source or target tokens in a batch
   int64_t threads = 0;          // on the CPU; 0: as many as ATen uses
 };
 
-/// log p(target token i | source, targets before i), natural logarithm, of every target token: with
-/// several models that of their averaged probabilities. `progress`: see Translator::translate.
+/// log p(target token i | source, targets before i) of every target token, natural logarithm; with
+/// several models, the logarithm of their averaged probability. `progress`: see
+/// Translator::translate.
 std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* const> models,
                                               std::span<const ScoringRequest> requests,
                                               const ScoringOptions& options,

@@ -1,4 +1,4 @@
-// Batches of sentences of similar length, worked on by several threads.
+// Batches of sentences of similar length, and threads that work on them.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace dietmt::nmt {
 
-/// Indices of sentences grouped by length, the longest first, so that the number of sentences times
-/// the longest length of a batch stays within `batch_tokens`; a longer sentence is a batch alone.
+/// Groups the indices of sentences by length, longest first, so that the number of sentences times
+/// the longest length of a batch stays within `batch_tokens`. A longer sentence gets its own batch.
 std::vector<std::vector<size_t>> batches_by_length(std::span<const int64_t> lengths,
                                                    int64_t batch_tokens);
 

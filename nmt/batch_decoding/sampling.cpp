@@ -13,15 +13,15 @@ namespace {
 using at::Tensor;
 
 // Inverts the distribution function of each row. weights: [rows, n] double, not normalized;
-// uniforms: [rows]. Returns columns [rows].
+// uniforms: [rows]. Returns the columns, [rows].
 Tensor invert(const Tensor& weights, const Tensor& uniforms) {
   const Tensor sums = weights.cumsum(-1);
-  // 1 - u is in (0, 1]: the first column that reaches it never has weight zero.
+  // 1 - u is in (0, 1], so the first column that reaches it never has weight zero.
   const Tensor wanted = sums.narrow(1, sums.size(1) - 1, 1) * (1.0 - uniforms).unsqueeze(1);
   return at::searchsorted(sums, wanted).squeeze(1);
 }
 
-// Weights of the columns, sorted from the largest, with zeros behind the nucleus.
+// Sets the weights after the nucleus to zero. The columns are sorted, largest weight first.
 Tensor nucleus(const Tensor& weights, double top_p) {
   const Tensor before = weights.cumsum(-1) - weights;
   return weights.masked_fill(before >= top_p, 0.0);
@@ -38,7 +38,7 @@ Tensor draw_top_k(const Tensor& log_probs, const Tensor& uniforms, const SearchO
   return tokens.gather(1, invert(weights, uniforms).unsqueeze(1)).squeeze(1);
 }
 
-// Looks at few tokens first, at more in the rows where these do not reach top_p.
+// Looks at a few tokens first, and at more in the rows in which these do not reach top_p.
 Tensor draw_top_p(const Tensor& log_probs, const Tensor& uniforms, const SearchOptions& options) {
   constexpr int64_t kFirst = 64;
   constexpr int64_t kGrowth = 8;

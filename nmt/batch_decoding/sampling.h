@@ -1,7 +1,8 @@
-// Sampling of translations, token by token, from the model's distribution: all of it, its `top_k`
-// most probable tokens, or the smallest set of tokens with probability `top_p` (nucleus, Holtzman
-// et al. 2020), sharpened (temperature below 1) or flattened. The random numbers are a function of
-// (seed, sentence index, sample, step), so that a sample does not depend on its batch.
+// Samples translations, token by token, from the model's distribution: from all of it, from its
+// `top_k` most probable tokens, or from the smallest set of tokens with probability `top_p`
+// (nucleus, Holtzman et al. 2020). A temperature below 1 sharpens it, one above 1 flattens it. The
+// random numbers are a function of (seed, sentence index, sample, step), so that a sample does not
+// depend on its batch.
 #pragma once
 
 #include <span>
@@ -13,14 +14,14 @@
 
 namespace dietmt::nmt {
 
-/// One token of each row. log_probs: [rows, V]; uniforms: [rows] in [0, 1). Returns [rows] int64 on
-/// the CPU.
+/// Draws one token for each row. log_probs: [rows, V]; uniforms: [rows] in [0, 1). Returns [rows]
+/// int64 on the CPU.
 at::Tensor draw_tokens(const at::Tensor& log_probs, std::span<const double> uniforms,
                        const SearchOptions& options);
 
 /// `scorer` was made for the sentences of `tasks` with options.nbest rows each. Returns
-/// options.nbest samples of each task, those with the best scores first; scores are the model's,
-/// whatever the temperature.
+/// options.nbest samples of each task, best score first. Scores are the model's, at any
+/// temperature.
 std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
                                        const SpecialTokens& special, const SearchOptions& options);
 

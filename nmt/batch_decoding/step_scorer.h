@@ -1,4 +1,5 @@
-// What a search knows of a model: the log-probabilities of the next token of every hypothesis.
+// The interface between a search and a model: log-probabilities of the next token of each
+// hypothesis.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,14 +13,14 @@ namespace dietmt::nmt {
 
 class TranslationModel;
 
-/// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B and
-/// of rows a sentence K is fixed when a scorer is made; reorder() changes B.
+/// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B
+/// and the rows per sentence K are fixed when a scorer is made; reorder() changes B.
 class StepScorer {
  public:
   virtual ~StepScorer() = default;
 
-  /// tokens: [B * K] int64 on the CPU, the last token of every row, begin of sentence at first.
-  /// Returns log-probabilities [B * K, V], float, which the caller may overwrite.
+  /// tokens: [B * K] int64 on the CPU, the last token of each row; begin of sentence at the first
+  /// step. Returns log-probabilities [B * K, V], float, which the caller may overwrite.
   virtual at::Tensor step(const at::Tensor& tokens) = 0;
 
   /// Keeps the sentences `sentence_index` [B'] and the rows `row_index` [B' * K] of the last step,
@@ -27,7 +28,7 @@ class StepScorer {
   virtual void reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) = 0;
 };
 
-/// Cached decoding of `sources`, each of which ends in end of sentence, with `beams` rows a
+/// Cached decoding of `sources`, each of which ends in end of sentence, with `beams` rows per
 /// sentence and at most `max_steps` steps. The probabilities of several models are averaged.
 std::unique_ptr<StepScorer> make_scorer(std::span<const TranslationModel* const> models,
                                         std::span<const std::vector<int32_t>* const> sources,

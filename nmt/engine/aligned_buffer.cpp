@@ -14,7 +14,7 @@ constexpr size_t kHugePage = size_t{1} << 21;
 
 bool is_mapped(size_t bytes) { return bytes >= kHugePage; }
 
-// A byte more than asked for at least: vectors may be read behind the last number.
+// At least one byte more than asked for: vector loads may read past the last number.
 size_t rounded(size_t bytes) {
   const size_t unit = is_mapped(bytes) ? kHugePage : kCacheLine;
   return (bytes / unit + 1) * unit;
@@ -52,7 +52,8 @@ void MemoryBlock::resize(size_t bytes) {
     data_ = made;
   }
   bytes_ = whole;
-  if (is_mapped(bytes_)) madvise(data_, bytes_, MADV_HUGEPAGE);  // a wish, that may be refused
+  if (is_mapped(bytes_))
+    madvise(data_, bytes_, MADV_HUGEPAGE);  // advice, which the system may ignore
 }
 
 }  // namespace dietmt::nmt

@@ -1,5 +1,5 @@
-// Memory on cache lines that grows and never shrinks, so that a workspace stops allocating once it
-// has seen the largest batch.
+// Memory aligned to cache lines that grows and never shrinks, so that a workspace stops allocating
+// once it has seen the largest batch.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace dietmt::nmt {
 
-/// Bytes on cache lines. A large block has its own mapping, on huge pages if the system has them:
-/// decoding reads its cache of keys and values in many short rows, each of which would need the
-/// address of a page. Such a block grows without a copy, so that old and new pages never exist at
-/// the same time.
+/// Bytes aligned to cache lines. A large block has its own mapping, on huge pages if the system has
+/// them: decoding reads its cache of keys and values in many short rows, each of which would need
+/// the address of a page. Such a block grows without a copy, so that old and new pages never exist
+/// at the same time.
 class MemoryBlock {
  public:
   MemoryBlock() = default;
@@ -26,8 +26,8 @@ class MemoryBlock {
   void* data() { return data_; }
   const void* data() const { return data_; }
 
-  /// At least `bytes`, which is more than there is. What was there stays, elsewhere perhaps. Throws
-  /// std::bad_alloc and changes nothing.
+  /// Grows to at least `bytes`, which must be more than before. Keeps the contents, but may move
+  /// them. If it throws std::bad_alloc, nothing has changed.
   void resize(size_t bytes);
 
  private:
@@ -40,7 +40,7 @@ class MemoryBlock {
   size_t bytes_ = 0;
 };
 
-/// Elements in such memory.
+/// An array of elements in such memory.
 template <typename T>
 class AlignedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -49,7 +49,7 @@ class AlignedBuffer {
   T* data() { return static_cast<T*>(block_.data()); }
   const T* data() const { return static_cast<const T*>(block_.data()); }
 
-  /// Room for `count` elements. What was there stays; what is new is not initialised.
+  /// Makes room for `count` elements. Keeps the contents; new elements are not initialised.
   T* reserve(int64_t count) {
     if (count > capacity_) {
       block_.resize(static_cast<size_t>(count + count / 2) * sizeof(T));

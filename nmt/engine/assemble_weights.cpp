@@ -12,7 +12,7 @@ kernels::LinearActivation activation_of(const std::string& name) {
   if (name == "relu") return kernels::LinearActivation::kRelu;
   if (name == "gelu") return kernels::LinearActivation::kGelu;
   if (name == "silu" || name == "swiglu") return kernels::LinearActivation::kSilu;
-  throw ConfigError("the decoding engine knows no activation '" + name + "'");
+  throw ConfigError("the decoding engine does not support activation '" + name + "'");
 }
 
 class Assembly {
@@ -51,7 +51,7 @@ class Assembly {
       made.inner = linear(block + "inner", inner_, width_);
       return made;
     }
-    // One parameter holds both.
+    // One parameter holds the gate and the inner layer.
     const std::string weight = block + "inner_weight";
     const float* bias = source_.numbers(block + "inner_bias", 2 * inner_);
     made.gate = {source_.matrix({weight, 2 * inner_, width_, 0, inner_}), bias};
@@ -72,7 +72,7 @@ class Assembly {
   WeightSource& source_;
 };
 
-// The parameter that serves as each table says how the tables are tied.
+// Tied tables are the same parameter.
 void add_vocabularies(const ModelConfig& config, WeightSource& source, EngineWeights& weights) {
   const char* source_name = "source_embedding";
   const char* target = config.tied_embeddings == "all" ? source_name : "target_embedding";

@@ -5,7 +5,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// Rows whose logits are computed at a time: they stay in the cache until they are read.
+// Logits are computed for so many rows at a time, and stay in the CPU cache until they are read.
 constexpr int64_t kLogitRows = 64;
 
 }  // namespace
@@ -36,9 +36,9 @@ void DecodingWorker::run(SentenceFeed& feed, int64_t batch_tokens) {
   }
 }
 
-// Fills up the batch. False if there is nothing left to decode.
+// Fills up the batch. Returns false if there is nothing left to decode.
 bool DecodingWorker::admit() {
-  // A sentence at a time would be encoded slowly.
+  // Waits for some room: sentences are encoded faster together.
   const int64_t room = batch_tokens_ - open_tokens_;
   while (open_.empty() || room >= std::max<int64_t>(1, batch_tokens_ / 8)) {
     const bool idle = open_.empty();
@@ -71,7 +71,7 @@ void DecodingWorker::open(const std::vector<FedSentence>& fed) {
   }
 }
 
-// A sentence that cannot be begun leaves its memory to the next one.
+// If a sentence cannot begin, the next one uses its memory.
 std::unique_ptr<OpenSentence> DecodingWorker::begin(const FedSentence& fed) {
   if (spare_.empty()) spare_.push_back(std::make_unique<OpenSentence>());
   spare_.back()->begin(fed, models_, special_, draw_);
@@ -136,7 +136,7 @@ void DecodingWorker::gather_rows() {
   }
 }
 
-// Rows of several sentences share a product, unless each has outputs of its own.
+// Several sentences share a matrix product, unless each has its own output layer.
 void DecodingWorker::read_rows() {
   const auto rows = static_cast<int64_t>(owners_.size());
   for (int64_t first = 0; first < rows;) {
@@ -158,7 +158,7 @@ void DecodingWorker::read_rows() {
   }
 }
 
-// Rows first .. first + count - 1 of the step, whose logits start at row `at` of those computed.
+// Reads rows first .. first + count - 1 of the step; their logits start at row `at`.
 void DecodingWorker::read_sentence(OpenSentence& sentence, int64_t first, int64_t count,
                                    int64_t at) {
   try {
@@ -189,10 +189,10 @@ void DecodingWorker::advance() {
   }
 }
 
-// The last sentence takes its place.
+// The last sentence moves to its place.
 void DecodingWorker::close(size_t index) {
   OpenSentence& sentence = *open_[index];
-  sentence.forget_slots(slots_);
+  sentence.release_slots(slots_);
   open_tokens_ -= sentence.source_tokens;
   sentence.search.reset();
   spare_.push_back(std::move(open_[index]));
@@ -200,7 +200,7 @@ void DecodingWorker::close(size_t index) {
   open_.pop_back();
 }
 
-// After an error in the middle of a step nothing is known of the slots.
+// After an error in the middle of a step, the state of the slots is unknown.
 void DecodingWorker::fail_all(std::exception_ptr error) {
   for (const auto& sentence : open_) feed_->fail(sentence->fed.ticket, error);
   open_.clear();

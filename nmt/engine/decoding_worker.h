@@ -1,5 +1,5 @@
-// One worker of continuous decoding: takes sentences from a feed, decodes a token for all their
-// hypotheses at a time, and hands each back when it is finished.
+// One worker of continuous decoding: takes sentences from a feed, decodes one token at a time for
+// all their hypotheses, and returns each sentence as soon as it is finished.
 #pragma once
 
 #include <cstdint>
@@ -55,10 +55,10 @@ class DecodingWorker {
   TokenDraw draw_;
   TokenSelector selector_;
   std::vector<std::unique_ptr<OpenSentence>> open_;
-  std::vector<std::unique_ptr<OpenSentence>> spare_;  // whose memory will be used again
-  int64_t open_tokens_ = 0;                           // of the sources of open_
+  std::vector<std::unique_ptr<OpenSentence>> spare_;  // their memory is used again
+  int64_t open_tokens_ = 0;                           // source tokens of open_
 
-  // Of a step.
+  // Of one step.
   std::vector<int32_t> tokens_;               // [rows]
   std::vector<OpenSentence*> owners_;         // [rows]
   std::vector<StepSentence> step_sentences_;  // of one model

@@ -18,16 +18,16 @@ struct LinearWeights {
 };
 
 struct NormWeights {
-  const float* gamma = nullptr;  // [D]; null: there is no norm
+  const float* gamma = nullptr;  // [D]; null: no norm
   const float* beta = nullptr;   // [D]
   double epsilon = 0.0;
 };
 
-/// activation(x inner + b) outer + b; with a gate the activation is the gate's, and what it lets
-/// through is x inner + b.
+/// activation(x inner + b) outer + b, or with a gate:
+/// (activation(x gate + b) * (x inner + b)) outer + b.
 struct FeedForwardWeights {
   LinearWeights inner;  // [F, D]
-  LinearWeights gate;   // [F, D]; no panels: there is none
+  LinearWeights gate;   // [F, D]; no panels: no gate
   LinearWeights outer;  // [D, F]
   kernels::LinearActivation activation = kernels::LinearActivation::kRelu;
   NormWeights norm;
@@ -63,16 +63,16 @@ struct EngineWeights {
   int64_t feed_forward = 0;  // F
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
-  bool norm_first = false;  // pre-norm: the norms stand before the blocks, and one behind them all
-  kernels::PackedWeights source_embedding;  // [Vs, D]; tied ones are the same panels
+  bool norm_first = false;  // pre-norm: a norm before each block and one after the last
+  kernels::PackedWeights source_embedding;  // [Vs, D]; tied tables share panels
   kernels::PackedWeights target_embedding;  // [Vt, D]
   float embedding_scale = 1.0F;
   LinearWeights output;  // [Vt, D]
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;
-  NormWeights encoder_norm;  // pre-norm alone
+  NormWeights encoder_norm;  // only with pre-norm
   NormWeights decoder_norm;
-  std::shared_ptr<const void> storage;  // what the pointers point into
+  std::shared_ptr<const void> storage;  // owns what the pointers point to
 
   int64_t head_width() const { return width / heads; }
 };

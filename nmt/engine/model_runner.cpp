@@ -77,7 +77,7 @@ void ModelRunner::embed(const kernels::PackedWeights& table, int32_t token,
   for (int64_t d = 0; d < width_; ++d) to[d] += added[d];
 }
 
-// What a block reads: the residual stream, or its norm.
+// The input of a block: the residual stream, or its norm.
 const float* ModelRunner::block_input(const NormWeights& norm, int64_t rows) {
   if (!weights_.norm_first) return x_.data();
   kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon,
@@ -85,7 +85,7 @@ const float* ModelRunner::block_input(const NormWeights& norm, int64_t rows) {
   return normed_.data();
 }
 
-// Joins the branch of a block, before its output projection, with the residual stream.
+// Projects the branch of a block and adds it to the residual stream.
 void ModelRunner::end_block(const LinearWeights& output, const float* branch,
                             const NormWeights& norm, int64_t rows) {
   linear(output, rows, branch, {.output = x_.data(), .stride = width_, .residual = x_.data()});
@@ -142,7 +142,7 @@ void ModelRunner::final_norm(const NormWeights& norm, int64_t rows) {
                              x_.data());
 }
 
-// Moves queries and keys to their positions, and keeps keys and values.
+// Moves queries and keys to their positions, and caches keys and values.
 void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t layer) {
   const int64_t heads = weights_.heads;
   const int64_t head_width = weights_.head_width();

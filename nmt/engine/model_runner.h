@@ -1,6 +1,6 @@
-// Runs one model for one worker: encodes sentences, and decodes a token for many hypotheses at a
-// time, each at a position of its own. Its workspaces and its cache grow to the largest batch and
-// are used again.
+// Runs one model for one worker: encodes sentences, and decodes one token for many hypotheses at a
+// time, each at its own position. Workspaces and cache grow to the largest batch and are used
+// again.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace dietmt::nmt {
 
-/// What decoding reads of one source sentence: its keys and values in the cross-attention of every
-/// layer, shared by its hypotheses.
+/// What decoding needs of one source sentence: its keys and values in the cross-attention of every
+/// layer. The hypotheses of the sentence share them.
 struct SentenceMemory {
   const SitePositions* self = nullptr;
   const SitePositions* cross = nullptr;
   int64_t keys = 0;
   int64_t key_stride = 0;
   int64_t layer_bytes = 0;
-  int64_t values_at = 0;  // bytes behind the keys of a layer
+  int64_t values_at = 0;  // offset of the values in a layer, in bytes
   AlignedBuffer<uint8_t>
       bytes;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
 
@@ -49,20 +49,20 @@ struct StepSentence {
 
 class ModelRunner {
  public:
-  /// Both are kept by reference.
+  /// Keeps references to both.
   ModelRunner(const EngineModel& model, ThreadTeam& team);
 
-  /// Sentences of one length should follow each other.
+  /// Faster if sentences of equal length are neighbours.
   void encode(std::span<const EncodeItem> items);
 
   /// The cache has slots 0 .. count - 1.
   void reserve_slots(int64_t count);
 
-  /// Feeds tokens[r] to row r; its keys and values go to the last of its slots.
+  /// Feeds tokens[r] to row r; writes its keys and values to the last of its slots.
   void step(std::span<const int32_t> tokens, std::span<const StepSentence> sentences);
 
-  /// The logits of rows of the last step by the model's output layer or by chosen outputs of it:
-  /// [count, outputs], valid until the next call.
+  /// Logits of `count` rows of the last step, by the model's output layer or by some of its
+  /// outputs: [count, outputs], valid until the next call.
   const float* logits(const LinearWeights& outputs, int64_t first, int64_t count);
 
  private:
@@ -74,7 +74,7 @@ class ModelRunner {
     float* output;
     int64_t stride;
     kernels::LinearActivation activation = kernels::LinearActivation::kNone;
-    const float* residual = nullptr;  // of the output's stride
+    const float* residual = nullptr;  // with the output's stride
   };
 
   void reserve_rows(int64_t rows);
@@ -90,7 +90,7 @@ class ModelRunner {
   void end_block(const LinearWeights& output, const float* branch, const NormWeights& norm,
                  int64_t rows);
   void feed_forward(const FeedForwardWeights& block, int64_t rows);
-  /// Of a stack with pre-norm; without one nothing happens.
+  /// Does nothing unless the stack has pre-norm.
   void final_norm(const NormWeights& norm, int64_t rows);
 
   void encoder_attention(std::span<const EncodeItem> items, size_t layer);
@@ -103,8 +103,8 @@ class ModelRunner {
   void cache_rows(std::span<const StepSentence> sentences, size_t layer);
   void self_attention(std::span<const StepSentence> sentences, size_t layer);
   void cross_attention(std::span<const StepSentence> sentences, size_t layer);
-  /// Calls fill(sentence, call) for each sentence, which leaves to it the keys and values, and
-  /// attends from queries that lie query_stride apart, the heads shared out among the threads.
+  /// Attends from queries that are query_stride apart; threads share out the heads.
+  /// fill(sentence, call) sets the keys and values of each sentence.
   template <typename Fill>
   void attend_step(std::span<const StepSentence> sentences, int64_t query_stride, const Fill& fill);
 
@@ -113,11 +113,11 @@ class ModelRunner {
   ThreadTeam& team_;
   const int64_t width_;         // D
   const int64_t padded_width_;  // H * Dp
-  // Keys and values are as exact as the weights: fp32, or bf16 for weights that are rounded.
+  // fp32, or bf16 if the weights are rounded: keys and values are as exact as the weights.
   const kernels::CacheType cache_type_;
   const int64_t number_bytes_;
-  // Of value rows, and of slots with keys and values, in numbers: rows a power of two apart would
-  // share a few sets of the cache.
+  // Strides of value rows, and of slots with keys and values, in numbers. Rows a power of two apart
+  // would compete for a few sets of the CPU cache.
   const int64_t value_stride_;
   const int64_t slot_stride_;
   AlignedBuffer<float> x_;          // [rows, D]: the residual stream
@@ -130,7 +130,7 @@ class ModelRunner {
   AlignedBuffer<float> logits_;
   AlignedBuffer<float> key_rows_;  // compressed keys and values
   AlignedBuffer<float> value_rows_;
-  AlignedBuffer<float> bias_;  // the corner of position_bias that a run of sentences reads
+  AlignedBuffer<float> bias_;  // the part of position_bias that a run of sentences reads
   std::vector<int64_t> query_offsets_, key_offsets_;
   struct StepCalls {
     std::vector<kernels::StepAttention> calls;  // of the sentences

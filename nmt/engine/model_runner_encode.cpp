@@ -1,4 +1,4 @@
-// The encoder's pass over sentences of any lengths, and what it leaves for the decoder.
+// Encodes sentences of any lengths, and prepares their keys and values for the decoder.
 #include <algorithm>
 
 #include "kernels/attention.h"
@@ -34,8 +34,8 @@ void ModelRunner::encode(std::span<const EncodeItem> items) {
   project_memory(items, tokens);
 }
 
-// The kernel rounds relative terms as the longest sentence of its call has it: only sentences of
-// one length share a call, so that each gets the numbers it would get alone.
+// The kernel rounds relative terms as for the longest sentence of a call. Only sentences of equal
+// length share a call, so that a sentence's numbers do not depend on its neighbours.
 void ModelRunner::encoder_attention(std::span<const EncodeItem> items, size_t layer) {
   int64_t token = 0;
   for (size_t first = 0; first < items.size();) {
@@ -112,7 +112,7 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
   });
 }
 
-// compression [H|1, keys, length] times the rows of each sentence; the rows themselves without one.
+// compression [H|1, keys, length] times the rows of each sentence; without compression, the rows.
 ModelRunner::Rows ModelRunner::compressed(const PositionRows& compression, const float* rows,
                                           int64_t stride, int64_t sentences, int64_t length,
                                           int64_t keys, AlignedBuffer<float>& to) const {
@@ -131,7 +131,7 @@ ModelRunner::Rows ModelRunner::compressed(const PositionRows& compression, const
   return {to.data(), width_};
 }
 
-// Keys and values of cross-attention, in the layout of the step's kernel.
+// Computes keys and values of cross-attention, in the layout of the step kernel.
 void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t tokens) {
   for (const EncodeItem& item : items) {
     SentenceMemory& memory = *item.memory;

@@ -13,8 +13,8 @@ namespace {
 void check_tokens(const std::vector<int32_t>& tokens, int64_t vocabulary, const char* side) {
   for (const int32_t token : tokens)
     if (token < 0 || token >= vocabulary)
-      throw DataError("token " + std::to_string(token) + " is not one of the " +
-                      std::to_string(vocabulary) + " of the " + side + " vocabulary");
+      throw DataError("token " + std::to_string(token) + " is outside the " + side +
+                      " vocabulary of " + std::to_string(vocabulary) + " tokens");
 }
 
 }  // namespace
@@ -22,21 +22,21 @@ void check_tokens(const std::vector<int32_t>& tokens, int64_t vocabulary, const 
 int32_t SlotPool::take() {
   if (free_.empty()) {
     constexpr size_t kFirst = 1024;
-    const size_t old = names_.size();
-    names_.resize(std::max(kFirst, 2 * old));
-    free_.reserve(names_.size());
-    for (size_t slot = names_.size(); slot > old; --slot)
+    const size_t old = references_.size();
+    references_.resize(std::max(kFirst, 2 * old));
+    free_.reserve(references_.size());
+    for (size_t slot = references_.size(); slot > old; --slot)
       free_.push_back(static_cast<int32_t>(slot - 1));
   }
   const int32_t slot = free_.back();
   free_.pop_back();
-  names_[static_cast<size_t>(slot)] = 1;
+  references_[static_cast<size_t>(slot)] = 1;
   return slot;
 }
 
-void SlotPool::forget(std::span<const int32_t> slots) {
+void SlotPool::release(std::span<const int32_t> slots) {
   for (const int32_t slot : slots)
-    if (--names_[static_cast<size_t>(slot)] == 0) free_.push_back(slot);
+    if (--references_[static_cast<size_t>(slot)] == 0) free_.push_back(slot);
 }
 
 void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineModel> models,
@@ -47,7 +47,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
   for (const EngineModel& model : models) {
     const auto length = static_cast<int64_t>(request.source.size());
     if (length < 1 || length > model.max_source_length())
-      throw DataError("a source of " + std::to_string(length) + " tokens: the model takes 1 to " +
+      throw DataError("a source of " + std::to_string(length) + " tokens; the model takes 1 to " +
                       std::to_string(model.max_source_length()));
     check_tokens(request.source, model.weights->source_vocabulary, "source");
     check_tokens(request.prefix, model.weights->target_vocabulary, "target");
@@ -76,7 +76,7 @@ void OpenSentence::choose_outputs(const OutputShortlist& shortlist,
     tokens.resize(static_cast<size_t>(vocabulary));
     std::iota(tokens.begin(), tokens.end(), 0);
   }
-  // What is forced has to have a score.
+  // Forced tokens need a score, too.
   tokens.insert(tokens.end(), request.prefix.begin(), request.prefix.end());
   tokens.push_back(special.end);
   std::ranges::sort(tokens);
@@ -93,16 +93,16 @@ void OpenSentence::follow_parents(SlotPool& pool) {
   if (same) return;
   for (int64_t r = 0; r < next_rows; ++r) {
     const auto inherited = filled_slots(search->parent(r));
-    pool.name(inherited);
+    pool.refer(inherited);
     std::copy(inherited.begin(), inherited.end(), next_slots.data() + r * slots_stride);
   }
-  forget_slots(pool);
+  release_slots(pool);
   slots.swap(next_slots);
   rows = next_rows;
 }
 
-void OpenSentence::forget_slots(SlotPool& pool) {
-  for (int64_t r = 0; r < rows; ++r) pool.forget(filled_slots(r));
+void OpenSentence::release_slots(SlotPool& pool) {
+  for (int64_t r = 0; r < rows; ++r) pool.release(filled_slots(r));
 }
 
 }  // namespace dietmt::nmt

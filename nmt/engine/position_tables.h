@@ -1,7 +1,7 @@
-// The position terms of one attention site as plain pointers (encoders/position/score_terms.h says
-// what they mean). They are lowered once for sentences of up to 64, 128, 256, ... tokens, when the
-// first such sentence comes, and shared by all workers. A sentence reads the tables of its own
-// length, never larger ones that others need: its numbers do not depend on its neighbours.
+// The position terms of one attention site as plain pointers; encoders/position/score_terms.h
+// defines the terms. They are lowered once for sentences of up to 64, 128, 256, ... tokens, when
+// the first such sentence comes, and all workers share them. A sentence reads the tables of its own
+// length class, so that its numbers do not depend on its neighbours.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace dietmt::nmt {
 
-/// Rows by head and position: head h, position i start at h * head_stride + i * row_stride, and
-/// a stride is 0 where there is one row for all. Null: absent.
+/// Rows by head and position: that of head h and position i starts at h * head_stride +
+/// i * row_stride. A stride is 0 if all share one row. Null: absent.
 struct PositionRows {
   const float* data = nullptr;
   int64_t head_stride = 0;
@@ -28,7 +28,7 @@ struct PositionRows {
   }
 };
 
-/// How the vectors of queries, or of keys, move: shift, then rotation.
+/// Moves the vectors of queries, or of keys: first shifts, then rotates.
 struct VectorMoves {
   PositionRows shift;        // [H|1, T|1, Dh]
   PositionRows cosines;      // [H|1, T, Dh/2]
@@ -41,7 +41,7 @@ struct VectorMoves {
 };
 
 struct LayerPositions {
-  kernels::StepTerms step;  // the terms of scores and values
+  kernels::StepTerms step;  // terms of scores and values
   VectorMoves queries;
   VectorMoves keys;
   PositionRows key_compression;    // [H|1, k, longest sentence]
@@ -51,8 +51,8 @@ struct LayerPositions {
 /// The terms of all layers for positions 0 .. length - 1.
 struct SitePositions {
   int64_t length = 0;
-  int64_t compressed_keys = 0;       // k; 0: keys are not compressed
-  const float* embedding = nullptr;  // [length, D]: added to the embeddings; null: nothing is
+  int64_t compressed_keys = 0;       // k; 0: no compression
+  const float* embedding = nullptr;  // [length, D]: added to the embeddings; null: none
   std::vector<LayerPositions> layers;
   std::vector<std::shared_ptr<const void>> storage;
 
@@ -64,9 +64,9 @@ struct SitePositions {
 
 class PositionTables {
  public:
-  static constexpr int64_t kShortest = 64;  // tokens of the shortest sentences with own tables
+  static constexpr int64_t kShortest = 64;  // tokens of the smallest length class
 
-  /// `lower` makes the tables of positions 0 .. length - 1, length at most `max_length`.
+  /// `lower` makes the tables of positions 0 .. length - 1, with length at most `max_length`.
   using Lower = std::function<std::unique_ptr<SitePositions>(int64_t length)>;
   PositionTables(Lower lower, int64_t max_length);
 

@@ -46,7 +46,7 @@ PositionRows rows_of(const TermTable& table) {
   return {table.data, table.heads == 1 ? 0 : table.head_stride, table.rows == 1 ? 0 : table.width};
 }
 
-// The kernels only read tables, though their struct serves gradients too.
+// The kernels only read tables; the struct is not const because gradients use it, too.
 kernels::HeadTable head_table(const TermTable& table) {
   return {const_cast<float*>(table.data), rows_of(table).head_stride};
 }

@@ -1,7 +1,7 @@
 // The position terms of one attention site as tables of numbers, named as in
 // encoders/position/score_terms.h. They come from a model's encodings (lower_positions.h) or from a
-// file (stored_positions.h); the engine reads them as pointers (position_tables.h). Tables for
-// short sentences are parts of those for longer ones, but for some encodings.
+// file (stored_positions.h); the engine reads them as pointers (position_tables.h). For most
+// encodings, the tables for short sentences are parts of the tables for longer ones.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace dietmt::nmt {
 
-/// [heads, rows, width] numbers, rows one behind the other; no heads: absent.
+/// [heads, rows, width] numbers, contiguous rows; no heads: absent.
 struct TermTable {
   const float* data = nullptr;
-  int64_t heads = 0;  // 1: one table for all heads
+  int64_t heads = 0;  // 1: all heads share one table
   int64_t rows = 0;
   int64_t width = 0;
-  int64_t head_stride = 0;  // rows * width, or more in a part of a larger table
-  bool grows = false;       // shorter sentences read a part; else all read the whole
+  int64_t head_stride = 0;  // rows * width; more in a part of a larger table
+  bool grows = false;       // shorter sentences read a part, not the whole table
 
   explicit operator bool() const { return heads > 0; }
 };
 
-/// What the rows of a table stand for, and so which of them serve shorter sentences.
+/// What the rows of a table stand for; this decides which rows shorter sentences read.
 enum class TermRows {
   kPositions,  // 0 .. length - 1, or one row for all
   kOffsets,    // -C .. C
-  kVectors,    // -C .. C, of vectors that steps read with zeros behind them
-  kSteps,      // contextual positions, also of such vectors; the same for all lengths
-  kSentence    // what depends on the whole sentence
+  kVectors,    // -C .. C, vectors that decoding steps read padded with zeros
+  kSteps,      // contextual positions, also padded vectors; the same for all lengths
+  kSentence    // depends on the whole sentence
 };
 
 struct LayerTerms {
@@ -68,29 +68,29 @@ struct SiteTerms {
   int64_t length = 0;
   TermTable embedding;  // [1, length, D]
   std::vector<LayerTerms> layers;
-  std::vector<std::shared_ptr<const void>> storage;  // what the tables point into
+  std::vector<std::shared_ptr<const void>> storage;  // owns what the tables point to
 };
 
-/// The sizes that tables of a site are made for.
+/// The sizes of the tables of a site.
 struct SiteSizes {
   int64_t layers = 0;
   int64_t width = 0;  // D
   int64_t heads = 0;
   int64_t head_width = 0;    // Dh
-  int64_t vector_width = 0;  // of relative and contextual vectors: Dh, or with zeros behind it
+  int64_t vector_width = 0;  // of relative and contextual vectors: Dh, or more with padding
 };
 
-/// Of an encoder's attention, and of a decoder's, whose steps read padded vectors.
+/// For the attention of an encoder, and of a decoder, whose steps read padded vectors.
 SiteSizes encoder_sizes(const EngineWeights& weights);
 SiteSizes decoder_sizes(const EngineWeights& weights);
 
-/// What sentences of up to `length` tokens, at most terms.length, read of the tables.
+/// The parts of the tables that sentences of up to `length` tokens read; at most terms.length.
 SiteTerms part_of(const SiteTerms& terms, int64_t length);
 
-/// Whether both are the same numbers.
+/// Whether both hold the same numbers.
 bool equal(const SiteTerms& a, const SiteTerms& b);
 
-/// As the engine reads them; keeps their storage.
+/// The terms as the engine reads them. Keeps their storage alive.
 std::unique_ptr<SitePositions> site_positions(const SiteTerms& terms);
 
 }  // namespace dietmt::nmt

@@ -31,7 +31,7 @@ class BeamSearch : public SentenceSearch {
 
   int64_t best_wanted() const override { return is_forced() ? 0 : wanted_; }
   std::span<const int32_t> forbidden() const override {
-    // End of sentence stands last.
+    // End of sentence is the last of them.
     return {forbidden_.data(), forbidden_.size() - (step_ < task_.min_length ? 0 : 1)};
   }
 
@@ -56,7 +56,7 @@ class BeamSearch : public SentenceSearch {
  private:
   bool is_forced() const { return task_.forced_token(step_, special_) >= 0; }
 
-  // Whole rows, where nobody has looked for the best.
+  // Scans a whole row, if nobody has selected its best tokens.
   void scan(int64_t row, const TokenScores& scores) {
     const double sum = beam_.sums()[static_cast<size_t>(row)];
     const auto limit = [&] { return scores.value_below(best_.threshold() - sum); };
@@ -107,7 +107,7 @@ class SampleSearch : public SentenceSearch {
 
   void read(int64_t row, const TokenScores& scores) override {
     const int64_t sample = rows_[static_cast<size_t>(row)].sample;
-    const bool all = sample < 0;  // the first step: one row stands for all samples
+    const bool all = sample < 0;  // the first step: all samples share one row
     for (int64_t k = all ? 0 : sample; k < (all ? options_.nbest : sample + 1); ++k) {
       const int32_t token = next_token(k, scores);
       samples_.append(k, token, scores.log_prob(token));
@@ -153,7 +153,7 @@ class SampleSearch : public SentenceSearch {
 }  // namespace
 
 float TokenScores::value_below(double log_prob) const {
-  // The margin is wider than what rounding takes from a log-probability.
+  // The margin is wider than the rounding error of a log-probability.
   const double limit = log_prob + static_cast<double>(normalizer) - 1e-4;
   return static_cast<float>(probabilities ? std::exp(limit) : limit);
 }

@@ -1,5 +1,5 @@
-// The search for the translations of one sentence, step by step: it says which hypotheses wait for
-// a token, reads the scores of each, and moves on.
+// The search for the translations of one sentence, step by step: it lists the hypotheses that wait
+// for a token, reads the scores of each, and advances.
 #pragma once
 
 #include <cmath>
@@ -13,19 +13,19 @@
 
 namespace dietmt::nmt {
 
-/// The scores of a hypothesis' next token: logits of one model, or the summed probabilities of
-/// several. What is asked for becomes a log-probability, and nothing else does.
+/// The scores of the next token of a hypothesis: logits of one model, or summed probabilities of
+/// several. Only the scores that are asked for are turned into log-probabilities.
 struct TokenScores {
   const float* values = nullptr;  // [vocabulary]
   int64_t vocabulary = 0;
   float normalizer = 0.0F;  // subtracted from a logit, or from the logarithm of a sum
   bool probabilities = false;
-  std::span<const int32_t> best;  // as many as the search wants, best first, -1 behind the last
+  std::span<const int32_t> best;  // as many as the search wants, best first, then -1
 
   float log_prob(int64_t token) const {
     return (probabilities ? std::log(values[token]) : values[token]) - normalizer;
   }
-  /// No token with a value of at most this has more than `log_prob`.
+  /// A token with at most this value has at most `log_prob`.
   float value_below(double log_prob) const;
 };
 
@@ -33,29 +33,29 @@ class SentenceSearch {
  public:
   virtual ~SentenceSearch() = default;
 
-  /// Hypotheses that wait for their next token; one at the first step.
+  /// The number of hypotheses that wait for a token; one at the first step.
   virtual int64_t rows() const = 0;
-  /// The last token of a hypothesis, and which one of the step before it continues.
+  /// The last token of a hypothesis, and the hypothesis of the previous step that it continues.
   virtual int32_t token(int64_t row) const = 0;
   virtual int32_t parent(int64_t row) const = 0;
 
-  /// How many of the best tokens it wants to be told for each row, and which of them never.
+  /// How many of the best tokens it wants for each row, and the tokens that must not be among them.
   virtual int64_t best_wanted() const = 0;
   virtual std::span<const int32_t> forbidden() const = 0;
 
-  /// The scores of each row once, in order.
+  /// Called once for each row, in order.
   virtual void read(int64_t row, const TokenScores& scores) = 0;
 
-  /// Takes the next step. False if the sentence is finished.
+  /// Takes the next step. Returns false if the sentence is finished.
   virtual bool advance() = 0;
 
-  /// The translations, when it is.
+  /// The translations of a finished sentence.
   virtual NBest result() = 0;
 };
 
-/// Beam search (nmt/batch_decoding/beam_search.h), or sampling (nmt/batch_decoding/sampling.h)
-/// where the options say so. All are kept by reference; `draw` may be shared by searches of one
-/// thread.
+/// Beam search (nmt/batch_decoding/beam_search.h) or, by the options, sampling
+/// (nmt/batch_decoding/sampling.h). Keeps references to all arguments; the searches of one thread
+/// can share `draw`.
 std::unique_ptr<SentenceSearch> make_search(const SearchTask& task, const SpecialTokens& special,
                                             const SearchOptions& options, TokenDraw& draw);
 

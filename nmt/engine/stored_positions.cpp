@@ -14,7 +14,7 @@ using nlohmann::json;
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
 
-// One site of the description; throws std::exception saying what is wrong.
+// Reads one site of the description. Throws std::exception.
 class SiteReader {
  public:
   SiteReader(const storage::SafetensorsView& file, const SiteSizes& sizes)
@@ -80,7 +80,7 @@ class SiteReader {
     if (found == file_.tensors.end()) refuse("tensor '" + name + "' is missing");
     const storage::TensorView& view = found->second;
     if (view.dtype != "F32" || view.shape.size() != 3)
-      refuse("tensor '" + name + "' is no table of fp32 numbers");
+      refuse("tensor '" + name + "' is not an fp32 table");
     const TermTable table{reinterpret_cast<const float*>(view.data),
                           view.shape[0],
                           view.shape[1],
@@ -91,7 +91,7 @@ class SiteReader {
     require(fits(table, rows), name);
     const uintptr_t alignment = view.bytes % 64 == 0 ? 64 : alignof(float);  // save_safetensors()
     if (reinterpret_cast<uintptr_t>(view.data) % alignment != 0)
-      refuse("tensor '" + name + "' is not aligned, as 'dietmt quantize' has it");
+      refuse("tensor '" + name + "' is not aligned; write the model again with 'dietmt quantize'");
     return table;
   }
 
@@ -114,8 +114,8 @@ class SiteReader {
 
 SiteTerms terms_of(const StoredSite& site, int64_t length) {
   if (length > site.terms.length) {
-    throw Error("the model's position tables reach " + std::to_string(site.terms.length) +
-                " tokens, not " + std::to_string(length));
+    throw Error("the model's position tables cover " + std::to_string(site.terms.length) +
+                " tokens; the sentence needs " + std::to_string(length));
   }
   SiteTerms terms = part_of(site.terms, length);
   if (!site.sinusoids) return terms;

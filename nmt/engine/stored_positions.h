@@ -1,6 +1,6 @@
 // The position terms of a packed model on disk, beside its weights, so that decoding needs no
-// position encodings: a safetensors file of tables, which are used where they are mapped, and in
-// its `__metadata__` a JSON text that says which table is which term of which layer.
+// position encodings. They are tables in a safetensors file, used where they are mapped; JSON text
+// in its `__metadata__` maps the terms of each layer to tables.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ namespace dietmt::nmt {
 inline constexpr const char* kPositionsFile = "positions.safetensors";
 inline constexpr const char* kPositionsEntry = "positions";  // of `__metadata__`
 
-/// A table of sinusoids, which is computed: sin(t w) and cos(t w) of position t.
+/// A table of sinusoids, computed when the file is read: sin(t w) and cos(t w) of position t.
 struct Sinusoids {
-  bool halves = false;              // all sines before all cosines, not in pairs
+  bool halves = false;              // all sines before all cosines, instead of pairs
   std::vector<double> frequencies;  // [D/2]
 
   /// [length, D]
@@ -34,7 +34,7 @@ struct StoredSite {
   std::optional<Sinusoids> sinusoids;  // instead of terms.embedding
   int64_t max_length = kNoLimit;       // of the model
 
-  /// Whether sentences of `length` tokens, or as many as the model takes, can do with the tables.
+  /// Whether the tables cover sentences of `length` tokens, or all that the model takes.
   bool reaches(int64_t length) const { return std::min(length, max_length) <= terms.length; }
 };
 
@@ -42,10 +42,10 @@ struct StoredPositions {
   std::shared_ptr<const StoredSite> encoder, decoder, cross;
 };
 
-/// Throws CheckpointError naming the file if something in it does not fit the weights.
+/// Throws CheckpointError, which names the file, if its tables do not fit the weights.
 StoredPositions read_positions(const std::filesystem::path& path, const EngineWeights& weights);
 
-/// The tables of a site. Throws Error for a sentence that it does not reach.
+/// The tables of a site. They throw Error for a sentence that they do not cover.
 std::unique_ptr<PositionTables> position_tables(std::shared_ptr<const StoredSite> site);
 
 }  // namespace dietmt::nmt

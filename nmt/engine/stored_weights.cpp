@@ -24,7 +24,7 @@ kernels::WeightType parse_weight_type(const std::string& name) {
   if (name == "fp32") return kernels::WeightType::kFloat;
   if (name == "bf16") return kernels::WeightType::kBFloat16;
   if (name == "int8") return kernels::WeightType::kInt8;
-  throw ConfigError("no weights '" + name + "'; possible: fp32, bf16, int8");
+  throw ConfigError("unknown weight type '" + name + "'; possible: fp32, bf16, int8");
 }
 
 std::optional<kernels::WeightType> parse_weight_choice(const std::string& name) {
@@ -36,8 +36,8 @@ kernels::WeightType stored_type(const ModelFiles& files,
                                 std::optional<kernels::WeightType> wanted) {
   const kernels::WeightType type = parse_weight_type(files.quantization);
   if (wanted && *wanted != type) {
-    throw ConfigError("--weights: " + files.directory.string() + " has " + files.quantization +
-                      " weights and no others");
+    throw ConfigError("--weights: " + files.directory.string() + " holds only " +
+                      files.quantization + " weights");
   }
   return type;
 }
@@ -77,12 +77,11 @@ const void* StoredWeights::read(const std::string& name, std::span<const int64_t
   if (found == file_.tensors.end()) fail(name, "is missing");
   take(name, found->second.shape, shape);
   if (found->second.dtype != dtype) {
-    fail(name,
-         "has another type than the weights: " + found->second.dtype + " instead of " + dtype);
+    fail(name, "has type " + found->second.dtype + "; the weights need " + dtype);
   }
   if (reinterpret_cast<uintptr_t>(found->second.data) % alignment != 0) {
     fail(name, "does not start at a multiple of " + std::to_string(alignment) +
-                   " bytes, as 'dietmt quantize' has it");
+                   " bytes; write the model again with 'dietmt quantize'");
   }
   return found->second.data;
 }

@@ -1,4 +1,4 @@
-// Weights for the engine that lie packed in a safetensors file: used where they are mapped.
+// Weights of the engine that are stored packed in a safetensors file, and used where it is mapped.
 #pragma once
 
 #include <optional>
@@ -14,29 +14,29 @@
 
 namespace dietmt::nmt {
 
-/// "fp32", "bf16" or "int8". Throws ConfigError listing them.
+/// Parses "fp32", "bf16" or "int8". Throws ConfigError, which lists them.
 kernels::WeightType parse_weight_type(const std::string& name);
 
-/// The same, and "auto" for none: as a model directory has them.
+/// The same, and "auto" for none: the type that the model directory has.
 std::optional<kernels::WeightType> parse_weight_choice(const std::string& name);
 
-/// The type of packed weights in `files`. Throws ConfigError if another one is `wanted`.
+/// The type of the packed weights in `files`. Throws ConfigError if another type is `wanted`.
 kernels::WeightType stored_type(const ModelFiles& files, std::optional<kernels::WeightType> wanted);
 
-/// What sources of named tensors have in common: telling what is wrong, and what nobody asked for.
+/// Sources of named tensors: their errors, and the names that have been read.
 class NamedWeights : public WeightSource {
  public:
-  /// `origin`: what errors name, a file.
+  /// `origin`: the file that errors name.
   explicit NamedWeights(std::string origin) : origin_(std::move(origin)) {}
 
-  /// The tensors asked for so far. A model's others are those of its position encodings.
+  /// The tensors read so far. The other tensors of a model belong to its position encodings.
   const std::set<std::string>& names_read() const { return read_; }
 
  protected:
-  /// Counts the tensor as read. Throws CheckpointError if its shape is another.
+  /// Marks the tensor as read. Throws CheckpointError if its shape is not as `wanted`.
   void take(const std::string& name, std::span<const int64_t> shape,
             std::span<const int64_t> wanted);
-  /// Throws CheckpointError naming the file and the tensor.
+  /// Throws CheckpointError, which names the file and the tensor.
   [[noreturn]] void fail(const std::string& name, const std::string& what) const;
 
  private:
@@ -44,8 +44,8 @@ class NamedWeights : public WeightSource {
   std::string origin_;
 };
 
-/// The names of a matrix's tensors: panels by their parameter, and of the later rows of one by
-/// where they start; int8 has scales and sums too.
+/// The tensor names of a matrix. Panels have the name of their parameter, with the first row if
+/// that is not 0; int8 also has scales and sums.
 std::string stored_name(const WeightRows& rows);
 std::string scales_name(const std::string& matrix);
 std::string sums_name(const std::string& matrix);
@@ -63,7 +63,7 @@ class StoredWeights : public NamedWeights {
   std::shared_ptr<const void> storage() const override { return file_.file; }
 
  private:
-  // Where the tensor lies, which must be a multiple of `alignment` bytes.
+  // The address of the tensor, which must be a multiple of `alignment` bytes.
   const void* read(const std::string& name, std::span<const int64_t> shape, const char* dtype,
                    size_t alignment);
 

@@ -78,7 +78,7 @@ void TokenDraw::sort_first(size_t count) {
                     });
 }
 
-// Zeros behind the nucleus.
+// Sets the weights after the nucleus to zero.
 void TokenDraw::cut_behind(double top_p) {
   double before = 0.0;
   for (double& weight : weights_) {
@@ -88,7 +88,7 @@ void TokenDraw::cut_behind(double top_p) {
   }
 }
 
-// 1 - u is in (0, 1]: the first place that reaches it never has weight zero.
+// 1 - u is in (0, 1], so the first place that reaches it never has weight zero.
 size_t TokenDraw::invert(double uniform) const {
   const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   const double wanted = total * (1.0 - uniform);

@@ -1,4 +1,4 @@
-// Draws one token from a row of scores: what nmt/batch_decoding/sampling.h does for tensors.
+// Draws one token from a row of scores, as nmt/batch_decoding/sampling.h does with tensors.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class TokenDraw {
   size_t invert(double uniform) const;
 
   std::vector<float> scores_;
-  std::vector<int32_t> order_;   // tokens, the best first as far as they are sorted
-  std::vector<double> weights_;  // of the tokens looked at
+  std::vector<int32_t> order_;   // tokens; the first ones are sorted, best first
+  std::vector<double> weights_;  // of the tokens considered
 };
 
 }  // namespace dietmt::nmt

@@ -68,7 +68,7 @@ void TokenSelector::select(int64_t rows, const SentenceSearch& search) {
     if (best >= 0) best = tokens_[static_cast<size_t>(best)];
 }
 
-// Values of the columns as values of the vocabulary.
+// Spreads the values of the columns over the vocabulary.
 const float* TokenSelector::spread(const float* values) {
   if (tokens_.empty()) return values;
   for (const int32_t token : tokens_) row_[static_cast<size_t>(token)] = *values++;

@@ -1,4 +1,4 @@
-// Between the logits of one model, or of an ensemble, and the search that reads them.
+// Turns the logits of one model, or of an ensemble, into the scores that a search reads.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ class TokenSelector {
  public:
   explicit TokenSelector(int64_t vocabulary) : vocabulary_(vocabulary) {}
 
-  /// Looks at rows first .. first + rows - 1 of the logits of each model, for `search`: [.., V], or
-  /// [.., tokens.size()] of these tokens alone, ascending, if there are any; no other has a chance.
+  /// Reads rows first .. first + rows - 1 of the logits of each model, for `search`. They are
+  /// [.., V], or [.., tokens.size()] if `tokens`, ascending, are the only ones allowed.
   void begin(std::span<const float* const> logits, int64_t first, int64_t rows,
              std::span<const int32_t> tokens, const SentenceSearch& search);
 
-  /// Of row first + `row`; valid until the next call. Throws DataError if logits are not finite.
+  /// The scores of row first + `row`, valid until the next call. Throws DataError if logits are not
+  /// finite.
   TokenScores scores(int64_t row);
 
  private:
@@ -29,8 +30,8 @@ class TokenSelector {
   TokenScores averaged(int64_t row);
 
   const int64_t vocabulary_;
-  std::vector<int32_t> tokens_;  // of the columns of logits; none: all
-  std::vector<float> row_;       // [V]: what has no column is as low as can be
+  std::vector<int32_t> tokens_;  // of the columns of the logits; none: all
+  std::vector<float> row_;       // [V]: a token without a column has the lowest value
   std::span<const float* const> logits_;
   int64_t first_ = 0;
   int64_t wanted_ = 0;

@@ -1,4 +1,4 @@
-// Where the engine's weights come from, by the names of the model's parameters.
+// The interface by which the engine gets its weights, by the names of the model's parameters.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace dietmt::nmt {
 
 struct ModelConfig;
 
-/// The rows of a matrix parameter that are one layer: all, or those behind the first few.
+/// The rows of a matrix parameter that form one layer: all of them, or `outputs` from `first` on.
 struct WeightRows {
   std::string parameter;
   int64_t rows = 0;  // of the parameter
@@ -25,17 +25,17 @@ class WeightSource {
  public:
   virtual ~WeightSource() = default;
 
-  /// The same panels whenever the same rows are asked for.
+  /// Returns the same panels each time for the same rows.
   virtual kernels::PackedWeights matrix(const WeightRows& rows) = 0;
 
   /// A parameter of `count` numbers.
   virtual const float* numbers(const std::string& parameter, int64_t count) = 0;
 
-  /// What all pointers given so far point into.
+  /// Owns what all pointers returned so far point to.
   virtual std::shared_ptr<const void> storage() const = 0;
 };
 
-/// The weights of a model of this configuration. Throws what the source throws.
+/// The weights of a model of this configuration. Passes on the exceptions of the source.
 std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
                                                       WeightSource& source);
 

@@ -20,7 +20,7 @@ constexpr Preset kPresets[] = {{"tiny", 4, 128, 256, 4},
                                {"base", 6, 512, 2048, 8},
                                {"big", 6, 1024, 4096, 16}};
 
-// Calls visit(name, field) for every field, so that names are written once.
+// Calls visit(name, field) for each field: the only place that lists the names.
 template <typename Config, typename Visit>
 void visit_fields(Config& config, const Visit& visit) {
   visit("source_vocabulary", config.source_vocabulary);
@@ -43,7 +43,7 @@ void visit_fields(Config& config, const Visit& visit) {
   visit("embedding_dropout", config.embedding_dropout);
 }
 
-// Those that a config.json of an earlier version lacks.
+// Fields that a config.json of an earlier version may lack.
 template <typename Config, typename Visit>
 void visit_later_fields(Config& config, const Visit& visit) {
   visit("output_bias", config.output_bias);

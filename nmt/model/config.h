@@ -1,4 +1,4 @@
-// The sizes and choices that define an encoder-decoder model: what config.json stores.
+// The sizes and choices that define an encoder-decoder model, as config.json stores them.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct ModelConfig {
   double activation_dropout = 0.0;  // inside the feed-forward block
   double embedding_dropout = 0.1;
 
-  /// Sizes of "tiny", "small", "base" or "big". Throws ConfigError listing them.
+  /// Sizes of "tiny", "small", "base" or "big". Throws ConfigError, which lists them.
   static ModelConfig preset(const std::string& name);
 
-  /// All problems, each one sentence.
+  /// All problems, one sentence each.
   std::vector<std::string> problems() const;
 
   nlohmann::json to_json() const;

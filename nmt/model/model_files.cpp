@@ -22,12 +22,12 @@ void read_config(const fs::path& path, ModelFiles& files) {
   try {
     const nlohmann::json json = nlohmann::json::parse(read_file(path));
     if (json.contains("architecture")) {
-      throw CheckpointError("is that of no translation model but of one of kind " +
-                            json.at("architecture").dump());
+      throw CheckpointError("describes a model of kind " + json.at("architecture").dump() +
+                            ", not a translation model");
     }
     if (json.at("format") != kFormat) {
-      throw CheckpointError("format " + json.at("format").dump() +
-                            " is not known; this program reads " + std::to_string(kFormat));
+      throw CheckpointError("unknown format " + json.at("format").dump() +
+                            "; this program reads format " + std::to_string(kFormat));
     }
     files.config = ModelConfig::from_json(json.at("model"));
     files.quantization = json.value("quantization", "");
@@ -51,9 +51,9 @@ fs::path ModelFiles::weights() const { return directory / storage::kSafetensorsF
 
 void ModelFiles::require_full_weights() const {
   if (quantization.empty()) return;
-  throw CheckpointError(directory.string() + ": has packed " + quantization +
-                        " weights, with which one can translate and serve on the CPU; "
-                        "for all else take the model that it was made from");
+  throw CheckpointError(directory.string() + ": only 'translate' and 'serve' on the CPU can use " +
+                        "packed " + quantization +
+                        " weights; use the model that they were made from");
 }
 
 ModelFiles open_model(const fs::path& directory) {
@@ -64,7 +64,8 @@ ModelFiles open_model(const fs::path& directory) {
   if (files.tokenizers.source->vocabulary_size() != files.config.source_vocabulary ||
       files.tokenizers.target->vocabulary_size() != files.config.target_vocabulary) {
     throw CheckpointError(files.directory.string() +
-                          ": the tokenizer has another vocabulary size than " + kConfigFile);
+                          ": the vocabulary size of the tokenizer differs from the one in " +
+                          kConfigFile);
   }
   return files;
 }
@@ -75,7 +76,7 @@ std::vector<std::string> split_directories(const std::string& directories) {
     const size_t comma = std::min(directories.find(',', start), directories.size());
     all.push_back(directories.substr(start, comma - start));
     if (all.back().empty())
-      throw ConfigError("--model " + directories + ": a directory is missing beside a comma");
+      throw ConfigError("--model " + directories + ": empty directory name beside a comma");
     start = comma + 1;
   }
   return all;

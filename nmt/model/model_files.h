@@ -14,35 +14,35 @@ namespace dietmt::nmt {
 
 struct Tokenizers {
   std::shared_ptr<const data::Tokenizer> source;
-  std::shared_ptr<const data::Tokenizer> target;  // the same object if one serves both
+  std::shared_ptr<const data::Tokenizer> target;  // the same object if both are one
 };
 
-/// The tokenizers in a model directory. Throws DataError naming the file.
+/// The tokenizers in a model directory. Throws DataError, which names the file.
 Tokenizers load_tokenizers(const std::filesystem::path& directory);
 
 struct ModelFiles {
   std::filesystem::path directory;  // the one that was read
   ModelConfig config;
-  std::string quantization;  // "int8", "bf16" or "fp32": packed for decoding; else empty
+  std::string quantization;  // "int8", "bf16" or "fp32" if packed for decoding, else empty
   Tokenizers tokenizers;
 
   std::filesystem::path weights() const;
-  /// Throws CheckpointError if the weights are packed: only decoding reads those.
+  /// Throws CheckpointError if the weights are packed: only decoding reads packed weights.
   void require_full_weights() const;
 };
 
 /// Reads a model directory, or the best checkpoint of a training output directory. Throws
-/// CheckpointError or DataError naming the file.
+/// CheckpointError or DataError, which names the file.
 ModelFiles open_model(const std::filesystem::path& directory);
 
-/// The directories of `--model`. Throws ConfigError if one is missing beside a comma.
+/// Splits the directories of `--model` at commas. Throws ConfigError if one is empty.
 std::vector<std::string> split_directories(const std::string& directories);
 
-/// Throws ConfigError if the models of these directories cannot be an ensemble.
+/// Throws ConfigError if the tokenizers differ: such models cannot form an ensemble.
 void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,
                              const std::filesystem::path& b, const Tokenizers& tokenizers_b);
 
-/// Writes all of a model directory but the weights into `directory`, which exists.
+/// Writes everything but the weights into `directory`, which must exist.
 void write_description(const std::filesystem::path& directory, const ModelConfig& config,
                        const data::Tokenizer& source, const data::Tokenizer& target,
                        const std::string& quantization);

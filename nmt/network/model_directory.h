@@ -1,4 +1,4 @@
-// A model on disk with its weights, as LibTorch has them (nmt/model/model_files.h).
+// A model on disk with its weights as LibTorch tensors (nmt/model/model_files.h).
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@ namespace dietmt::nmt {
 struct LoadedModel {
   std::shared_ptr<TranslationModel> model;
   std::shared_ptr<const data::Tokenizer> source_tokenizer;
-  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if one serves both
+  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if both are one
   std::filesystem::path directory;                          // the one that was read
 };
 
-/// open_model() with the weights, which must be full ones.
+/// Loads the files of open_model() and the weights, which must not be packed.
 LoadedModel load_model(const std::filesystem::path& directory, at::Device device = at::kCPU);
 
-/// Sets the parameters of `model` from model.safetensors in `directory`; every parameter must be
-/// there with its shape, and nothing else. Throws CheckpointError.
+/// Sets the parameters of `model` from model.safetensors in `directory`. Throws CheckpointError
+/// unless the file holds exactly these parameters, with their shapes.
 void load_weights(TranslationModel& model, const std::filesystem::path& directory);
 
-/// Writes config.json, model.safetensors and the tokenizers into `directory`, which exists. The
-/// weights are `weights` by parameter name (the model's own, averaged or EMA ones), or packed ones
-/// where `quantization` says so.
+/// Writes config.json, model.safetensors and the tokenizers into `directory`, which must exist.
+/// `weights` have the names of parameters and are full (the model's own, averaged or EMA weights)
+/// or packed as `quantization` says.
 void write_model(const std::filesystem::path& directory, const ModelConfig& config,
                  const std::vector<std::pair<std::string, at::Tensor>>& weights,
                  const data::Tokenizer& source, const data::Tokenizer& target,

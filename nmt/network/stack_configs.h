@@ -1,4 +1,4 @@
-// The two stacks of an encoder-decoder.
+// The configurations of the two stacks of an encoder-decoder.
 #pragma once
 
 #include "encoders/transformer/stack_config.h"

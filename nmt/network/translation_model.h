@@ -35,7 +35,7 @@ struct DecoderCache {
     at::Tensor cross_values;  // [B, H, S, Dh]
   };
   std::vector<Layer> layers;
-  at::Tensor source_mask;  // [B, S] bool, true where a source token is real; undefined: all are
+  at::Tensor source_mask;  // [B, S] bool, false for padding; undefined: no padding
   int64_t sentences = 0;   // B
   int64_t beams = 1;       // K
   int64_t position = 0;    // tokens decoded so far
@@ -47,7 +47,7 @@ struct DecoderCache {
 
 class TranslationModel : public torch::nn::Module {
  public:
-  /// Parameters are drawn from `seed`. Throws ConfigError with all problems of `config`.
+  /// Draws the parameters from `seed`. Throws ConfigError, which lists all problems of `config`.
   TranslationModel(const ModelConfig& config, uint64_t seed);
 
   const ModelConfig& config() const { return config_; }
@@ -57,7 +57,7 @@ class TranslationModel : public torch::nn::Module {
                     encoders::DropoutKeys* dropout = nullptr) const;
 
   /// Teacher forcing. tokens: [N] int64, begin of sentence and the target without its last token.
-  /// Returns hidden states [N, D], row i predicting target token i.
+  /// Returns hidden states [N, D]; row i predicts target token i.
   at::Tensor decode(const at::Tensor& tokens, const encoders::Packing& packing,
                     const at::Tensor& memory, const encoders::Packing& memory_packing,
                     encoders::DropoutKeys* dropout = nullptr) const;
@@ -71,16 +71,16 @@ class TranslationModel : public torch::nn::Module {
   /// hidden: [rows, D]. Returns [rows, V]: the projection and the output bias.
   at::Tensor logits(const at::Tensor& hidden) const;
 
-  /// Prepares cached decoding of every sentence of `memory` with `beams` rows each, for at most
+  /// Prepares cached decoding of the sentences of `memory`, with `beams` rows each and at most
   /// `max_steps` tokens.
   DecoderCache start(const at::Tensor& memory, const encoders::Packing& memory_packing,
                      int64_t beams, int64_t max_steps) const;
 
-  /// Feeds one token to every row and advances the cache. tokens: [B * K] int64.
+  /// Feeds one token to each row and advances the cache. tokens: [B * K] int64.
   /// Returns hidden states [B * K, D] that predict the next token.
   at::Tensor step(const at::Tensor& tokens, DecoderCache& cache) const;
 
-  /// Longest source and target, in tokens, that the position encodings define.
+  /// The longest source and target, in tokens, that the position encodings cover.
   int64_t max_source_length() const;
   int64_t max_target_length() const;
 
@@ -91,7 +91,7 @@ class TranslationModel : public torch::nn::Module {
 
   void set_attention_backend(encoders::Backend backend);
 
-  /// Whether training runs layers again in backward instead of keeping their results
+  /// Whether the backward pass recomputes activations instead of keeping them
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
 
@@ -103,15 +103,15 @@ class TranslationModel : public torch::nn::Module {
   std::shared_ptr<encoders::EncoderStack> encoder_;
   std::shared_ptr<encoders::DecoderStack> decoder_;
   at::Tensor source_embedding_;  // [Vs, D]
-  at::Tensor target_embedding_;  // [Vt, D]; the same tensor as source_embedding_ if all are tied
-  at::Tensor output_weight_;     // [Vt, D]; the same tensor as target_embedding_ if tied
+  at::Tensor target_embedding_;  // [Vt, D]; source_embedding_ if all are tied
+  at::Tensor output_weight_;     // [Vt, D]; target_embedding_ if tied
   at::Tensor output_bias_;       // [Vt] or undefined
 };
 
-/// The sentences end to end.
+/// Packs the sentences end to end.
 data::PackedTokens pack(std::span<const std::vector<int32_t>* const> sentences);
 
-/// What a decoder reads for these targets: `begin`, then the sentence without its last token.
+/// The decoder inputs for these targets: `begin`, then the sentence without its last token.
 data::PackedTokens shifted_right(const data::PackedTokens& target, int32_t begin);
 
 struct RebuiltModel {
@@ -119,8 +119,9 @@ struct RebuiltModel {
   encoders::Inheritance inheritance;
 };
 
-/// A model of `config` with the parameters that `trained` has (encoders::inherit()); the others are
-/// drawn from `seed`.
+/// A model of `config` that continues from a trained one, for another domain or with other
+/// positions. It takes the parameters that `trained` has (encoders::inherit()) and draws the others
+/// from `seed`.
 RebuiltModel rebuild(const TranslationModel& trained, const ModelConfig& config, uint64_t seed);
 
 }  // namespace dietmt::nmt

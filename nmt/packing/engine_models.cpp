@@ -18,7 +18,7 @@ namespace {
 using encoders::AttentionSite;
 using encoders::PositionScheme;
 
-// Takes the parameters of encodings out of the tensors that the layers have left.
+// Reads the parameters of encodings from the tensors that the layers have not read.
 class PositionReader {
  public:
   PositionReader(NamedTensors rest, std::string origin)
@@ -59,7 +59,7 @@ class PositionReader {
   std::string origin_;
 };
 
-// The encodings of the three sites from the tensors that the layers have left of `all`.
+// The encodings of the three sites, from the tensors of `all` that the layers have not read.
 PositionSchemes read_positions(const ModelConfig& config, NamedTensors all,
                                const NamedWeights& layers, const std::string& origin) {
   const torch::NoGradGuard no_grad;

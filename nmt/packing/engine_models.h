@@ -29,16 +29,16 @@ struct PositionSchemes {
 EngineModel make_engine_model(std::shared_ptr<const EngineWeights> weights,
                               const PositionSchemes& positions);
 
-/// `model` is on the CPU and may be dropped afterwards.
+/// `model` must be on the CPU; the result does not refer to it.
 EngineModel make_engine_model(const TranslationModel& model, kernels::WeightType type);
 
-/// `wanted`: none for the type that the directory has. Throws CheckpointError naming the file, and
-/// ConfigError if another type than the stored one is wanted.
+/// `wanted`: none for the type that the directory has. Throws CheckpointError, which names the
+/// file, and ConfigError if packed weights have another type than `wanted`.
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted);
 
-/// Writes `model`, which has full weights, with packed ones of type "int8", "bf16" or
-/// "fp32" and, where they allow it, the terms of its positions (write_positions.h) into
-/// `directory`, which exists.
+/// Writes a copy of `model`, which has full weights, into `directory`, which must exist: with
+/// packed weights of type "int8", "bf16" or "fp32" and, if its encodings allow it, with position
+/// terms (write_positions.h).
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
                      const std::string& type);
 

@@ -33,7 +33,7 @@ class Lowering {
     }
   }
 
-  /// Of [heads, rows] or [heads, rows, numbers], with zeros behind them up to `width`.
+  /// `given`: [heads, rows] or [heads, rows, numbers]; pads the numbers with zeros up to `width`.
   TermTable table(const Tensor& given, int64_t width = 0) {
     if (!given.defined()) return {};
     const Tensor& made = prepared(given, width);
@@ -48,7 +48,7 @@ class Lowering {
     return values[std::min(static_cast<size_t>(head), values.size() - 1)];
   }
 
-  // Contiguous, fp32, padded; the same tensor for the same given one.
+  // Contiguous, fp32, padded. The same given tensor yields the same result.
   const Tensor& prepared(const Tensor& given, int64_t width) {
     for (const auto& [from, to] : prepared_)
       if (from.is_same(given) && to.size(-1) >= width) return to;

@@ -1,4 +1,4 @@
-// Position terms of an encoding, lowered by LibTorch.
+// Lowers the position terms of an encoding with LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ class PositionScheme;
 
 namespace dietmt::nmt {
 
-/// The terms of sentences of up to `length` tokens, at most the scheme's longest.
+/// The terms for sentences of up to `length` tokens, which the scheme must cover.
 SiteTerms lower_terms(const encoders::PositionScheme& scheme, const SiteSizes& sizes,
                       int64_t length);
 
-/// Lowered when they are wanted.
+/// Tables that are lowered when a sentence first needs them.
 std::unique_ptr<PositionTables> lower_positions(
     std::shared_ptr<const encoders::PositionScheme> scheme, const SiteSizes& sizes);
 

@@ -61,7 +61,7 @@ PackedWeights PackingWeights::matrix(const WeightRows& rows) {
 
 const float* PackingWeights::numbers(const std::string& parameter, int64_t count) {
   Tensor& kept = packed_->numbers[parameter];
-  // A copy, so that a large mapped file is not kept for the sake of its small tensors.
+  // A copy, so that small tensors do not keep a large file mapped.
   if (!kept.defined()) kept = read(parameter, {count}).to(at::kFloat).clone();
   return kept.const_data_ptr<float>();
 }

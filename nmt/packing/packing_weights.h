@@ -1,4 +1,4 @@
-// Weights for the engine from full ones, tensors by name, which are packed now.
+// Packs full weights, given as named tensors, for the engine.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,15 +16,15 @@ using NamedTensors = std::map<std::string, at::Tensor>;
 
 class PackingWeights : public NamedWeights {
  public:
-  /// `origin`: what errors name, a file.
+  /// `origin`: the file that errors name.
   PackingWeights(NamedTensors tensors, std::string origin, kernels::WeightType type);
 
   kernels::PackedWeights matrix(const WeightRows& rows) override;
   const float* numbers(const std::string& parameter, int64_t count) override;
   std::shared_ptr<const void> storage() const override { return packed_; }
 
-  /// All given so far, under the names that StoredWeights reads them by. They live as long as
-  /// storage().
+  /// All weights packed so far, under the names by which StoredWeights reads them. They live as
+  /// long as storage().
   NamedTensors stored() const;
 
  private:

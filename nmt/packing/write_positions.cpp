@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr int64_t kLongest = 4096;       // tokens; twice what 'dietmt translate' takes by default
 constexpr size_t kMostBytes = 8U << 20;  // of all tables
 
-// Tables as tensors of a file; equal ones are stored once.
+// Collects tables as tensors of a file; equal tables are stored once.
 class TableFile {
  public:
   json add(const TermTable& table) { return {{"tensor", name_of(table)}, {"grows", table.grows}}; }
@@ -48,7 +48,7 @@ class TableFile {
 
 struct Contents {
   bool has_any = false;            // tables
-  bool needs_whole_terms = false;  // tables of whole sentences, which have no parts
+  bool needs_whole_terms = false;  // tables that depend on whole sentences have no parts
   size_t bytes = 0;
 };
 
@@ -78,7 +78,7 @@ std::vector<int64_t> rows_of(const SiteTerms& terms) {
   return rows;
 }
 
-// The terms of the longest sentences, if what shorter ones have is what part_of() makes of them.
+// The terms of the longest sentences, if part_of() makes the terms of all shorter ones from them.
 std::optional<SiteTerms> longest_terms(const encoders::PositionScheme& scheme,
                                        const SiteSizes& sizes) {
   const int64_t longest = std::min(scheme.max_length(), kLongest);
@@ -97,7 +97,7 @@ std::optional<SiteTerms> longest_terms(const encoders::PositionScheme& scheme,
   return terms;
 }
 
-// The sinusoids that `embedding` is made of, to the last bit; none if it is not.
+// The sinusoids that yield `embedding` to the last bit; none if no sinusoids do.
 std::optional<Sinusoids> sinusoids_of(const TermTable& embedding) {
   const int64_t half = embedding.width / 2;
   if (embedding.width % 2 != 0) return {};

@@ -87,7 +87,7 @@ Hypothesis Beam::hypothesis(const Candidate& last) const {
   return found;
 }
 
-// True if no open hypothesis, the best of which has `best_sum`, can enter the n best.
+// True if no open hypothesis can enter the n best; the best of them has `best_sum`.
 bool Beam::cannot_improve(double best_sum) {
   const auto wanted = static_cast<size_t>(options_.nbest);
   if (done_.size() < wanted) return false;

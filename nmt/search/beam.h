@@ -1,5 +1,5 @@
-// The hypotheses of one sentence in a beam search (nmt/batch_decoding/beam_search.h says which are
-// kept), and the candidates for their next tokens.
+// The hypotheses of one sentence in a beam search, and the candidates for their next tokens.
+// nmt/batch_decoding/beam_search.h describes the algorithm.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace dietmt::nmt {
 
-/// Hypothesis `beam` of a sentence, continued by `token`.
+/// Hypothesis `beam` of a sentence, continued with `token`.
 struct Candidate {
   double sum = 0.0;       // of the log-probabilities of the continued hypothesis
   float log_prob = 0.0F;  // of the token
   int32_t beam = 0;
   int32_t token = 0;
 
-  /// Larger sums first; equal ones by beam, then token, so that a search is deterministic.
+  /// Orders by sum, largest first, then by beam and token, so that a search is deterministic.
   bool before(const Candidate& other) const;
 };
 
-/// The best `count` candidates seen so far. Impossible ones (minus infinity) are never among them.
+/// Keeps the best `count` candidates seen so far, and no impossible ones (minus infinity).
 class Selection {
  public:
   explicit Selection(size_t count);
 
   void clear() { heap_.clear(); }
-  /// Candidates with a sum below this are of no interest.
+  /// Candidates with a lower sum need not be offered.
   double threshold() const;
   void offer(const Candidate& candidate);
   /// Best first; clear() before the next offer.
@@ -37,25 +37,24 @@ class Selection {
 
  private:
   size_t count_;
-  std::vector<Candidate> heap_;  // with the worst in front
+  std::vector<Candidate> heap_;  // the worst is in front
 };
 
 class Beam {
  public:
-  /// All are kept by reference.
+  /// Keeps references to all of them.
   Beam(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options);
 
   const SearchTask& task() const { return task_; }
 
-  /// Open hypotheses: one at first, then up to options.beam. `sums` are of their log-probabilities.
+  /// Open hypotheses: one at first, then up to options.beam; and their sums of log-probabilities.
   size_t size() const { return sums_.size(); }
   const std::vector<double>& sums() const { return sums_; }
 
-  /// Takes the best candidates of a step, best first. False if the sentence is finished.
+  /// Takes the candidates of a step, best first. Returns false if the sentence is finished.
   bool advance(std::span<const Candidate> candidates);
 
-  /// Hypothesis k of the last step: its last token, and the hypothesis of the step before that it
-  /// continues.
+  /// The last token of hypothesis k, and the hypothesis of the previous step that it continues.
   int32_t token(size_t k) const { return nodes_[first_ + k].token; }
   int32_t parent(size_t k) const { return nodes_[first_ + k].parent; }
 
@@ -76,8 +75,8 @@ class Beam {
   const SpecialTokens& special_;
   const SearchOptions& options_;
   std::vector<Node> nodes_;    // open hypotheses of all steps, end to end
-  std::vector<size_t> steps_;  // where each step starts among them
-  size_t first_ = 0;           // where the last one starts
+  std::vector<size_t> steps_;  // where each step starts in nodes_
+  size_t first_ = 0;           // where the last step starts
   std::vector<double> sums_;
   NBest done_;
 };

@@ -11,7 +11,7 @@ namespace dietmt::nmt {
 
 class Samples {
  public:
-  /// options.nbest of them. All are kept by reference.
+  /// Draws options.nbest samples. Keeps references to all arguments.
   Samples(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options);
 
   bool ended(int64_t sample) const { return ended_[static_cast<size_t>(sample)]; }
@@ -20,10 +20,10 @@ class Samples {
   /// The random number, in [0, 1), that chooses token number `step` of a sample.
   double uniform(int64_t sample, int64_t step) const;
 
-  /// Does nothing where the sample has ended.
+  /// Does nothing if the sample has ended.
   void append(int64_t sample, int32_t token, float log_prob);
 
-  /// Those with the best scores first.
+  /// Best score first.
   NBest ranked() &&;
 
  private:

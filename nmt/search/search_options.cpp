@@ -9,7 +9,7 @@ namespace dietmt::nmt {
 LengthNorm parse_length_norm(const std::string& name) {
   if (name == "power") return LengthNorm::kPower;
   if (name == "gnmt") return LengthNorm::kGnmt;
-  throw ConfigError("no length normalization '" + name + "'; possible: power, gnmt");
+  throw ConfigError("unknown length normalization '" + name + "'; possible: power, gnmt");
 }
 
 std::vector<std::string> SearchOptions::problems() const {

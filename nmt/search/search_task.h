@@ -1,4 +1,4 @@
-// One sentence on its way through a search: what is asked for, what constrains it, what is found.
+// One sentence on its way through a search: the request, its constraints, and the hypotheses found.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,15 @@ struct Hypothesis {
   std::vector<int32_t> ids;         // without end of sentence
   std::vector<float> token_scores;  // log-probability of each token and of end of sentence
   double sum = 0.0;                 // of token_scores
-  double score = 0.0;               // sum normalized by length: what hypotheses are ranked by
+  double score = 0.0;               // sum normalized by length; ranks the hypotheses
 };
 
 /// The hypotheses of one sentence, best first.
 using NBest = std::vector<Hypothesis>;
 
-/// Token ids with a meaning to the search.
+/// Token ids that the search treats specially.
 struct SpecialTokens {
-  int32_t unknown = 0;  // never generated; -1: there is none
+  int32_t unknown = 0;  // never generated; -1: none
   int32_t begin = 1;    // never generated
   int32_t end = 2;
 
@@ -38,21 +38,21 @@ struct SpecialTokens {
 };
 
 struct SearchTask {
-  int64_t max_length = 0;       // tokens, end of sentence included, which is forced there
-  int64_t min_length = 0;       // tokens before end of sentence may come
+  int64_t max_length = 0;       // tokens; the last of them is forced to be end of sentence
+  int64_t min_length = 0;       // tokens before end of sentence is allowed
   std::vector<int32_t> prefix;  // the first tokens
   int64_t index = 0;            // of the sentence in its input: part of the key of sampling
 
-  /// The only token allowed as number `step`, or -1.
+  /// The only token allowed at `step`, or -1.
   int32_t forced_token(int64_t step, const SpecialTokens& special) const;
-  /// Whether a token that is not forced may be number `step`.
+  /// Whether a token is allowed at `step`, if none is forced.
   bool allows(int32_t token, int64_t step, const SpecialTokens& special) const {
     if (token == special.unknown || token == special.begin) return false;
     return token != special.end || step >= min_length;
   }
 };
 
-/// `max_target_length`: tokens that the model can generate.
+/// `max_target_length`: the most tokens that the model can generate.
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
                        int64_t max_target_length);
 

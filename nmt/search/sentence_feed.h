@@ -1,6 +1,6 @@
-// Continuous decoding: workers take sentences when they have room and hand back each translation
-// when it is finished, so that a batch never waits for its longest sentence. A feed is the place
-// where they take from: a file that is being translated, or the requests of a server.
+// Continuous decoding: workers take sentences from a feed when they have room and return each
+// translation as soon as it is finished, so that a batch never waits for its longest sentence. A
+// feed may stand for a file or for the requests of a server.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace dietmt::nmt {
 /// A sentence on its way through a decoder. What it points to lives until the worker has delivered,
 /// failed or dropped it.
 struct FedSentence {
-  uint64_t ticket = 0;  // the feed's own name for it
+  uint64_t ticket = 0;  // the feed's id of the sentence
   const TranslationRequest* request = nullptr;
   const SearchOptions* options = nullptr;  // valid; sentences of one batch may have different ones
   const std::atomic<bool>* abandoned = nullptr;  // set when nobody waits for it; null: never
@@ -34,15 +34,15 @@ class SentenceFeed {
  public:
   virtual ~SentenceFeed() = default;
 
-  /// Sentences to decode now: as long as there are any, and their source tokens sum up to no more
-  /// than `tokens`. An `idle` worker, which has nothing else to decode, waits for some and gets at
-  /// least one, and none means the end to it; a busy one gets none at once where none are there.
+  /// Sentences to decode now, with at most `tokens` source tokens in all. An `idle` worker has
+  /// nothing else to decode: the call waits for sentences and returns at least one, of any length,
+  /// or none at the end of the feed. For a busy worker the call returns at once, perhaps with none.
   virtual std::vector<FedSentence> take(int64_t tokens, bool idle) = 0;
 
   /// The translations of a sentence, best first.
   virtual void deliver(uint64_t ticket, NBest translations) = 0;
 
-  /// The sentence could not be decoded; others go on.
+  /// The sentence could not be decoded; the others go on.
   virtual void fail(uint64_t ticket, std::exception_ptr error) = 0;
 
   /// The worker no longer decodes an abandoned sentence, and neither delivers nor fails it.
@@ -56,13 +56,14 @@ class SentenceDecoder {
 
   virtual ~SentenceDecoder() = default;
 
-  /// Source and target tokens, end of sentence included, that the position encodings define;
-  /// kNoLimit where these go on for ever.
+  /// The most source and target tokens, with end of sentence, that the position encodings cover;
+  /// kNoLimit if they cover any number.
   virtual int64_t max_source_length() const = 0;
   virtual int64_t max_target_length() const = 0;
 
-  /// Decodes what `feed` has in `workers` threads of `threads` threads each, all with the same
-  /// weights, until it ends. At most `batch_tokens` source tokens are being decoded by a worker.
+  /// Decodes the sentences of `feed` until it ends, with `workers` workers of `threads` threads
+  /// each, which share the weights. A worker decodes at most `batch_tokens` source tokens at a
+  /// time.
   virtual void run(SentenceFeed& feed, int64_t workers, int64_t threads,
                    int64_t batch_tokens) const = 0;
 };

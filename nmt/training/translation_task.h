@@ -1,4 +1,4 @@
-// Training an encoder-decoder model on parallel text: the TrainingTask of `dietmt train`.
+// Trains an encoder-decoder model on parallel text: the TrainingTask of `dietmt train`.
 #pragma once
 
 #include <memory>
@@ -18,22 +18,22 @@ struct TranslationTaskOptions {
   double label_smoothing = 0.1;
   bool bf16 = false;
   at::Device device = at::kCPU;
-  // Validation by beam search; no lines: validation loss alone.
+  // Validation by beam search; without lines, only the validation loss.
   std::vector<std::string> valid_source;
   std::vector<std::string> valid_reference;
-  std::string valid_tokenizer = "13a";  // of BLEU; "none" for text that is tokenized already
+  std::string valid_tokenizer = "13a";  // of BLEU; "none" for tokenized text
   bool valid_lowercase = false;         // of BLEU and chrF
   SearchOptions search;
 };
 
 class TranslationTask : public training::TrainingTask {
  public:
-  /// The corpora and tokenizers outlive the task.
+  /// The corpora and tokenizers must outlive the task.
   TranslationTask(std::shared_ptr<TranslationModel> model, const data::ParallelCorpus& train,
                   const data::ParallelCorpus& valid, const data::Tokenizer& source,
                   const data::Tokenizer& target, TranslationTaskOptions options);
 
-  /// Names of the scores of a task whose validation text is `translated` or not.
+  /// The names of the scores of a task. `translated`: whether it translates its validation text.
   static std::vector<std::string> possible_scores(bool translated);
 
   torch::nn::Module& model() override { return *model_; }

@@ -21,7 +21,7 @@ constexpr size_t kBlock = 1 << 16;
   throw Error(path + ": cannot be written: " + std::strerror(errno));
 }
 
-// How many bytes of a file hold its first `lines` lines, or all whole ones if it has fewer.
+// The bytes of the first `lines` lines of a file, or of all whole lines if it has fewer.
 struct Extent {
   int64_t lines = 0;
   uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-// Writes result lines to standard output, or to a file that is whole or absent.
+// Writes result lines to standard output, or to a file that appears only when it is complete.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +10,33 @@
 
 namespace dietmt::nmt {
 
-/// Not so: standard output ("-", "/dev/stdout"), and what may not be replaced (common/files.h),
-/// which are written directly.
+/// False for standard output ("-", "/dev/stdout") and for files that must not be replaced
+/// (common/files.h): these are written directly.
 bool is_file_output(const std::string& path);
 
-/// A regular file is written beside its final name, that of a link beside the file that it leads
-/// to, and renamed by commit(). Standard output, pipes and devices are written directly. Ignores
-/// SIGPIPE from the first writer on, for the whole process.
+/// A regular file is written beside its final name and renamed by commit(); for a link, beside the
+/// file that it points to. Standard output, pipes and devices are written directly. The first
+/// writer makes the whole process ignore SIGPIPE.
 class LineWriter {
  public:
   /// `path`: a file, or "-" for standard output. Throws Error if it cannot be opened, or if another
-  /// process is writing its part.
+  /// process is writing the same NAME.part.
   explicit LineWriter(const std::string& path, Unfinished unfinished = Unfinished::kRemoved);
 
-  /// Whole lines of the part that an earlier writer has left.
+  /// The number of whole lines in the NAME.part of an earlier writer.
   int64_t lines_left();
 
-  /// Goes on after the first `lines` of them. To be called before the first write().
+  /// Continues after the first `lines` of them. Call it before the first write().
   void keep(int64_t lines);
 
-  /// Adds `line` and a line feed. False once the reader of the pipe has gone: nothing more is
-  /// wanted. Throws Error naming the path and the system's reason.
+  /// Adds `line` and a line feed. Returns false if the reader of the pipe has gone. Throws Error,
+  /// which names the path and the system's reason.
   bool write(std::string_view line);
 
-  /// Hands on what has been written so far. False as above.
+  /// Hands on everything written so far. Returns false as write() does.
   bool flush();
 
-  /// After the last line: gives a file its name.
+  /// Call it after the last line: gives the file its name.
   void commit();
 
  private:

@@ -21,7 +21,7 @@ OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenize
   };
 }
 
-bool reach(const StoredPositions& positions, const StoredDecoderOptions& options) {
+bool covers(const StoredPositions& positions, const StoredDecoderOptions& options) {
   const int64_t source = std::min({options.search.max_source_length, positions.encoder->max_length,
                                    positions.cross->max_length});
   const int64_t target =
@@ -65,7 +65,7 @@ std::optional<LoadedDecoder> load_stored_decoder(const std::string& directories,
     EngineModel model;
     model.weights = assemble_weights(files.config, stored);
     const StoredPositions positions = read_positions(directory / kPositionsFile, *model.weights);
-    if (!reach(positions, options)) return {};
+    if (!covers(positions, options)) return {};
     model.encoder = position_tables(positions.encoder);
     model.decoder = position_tables(positions.decoder);
     model.cross = position_tables(positions.cross);

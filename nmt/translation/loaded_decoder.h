@@ -1,4 +1,4 @@
-// Decoders with all that a program needs beside them, and those that need no LibTorch.
+// Decoders with everything that a program needs beside them; the ones here need no LibTorch.
 #pragma once
 
 #include <filesystem>
@@ -20,20 +20,21 @@ namespace dietmt::nmt {
 class ModelList;
 
 struct LoadedDecoder {
-  std::shared_ptr<const ModelList> models;  // null on the CPU, where the engine has its own
+  std::shared_ptr<const ModelList> models;  // null on the CPU, where the engine has its own copy
   std::unique_ptr<const SentenceDecoder> decoder;
   std::shared_ptr<const data::Tokenizer> source_tokenizer;
-  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if one serves both
+  std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if both are one
   SpecialTokens special;
 };
 
-/// The models of `--model DIR[,DIR...]`, which have one vocabulary, for the engine.
+/// Collects the models of `--model DIR[,DIR...]` for the engine. They share one vocabulary.
 class EngineModelList {
  public:
-  /// Throws ConfigError if the tokenizers of `files` are not those of the models before.
+  /// Throws ConfigError if the tokenizers of `files` differ from those of the earlier models.
   void add(const ModelFiles& files, EngineModel model);
 
-  /// `shortlist`: data/shortlist/shortlist.h; empty: none. Throws DataError if it does not fit.
+  /// `shortlist`: a file of data/shortlist/shortlist.h; empty: none. Throws DataError if it does
+  /// not fit the tokenizers.
   LoadedDecoder decoder(const std::filesystem::path& shortlist) &&;
 
  private:
@@ -42,17 +43,18 @@ class EngineModelList {
   Tokenizers tokenizers_;
 };
 
-/// Of decoders of models whose directories hold packed weights and the terms of their positions:
-/// they are mapped into memory in milliseconds, without LibTorch.
+/// For models whose directories hold packed weights and position terms: these are mapped into
+/// memory in milliseconds, without LibTorch.
 struct StoredDecoderOptions {
-  std::optional<kernels::WeightType> weights = {};  // none: as the directory has them
+  std::optional<kernels::WeightType> weights = {};  // none: the type that the directory has
   std::filesystem::path shortlist = {};             // empty: none
-  SearchOptions search = {};                        // how long sentences and translations may be
-  bool has_prefixes = false;                        // translations may be of any length
+  SearchOptions search = {};  // limits the length of sentences and translations
+  bool has_prefixes = false;  // translations may have any length
 };
 
-/// None if one of `directories` (separated by commas) is no such model, or if its tables do not
-/// reach all sentences that `options` allow: load_decoder() can do it. Throws what that throws.
+/// Returns none if one of `directories` (separated by commas) is no such model, or if its tables do
+/// not cover all sentences that `options` allow; use load_decoder() then. Throws the same
+/// exceptions as load_decoder().
 std::optional<LoadedDecoder> load_stored_decoder(const std::string& directories,
                                                  const StoredDecoderOptions& options);
 

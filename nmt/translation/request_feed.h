@@ -1,4 +1,5 @@
-// A feed over sentences that are all there: the longest first, so that no long one comes last.
+// A feed of requests that are all known. It hands out the longest first, so that no worker gets a
+// long one at the end.
 #pragma once
 
 #include <atomic>
@@ -13,8 +14,8 @@ namespace dietmt::nmt {
 
 class RequestFeed : public SentenceFeed {
  public:
-  /// `requests` and `options` are kept by reference. `progress` is called with the number of
-  /// sentences done since the last call, from one thread at a time.
+  /// Keeps references to `requests` and `options`. Calls `progress` with the number of sentences
+  /// done since the last call, from one thread at a time.
   RequestFeed(std::span<const TranslationRequest> requests, const SearchOptions& options,
               std::function<void(int64_t)> progress);
 
@@ -23,7 +24,7 @@ class RequestFeed : public SentenceFeed {
   void fail(uint64_t ticket, std::exception_ptr error) override;
   void drop(uint64_t) override {}
 
-  /// In the order of the requests. Throws the first failure.
+  /// In the order of the requests. Rethrows the first failure.
   std::vector<NBest> results() &&;
 
  private:

@@ -1,5 +1,5 @@
-// What `dietmt distill` writes: two files that go on where an earlier run of the same command has
-// stopped, however it stopped.
+// The two files that `dietmt distill` writes. A run continues the files of an earlier run of the
+// same command, whatever stopped it.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace dietmt::nmt {
 
 class StudentText {
  public:
-  /// `settings`: all that the lines depend on; lines written under others are written anew. Empty:
-  /// nothing is continued. Throws Error as LineWriter does.
+  /// `settings`: everything that the lines depend on. Lines that were written with other settings
+  /// are written again. Empty: nothing is continued. Throws Error as LineWriter does.
   StudentText(const std::string& source_file, const std::string& target_file,
               const std::string& settings);
 
-  /// That stood in both files at first.
+  /// The number of lines that are continued.
   int64_t lines() const { return lines_; }
 
   void write(const std::string& source, const std::string& target);
   bool flush() { return sources_.flush() && targets_.flush(); }
 
-  /// After the last line: gives the files their names.
+  /// Call it after the last line: gives the files their names.
   void commit();
 
  private:

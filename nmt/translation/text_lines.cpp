@@ -12,7 +12,7 @@ void clean_line(std::string& line, const std::string& where) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   const size_t bad = invalid_utf8_at(line);
   if (bad == std::string::npos) return;
-  spdlog::warn("{}: not UTF-8 from byte {} on; ill-formed bytes were replaced by U+FFFD", where,
+  spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes by U+FFFD", where,
                bad + 1);
   line = replace_invalid_utf8(line);
 }

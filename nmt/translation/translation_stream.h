@@ -1,4 +1,4 @@
-// Translates a stream of lines of any length: one result per line, in order.
+// Translates a stream of any number of lines: one result per line, in order.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,14 @@ namespace dietmt::nmt {
 struct TranslatedLine {
   int64_t number = 0;  // in the input, from 1
   std::string source;  // as translated: well-formed UTF-8
-  NBest translations;  // a line without text has one that is empty
+  NBest translations;  // a line without text has one empty translation
 };
 
 struct StreamOptions {
-  std::string source_tag = {};  // a word before each line that has text (data::SourceTag)
-  bool line_by_line = false;    // translate each line when it comes, else windows of many lines
-  // What a window holds at most; it bounds the memory and how far sentences are sorted by length.
-  // The first window is small, and each is at most twice as long as the one before.
+  std::string source_tag = {};  // put before each line that has text (data::SourceTag)
+  bool line_by_line = false;    // translate each line when it comes, not in windows of many lines
+  // The limits of a window, which bound the memory and the range in which sentences are sorted by
+  // length. Each window is at most twice as long as the one before.
   int64_t first_window_lines = 256;
   int64_t window_lines = 8192;
   int64_t window_bytes = 8 << 20;

@@ -5,9 +5,9 @@
 //       translate_lines(Translator(std::move(decoder), options), *source_tokenizer,
 //                       *target_tokenizer, lines);
 //
-// On the CPU it is the engine that decodes (nmt/engine/), on a GPU LibTorch.
-// A translation depends on its sentence, the models and the options alone: not on the other
-// sentences of the call, the batch size or the number of threads.
+// On the CPU the engine decodes (nmt/engine/), on a GPU LibTorch. A translation depends only on its
+// sentence, the models and the options: not on the other sentences of the call, the batch size or
+// the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -26,20 +26,20 @@ namespace dietmt::nmt {
 
 class Translator {
  public:
-  /// Throws ConfigError with all problems of `options`.
+  /// Throws ConfigError, which lists all problems of `options`.
   Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options);
 
   const SearchOptions& options() const { return options_; }
 
-  /// Source tokens, end of sentence included, that can be translated: the smallest of the models'
-  /// limits and options().max_source_length. Longer requests are the caller's to cut.
+  /// The most source tokens, with end of sentence, that can be translated: the smallest of the
+  /// models' limits and options().max_source_length. The caller must cut longer requests.
   int64_t max_source_length() const;
 
-  /// Target tokens, end of sentence included, that the models can generate.
+  /// The most target tokens, with end of sentence, that the models can generate.
   int64_t max_target_length() const;
 
-  /// Translations in the order of the requests, options().nbest of each. `progress` is called with
-  /// the number of sentences done since the last call, from one thread at a time.
+  /// Translations in the order of the requests, options().nbest of each. Calls `progress` with the
+  /// number of sentences done since the last call, from one thread at a time.
   std::vector<NBest> translate(std::span<const TranslationRequest> requests,
                                const std::function<void(int64_t)>& progress = {}) const;
 
@@ -48,7 +48,7 @@ class Translator {
   SearchOptions options_;
 };
 
-/// The best translation of each line; one without text stays empty, one longer than
+/// The best translation of each line. A line without text stays empty; a line longer than
 /// max_source_length() is cut.
 std::vector<std::string> translate_lines(const Translator& translator,
                                          const data::Tokenizer& source_tokenizer,

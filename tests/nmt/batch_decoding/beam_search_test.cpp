@@ -89,7 +89,7 @@ std::vector<NBest> search(const Distribution& distribution, const std::vector<Se
 }
 
 TEST(BeamSearch, WithALargeBeamEqualsEnumeration) {
-  // 3^4 hypotheses at most are open at once.
+  // At most 3^4 hypotheses are open at the same time.
   const std::vector<SearchTask> tasks = {task(5), task(1),         task(4),
                                          task(2), task(5, {4, 3}), task(5, {}, 3)};
   for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -126,7 +126,7 @@ TEST(BeamSearch, OneBeamTakesTheMostProbableTokenEachTime) {
   }
 }
 
-// Word 3 looks best (0.6) but leads nowhere sure; word 4 (0.4) is certain to end.
+// Word 3 looks best (0.6), but its continuations are uncertain; word 4 (0.4) surely ends.
 std::vector<double> garden_path(int64_t, const std::vector<int64_t>& history) {
   const double never = -INFINITY;
   if (history.size() == 1) return {never, never, never, std::log(0.6), std::log(0.4), never};
@@ -187,7 +187,7 @@ TEST(BeamSearch, StopsWhenNoOpenHypothesisCanWin) {
   }
 }
 
-TEST(BeamSearch, SpecialTokensAreGivenOnlyWhereAPrefixAsksForThem) {
+TEST(BeamSearch, SpecialTokensAppearOnlyIfAPrefixHasThem) {
   const Distribution distribution = [](int64_t, const std::vector<int64_t>&) {
     return std::vector<double>{-0.1, -0.5, -4.0, -5.0, -6.0, -7.0};
   };

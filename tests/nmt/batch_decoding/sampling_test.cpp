@@ -94,7 +94,7 @@ std::vector<NBest> samples(const std::vector<int64_t>& sentences, const SearchOp
   return sample_translations(scorer, tasks, kTokens, options);
 }
 
-TEST(SampleTranslations, DependOnSentenceAndSeedAlone) {
+TEST(SampleTranslations, DependOnlyOnSentenceAndSeed) {
   SearchOptions options = sampling_options();
   options.nbest = 3;
   const std::vector<NBest> together = samples({0, 1, 2, 3, 4}, options);

@@ -8,7 +8,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// From small blocks over those that are mapped to mapped ones that grow.
+// Covers small blocks, a first mapping, and mappings that grow.
 TEST(MemoryBlock, KeepsItsBytesOnCacheLinesWhenItGrows) {
   MemoryBlock block;
   size_t written = 0;

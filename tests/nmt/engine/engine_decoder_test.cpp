@@ -1,4 +1,4 @@
-// Runs of one decoder: which threads they use, and what a run that fails leaves behind.
+// Several runs of one decoder: the threads that they use, and a run after one that failed.
 #include "nmt/engine/engine_decoder.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// Knows which threads have taken sentences; each worker gets one at a time.
+// Records the threads that take sentences. Each worker gets one sentence at a time.
 class ThreadFeed : public SentenceFeed {
  public:
   ThreadFeed(const std::vector<TranslationRequest>& requests, const SearchOptions& options)

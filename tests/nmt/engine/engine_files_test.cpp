@@ -1,4 +1,4 @@
-// Models on disk, full and quantized: what is loaded decodes as the model in memory does.
+// Models on disk, full and quantized, decode as the model in memory does.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -141,7 +141,7 @@ TEST_F(EngineFilesTest, OtherTypesAndUsesAreRefused) {
       load_engine_model(open_model(directory), type);
       ADD_FAILURE() << "loaded";
     } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("has int8 weights and no others"));
+      EXPECT_THAT(error.what(), HasSubstr("holds only int8 weights"));
     }
   }
   for (const auto& use : std::vector<std::function<void()>>{
@@ -151,8 +151,9 @@ TEST_F(EngineFilesTest, OtherTypesAndUsesAreRefused) {
       use();
       ADD_FAILURE() << "loaded";
     } catch (const CheckpointError& error) {
-      EXPECT_THAT(error.what(),
-                  HasSubstr("int8: has packed int8 weights, with which one can translate"));
+      EXPECT_THAT(
+          error.what(),
+          HasSubstr("int8: only 'translate' and 'serve' on the CPU can use packed int8 weights"));
     }
   }
 }
@@ -182,7 +183,7 @@ TEST_F(EngineFilesTest, WrongTensorsAreNamed) {
   EXPECT_THAT(failing([&](auto& all) { all[matrix] = all[matrix].flatten(); }),
               HasSubstr(matrix + "' has shape [1024], the model's is [1, 4, 64, 4]"));
   EXPECT_THAT(failing([&](auto& all) { all[matrix] = all[matrix].to(at::kFloat); }),
-              HasSubstr(matrix + "' has another type"));
+              HasSubstr(matrix + "' has type F32; the weights need I8"));
   EXPECT_THAT(failing([&](auto& all) { all["surplus"] = at::ones(1); }),
               HasSubstr("surplus' is not a parameter"));
   EXPECT_THAT(failing([&](auto& all) {
@@ -193,7 +194,7 @@ TEST_F(EngineFilesTest, WrongTensorsAreNamed) {
               HasSubstr("tensor 'encoder.position."));
 }
 
-// As other programs may write it: without the order and the padding that align the panels.
+// As other programs may write a file: without the order and the padding that align the panels.
 TEST_F(EngineFilesTest, PanelsMustBeAligned) {
   write_full(config_of(kSettings[0]));
   quantized("int8");
@@ -207,7 +208,7 @@ TEST_F(EngineFilesTest, NumbersMustBeAligned) {
   quantized("int8");
   auto [text, data] = split_safetensors(read_file(weights()));
   auto header = nlohmann::json::parse(text);
-  // A byte in front of the last numbers.
+  // Inserts a byte before the last numbers.
   const auto begin_of = [](const nlohmann::json& entry) {
     return entry.at("data_offsets").at(0).get<uint64_t>();
   };

@@ -1,5 +1,5 @@
-// Small models and requests, and decoding with the engine and with LibTorch: what the tests of the
-// engine share.
+// Shared by the tests of the engine: small models and requests, and decoding with the engine and
+// with LibTorch.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -31,7 +31,7 @@ inline ModelConfig engine_config() {
   return config;
 }
 
-/// Parameters large enough that every one of them matters, biases and position tables included.
+/// A model whose parameters are all large enough to matter, biases and position tables included.
 inline std::shared_ptr<TranslationModel> lively_model(const ModelConfig& config, uint64_t seed) {
   auto model = std::make_shared<TranslationModel>(config, seed);
   const torch::NoGradGuard no_grad;

@@ -1,4 +1,4 @@
-// The engine's log-probabilities are those of the model under teacher forcing.
+// The engine's log-probabilities equal those of the model with teacher forcing.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace dietmt::nmt {
 namespace {
 
-// Sentences of several lengths with the target that each is forced to, as tokens and as prefix.
+// Sentences of several lengths, each with its forced target as tokens and as prefix.
 struct Forced {
   std::vector<TranslationRequest> requests;
   std::vector<ScoringRequest> pairs;
@@ -32,7 +32,8 @@ Forced forced_pairs() {
   return forced;
 }
 
-// The largest difference of a token's log-probability to that of teacher forcing.
+// The largest difference between the log-probabilities of a token by the engine and by teacher
+// forcing.
 double largest_gap(const Models& models, kernels::WeightType type = kernels::WeightType::kFloat) {
   const Forced forced = forced_pairs();
   SearchOptions options = short_search(1, 1);

@@ -1,4 +1,4 @@
-// What the engine finds is what the search on tensors finds, whatever is decoded beside it.
+// The engine finds the same translations as the search on tensors, in any batch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ void expect_equal(const std::vector<NBest>& found, const std::vector<NBest>& wan
   }
 }
 
-// With different positions: what each does to a beam that is reordered.
+// Encodings of positions differ in what they need when a beam is reordered.
 Models model_with(const std::string& position, uint64_t seed = 1) {
   ModelConfig config = engine_config();
   config.encoder_position = config.decoder_position = position;
@@ -132,7 +132,7 @@ TEST(EngineSearch, SamplesDoNotDependOnTheirNeighbours) {
   expect_identical(decode(*engine_of(models), requests, options), alone);
 }
 
-// Sentences with options of their own, some that nobody waits for and some that cannot be decoded.
+// Sentences with their own options; some are abandoned, and some cannot be decoded.
 class MixedFeed : public SentenceFeed {
  public:
   struct Item {
@@ -188,7 +188,8 @@ TEST(EngineSearch, EachSentenceHasItsOwnFate) {
     EXPECT_EQ(feed.items[i].error, "");
     expect_identical({feed.items[i].found}, decode(*engine, {requests[i]}, items[i].options));
   }
-  EXPECT_THAT(feed.items[2].error, testing::HasSubstr("token 70 is not one of the 70"));
+  EXPECT_THAT(feed.items[2].error,
+              testing::HasSubstr("token 70 is outside the source vocabulary of 70 tokens"));
   EXPECT_THAT(feed.items[4].error, testing::HasSubstr("token -1"));
   EXPECT_THAT(feed.items[5].error, testing::HasSubstr("0 tokens"));
   EXPECT_TRUE(feed.items[3].found.empty());
@@ -196,7 +197,7 @@ TEST(EngineSearch, EachSentenceHasItsOwnFate) {
   EXPECT_THAT(feed.dropped, testing::ElementsAre(3));
 }
 
-// What it has handed out is gone with its result, and what is asked for is never above the batch.
+// Overwrites each request when its result is delivered, and records the largest demand.
 class ForgetfulFeed : public SentenceFeed {
  public:
   ForgetfulFeed(std::vector<TranslationRequest> requests, const SearchOptions& options)

@@ -1,4 +1,4 @@
-// Shortlists in the engine: what they leave out, what they change and what they do not.
+// Shortlists in the engine: their effect on tokens and scores.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -111,7 +111,7 @@ TEST(EngineShortlist, LeavesNoOtherTokens) {
   }
 }
 
-// A search over the whole vocabulary whose other tokens have been pushed down to nothing.
+// A search over the whole vocabulary in which the other tokens have no probability.
 TEST(EngineShortlist, ScoresAreThoseAmongItsTokens) {
   const auto requests = random_requests(12, 10, 23);
   const SearchOptions options = short_search(4, 3);

@@ -1,4 +1,4 @@
-// Small models on disk, full and packed: what the tests of the engine's files share.
+// Shared by the tests of the engine's files: small models on disk, full and packed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class ModelFilesTest : public testing::Test {
     return model;
   }
 
-  /// The full model packed, as a directory of the type's name.
+  /// Packs the full model into a directory with the name of the type.
   std::filesystem::path quantized(const std::string& type) {
     const std::filesystem::path directory = directory_ / type;
     std::filesystem::remove_all(directory);

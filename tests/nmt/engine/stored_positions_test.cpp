@@ -1,5 +1,5 @@
-// Packed models with the terms of their positions: decoded without LibTorch's modules they give the
-// same bits, and where that cannot be, the directory does not promise it.
+// Packed models with position terms: decoding without LibTorch's modules gives the same bits, or
+// the directory has no such terms.
 #include "nmt/engine/stored_positions.h"
 
 #include <gmock/gmock.h>
@@ -80,8 +80,8 @@ class StoredPositionsTest : public ModelFilesTest {
   std::string directories_;
 };
 
-// Whatever the encoding: a file is written only if it holds what the modules would give.
-TEST_F(StoredPositionsTest, DecodeAsTheModulesOrAreNotThere) {
+// For each encoding, a file is written only if it holds the terms of the modules.
+TEST_F(StoredPositionsTest, DecodeAsTheModulesOrAreNotStored) {
   std::set<std::string> stored;
   for (const encoders::Encoding& encoding : encoders::kEncodings) {
     if (encoding.spec.find("segments") != std::string::npos) continue;  // words have none
@@ -123,7 +123,7 @@ TEST_F(StoredPositionsTest, AnEnsembleNeedsThemInAllItsModels) {
   EXPECT_FALSE(load_stored_decoder(directories_, {}));
 }
 
-// As directories were before there was such a file.
+// Directories of earlier versions have no such file.
 TEST_F(StoredPositionsTest, WithoutTheFileTheModelIsLeftToTheModules) {
   write({"learned", "learned"});
   fs::remove(file());
@@ -132,7 +132,7 @@ TEST_F(StoredPositionsTest, WithoutTheFileTheModelIsLeftToTheModules) {
   EXPECT_NE(load_decoder(directories_, {}).decoder, nullptr);
 }
 
-TEST_F(StoredPositionsTest, LongerSentencesThanTheTablesAreNotPromised) {
+TEST_F(StoredPositionsTest, SentencesLongerThanTheTablesNeedTheModules) {
   const auto loads = [&](int64_t source, int64_t offset, bool has_prefixes = false) {
     StoredDecoderOptions options{.has_prefixes = has_prefixes};
     options.search.max_source_length = source;
@@ -154,7 +154,7 @@ TEST_F(StoredPositionsTest, LongerSentencesThanTheTablesAreNotPromised) {
   EXPECT_EQ(stored->decoder->max_target_length(), lowered.decoder->max_target_length());
 }
 
-TEST_F(StoredPositionsTest, LargeTablesAreLeftAway) {
+TEST_F(StoredPositionsTest, LargeTablesAreNotStored) {
   write({"learned", "none"}, 1000);
   EXPECT_TRUE(fs::exists(file()));
   ModelConfig config = engine_config();

@@ -1,5 +1,5 @@
-// A system that starts only a few more threads, for the lifetime of an object: their stacks do not
-// fit into the address space that is left.
+// Lets the system start only a few more threads during the lifetime of an object: it limits the
+// address space, so that only a few more stacks fit.
 #pragma once
 
 #include <sys/resource.h>

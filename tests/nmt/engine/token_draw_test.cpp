@@ -32,7 +32,7 @@ TEST(TokenDraw, TheLowestTemperatureTakesTheBestToken) {
     for (const double uniform : {0.0, 0.5, 0.999999}) EXPECT_EQ(draw(scores, uniform, options), 1);
 }
 
-// Scores over the temperature are no floats any more, but their differences still decide.
+// A score divided by the temperature overflows a float, but the best token must still win.
 TEST(TokenDraw, ATemperatureBeyondFloatsTakesTheBestToken) {
   const std::vector<float> scores = {-3.0F, -0.5F, -2.0F, -1.5F};
   for (const SearchOptions& options : ways_to_draw(1e-50))

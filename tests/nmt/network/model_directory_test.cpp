@@ -105,7 +105,7 @@ TEST_F(ModelDirectoryTest, NamesAModelOfAnotherKind) {
   write();
   write_file_atomically(directory_ / "config.json",
                         R"({"format": 1, "architecture": "bert", "model": {}})");
-  EXPECT_THAT(failure(), HasSubstr("no translation model but of one of kind \"bert\""));
+  EXPECT_THAT(failure(), HasSubstr("describes a model of kind \"bert\", not a translation model"));
 }
 
 }  // namespace

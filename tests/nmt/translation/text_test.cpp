@@ -1,4 +1,4 @@
-// Lines of text on their way through the translator.
+// Lines of text: cleaning, windows, prefixes, tags and output files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -143,7 +143,7 @@ TEST_F(TextTest, EmitCanStopTheStream) {
   EXPECT_EQ(calls, 2);
 }
 
-// Blocks in its first run until `ready`, ten seconds at most.
+// Its first run waits until `ready`, but at most ten seconds.
 class PatientDecoder : public SentenceDecoder {
  public:
   explicit PatientDecoder(const std::atomic<bool>& ready) : ready_(ready) {}
@@ -164,7 +164,8 @@ class PatientDecoder : public SentenceDecoder {
   const std::atomic<bool>& ready_;
 };
 
-// The writer of a pipe gets rid of a window that is larger than all buffers only if somebody reads.
+// The second window is larger than all buffers, so the writer of the pipe ends only if the window
+// is read while the decoder waits.
 TEST_F(TextTest, TheNextWindowIsReadDuringATranslation) {
   const std::string pipe = (scratch() / "pipe").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -211,7 +212,7 @@ TEST_F(TextTest, AFileIsWholeOrAbsent) {
   ASSERT_EQ(lines.size(), 30000U);
   EXPECT_EQ(lines.back(), "line 29999");
   EXPECT_THROW(LineWriter((scratch() / "no" / "out").string()), Error);
-  // Nothing else is left behind: the toy text's three files, the input and the output.
+  // No temporary file is left.
   for (const auto& entry : std::filesystem::directory_iterator(scratch()))
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr("tmp")));
 }
@@ -253,7 +254,7 @@ TEST_F(TextTest, ALinkStaysALink) {
   EXPECT_EQ(read_lines(file.string()), std::vector<std::string>{"new"});
 }
 
-// A link to wherever the output goes: here, and by many users, to a file.
+// /dev/stdout is a link, and may point to a file.
 TEST_F(TextTest, DevStdoutIsStandardOutput) {
   EXPECT_FALSE(is_file_output("/dev/stdout"));
   EXPECT_FALSE(is_file_output("-"));

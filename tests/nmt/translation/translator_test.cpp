@@ -66,7 +66,7 @@ std::vector<NBest> translate(const std::vector<std::shared_ptr<TranslationModel>
   return Translator(make_decoder(pointers, SpecialTokens{}), options).translate(requests);
 }
 
-// The sum of the log-probabilities that teacher forcing gives to a hypothesis.
+// The sum of log-probabilities of a hypothesis with teacher forcing.
 double forced_sum(const std::vector<const TranslationModel*>& models,
                   const TranslationRequest& request, const Hypothesis& hypothesis) {
   ScoringRequest pair{request.source, hypothesis.ids};
@@ -194,7 +194,7 @@ TEST(Translator, PrefixesAndLimitsHold) {
   }
 }
 
-// Delivers one empty translation of each sentence, and knows how many workers were asked for.
+// Delivers an empty translation of each sentence, and records the number of workers of each run.
 class CountingDecoder : public SentenceDecoder {
  public:
   int64_t max_source_length() const override { return kNoLimit; }
