@@ -24,8 +24,8 @@ struct UnknownTerm {
 };
 constexpr UnknownTerm kUnknownTerms[] = {
     {&ScoreTerms::position_bias, "numbers for pairs of positions"},
-    {&ScoreTerms::query_features, "vectors of positions in the scores"},
-    {&ScoreTerms::key_features, "vectors of positions in the scores"},
+    {&ScoreTerms::query_features, "factored numbers for pairs of positions"},
+    {&ScoreTerms::key_features, "factored numbers for pairs of positions"},
     {&ScoreTerms::relative_queries, "vectors of offsets that meet the keys"},
     {&ScoreTerms::contextual, "positions that depend on the text"},
     {&ScoreTerms::segment_bias, "segments"},
