@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "common/file_descriptor.h"
 #include "service/http/exchange.h"
-#include "service/http/file_descriptor.h"
 
 namespace dietmt::service {
 

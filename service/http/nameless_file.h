@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "service/http/file_descriptor.h"
+#include "common/file_descriptor.h"
 
 namespace dietmt::service {
 

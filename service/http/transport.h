@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "service/http/file_descriptor.h"
+#include "common/file_descriptor.h"
 
 namespace dietmt::service {
 

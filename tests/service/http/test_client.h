@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-#include "service/http/file_descriptor.h"
+#include "common/file_descriptor.h"
 
 namespace dietmt::service {
 
