@@ -47,7 +47,4 @@ class Fields {
   bool from_form_ = false;  // all values are strings
 };
 
-/// name=value&name=value with percent-encoding; what is no such encoding stays as it is.
-Pairs parse_form(std::string_view body);
-
 }  // namespace dietmt::service

@@ -1,8 +1,9 @@
-// The translation service behind a cpp-httplib server.
+// The translation service behind an HttpServer.
 //
 //   Metrics metrics;
 //   ModelRegistry models(specs, loader, {.observer = [&](auto& name) { return
-//   metrics.observer(name); }}); TranslationApi api(models, metrics, {}); api.install(server);
+//   metrics.observer(name); }}); TranslationApi api(models, metrics, {});
+//   HttpServer server({}, api.handler());
 //
 // openapi.json describes the routes.
 #pragma once
@@ -25,7 +26,6 @@ struct ApiSettings {
   std::filesystem::path api_keys = {};         // a file (api_keys.h); empty: everybody is served
   std::vector<std::string> cors_origins = {};  // "*": all
   bool batch_jobs = false;                     // clients are told that there is /v1/jobs
-  std::function<std::function<bool()>()> client_watch = nullptr;  // see RouterSettings
 };
 
 class TranslationApi {
@@ -33,23 +33,14 @@ class TranslationApi {
   /// Throws DataError for the file of keys, ConfigError if there is no model.
   TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
 
-  /// One more route, for clients that translations are for: with a key in a header or the query
-  /// where keys are in use. Before install().
-  void add(Route route);
+  /// One more route. Before the server listens.
+  void add(Route route) { router_.add(std::move(route)); }
 
-  /// Before the server listens; this outlives the server.
-  void install(httplib::Server& server) { router_.install(server); }
+  /// What an HttpServer serves; this outlives the server.
+  HttpHandler& handler() { return router_; }
 
-  /// Whose API key a request carries; empty where keys are not in use. For routes of others.
-  std::string client_name(const httplib::Request& request) const {
-    return service_.keys.name_of(api_key_of(request));
-  }
-
-  /// Counts and times an answer of others' routes (Router::measure()).
-  void measure(const std::string& endpoint, const httplib::Response& response,
-               const std::function<void()>& answer) {
-    router_.measure(endpoint, response, answer);
-  }
+  /// Whose API key a request carries; empty where keys are not in use.
+  std::string client_name(const Call& call) const { return service_.keys.name_of(call.key); }
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 
@@ -60,6 +51,8 @@ class TranslationApi {
   int64_t running() const { return router_.running(); }
 
  private:
+  std::function<void(const std::string&)> admission();
+
   ServiceContext service_;
   Router router_;
 };

@@ -2,16 +2,16 @@
 // browser. It is a client of the HTTP API like any other; its files are part of the program.
 #pragma once
 
-namespace httplib {
-class Server;
-}
+#include <vector>
+
+#include "service/api/router.h"
 
 namespace dietmt::service {
 
-/// Serves `/` and what the page needs below `/page/`. The page calls /frontend/settings,
+/// `/` and what the page needs below `/page/`. The page calls /frontend/settings,
 /// /languages, /v1/translate, /v1/jobs and /v1/analyze, relative to its own address, so that a
 /// proxy may put all of them under a prefix. Its content security policy lets it load and call
 /// nothing else. What browsers heed of all answers alike is the server's part (api/router.h).
-void register_page(httplib::Server& server);
+std::vector<Route> page_routes();
 
 }  // namespace dietmt::service

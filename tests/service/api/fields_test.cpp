@@ -4,6 +4,7 @@
 
 #include "service/api/api_keys.h"
 #include "service/api/decoding_fields.h"
+#include "service/http/url.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::service {
