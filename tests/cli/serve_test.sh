@@ -16,6 +16,7 @@ expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
 # start OPTION...: a server of $served on a free port; its process in $server, its address in $url.
 served=$model
 start() {
+  : >"$work/log"  # or the address of the server before would be read
   "$dietmt" serve --model "en-de=$served" --port 0 "$@" 2>"$work/log" &
   server=$!
   for _ in $(seq 300); do
