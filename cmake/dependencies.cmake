@@ -21,8 +21,10 @@ pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(YAML_CPP REQUIRED IMPORTED_TARGET yaml-cpp)
 
 if(DIETMT_SERVICE)
-  # cpp-httplib's own macros must be those that its packaged library was built with.
-  pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+  if(DIETMT_TESTS)
+    # The HTTP client of tests.
+    pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
+  endif()
   find_package(OpenSSL REQUIRED)
   find_package(prometheus-cpp CONFIG REQUIRED)
   find_package(SQLite3 REQUIRED)

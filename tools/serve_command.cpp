@@ -92,15 +92,13 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   service::TranslationApi api(models, metrics, options.api);
   api.add({"POST", "/v1/analyze",
            [&analysis](const service::Call& call) { return analysis.answer(call); }});
-  HttpServer server(options.http);
-  api.install(server);
-  service::register_page(server);
+  for (service::Route& route : service::page_routes()) api.add(std::move(route));
   if (jobs != nullptr) {
-    service::register_job_routes(
-        server, jobs->service(),
-        {.owner_of = [&api](const httplib::Request& request) { return api.client_name(request); },
-         .measure = [&api](const auto&... answer) { api.measure(answer...); }});
+    const auto owner_of = [&api](const service::Call& call) { return api.client_name(call); };
+    for (service::Route& route : service::job_routes(jobs->service(), owner_of))
+      api.add(std::move(route));
   }
+  HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
   serve_until_stopped(*signals, server, models);
   if (jobs != nullptr) jobs->stop();
@@ -110,14 +108,19 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
 // The jobs' threads do the work; HTTP tells whether they live.
 void work(const ServeSignals& signals, const ServeOptions& options, service::ModelRegistry& models,
           service::Metrics& metrics, ServeJobs& jobs) {
-  HttpServer server(options.http);
-  server.Get("/health", [](const httplib::Request&, httplib::Response& response) {
-    response.set_content(nlohmann::json{{"status", "ok"}}.dump(), "application/json");
-  });
-  server.Get("/metrics", [&](const httplib::Request&, httplib::Response& response) {
-    response.set_content(metrics.text(models.status(), server.counters().requests_in_flight),
-                         "text/plain; version=0.0.4; charset=utf-8");
-  });
+  service::Router router({}, metrics);
+  router.add({"GET", "/health",
+              [](const service::Call&) {
+                return service::Answer{.body = nlohmann::json{{"status", "ok"}}.dump()};
+              },
+              service::Key::kNone});
+  router.add({"GET", "/metrics",
+              [&](const service::Call&) {
+                return service::Answer{.body = metrics.text(models.status(), router.running()),
+                                       .type = "text/plain; version=0.0.4; charset=utf-8"};
+              },
+              service::Key::kNone});
+  HttpServer server(options.http, router);
   listen(server, metrics, options);
   serve_until_stopped(signals, server, models);
   jobs.stop();
@@ -130,9 +133,6 @@ int run_serve(const std::vector<std::string>& arguments) {
   OptionTable table = serve_option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   settle(table, options);
-  options.api.client_watch = [] {
-    return [gone = HttpServer::client_gone()] { return gone->load(); };
-  };
 
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;

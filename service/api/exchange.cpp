@@ -26,6 +26,12 @@ HttpError later(int status, const std::string& message, int64_t seconds) {
 
 }  // namespace
 
+std::string Call::parameter(const std::string& name, const std::string& otherwise) const {
+  for (const auto& [given, value] : query)
+    if (given == name) return value;
+  return otherwise;
+}
+
 Answer error_answer(std::exception_ptr error) {
   try {
     std::rethrow_exception(error);

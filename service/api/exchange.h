@@ -1,5 +1,5 @@
-// A request and its answer as the handlers of this folder see them: no handler knows the HTTP
-// library, so that each can be called, tested and fuzzed without a socket.
+// A request and its answer as the handlers of this folder see them: no handler knows the
+// HTTP library, so that each can be called, tested and fuzzed without a socket.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "common/error.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
-
-using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Call {
   std::string content_type;  // in lower case, without parameters; empty: none
@@ -23,13 +22,12 @@ struct Call {
   std::function<bool()> client_gone;
   std::string host = {};  // the fields Host and Origin; empty: none there
   std::string origin = {};
-};
+  Pairs query = {};
+  std::string path_part = {};            // what stands for the {...} of the route's path
+  const HttpRequest* request = nullptr;  // never null in a call of the router
 
-struct Answer {
-  int status = 200;
-  std::string body;
-  std::string type = "application/json";
-  Pairs headers = {};
+  /// Of the query; `otherwise` if it is not there.
+  std::string parameter(const std::string& name, const std::string& otherwise) const;
 };
 
 using Handler = std::function<Answer(const Call&)>;

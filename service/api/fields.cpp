@@ -6,6 +6,7 @@
 
 #include "common/json_fields.h"
 #include "common/text_io.h"
+#include "service/http/url.h"
 
 namespace dietmt::service {
 namespace {
@@ -52,27 +53,6 @@ json object_of(const Pairs& pairs) {
   return object;
 }
 
-int hexadecimal(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-std::string decoded(std::string_view text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const int high = i + 2 < text.size() ? hexadecimal(text[i + 1]) : -1;
-    const int low = i + 2 < text.size() ? hexadecimal(text[i + 2]) : -1;
-    if (text[i] == '%' && high >= 0 && low >= 0) {
-      plain += static_cast<char>(high * 16 + low);
-      i += 2;
-    } else {
-      plain += text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return plain;
-}
-
 HttpError wrong(const std::string& name, const std::string& problem) {
   return HttpError::of_option(name, name + " " + problem);
 }
@@ -89,19 +69,6 @@ std::string with_field_names(std::string problem) {
 }
 
 }  // namespace
-
-Pairs parse_form(std::string_view body) {
-  Pairs pairs;
-  while (!body.empty()) {
-    const std::string_view pair = body.substr(0, body.find('&'));
-    body.remove_prefix(std::min(pair.size() + 1, body.size()));
-    if (pair.empty()) continue;
-    const size_t equals = std::min(pair.find('='), pair.size());
-    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-    pairs.emplace_back(decoded(pair.substr(0, equals)), decoded(value));
-  }
-  return pairs;
-}
 
 Fields::Fields(const Call& call) {
   if (call.content_type == "multipart/form-data") {

@@ -61,9 +61,6 @@ class Fields {
   bool from_form_ = false;  // all values are strings
 };
 
-/// name=value&name=value with percent-encoding; invalid encodings stay as they are.
-Pairs parse_form(std::string_view body);
-
 /// Names of all fields that search_options() reads: the options of `dietmt translate`, with
 /// underscores.
 const std::vector<std::string_view>& decoding_field_names();

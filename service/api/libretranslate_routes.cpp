@@ -16,9 +16,9 @@ Answer json_answer(const ordered_json& body, int status = 200) {
           .body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
 }
 
-// Clients send the key as a field of the body.
-std::string key_of(const Call& call, const Fields& fields) {
-  return call.key.empty() ? fields.text_or("api_key", "") : call.key;
+// Clients send the key as a field of the body, unless the router has seen it in the head.
+void admit(const Call& call, const Fields& fields, ServiceContext& service) {
+  if (call.key.empty()) service.keys.admit(fields.text_or("api_key", ""));
 }
 
 ordered_json detection(const DetectedLanguage& language) {
@@ -101,7 +101,7 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
 Answer libretranslate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, service.limits.deadline);
   const Fields fields(call);
-  service.keys.admit(key_of(call, fields));
+  admit(call, fields, service);
   const TranslateRequest request = read(fields, service);
   const auto model = service.models.acquire(request.model->name, patience);
   const auto texts = translate_texts(*model, request.texts, request.options, patience);
@@ -123,7 +123,7 @@ Answer libretranslate(const Call& call, ServiceContext& service) {
 
 Answer detect(const Call& call, ServiceContext& service) {
   const Fields fields(call);
-  service.keys.admit(key_of(call, fields));
+  admit(call, fields, service);
   const std::string text = fields.text("q");
   service.check_size({text});
   const auto language = language_by_script(text, service.pairs.sources());
@@ -169,13 +169,16 @@ Answer health(const ServiceContext& service) {
 }  // namespace
 
 void add_libretranslate_routes(Router& router, ServiceContext& service) {
+  const auto open = [&](const char* path, Answer (*answer)(const ServiceContext&)) {
+    router.add({"GET", path, [&, answer](const Call&) { return answer(service); }, Key::kNone});
+  };
+  router.add({"POST", "/translate", [&](const Call& call) { return libretranslate(call, service); },
+              Key::kBody});
   router.add(
-      {"POST", "/translate", [&](const Call& call) { return libretranslate(call, service); }});
-  router.add({"POST", "/detect", [&](const Call& call) { return detect(call, service); }});
-  router.add({"GET", "/languages", [&](const Call&) { return languages(service); }});
-  router.add(
-      {"GET", "/frontend/settings", [&](const Call&) { return frontend_settings(service); }});
-  router.add({"GET", "/health", [&](const Call&) { return health(service); }});
+      {"POST", "/detect", [&](const Call& call) { return detect(call, service); }, Key::kBody});
+  open("/languages", languages);
+  open("/frontend/settings", frontend_settings);
+  open("/health", health);
 }
 
 }  // namespace dietmt::service

@@ -1,206 +1,164 @@
 #include "service/api/router.h"
 
-#include <httplib.h>
-
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <optional>
 
-#include "service/http/request_fault.h"
+#include "service/http/form_reader.h"
+#include "service/http/url.h"
 
 namespace dietmt::service {
 namespace {
 
-using httplib::Request;
-using httplib::Response;
+constexpr size_t kLongestPathPart = 64;
 
-// Of a header such as `text/html; charset=utf-8`, in lower case.
-std::string media_type(const std::string& header) {
-  std::string type = header.substr(0, header.find(';'));
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return type;
+// What stands for the {...} of a route's path; empty if it has none, nothing if it is another path.
+std::optional<std::string> match(std::string_view route, std::string_view path) {
+  const size_t begin = route.find('{');
+  if (begin == route.npos) return route == path ? std::optional("") : std::nullopt;
+  const std::string_view end = route.substr(route.find('}') + 1);
+  if (!path.starts_with(route.substr(0, begin))) return std::nullopt;
+  std::string_view part = path.substr(begin);
+  if (!part.ends_with(end)) return std::nullopt;
+  part.remove_suffix(end.size());
+  const bool is_name = !part.empty() && part.size() <= kLongestPathPart &&
+                       std::all_of(part.begin(), part.end(), [](unsigned char c) {
+                         return c < 0x80 && std::isalnum(c) != 0;
+                       });
+  return is_name ? std::optional<std::string>(part) : std::nullopt;
 }
 
-Call call_of(const Request& request) {
-  return {.content_type = media_type(request.get_header_value("Content-Type")),
-          .body = "",
-          .form = {},
-          .key = api_key_of(request),
-          .address = request.remote_addr,
-          .client_gone = nullptr,
-          .host = request.get_header_value("Host"),
-          .origin = request.get_header_value("Origin")};
+// HEAD is a GET whose answer comes without its body.
+bool takes(const Route& route, const std::string& method) {
+  return route.method == method || (route.method == "GET" && method == "HEAD");
 }
 
-// Reads the body to its end, or the next request would be read out of the middle of it. Throws
-// HttpError 413 for one beyond the limit, whose end is not kept.
-void read_body(const Request& request, Response& response, const httplib::ContentReader& reader,
-               int64_t limit, Call& call) {
-  int64_t bytes = 0;
-  const auto append = [&](std::string& to, const char* data, size_t length) {
-    bytes += static_cast<int64_t>(length);
-    if (bytes <= limit) to.append(data, length);
-    return true;
-  };
-  const bool whole = request.is_multipart_form_data()
-                         ? reader(
-                               [&](const httplib::MultipartFormData& field) {
-                                 if (call.form.size() < 100) call.form.emplace_back(field.name, "");
-                                 return call.form.size() < 100;
-                               },
-                               [&](const char* data, size_t length) {
-                                 return append(call.form.back().second, data, length);
-                               })
-                         : reader([&](const char* data, size_t length) {
-                             return append(call.body, data, length);
-                           });
-  if (bytes > limit || response.status == 413)
+std::string api_key_of(const RequestHead& head) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string& authorization = head.field("Authorization");
+  if (authorization.starts_with(kBearer)) return authorization.substr(kBearer.size());
+  if (const std::string& key = head.field("X-API-Key"); !key.empty()) return key;
+  for (const auto& [name, value] : query_of(head.target))
+    if (name == "api_key") return value;
+  return "";
+}
+
+// Throws HttpError 413 for a body beyond the limit.
+void read_body(const HttpRequest& request, int64_t limit, Call& call) {
+  const uint64_t size = request.body->size();
+  if (size > static_cast<uint64_t>(limit))
     throw HttpError(413, "the body is longer than " + std::to_string(limit) + " bytes");
-  if (!whole) throw HttpError(400, "the body could not be read");
-}
-
-void send(const Answer& answer, Response& response) {
-  response.status = answer.status;
-  for (const auto& [name, value] : answer.headers) response.set_header(name, value);
-  response.set_header("Cache-Control", "no-store");
-  response.set_header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-  response.set_content(answer.body, answer.type);
-}
-
-std::string text_of_status(int status) {
-  switch (status) {
-    case 400:
-      return "the request is malformed";
-    case 404:
-      return "there is nothing at this path";
-    case 413:
-      return "the body is too large";
-    case 414:
-      return "the address is too long";
-    case 416:
-      return "the range cannot be served";
-    case 503:
-      return "the server is busy";
-    default:
-      return "status " + std::to_string(status);
+  if (is_form(request.head)) {
+    return read_form(request,
+                     {.begin = [&](const FormPart& part) { call.form.emplace_back(part.name, ""); },
+                      .append = [&](std::string_view bytes) { call.form.back().second += bytes; }});
   }
+  call.body.resize(size);
+  request.body->read(0, call.body.data(), size);
 }
 
 }  // namespace
 
-std::string api_key_of(const httplib::Request& request) {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string authorization = request.get_header_value("Authorization");
-  if (authorization.starts_with(kBearer)) return authorization.substr(kBearer.size());
-  if (request.has_header("X-API-Key")) return request.get_header_value("X-API-Key");
-  return request.has_param("api_key") ? request.get_param_value("api_key") : "";
-}
-
 Router::Router(RouterSettings settings, Metrics& metrics)
     : settings_(std::move(settings)), cors_(settings_.cors_origins), metrics_(metrics) {}
 
-void Router::install(httplib::Server& server) {
-  for (const Route& route : routes_) {
-    if (route.method == "GET") {
-      server.Get(route.path, [this, &route](const Request& request, Response& response) {
-        respond(route, call_of(request), response);
-      });
-      continue;
-    }
-    server.Post(route.path, [this, &route](const Request& request, Response& response,
-                                           const httplib::ContentReader& reader) {
-      Call call = call_of(request);
-      try {
-        read_body(request, response, reader, settings_.body_bytes, call);
-      } catch (const HttpError& error) {
-        send(error_answer(std::make_exception_ptr(error)), response);
-        metrics_.count(route.path, error.status());
-        return;
-      }
-      respond(route, std::move(call), response);
-    });
-  }
-  server.Options(".*", [this](const Request& request, Response& response) {
-    answer_preflight(request, response);
-  });
-  server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                              {"X-Frame-Options", "DENY"},
-                              {"Referrer-Policy", "no-referrer"}});
-  server.set_pre_routing_handler([this](const Request& request, Response& response) {
-    allow_origin(request, response);
-    return refuse(request, response) ? httplib::Server::HandlerResponse::Handled
-                                     : httplib::Server::HandlerResponse::Unhandled;
-  });
-  server.set_error_handler(
-      [this](const Request& request, Response& response) { describe_error(request, response); });
+const Route* Router::find(const RequestHead& head) const {
+  for (const Route& route : routes_)
+    if (takes(route, head.method) && match(route.path, head.path)) return &route;
+  return nullptr;
 }
 
-void Router::respond(const Route& route, Call call, Response& response) {
-  if (settings_.client_watch) call.client_gone = settings_.client_watch();
-  measure(route.path, response, [&] {
-    Answer answer;
-    try {
-      answer = route.handler(call);
-    } catch (...) {
-      answer = error_answer(std::current_exception());
-    }
-    send(answer, response);
-  });
-}
-
-void Router::measure(const std::string& endpoint, const Response& response,
-                     const std::function<void()>& answer) {
-  ++running_;
-  const auto start = std::chrono::steady_clock::now();
-  answer();
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  metrics_.answered(endpoint, response.status, elapsed.count());
-  --running_;
-}
-
-void Router::allow_origin(const Request& request, Response& response) const {
-  for (const auto& [name, value] : cors_.fields(request.get_header_value("Origin")))
-    response.set_header(name, value);
-}
-
-void Router::answer_preflight(const Request& request, Response& response) const {
-  response.status = 204;
-  if (!request.has_header("Access-Control-Request-Method")) return;
-  if (!response.has_header("Access-Control-Allow-Origin")) return;
-  response.set_header("Access-Control-Allow-Methods", "GET, POST, DELETE");
-  response.set_header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key");
-  response.set_header("Access-Control-Max-Age", "3600");
-}
-
-bool Router::refuse(const Request& request, Response& response) const {
-  const bool other = request.method != "OPTIONS" && request.path.starts_with("/v1/") &&
-                     std::none_of(routes_.begin(), routes_.end(),
-                                  [&](const Route& route) { return route.path == request.path; });
-  if (!other || !settings_.admit_others) return false;
+Admission Router::admit(const RequestHead& head) {
+  if (head.method == "OPTIONS") return {};
+  const Route* const route = find(head);
   try {
-    settings_.admit_others(api_key_of(request));
-    return false;
-  } catch (const HttpError&) {
-    send(error_answer(std::current_exception()), response);
-    metrics_.count("other", response.status);
-    return true;
+    const std::string key = api_key_of(head);
+    const bool is_needed =
+        route != nullptr ? route->key == Key::kHead : head.path.starts_with("/v1/");
+    const bool is_given = route != nullptr && route->key == Key::kBody && !key.empty();
+    if (settings_.admit && (is_needed || is_given)) settings_.admit(key);
+    if (route == nullptr) refuse_unknown(head);
+    // Nobody may fill the disk without a key.
+    return {.may_spool = !settings_.admit || is_needed || is_given};
+  } catch (const HttpError& error) {
+    Answer refusal = error_answer(std::current_exception());
+    metrics_.count(route != nullptr ? route->path : "other", error.status());
+    complete(refusal, head);
+    return {.refusal = std::move(refusal)};
   }
 }
 
-// Of an answer that no handler has written.
-void Router::describe_error(const Request& request, Response& response) const {
-  if (!response.body.empty()) return;
-  const auto route = std::find_if(routes_.begin(), routes_.end(),
-                                  [&](const Route& one) { return one.path == request.path; });
-  if (response.status == 404 && route != routes_.end()) {
-    response.status = 405;
-    response.set_header("Allow", route->method);
+void Router::refuse_unknown(const RequestHead& head) const {
+  std::string methods;
+  for (const Route& route : routes_)
+    if (match(route.path, head.path)) methods += (methods.empty() ? "" : ", ") + route.method;
+  if (methods.empty()) throw HttpError(404, "there is nothing at this path");
+  throw HttpError(405, "this path takes " + methods).with_header("Allow", methods);
+}
+
+Answer Router::answer(const HttpRequest& request) {
+  Answer answer;
+  if (request.head.method == "OPTIONS") {
+    answer = preflight(request.head);
+  } else {
+    const Route& route = *find(request.head);
+    ++running_;
+    const auto start = std::chrono::steady_clock::now();
+    answer = answer_of(route, request);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    metrics_.answered(route.path, answer.status, elapsed.count());
+    --running_;
   }
-  const std::string text =
-      response.status == 405 ? "this path takes " + route->method : text_of_status(response.status);
-  metrics_.count("other", response.status);
-  send({.status = response.status, .body = error_body(text)}, response);
+  complete(answer, request.head);
+  return answer;
+}
+
+Answer Router::answer_of(const Route& route, const HttpRequest& request) const {
+  const RequestHead& head = request.head;
+  try {
+    Call call = {.content_type = media_type(head.field("Content-Type")),
+                 .body = "",
+                 .form = {},
+                 .key = api_key_of(head),
+                 .address = request.client,
+                 .client_gone = [gone = request.client_gone] { return gone->load(); },
+                 .host = head.field("Host"),
+                 .origin = head.field("Origin"),
+                 .query = query_of(head.target),
+                 .path_part = *match(route.path, head.path),
+                 .request = &request};
+    if (!route.is_upload) read_body(request, settings_.body_bytes, call);
+    return route.handler(call);
+  } catch (...) {
+    return error_answer(std::current_exception());
+  }
+}
+
+Answer Router::preflight(const RequestHead& head) const {
+  Answer answer{.status = 204};
+  if (head.field("Access-Control-Request-Method").empty()) return answer;
+  if (cors_.fields(head.field("Origin")).size() < 2) return answer;
+  answer.headers = {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
+                    {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key"},
+                    {"Access-Control-Max-Age", "3600"}};
+  return answer;
+}
+
+// Adds what all answers have, unless the handler has its own.
+void Router::complete(Answer& answer, const RequestHead& head) const {
+  Pairs common = cors_.fields(head.field("Origin"));
+  common.insert(common.end(),
+                {{"X-Content-Type-Options", "nosniff"},
+                 {"X-Frame-Options", "DENY"},
+                 {"Referrer-Policy", "no-referrer"},
+                 {"Cache-Control", "no-store"},
+                 {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"}});
+  for (auto& field : common) {
+    const auto is_it = [&](const auto& own) { return own.first == field.first; };
+    if (std::none_of(answer.headers.begin(), answer.headers.end(), is_it))
+      answer.headers.push_back(std::move(field));
+  }
 }
 
 }  // namespace dietmt::service

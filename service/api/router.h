@@ -1,6 +1,6 @@
-// The routes of the service on a cpp-httplib server: from its requests to a handler's Call and
-// back, with what all routes have in common: errors as {"error": ...}, CORS, headers that browsers
-// heed, measurements, and 404 and 405 for what is no route.
+// The routes of the service: from requests to a handler's Call and back, with what all routes have
+// in common: API keys, limits, errors as {"error": ...}, CORS, headers that browsers heed,
+// measurements, and 404 and 405 for what is no route.
 #pragma once
 
 #include <atomic>
@@ -12,59 +12,51 @@
 #include "service/api/metrics.h"
 #include "service/http/cors.h"
 
-namespace httplib {
-class Server;
-struct Request;
-struct Response;
-}  // namespace httplib
-
 namespace dietmt::service {
 
-/// The key of a request from `Authorization: Bearer`, `X-API-Key` or the query; empty: none there.
-std::string api_key_of(const httplib::Request& request);
-
-struct RouterSettings {
-  std::vector<std::string> cors_origins = {};  // "*": all
-  int64_t body_bytes = 4 * 1024 * 1024;
-  /// Called in a handler's thread: what tells, in any thread, that its client has gone. May be
-  /// empty.
-  std::function<std::function<bool()>()> client_watch = nullptr;
-  /// The key of a request to a path below /v1/ that is no route of this router; throws HttpError to
-  /// refuse it. The server must read bodies before it routes, as HttpServer does.
-  std::function<void(const std::string& key)> admit_others = nullptr;
+/// Where a route needs an API key, if keys are in use.
+enum class Key {
+  kHead,  // in a header or the query
+  kBody,  // there, or in the body, which the handler looks at if call.key is empty
+  kNone
 };
 
 struct Route {
-  std::string method;  // GET or POST
-  std::string path;
+  std::string method;  // GET, POST or DELETE
+  std::string path;    // one of its parts may stand for any name: /v1/jobs/{id}
   Handler handler;
+  Key key = Key::kHead;
+  bool is_upload = false;  // the handler reads the body from call.request itself
 };
 
-class Router {
+struct RouterSettings {
+  std::vector<std::string> cors_origins = {};  // "*": all
+  int64_t body_bytes = 4 * 1024 * 1024;        // of what is no upload
+  /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
+  std::function<void(const std::string& key)> admit = nullptr;
+};
+
+class Router final : public HttpHandler {
  public:
   Router(RouterSettings settings, Metrics& metrics);
 
+  /// Before the server listens.
   void add(Route route) { routes_.push_back(std::move(route)); }
   const std::vector<Route>& routes() const { return routes_; }
 
-  /// Registers the routes, and the server's handlers for errors, OPTIONS and what comes before
-  /// routing. The router outlives the server.
-  void install(httplib::Server& server);
+  /// Refuses what is no route, and requests without the key that theirs needs.
+  Admission admit(const RequestHead& head) override;
+  Answer answer(const HttpRequest& request) override;
 
-  /// Calls `answer`, which fills the response and does not throw, and counts and times it as a
-  /// request to `endpoint`. For routes of others; those of this router are measured anyway.
-  void measure(const std::string& endpoint, const httplib::Response& response,
-               const std::function<void()>& answer);
-
-  /// Requests being measured.
+  /// Requests in the hands of a handler.
   int64_t running() const { return running_; }
 
  private:
-  void respond(const Route& route, Call call, httplib::Response& response);
-  void allow_origin(const httplib::Request& request, httplib::Response& response) const;
-  void answer_preflight(const httplib::Request& request, httplib::Response& response) const;
-  bool refuse(const httplib::Request& request, httplib::Response& response) const;
-  void describe_error(const httplib::Request& request, httplib::Response& response) const;
+  const Route* find(const RequestHead& head) const;
+  void refuse_unknown(const RequestHead& head) const;
+  Answer answer_of(const Route& route, const HttpRequest& request) const;
+  Answer preflight(const RequestHead& head) const;
+  void complete(Answer& answer, const RequestHead& head) const;
 
   const RouterSettings settings_;
   const CorsPolicy cors_;

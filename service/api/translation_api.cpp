@@ -39,28 +39,28 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                settings.limits, LanguagePairs(models.specs()), settings.batch_jobs},
       router_({.cors_origins = settings.cors_origins,
                .body_bytes = settings.limits.body_bytes,
-               .client_watch = settings.client_watch,
-               .admit_others = [this](const std::string& key) { service_.keys.admit(key); }},
+               .admit = admission()},
               metrics) {
   check_has_models(models);
   add_libretranslate_routes(router_, service_);
   add_v1_routes(router_, service_);
   add_model_routes(router_, service_);
-  router_.add({"GET", "/metrics", [this, &metrics](const Call&) {
+  router_.add({"GET", "/metrics",
+               [this, &metrics](const Call&) {
                  return Answer{.body = metrics.text(service_.models.status(), running()),
                                .type = "text/plain; version=0.0.4; charset=utf-8"};
-               }});
-  router_.add({"GET", "/openapi.json", [document = merged_openapi(openapi_parts())](const Call&) {
+               },
+               Key::kNone});
+  router_.add({"GET", "/openapi.json",
+               [document = merged_openapi(openapi_parts())](const Call&) {
                  return Answer{.body = document};
-               }});
+               },
+               Key::kNone});
 }
 
-void TranslationApi::add(Route route) {
-  route.handler = [this, handle = std::move(route.handler)](const Call& call) {
-    service_.keys.admit(call.key);
-    return handle(call);
-  };
-  router_.add(std::move(route));
+std::function<void(const std::string&)> TranslationApi::admission() {
+  if (!service_.keys.required()) return nullptr;
+  return [this](const std::string& key) { service_.keys.admit(key); };
 }
 
 void TranslationApi::drain() {

@@ -1,8 +1,9 @@
-// The translation service behind a cpp-httplib server.
+// The translation service behind an HttpServer.
 //
 //   Metrics metrics;
-//   ModelRegistry models(specs, loader, {.observer = [&](auto& name) { return
-//   metrics.observer(name); }}); TranslationApi api(models, metrics, {}); api.install(server);
+//   ModelRegistry models(specs, loader, {.observer = metrics_observer});
+//   TranslationApi api(models, metrics, {});
+//   HttpServer server({}, api.handler());
 //
 // openapi.json describes the routes.
 #pragma once
@@ -25,8 +26,7 @@ struct ApiSettings {
   ServiceLimits limits = {};
   std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
   std::vector<std::string> cors_origins = {};  // "*": all
-  bool batch_jobs = false;                     // tells clients that the server has /v1/jobs
-  std::function<std::function<bool()>()> client_watch = nullptr;  // see RouterSettings
+  bool batch_jobs = false;  // tells clients that the server has /v1/jobs
 };
 
 class TranslationApi {
@@ -34,23 +34,14 @@ class TranslationApi {
   /// Throws DataError for the file of keys, ConfigError if there is no model.
   TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
 
-  /// Adds a route that requires a key in a header or the query if the server has keys. Must precede
-  /// install().
-  void add(Route route);
+  /// Adds a route. Call before the server listens.
+  void add(Route route) { router_.add(std::move(route)); }
 
-  /// Call before the server listens. The API must outlive the server.
-  void install(httplib::Server& server) { router_.install(server); }
+  /// What an HttpServer serves. The API must outlive the server.
+  HttpHandler& handler() { return router_; }
 
   /// The name of a request's API key; empty without keys. For routes outside this API.
-  std::string client_name(const httplib::Request& request) const {
-    return service_.keys.name_of(api_key_of(request));
-  }
-
-  /// Counts and times an answer of a route outside this API (Router::measure()).
-  void measure(const std::string& endpoint, const httplib::Response& response,
-               const std::function<void()>& answer) {
-    router_.measure(endpoint, response, answer);
-  }
+  std::string client_name(const Call& call) const { return service_.keys.name_of(call.key); }
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 
@@ -61,6 +52,8 @@ class TranslationApi {
   int64_t running() const { return router_.running(); }
 
  private:
+  std::function<void(const std::string&)> admission();
+
   ServiceContext service_;
   Router router_;
 };

@@ -90,7 +90,6 @@ ordered_json usage_json(const std::vector<TranslatedText>& texts, double seconds
 
 Answer translate(const Call& call, ServiceContext& service) {
   const auto start = std::chrono::steady_clock::now();
-  service.keys.admit(call.key);
   const Fields fields = Fields::of_json(call);
   check_names(fields);
   const std::vector<std::string> texts = fields.texts("text");

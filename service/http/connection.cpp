@@ -1,9 +1,12 @@
 #include "service/http/connection.h"
 
-#include <sys/epoll.h>
+#include <poll.h>
+#include <spdlog/spdlog.h>
 
+#include <boost/asio/post.hpp>
 #include <utility>
 
+#include "service/http/answer_head.h"
 #include "service/http/request_fault.h"
 
 namespace dietmt::service {
@@ -13,64 +16,80 @@ namespace {
 constexpr int kReadsPerEvent = 8;
 constexpr int kWritesPerEvent = 16;
 
+int64_t HttpCounters::*counter_of(int status) {
+  if (status == 408) return &HttpCounters::timed_out;
+  if (status == 413 || status == 414 || status == 431) return &HttpCounters::too_large;
+  if (status == 503 || status == 507) return &HttpCounters::overloaded;
+  return &HttpCounters::malformed;
+}
+
 }  // namespace
 
-Connection::Connection(uint64_t id, std::unique_ptr<Transport> transport, Endpoint client,
-                       ConnectionServices& services)
-    : id_(id),
-      transport_(std::move(transport)),
+Connection::Connection(Transport transport, std::string client, ConnectionServices& services)
+    : transport_(std::move(transport)),
       client_(std::move(client)),
       services_(services),
-      reader_(services.limits, services.budget),
+      reader_(services.limits, services.budget, &services.handler),
       send_pace_(services.options.transfer_period, services.options.transfer_rate),
-      body_pace_(send_pace_) {
+      body_pace_(send_pace_) {}
+
+void Connection::start() {
   services_.counters.add(&HttpCounters::open_connections);
-  shake_hands();
+  place_ = services_.busy.insert(services_.busy.end(), shared_from_this());
+  act([this] { shake_hands(); });
 }
 
-Connection::~Connection() {
-  if (!closed()) close();
-}
-
-void Connection::on_events(uint32_t events) {
-  if (events & (EPOLLHUP | EPOLLERR)) return close();
-  if ((events & EPOLLRDHUP) && phase_ == Phase::kHandling) {
-    half_closed_ = true;
-    exchange_->note_client_gone();
+template <typename Action>
+void Connection::act(Action action) {
+  if (phase_ == Phase::kClosed) return;
+  try {
+    action();
+    settle();
+  } catch (const std::exception& error) {
+    spdlog::error("A connection is closed: {}", error.what());
+    close();
   }
-  if (phase_ == Phase::kHandshake) shake_hands();
-  if (events & EPOLLIN) receive();
-  pump();
 }
 
-void Connection::on_output() { pump(); }
+// Moves to the list that it belongs to, and waits for what is to come.
+void Connection::settle() {
+  if (phase_ == Phase::kClosed) return;
+  Connections& from = listed_idle_ ? services_.idle : services_.busy;
+  listed_idle_ = is_idle();
+  Connections& to = listed_idle_ ? services_.idle : services_.busy;
+  to.splice(to.end(), from, place_);
+  services_.moved();
+
+  const bool handshake = phase_ == Phase::kHandshake;
+  const bool reading = is_idle() || phase_ == Phase::kReading;
+  if (reading || (handshake && !handshake_writes_)) await(true, awaits_read_);
+  if (output_pending() || (handshake && handshake_writes_)) await(false, awaits_write_);
+}
+
+void Connection::await(bool to_read, bool& waiting) {
+  if (std::exchange(waiting, true)) return;
+  using Socket = Transport::Socket;
+  transport_.socket().async_wait(
+      to_read ? Socket::wait_read : Socket::wait_write,
+      [self = shared_from_this(), to_read, &waiting](const boost::system::error_code& error) {
+        waiting = false;
+        if (error) return;
+        self->act([&] {
+          if (self->phase_ == Phase::kHandshake) self->shake_hands();
+          if (to_read) self->receive();
+          self->pump();
+        });
+      });
+}
 
 void Connection::drain() {
   draining_ = true;
   if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake) close();
 }
 
-uint32_t Connection::interest() const {
-  switch (phase_) {
-    case Phase::kHandshake:
-      return wants_write_ ? EPOLLOUT : EPOLLIN;
-    case Phase::kIdle:
-    case Phase::kReading:
-    case Phase::kLingering:
-      return output_pending() ? EPOLLIN | EPOLLOUT : EPOLLIN;
-    case Phase::kHandling:
-      return (output_pending() ? EPOLLOUT : 0U) | (half_closed_ ? 0U : EPOLLRDHUP);
-    case Phase::kAnswering:
-      return EPOLLOUT;
-    case Phase::kClosed:
-      break;
-  }
-  return 0;
-}
-
 void Connection::shake_hands() {
-  const IoResult result = transport_->handshake();
-  wants_write_ = result.state == IoResult::State::kWantsWrite;
+  const IoResult result = transport_.handshake();
+  handshake_writes_ = result.state == IoResult::State::kWantsWrite;
   if (result.state == IoResult::State::kMoved) enter(Phase::kIdle);
   if (result.state == IoResult::State::kClosed) {
     services_.counters.add(&HttpCounters::failed_handshakes);
@@ -83,10 +102,11 @@ void Connection::receive() {
     const bool lingering = phase_ == Phase::kLingering;
     if (!lingering && phase_ != Phase::kIdle && phase_ != Phase::kReading) return;
     std::vector<char>& scratch = services_.scratch;
-    const IoResult result = transport_->read(scratch.data(), scratch.size());
+    const IoResult result = transport_.read(scratch.data(), scratch.size());
     if (result.state == IoResult::State::kClosed) return close();
     if (result.state != IoResult::State::kMoved) return;
     if (!lingering) feed({scratch.data(), result.bytes});
+    if (result.bytes < scratch.size() / 4) return;  // probably all there is
   }
 }
 
@@ -105,43 +125,45 @@ void Connection::feed(std::string_view bytes) {
     }
     if (reader_.take_continue()) output_ += "HTTP/1.1 100 Continue\r\n\r\n";
     if (stage == Stage::kComplete) hand_over(bytes.substr(consumed));
+  } catch (Refusal& refusal) {
+    answer_itself(std::move(refusal.answer), "");
   } catch (const RequestFault& fault) {
-    answer_fault(fault.status(), fault.what(), reader_.origin());
+    services_.counters.add(counter_of(fault.status()));
+    answer_itself(fault_answer(fault.status(), fault.what()), reader_.origin());
   }
 }
 
 void Connection::hand_over(std::string_view rest) {
   pipelined_ = rest;
-  exchange_ =
-      std::make_shared<Exchange>(reader_.take(), client_, services_.server, services_.output,
-                                 [wake = services_.wake, id = id_] { wake(id); });
-  if (!services_.submit(exchange_)) {
-    const std::string origin = exchange_->head().origin;
-    exchange_.reset();
-    return answer_fault(503, "The server is overloaded; please try again later.", origin);
-  }
-  enter(Phase::kHandling);
+  HttpRequest request = reader_.take();
+  request.client = client_;
+  request.client_gone = std::make_shared<std::atomic<bool>>(false);
+  exchange_ = std::make_shared<Exchange>(std::move(request), services_.output,
+                                         [weak = weak_from_this(), &services = services_] {
+                                           boost::asio::post(services.context, [weak] {
+                                             const auto self = weak.lock();
+                                             if (self) self->act([&] { self->pump(); });
+                                           });
+                                         });
+  if (services_.submit(exchange_)) return enter(Phase::kHandling);
+  const std::string origin = std::exchange(exchange_, nullptr)->request().head.field("Origin");
+  services_.counters.add(&HttpCounters::overloaded);
+  answer_itself(fault_answer(503, "The server is overloaded; please try again later.",
+                             services_.options.retry_after),
+                origin);
 }
 
-void Connection::answer_fault(int status, const std::string& text, const std::string& origin) {
-  count_fault(status);
-  output_ +=
-      fault_response(status, text, services_.options.retry_after, services_.cors.fields(origin));
+// Pages of the allowed origins can read it, if `origin` is named.
+void Connection::answer_itself(Answer answer, const std::string& origin) {
+  for (auto& field : services_.cors.fields(origin)) answer.headers.push_back(std::move(field));
+  output_ += closing_answer(answer);
   enter(Phase::kAnswering);
 }
 
-void Connection::count_fault(int status) {
-  int64_t HttpCounters::*counter = &HttpCounters::malformed;
-  if (status == 408) counter = &HttpCounters::timed_out;
-  if (status == 413 || status == 414 || status == 431) counter = &HttpCounters::too_large;
-  if (status == 503) counter = &HttpCounters::overloaded;
-  services_.counters.add(counter);
-}
-
-// Sends what there is; when a response is complete, goes on with what the client sent behind its
+// Sends what there is; when an answer is complete, goes on with what the client sent behind its
 // request.
 void Connection::pump() {
-  while (!closed() && send()) {
+  while (phase_ != Phase::kClosed && send()) {
     if (phase_ != Phase::kIdle || pipelined_.empty()) return;
     feed(std::exchange(pipelined_, {}));
   }
@@ -151,18 +173,21 @@ void Connection::pump() {
 bool Connection::send() {
   for (int i = 0; i < kWritesPerEvent; ++i) {
     if (!output_pending() && !refill()) return !exchange_;
-    const IoResult result = transport_->write(output_.data() + sent_, output_.size() - sent_);
+    const IoResult result = transport_.write(output_.data() + sent_, output_.size() - sent_);
     if (result.state == IoResult::State::kClosed) close();
     if (result.state != IoResult::State::kMoved) return false;
     sent_ += result.bytes;
     send_pace_.count(result.bytes);
   }
-  // EPOLLOUT comes back to what is pending; what the handler may have written since does not.
-  if (!output_pending()) services_.wake(id_);
+  // What is pending waits for the socket; what the handler may have written since wakes nobody.
+  if (!output_pending()) {
+    boost::asio::post(services_.context,
+                      [self = shared_from_this()] { self->act([&] { self->pump(); }); });
+  }
   return false;
 }
 
-// Takes what the handler has written; false if there is nothing to send now. A response that is
+// Takes what the handler has written; false if there is nothing to send now. An answer that is
 // complete is ended here.
 bool Connection::refill() {
   output_.clear();
@@ -178,7 +203,6 @@ bool Connection::refill() {
 
 void Connection::end_response(bool keep_alive) {
   exchange_.reset();
-  half_closed_ = false;
   if (!keep_alive || draining_) return linger();
   enter(Phase::kIdle);
 }
@@ -187,11 +211,14 @@ void Connection::end_response(bool keep_alive) {
 // answer. So it is read on until the client has understood.
 void Connection::linger() {
   pipelined_ = {};
-  transport_->finish();
+  transport_.finish();
   enter(Phase::kLingering);
 }
 
 void Connection::close() {
+  if (phase_ == Phase::kClosed) return;
+  const auto self = shared_from_this();
+  phase_ = Phase::kClosed;
   if (exchange_) {
     services_.counters.add(&HttpCounters::vanished);
     exchange_->abandon();
@@ -200,7 +227,10 @@ void Connection::close() {
   services_.counters.add(&HttpCounters::open_connections, -1);
   output_ = {};
   sent_ = 0;
-  phase_ = Phase::kClosed;
+  boost::system::error_code ignored;
+  transport_.socket().close(ignored);
+  (listed_idle_ ? services_.idle : services_.busy).erase(place_);
+  services_.moved();
 }
 
 void Connection::enter(Phase phase) {
@@ -208,14 +238,27 @@ void Connection::enter(Phase phase) {
   since_ = Clock::now();
 }
 
-void Connection::on_deadline() {
+void Connection::look_at_clock(Clock::time_point now) {
+  if (phase_ == Phase::kHandling) look_for_client();
+  if (phase_ != Phase::kClosed && now >= deadline()) act([this] { end_late(); });
+}
+
+// Whether the client is still there while its request is handled: nothing is read then.
+void Connection::look_for_client() {
+  pollfd socket = {transport_.socket().native_handle(), POLLRDHUP, 0};
+  if (::poll(&socket, 1, 0) <= 0) return;
+  if (socket.revents & (POLLHUP | POLLERR)) return close();
+  if (socket.revents & POLLRDHUP) exchange_->note_client_gone();
+}
+
+void Connection::end_late() {
   if (phase_ == Phase::kReading) {
-    answer_fault(408, "The request did not arrive in time.", reader_.origin());
+    services_.counters.add(&HttpCounters::timed_out);
+    answer_itself(fault_answer(408, "The request did not arrive in time."), reader_.origin());
     return pump();
   }
-  if (phase_ == Phase::kHandling || phase_ == Phase::kAnswering) {
+  if (phase_ == Phase::kHandling || phase_ == Phase::kAnswering)
     services_.counters.add(&HttpCounters::timed_out);
-  }
   close();
 }
 

@@ -1,82 +1,126 @@
-// One client: reads a request, has it handled, sends the response, and begins again. Knows nothing
-// of epoll but its event bits; the event loop asks interest() after every call.
+// One client: reads a request, has it handled, sends the answer, and begins again. All calls come
+// from the thread of the event loop, but those to the exchange.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "service/http/connection_services.h"
+#include "service/http/cors.h"
+#include "service/http/exchange.h"
+#include "service/http/http_options.h"
 #include "service/http/pace.h"
+#include "service/http/request_reader.h"
 #include "service/http/transport.h"
 
 namespace dietmt::service {
 
-class Connection {
+class Connection;
+using Connections = std::list<std::shared_ptr<Connection>>;
+
+/// Counters that one thread reads while others count.
+class CounterBoard {
+ public:
+  void add(int64_t HttpCounters::*counter, int64_t n = 1) {
+    const std::lock_guard lock(mutex_);
+    counters_.*counter += n;
+  }
+
+  HttpCounters snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return counters_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  HttpCounters counters_;
+};
+
+/// What the connections of a server share.
+struct ConnectionServices {
+  const HttpOptions& options;
+  HttpHandler& handler;
+  CounterBoard& counters;
+  SpoolBudget budget;
+  ReadLimits limits;
+  CorsPolicy cors;
+  OutputLimits output;
+  std::vector<char> scratch;  // what was read last; used by one connection after the other
+  boost::asio::io_context context{1};
+
+  Connections busy;
+  Connections idle;  // the longest idle one first
+
+  /// Hands a request to a handler thread; false if there are too many.
+  std::function<bool(std::shared_ptr<Exchange>)> submit;
+  /// Called when a connection has moved between the lists, or left them.
+  std::function<void()> moved;
+};
+
+class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = Pace::Clock;
 
   /// `services` outlives the connection.
-  Connection(uint64_t id, std::unique_ptr<Transport> transport, Endpoint client,
-             ConnectionServices& services);
-  ~Connection();
+  Connection(Transport transport, std::string client, ConnectionServices& services);
 
-  /// `events`: EPOLLIN and the like.
-  void on_events(uint32_t events);
-  /// The handler has written, or has returned.
-  void on_output();
-  /// When on_deadline() is to be called, unless something happens before.
-  Clock::time_point deadline() const;
-  void on_deadline();
+  /// Puts it into the list of the busy ones, and serves it until it closes.
+  void start();
+  /// To be called about ten times a second: ends what takes too long.
+  void look_at_clock(Clock::time_point now);
   /// Takes no request after the one that has begun.
   void drain();
-  bool draining() const { return draining_; }
-
-  /// The event bits to wait for.
-  uint32_t interest() const;
-  int socket() const { return transport_->socket(); }
-  bool closed() const { return phase_ == Phase::kClosed; }
-  /// Owes the client nothing: may be closed for another.
-  bool idle() const { return phase_ == Phase::kIdle || phase_ == Phase::kLingering; }
+  void close();
 
  private:
   enum class Phase {
     kHandshake,
     kIdle,       // no byte of a request has come
     kReading,    // some have
-    kHandling,   // the request is complete; its response is being made and sent
+    kHandling,   // the request is complete; its answer is being made and sent
     kAnswering,  // an answer of our own is being sent, the last one
     kLingering,  // all is sent; what the client still sends is thrown away
     kClosed
   };
 
+  template <typename Action>
+  void act(Action action);
+  void settle();
+  void await(bool to_read, bool& waiting);
   void shake_hands();
   void receive();
   void feed(std::string_view bytes);
   void hand_over(std::string_view rest);
-  void answer_fault(int status, const std::string& text, const std::string& origin);
+  void answer_itself(Answer answer, const std::string& origin);
   void pump();
   bool send();
   bool refill();
   void end_response(bool keep_alive);
   void linger();
-  void close();
+  void look_for_client();
+  void end_late();
   void enter(Phase phase);
-  void count_fault(int status);
+  Clock::time_point deadline() const;
   bool output_pending() const { return sent_ < output_.size(); }
+  /// Owes the client nothing: may be closed for another.
+  bool is_idle() const { return phase_ == Phase::kIdle || phase_ == Phase::kLingering; }
 
-  const uint64_t id_;
-  const std::unique_ptr<Transport> transport_;
-  const Endpoint client_;
+  Transport transport_;
+  const std::string client_;
   ConnectionServices& services_;
+  Connections::iterator place_;
+  bool listed_idle_ = false;
 
   Phase phase_ = Phase::kHandshake;
   Clock::time_point since_ = Clock::now();  // of this phase
-  bool wants_write_ = false;                // of the handshake
+  bool handshake_writes_ = false;
+  bool awaits_read_ = false;
+  bool awaits_write_ = false;
   bool draining_ = false;
-  bool half_closed_ = false;  // the client has closed its side
   RequestReader reader_;
   std::string pipelined_;  // bytes of the next requests
   std::shared_ptr<Exchange> exchange_;

@@ -3,64 +3,76 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "service/http/answer_head.h"
 #include "service/http/request_fault.h"
 
 namespace dietmt::service {
-namespace {
 
-std::string head_with_length(const CompleteRequest& request) {
-  return request.head.lines + "Content-Length: " + std::to_string(request.body->size()) +
-         "\r\n\r\n";
+Exchange::Exchange(HttpRequest request, OutputLimits& limits, std::function<void()> wake)
+    : request_(std::move(request)), limits_(limits), wake_(std::move(wake)) {}
+
+void Exchange::respond(const Answer& answer, bool keep_alive) {
+  const Framing framing = framing_of(answer, request_.head);
+  keep_alive = keep_alive && request_.head.keep_alive && framing != Framing::kUntilClose;
+  std::string begin = answer_head(answer, framing, keep_alive);
+  const bool has_body = request_.head.method != "HEAD" && framing != Framing::kNoBody;
+  if (has_body && !answer.pieces) begin += answer.body;
+  if (begin.size() <= limits_.buffer && !(has_body && answer.pieces))
+    return finish(begin, keep_alive);
+  bool whole = write(begin);
+  if (has_body && answer.pieces)
+    whole = whole && write_pieces(answer, framing == Framing::kChunked);
+  finish("", keep_alive && whole);
 }
 
-}  // namespace
-
-Exchange::Exchange(CompleteRequest request, Endpoint client, Endpoint server, OutputLimits& limits,
-                   std::function<void()> wake)
-    : request_(std::move(request)),
-      head_(head_with_length(request_)),
-      client_(std::move(client)),
-      server_(std::move(server)),
-      limits_(limits),
-      wake_(std::move(wake)),
-      client_gone_(std::make_shared<std::atomic<bool>>(false)),
-      keep_alive_(request_.head.keep_alive) {}
-
-ssize_t Exchange::read(char* to, size_t count) {
-  size_t n = 0;
-  if (read_ < head_.size()) {
-    n = std::min(count, head_.size() - static_cast<size_t>(read_));
-    std::memcpy(to, head_.data() + read_, n);
-  } else {
-    n = request_.body->read(read_ - head_.size(), to, count);
+// Small answers go in one step, with `last` for all of their bytes.
+void Exchange::finish(std::string_view last, bool keep_alive) {
+  {
+    const std::lock_guard lock(mutex_);
+    output_ += last;
+    finished_ = true;
+    keep_alive_ = keep_alive;
   }
-  read_ += n;
-  return static_cast<ssize_t>(n);
+  wake_();
 }
 
-ssize_t Exchange::write(const char* from, size_t count) {
-  if (!std::exchange(head_written_, true)) note_response_head({from, count});
+bool Exchange::write_pieces(const Answer& answer, bool chunked) {
+  try {
+    while (const auto piece = answer.pieces()) {
+      if (piece->empty()) continue;
+      if (!write(chunked ? chunk_of(*piece) : *piece)) return false;
+    }
+  } catch (const std::exception& error) {
+    spdlog::error("{} {}: the answer was not sent to its end: {}", request_.head.method,
+                  request_.head.target, error.what());
+    return false;
+  }
+  return !chunked || write(chunk_of(""));
+}
+
+// False if the client has gone or there is no room to spool. While the buffer is full it waits, or
+// spools where too many threads wait already.
+bool Exchange::write(std::string_view bytes) {
   std::unique_lock lock(mutex_);
-  for (std::string_view left(from, count); !left.empty();) {
+  while (!bytes.empty()) {
     if (!overflow_ && output_.size() >= limits_.buffer) make_room(lock);
-    if (abandoned_) return -1;
+    if (abandoned_) return false;
     const bool was_empty = output_.empty() && !overflow_;
     const size_t n =
-        overflow_ ? left.size() : std::min(left.size(), limits_.buffer - output_.size());
+        overflow_ ? bytes.size() : std::min(bytes.size(), limits_.buffer - output_.size());
     try {
-      overflow_ ? overflow_->append(left) : void(output_.append(left.substr(0, n)));
+      overflow_ ? overflow_->append(bytes) : void(output_.append(bytes.substr(0, n)));
     } catch (const RequestFault& fault) {
       spdlog::warn("{} {}: the answer is cut off for a slow client: {}", request_.head.method,
                    request_.head.target, fault.what());
-      return -1;
+      return false;
     }
-    left.remove_prefix(n);
+    bytes.remove_prefix(n);
     if (was_empty) wake_();
   }
-  return static_cast<ssize_t>(count);
+  return true;
 }
 
 // Waits until the client has read some of the buffer. Where as many threads wait as may, so that
@@ -71,34 +83,6 @@ void Exchange::make_room(std::unique_lock<std::mutex>& lock) {
   else
     overflow_ = std::make_unique<SpooledBytes>(limits_.spool);
   --limits_.waiting;
-}
-
-// The client finds the end of a response without a length where the connection ends. cpp-httplib
-// writes the head of a response in one piece.
-void Exchange::note_response_head(std::string_view head) {
-  head = head.substr(0, head.find("\r\n\r\n") + 2);
-  const auto has = [head](const char* field) { return head.find(field) != std::string_view::npos; };
-  const bool framed = has("\r\nContent-Length: ") || has("\r\nTransfer-Encoding: ");
-  if (!framed || has("\r\nConnection: close\r\n")) keep_alive_ = false;
-}
-
-void Exchange::get_remote_ip_and_port(std::string& ip, int& port) const {
-  ip = client_.address;
-  port = client_.port;
-}
-
-void Exchange::get_local_ip_and_port(std::string& ip, int& port) const {
-  ip = server_.address;
-  port = server_.port;
-}
-
-void Exchange::finish(bool reusable) {
-  {
-    const std::lock_guard lock(mutex_);
-    finished_ = true;
-    keep_alive_ = keep_alive_ && reusable;
-  }
-  wake_();
 }
 
 // The next bytes of the overflow, which ends with its last ones.
@@ -125,7 +109,7 @@ Exchange::Output Exchange::take_output() {
 }
 
 void Exchange::abandon() {
-  *client_gone_ = true;
+  note_client_gone();
   {
     const std::lock_guard lock(mutex_);
     abandoned_ = true;

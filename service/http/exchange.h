@@ -1,8 +1,6 @@
-// One request on its way through a handler: what has been read of it, and what the handler writes
-// until the event loop sends it. A stream for cpp-httplib on one side, a bounded pipe on the other.
+// One request on its way through a handler, and a bounded pipe for the answer: the handler's thread
+// writes until the event loop has sent.
 #pragma once
-
-#include <httplib.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -10,15 +8,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
-#include "service/http/request_reader.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
-
-struct Endpoint {
-  std::string address;
-  int port = 0;
-};
 
 /// What the exchanges of a server share, so that clients who read slowly hold few handler threads.
 struct OutputLimits {
@@ -28,35 +22,17 @@ struct OutputLimits {
   std::atomic<int64_t> waiting = 0;
 };
 
-/// A handler thread calls what httplib::Stream has, and finish(); the loop calls the rest.
-class Exchange final : public httplib::Stream {
+class Exchange {
  public:
   /// `wake` is called by the handler's thread when there is something to take. `limits` outlive the
   /// exchange.
-  Exchange(CompleteRequest request, Endpoint client, Endpoint server, OutputLimits& limits,
-           std::function<void()> wake);
+  Exchange(HttpRequest request, OutputLimits& limits, std::function<void()> wake);
 
-  /// The head, then the body.
-  ssize_t read(char* to, size_t count) override;
-  /// While the buffer is full it waits, or spools where too many threads wait already. All of it is
-  /// taken, or -1 says that the client has gone or that there is no room to spool.
-  ssize_t write(const char* from, size_t count) override;
-  bool is_readable() const override { return true; }
-  bool is_writable() const override { return !abandoned(); }
-  void get_remote_ip_and_port(std::string& ip, int& port) const override;
-  void get_local_ip_and_port(std::string& ip, int& port) const override;
-  /// None: cpp-httplib must not wait for it, nor refuse a high number.
-  socket_t socket() const override { return INVALID_SOCKET; }
+  const HttpRequest& request() const { return request_; }
 
-  using Stream::write;
-
-  bool response_begun() const { return head_written_; }
-
-  /// The handler has returned. `reusable`: the response is whole.
-  void finish(bool reusable);
-
-  const RequestHead& head() const { return request_.head; }
-  const SpooledBytes& body() const { return *request_.body; }
+  /// For the handler's thread. Sends all of the answer, as far as it can be made and the client
+  /// stays. `keep_alive`: the server would serve another request.
+  void respond(const Answer& answer, bool keep_alive);
 
   struct Output {
     std::string bytes;
@@ -67,27 +43,21 @@ class Exchange final : public httplib::Stream {
   Output take_output();
 
   /// The client has closed its side, and probably waits no more; what is written is still sent.
-  void note_client_gone() { *client_gone_ = true; }
+  void note_client_gone() { *request_.client_gone = true; }
   /// Nothing more can be sent.
   void abandon();
   bool abandoned() const;
 
-  std::shared_ptr<const std::atomic<bool>> client_gone() const { return client_gone_; }
-
  private:
-  void note_response_head(std::string_view head);
+  bool write(std::string_view bytes);
+  void finish(std::string_view last, bool keep_alive);
+  bool write_pieces(const Answer& answer, bool chunked);
   void make_room(std::unique_lock<std::mutex>& lock);
   std::string take_overflow();
 
-  const CompleteRequest request_;
-  const std::string head_;  // as cpp-httplib reads it
-  const Endpoint client_;
-  const Endpoint server_;
+  const HttpRequest request_;
   OutputLimits& limits_;
   const std::function<void()> wake_;
-  const std::shared_ptr<std::atomic<bool>> client_gone_;
-  uint64_t read_ = 0;          // of head and body
-  bool head_written_ = false;  // of the response
 
   mutable std::mutex mutex_;
   std::condition_variable room_;
@@ -96,7 +66,7 @@ class Exchange final : public httplib::Stream {
   uint64_t overflow_taken_ = 0;
   bool abandoned_ = false;
   bool finished_ = false;
-  bool keep_alive_;
+  bool keep_alive_ = false;
 };
 
 }  // namespace dietmt::service

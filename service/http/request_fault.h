@@ -1,11 +1,10 @@
-// A request that the connection layer answers itself, because no handler could.
+// Requests that the connection layer answers itself, because no handler could.
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "common/error.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
 
@@ -23,12 +22,7 @@ class RequestFault : public RequestError {
 /// {"error": text}; what is not UTF-8 in the text, which may come from a client, is replaced.
 std::string error_body(const std::string& text);
 
-/// Header fields by name.
-using HeaderFields = std::vector<std::pair<std::string, std::string>>;
-
-/// A complete response that closes the connection, with the body {"error": text} and `fields`.
 /// Overload (503) also asks the client to come back after `retry_after` seconds.
-std::string fault_response(int status, const std::string& text, int retry_after,
-                           const HeaderFields& fields);
+Answer fault_answer(int status, const std::string& text, int retry_after = 1);
 
 }  // namespace dietmt::service

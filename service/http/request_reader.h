@@ -13,33 +13,36 @@
 #include <string>
 #include <string_view>
 
-#include "service/http/chunked_decoder.h"
-#include "service/http/request_head.h"
-#include "service/http/spooled_bytes.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
+
+/// A request line or header field may have so many bytes.
+constexpr size_t kMaxHeadLine = 8000;
 
 struct ReadLimits {
   size_t head = 0;
   uint64_t body = 0;
-  std::map<std::string, uint64_t> body_below = {};
+  std::map<std::string, uint64_t> body_below = {};  // by path prefix; the longest one counts
 };
 
-/// A request that has arrived as a whole.
-struct CompleteRequest {
-  RequestHead head;
-  std::unique_ptr<SpooledBytes> body;
+/// Thrown for a request that the handler does not admit.
+struct Refusal {
+  Answer answer;
 };
 
 class RequestReader {
  public:
   enum class Stage { kEmpty, kHead, kBody, kComplete };
 
-  /// Both outlive the reader.
-  RequestReader(const ReadLimits& limits, SpoolBudget& budget) : limits_(limits), budget_(budget) {}
+  /// All outlive the reader. A request with a body is admitted by `handler`, if there is one.
+  RequestReader(const ReadLimits& limits, SpoolBudget& budget, HttpHandler* handler = nullptr);
+  ~RequestReader();
 
   /// Consumes bytes up to the end of the request and returns how many: all of them unless it is
-  /// complete. Throws RequestFault, after which the connection can only be answered and closed.
+  /// complete. Throws RequestFault or Refusal, after which the connection can only be answered and
+  /// closed. Whatever two readers could understand in two ways is a fault: two lengths, both
+  /// framings, bare CR or LF, folded lines, spaces before a colon, a missing Host.
   size_t feed(std::string_view bytes);
 
   Stage stage() const { return stage_; }
@@ -51,21 +54,23 @@ class RequestReader {
   std::string origin() const;
 
   /// The complete request; the reader begins the next one.
-  CompleteRequest take();
+  HttpRequest take();
 
  private:
+  class Parser;
+
   size_t feed_head(std::string_view bytes);
-  size_t feed_body(std::string_view bytes);
   void check_head_so_far() const;
   void begin_body(size_t head_size);
 
   const ReadLimits& limits_;
   SpoolBudget& budget_;
+  HttpHandler* const handler_;
   Stage stage_ = Stage::kEmpty;
-  std::string head_;
-  CompleteRequest request_;
-  ChunkedDecoder chunks_{0};
   bool owes_continue_ = false;
+  std::string head_;                      // until it is complete
+  std::unique_ptr<HttpRequest> request_;  // from then on
+  std::unique_ptr<Parser> parser_;        // while its body arrives
 };
 
 }  // namespace dietmt::service

@@ -17,6 +17,7 @@ bool reserve(std::atomic<uint64_t>& used, uint64_t bytes, uint64_t limit) {
 }
 
 [[noreturn]] void throw_not_stored(const std::system_error& error) {
+  if (is_disk_full(error)) throw RequestFault(507, "The server's disk is full.");
   throw RequestFault(503, "The server cannot store the body: " + error.code().message() + ".");
 }
 
@@ -26,8 +27,13 @@ SpooledBytes::~SpooledBytes() { (in_file() ? budget_.disk_used : budget_.memory_
 
 void SpooledBytes::append(std::string_view bytes) {
   if (bytes.empty()) return;
-  if (!in_file() && (size_ + bytes.size() > budget_.one_memory ||
-                     !reserve(budget_.memory_used, bytes.size(), budget_.all_memory))) {
+  const bool is_large = size_ + bytes.size() > budget_.one_memory;
+  if (memory_only_ && is_large) {
+    throw RequestFault(401, "a body of more than " + std::to_string(budget_.one_memory) +
+                                " bytes needs its API key in a header");
+  }
+  if (!in_file() && (is_large || !reserve(budget_.memory_used, bytes.size(), budget_.all_memory))) {
+    if (memory_only_) throw RequestFault(503, "The server's memory for bodies is used up.");
     move_to_file();
   }
   if (in_file()) {

@@ -31,7 +31,11 @@ class SpooledBytes {
   SpooledBytes(const SpooledBytes&) = delete;
   SpooledBytes& operator=(const SpooledBytes&) = delete;
 
-  /// Throws RequestFault (503) if the disk, or the budget for it, is used up.
+  /// From now on they must fit in memory.
+  void stay_in_memory() { memory_only_ = true; }
+
+  /// Throws RequestFault: 503 if the budget is used up, 507 if the disk is full, 401 for more than
+  /// may stay in memory.
   void append(std::string_view bytes);
 
   uint64_t size() const { return size_; }
@@ -51,6 +55,7 @@ class SpooledBytes {
   std::string memory_;
   NamelessFile file_;
   uint64_t size_ = 0;
+  bool memory_only_ = false;
 };
 
 }  // namespace dietmt::service

@@ -1,12 +1,22 @@
 // The bytes of one connection, in the clear or through TLS. No call waits.
 #pragma once
 
+#include <openssl/ssl.h>
+
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <cstddef>
 #include <memory>
-
-#include "common/file_descriptor.h"
+#include <string>
 
 namespace dietmt::service {
+
+/// TLS 1.2 or newer with the certificate and key of two PEM files. Throws ConfigError naming the
+/// file and OpenSSL's reason. Null if both names are empty.
+std::shared_ptr<boost::asio::ssl::context> make_tls_context(const std::string& certificate_file,
+                                                            const std::string& key_file);
 
 struct IoResult {
   enum class State { kMoved, kWantsRead, kWantsWrite, kClosed };
@@ -14,25 +24,36 @@ struct IoResult {
   size_t bytes = 0;  // above 0 if kMoved, except for handshake()
 };
 
+/// OpenSSL works on the socket itself: boost::asio::ssl::stream would keep two buffers of 17 KB and
+/// a pair of BIOs of as much for each connection, idle ones too.
 class Transport {
  public:
-  virtual ~Transport() = default;
+  using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
+                                                  boost::asio::io_context::executor_type>;
+
+  /// `socket`: connected and non-blocking. `tls`: null for a connection in the clear.
+  Transport(Socket socket, boost::asio::ssl::context* tls);
 
   /// Before anything is read; kMoved when done.
-  virtual IoResult handshake() = 0;
-
+  IoResult handshake();
   /// `count` is at least 16384, so that a TLS record fits and none stays behind unseen.
-  virtual IoResult read(char* to, size_t count) = 0;
+  IoResult read(char* to, size_t count);
+  IoResult write(const char* from, size_t count);
+  /// Tells the client that nothing more will be sent.
+  void finish();
 
-  virtual IoResult write(const char* from, size_t count) = 0;
+  Socket& socket() { return socket_; }
 
-  /// Says that nothing more will be written.
-  virtual void finish() = 0;
+ private:
+  IoResult tls_result(int returned, size_t bytes);
 
-  virtual int socket() const = 0;
+  struct FreeSession {
+    void operator()(SSL* session) const { SSL_free(session); }
+  };
+
+  Socket socket_;
+  std::unique_ptr<SSL, FreeSession> session_;
+  bool failed_ = false;
 };
-
-/// `socket`: connected and non-blocking.
-std::unique_ptr<Transport> plain_transport(FileDescriptor socket);
 
 }  // namespace dietmt::service

@@ -1,6 +1,5 @@
 #include "service/jobs/job_routes.h"
 
-#include <httplib.h>
 #include <spdlog/spdlog.h>
 
 #include <exception>
@@ -13,77 +12,52 @@
 namespace dietmt::service {
 namespace {
 
-using httplib::Request;
-using httplib::Response;
-
 constexpr int64_t kShownBadLines = 100;
 constexpr int64_t kMaxPage = 100;
 
-void answer(Response& response, int status, const nlohmann::json& content) {
-  response.status = status;
-  response.set_content(
-      content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
-      "application/json");
+Answer json_answer(int status, const nlohmann::json& content) {
+  return {.status = status,
+          .body = content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 
-void answer_error(Response& response, int status, const std::string& text) {
-  answer(response, status, {{"error", text}});
-}
-
-// The error that is being handled.
-void answer_error(Response& response) {
+// The errors of jobs as those of the service; the others are known to it.
+[[noreturn]] void rethrow_for_client() {
   try {
     throw;
   } catch (const NoSuchJobError& error) {
-    answer_error(response, 404, error.what());
+    throw HttpError(404, error.what());
   } catch (const JobStateError& error) {
-    answer_error(response, 409, error.what());
+    throw HttpError(409, error.what());
   } catch (const FileTooLargeError& error) {
-    answer_error(response, 413, error.what());
+    throw HttpError(413, error.what());
   } catch (const JobQuotaError& error) {
-    answer_error(response, 429, error.what());
-  } catch (const RequestError& error) {
-    answer_error(response, 400, error.what());
+    throw HttpError(429, error.what());
   } catch (const ConfigError& error) {
-    answer_error(response, 400, error.what());
+    throw HttpError(400, error.what());
   } catch (const DataError& error) {
-    answer_error(response, 400, error.what());
+    throw HttpError(400, error.what());
   } catch (const StorageFullError& error) {
     spdlog::error("batch jobs: {}", error.what());
-    answer_error(response, 507, "the server's disk is full; nothing of the job was stored");
+    throw HttpError(507, "the server's disk is full; nothing of the job was stored");
   } catch (const DatabaseUnavailableError& error) {
     spdlog::error("batch jobs: {}", error.what());
-    response.set_header("Retry-After", "5");
-    answer_error(response, 503, "the job queue does not answer at the moment");
-  } catch (const std::exception& error) {
-    spdlog::error("batch jobs: {}", error.what());
-    answer_error(response, 500, "the request failed; the server's log says why");
+    throw HttpError(503, "the job queue does not answer at the moment")
+        .with_header("Retry-After", "5");
   }
 }
 
-// Measured; what `handle` throws becomes the answer.
-template <typename Handle>
-void answer_with(Handle handle, const std::string& endpoint, Response& response,
-                 const MeasureAnswer& measure) {
-  const auto whole = [&] {
+Handler with_job_errors(Handler handle) {
+  return [handle = std::move(handle)](const Call& call) {
     try {
-      handle();
-    } catch (...) {
-      answer_error(response);
+      return handle(call);
+    } catch (const std::exception&) {
+      rethrow_for_client();
     }
   };
-  if (measure)
-    measure(endpoint, response, whole);
-  else
-    whole();
 }
 
-std::string parameter(const Request& request, const std::string& name, const std::string& without) {
-  return request.has_param(name) ? request.get_param_value(name) : without;
-}
-
-int64_t page_size(const Request& request) {
-  const std::string text = parameter(request, "limit", "20");
+int64_t page_size(const Call& call) {
+  const std::string text = call.parameter("limit", "20");
   const int64_t size = text.size() < 4 && text.find_first_not_of("0123456789") == text.npos
                            ? std::atoll(text.c_str())
                            : 0;
@@ -92,8 +66,8 @@ int64_t page_size(const Request& request) {
   return size;
 }
 
-bool wants_partial(const Request& request) {
-  const std::string text = parameter(request, "partial", "0");
+bool wants_partial(const Call& call) {
+  const std::string text = call.parameter("partial", "0");
   if (text != "0" && text != "1")
     throw RequestError("partial: \"" + text + "\" is neither 0 nor 1");
   return text == "1";
@@ -125,81 +99,76 @@ std::string disposition(const JobOptions& options) {
   return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + encoded;
 }
 
-void send(Response& response, const JobOptions& options, JobOutput job_output) {
-  response.status = 200;
-  response.set_header("Content-Disposition", disposition(options));
+Answer result(const JobOptions& options, JobOutput job_output) {
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
-  response.set_chunked_content_provider(
-      content_type(options), [output](size_t, httplib::DataSink& sink) {
-        try {
-          const std::optional<std::string> bytes = output->next();
-          if (bytes) return sink.write(bytes->data(), bytes->size());
-          sink.done();
-          return true;
-        } catch (const std::exception& error) {
-          spdlog::error("batch jobs: a result was not sent to its end: {}", error.what());
-          return false;  // ends the connection: the client sees that the file is not whole
-        }
-      });
+  return {.type = content_type(options),
+          .headers = {{"Content-Disposition", disposition(options)}},
+          .pieces = [output] { return output->next(); }};
 }
+
+// Behind the routes of one service.
+struct JobHandlers {
+  JobService& service;
+  OwnerOf owner_of;
+
+  std::string owner(const Call& call) const { return owner_of ? owner_of(call) : ""; }
+  nlohmann::json shown(const JobStatus& job) const { return job_json(job, service.options().keep); }
+
+  Answer submit(const Call& call) const {
+    JobUploadReceiver upload(service.options().data_directory);
+    upload.read(call);
+    const JobStatus job = service.submit({owner(call), call.address},
+                                         job_options_of(upload.settings()), upload.path());
+    Answer answer = json_answer(201, shown(job));
+    answer.headers = {{"Location", "/v1/jobs/" + job.id}};
+    return answer;
+  }
+
+  Answer list(const Call& call) const {
+    const int64_t size = page_size(call);
+    const std::vector<JobStatus> jobs =
+        service.list(owner(call), size, call.parameter("before", ""));
+    nlohmann::json page = {{"jobs", nlohmann::json::array()}, {"next", nullptr}};
+    for (const JobStatus& job : jobs) page["jobs"].push_back(shown(job));
+    if (static_cast<int64_t>(jobs.size()) == size) page["next"] = page_end(jobs.back());
+    return json_answer(200, page);
+  }
+
+  Answer show(const Call& call) const {
+    const JobStatus job = service.find(owner(call), call.path_part);
+    nlohmann::json content = shown(job);
+    content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownBadLines));
+    return json_answer(200, content);
+  }
+
+  Answer remove(const Call& call) const {
+    const auto job = service.cancel_or_remove(owner(call), call.path_part);
+    return job ? json_answer(200, shown(*job)) : Answer{.status = 204};
+  }
+
+  Answer send_result(const Call& call) const {
+    const bool partial = wants_partial(call);
+    const JobStatus job = service.find(owner(call), call.path_part);
+    return result(job.options, service.output(job, partial));
+  }
+};
 
 }  // namespace
 
-void register_job_routes(httplib::Server& server, JobService& service, JobRouteHooks hooks) {
-  const std::string all = "/v1/jobs", one = "/v1/jobs/{id}", result = "/v1/jobs/{id}/result";
-  const std::string id = "/v1/jobs/([0-9A-Za-z]{1,64})";
-  const auto owner = [hooks](const Request& request) {
-    return hooks.owner_of ? hooks.owner_of(request) : std::string();
+std::vector<Route> job_routes(JobService& service, OwnerOf owner_of) {
+  const JobHandlers jobs{service, std::move(owner_of)};
+  const auto route = [&](const char* method, const char* path,
+                         Answer (JobHandlers::*answer)(const Call&) const) {
+    return Route{method, path, with_job_errors([jobs, answer](const Call& call) {
+                   return (jobs.*answer)(call);
+                 })};
   };
-  const auto shown = [&service](const JobStatus& job) {
-    return job_json(job, service.options().keep);
-  };
-  const auto answering = [hooks](const std::string& endpoint, httplib::Server::Handler handler) {
-    return [=](const Request& request, Response& response) {
-      answer_with([&] { handler(request, response); }, endpoint, response, hooks.measure);
-    };
-  };
-  const auto take = [=, &service](const Request& request, Response& response,
-                                  const httplib::ContentReader& reader) {
-    JobUploadReceiver upload(service.options().data_directory);
-    upload.read(request, response, reader);
-    const JobStatus job = service.submit({owner(request), request.remote_addr},
-                                         job_options_of(upload.settings()), upload.path());
-    response.set_header("Location", "/v1/jobs/" + job.id);
-    answer(response, 201, shown(job));
-  };
-  server.Post(
-      all, [=](const Request& request, Response& response, const httplib::ContentReader& reader) {
-        answer_with([&] { take(request, response, reader); }, all, response, hooks.measure);
-      });
-  server.Get(all, answering(all, [=, &service](const Request& request, Response& response) {
-               const int64_t size = page_size(request);
-               const std::vector<JobStatus> jobs =
-                   service.list(owner(request), size, parameter(request, "before", ""));
-               nlohmann::json page = {{"jobs", nlohmann::json::array()}, {"next", nullptr}};
-               for (const JobStatus& job : jobs) page["jobs"].push_back(shown(job));
-               if (static_cast<int64_t>(jobs.size()) == size) page["next"] = page_end(jobs.back());
-               answer(response, 200, page);
-             }));
-  server.Get(id, answering(one, [=, &service](const Request& request, Response& response) {
-               const JobStatus job = service.find(owner(request), request.matches[1]);
-               nlohmann::json content = shown(job);
-               content["bad_line_reports"] = bad_lines_json(service.bad_lines(job, kShownBadLines));
-               answer(response, 200, content);
-             }));
-  server.Delete(id, answering(one, [=, &service](const Request& request, Response& response) {
-                  const auto job = service.cancel_or_remove(owner(request), request.matches[1]);
-                  if (job)
-                    answer(response, 200, shown(*job));
-                  else
-                    response.status = 204;
-                }));
-  server.Get(id + "/result",
-             answering(result, [=, &service](const Request& request, Response& response) {
-               const bool partial = wants_partial(request);
-               const JobStatus job = service.find(owner(request), request.matches[1]);
-               send(response, job.options, service.output(job, partial));
-             }));
+  Route upload = route("POST", "/v1/jobs", &JobHandlers::submit);
+  upload.is_upload = true;
+  return {std::move(upload), route("GET", "/v1/jobs", &JobHandlers::list),
+          route("GET", "/v1/jobs/{id}", &JobHandlers::show),
+          route("DELETE", "/v1/jobs/{id}", &JobHandlers::remove),
+          route("GET", "/v1/jobs/{id}/result", &JobHandlers::send_result)};
 }
 
 }  // namespace dietmt::service

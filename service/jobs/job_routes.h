@@ -3,33 +3,20 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
-namespace httplib {
-class Server;
-struct Request;
-struct Response;
-}  // namespace httplib
+#include "service/api/router.h"
 
 namespace dietmt::service {
 
 class JobService;
 
-/// Whose jobs a request may see: for example the API key, which the server has checked before. The
-/// same text for all where no keys are in use.
-using OwnerOf = std::function<std::string(const httplib::Request&)>;
+/// Whose jobs a request may see: for example the name of its API key. The same text for all where
+/// no keys are in use.
+using OwnerOf = std::function<std::string(const Call&)>;
 
-/// Calls `answer`, which fills the response and does not throw, and measures it as a request to
-/// `endpoint`: the path as openapi_jobs.json has it.
-using MeasureAnswer = std::function<void(const std::string& endpoint, const httplib::Response&,
-                                         const std::function<void()>& answer)>;
-
-struct JobRouteHooks {
-  OwnerOf owner_of = nullptr;       // may be empty: all jobs are everybody's
-  MeasureAnswer measure = nullptr;  // may be empty
-};
-
-/// `service` outlives the server. Uploads are written to disk as they arrive; results are read from
-/// the queue as they are sent. Errors are `{"error": "..."}`.
-void register_job_routes(httplib::Server& server, JobService& service, JobRouteHooks hooks = {});
+/// `service` outlives the routes; an empty `owner_of` makes all jobs everybody's. Uploads are read
+/// where the server has stored them; results are read from the queue as they are sent.
+std::vector<Route> job_routes(JobService& service, OwnerOf owner_of = nullptr);
 
 }  // namespace dietmt::service

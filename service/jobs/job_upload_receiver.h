@@ -1,13 +1,12 @@
 // Takes in what POST /v1/jobs is sent: a file and settings, as a form or as body and query.
 #pragma once
 
-#include <httplib.h>
-
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
+#include "service/api/exchange.h"
+#include "service/http/form_reader.h"
 #include "service/http/nameless_file.h"
 #include "service/jobs/job_api.h"
 
@@ -19,19 +18,16 @@ class JobUploadReceiver {
   /// Uploads are stored on the disk of `directory`.
   explicit JobUploadReceiver(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  /// Throws RequestError for a malformed upload, FileTooLargeError, StorageFullError.
-  void read(const httplib::Request& request, const httplib::Response& response,
-            const httplib::ContentReader& reader);
+  /// Throws RequestError for a malformed upload, StorageFullError.
+  void read(const Call& call);
 
   /// Under which this process can read the uploaded file.
   const std::string& path() const { return path_; }
   const JobSettings& settings() const { return settings_; }
 
  private:
-  bool take_over_body();
-  bool receive_form(const httplib::ContentReader& reader);
-  bool receive_body(const httplib::ContentReader& reader);
-  void start_part(const httplib::MultipartFormData& part);
+  void copy(const SpooledBytes& body);
+  void start_part(const FormPart& part);
   void keep(std::string_view bytes);
   void start_file();
 

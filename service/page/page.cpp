@@ -1,7 +1,5 @@
 #include "service/page/page.h"
 
-#include <httplib.h>
-
 #include <string>
 
 #include "data/corpus/corpus_encoding.h"
@@ -14,7 +12,7 @@ constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const char* media_type(std::string_view name) {
+const char* media_type_of(std::string_view name) {
   if (name.ends_with(".html")) return "text/html; charset=utf-8";
   if (name.ends_with(".css")) return "text/css; charset=utf-8";
   if (name.ends_with(".svg")) return "image/svg+xml";
@@ -22,38 +20,30 @@ const char* media_type(std::string_view name) {
 }
 
 // Browsers revalidate every file, so after an update no page mixes old files with new ones.
-void answer(const PageFile& file, const std::string& tag, const httplib::Request& request,
-            httplib::Response& response) {
-  response.set_header("ETag", tag);
-  response.set_header("Cache-Control", "no-cache");
-  response.set_header("Content-Security-Policy", kPolicy);
-  if (request.get_header_value("If-None-Match") == tag) {
-    response.status = 304;
-    return;
-  }
-  response.set_content(file.content.data(), file.content.size(), media_type(file.name));
-}
-
-// Routes are regular expressions.
-std::string pattern_of(std::string_view name) {
-  std::string pattern;
-  for (const char letter : name) {
-    if (letter == '.') pattern += '\\';
-    pattern += letter;
-  }
-  return pattern;
+Answer answer(const PageFile& file, const std::string& tag, const Call& call) {
+  Answer answer{
+      .type = media_type_of(file.name),
+      .headers = {
+          {"ETag", tag}, {"Cache-Control", "no-cache"}, {"Content-Security-Policy", kPolicy}}};
+  if (call.request->head.field("If-None-Match") == tag)
+    answer.status = 304;
+  else
+    answer.body = file.content;
+  return answer;
 }
 
 }  // namespace
 
-void register_page(httplib::Server& server) {
+std::vector<Route> page_routes() {
+  std::vector<Route> routes;
   for (const PageFile& file : page_files()) {
     const std::string tag = '"' + std::to_string(data::hash_of(file.content)) + '"';
-    const std::string path = file.name == "index.html" ? "/" : "/page/" + pattern_of(file.name);
-    server.Get(path, [&file, tag](const httplib::Request& request, httplib::Response& response) {
-      answer(file, tag, request, response);
-    });
+    const std::string path = file.name == "index.html" ? "/" : "/page/" + std::string(file.name);
+    routes.push_back({"GET", path,
+                      [&file, tag](const Call& call) { return answer(file, tag, call); },
+                      Key::kNone});
   }
+  return routes;
 }
 
 }  // namespace dietmt::service

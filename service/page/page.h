@@ -4,18 +4,17 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
-namespace httplib {
-class Server;
-}
+#include "service/api/router.h"
 
 namespace dietmt::service {
 
-/// Serves `/`, and the page's files below `/page/`. The page calls /frontend/settings, /languages,
+/// `/`, and the page's files below `/page/`. The page calls /frontend/settings, /languages,
 /// /v1/translate, /v1/jobs and /v1/analyze relative to its own address, so a proxy can put all of
 /// them under a prefix. Its content security policy forbids all other requests. The router sets the
 /// security headers that all answers share (api/router.h).
-void register_page(httplib::Server& server);
+std::vector<Route> page_routes();
 
 /// A compiled-in file of the page.
 struct PageFile {

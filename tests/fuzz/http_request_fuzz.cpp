@@ -13,7 +13,7 @@
 
 namespace {
 
-using dietmt::service::CompleteRequest;
+using dietmt::service::HttpRequest;
 using dietmt::service::ReadLimits;
 using dietmt::service::RequestFault;
 using dietmt::service::RequestReader;
@@ -39,9 +39,12 @@ std::string content(const SpooledBytes& body) {
   return bytes;
 }
 
-std::string handed_on(const CompleteRequest& request) {
+std::string handed_on(const HttpRequest& request) {
   const std::string body = content(*request.body);
-  return request.head.lines + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  const auto& head = request.head;
+  std::string bytes = head.method + " " + head.target + (head.http_1_0 ? " HTTP/1.0" : " HTTP/1.1");
+  for (const auto& [name, value] : head.fields) bytes += "\r\n" + name + ": " + value;
+  return bytes + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
 // `piece`: bytes given at a time.

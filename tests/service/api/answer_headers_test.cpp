@@ -29,8 +29,9 @@ TEST(HeadersTest, CorsAndWhatBrowsersHeed) {
 }
 
 TEST(HeadersTest, ThePageHasEachOnce) {
-  const TestServer server(
-      {.extend = [](HttpServer& http, TranslationApi&) { register_page(http); }});
+  const TestServer server({.extend = [](TranslationApi& api) {
+    for (Route& route : page_routes()) api.add(std::move(route));
+  }});
   const auto page = server.client().Get("/");
   ASSERT_EQ(page->status, 200);
   for (const char* name : {"X-Content-Type-Options", "Referrer-Policy", "X-Frame-Options",
@@ -39,14 +40,12 @@ TEST(HeadersTest, ThePageHasEachOnce) {
 }
 
 TEST(MetricsTest, RoutesOfOthersAreMeasuredToo) {
-  const TestServer server({.extend = [](HttpServer& http, TranslationApi& api) {
-    http.Get("/v1/other", [&api](const httplib::Request&, httplib::Response& response) {
-      api.measure("/v1/{what}", response, [&] {
-        EXPECT_EQ(api.running(), 1);
-        response.status = 418;
-        response.set_content("{}", "application/json");
-      });
-    });
+  const TestServer server({.extend = [](TranslationApi& api) {
+    api.add({"GET", "/v1/{what}", [&api](const Call& call) {
+               EXPECT_EQ(call.path_part, "other");
+               EXPECT_EQ(api.running(), 1);
+               return Answer{.status = 418, .body = "{}"};
+             }});
   }});
   EXPECT_EQ(server.get("/v1/other").first, 418);
   const auto result = server.client().Get("/metrics");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "service/api/api_keys.h"
+#include "service/http/url.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::service {

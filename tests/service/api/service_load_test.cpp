@@ -105,10 +105,17 @@ TEST(ServiceLoadTest, PastItsDeadlineARequestIs504) {
 
 TEST(ServiceLoadTest, AClientThatLeftIsNotTranslatedFor) {
   std::atomic<bool> gone{false};
-  TestServer server(
-      {.api = {.client_watch = [&] { return [&] { return gone.load(); }; }}, .step = 20ms});
+  TestServer server({.step = 20ms});
   auto left = std::async(std::launch::async, [&] {
-    return server.post("/translate", request_for(std::string(150, 'x'))).first;
+    Call call;
+    call.content_type = "application/json";
+    call.body = request_for(std::string(150, 'x')).dump();
+    call.client_gone = [&] { return gone.load(); };
+    try {
+      return server.api().routes().front().handler(call).status;  // /translate
+    } catch (...) {
+      return error_answer(std::current_exception()).status;
+    }
   });
   while (server.models().status()[0].load.decoding_tokens == 0) std::this_thread::sleep_for(1ms);
   gone = true;

@@ -20,7 +20,7 @@ struct TestSettings {
   std::chrono::microseconds step{0};  // of the decoder
   ModelLoader loader = nullptr;       // instead of the usual one
   /// Adds routes outside the API; may be empty.
-  std::function<void(HttpServer&, TranslationApi&)> extend = nullptr;
+  std::function<void(TranslationApi&)> extend = nullptr;
   std::vector<ModelSpec> specs = {{"en-de", "en", "de", "first"},
                                   {"de-en", "de", "en", "second"},
                                   {"ru-en", "ru", "en", "third"}};
@@ -31,8 +31,7 @@ class TestServer {
   explicit TestServer(TestSettings settings = {})
       : models_(settings.specs, loader(settings), registry_settings(settings)),
         api_(models_, metrics_, settings.api) {
-    api_.install(server_);
-    if (settings.extend) settings.extend(server_, api_);
+    if (settings.extend) settings.extend(api_);
     port_ = server_.listen("127.0.0.1", 0);
   }
 
@@ -75,7 +74,7 @@ class TestServer {
   Metrics metrics_;
   ModelRegistry models_;
   TranslationApi api_;
-  HttpServer server_{{}};
+  HttpServer server_{{}, api_.handler()};
   int port_ = 0;
 };
 

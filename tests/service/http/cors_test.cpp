@@ -73,7 +73,10 @@ TEST(CorsTest, FaultsOfTheBodyCanBeRead) {
 TEST(CorsTest, OverloadCanBeRead) {
   Gate gate;
   EchoServer server(options());
-  server.Get("/gate", [&](const httplib::Request&, httplib::Response&) { gate.wait(); });
+  server.add("GET", "/gate", [&](const HttpRequest&) {
+    gate.wait();
+    return Answer{};
+  });
   const int port = server.start();
   TestClient waiting(port);
   waiting.send(get("/gate"));

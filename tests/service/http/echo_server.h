@@ -1,22 +1,49 @@
 // A server with a few handlers to test with.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "service/http/http_server.h"
+#include "service/http/request_fault.h"
 
 namespace dietmt::service {
 
-/// GET /hello answers "hello", POST /echo the body.
-class EchoServer : public HttpServer {
+inline std::string content(const SpooledBytes& body) {
+  std::string bytes(body.size(), '\0');
+  bytes.resize(body.read(0, bytes.data(), bytes.size()));
+  return bytes;
+}
+
+/// Answers by method and path, 404 to what it has no handler for.
+class HandlerTable : public HttpHandler {
  public:
-  explicit EchoServer(HttpOptions options = {}) : HttpServer(std::move(options)) {
-    Get("/hello", [](const httplib::Request&, httplib::Response& response) {
-      response.set_content("hello", "text/plain");
-    });
-    Post("/echo", [](const httplib::Request& request, httplib::Response& response) {
-      response.set_content(request.body, "application/octet-stream");
+  using Handler = std::function<Answer(const HttpRequest&)>;
+
+  void add(const std::string& method, const std::string& path, Handler handler) {
+    handlers_[method + " " + path] = std::move(handler);
+  }
+
+  Answer answer(const HttpRequest& request) override {
+    const std::string method = request.head.method == "HEAD" ? "GET" : request.head.method;
+    const auto found = handlers_.find(method + " " + request.head.path);
+    return found == handlers_.end() ? fault_answer(404, "nothing here") : found->second(request);
+  }
+
+ private:
+  std::map<std::string, Handler> handlers_;
+};
+
+/// GET /hello answers "hello", POST /echo the body.
+class EchoServer : public HandlerTable, public HttpServer {
+ public:
+  explicit EchoServer(HttpOptions options = {}) : HttpServer(std::move(options), *this) {
+    add("GET", "/hello",
+        [](const HttpRequest&) { return Answer{.body = "hello", .type = "text/plain"}; });
+    add("POST", "/echo", [](const HttpRequest& request) {
+      return Answer{.body = content(*request.body), .type = "application/octet-stream"};
     });
   }
 

@@ -20,9 +20,9 @@ using std::chrono::seconds;
 class GatedServer : public EchoServer {
  public:
   explicit GatedServer(HttpOptions options = {}) : EchoServer(std::move(options)) {
-    Get("/gate", [this](const httplib::Request&, httplib::Response& response) {
+    add("GET", "/gate", [this](const HttpRequest&) {
       gate.wait();
-      response.set_content("through", "text/plain");
+      return Answer{.body = "through", .type = "text/plain"};
     });
   }
 
@@ -99,7 +99,10 @@ TEST(Overload, VanishedClientsRequestIsNotHandledFromTheBacklog) {
   options.handler_threads = 1;
   GatedServer server(options);
   std::atomic<int> counted = 0;
-  server.Get("/count", [&](const httplib::Request&, httplib::Response&) { ++counted; });
+  server.add("GET", "/count", [&](const HttpRequest&) {
+    ++counted;
+    return Answer{};
+  });
   const int port = server.start();
   auto clients = clients_at_gate(port, 1);
   server.gate.await(1);

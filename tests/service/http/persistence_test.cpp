@@ -94,15 +94,15 @@ TEST(Persistence, HeadHasNoBody) {
 
 TEST(Persistence, ResponseWithoutLengthEndsWithTheConnection) {
   EchoServer server;
-  server.Get("/stream", [](const httplib::Request&, httplib::Response& response) {
-    response.set_content_provider("text/plain", [](size_t offset, httplib::DataSink& sink) {
-      sink.write("piece ", 6);
-      if (offset >= 12) sink.done();
-      return true;
-    });
+  server.add("GET", "/stream", [](const HttpRequest&) {
+    return Answer{.type = "text/plain", .pieces = [n = 0]() mutable {
+                    return n++ < 3 ? std::optional<std::string>("piece ") : std::nullopt;
+                  }};
   });
-  TestClient client(server.start());
-  EXPECT_EQ(client.ask(get("/stream")).status, 200);
+  const int port = server.start();
+  EXPECT_EQ(TestClient(port).ask(get("/stream")).body, "piece piece piece ");  // chunked
+  TestClient client(port);
+  EXPECT_EQ(client.ask("GET /stream HTTP/1.0\r\n\r\n").status, 200);
   std::string body;
   for (std::string piece = client.receive(100); !piece.empty(); piece = client.receive(100)) {
     body += piece;

@@ -22,16 +22,9 @@ class LargeServer : public EchoServer {
  public:
   explicit LargeServer(HttpOptions options = {}, int64_t size = kLarge)
       : EchoServer(std::move(options)) {
-    Get("/large", [this, size](const httplib::Request&, httplib::Response& response) {
-      response.set_content_provider(
-          static_cast<size_t>(size), "application/octet-stream",
-          [this](size_t offset, size_t length, httplib::DataSink& sink) {
-            const std::string piece(std::min<size_t>(length, 65536), pattern(offset));
-            if (!sink.write(piece.data(), piece.size())) return false;
-            made += static_cast<int64_t>(piece.size());
-            return true;
-          },
-          [this](bool success) { success ? ++completed : ++failed; });
+    add("GET", "/large", [this, size](const HttpRequest&) {
+      const auto left = std::make_shared<Left>(*this, size);
+      return Answer{.type = "application/octet-stream", .pieces = [left] { return left->next(); }};
     });
   }
 
@@ -40,22 +33,45 @@ class LargeServer : public EchoServer {
   std::atomic<int64_t> made = 0;
   std::atomic<int> completed = 0;
   std::atomic<int> failed = 0;
+
+ private:
+  // What is left of one answer.
+  struct Left {
+    Left(LargeServer& server, int64_t size) : server_(server), size_(size) {}
+    ~Left() { ended_ ? ++server_.completed : ++server_.failed; }
+    Left(const Left&) = delete;
+    Left& operator=(const Left&) = delete;
+
+    std::optional<std::string> next() {
+      ended_ = offset_ == size_;
+      if (ended_) return std::nullopt;
+      const std::string piece(static_cast<size_t>(std::min<int64_t>(size_ - offset_, 65536)),
+                              pattern(static_cast<size_t>(offset_)));
+      offset_ += std::ssize(piece);
+      server_.made += std::ssize(piece);
+      return piece;
+    }
+
+    LargeServer& server_;
+    const int64_t size_;
+    int64_t offset_ = 0;
+    bool ended_ = false;
+  };
 };
 
 TEST(Transfer, LargeBodyReachesAContentReaderInBoundedMemory) {
   HttpOptions options;
   options.max_body_below = {{"/upload", 200 * kMegabyte}};
   EchoServer server(options);
-  server.Post("/upload", [](const httplib::Request&, httplib::Response& response,
-                            const httplib::ContentReader& reader) {
+  server.add("POST", "/upload", [](const HttpRequest& request) {
     uint64_t bytes = 0;
     uint64_t sum = 0;
-    reader([&](const char* data, size_t size) {
+    std::string piece(65536, '\0');
+    while (const size_t size = request.body->read(bytes, piece.data(), piece.size())) {
       bytes += size;
-      for (size_t i = 0; i < size; ++i) sum = sum * 31 + static_cast<unsigned char>(data[i]);
-      return true;
-    });
-    response.set_content(std::to_string(bytes) + " " + std::to_string(sum), "text/plain");
+      for (size_t i = 0; i < size; ++i) sum = sum * 31 + static_cast<unsigned char>(piece[i]);
+    }
+    return Answer{.body = std::to_string(bytes) + " " + std::to_string(sum), .type = "text/plain"};
   });
   const int port = server.start();
   TestClient client(port);
@@ -204,11 +220,12 @@ TEST(Transfer, HandlerLearnsThatItsClientHasGone) {
   Gate gate;
   EchoServer server;
   std::atomic<int> noticed = 0;
-  server.Get("/wait", [&](const httplib::Request&, httplib::Response&) {
-    const auto gone = HttpServer::client_gone();
+  server.add("GET", "/wait", [&](const HttpRequest& request) {
+    const auto gone = request.client_gone;
     EXPECT_FALSE(*gone);
     gate.wait();
     if (soon([&] { return gone->load(); })) ++noticed;
+    return Answer{};
   });
   const int port = server.start();
   {
@@ -221,7 +238,6 @@ TEST(Transfer, HandlerLearnsThatItsClientHasGone) {
   }
   gate.open();
   EXPECT_TRUE(soon([&] { return noticed == 2; }));
-  EXPECT_FALSE(*HttpServer::client_gone());
   EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
   EXPECT_TRUE(soon([&] { return server.counters().open_connections == 0; }));
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/text_io.h"
+#include "service/http/http_server.h"
 #include "service/jobs/job_routes.h"
 #include "service/jobs/job_service.h"
 #include "service/jobs/job_worker.h"
@@ -36,29 +37,33 @@ class JobRoutesTest : public DatabaseTest {
     service_ = std::make_unique<JobService>(*queue_, options, [](const JobOptions& job) {
       if (job.target == "xx") throw RequestError("no model translates to xx");
     });
-    register_job_routes(
-        server_, *service_,
-        {.owner_of = [](const httplib::Request& r) { return r.get_header_value("X-Owner"); },
-         .measure =
-             [this](const std::string& endpoint, const httplib::Response& response,
-                    const std::function<void()>& answer) {
-               answer();
-               const std::lock_guard lock(mutex_);
-               measured_.push_back(endpoint + " " + std::to_string(response.status));
-             }});
-    server_.set_payload_max_length(60'000'000);
-    const int port = server_.bind_to_any_port("127.0.0.1");
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    // A stop before that would be overlooked.
-    while (!server_.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto owner_of = [](const Call& call) { return call.request->head.field("X-Owner"); };
+    for (Route& route : job_routes(*service_, owner_of)) router_.add(measured(std::move(route)));
+    server_ = std::make_unique<HttpServer>(HttpOptions{.max_body = 60'000'000}, router_);
+    const int port = server_->listen("127.0.0.1", 0);
     client_ = std::make_unique<httplib::Client>("127.0.0.1", port);
     client_->set_read_timeout(std::chrono::seconds(60));
   }
 
   void TearDown() override {
     worker_.reset();
-    server_.stop();
-    if (thread_.joinable()) thread_.join();
+    server_.reset();
+  }
+
+  // Also notes its answers.
+  Route measured(Route route) {
+    route.handler = [this, path = route.path, handle = std::move(route.handler)](const Call& call) {
+      Answer answer;
+      try {
+        answer = handle(call);
+      } catch (...) {
+        answer = error_answer(std::current_exception());
+      }
+      const std::lock_guard lock(mutex_);
+      measured_.push_back(path + " " + std::to_string(answer.status));
+      return answer;
+    };
+    return route;
   }
 
   void start_worker() {
@@ -129,8 +134,9 @@ class JobRoutesTest : public DatabaseTest {
   std::unique_ptr<JobService> service_;
   std::mutex mutex_;
   std::vector<std::string> measured_;  // guarded by mutex_
-  httplib::Server server_;
-  std::thread thread_;
+  Metrics metrics_;
+  Router router_{{}, metrics_};
+  std::unique_ptr<HttpServer> server_;
   std::unique_ptr<httplib::Client> client_;
   std::unique_ptr<JobWorker> worker_;
 };

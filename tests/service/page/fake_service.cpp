@@ -1,10 +1,13 @@
 #include "tests/service/page/fake_service.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <thread>
 
+#include "service/http/form_reader.h"
 #include "service/page/analysis.h"
 #include "service/page/page.h"
 
@@ -105,9 +108,16 @@ Analysis analysis_of(const AnalysisRequest& request) {
   return analysis;
 }
 
-void answer(httplib::Response& response, const json& body, int status = 200) {
-  response.status = status;
-  response.set_content(body.dump(), "application/json");
+Answer answer(const json& body, int status = 200) {
+  return {.status = status, .body = body.dump()};
+}
+
+// Asks for this key, if it is not empty.
+RouterSettings settings_of(const std::string& key) {
+  if (key.empty()) return {};
+  return {.admit = [key](const std::string& given) {
+    if (given != key) throw HttpError(401, "An API key is needed.");
+  }};
 }
 
 const json kSettings = {{"charLimit", 500},
@@ -125,29 +135,16 @@ const json kLanguages = {{{"code", "en"}, {"name", "English"}, {"targets", {"en"
 
 }  // namespace
 
-FakeService::FakeService(Options options) : options_(std::move(options)) {
-  server_.set_keep_alive_max_count(1);  // else stop() waits for idle connections
-  register_page(server_);
-  server_.Post("/v1/analyze", [](const auto& request, auto& response) {
-    response.set_content(analysis_json(analysis_of(parse_analysis_request(request.body))),
-                         "application/json");
-  });
-  server_.set_pre_routing_handler([this](const auto& request, auto& response) {
-    const bool is_open = !request.path.starts_with("/v1/");
-    if (is_open || options_.key.empty() || request.get_header_value("X-API-Key") == options_.key)
-      return httplib::Server::HandlerResponse::Unhandled;
-    answer(response, {{"error", "An API key is needed."}}, 401);
-    return httplib::Server::HandlerResponse::Handled;
-  });
+FakeService::FakeService(Options options)
+    : options_(std::move(options)), router_(settings_of(options_.key), metrics_) {
+  for (Route& route : page_routes()) router_.add(std::move(route));
+  router_.add({"POST", "/v1/analyze", [](const Call& call) {
+                 return Answer{.body =
+                                   analysis_json(analysis_of(parse_analysis_request(call.body)))};
+               }});
   add_translation();
   add_jobs();
-  port_ = server_.bind_to_any_port("127.0.0.1");
-  thread_ = std::thread([this] { server_.listen_after_bind(); });
-}
-
-FakeService::~FakeService() {
-  server_.stop();
-  thread_.join();
+  port_ = server_.listen("127.0.0.1", 0);
 }
 
 std::vector<std::string> FakeService::translated() const {
@@ -161,67 +158,81 @@ std::vector<json> FakeService::uploads() const {
 }
 
 void FakeService::add_translation() {
-  server_.Get("/frontend/settings", [this](const auto&, auto& response) {
-    json settings = kSettings;
-    settings["apiKeys"] = settings["keyRequired"] = !options_.key.empty();
-    answer(response, settings);
-  });
-  server_.Get("/languages", [](const auto&, auto& response) { answer(response, kLanguages); });
-  server_.Post("/v1/translate",
-               [this](const auto& request, auto& response) { translate(request, response); });
+  router_.add({"GET", "/frontend/settings",
+               [this](const Call&) {
+                 json settings = kSettings;
+                 settings["apiKeys"] = settings["keyRequired"] = !options_.key.empty();
+                 return answer(settings);
+               },
+               Key::kNone});
+  router_.add({"GET", "/languages", [](const Call&) { return answer(kLanguages); }, Key::kNone});
+  router_.add({"POST", "/v1/translate", [this](const Call& call) { return translate(call); }});
 }
 
-void FakeService::translate(const httplib::Request& request, httplib::Response& response) {
-  const json body = json::parse(request.body);
+Answer FakeService::translate(const Call& call) {
+  const json body = json::parse(call.body);
   const std::string text = body.at("text");
   {
     const std::lock_guard lock(mutex_);
     translated_.push_back(text);
   }
-  if (text.find("fail") != std::string::npos) {
-    response.set_header("Retry-After", "7");
-    return answer(response, {{"error", "The model cannot be loaded."}}, 503);
-  }
+  if (text.find("fail") != std::string::npos)
+    throw HttpError(503, "The model cannot be loaded.").with_header("Retry-After", "7");
   if (text.find("slow") != std::string::npos) std::this_thread::sleep_for(std::chrono::seconds(2));
-  answer(response,
-         {{"model", "en-de"},
-          {"source", body.at("source")},
-          {"target", body.at("target")},
-          {"results", {result_of(text, body.at("target") == "de", body.at("nbest"))}},
-          {"usage",
-           {{"sentences", 1}, {"source_tokens", 3}, {"target_tokens", 3}, {"seconds", 0.04}}}});
+  return answer(
+      {{"model", "en-de"},
+       {"source", body.at("source")},
+       {"target", body.at("target")},
+       {"results", {result_of(text, body.at("target") == "de", body.at("nbest"))}},
+       {"usage",
+        {{"sentences", 1}, {"source_tokens", 3}, {"target_tokens", 3}, {"seconds", 0.04}}}});
 }
 
 void FakeService::add_jobs() {
-  server_.Post("/v1/jobs",
-               [this](const auto& request, auto& response) { upload(request, response); });
-  server_.Get("/v1/jobs", [this](const auto&, auto& response) {
-    answer(response, {{"jobs", listed_jobs()}, {"next", nullptr}});
-  });
-  server_.Get(R"(/v1/jobs/(\w+)/result)", [](const auto&, auto& response) {
-    response.set_header("Content-Disposition", "attachment; filename=\"lines.de.txt\"");
-    response.set_content("Hallo Welt\n", "text/plain");
-  });
-  server_.Delete(R"(/v1/jobs/(\w+))", [this](const auto& request, auto& response) {
-    const std::lock_guard lock(mutex_);
-    for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
-      if ((*job)["id"] != request.matches[1].str()) continue;
-      if ((*job)["state"] == "running") {
-        (*job)["state"] = "cancelled";
-        return answer(response, *job);
-      }
-      jobs_.erase(job);
-      response.status = 204;
-      return;
-    }
-    answer(response, {{"error", "There is no such job."}}, 404);
-  });
+  router_.add({.method = "POST",
+               .path = "/v1/jobs",
+               .handler = [this](const Call& call) { return upload(call); },
+               .is_upload = true});
+  router_.add({"GET", "/v1/jobs", [this](const Call&) {
+                 return answer({{"jobs", listed_jobs()}, {"next", nullptr}});
+               }});
+  router_.add({"GET", "/v1/jobs/{id}/result", [](const Call&) {
+                 return Answer{
+                     .body = "Hallo Welt\n",
+                     .type = "text/plain",
+                     .headers = {{"Content-Disposition", "attachment; filename=\"lines.de.txt\""}}};
+               }});
+  router_.add(
+      {"DELETE", "/v1/jobs/{id}", [this](const Call& call) { return remove(call.path_part); }});
 }
 
-void FakeService::upload(const httplib::Request& request, httplib::Response& response) {
+Answer FakeService::remove(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto job =
+      std::find_if(jobs_.begin(), jobs_.end(), [&](const json& one) { return one["id"] == id; });
+  if (job == jobs_.end()) throw HttpError(404, "There is no such job.");
+  if ((*job)["state"] == "running") {
+    (*job)["state"] = "cancelled";
+    return answer(*job);
+  }
+  jobs_.erase(job);
+  return {.status = 204};
+}
+
+Answer FakeService::upload(const Call& call) {
   json form;
-  for (const auto& [name, part] : request.files)
-    form[name] = name == "file" ? json(part.filename) : json(part.content);
+  std::string* content = nullptr;
+  read_form(*call.request, {.begin =
+                                [&](const FormPart& part) {
+                                  form[part.name] = part.name == "file" ? part.file_name : "";
+                                  content = part.name == "file"
+                                                ? nullptr
+                                                : form[part.name].get_ptr<std::string*>();
+                                },
+                            .append =
+                                [&](std::string_view bytes) {
+                                  if (content != nullptr) *content += bytes;
+                                }});
   const std::lock_guard lock(mutex_);
   uploads_.push_back(form);
   const std::string id = "00000000000000000000000000000" + std::to_string(100 + uploads_.size());
@@ -238,7 +249,7 @@ void FakeService::upload(const httplib::Request& request, httplib::Response& res
                     {"created", "2026-11-21T12:00:0" + std::to_string(uploads_.size()) + "Z"},
                     {"error", nullptr}};
   jobs_.insert(jobs_.begin(), job);
-  answer(response, job, 201);
+  return answer(job, 201);
 }
 
 json FakeService::listed_jobs() {

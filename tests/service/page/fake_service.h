@@ -1,14 +1,14 @@
 // A server with the page and canned answers instead of models and jobs.
 #pragma once
 
-#include <httplib.h>
-
 #include <atomic>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "service/api/router.h"
+#include "service/http/http_server.h"
 
 namespace dietmt::service {
 
@@ -21,7 +21,6 @@ class FakeService {
     std::string key;  // asked for if not empty
   };
   explicit FakeService(Options options);
-  ~FakeService();
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
 
@@ -33,18 +32,20 @@ class FakeService {
  private:
   void add_translation();
   void add_jobs();
-  void translate(const httplib::Request& request, httplib::Response& response);
-  void upload(const httplib::Request& request, httplib::Response& response);
+  Answer translate(const Call& call);
+  Answer upload(const Call& call);
+  Answer remove(const std::string& id);
   nlohmann::json listed_jobs();
 
   const Options options_;
-  httplib::Server server_;
   int port_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::string> translated_;
   std::vector<nlohmann::json> uploads_;
   std::vector<nlohmann::json> jobs_;  // newest first
-  std::thread thread_;
+  Metrics metrics_;
+  Router router_;
+  HttpServer server_{{}, router_};
 };
 
 }  // namespace dietmt::service

@@ -1,0 +1,20 @@
+// Percent-encoding of paths, queries and forms.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "service/http/message.h"
+
+namespace dietmt::service {
+
+/// What is no percent-encoding stays as it is.
+std::string percent_decoded(std::string_view text, bool plus_is_space);
+
+/// name=value&name=value, as in a query or an URL-encoded form.
+Pairs parse_form(std::string_view text);
+
+/// The fields of a target's query.
+Pairs query_of(std::string_view target);
+
+}  // namespace dietmt::service
