@@ -37,7 +37,6 @@ constexpr Summary kCommands[] = {
     {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
     {"inspect", "show a model's parameters, configuration, positions or attention"},
     {"shortlist", "make a lexical shortlist from parallel text"},
-    {"sample", "generate the English-German or English-Czech sample corpus"},
 };
 
 constexpr int kFailed = 1;

@@ -6,7 +6,7 @@ rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
 commands=(tokenizer train translate distill score evaluate serve import export quantize average
-  shortlist sample "inspect params" "inspect model" "inspect positions" "inspect attention"
+  shortlist "inspect params" "inspect model" "inspect positions" "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
   "bert params")
 has_service() { "$dietmt" --help | grep -q '^  serve '; }  # a build may leave it out
@@ -52,7 +52,7 @@ PYTHON
 done
 
 # Each command names every required option and says what it needs.
-for command in tokenizer train translate distill score evaluate serve import export quantize average sample \
+for command in tokenizer train translate distill score evaluate serve import export quantize average \
   "inspect model" "inspect attention" "bert pretrain" "bert finetune" "bert predict" "bert embed" \
   "bert import" "bert export"; do
   [ "$command" = serve ] && ! has_service && continue
