@@ -64,8 +64,8 @@ DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
   const std::map<std::string, Command> own = {
-      {"distill", run_distill},     {"evaluate", run_evaluate},
-      {"shortlist", run_shortlist}, {"tokenizer", run_tokenizer}, {"translate", run_translate},
+      {"distill", run_distill},     {"evaluate", run_evaluate},   {"shortlist", run_shortlist},
+      {"tokenizer", run_tokenizer}, {"translate", run_translate},
   };
   return run_program(argc, argv, [&](const std::string& name) -> Command {
     const auto found = own.find(name);

@@ -28,8 +28,6 @@ for command in train translate serve bert quantize; do expect_text "$command" "$
 expect_code 0 "$alone" --version
 [ "$out" = "$("$full" --version)" ] || fail "the programs have other versions"
 expect_code 0 "$alone" translate --help
-printf "a b\n" >"$work/text"
-expect_code 0 "$alone" tokenizer --input "$work/text" --type char --output "$work/letters.model"
 expect_code 0 "$alone" evaluate --reference "$work/test.de" --hypothesis "$work/test.de"
 expect_code 2 "$alone" translate --beam 0
 expect_code 2 "$alone" nothing
