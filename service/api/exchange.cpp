@@ -9,7 +9,7 @@
 namespace dietmt::service {
 namespace {
 
-constexpr int kClientClosedRequest = 499;  // never seen by a client; it stands in the metrics
+constexpr int kClientClosedRequest = 499;  // only seen in the metrics
 
 Answer answer_of(const HttpError& error) {
   nlohmann::ordered_json body{{"error", error.what()}};

@@ -1,5 +1,5 @@
-// A request and its answer as the handlers of this folder see them: no handler knows the
-// HTTP library, so that each can be called, tested and fuzzed without a socket.
+// A request and its answer, as handlers see them. Handlers do not know the HTTP library, so they
+// can be called, tested and fuzzed without a socket.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ struct Call {
   std::string content_type;  // in lower case, without parameters; empty: none
   std::string body;
   Pairs form;           // fields of a multipart body
-  std::string key;      // from a header or the query; empty: none there
+  std::string key;      // from a header or the query; empty: missing there
   std::string address;  // of the client
   std::function<bool()> client_gone;
-  std::string host = {};  // the fields Host and Origin; empty: none there
+  std::string host = {};  // the fields Host and Origin; empty: missing
   std::string origin = {};
   Pairs query = {};
-  std::string path_part = {};            // what stands for the {...} of the route's path
-  const HttpRequest* request = nullptr;  // never null in a call of the router
+  std::string path_part = {};            // at the placeholder of the route's path
+  const HttpRequest* request = nullptr;  // set by the router; null in tests of handlers
 
-  /// Of the query; `otherwise` if it is not there.
+  /// The value of a query parameter; `otherwise` if it is missing.
   std::string parameter(const std::string& name, const std::string& otherwise) const;
 };
 
@@ -37,7 +37,7 @@ class HttpError : public RequestError {
  public:
   HttpError(int status, const std::string& message) : RequestError(message), status_(status) {}
 
-  /// The same with the field of the request that is at fault.
+  /// 400, with the field of the request that is wrong.
   static HttpError of_option(const std::string& option, const std::string& message) {
     HttpError error(400, message);
     error.option_ = option;
@@ -60,10 +60,9 @@ class HttpError : public RequestError {
   Pairs headers_;
 };
 
-/// What a client is told about the exception that ended a handler: the kinds of
-/// scheduling_errors.h have their own statuses, any other RequestError is a 400. What is not the
-/// client's fault is a 500 without the exception's text, which may name files: that goes to the
-/// log.
+/// The answer for an exception of a handler. The errors of scheduling_errors.h have their own
+/// statuses; any other RequestError is a 400. Other exceptions are not the client's fault: they
+/// become a 500, and their text, which may name files, goes to the log.
 Answer error_answer(std::exception_ptr error);
 
 }  // namespace dietmt::service

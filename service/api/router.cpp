@@ -13,7 +13,8 @@ namespace {
 
 constexpr size_t kLongestPathPart = 64;
 
-// What stands for the {...} of a route's path; empty if it has none, nothing if it is another path.
+// The part of `path` at the route's placeholder; empty if the route has none. nullopt if the path
+// does not match.
 std::optional<std::string> match(std::string_view route, std::string_view path) {
   const size_t begin = route.find('{');
   if (begin == route.npos) return route == path ? std::optional("") : std::nullopt;
@@ -29,7 +30,7 @@ std::optional<std::string> match(std::string_view route, std::string_view path) 
   return is_name ? std::optional<std::string>(part) : std::nullopt;
 }
 
-// HEAD is a GET whose answer comes without its body.
+// HEAD is GET without the body of the answer.
 bool takes(const Route& route, const std::string& method) {
   return route.method == method || (route.method == "GET" && method == "HEAD");
 }
@@ -79,7 +80,7 @@ Admission Router::admit(const RequestHead& head) {
     const bool is_given = route != nullptr && route->key == Key::kBody && !key.empty();
     if (settings_.admit && (is_needed || is_given)) settings_.admit(key);
     if (route == nullptr) refuse_unknown(head);
-    // Nobody may fill the disk without a key.
+    // Without a key, a client must not fill the disk.
     return {.may_spool = !settings_.admit || is_needed || is_given};
   } catch (const HttpError& error) {
     Answer refusal = error_answer(std::current_exception());
@@ -93,7 +94,7 @@ void Router::refuse_unknown(const RequestHead& head) const {
   std::string methods;
   for (const Route& route : routes_)
     if (match(route.path, head.path)) methods += (methods.empty() ? "" : ", ") + route.method;
-  if (methods.empty()) throw HttpError(404, "there is nothing at this path");
+  if (methods.empty()) throw HttpError(404, "there is no such path");
   throw HttpError(405, "this path takes " + methods).with_header("Allow", methods);
 }
 
@@ -145,7 +146,7 @@ Answer Router::preflight(const RequestHead& head) const {
   return answer;
 }
 
-// Adds what all answers have, unless the handler has its own.
+// Adds the common header fields that the handler has not set.
 void Router::complete(Answer& answer, const RequestHead& head) const {
   Pairs common = cors_.fields(head.field("Origin"));
   common.insert(common.end(),

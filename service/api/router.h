@@ -1,6 +1,6 @@
-// The routes of the service: from requests to a handler's Call and back, with what all routes have
-// in common: API keys, limits, errors as {"error": ...}, CORS, headers that browsers heed,
-// measurements, and 404 and 405 for what is no route.
+// The routes of the service. The router turns a request into a handler's Call and its result into
+// an answer. It checks API keys and limits, adds CORS and security headers, counts and times
+// requests, turns errors into {"error": ...}, and answers 404 and 405 for unknown routes.
 #pragma once
 
 #include <atomic>
@@ -17,21 +17,21 @@ namespace dietmt::service {
 /// Where a route needs an API key, if keys are in use.
 enum class Key {
   kHead,  // in a header or the query
-  kBody,  // there, or in the body, which the handler looks at if call.key is empty
+  kBody,  // there, or in the body, which the handler checks if call.key is empty
   kNone
 };
 
 struct Route {
   std::string method;  // GET, POST or DELETE
-  std::string path;    // one of its parts may stand for any name: /v1/jobs/{id}
+  std::string path;    // one part may be a placeholder: /v1/jobs/{id}
   Handler handler;
   Key key = Key::kHead;
-  bool is_upload = false;  // the handler reads the body from call.request itself
+  bool is_upload = false;  // the handler reads the body from call.request
 };
 
 struct RouterSettings {
   std::vector<std::string> cors_origins = {};  // "*": all
-  int64_t body_bytes = 4 * 1024 * 1024;        // of what is no upload
+  int64_t body_bytes = 4 * 1024 * 1024;        // except of uploads
   /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
   std::function<void(const std::string& key)> admit = nullptr;
 };
@@ -40,15 +40,15 @@ class Router final : public HttpHandler {
  public:
   Router(RouterSettings settings, Metrics& metrics);
 
-  /// Before the server listens.
+  /// Call before the server listens.
   void add(Route route) { routes_.push_back(std::move(route)); }
   const std::vector<Route>& routes() const { return routes_; }
 
-  /// Refuses what is no route, and requests without the key that theirs needs.
+  /// Refuses unknown routes, and requests without the key that their route needs.
   Admission admit(const RequestHead& head) override;
   Answer answer(const HttpRequest& request) override;
 
-  /// Requests in the hands of a handler.
+  /// Requests that handlers are answering.
   int64_t running() const { return running_; }
 
  private:

@@ -28,7 +28,7 @@ std::string answer_head(const Answer& answer, Framing framing, bool keep_alive) 
   for (const auto& [name, value] : answer.headers) head.insert(name, value);
   std::string text;
   http::response_serializer<http::empty_body> serializer(head);
-  serializer.split(true);  // the body, with its framing, is not Beast's to write
+  serializer.split(true);  // Exchange writes the body and its framing
   beast::error_code error;
   while (!serializer.is_header_done()) {
     serializer.next(error, [&](beast::error_code&, const auto& buffers) {

@@ -15,10 +15,10 @@ Framing framing_of(const Answer& answer, const RequestHead& request);
 /// Status line and header fields, with the empty line.
 std::string answer_head(const Answer& answer, Framing framing, bool keep_alive);
 
-/// One that closes the connection, whole: to a request that was not read to its end.
+/// A whole answer that closes the connection, for a request that was not read to its end.
 std::string closing_answer(const Answer& answer);
 
-/// A piece of a chunked body; the empty one ends it.
+/// A chunk of a chunked body; an empty one ends the body.
 std::string chunk_of(std::string_view piece);
 
 }  // namespace dietmt::service

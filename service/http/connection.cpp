@@ -12,7 +12,7 @@
 namespace dietmt::service {
 namespace {
 
-// In a row, so that one fast client does not keep the loop from others.
+// At most this many in a row, so that one fast client does not block the others.
 constexpr int kReadsPerEvent = 8;
 constexpr int kWritesPerEvent = 16;
 
@@ -51,7 +51,7 @@ void Connection::act(Action action) {
   }
 }
 
-// Moves to the list that it belongs to, and waits for what is to come.
+// Moves to the right list and waits for the socket.
 void Connection::settle() {
   if (phase_ == Phase::kClosed) return;
   Connections& from = listed_idle_ ? services_.idle : services_.busy;
@@ -106,7 +106,7 @@ void Connection::receive() {
     if (result.state == IoResult::State::kClosed) return close();
     if (result.state != IoResult::State::kMoved) return;
     if (!lingering) feed({scratch.data(), result.bytes});
-    if (result.bytes < scratch.size() / 4) return;  // probably all there is
+    if (result.bytes < scratch.size() / 4) return;  // probably no more has arrived
   }
 }
 
@@ -153,15 +153,15 @@ void Connection::hand_over(std::string_view rest) {
                 origin);
 }
 
-// Pages of the allowed origins can read it, if `origin` is named.
+// `origin`: the page that sent the request; if allowed, it can read the answer.
 void Connection::answer_itself(Answer answer, const std::string& origin) {
   for (auto& field : services_.cors.fields(origin)) answer.headers.push_back(std::move(field));
   output_ += closing_answer(answer);
   enter(Phase::kAnswering);
 }
 
-// Sends what there is; when an answer is complete, goes on with what the client sent behind its
-// request.
+// Sends pending output. When an answer is complete, continues with the requests that the client
+// sent after it.
 void Connection::pump() {
   while (phase_ != Phase::kClosed && send()) {
     if (phase_ != Phase::kIdle || pipelined_.empty()) return;
@@ -179,7 +179,8 @@ bool Connection::send() {
     sent_ += result.bytes;
     send_pace_.count(result.bytes);
   }
-  // What is pending waits for the socket; what the handler may have written since wakes nobody.
+  // Pending output waits for the socket, but nothing would wake us for output that the handler has
+  // written since.
   if (!output_pending()) {
     boost::asio::post(services_.context,
                       [self = shared_from_this()] { self->act([&] { self->pump(); }); });
@@ -187,8 +188,8 @@ bool Connection::send() {
   return false;
 }
 
-// Takes what the handler has written; false if there is nothing to send now. An answer that is
-// complete is ended here.
+// Takes what the handler has written and ends a complete answer. False if there is nothing to send
+// now.
 bool Connection::refill() {
   output_.clear();
   sent_ = 0;
@@ -207,8 +208,8 @@ void Connection::end_response(bool keep_alive) {
   enter(Phase::kIdle);
 }
 
-// A connection that is closed while the client still sends is reset, and the client may lose the
-// answer. So it is read on until the client has understood.
+// If we closed a connection while the client still sends, TCP would reset it and the client might
+// lose the answer. So we read on for a while.
 void Connection::linger() {
   pipelined_ = {};
   transport_.finish();
@@ -243,7 +244,7 @@ void Connection::look_at_clock(Clock::time_point now) {
   if (phase_ != Phase::kClosed && now >= deadline()) act([this] { end_late(); });
 }
 
-// Whether the client is still there while its request is handled: nothing is read then.
+// Checks whether the client is still there while its request is handled, when nothing is read.
 void Connection::look_for_client() {
   pollfd socket = {transport_.socket().native_handle(), POLLRDHUP, 0};
   if (::poll(&socket, 1, 0) <= 0) return;

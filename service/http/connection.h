@@ -1,5 +1,5 @@
-// One client: reads a request, has it handled, sends the answer, and begins again. All calls come
-// from the thread of the event loop, but those to the exchange.
+// One client: reads a request, has it handled, sends the answer, and starts again. Only the event
+// loop's thread calls a connection; handler threads call its exchange.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ namespace dietmt::service {
 class Connection;
 using Connections = std::list<std::shared_ptr<Connection>>;
 
-/// Counters that one thread reads while others count.
+/// Counters that several threads increment and read.
 class CounterBoard {
  public:
   void add(int64_t HttpCounters::*counter, int64_t n = 1) {
@@ -40,7 +40,7 @@ class CounterBoard {
   HttpCounters counters_;
 };
 
-/// What the connections of a server share.
+/// State that the connections of a server share.
 struct ConnectionServices {
   const HttpOptions& options;
   HttpHandler& handler;
@@ -49,15 +49,15 @@ struct ConnectionServices {
   ReadLimits limits;
   CorsPolicy cors;
   OutputLimits output;
-  std::vector<char> scratch;  // what was read last; used by one connection after the other
+  std::vector<char> scratch;  // bytes of the last read, of any connection
   boost::asio::io_context context{1};
 
   Connections busy;
-  Connections idle;  // the longest idle one first
+  Connections idle;  // longest idle first
 
-  /// Hands a request to a handler thread; false if there are too many.
+  /// Hands a request to a handler thread; false if too many are waiting.
   std::function<bool(std::shared_ptr<Exchange>)> submit;
-  /// Called when a connection has moved between the lists, or left them.
+  /// Called after a connection has moved between the lists or left them.
   std::function<void()> moved;
 };
 
@@ -68,22 +68,22 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// `services` outlives the connection.
   Connection(Transport transport, std::string client, ConnectionServices& services);
 
-  /// Puts it into the list of the busy ones, and serves it until it closes.
+  /// Adds it to the busy connections and serves it until it closes.
   void start();
-  /// To be called about ten times a second: ends what takes too long.
+  /// Ends transfers that take too long. Called about ten times a second.
   void look_at_clock(Clock::time_point now);
-  /// Takes no request after the one that has begun.
+  /// Accepts no request after the current one.
   void drain();
   void close();
 
  private:
   enum class Phase {
     kHandshake,
-    kIdle,       // no byte of a request has come
-    kReading,    // some have
-    kHandling,   // the request is complete; its answer is being made and sent
-    kAnswering,  // an answer of our own is being sent, the last one
-    kLingering,  // all is sent; what the client still sends is thrown away
+    kIdle,       // waits for the first byte of a request
+    kReading,    // a request is arriving
+    kHandling,   // the request is complete; a handler answers it
+    kAnswering,  // sends the connection layer's own answer, which is the last
+    kLingering,  // all is sent; discards further input
     kClosed
   };
 
@@ -106,7 +106,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void enter(Phase phase);
   Clock::time_point deadline() const;
   bool output_pending() const { return sent_ < output_.size(); }
-  /// Owes the client nothing: may be closed for another.
+  /// Owes the client nothing, so it may be closed to make room.
   bool is_idle() const { return phase_ == Phase::kIdle || phase_ == Phase::kLingering; }
 
   Transport transport_;
@@ -127,7 +127,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   std::string output_;
   size_t sent_ = 0;  // of output_
-  Pace send_pace_;   // while there is something to send
+  Pace send_pace_;   // while output is pending
   Pace body_pace_;
 };
 

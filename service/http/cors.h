@@ -10,11 +10,11 @@ namespace dietmt::service {
 
 class CorsPolicy {
  public:
-  /// Origins such as "https://site.example"; "*": all. None: no page of another site may.
+  /// Origins such as "https://site.example"; "*": all. Empty: pages of other sites are not allowed.
   explicit CorsPolicy(std::vector<std::string> origins) : origins_(std::move(origins)) {}
 
-  /// The header fields of an answer to a page of `origin`; empty: the request names none, or was
-  /// not read so far.
+  /// The header fields of an answer to a page of `origin`. An empty `origin`: the request has none,
+  /// or the server did not read that far.
   std::vector<std::pair<std::string, std::string>> fields(const std::string& origin) const;
 
  private:

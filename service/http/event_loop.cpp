@@ -24,24 +24,24 @@ using boost::system::error_code;
 
 constexpr size_t kScratchBytes = 64 << 10;
 constexpr int kAcceptsPerEvent = 64;
-constexpr int64_t kThreadsPerWaiter = 4;  // one in so many may wait for a client to read
+constexpr int64_t kThreadsPerWaiter = 4;  // one thread in four may wait for a client to read
 constexpr std::chrono::milliseconds kClockInterval{100};
-// Files beside those of connections: models, queues, logs, standard streams.
+// Open files besides connections: models, queues, logs, standard streams.
 constexpr int64_t kOtherFiles = 128;
 
-// Raises the limit of open files as far as allowed, and warns if `wanted` connections do not fit.
+// Raises the limit of open files as far as allowed and warns if `wanted` connections do not fit.
 int64_t allowed_connections(int64_t wanted, int64_t handler_threads) {
   rlimit limit = {};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   const int64_t files = static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, INT32_MAX));
-  // A handler may open a file; large bodies take theirs from the connections' share.
+  // Each handler may open a file; the files of large bodies count as connections.
   const int64_t fitting = std::max<int64_t>(files - kOtherFiles - handler_threads, 1);
   if (fitting >= wanted) return wanted;
   spdlog::warn(
-      "The limit of open files is {}, which leaves room for {} connections, not for {}: raise the "
-      "hard limit (ulimit -Hn, LimitNOFILE= of systemd) to {}.",
+      "The limit of open files is {}, which leaves room for {} connections instead of {}. Raise "
+      "the hard limit (ulimit -Hn; systemd: LimitNOFILE=) to {}.",
       files, fitting, wanted, wanted + kOtherFiles + handler_threads);
   return fitting;
 }
@@ -115,7 +115,7 @@ void EventLoop::begin_drain() {
   check_drained();
 }
 
-// Connections that are left in the list of idle ones read on behind their last answer.
+// Connections that are still in the idle list are lingering after their last answer.
 void EventLoop::check_drained() {
   if (draining_ && services_.busy.empty() &&
       is_drained_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
@@ -148,7 +148,7 @@ void EventLoop::accept_clients() {
   }
 }
 
-// False if no client waits, or has to.
+// False if no client is waiting or none can be accepted now.
 bool EventLoop::accept_client() {
   Tcp::endpoint client;
   socklen_t size = static_cast<socklen_t>(client.capacity());
@@ -156,7 +156,7 @@ bool EventLoop::accept_client() {
       ::accept4(acceptor_.native_handle(), client.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (file < 0) {
     const bool none = errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
-    // Waits for the clock rather than spin.
+    // Waits for the clock instead of spinning.
     if (!none && !make_room()) {
       out_of_files_ = true;
       start_clock();
@@ -185,12 +185,12 @@ void EventLoop::add_client(Transport::Socket socket, std::string address) {
                                  services_)
         ->start();
   } catch (const std::exception& error) {
-    spdlog::error("A connection could not be taken: {}", error.what());
+    spdlog::error("Cannot accept a connection: {}", error.what());
   }
   start_clock();
 }
 
-// Closes the connection that has been idle longest, if one is.
+// Closes the connection that has been idle longest; false if none is idle.
 bool EventLoop::make_room() {
   if (services_.idle.empty()) return false;
   counters_.add(&HttpCounters::evicted);
@@ -210,7 +210,7 @@ void EventLoop::look_at_clock() {
   const auto now = Connection::Clock::now();
   for (Connections* list : {&services_.busy, &services_.idle}) {
     for (auto at = list->begin(); at != list->end();) {
-      const std::shared_ptr<Connection> connection = *at++;  // it may leave the list
+      const std::shared_ptr<Connection> connection = *at++;  // look_at_clock() may move it
       connection->look_at_clock(now);
     }
   }

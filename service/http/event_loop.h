@@ -1,4 +1,4 @@
-// The one thread that accepts, reads from and writes to all clients.
+// The thread that accepts all clients, reads from them and writes to them.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace dietmt::service {
 
 class EventLoop {
  public:
-  /// `options` and `handler` outlive the loop. `submit` hands a request to a handler thread, and
-  /// says false if there are too many. Throws ConfigError for unusable TLS files.
+  /// `options` and `handler` outlive the loop. `submit` hands a request to a handler thread and
+  /// returns false if too many are waiting. Throws ConfigError for unusable TLS files.
   EventLoop(const HttpOptions& options, HttpHandler& handler,
             std::function<bool(std::shared_ptr<Exchange>)> submit);
   ~EventLoop() { stop(); }
@@ -26,15 +26,15 @@ class EventLoop {
   /// Starts the thread; returns the port. Called once. Throws ConfigError.
   int listen(const std::string& host, int port);
 
-  /// Closes the listening socket; connections live on.
+  /// Closes the listening socket; connections stay open.
   void stop_accepting();
 
-  /// Also closes idle connections, and every other one after its answer. True if none is left after
-  /// at most `patience`.
+  /// Also closes idle connections, and the others after their answers. Waits at most `patience`;
+  /// true if no connection is left.
   bool drain(std::chrono::milliseconds patience);
 
-  /// Reads the TLS files anew, for the connections to come. Throws ConfigError if they cannot be
-  /// used: the old certificate serves on.
+  /// Reloads the TLS files for new connections. Throws ConfigError if they cannot be used, and
+  /// keeps the old certificate.
   void reload_certificate();
 
   /// Closes everything and ends the thread.
@@ -61,7 +61,7 @@ class EventLoop {
   boost::asio::basic_socket_acceptor<Tcp, boost::asio::io_context::executor_type> acceptor_;
   boost::asio::steady_timer clock_;
   bool clock_runs_ = false;
-  bool out_of_files_ = false;  // accepts nothing until the clock is looked at
+  bool out_of_files_ = false;  // accepts nothing until the next tick of the clock
   int64_t max_connections_ = 0;
   std::promise<void> drained_;
   std::shared_future<void> is_drained_ = drained_.get_future().share();

@@ -27,7 +27,7 @@ void Exchange::respond(const Answer& answer, bool keep_alive) {
   finish("", keep_alive && whole);
 }
 
-// Small answers go in one step, with `last` for all of their bytes.
+// A small answer takes one step: `last` is all of it.
 void Exchange::finish(std::string_view last, bool keep_alive) {
   {
     const std::lock_guard lock(mutex_);
@@ -45,15 +45,15 @@ bool Exchange::write_pieces(const Answer& answer, bool chunked) {
       if (!write(chunked ? chunk_of(*piece) : *piece)) return false;
     }
   } catch (const std::exception& error) {
-    spdlog::error("{} {}: the answer was not sent to its end: {}", request_.head.method,
-                  request_.head.target, error.what());
+    spdlog::error("{} {}: the answer was cut off: {}", request_.head.method, request_.head.target,
+                  error.what());
     return false;
   }
   return !chunked || write(chunk_of(""));
 }
 
-// False if the client has gone or there is no room to spool. While the buffer is full it waits, or
-// spools where too many threads wait already.
+// Waits while the buffer is full, or spools if too many threads wait already. False if the client
+// has gone or there is no room to spool.
 bool Exchange::write(std::string_view bytes) {
   std::unique_lock lock(mutex_);
   while (!bytes.empty()) {
@@ -75,8 +75,8 @@ bool Exchange::write(std::string_view bytes) {
   return true;
 }
 
-// Waits until the client has read some of the buffer. Where as many threads wait as may, so that
-// the rest are there for others, opens the overflow instead.
+// Waits until the client has read part of the buffer. If too many threads wait already, opens the
+// overflow instead, so that the remaining threads can serve others.
 void Exchange::make_room(std::unique_lock<std::mutex>& lock) {
   if (limits_.waiting++ < limits_.may_wait)
     room_.wait(lock, [&] { return abandoned_ || output_.size() < limits_.buffer; });
@@ -85,7 +85,7 @@ void Exchange::make_room(std::unique_lock<std::mutex>& lock) {
   --limits_.waiting;
 }
 
-// The next bytes of the overflow, which ends with its last ones.
+// The next bytes of the overflow; closes it after the last.
 std::string Exchange::take_overflow() {
   std::string bytes(limits_.buffer, '\0');
   bytes.resize(overflow_->read(overflow_taken_, bytes.data(), bytes.size()));

@@ -1,5 +1,5 @@
-// One request on its way through a handler, and a bounded pipe for the answer: the handler's thread
-// writes until the event loop has sent.
+// One request on its way through a handler, and a bounded pipe for the answer from the handler's
+// thread to the event loop.
 #pragma once
 
 #include <atomic>
@@ -14,24 +14,24 @@
 
 namespace dietmt::service {
 
-/// What the exchanges of a server share, so that clients who read slowly hold few handler threads.
+/// Limits that the exchanges of a server share, so that slow clients block few handler threads.
 struct OutputLimits {
-  size_t buffer = 0;     // bytes that an exchange keeps for the loop
-  int64_t may_wait = 0;  // handler threads that may wait at once until their client has read
-  SpoolBudget& spool;    // for what the others write beyond the buffer
+  size_t buffer = 0;     // bytes that an exchange buffers for the loop
+  int64_t may_wait = 0;  // handler threads that may wait for their clients at a time
+  SpoolBudget& spool;    // for the output of the others beyond the buffer
   std::atomic<int64_t> waiting = 0;
 };
 
 class Exchange {
  public:
-  /// `wake` is called by the handler's thread when there is something to take. `limits` outlive the
+  /// The handler's thread calls `wake` when there is output to take. `limits` outlives the
   /// exchange.
   Exchange(HttpRequest request, OutputLimits& limits, std::function<void()> wake);
 
   const HttpRequest& request() const { return request_; }
 
-  /// For the handler's thread. Sends all of the answer, as far as it can be made and the client
-  /// stays. `keep_alive`: the server would serve another request.
+  /// For the handler's thread. Sends the whole answer, unless making it fails or the client leaves.
+  /// `keep_alive`: the server would accept another request.
   void respond(const Answer& answer, bool keep_alive);
 
   struct Output {
@@ -39,10 +39,10 @@ class Exchange {
     bool finished = false;    // nothing follows
     bool keep_alive = false;  // if finished: another request may follow
   };
-  /// What has been written since the last call.
+  /// The output since the last call.
   Output take_output();
 
-  /// The client has closed its side, and probably waits no more; what is written is still sent.
+  /// The client has closed its side and probably no longer waits. Output is still sent.
   void note_client_gone() { *request_.client_gone = true; }
   /// Nothing more can be sent.
   void abandon();
@@ -62,7 +62,7 @@ class Exchange {
   mutable std::mutex mutex_;
   std::condition_variable room_;
   std::string output_;
-  std::unique_ptr<SpooledBytes> overflow_;  // what follows output_; null: nothing
+  std::unique_ptr<SpooledBytes> overflow_;  // output after output_; null: none
   uint64_t overflow_taken_ = 0;
   bool abandoned_ = false;
   bool finished_ = false;

@@ -14,14 +14,17 @@ constexpr size_t kBlock = 64 << 10;
 constexpr size_t kMaxPartHead = 8000;
 constexpr int kMaxParts = 100;
 
-[[noreturn]] void malformed() { throw RequestError("the body is not complete or not well-formed"); }
+[[noreturn]] void malformed() {
+  throw RequestError("the multipart body is incomplete or malformed");
+}
 
-// A window on the body, which begins where a CRLF was: so the first boundary is like all others.
+// A window on the body. It starts with a CRLF that we add, so that the first boundary looks like
+// all others.
 class Window {
  public:
   explicit Window(const SpooledBytes& body) : body_(body) {}
 
-  /// Where the text is, counted from the window's begin; npos: not in all but the next block.
+  /// The offset of the text from the start of the window; npos: not before the next block.
   size_t find(std::string_view text) {
     const size_t at = bytes_.find(text, begin_);
     if (at != bytes_.npos) return at - begin_;
@@ -56,7 +59,7 @@ class Window {
   size_t begin_ = 0;  // of the window, in bytes_
 };
 
-// Passes what comes before `end` on, and takes `end` too.
+// Passes on everything before `end`, and skips `end`.
 template <typename Pass>
 void pass_until(Window& window, const std::string& end, Pass pass) {
   while (true) {

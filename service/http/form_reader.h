@@ -1,4 +1,4 @@
-// Bodies of the type multipart/form-data (RFC 7578), part by part: a part may be a large file.
+// Reads multipart/form-data bodies (RFC 7578) part by part, since a part may be a large file.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,17 @@ struct FormPart {
 };
 
 struct FormSink {
-  std::function<void(const FormPart&)> begin;    // a part
-  std::function<void(std::string_view)> append;  // to the part that has begun
+  std::function<void(const FormPart&)> begin;    // starts a part
+  std::function<void(std::string_view)> append;  // to the current part
 };
 
 bool is_form(const RequestHead& head);
 
-/// Gives the parts of a form to `sink`, whose exceptions pass. Throws RequestError if the body is
-/// no such form.
+/// Passes the parts of a form to `sink`; exceptions of the sink pass through. Throws RequestError
+/// if the body is malformed.
 void read_form(const HttpRequest& request, const FormSink& sink);
 
-/// A field with parameters such as `form-data; name="file"`: the value of one, empty if it is
-/// missing.
+/// The value of a parameter in a field such as `form-data; name="file"`; empty if it is missing.
 std::string parameter_of(std::string_view field, std::string_view name);
 
 /// In lower case, without parameters.

@@ -34,7 +34,7 @@ bool HandlerThreads::add_thread() {
     threads_.emplace_back([this] { run(); });
     return true;
   } catch (const std::system_error& error) {
-    spdlog::warn("The system gives no {}th handler thread: {}.", threads_.size() + 1, error.what());
+    spdlog::warn("Cannot start handler thread {}: {}.", threads_.size() + 1, error.what());
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// Threads that are made when work is waiting, up to a limit, and a bounded queue before them.
+// A thread pool that grows on demand up to a limit, with a bounded queue.
 #pragma once
 
 #include <condition_variable>
@@ -15,12 +15,12 @@ class HandlerThreads {
  public:
   HandlerThreads(int64_t max_threads, int64_t max_backlog)
       : max_threads_(max_threads), max_backlog_(max_backlog) {}
-  /// Waits for all work that was taken.
+  /// Waits for all accepted work.
   ~HandlerThreads();
   HandlerThreads(const HandlerThreads&) = delete;
   HandlerThreads& operator=(const HandlerThreads&) = delete;
 
-  /// False if all threads are at work and the queue is full. `work` does not throw.
+  /// False if all threads are busy and the queue is full. `work` must not throw.
   bool submit(std::function<void()> work);
 
  private:

@@ -22,8 +22,8 @@ class HttpServer::Parts {
     threads_.emplace(options_.handler_threads, options_.backlog);
   }
   ~Parts() {
-    loop_.stop();      // handlers that wait for a client to read wait no more
-    threads_.reset();  // they wake the loop until they are done, so it is destroyed after them
+    loop_.stop();      // releases handlers that wait for a client to read
+    threads_.reset();  // before the loop is destroyed, since handlers wake it until they end
   }
 
   EventLoop& loop() { return loop_; }
@@ -47,7 +47,7 @@ class HttpServer::Parts {
     exchange.respond(answer, !draining_);
   }
 
-  // The client is not told what an exception says: it may name files.
+  // The text of an exception stays in the log, since it may name files.
   Answer answer_to(const HttpRequest& request) {
     try {
       Admission admission;

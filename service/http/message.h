@@ -1,4 +1,4 @@
-// Requests and answers as the code behind an HttpServer sees them.
+// Requests and answers, as an HttpServer passes them to its handler.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace dietmt::service {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// A request line and its header fields, checked.
+/// A valid request line with its header fields.
 struct RequestHead {
   std::string method;
   std::string target;     // as sent: path and query, percent-encoded
@@ -30,16 +30,16 @@ struct RequestHead {
   uint64_t content_length = 0;  // 0 if chunked
 
   bool has_body() const { return chunked || content_length > 0; }
-  /// The value of a field, whatever the case of its name; empty if it is missing.
+  /// The value of a field; empty if it is missing. Ignores the case of `name`.
   const std::string& field(std::string_view name) const;
 };
 
-/// A request that has arrived as a whole.
+/// A complete request.
 struct HttpRequest {
   RequestHead head = {};
   std::unique_ptr<SpooledBytes> body = nullptr;
   std::string client = {};  // its address
-  /// Becomes true once the client has closed its side, and probably no longer waits.
+  /// Becomes true when the client has closed its side and probably no longer waits.
   std::shared_ptr<std::atomic<bool>> client_gone = nullptr;
 };
 
@@ -48,27 +48,27 @@ struct Answer {
   std::string body = {};
   std::string type = "application/json";
   Pairs headers = {};
-  /// If set, the source of the body: called for piece after piece until it returns none. If it
-  /// throws, the connection ends before the body does.
+  /// If set, the source of the body: called for one piece after another until it returns none. If
+  /// it throws, the server closes the connection in the middle of the body.
   std::function<std::optional<std::string>()> pieces = nullptr;
 };
 
-/// What a request is told once its head has been read.
+/// The decision on a request whose head has been read.
 struct Admission {
   std::optional<Answer> refusal = {};
-  bool may_spool = true;  // false: its body must fit in memory
+  bool may_spool = true;  // false: the body must fit in memory
 };
 
-/// What a server serves.
+/// Answers the requests of a server.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
 
-  /// Called once per request. If a body follows, before `100 Continue` is sent or a byte of the
-  /// body is read, by the thread that serves all connections: it must return at once.
+  /// Called once per request. If a body follows, the event loop's thread calls it before it sends
+  /// `100 Continue` or reads a byte of the body, so it must return at once.
   virtual Admission admit(const RequestHead& /*head*/) { return {}; }
 
-  /// Called by many threads at once for requests that were admitted. An exception becomes 500.
+  /// Called by several threads at once, for admitted requests. An exception becomes 500.
   virtual Answer answer(const HttpRequest& request) = 0;
 };
 

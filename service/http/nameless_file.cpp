@@ -13,7 +13,7 @@ namespace {
 
 }  // namespace
 
-// O_TMPFILE makes a file that never had a name, where the file system knows it.
+// O_TMPFILE creates a file that never has a name. Not all file systems support it.
 NamelessFile::NamelessFile(const std::filesystem::path& directory)
     : file_(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)) {
   if (file_.valid()) return;

@@ -1,4 +1,4 @@
-// A file without a name: it is gone with this process, however that ends.
+// A file without a name, which disappears with this process, however that ends.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace dietmt::service {
 /// Movable. Members throw std::system_error with the system's reason.
 class NamelessFile {
  public:
-  /// None yet.
+  /// No file yet.
   NamelessFile() = default;
   /// An empty one on the disk of `directory`.
   explicit NamelessFile(const std::filesystem::path& directory);
@@ -26,14 +26,14 @@ class NamelessFile {
   /// Copies up to `count` bytes from `offset` on; fewer at the end.
   size_t read(uint64_t offset, char* to, size_t count) const;
 
-  /// Under which this process can open the file to read it from its start.
+  /// A path under which this process can open the file to read it.
   std::string path() const;
 
  private:
   FileDescriptor file_;
 };
 
-/// True if the disk, or what this process may have of it, is used up.
+/// True if the disk or this process's quota is full.
 bool is_disk_full(const std::system_error& error);
 
 }  // namespace dietmt::service

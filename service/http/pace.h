@@ -1,5 +1,5 @@
-// Whether a transfer is fast enough: in every period it has to move a quota of bytes. A burst buys
-// no more than one period, so that whoever stalls is found out as soon after 100 MB as after none.
+// Checks whether a transfer is fast enough: in every period it must move a quota of bytes. A burst
+// earns no credit, so a stall is found as soon after 100 MB as after none.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Requests that the connection layer answers itself, because no handler could.
+// Requests that the connection layer rejects itself.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace dietmt::service {
 
-/// `status` is the HTTP status to answer with, what() the sentence for the client.
+/// `status`: of the answer. what(): the sentence for the client.
 class RequestFault : public RequestError {
  public:
   RequestFault(int status, const std::string& text) : RequestError(text), status_(status) {}
@@ -19,10 +19,10 @@ class RequestFault : public RequestError {
   int status_;
 };
 
-/// {"error": text}; what is not UTF-8 in the text, which may come from a client, is replaced.
+/// {"error": text}. Replaces invalid UTF-8, since the text may come from a client.
 std::string error_body(const std::string& text);
 
-/// Overload (503) also asks the client to come back after `retry_after` seconds.
+/// Overload (503) also asks the client to retry after `retry_after` seconds.
 Answer fault_answer(int status, const std::string& text, int retry_after = 1);
 
 }  // namespace dietmt::service

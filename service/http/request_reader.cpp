@@ -49,7 +49,7 @@ std::string plain(beast::string_view text) { return {text.data(), text.size()}; 
   throw RequestFault(413, "The body is larger than " + std::to_string(limit) + " bytes.");
 }
 
-// What Beast allows and we do not: lines and fields without number, and fields on several lines.
+// Beast allows any number of fields, lines of any length and folded fields; we do not.
 void check_lines(std::string_view head) {
   for (int lines = 0; head.size() > 2; ++lines) {
     const std::string_view line = head.substr(0, head.find("\r\n"));
@@ -64,7 +64,7 @@ void check_lines(std::string_view head) {
   }
 }
 
-// The value of the first such field in a head of which only a part has come, or that is malformed.
+// The value of the first such field in a head that is incomplete or malformed.
 std::string value_in(std::string_view head, std::string_view name) {
   for (size_t end = head.find("\r\n"); end != head.npos; end = head.find("\r\n")) {
     const std::string_view line = head.substr(0, end);
@@ -95,7 +95,7 @@ RequestFault head_fault(const error_code& error, std::string_view head) {
   return {400, "The head of the request is malformed: " + error.message() + "."};
 }
 
-// Fields that are for the connection and not for handlers.
+// Fields that concern the connection and not the handlers.
 bool is_of_connection(http::field name) {
   static constexpr std::array kOfConnection = {http::field::connection,
                                                http::field::content_length,
@@ -117,7 +117,7 @@ void check_field(http::field name, beast::string_view value) {
     throw RequestFault(501, "Unsupported Transfer-Encoding; the server accepts only chunked.");
   if (name == http::field::expect && !beast::iequals(value, "100-continue"))
     throw RequestFault(417, "Unsupported Expect; the server knows only 100-continue.");
-  // A compressed body is as large as its sender likes once it is unpacked.
+  // A compressed body can unpack to any size.
   if (name == http::field::content_encoding && !beast::iequals(value, "identity"))
     throw RequestFault(415, "Bodies with a Content-Encoding are not accepted.");
 }
@@ -164,8 +164,7 @@ class RequestReader::Parser {
 
   RequestHead head() const {
     const auto& message = parser_.get();
-    if (!is_known(message.method()))
-      throw RequestFault(501, "The server does not know the method.");
+    if (!is_known(message.method())) throw RequestFault(501, "Unknown request method.");
     RequestHead head{.method = plain(message.method_string()),
                      .target = plain(message.target()),
                      .http_1_0 = message.version() == 10};
@@ -212,11 +211,11 @@ class RequestReader::Parser {
     throw RequestFault(400, "The chunked body is malformed.");
   }
 
-  // Of a chunk's header or the trailer, as far as they have come. Beast looks at them only when
-  // they have come whole.
+  // Checks a part of a chunk's header or of the trailer. Beast checks them only when they are
+  // complete.
   void check_framing(std::string_view part) const {
     if (part.size() > kMaxChunkFraming) too_much_framing();
-    const size_t size_at = has_chunk_ ? 2 : 0;  // behind the CRLF that ends the data
+    const size_t size_at = has_chunk_ ? 2 : 0;  // after the CRLF that ends the data
     for (size_t i = 0; i < part.size(); ++i) {
       if (i < size_at && part[i] != "\r\n"[i]) malformed_chunk();
       if (part[i] == '\n' && (i == 0 || part[i - 1] != '\r')) malformed_chunk();
@@ -232,7 +231,7 @@ class RequestReader::Parser {
 
   http::request_parser<SpooledBody> parser_;
   uint64_t limit_ = 0;
-  std::string pending_;  // the beginning of a chunk's header, or of the trailer
+  std::string pending_;  // the start of a chunk's header or of the trailer
   bool has_chunk_ = false;
   size_t extension_bytes_ = 0;
   std::function<void(uint64_t, beast::string_view, error_code&)> on_chunk_ =
@@ -279,13 +278,14 @@ size_t RequestReader::feed_head(std::string_view bytes) {
   return end + 4 - before;
 }
 
-// Says what is wrong as early as it is known: who speaks TLS or noise must not wait for a timeout.
+// Rejects garbage as soon as possible, so that a client that speaks TLS need not wait for a
+// timeout.
 void RequestReader::check_head_so_far() const {
   if (head_.find('\n') == std::string::npos && head_.size() > kMaxHeadLine)
     throw RequestFault(414, "The request line is too long.");
   if (head_.size() > limits_.head) throw RequestFault(431, "The header fields are too long.");
   if (head_.front() < 'A' || head_.front() > 'Z')
-    throw RequestFault(400, "This is no HTTP request.");
+    throw RequestFault(400, "This is not an HTTP request.");
 }
 
 void RequestReader::begin_body(size_t head_size) {

@@ -1,4 +1,4 @@
-// Reads requests from the bytes of a connection, however they are cut.
+// Reads requests from the bytes of a connection, which arrive in pieces of any size.
 //
 //   RequestReader reader(limits, budget);
 //   while (!bytes.empty()) {
@@ -17,7 +17,7 @@
 
 namespace dietmt::service {
 
-/// A request line or header field may have so many bytes.
+/// The most bytes in a request line or a header field.
 constexpr size_t kMaxHeadLine = 8000;
 
 struct ReadLimits {
@@ -26,7 +26,7 @@ struct ReadLimits {
   std::map<std::string, uint64_t> body_below = {};  // by path prefix; the longest one counts
 };
 
-/// Thrown for a request that the handler does not admit.
+/// Thrown if the handler does not admit a request.
 struct Refusal {
   Answer answer;
 };
@@ -35,25 +35,25 @@ class RequestReader {
  public:
   enum class Stage { kEmpty, kHead, kBody, kComplete };
 
-  /// All outlive the reader. A request with a body is admitted by `handler`, if there is one.
+  /// All arguments outlive the reader. `handler`, if any, admits requests with a body.
   RequestReader(const ReadLimits& limits, SpoolBudget& budget, HttpHandler* handler = nullptr);
   ~RequestReader();
 
-  /// Consumes bytes up to the end of the request and returns how many: all of them unless it is
-  /// complete. Throws RequestFault or Refusal, after which the connection can only be answered and
-  /// closed. Whatever two readers could understand in two ways is a fault: two lengths, both
-  /// framings, bare CR or LF, folded lines, spaces before a colon, a missing Host.
+  /// Consumes bytes up to the end of the request and returns how many: all of them unless the
+  /// request is complete. Throws RequestFault or Refusal; then the caller must answer and close the
+  /// connection. Ambiguous requests are faults: two lengths, both framings, bare CR or LF, folded
+  /// lines, spaces before a colon, a missing Host.
   size_t feed(std::string_view bytes);
 
   Stage stage() const { return stage_; }
 
-  /// True once, if the client waits for `100 Continue` before it sends the body.
+  /// True, once per request, if the client waits for `100 Continue` before it sends the body.
   bool take_continue();
 
-  /// Of the page whose request has begun; empty where none is named, or not yet.
+  /// The Origin field of the current request; empty if it is missing or has not arrived.
   std::string origin() const;
 
-  /// The complete request; the reader begins the next one.
+  /// Returns the complete request and starts the next one.
   HttpRequest take();
 
  private:
@@ -68,7 +68,7 @@ class RequestReader {
   HttpHandler* const handler_;
   Stage stage_ = Stage::kEmpty;
   bool owes_continue_ = false;
-  std::string head_;                      // until it is complete
+  std::string head_;                      // until the head is complete
   std::unique_ptr<HttpRequest> request_;  // from then on
   std::unique_ptr<Parser> parser_;        // while its body arrives
 };

@@ -1,5 +1,5 @@
-// Bytes that wait for their reader, such as the body of a request before its handler runs: in
-// memory while they are few, else in a file without a name.
+// Bytes that wait for their reader, such as the body of a request before its handler runs. They are
+// kept in memory if they are few, otherwise in a file without a name.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 
 namespace dietmt::service {
 
-/// What all of them together may use.
+/// Limits for all SpooledBytes of a server.
 struct SpoolBudget {
-  uint64_t one_memory = 0;  // of one
+  uint64_t one_memory = 0;  // for each of them
   uint64_t all_memory = 0;
   uint64_t all_disk = 0;
   std::filesystem::path directory = {};
@@ -25,22 +25,22 @@ struct SpoolBudget {
 
 class SpooledBytes {
  public:
-  /// `budget` outlives them.
+  /// `budget` outlives the object.
   explicit SpooledBytes(SpoolBudget& budget) : budget_(budget) {}
   ~SpooledBytes();
   SpooledBytes(const SpooledBytes&) = delete;
   SpooledBytes& operator=(const SpooledBytes&) = delete;
 
-  /// From now on they must fit in memory.
+  /// Forbids the file.
   void stay_in_memory() { memory_only_ = true; }
 
-  /// Throws RequestFault: 503 if the budget is used up, 507 if the disk is full, 401 for more than
-  /// may stay in memory.
+  /// Throws RequestFault: 503 if the budget is used up, 507 if the disk is full, 401 if the bytes
+  /// need a file after stay_in_memory().
   void append(std::string_view bytes);
 
   uint64_t size() const { return size_; }
   bool in_file() const { return file_.exists(); }
-  /// Their file, if they are in one.
+  /// The file, if in_file().
   const NamelessFile& file() const { return file_; }
 
   /// Copies up to `count` bytes from `offset` on; fewer at the end. Throws std::system_error if the

@@ -38,7 +38,7 @@ std::shared_ptr<ssl::context> make_tls_context(const std::string& certificate_fi
     throw ConfigError("The certificate " + certificate_file +
                       " cannot be used: " + error.message() + ".");
   }
-  // Also checks that the two belong together.
+  // Also checks that key and certificate match.
   context->use_private_key_file(key_file, ssl::context::pem, error);
   if (error) {
     throw ConfigError("The key " + key_file + " cannot be used with the certificate " +
@@ -92,7 +92,7 @@ void Transport::finish() {
 IoResult Transport::tls_result(int returned, size_t bytes) {
   if (returned > 0) return {IoResult::State::kMoved, bytes};
   const int error = SSL_get_error(session_.get(), returned);
-  // What failed on one connection must not be reported on the next.
+  // An error of this connection must not be reported on the next.
   ERR_clear_error();
   if (error == SSL_ERROR_WANT_READ) return {IoResult::State::kWantsRead};
   if (error == SSL_ERROR_WANT_WRITE) return {IoResult::State::kWantsWrite};

@@ -1,4 +1,4 @@
-// The bytes of one connection, in the clear or through TLS. No call waits.
+// Reads and writes the bytes of one connection, plain or through TLS, without blocking.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -24,19 +24,19 @@ struct IoResult {
   size_t bytes = 0;  // above 0 if kMoved, except for handshake()
 };
 
-/// OpenSSL works on the socket itself: boost::asio::ssl::stream would keep two buffers of 17 KB and
-/// a pair of BIOs of as much for each connection, idle ones too.
+/// OpenSSL works directly on the socket. boost::asio::ssl::stream would keep two buffers of 17 KB
+/// and a pair of BIOs of the same size for each connection, even an idle one.
 class Transport {
  public:
   using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
                                                   boost::asio::io_context::executor_type>;
 
-  /// `socket`: connected and non-blocking. `tls`: null for a connection in the clear.
+  /// `socket`: connected and non-blocking. `tls`: null for a plain connection.
   Transport(Socket socket, boost::asio::ssl::context* tls);
 
-  /// Before anything is read; kMoved when done.
+  /// Call before read() and write(). kMoved when done.
   IoResult handshake();
-  /// `count` is at least 16384, so that a TLS record fits and none stays behind unseen.
+  /// `count` must be at least 16384, so that a whole TLS record fits and none stays unread.
   IoResult read(char* to, size_t count);
   IoResult write(const char* from, size_t count);
   /// Tells the client that nothing more will be sent.

@@ -8,7 +8,7 @@
 
 namespace dietmt::service {
 
-/// What is no percent-encoding stays as it is.
+/// Keeps invalid percent-encodings unchanged.
 std::string percent_decoded(std::string_view text, bool plus_is_space);
 
 /// name=value&name=value, as in a query or an URL-encoded form.

@@ -20,7 +20,7 @@ Answer json_answer(int status, const nlohmann::json& content) {
           .body = content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 
-// The errors of jobs as those of the service; the others are known to it.
+// Turns the errors of jobs into HttpErrors; error_answer() handles all others.
 [[noreturn]] void rethrow_for_client() {
   try {
     throw;
@@ -41,7 +41,7 @@ Answer json_answer(int status, const nlohmann::json& content) {
     throw HttpError(507, "the server's disk is full; nothing of the job was stored");
   } catch (const DatabaseUnavailableError& error) {
     spdlog::error("batch jobs: {}", error.what());
-    throw HttpError(503, "the job queue does not answer at the moment")
+    throw HttpError(503, "the job queue is not available at the moment")
         .with_header("Retry-After", "5");
   }
 }
@@ -80,7 +80,7 @@ std::string content_type(const JobOptions& options) {
                                                : "text/plain; charset=utf-8";
 }
 
-// The value of Content-Disposition; a name beyond ASCII goes by RFC 5987.
+// The value of Content-Disposition; names beyond ASCII are encoded as in RFC 5987.
 std::string disposition(const JobOptions& options) {
   std::string name = options.name.empty()
                          ? std::string("translation.") + name_of(options.format.kind)
@@ -106,7 +106,7 @@ Answer result(const JobOptions& options, JobOutput job_output) {
           .pieces = [output] { return output->next(); }};
 }
 
-// Behind the routes of one service.
+// The handlers of a service's routes.
 struct JobHandlers {
   JobService& service;
   OwnerOf owner_of;

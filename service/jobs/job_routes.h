@@ -1,4 +1,4 @@
-// The routes of batch jobs, /v1/jobs...: what openapi_jobs.json describes.
+// The routes of batch jobs, /v1/jobs..., which openapi_jobs.json describes.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@ namespace dietmt::service {
 
 class JobService;
 
-/// Whose jobs a request may see: for example the name of its API key. The same text for all where
-/// no keys are in use.
+/// Returns the owner of the jobs that a request may see, for example the name of its API key; the
+/// same text for all requests if keys are not in use.
 using OwnerOf = std::function<std::string(const Call&)>;
 
-/// `service` outlives the routes; an empty `owner_of` makes all jobs everybody's. Uploads are read
-/// where the server has stored them; results are read from the queue as they are sent.
+/// `service` outlives the routes. Without `owner_of` every client may see all jobs. Uploads are
+/// read from where the server has stored them; results are read from the queue while they are sent.
 std::vector<Route> job_routes(JobService& service, OwnerOf owner_of = nullptr);
 
 }  // namespace dietmt::service

@@ -1,4 +1,4 @@
-// Takes in what POST /v1/jobs is sent: a file and settings, as a form or as body and query.
+// Receives POST /v1/jobs: a file and its settings, as a form or as body and query.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace dietmt::service {
 
-/// Lives in the handler of the request that it reads.
+/// Lives no longer than the request that it reads.
 class JobUploadReceiver {
  public:
   /// Uploads are stored on the disk of `directory`.
@@ -21,7 +21,7 @@ class JobUploadReceiver {
   /// Throws RequestError for a malformed upload, StorageFullError.
   void read(const Call& call);
 
-  /// Under which this process can read the uploaded file.
+  /// A path under which this process can read the uploaded file.
   const std::string& path() const { return path_; }
   const JobSettings& settings() const { return settings_; }
 
@@ -34,9 +34,9 @@ class JobUploadReceiver {
   const std::filesystem::path directory_;
   NamelessFile file_;
   uint64_t size_ = 0;  // of file_
-  std::string path_;   // empty: there was no file yet
+  std::string path_;   // empty: no file yet
   JobSettings settings_;
-  std::string part_;  // of the form
+  std::string part_;  // name of the form's current part
 };
 
 }  // namespace dietmt::service

@@ -1,4 +1,4 @@
-// Common to all answers: security headers and metrics.
+// Security headers and metrics, which all answers share.
 #include <gmock/gmock.h>
 
 #include "service/page/page.h"
@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(HeadersTest, CorsAndWhatBrowsersHeed) {
+TEST(HeadersTest, CorsAndSecurityHeaders) {
   const TestServer server({.api = {.cors_origins = {"https://a.example"}}});
   httplib::Client client = server.client();
   const auto good = client.Get("/health", {{"Origin", "https://a.example"}});

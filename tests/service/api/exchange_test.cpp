@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// What is logged while it lives.
+// Captures the log during its lifetime.
 class LogCapture {
  public:
   LogCapture() {
@@ -49,7 +49,7 @@ TEST(ErrorAnswerTest, AnInternalErrorGoesToTheLogAndNotToTheClient) {
   }
 }
 
-TEST(ErrorAnswerTest, WhatIsTheClientsFaultKeepsItsText) {
+TEST(ErrorAnswerTest, ErrorsOfTheClientKeepTheirText) {
   const LogCapture log;
   EXPECT_EQ(answer_to(HttpError(413, "too long")).status, 413);
   EXPECT_THAT(answer_to(HttpError(413, "too long")).body, HasSubstr("too long"));

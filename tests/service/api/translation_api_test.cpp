@@ -76,7 +76,7 @@ TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
   english["target"] = "en";
   english["q"] = "12";
   EXPECT_EQ(error_of(server.post("/translate", english)).substr(0, 17), "400 source: auto ");
-  EXPECT_EQ(error_of(server.get("/nothing")), "404 there is nothing at this path");
+  EXPECT_EQ(error_of(server.get("/nothing")), "404 there is no such path");
   EXPECT_EQ(error_of(server.get("/translate")), "405 this path takes POST");
   const auto broken = server.client().Post("/translate", "{\"q\": ", "application/json");
   EXPECT_THAT(error_of(TestServer::answer(broken)), HasSubstr("line 1, column"));

@@ -1,4 +1,4 @@
-// Bodies are read only from clients that may send them.
+// The server reads bodies only from clients with the right key.
 #include <gmock/gmock.h>
 
 #include "tests/common/scratch.h"
@@ -24,7 +24,7 @@ class UploadAdmissionTest : public ScratchTest {
             }};
   }
 
-  // Only the head of an upload, from a client that waits for `100 Continue`.
+  // Sends only the head of an upload, as a client that waits for `100 Continue`.
   static std::string head(const std::string& path, const std::string& fields = "") {
     return "POST " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n" + fields +
            "Expect: 100-continue\r\n\r\n";
@@ -33,7 +33,7 @@ class UploadAdmissionTest : public ScratchTest {
   std::atomic<int> uploads_ = 0;
 };
 
-TEST_F(UploadAdmissionTest, AKeyIsAskedForBeforeTheBody) {
+TEST_F(UploadAdmissionTest, TheKeyIsCheckedBeforeTheBody) {
   const TestServer server(settings());
   for (const auto& [request, status] : {std::pair{head("/v1/jobs"), 401},
                                         {head("/v1/jobs", "X-API-Key: wrong\r\n"), 403},
@@ -59,7 +59,7 @@ TEST_F(UploadAdmissionTest, AKeyIsAskedForBeforeTheBody) {
   EXPECT_EQ(uploads_, 2);
 }
 
-// The key of LibreTranslate's clients is in the body, which may be in memory but not on the disk.
+// LibreTranslate's clients send their key in the body, which may use memory but not the disk.
 TEST_F(UploadAdmissionTest, ABodyWithItsOwnKeyStaysInMemory) {
   const TestServer server(settings());
   const auto ask = [&](size_t spaces) {
@@ -69,10 +69,10 @@ TEST_F(UploadAdmissionTest, ABodyWithItsOwnKeyStaysInMemory) {
         .ask(post("/translate", body, "Content-Type: application/json\r\n"));
   };
   EXPECT_EQ(ask(1'000'000).status, 200);
-  EXPECT_EQ(ask(1'100'000).status, 413);  // the server of the test takes no more
+  EXPECT_EQ(ask(1'100'000).status, 413);  // above the test server's limit
 }
 
-TEST_F(UploadAdmissionTest, MeasuredAsOtherAnswers) {
+TEST_F(UploadAdmissionTest, RefusalsAreMeasuredLikeOtherAnswers) {
   const TestServer server(settings());
   TestClient(server.port()).ask(head("/v1/jobs"));
   TestClient(server.port()).ask(head("/nothing"));

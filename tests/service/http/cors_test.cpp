@@ -1,4 +1,4 @@
-// Pages of other sites can read what the connection layer answers itself.
+// Pages of allowed sites can read the connection layer's own answers.
 #include "service/http/cors.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ TEST(CorsPolicyTest, OriginsAreAllowedByNameOrAll) {
   EXPECT_THAT(CorsPolicy({}).fields("https://a.example"), IsEmpty());
 }
 
-TEST(CorsTest, FaultsOfTheHeadCanBeRead) {
+TEST(CorsTest, AllowedPagesCanReadFaultsOfTheHead) {
   EchoServer server(options());
   const int port = server.start();
   const std::string begun = "GET /hello HTTP/1.1\r\nHost: a\r\n" + kOrigin;
@@ -58,7 +58,7 @@ TEST(CorsTest, FaultsOfTheHeadCanBeRead) {
   expect_readable(slow.response(), 408);
 }
 
-TEST(CorsTest, FaultsOfTheBodyCanBeRead) {
+TEST(CorsTest, AllowedPagesCanReadFaultsOfTheBody) {
   EchoServer server(options());
   const int port = server.start();
   const std::string begun = "POST /echo HTTP/1.1\r\nHost: a\r\n" + kOrigin;
@@ -70,7 +70,7 @@ TEST(CorsTest, FaultsOfTheBodyCanBeRead) {
   expect_readable(slow.response(), 408);
 }
 
-TEST(CorsTest, OverloadCanBeRead) {
+TEST(CorsTest, AllowedPagesCanReadOverload) {
   Gate gate;
   EchoServer server(options());
   server.add("GET", "/gate", [&](const HttpRequest&) {
@@ -87,7 +87,7 @@ TEST(CorsTest, OverloadCanBeRead) {
   gate.open();
 }
 
-TEST(CorsTest, OthersCannotReadIt) {
+TEST(CorsTest, OtherOriginsCannotReadAnswers) {
   EchoServer server(options());
   const int port = server.start();
   const auto refused = [&](const std::string& fields) {

@@ -1,4 +1,4 @@
-// A server with a few handlers to test with.
+// A server with a few handlers for tests.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ inline std::string content(const SpooledBytes& body) {
   return bytes;
 }
 
-/// Answers by method and path, 404 to what it has no handler for.
+/// Answers by method and path; 404 if it has no handler.
 class HandlerTable : public HttpHandler {
  public:
   using Handler = std::function<Answer(const HttpRequest&)>;

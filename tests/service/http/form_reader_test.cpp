@@ -49,12 +49,12 @@ TEST_F(FormReaderTest, FilesAreRead) {
   EXPECT_THAT(parts("--x--"), IsEmpty());
 }
 
-TEST_F(FormReaderTest, WhatLooksLikeABoundaryIsContent) {
+TEST_F(FormReaderTest, TextThatLooksLikeABoundaryIsContent) {
   EXPECT_THAT(parts("preamble\r\n" + part("a", "\r\n--y\r\n--") + part("b", "--x") + "--x--"),
               ElementsAre("a[]\r\n--y\r\n--", "b[]--x"));
 }
 
-// However the boundary lies across the blocks in which the body is read.
+// The boundary may cross the blocks in which the body is read.
 TEST_F(FormReaderTest, LargePartsAreRead) {
   for (size_t size = 65400; size < 65540; ++size) {
     const std::string large(size, '\r');

@@ -21,7 +21,7 @@ class Gate {
     changed_.notify_all();
   }
 
-  /// Until so many have come.
+  /// Waits until `count` handlers wait.
   void await(int count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return waiting_ >= count; });

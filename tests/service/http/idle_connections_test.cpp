@@ -1,5 +1,5 @@
-// Ten thousand silent clients, from another process: both ends would not fit below one limit of
-// open files.
+// Ten thousand silent clients in another process, because both ends would not fit below one limit
+// of open files.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -18,7 +18,8 @@ namespace {
 
 constexpr int64_t kWanted = 10000;
 
-// Opens connections and keeps them until the pipe ends. Runs in a forked child: system calls alone.
+// Opens connections and keeps them until the pipe closes. Runs in a forked child, so it makes only
+// system calls.
 [[noreturn]] void hold_connections(int64_t count, int port, int pipe) {
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -27,7 +28,7 @@ constexpr int64_t kWanted = 10000;
   for (int64_t i = 0; i < count; ++i) {
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
     if (::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) ::_exit(1);
-    // Every other one has begun a request.
+    // Every second one starts a request.
     if (i % 2 == 0 && ::send(socket, "GET /hel", 8, MSG_NOSIGNAL) != 8) ::_exit(1);
   }
   char byte = 0;

@@ -1,4 +1,4 @@
-// More requests or connections than the server takes, and its orderly end.
+// More requests or connections than the server accepts, and draining.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -81,7 +81,7 @@ TEST(Overload, LongestIdleConnectionMakesRoom) {
   EXPECT_EQ(server.counters().evicted, 1);
 }
 
-TEST(Overload, NobodyIsClosedWhileHeIsServed) {
+TEST(Overload, BusyConnectionsAreNotClosed) {
   HttpOptions options;
   options.max_connections = 2;
   GatedServer server(options);
@@ -94,7 +94,7 @@ TEST(Overload, NobodyIsClosedWhileHeIsServed) {
   for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
 }
 
-TEST(Overload, VanishedClientsRequestIsNotHandledFromTheBacklog) {
+TEST(Overload, BackloggedRequestsOfVanishedClientsAreNotHandled) {
   HttpOptions options;
   options.handler_threads = 1;
   GatedServer server(options);
@@ -118,7 +118,7 @@ TEST(Overload, VanishedClientsRequestIsNotHandledFromTheBacklog) {
   EXPECT_EQ(counted, 0);
 }
 
-TEST(Drain, FinishesWhatHasBegunAndTakesNothingNew) {
+TEST(Drain, FinishesRunningRequestsAndAcceptsNoNewOnes) {
   GatedServer server;
   const int port = server.start();
   TestClient idle(port);
@@ -144,7 +144,7 @@ TEST(Drain, FinishesWhatHasBegunAndTakesNothingNew) {
   for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
 }
 
-TEST(Drain, StopAcceptingLeavesConnectionsAlone) {
+TEST(Drain, StopAcceptingKeepsOpenConnections) {
   EchoServer server;
   const int port = server.start();
   TestClient client(port);
@@ -161,7 +161,7 @@ TEST(Drain, StopAcceptingLeavesConnectionsAlone) {
   EXPECT_EQ(client.ask(get("/hello")).body, "hello");
 }
 
-TEST(Listen, SaysWhyNot) {
+TEST(Listen, ExplainsFailures) {
   EchoServer first;
   const int port = first.start();
   EchoServer second;

@@ -39,8 +39,8 @@ TEST(Persistence, ChunkedBodyEndsWhereTheNextRequestBegins) {
   EXPECT_EQ(client.response().body, "hello");
 }
 
-// What a handler does not read is no request.
-TEST(Persistence, UnreadBodyIsNoRequest) {
+// A body that the handler does not read must not be taken for the next request.
+TEST(Persistence, UnreadBodyIsNotTheNextRequest) {
   EchoServer server;
   TestClient client(server.start());
   const std::string hidden = get("/hidden");
@@ -58,11 +58,11 @@ TEST(Persistence, ContinueIsSentWhenTheClientWaits) {
   EXPECT_EQ(client.receive(1000), "HTTP/1.1 100 Continue\r\n\r\n");
   client.send("body");
   EXPECT_EQ(client.response().body, "body");
-  // One that does not wait is not kept from sending.
+  // A client that does not wait can send at once.
   EXPECT_EQ(client.ask(request).body, "body");
 }
 
-TEST(Persistence, ContinueIsRefusedForWhatIsTooLarge) {
+TEST(Persistence, ContinueIsRefusedForTooLargeBodies) {
   EchoServer server;
   TestClient client(server.start());
   client.send(
@@ -71,7 +71,7 @@ TEST(Persistence, ContinueIsRefusedForWhatIsTooLarge) {
   EXPECT_EQ(client.response().status, 413);
 }
 
-TEST(Persistence, ClientsWishToCloseIsGranted) {
+TEST(Persistence, ServerClosesIfTheClientAsksForIt) {
   EchoServer server;
   const int port = server.start();
   for (const std::string& request : {get("/hello", "Connection: keep-x, Close\r\n"),

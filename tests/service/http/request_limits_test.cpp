@@ -1,4 +1,4 @@
-// Clients that are slow, send too much, or send nonsense: each gets its answer, others theirs.
+// Clients that are slow, send too much, or send nonsense get an answer and do not disturb others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(RequestLimits, SlowHeadIsEndedWhileOthersAreServed) {
 TEST(RequestLimits, SilentConnectionIsClosed) {
   EchoServer server(impatient());
   TestClient silent(server.start());
-  silent.send("\r\n\r\n");  // may precede a request, and is none
+  silent.send("\r\n\r\n");  // may precede a request
   EXPECT_TRUE(silent.ended());
 }
 
@@ -56,7 +56,7 @@ TEST(RequestLimits, HalfSentBodyIsEnded) {
   expect_fault(slow.response(), 408);
 }
 
-TEST(RequestLimits, SteadyBodyHasItsTime) {
+TEST(RequestLimits, SteadyBodyMayTakeLong) {
   EchoServer server(impatient());
   TestClient steady(server.start());
   steady.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
@@ -67,7 +67,7 @@ TEST(RequestLimits, SteadyBodyHasItsTime) {
   EXPECT_EQ(steady.response().body, std::string(1000, 'x'));
 }
 
-TEST(RequestLimits, ByteBecomesByte) {
+TEST(RequestLimits, RequestsMayArriveByteByByte) {
   EchoServer server;
   TestClient client(server.start());
   for (const char c : post("/echo", "body")) client.send({&c, 1});
@@ -79,7 +79,7 @@ TEST(RequestLimits, TooLargeBodyIsAnsweredBeforeItIsSent) {
   options.max_body = 1000;
   EchoServer server(options);
   TestClient client(server.start());
-  // The client sends all of it before it reads: the answer must not be lost.
+  // The client sends the whole body before it reads; the answer must not be lost.
   client.send(post("/echo", std::string(8 << 20, 'x')));
   expect_fault(client.response(), 413);
   EXPECT_EQ(server.counters().too_large, 1);
@@ -104,7 +104,7 @@ TEST(RequestLimits, NonsenseIsAnswered) {
   EXPECT_EQ(server.counters().too_large, 2);
 }
 
-TEST(RequestLimits, NothingIsTakenForARequestAfterAFault) {
+TEST(RequestLimits, BytesAfterAFaultAreNotARequest) {
   EchoServer server;
   TestClient client(server.start());
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n" +
@@ -113,7 +113,7 @@ TEST(RequestLimits, NothingIsTakenForARequestAfterAFault) {
   EXPECT_TRUE(client.ended());
 }
 
-// Asks for a key; with "small", bodies have to stay in memory.
+// Asks for a key; with the key "small", bodies must stay in memory.
 class GuardedServer : public EchoServer {
  public:
   using EchoServer::EchoServer;
@@ -139,7 +139,7 @@ TEST(RequestLimits, AdmissionComesBeforeTheBody) {
   EXPECT_TRUE(refused.ended());
   EXPECT_EQ(server.counters().requests, 0);
   EXPECT_EQ(TestClient(port).ask(post("/echo", "body", "X-API-Key: any\r\n")).body, "body");
-  // Without a body the connection can go on.
+  // Without a body the connection stays open.
   TestClient client(port);
   EXPECT_EQ(client.ask(get("/hello")).status, 401);
   EXPECT_EQ(client.ask(get("/hello", "X-API-Key: any\r\n")).body, "hello");

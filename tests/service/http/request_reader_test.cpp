@@ -1,4 +1,4 @@
-// What the reader takes for a request, and what it refuses.
+// Which requests the reader accepts and which it refuses.
 #include "service/http/request_reader.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 
 class RequestReaderTest : public ::testing::Test {
  protected:
-  // The complete request, or the test fails.
+  // Returns the complete request or fails the test.
   HttpRequest read(std::string_view bytes) {
     RequestReader reader(limits_, budget_);
     EXPECT_EQ(reader.feed(bytes), bytes.size());
@@ -19,7 +19,7 @@ class RequestReaderTest : public ::testing::Test {
     return reader.take();
   }
 
-  // The status that it is refused with, 0 if it is not.
+  // The status of the refusal; 0 if the request is accepted.
   int fault(std::string_view bytes) {
     RequestReader reader(limits_, budget_);
     try {
@@ -48,7 +48,7 @@ class RequestReaderTest : public ::testing::Test {
   SpoolBudget budget_{500, 100000, 100000, std::filesystem::temp_directory_path()};
 };
 
-TEST_F(RequestReaderTest, LeavesTheFieldsOfTheConnectionOut) {
+TEST_F(RequestReaderTest, HidesTheFieldsOfTheConnection) {
   const HttpRequest request = read(
       "\r\nPOST /a?b=c HTTP/1.1\r\nHOST:x\r\nConnection: Close\r\nX-Own:  one two \r\n"
       "Content-Length: 3\r\nTE: trailers\r\n\r\nabc");
@@ -67,7 +67,7 @@ TEST_F(RequestReaderTest, StopsAtTheEndOfTheRequest) {
   EXPECT_EQ(reader.stage(), RequestReader::Stage::kEmpty);
 }
 
-TEST_F(RequestReaderTest, CutsDoNotMatter) {
+TEST_F(RequestReaderTest, BytesMayArriveInAnyPieces) {
   const std::string bytes =
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n"
       "3;name=\"value\"\r\nabc\r\n00a\r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n";
@@ -166,7 +166,7 @@ TEST_F(RequestReaderTest, LargeBodiesGoToAFile) {
   EXPECT_EQ(content(*large.body), bytes);
   EXPECT_EQ(budget_.memory_used, 0u);
   EXPECT_EQ(budget_.disk_used, 90000u);
-  // The second one finds no room on the disk.
+  // There is no room on the disk for the second one.
   EXPECT_EQ(fault("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n" + bytes), 503);
 }
 

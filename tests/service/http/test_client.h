@@ -1,4 +1,4 @@
-// A client that sends and reads exactly what a test says, byte by byte if need be.
+// A client that sends and reads exactly what a test says, byte by byte if necessary.
 #pragma once
 
 #include <openssl/ssl.h>
@@ -14,7 +14,7 @@
 namespace dietmt::service {
 
 struct TestResponse {
-  int status = 0;  // 0: the connection ended before a whole response came
+  int status = 0;  // 0: the connection ended before the response was complete
   std::string head;
   std::string body;
 
@@ -22,32 +22,32 @@ struct TestResponse {
   std::string field(const std::string& name) const;
 };
 
-/// Waits at most ten seconds for anything; throws std::runtime_error after that.
+/// Every call waits at most ten seconds, then throws std::runtime_error.
 class TestClient {
  public:
-  /// Connects to 127.0.0.1; `receive_buffer`: of the socket, 0 for the system's choice.
+  /// Connects to 127.0.0.1; `receive_buffer`: of the socket; 0: the system's default.
   explicit TestClient(int port, int receive_buffer = 0);
 
-  /// From now on through TLS. Throws if the handshake fails.
+  /// Switches to TLS. Throws if the handshake fails.
   void start_tls();
-  /// Whom the server's certificate is made out to.
+  /// The subject of the server's certificate.
   std::string server_name() const;
 
   /// False if the server has closed the connection.
   bool send(std::string_view bytes);
   /// Up to `count` bytes; empty at the end of the connection.
   std::string receive(size_t count);
-  /// One response with a Content-Length or chunked; what follows is kept for the next call.
+  /// One response with a Content-Length or chunked; keeps further bytes for the next call.
   TestResponse response(bool of_head_request = false);
   TestResponse ask(std::string_view request) {
     send(request);
     return response();
   }
-  /// True if the server ends the connection without sending any more.
+  /// True if the server closes the connection without sending more.
   bool ended();
-  /// Says that nothing more will be sent.
+  /// Closes the sending side.
   void finish_sending();
-  /// Closes the connection, with a reset instead of an orderly end.
+  /// Resets the connection.
   void reset();
 
  private:
@@ -71,7 +71,7 @@ std::string post(const std::string& path, std::string_view body, const std::stri
 /// A member of /proc/self/status in bytes, e.g. "VmRSS".
 int64_t process_memory(const std::string& member);
 
-/// The address sanitizer keeps what was freed, so that memory in use says nothing there.
+/// The address sanitizer keeps freed memory, so memory in use means nothing there.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kMemoryIsMeasurable = false;
 #else

@@ -1,4 +1,4 @@
-// TLS with a certificate that the test makes.
+// TLS with a certificate made by the test.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -21,7 +21,7 @@ using File = std::unique_ptr<std::FILE, decltype(&std::fclose)>;
 
 class TlsTest : public ScratchTest {
  protected:
-  // Writes NAME.key and NAME.crt, which is made out to `subject`.
+  // Writes NAME.key and NAME.crt for `subject`.
   void make_certificate(const std::string& name, const std::string& subject = "localhost") {
     const Key key(EVP_EC_gen("P-256"), EVP_PKEY_free);
     const Certificate certificate(X509_new(), X509_free);
@@ -89,7 +89,7 @@ TEST_F(TlsTest, ClosesWithANotice) {
   EXPECT_TRUE(client.ended());
 }
 
-TEST_F(TlsTest, StalledAndFailedHandshakesCostOthersNothing) {
+TEST_F(TlsTest, StalledAndFailedHandshakesDoNotDisturbOthers) {
   EchoServer server(options());
   const int port = server.start();
   TestClient silent(port);
@@ -120,7 +120,7 @@ TEST_F(TlsTest, ANewCertificateServesNewConnections) {
   EXPECT_EQ(old.ask(get("/hello")).body, "hello");
 }
 
-TEST_F(TlsTest, ABrokenNewCertificateLeavesTheOldOne) {
+TEST_F(TlsTest, ABrokenNewCertificateKeepsTheOldOne) {
   EchoServer server(options());
   const int port = server.start();
   write("server.crt", "-----BEGIN CERTIFICATE-----\nnone\n");
@@ -133,7 +133,7 @@ TEST_F(TlsTest, ABrokenNewCertificateLeavesTheOldOne) {
   make_certificate("other");
   std::filesystem::copy_file(path("other.crt"), path("server.crt"),
                              std::filesystem::copy_options::overwrite_existing);
-  EXPECT_THROW(server.reload_certificate(), ConfigError);  // the key is that of another one
+  EXPECT_THROW(server.reload_certificate(), ConfigError);  // the key of another certificate
   TestClient client(port);
   client.start_tls();
   EXPECT_EQ(client.server_name(), "localhost");
@@ -146,7 +146,7 @@ TEST_F(TlsTest, ReloadingWithoutTlsDoesNothing) {
   EXPECT_EQ(TestClient(server.start()).ask(get("/hello")).body, "hello");
 }
 
-TEST_F(TlsTest, SaysWhatIsWrongWithTheFiles) {
+TEST_F(TlsTest, MessagesNameTheWrongFile) {
   HttpOptions good = options();
   make_certificate("other");
   const auto message = [](const HttpOptions& options) -> std::string {

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 constexpr int64_t kMegabyte = 1 << 20;
 constexpr int64_t kLarge = 100 * kMegabyte;
 
-// GET /large sends `size` bytes as they are wanted, and counts them.
+// GET /large makes `size` bytes on demand and counts them.
 class LargeServer : public EchoServer {
  public:
   explicit LargeServer(HttpOptions options = {}, int64_t size = kLarge)
@@ -35,7 +35,7 @@ class LargeServer : public EchoServer {
   std::atomic<int> failed = 0;
 
  private:
-  // What is left of one answer.
+  // The rest of one answer.
   struct Left {
     Left(LargeServer& server, int64_t size) : server_(server), size_(size) {}
     ~Left() { ended_ ? ++server_.completed : ++server_.failed; }
@@ -117,7 +117,7 @@ TEST(Transfer, SlowReaderOfALargeResponseCostsABoundedBuffer) {
   client.send(get("/large"));
   EXPECT_TRUE(soon([&] { return server.made > 0; }));
   std::this_thread::sleep_for(milliseconds(300));
-  // What the server's and the system's buffers hold has been made, and no more.
+  // The handler has made no more than the buffers of server and system hold.
   const int64_t made_ahead = server.made;
   EXPECT_LT(made_ahead, 16 * kMegabyte);
   EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
@@ -168,7 +168,7 @@ TEST(Transfer, SlowReadersLeaveThreadsForOthers) {
   }
 }
 
-TEST(Transfer, SlowReadersAreCutOffWhereThereIsNoRoomForTheirAnswers) {
+TEST(Transfer, SlowReadersAreCutOffIfThereIsNoRoomForTheirAnswers) {
   HttpOptions options;
   options.handler_threads = 4;
   options.all_bodies_memory = 0;
@@ -180,7 +180,7 @@ TEST(Transfer, SlowReadersAreCutOffWhereThereIsNoRoomForTheirAnswers) {
   EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
 }
 
-TEST(Transfer, WhoReadsNothingIsCutOff) {
+TEST(Transfer, ClientThatReadsNothingIsCutOff) {
   HttpOptions options;
   options.transfer_period = milliseconds(300);
   LargeServer server(options);
@@ -191,7 +191,7 @@ TEST(Transfer, WhoReadsNothingIsCutOff) {
   EXPECT_TRUE(soon([&] { return server.counters().open_connections == 0; }));
 }
 
-// What it sent at once before is no credit.
+// The burst gives no credit.
 TEST(Transfer, UploadThatStallsAfterABurstIsCutOff) {
   HttpOptions options;
   options.max_body = kLarge;

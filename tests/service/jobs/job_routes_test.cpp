@@ -117,7 +117,7 @@ TEST_P(JobRoutesTest, TooManyUnfinishedJobsAreRefused) {
   EXPECT_TRUE(api.at("paths").at("/v1/jobs").at("post").at("responses").contains("429"));
 }
 
-// What the description of the API promises, and nothing else.
+// Answers have exactly the fields that the API's description lists.
 TEST_P(JobRoutesTest, JobsAreAsDescribed) {
   const json api = json::parse(read_file(DIETMT_JOBS_OPENAPI));
   const json& described = api.at("components").at("schemas").at("Job");

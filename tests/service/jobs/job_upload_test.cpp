@@ -37,7 +37,7 @@ TEST_P(JobUploadTest, ColumnsAndFields) {
             "{\"t\": \"a\", \"n\": 1.0, \"de\": \"<a>\"}\n{\"t\"\n");
 }
 
-TEST_P(JobUploadTest, PackedFilesComeBackPacked) {
+TEST_P(JobUploadTest, CompressedFilesComeBackCompressed) {
   const std::string text = numbered_lines(1, 500) + "last";
   const std::string back = round_trip("", gzipped(text));
   EXPECT_THAT(back, StartsWith("\x1f\x8b"));
@@ -45,7 +45,7 @@ TEST_P(JobUploadTest, PackedFilesComeBackPacked) {
   EXPECT_EQ(gunzipped(round_trip("", gzipped(""))), "");
 }
 
-TEST_P(JobUploadTest, FormsInAnyOrder) {
+TEST_P(JobUploadTest, FormPartsInAnyOrder) {
   start_worker();
   const httplib::MultipartFormDataItems items = {
       {"column", "2", "", ""},
@@ -111,7 +111,7 @@ TEST_P(JobUploadTest, ABodyAboveTheServersLimitIsRefused) {
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_P(JobUploadTest, AFullDiskIsSaidAndLeavesNothing) {
+TEST_P(JobUploadTest, AFullDiskIsReportedAndLeavesNothing) {
   if (GetParam() == "postgresql") GTEST_SKIP() << "the server writes in another process";
   submit_body("", "a\n");
   const int64_t before = rows();
@@ -135,7 +135,7 @@ int64_t peak_memory() {
   return 0;
 }
 
-TEST_P(JobUploadTest, LargeFilesAreNeverInMemory) {
+TEST_P(JobUploadTest, LargeFilesStayOutOfMemory) {
   constexpr int64_t kBytes = 50'000'000;
   const std::string block = numbered_lines(100'000, 1000, std::string(990, 'x'));
   const auto provider = [&](size_t offset, size_t length, httplib::DataSink& sink) {
@@ -160,9 +160,9 @@ TEST_P(JobUploadTest, LargeFilesAreNeverInMemory) {
   EXPECT_LT(peak_memory() - before, 30'000'000);
 }
 
-// The data directory does not exist, so the upload must be the file that the connection layer has
-// stored.
-TEST_P(JobUploadTest, ALargeBodyIsReadWhereItLies) {
+// The data directory does not exist, so the service must read the file that the connection layer
+// has stored.
+TEST_P(JobUploadTest, ALargeBodyIsNotCopied) {
   JobServiceOptions options;
   options.data_directory = scratch() / "absent";
   JobService service(*queue_, options);
