@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/error.h"
-#include "common/logging.h"
 #include "common/options.h"
+#include "common/process.h"
 
 namespace dietmt::bench {
 

@@ -1,12 +1,36 @@
 // Whole files and directories. common/atomic_file.h writes a file piece by piece.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dietmt {
+
+/// An open file or socket that is closed with its owner.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int number) : number_(number) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~FileDescriptor() {
+    if (valid()) ::close(number_);
+  }
+
+  bool valid() const { return number_ >= 0; }
+  int number() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
 
 /// The bytes of a file. Throws Error naming the path.
 std::string read_file(const std::filesystem::path& path);
@@ -60,5 +84,20 @@ std::string manifest_problem(const std::filesystem::path& directory);
 
 /// CRC-32 of a file's bytes (zlib).
 uint32_t file_crc32(const std::filesystem::path& path);
+
+/// A file to which complete records are appended.
+class AppendFile {
+ public:
+  /// Opens or creates the file. Throws Error with the path and the system's reason.
+  explicit AppendFile(std::filesystem::path path);
+
+  /// Throws Error if the record does not fit on the disk. The file then holds no part of it, so
+  /// that later records can be read.
+  void append(std::string_view record);
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor file_;
+};
 
 }  // namespace dietmt

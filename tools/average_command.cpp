@@ -12,7 +12,6 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "common/options.h"
-#include "encoders/weights/checkpoint_average.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"

@@ -1,7 +1,7 @@
 // dietmt bert: the commands of encoder-only models, and the short one among them.
 #include <iostream>
 
-#include "bert/model/pretrained.h"
+#include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "inspection/parameter_table.h"
 #include "tools/bert_model_options.h"

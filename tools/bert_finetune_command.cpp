@@ -7,12 +7,11 @@
 #include <iostream>
 #include <memory>
 
-#include "bert/finetuning/finetuning_data.h"
+#include "bert/finetuning/finetuning_setup.h"
 #include "bert/finetuning/protocol.h"
 #include "bert/finetuning/result_table.h"
-#include "bert/finetuning/start_model.h"
 #include "common/error.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "encoders/device/device.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"

@@ -1,6 +1,6 @@
 #include "tools/bert_model_options.h"
 
-#include "bert/model/pretrained.h"
+#include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "encoders/position/position_encoding.h"
 #include "encoders/transformer/stacks.h"

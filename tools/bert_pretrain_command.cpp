@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "bert/model/pretrained.h"
+#include "bert/model/model_directory.h"
 #include "bert/training/pretraining_task.h"
 #include "common/error.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "data/text/tokenizer.h"
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"

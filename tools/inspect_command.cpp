@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
-#include "encoders/position/scheme/position_help.h"
+#include "encoders/position/scheme/position_spec.h"
 #include "inspection/parameter_table.h"
 #include "inspection/position_report.h"
 #include "inspection/sentence_analysis.h"

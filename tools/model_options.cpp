@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "common/error.h"
-#include "encoders/position/scheme/position_help.h"
+#include "encoders/position/scheme/position_spec.h"
 
 namespace dietmt::tools {
 namespace {

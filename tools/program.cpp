@@ -5,9 +5,8 @@
 #include <exception>
 #include <iostream>
 
-#include "common/logging.h"
-#include "common/process_error.h"
-#include "common/stop_signal.h"
+#include "common/error.h"
+#include "common/process.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "tools/commands.h"
 #include "training/processes/process_place.h"

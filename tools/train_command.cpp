@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "common/text_io.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"

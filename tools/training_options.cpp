@@ -3,7 +3,6 @@
 #include <iostream>
 
 #include "common/error.h"
-#include "common/process_error.h"
 #include "training/loop/rehearsal.h"
 
 namespace dietmt::tools {

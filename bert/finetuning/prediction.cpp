@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bert/finetuning/classification_task.h"
-#include "bert/finetuning/span_data.h"
+#include "bert/finetuning/span_task.h"
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "data/tasks/submission.h"

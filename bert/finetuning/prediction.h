@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "bert/finetuning/scoring.h"
+#include "bert/finetuning/finetuning_task.h"
 #include "bert/finetuning/task_description.h"
 #include "bert/finetuning/task_metrics.h"
 #include "data/text/bert_tokenizer.h"

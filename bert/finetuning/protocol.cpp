@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "storage/checkpoint.h"
 
 namespace dietmt::bert {

@@ -133,7 +133,7 @@ void read_answers(const json& stored, TaskDescription& description) {
 TaskDescription parse_description(const json& stored) {
   if (stored.at("format").get<int>() != kFormat) {
     throw CheckpointError("format " + stored.at("format").dump() +
-                          " is not known; this program reads " + std::to_string(kFormat));
+                          " is unsupported; this version reads format " + std::to_string(kFormat));
   }
   TaskDescription description;
   description.task = task_from(stored.at("task"));

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "common/error.h"
-#include "metrics/classification.h"
-#include "metrics/correlation.h"
+#include "metrics/glue_scores.h"
 #include "metrics/squad2.h"
 
 namespace dietmt::bert {

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/stop_signal.h"
+#include "common/process.h"
 
 namespace dietmt::data {
 

@@ -1,11 +1,189 @@
 #include "data/corpus/parallel_corpus.h"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 #include "common/error.h"
 #include "common/random.h"
+#include "common/text_io.h"
+#include "data/corpus/corpus_encoding.h"
+#include "data/text/source_tag.h"
 
 namespace dietmt::data {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kReportedLines = 1'000'000;
+constexpr uint64_t kEncodingVersion = 1;  // incremented when the ids of the same input change
+
+// Names everything that the encoded corpus depends on; empty if an input can be read only once.
+std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
+                           const Tokenizer& target, const LengthFilter& filter) {
+  const auto paths = fingerprint_of_files(std::array{files.source, files.target});
+  if (!paths) return "";
+  std::string text = "encoding " + std::to_string(kEncodingVersion) + '\n' + *paths;
+  for (const Tokenizer* tokenizer : {&source, &target})
+    text += "tokenizer " + std::to_string(hash_of(tokenizer->serialized())) + '\n';
+  if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';
+  return text + "filter " + std::to_string(filter.min_tokens) + ' ' +
+         std::to_string(filter.max_tokens) + ' ' + std::to_string(filter.max_ratio) + '\n';
+}
+
+fs::path cache_name(const CorpusFiles& files) {
+  // A pipe in /dev/fd has no canonical path.
+  const auto place = [](const std::string& file) {
+    std::error_code error;
+    const fs::path path = fs::weakly_canonical(file, error);
+    return error ? file : path.string();
+  };
+  return fmt::format("{:016x}.cache", hash_of(place(files.source) + '\t' + place(files.target) +
+                                              '\t' + files.source_tag));
+}
+
+// The lines that a thread encodes at once.
+struct TextChunk {
+  std::vector<std::string> sources;
+  std::vector<std::string> targets;
+};
+
+struct EncodedChunk {
+  std::vector<std::vector<int32_t>> sources;  // the kept pairs
+  std::vector<std::vector<int32_t>> targets;
+  CorpusReport report;
+};
+
+// Pairs of lines from a source and a target file.
+class PairReader {
+ public:
+  explicit PairReader(const CorpusFiles& files)
+      : files_(files), source_(files.source), target_(files.target) {}
+
+  // The next pairs; nothing at the end.
+  std::optional<TextChunk> next() {
+    constexpr size_t kChunkPairs = 4096;
+    constexpr size_t kChunkBytes = 1 << 20;
+    TextChunk chunk;
+    size_t bytes = 0;
+    std::string source, target;
+    while (chunk.sources.size() < kChunkPairs && bytes < kChunkBytes && next_pair(source, target)) {
+      bytes += source.size() + target.size();
+      chunk.sources.push_back(source);
+      chunk.targets.push_back(target);
+    }
+    if (chunk.sources.empty()) return std::nullopt;
+    return chunk;
+  }
+
+ private:
+  bool next_pair(std::string& source, std::string& target) {
+    const bool has_source = source_.next(source);
+    const bool has_target = target_.next(target);
+    if (has_source != has_target) fail_unequal(has_source ? source_ : target_);
+    if (!has_source) return false;
+    check_utf8(source_, source);
+    check_utf8(target_, target);
+    return true;
+  }
+
+  static void check_utf8(const LineReader& reader, const std::string& line) {
+    if (const size_t at = invalid_utf8_at(line); at != std::string::npos)
+      throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1));
+  }
+
+  [[noreturn]] void fail_unequal(LineReader& longer) {
+    const std::string where = longer.where();
+    for (std::string line; longer.next(line);) {
+    }
+    throw DataError(where + ": this line has no counterpart: " + files_.source + " has " +
+                    std::to_string(source_.line_number()) + " lines, " + files_.target + " has " +
+                    std::to_string(target_.line_number()));
+  }
+
+  const CorpusFiles& files_;
+  LineReader source_;
+  LineReader target_;
+};
+
+// The counter of `report` for a pair that the filter drops, or null for one that it keeps.
+int64_t* drop_counter(CorpusReport& report, const LengthFilter& filter, int64_t source,
+                      int64_t target) {
+  const auto [shorter, longer] = std::minmax(source, target);
+  if (shorter == 0) return &report.empty;
+  if (shorter < filter.min_tokens) return &report.too_short;
+  if (longer > filter.max_tokens) return &report.too_long;
+  if (filter.max_ratio > 0 &&
+      static_cast<double>(longer) > filter.max_ratio * static_cast<double>(shorter))
+    return &report.ratio;
+  return nullptr;
+}
+
+EncodedChunk encode(const TextChunk& text, const SourceTag& tag, const Tokenizer& source_tokenizer,
+                    const Tokenizer& target_tokenizer, const LengthFilter& filter) {
+  EncodedChunk chunk;
+  for (size_t i = 0; i < text.sources.size(); ++i) {
+    std::vector<int32_t> source = source_tokenizer.encode(tag.before(text.sources[i]));
+    std::vector<int32_t> target = target_tokenizer.encode(text.targets[i]);
+    ++chunk.report.lines;
+    if (int64_t* counter = drop_counter(chunk.report, filter, std::ssize(source) - tag.pieces(),
+                                        std::ssize(target))) {
+      ++*counter;
+      continue;
+    }
+    source.push_back(source_tokenizer.end_id());
+    target.push_back(target_tokenizer.end_id());
+    ++chunk.report.kept;
+    chunk.report.source_tokens += std::ssize(source);
+    chunk.report.target_tokens += std::ssize(target);
+    chunk.sources.push_back(std::move(source));
+    chunk.targets.push_back(std::move(target));
+  }
+  return chunk;
+}
+
+}  // namespace
+
+CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
+                       const LengthFilter& filter, const fs::path& folder, int64_t threads) {
+  const std::string fingerprint = fingerprint_of(files, source, target, filter);
+  const fs::path file = folder / cache_name(files);
+  const auto open = [&]() -> CorpusShard {
+    std::unique_ptr<const MappedCache> cache = MappedCache::open(file, fingerprint);
+    if (!cache) return {};
+    const auto report = std::bit_cast<CorpusReport>(cache->counters());
+    return {std::move(cache), report};
+  };
+  if (!fingerprint.empty())
+    if (CorpusShard shard = open(); shard.cache) return shard;
+
+  spdlog::info("encoding {} and {}", files.source, files.target);
+  CacheWriter writer(file, fingerprint);
+  CorpusReport report;
+  PairReader reader(files);
+  const SourceTag tag(source, files.source_tag);
+  work_in_order(
+      threads, [&] { return reader.next(); },
+      [&](const TextChunk& text) { return encode(text, tag, source, target, filter); },
+      [&](const EncodedChunk& chunk) {
+        for (size_t i = 0; i < chunk.sources.size(); ++i) {
+          writer.append(chunk.sources[i]);
+          writer.append(chunk.targets[i]);
+        }
+        const int64_t millions = report.lines / kReportedLines;
+        report += chunk.report;
+        if (report.lines / kReportedLines > millions)
+          spdlog::info("encoded {} million lines", report.lines / kReportedLines);
+      });
+  writer.finish(std::bit_cast<CacheCounters>(report));
+  CorpusShard shard = open();
+  if (!shard.cache) throw Error(file.string() + ": the corpus cache cannot be read back");
+  return shard;
+}
 
 ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                                const Tokenizer& target, const LengthFilter& filter,

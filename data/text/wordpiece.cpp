@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/text_io.h"
-#include "data/text/special_pieces.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 namespace {

@@ -1,6 +1,5 @@
 #include "encoders/bert/bert_config.h"
 
-#include "common/checks.h"
 #include "common/error.h"
 
 namespace dietmt::encoders {

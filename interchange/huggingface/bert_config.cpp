@@ -1,9 +1,8 @@
-#include "interchange/huggingface/bert_config.h"
-
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "interchange/huggingface/bert_huggingface.h"
 
 namespace dietmt::interchange {
 namespace {

@@ -10,8 +10,6 @@
 #include "encoders/weights/safetensors.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/marianmt_config.h"
-#include "interchange/huggingface/marianmt_tokenizer.h"
-#include "interchange/layer_names.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

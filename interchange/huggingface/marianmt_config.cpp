@@ -77,8 +77,8 @@ json to_marianmt_config(const nmt::ModelConfig& config) {
   std::vector<std::string> problems;
   for (const std::string& position : {config.encoder_position, config.decoder_position}) {
     if (position == kPosition) continue;
-    problems.push_back("MarianMT has no position encoding '" + position + "'; it has " + kPosition +
-                       " alone");
+    problems.push_back("MarianMT has no position encoding '" + position + "'; it has only " +
+                       kPosition);
     break;
   }
   if (config.cross_position != "none")

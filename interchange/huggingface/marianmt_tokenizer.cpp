@@ -1,11 +1,10 @@
-#include "interchange/huggingface/marianmt_tokenizer.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "interchange/huggingface/marianmt.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

@@ -11,7 +11,6 @@
 #include "nmt/engine/engine_model.h"
 #include "nmt/engine/model_runner.h"
 #include "nmt/engine/open_sentence.h"
-#include "nmt/engine/output_shortlist.h"
 #include "nmt/engine/token_selector.h"
 #include "nmt/search/sentence_feed.h"
 

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/checks.h"
 #include "common/error.h"
 #include "common/json_fields.h"
 

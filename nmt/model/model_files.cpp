@@ -27,7 +27,7 @@ void read_config(const fs::path& path, ModelFiles& files) {
     }
     if (json.at("format") != kFormat) {
       throw CheckpointError("unknown format " + json.at("format").dump() +
-                            "; this program reads format " + std::to_string(kFormat));
+                            "; this version reads format " + std::to_string(kFormat));
     }
     files.config = ModelConfig::from_json(json.at("model"));
     files.quantization = json.value("quantization", "");

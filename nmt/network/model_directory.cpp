@@ -2,7 +2,6 @@
 
 #include <ATen/ATen.h>
 
-#include "encoders/weights/parameters.h"
 #include "encoders/weights/safetensors.h"
 
 namespace dietmt::nmt {

@@ -16,15 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class AtomicFileTest : public ScratchTest {
- protected:
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : fs::directory_iterator(scratch()))
-      all.push_back(entry.path().filename().string());
-    return all;
-  }
-};
+class AtomicFileTest : public ScratchTest {};
 
 TEST_F(AtomicFileTest, AppearsAtCommit) {
   const fs::path path = write("file", "old");

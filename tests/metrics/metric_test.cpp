@@ -10,7 +10,6 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/ter.h"
-#include "metrics/translation_edits.h"
 
 namespace dietmt::metrics {
 namespace {

@@ -1,5 +1,6 @@
 #include "training/distributed/process_launcher.h"
 
+#include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,10 +14,9 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
-#include "common/process_error.h"
-#include "training/distributed/meeting_place.h"
 #include "training/processes/process_place.h"
 
 extern char** environ;
@@ -153,6 +153,27 @@ class Launcher {
 };
 
 }  // namespace
+
+struct MeetingPlace::Impl {
+  c10::intrusive_ptr<c10d::TCPStore> store;
+};
+
+MeetingPlace::MeetingPlace() : impl_(std::make_unique<Impl>()) {
+  c10d::TCPStoreOptions options;
+  options.port = 0;
+  options.isServer = true;
+  options.waitWorkers = false;
+  try {
+    impl_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  } catch (const c10::Error& error) {
+    throw Error(std::string("cannot listen on any port of this machine: ") +
+                error.what_without_backtrace());
+  }
+}
+
+MeetingPlace::~MeetingPlace() = default;
+
+int64_t MeetingPlace::port() const { return impl_->store->getPort(); }
 
 int run_processes(int64_t processes, const std::vector<std::string>& words) {
   return Launcher(processes, words).exit_code();

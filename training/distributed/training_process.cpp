@@ -10,7 +10,6 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/process_error.h"
 #include "encoders/device/device.h"
 #include "training/distributed/process_launcher.h"
 

@@ -11,8 +11,7 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/process_error.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "storage/checkpoint.h"
 #include "training/distributed/data_parallel.h"
 #include "training/distributed/training_process.h"

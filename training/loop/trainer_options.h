@@ -8,7 +8,7 @@
 
 #include "training/optimization/optimizer.h"
 #include "training/optimization/schedule.h"
-#include "training/processes/configuration.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "encoders/position/scheme/position_help.h"
 #include "encoders/position/scheme/position_scheme.h"
 
 namespace dietmt::encoders {
