@@ -18,8 +18,6 @@ class Error : public std::runtime_error {
 class ConfigError : public Error {
  public:
   using Error::Error;
-  /// All problems at once, one per line.
-  explicit ConfigError(const std::vector<std::string>& problems);
 };
 
 /// Bad input data; the message names `file:line`.
@@ -40,7 +38,13 @@ class RequestError : public Error {
   using Error::Error;
 };
 
-/// Throws ConfigError if `problems` is not empty.
-void throw_if_any(const std::vector<std::string>& problems);
+/// The problems, one per line.
+std::string joined_lines(const std::vector<std::string>& problems);
+
+/// Throws the problems, one per line, if there are any.
+template <typename Kind = ConfigError>
+void throw_if_any(const std::vector<std::string>& problems) {
+  if (!problems.empty()) throw Kind(joined_lines(problems));
+}
 
 }  // namespace dietmt

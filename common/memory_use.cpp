@@ -1,5 +1,6 @@
 #include "common/memory_use.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -40,6 +41,14 @@ int64_t available_memory() {
   const int64_t used = number_in("/sys/fs/cgroup/memory.current");
   const int64_t group = limit == kUnknown || used == kUnknown ? kUnknown : limit - used;
   return std::max<int64_t>(0, std::min(system_memory(), group));
+}
+
+std::string memory_problem(const std::string& what, double bytes) {
+  const auto available = static_cast<double>(available_memory());
+  if (bytes <= available) return {};
+  constexpr double kGigabyte = 1e9;
+  return fmt::format("{}: needs about {:.1f} GB of memory, but only {:.1f} GB are available", what,
+                     bytes / kGigabyte, available / kGigabyte);
 }
 
 }  // namespace dietmt

@@ -44,6 +44,7 @@ OptionTable option_table(AverageOptions& o) {
            {.least = 0})
       .add("best", &o.best, "N", "average the N best checkpoints of one training; 0: off",
            {.least = 0});
+  table.example("dietmt average --inputs model --last 5 --output averaged");
   return table;
 }
 

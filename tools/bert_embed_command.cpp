@@ -42,7 +42,8 @@ OptionTable option_table(EmbedOptions& o) {
       .add("input", &o.input, "FILE", "text: plain, gzip or - (standard input)")
       .add("pairs", &o.pairs, "", "each line is a pair of texts separated by a tab")
       .add("max-length", &o.max_length, "N",
-           "longest line in tokens, with [CLS] and [SEP]; longer lines are cut", {.least = 3});
+           "longest line in tokens, with [CLS] and [SEP]; longer lines are cut",
+           {.least = 3, .most = 100'000});
   table.group("Result")
       .add("output", &o.output, "FILE.npy", "array [rows, D]; the file appears when it is complete",
            {.required = true})
@@ -54,9 +55,11 @@ OptionTable option_table(EmbedOptions& o) {
            {.choices = {"none", "cls", "mean"}});
   table.group("Machine")
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
-      .add("threads", &o.threads, "N", "threads; 0: one per core", {.least = 0})
+      .add("threads", &o.threads, "N", "threads; 0: one per core", ranges::kThreads)
       .add("batch-tokens", &o.embedding.batch_tokens, "N",
-           "batch size in tokens; changes speed and memory, not results", {.least = 1});
+           "batch size in tokens; changes speed and memory, not results", ranges::kBatchTokens);
+  table.basics({"input", "max-length", "pool", "layer"})
+      .example("dietmt bert embed --model bert --input lines.txt --pool mean --output lines.npy");
   return table;
 }
 

@@ -44,12 +44,14 @@ OptionTable option_table(PredictOptions& o) {
       .add("null-threshold", &o.null_threshold, "X",
            "predict no answer if it scores better by more than X; default: as in fine-tuning")
       .add("max-answer", &o.max_answer, "N", "longest answer in tokens; default: as in fine-tuning",
-           {.least = 1})
-      .add("nbest", &o.nbest, "N", "alternatives to list for each question", {.least = 1});
+           {.least = 1, .most = 10'000})
+      .add("nbest", &o.nbest, "N", "alternatives to list for each question",
+           {.least = 1, .most = 10'000});
   table.group("Machine").add("device", &o.device, "cpu|cuda[:I]", "device to run on");
   add_precision(table, o.precision);
   add_attention_backend(table, o.attention_backend);
-  table.add("threads", &o.threads, "N", "threads; 0: one per core", {.least = 0});
+  table.add("threads", &o.threads, "N", "threads; 0: one per core", ranges::kThreads);
+  table.example("dietmt bert predict --model rte --input test.tsv --output RTE.tsv");
   return table;
 }
 

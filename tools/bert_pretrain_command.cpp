@@ -60,10 +60,11 @@ OptionTable option_table(PretrainOptions& o) {
            "sentence-pairs: two texts, with next-sentence prediction",
            {.choices = {"full-sentences", "document", "sentence-pairs"}})
       .add("length", &o.lengths, "N...", "tokens per example, one number for each phase",
-           {.least = 1})
+           {.least = 1, .most = 100'000})
       .add("phase-updates", &o.phase_updates, "N...", "updates of each phase except the last",
            {.least = 1})
-      .add("batch-tokens", &o.batches.batch_tokens, "N", "batch size in tokens", {.least = 1})
+      .add("batch-tokens", &o.batches.batch_tokens, "N", "batch size in tokens",
+           ranges::kBatchTokens)
       .add("mask-rate", &o.batches.masking.rate, "P", "share of the tokens to predict",
            {.above = 0, .most = 1})
       .add("whole-words", &o.batches.masking.whole_words, "", "whole-word masking");
@@ -72,7 +73,7 @@ OptionTable option_table(PretrainOptions& o) {
            "vocab.txt (WordPiece), tokenizer.model (sentencepiece), or a directory with one of "
            "them; default: that of --init-from, or train one on the training text")
       .add("vocab-size", &trained.vocabulary_size, "N", "vocabulary size of a trained model",
-           {.least = 1})
+           ranges::kVocabulary)
       .add("tokenizer-type", &trained.type, "", "type of a trained model",
            {.choices = {"bpe", "unigram"}})
       .add("lowercase", &trained.lowercase, "", "fold the case of text in a trained model");
@@ -81,11 +82,19 @@ OptionTable option_table(PretrainOptions& o) {
   bind_checkpoints(table, o);
   bind_machine(table, o);
   bind_processes(table, o);
+  table
+      .basics({"documents", "length", "batch-tokens", "tokenizer", "vocab-size", "preset",
+               "position", "init-from", "max-updates", "accumulate", "learning-rate", "warmup",
+               "valid-interval", "device", "dry-run"})
+      .example(
+          "dietmt bert pretrain --train text.txt --valid valid.txt --preset mini --max-updates "
+          "20000 --output bert");
   return table;
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& o) {
-  std::vector<std::string> problems = apply_preset(table, o);
+  std::vector<std::string> problems =
+      apply_preset(table, o, o.trained_tokenizer.vocabulary_size, bytes_per_weight(o));
   if (o.phase_updates.size() + 1 != std::max<size_t>(1, o.lengths.size()))
     problems.emplace_back("--phase-updates needs one number less than --length");
   if (table.allows("examples")) o.batches.examples.mode = data::parse_example_mode(o.examples);

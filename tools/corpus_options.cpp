@@ -80,7 +80,7 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
       .add("sampling-temperature", &o.sampling_temperature, "T",
            "sample corpora in proportion to size^(1/T); 1: by size, 5: upweight small corpora, "
            "100: nearly uniform",
-           {.above = 0})
+           {.least = 0.01, .most = 1e6})
       .add("source-tags", &o.source_tags, "TAG...",
            "word to put before each source line, such as <2de> or <bt>, one for each corpus; "
            "-: none")
@@ -115,7 +115,7 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
       .add("source-tokenizer", &t.source, "FILE", "sentencepiece model of the source language")
       .add("target-tokenizer", &t.target, "FILE", "sentencepiece model of the target language")
       .add("vocab-size", &t.options.vocabulary_size, "N", "vocabulary size of a trained model",
-           {.least = 1})
+           ranges::kVocabulary)
       .add("tokenizer-type", &t.options.type, "", "type of a trained model",
            {.choices = {"bpe", "unigram"}})
       .add("separate-tokenizers", &t.separate, "",

@@ -51,7 +51,7 @@ OptionTable option_table(DistillOptions& o) {
   table.group("Choice")
       .add("nbest", &o.nbest, "N",
            "translations per line to choose from; default: 1, with --reference the beam size",
-           {.least = 1})
+           nmt::search_rules::kBeam)
       .add("reference", &o.reference, "FILE",
            "target side of the training text: keep the translation closest to it (sequence-level "
            "interpolation) instead of the one with the best score")
@@ -61,6 +61,10 @@ OptionTable option_table(DistillOptions& o) {
            {.choices = {"13a", "intl", "char", "zh", "none"}});
   bind_search(table, o);
   bind_decoding_machine(table, o);
+  table.basics({"source-tag", "reference", "nbest", "beam", "device", "weights", "workers"})
+      .example(
+          "dietmt distill --model teacher --source train.en --output-source student.en "
+          "--output-target student.de");
   return table;
 }
 

@@ -43,6 +43,9 @@ struct EvaluateOptions {
   int64_t digits = 2;
 };
 
+constexpr int64_t kLongestGram = 100;
+constexpr int64_t kMostResamples = 1'000'000;
+
 OptionTable option_table(EvaluateOptions& o) {
   metrics::EvaluationOptions& e = o.evaluation;
   OptionTable table("evaluate", "--reference FILE... --hypothesis FILE...",
@@ -62,15 +65,18 @@ OptionTable option_table(EvaluateOptions& o) {
       .add("smooth", &o.smooth, "", "smoothing of n-gram orders without a match",
            {.choices = {"none", "floor", "add-k", "exp"}})
       .add("smooth-value", &o.smooth_value, "X",
-           "value for --smooth floor (default 0.1) or add-k (default 1)")
-      .add("max-order", &o.max_order, "N", "longest n-gram", {.least = 1})
+           "value for --smooth floor (default 0.1) or add-k (default 1)",
+           {.least = 0, .most = 1000})
+      .add("max-order", &o.max_order, "N", "longest n-gram", {.least = 1, .most = kLongestGram})
       .add("effective-order", &o.effective_order, "",
            "ignore orders longer than the hypothesis; --sentence-level implies it");
   table.group("chrF")
-      .add("chrf-char-order", &o.chrf.char_order, "N", "longest character n-gram", {.least = 0})
+      .add("chrf-char-order", &o.chrf.char_order, "N", "longest character n-gram",
+           {.least = 0, .most = kLongestGram})
       .add("chrf-word-order", &o.chrf.word_order, "N", "longest word n-gram; 2: chrF++",
-           {.least = 0})
-      .add("chrf-beta", &o.chrf.beta, "N", "weight of recall relative to precision", {.least = 0})
+           {.least = 0, .most = kLongestGram})
+      .add("chrf-beta", &o.chrf.beta, "N", "weight of recall relative to precision",
+           {.least = 0, .most = 1000})
       .add("chrf-whitespace", &o.chrf.whitespace, "", "keep whitespace in character n-grams")
       .add("chrf-eps-smoothing", &o.chrf.eps_smoothing, "", "average F scores as chrF++.py does");
   table.group("TER")
@@ -81,17 +87,24 @@ OptionTable option_table(EvaluateOptions& o) {
       .add("ter-case-sensitive", &o.ter.case_sensitive, "", "do not lower-case");
   table.group("Significance")
       .add("confidence", &e.confidence, "", "print 95 % intervals from bootstrap resampling")
-      .add("confidence-samples", &e.confidence_samples, "N", "bootstrap resamples", {.least = 1})
+      .add("confidence-samples", &e.confidence_samples, "N", "bootstrap resamples",
+           {.least = 1, .most = kMostResamples})
       .add("paired", &e.paired, "", "significance test of each further hypothesis with the first",
            {.choices = {"none", "bootstrap", "randomization"}})
       .add("paired-samples", &e.paired_samples, "N",
-           "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization", {.least = 0})
-      .add("seed", &e.seed, "N", "random seed of resampling");
+           "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization",
+           {.least = 0, .most = kMostResamples})
+      .add("seed", &e.seed, "N", "random seed of resampling", ranges::kSeed);
   table.group("Output")
       .add("sentence-level", &e.sentence_level, "",
            "print the scores of each sentence in a line, a column for each hypothesis and metric")
       .add("json", &o.json, "", "print an array with one object for each hypothesis and metric")
       .add("digits", &o.digits, "N", "decimals in text output", {.least = 0, .most = 17});
+  table
+      .basics({"metric", "tokenize", "lowercase", "confidence", "paired", "sentence-level", "json"})
+      .example("dietmt evaluate --reference test.de --hypothesis output.de --metric bleu,chrf,ter")
+      .example(
+          "dietmt evaluate --reference test.de --hypothesis base.de new.de --paired bootstrap");
   return table;
 }
 

@@ -8,6 +8,7 @@
 #include "common/logging.h"
 #include "common/process_error.h"
 #include "common/stop_signal.h"
+#include "common/suggestion.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "tools/commands.h"
 #include "training/processes/process_place.h"
@@ -50,8 +51,14 @@ void print_usage(std::ostream& out) {
     out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ')
         << command.summary << '\n';
   }
+  out << "\nExample:\n  echo 'Good morning.' | dietmt translate --model model\n";
   out << "\nRun 'dietmt COMMAND --help' for the options of a command, 'dietmt --version' for the "
          "version.\n";
+}
+
+// Without the time of the log: the command did not start.
+void usage_error(const std::string& command, const std::string& message) {
+  std::cerr << "error: dietmt " << command << ": " << message << std::endl;
 }
 
 int guarded(const std::string& name, const Command& command,
@@ -65,7 +72,7 @@ int guarded(const std::string& name, const Command& command,
     std::cout.flush();
     return code;
   } catch (const ConfigError& error) {
-    complain(error.what());
+    usage_error(name, error.what());
     return kUsage;
   } catch (const PeerError& error) {
     if (std::getenv(training::kLaunchedVariable) == nullptr) complain(error.what());
@@ -105,7 +112,10 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
     if (words[0] == command.name)
       return guarded(words[0], find(words[0]), {words.begin() + 1, words.end()});
   }
-  spdlog::error("'{}' is not a command; see dietmt --help", words[0]);
+  std::vector<std::string> names;
+  for (const Summary& command : kCommands) names.emplace_back(command.name);
+  std::cerr << "error: '" << words[0] << "' is not a command of dietmt"
+            << suggestion(words[0], names) << "; see dietmt --help" << std::endl;
   return kUsage;
 }
 

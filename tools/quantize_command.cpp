@@ -54,9 +54,10 @@ OptionTable option_table(QuantizeOptions& o) {
       .add("source", &o.source, "FILE", "source text that both models translate, plain or gzip")
       .add("reference", &o.reference, "FILE", "its reference translations")
       .add("runs", &o.runs, "N", "translations of the text by each model; the fastest counts",
-           {.least = 1});
+           {.least = 1, .most = 1000});
   add_beam(table, o.search.beam);
   add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
+  table.example("dietmt quantize --model model --output fast --type int8");
   return table;
 }
 

@@ -43,6 +43,7 @@ void make_directory(const std::filesystem::path& directory) {
 
 int run_sample(const std::vector<std::string>& arguments) {
   SampleOptions options;
+  const OptionRule kPairs{.least = 0, .most = 1'000'000};
   OptionTable table("sample", "--output DIR",
                     "Generates a corpus of sentence pairs for trying dietmt: train.en, valid.en, "
                     "test.en and their translations. The same seed gives the same text.");
@@ -51,10 +52,11 @@ int run_sample(const std::vector<std::string>& arguments) {
            {.choices = {"en-de", "en-cs"}})
       .add("output", &options.output, "DIR", "directory to write; made if it does not exist",
            {.required = true})
-      .add("pairs", &options.sizes.train, "N", "sentence pairs of the training set", {.least = 0})
-      .add("valid", &options.sizes.valid, "N", "sentence pairs of the validation set", {.least = 0})
-      .add("test", &options.sizes.test, "N", "sentence pairs of the test set", {.least = 0})
-      .add("seed", &options.seed, "N", "random seed of the generator", {.least = 0});
+      .add("pairs", &options.sizes.train, "N", "sentence pairs of the training set", kPairs)
+      .add("valid", &options.sizes.valid, "N", "sentence pairs of the validation set", kPairs)
+      .add("test", &options.sizes.test, "N", "sentence pairs of the test set", kPairs)
+      .add("seed", &options.seed, "N", "random seed of the generator", ranges::kSeed);
+  table.example("dietmt sample --output sample --pair en-de");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 

@@ -47,12 +47,14 @@ OptionTable option_table(ScoreOptions& o) {
            "scores, or - (standard output); a file appears when it is complete")
       .add("json", &o.json, "", R"(write one object a line: {"score", "tokens", "token_scores"})")
       .add("max-length", &o.max_length, "N",
-           "longest line in tokens, with end of sentence; longer lines are cut", {.least = 1});
+           "longest line in tokens, with end of sentence; longer lines are cut",
+           nmt::search_rules::kMaxSourceLength);
   table.group("Machine")
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
-      .add("threads", &o.scoring.threads, "N", "threads; 0: one per core", {.least = 0})
+      .add("threads", &o.scoring.threads, "N", "threads; 0: one per core", ranges::kThreads)
       .add("batch-tokens", &o.scoring.batch_tokens, "N", "batch size of a thread in tokens",
-           {.least = 1});
+           ranges::kBatchTokens);
+  table.example("dietmt score --model model --source test.en --target test.de");
   return table;
 }
 

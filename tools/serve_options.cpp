@@ -31,16 +31,17 @@ void add_jobs(OptionTable& table, ServeOptions& o) {
       .add("worker", &o.worker, "",
            "run as a worker: process batch jobs, serve only /health and /metrics")
       .add("job-threads", &o.job_threads, "N",
-           "chunks of jobs to translate at a time; 0: leave them to workers", {.least = 0})
-      .add("keep-jobs", &o.keep_jobs, "HOURS", "hours to keep finished jobs", {.least = 1})
+           "chunks of jobs to translate at a time; 0: leave them to workers", ranges::kThreads)
+      .add("keep-jobs", &o.keep_jobs, "HOURS", "hours to keep finished jobs",
+           {.least = 1, .most = 876'000})
       .add("max-upload", &o.max_upload, "N", "largest file of a job in bytes, as uploaded",
-           {.least = 1})
+           {.least = 1, .most = 1e15})
       .add("max-jobs", &o.job_quota.jobs, "N",
            "unfinished jobs per API key, or per address without keys; 0: no limit", {.least = 0})
       .add("max-job-lines", &o.job_quota.lines, "N",
            "lines in all unfinished jobs of a key or address; 0: no limit", {.least = 0})
       .add("max-job-bytes", &o.job_quota.bytes, "N",
-           "bytes of text in all unfinished jobs of a key or address; 0: no limit", {.least = 0});
+           "bytes of text in all unfinished jobs of a key or address; 0: no limit", ranges::kBytes);
 }
 
 void add_limits(OptionTable& table, ServeOptions& o) {
@@ -49,12 +50,14 @@ void add_limits(OptionTable& table, ServeOptions& o) {
       .add("max-characters", &limits.characters, "N", "characters per request", {.least = 1})
       .add("max-texts", &limits.texts, "N", "texts per request", {.least = 1})
       .add("max-body", &limits.body_bytes, "N", "bytes of a request's body", {.least = 1})
-      .add("max-beam", &limits.beam, "N", "largest beam size of a request", {.least = 1})
+      .add("max-beam", &limits.beam, "N", "largest beam size of a request",
+           nmt::search_rules::kBeam)
       .add("deadline", &o.deadline, "SECONDS", "longest time for a request", {.least = 1})
       .add("queue-tokens", &o.registry.limits.max_tokens, "N",
            "source tokens that may wait for a model; further requests are rejected", {.least = 1})
       .add("max-connections", &o.http.max_connections, "N",
-           "open connections; beyond that, the longest idle one is closed", {.least = 1})
+           "open connections; beyond that, the longest idle one is closed",
+           {.least = 1, .most = 1'000'000})
       .add("drain", &o.drain, "SECONDS", "longest wait for running requests after SIGTERM",
            {.least = 0});
 }
@@ -66,7 +69,8 @@ void add_machine(OptionTable& table, ServeOptions& o) {
   add_decoding_workers(table, threads.workers, threads.batch_tokens);
   add_worker_threads(table, threads.threads);
   table.add("fill-wait", &o.fill_wait, "MS",
-            "milliseconds that an idle worker waits for a full batch", {.least = 0});
+            "milliseconds that an idle worker waits for a full batch",
+            {.least = 0, .most = 60'000});
 }
 
 std::vector<std::string> problems_of(const ServeOptions& o) {
@@ -102,6 +106,10 @@ OptionTable serve_option_table(ServeOptions& o) {
   add_jobs(table, o);
   add_limits(table, o);
   add_machine(table, o);
+  table
+      .basics({"host", "port", "preload", "api-keys", "tls-certificate", "tls-key", "data",
+               "max-characters", "deadline", "device", "weights", "workers"})
+      .example("dietmt serve --model models/en-de --port 5000");
   return table;
 }
 

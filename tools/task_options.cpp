@@ -104,7 +104,7 @@ void bind_task(OptionTable& table, TaskOptions& o) {
            "each file")
       .add("max-length", &o.max_length, "N",
            "longest input in tokens (default 128; 384 for a window of a question's text)",
-           {.least = 1});
+           {.least = 1, .most = 100'000});
   table.group("Your own task")
       .add("kind", &o.kind, "", "kind of task; spans: answers to questions, JSON as in SQuAD",
            {.choices = {"classification", "regression", "spans"}})

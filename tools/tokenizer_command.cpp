@@ -19,13 +19,13 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
            {.required = true})
       .add("sentences", &options.sentences, "N", "train on a random sample of at most N lines",
            {.least = 1})
-      .add("seed", &seed, "N", "random seed of the sample", {.least = 0});
+      .add("seed", &seed, "N", "random seed of the sample", ranges::kSeed);
   table.group("Model")
       .add("type", &options.type, "",
            "bpe: merge the most frequent pair first; unigram: most probable segmentation",
            {.choices = {"bpe", "unigram"}})
       .add("vocab-size", &options.vocabulary_size, "N", "vocabulary size, with special pieces",
-           {.least = 1, .most = INT32_MAX})
+           ranges::kVocabulary)
       .add("special", &special, "",
            "special pieces; translation: unknown, begin and end of sentence; bert: [PAD], [UNK], "
            "[CLS], [SEP] and [MASK]",
@@ -38,7 +38,9 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
            {.above = 0.9, .most = 1})
       .add("output", &output, "FILE", "model file to write", {.required = true});
   table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer",
-                             {.least = 1});
+                             {.least = 1, .most = 1024});
+  table.example(
+      "dietmt tokenizer --input train.en train.de --vocab-size 16000 --output joint.model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 

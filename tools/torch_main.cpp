@@ -1,7 +1,9 @@
 // dietmt-torch: all commands, and decoding of any model on any device.
 #include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
 
 #include <map>
+#include <string>
 
 #include "common/error.h"
 #include "encoders/device/device.h"
@@ -23,8 +25,22 @@ DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
 
 }  // namespace dietmt::tools
 
+namespace {
+
+// Without LibTorch's own words for a failed allocation, which name its sources.
+[[noreturn]] void rethrow(const c10::Error& error) {
+  const std::string text = error.what_without_backtrace();
+  const size_t bytes = text.find("you tried to allocate ");
+  if (bytes == std::string::npos) throw dietmt::Error(text);
+  throw dietmt::Error("out of memory: " + text.substr(bytes, text.find(" bytes", bytes) - bytes) +
+                      " bytes; choose a smaller model or smaller batches");
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
+  FLAGS_caffe2_use_fatal_for_enforce = false;  // a failed allocation is an error, not an abort
   const std::map<std::string, Command> all = {
       {"tokenizer", run_tokenizer}, {"train", run_train},   {"translate", run_translate},
       {"distill", run_distill},     {"score", run_score},   {"evaluate", run_evaluate},
@@ -40,7 +56,7 @@ int main(int argc, char** argv) {
       try {
         return run(arguments);
       } catch (const c10::Error& error) {
-        throw dietmt::Error(error.what_without_backtrace());
+        rethrow(error);
       }
     };
   });

@@ -55,7 +55,7 @@ OptionTable option_table(TrainOptions& o) {
       .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
            {.required = true})
       .add("batch-tokens", &o.batch_tokens, "N",
-           "batch size: at most N target and 2 N source tokens", {.least = 1});
+           "batch size: at most N target and 2 N source tokens", ranges::kBatchTokens);
   bind_subwords(table, o);
   bind_model_options(table, o);
   table.add("init-from", &o.init_from, "MODEL",
@@ -68,17 +68,25 @@ OptionTable option_table(TrainOptions& o) {
   table
       .add("no-valid-translation", &o.no_valid_translation, "",
            "validate only the loss, without beam search for BLEU and chrF")
-      .add("valid-beam", &o.search.beam, "N", "beam size of validation", {.least = 1})
+      .add("valid-beam", &o.search.beam, "N", "beam size of validation", nmt::search_rules::kBeam)
       .add("valid-tokenize", &o.valid_tokenizer, "",
            "tokenizer of BLEU; none: the text is tokenized already",
            {.choices = {"13a", "intl", "char", "zh", "none"}})
       .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
       .add("valid-batch-tokens", &o.search.batch_tokens, "N",
-           "batch size of validation in source tokens", {.least = 1});
+           "batch size of validation in source tokens", ranges::kBatchTokens);
   bind_machine(table, o);
   bind_processes(table, o);
   table.add("find-batch", &o.find_batch, "",
             "try batches of growing size, print the largest --batch-tokens that fits, exit");
+  table
+      .basics({"batch-tokens", "vocab-size", "preset", "position", "init-from", "max-updates",
+               "learning-rate", "warmup", "valid-interval", "device", "precision", "dry-run"})
+      .example("dietmt sample --output sample")
+      .example(
+          "dietmt train --train-source sample/train.en --train-target sample/train.de \\\n      "
+          "--valid-source sample/valid.en --valid-target sample/valid.de --output model "
+          "--max-updates 2000");
   return table;
 }
 
@@ -119,7 +127,7 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
   }
   o.trainer.output = o.output;
   add(resolve(o));
-  add(model_problems(o.model));
+  add(model_problems(o.model, o.tokenizers.options.vocabulary_size, bytes_per_weight(o)));
   return problems;
 }
 

@@ -35,9 +35,9 @@ void add_optimizer(OptionTable& table, training::OptimizerOptions& o) {
   table
       .add("adam-beta2", &o.beta2, "X", "decay rate of the second moment", {.least = 0, .below = 1})
       .add("adam-epsilon", &o.epsilon, "X", "term added to the root of the second moment",
-           {.above = 0})
+           {.least = 1e-20, .most = 1})
       .add("weight-decay", &o.weight_decay, "X", "weight decay of matrices (not biases and norms)",
-           {.least = 0});
+           {.least = 0, .most = 1000});
 }
 
 void add_clip_norm(OptionTable& table, double& clip_norm) {
@@ -76,14 +76,15 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
       .add("optimizer", &t.optimizer.type, "",
            "weight decay in the gradient (adam) or decoupled from it (adamw)",
            {.choices = {"adam", "adamw"}})
-      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate", {.above = 0})
+      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate",
+           {.least = 1e-12, .most = 1000})
       .add("schedule", &o.schedule, "", "learning-rate schedule after the warm-up",
            {.choices = {"inverse-sqrt", "linear", "cosine", "constant"}})
       .add("warmup", &o.warmup, "N", "updates of linear warm-up", {.least = 0})
       .add("warmup-init-lr", &t.schedule.warmup_init_lr, "X",
-           "learning rate at the start of the warm-up", {.least = 0})
+           "learning rate at the start of the warm-up", ranges::kLearningRate)
       .add("min-lr", &t.schedule.min_lr, "X", "lowest learning rate after the warm-up",
-           {.least = 0})
+           ranges::kLearningRate)
       .add("adam-beta1", &t.optimizer.beta1, "X", "decay rate of the first moment",
            {.least = 0, .below = 1});
   add_optimizer(table, t.optimizer);
@@ -94,7 +95,8 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
            "saved; 0: none",
            {.least = 0, .below = 1})
       .add("seed", &o.seed, "N",
-           "random seed of initial weights, batches, dropout and the tokenizer's sample");
+           "random seed of initial weights, batches, dropout and the tokenizer's sample",
+           ranges::kSeed);
 }
 
 void bind_checkpoints(OptionTable& table, TrainingOptions& o) {
@@ -117,7 +119,7 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
   add_attention_backend(table, o.attention_backend);
   table
       .add("threads", &o.threads, "N", "threads per process; 0: share the cores of the machine",
-           {.least = 0})
+           ranges::kThreads)
       .add("checkpoint-activations", &o.checkpoint_activations, "",
            "recompute activations in the backward pass: less memory, about 20 % slower")
       .add("dry-run", &o.dry_run, "",
@@ -129,7 +131,11 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
 void bind_processes(OptionTable& table, TrainingOptions& o) {
   table.add("processes", &o.processes, "N",
             "data-parallel processes to start on this machine (torchrun, srun and mpirun work too)",
-            {.least = 1});
+            {.least = 1, .most = 256});
+}
+
+int64_t bytes_per_weight(const TrainingOptions& o) {
+  return static_cast<int64_t>(o.device == "cpu" ? 4 * sizeof(float) : sizeof(float));
 }
 
 std::vector<std::string> resolve(TrainingOptions& o) {

@@ -40,6 +40,10 @@ void add_resume(OptionTable& table, std::string& resume);
 void add_precision(OptionTable& table, std::string& precision);
 void add_attention_backend(OptionTable& table, std::string& backend);
 
+/// Bytes of the computer's memory for each weight in training: itself, and on the CPU its gradient
+/// and the two moments of Adam, in fp32.
+int64_t bytes_per_weight(const TrainingOptions& o);
+
 /// Puts the names and numbers above into `trainer`; returns all problems, one sentence each.
 std::vector<std::string> resolve(TrainingOptions& o);
 

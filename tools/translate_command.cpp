@@ -45,7 +45,7 @@ OptionTable option_table(TranslateOptions& o) {
   table.group("Result")
       .add("nbest", &search.nbest, "N",
            "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
-           {.least = 1})
+           nmt::search_rules::kBeam)
       .add("scores", &o.scores, "", "write the score and a tab before each translation")
       .add("json", &o.json, "",
            "write one object a line: "
@@ -56,14 +56,20 @@ OptionTable option_table(TranslateOptions& o) {
   table.group("Sampling")
       .add("sample", &search.sample, "", "sample translations instead of beam search")
       .add("top-k", &search.top_k, "N", "sample from the N most probable tokens; 0: from all",
-           {.least = 0})
+           nmt::search_rules::kTopK)
       .add("top-p", &search.top_p, "P",
            "sample from the smallest set of tokens whose probability reaches P",
-           {.above = 0, .most = 1})
+           nmt::search_rules::kTopP)
       .add("temperature", &search.temperature, "T",
-           "softmax temperature; below 1 sharpens the distribution", {.least = 0.001, .most = 1000})
-      .add("seed", &o.seed, "N", "random seed of sampling", {.least = 0});
+           "softmax temperature; below 1 sharpens the distribution",
+           nmt::search_rules::kTemperature)
+      .add("seed", &o.seed, "N", "random seed of sampling", ranges::kSeed);
   bind_decoding_machine(table, o);
+  table
+      .basics({"input", "output", "nbest", "scores", "json", "flush", "beam", "length-penalty",
+               "sample", "device", "weights", "shortlist", "workers", "threads"})
+      .example("echo 'Good morning.' | dietmt translate --model model")
+      .example("dietmt translate --model model --input test.en --output test.de --beam 4");
   return table;
 }
 

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/error.h"
 #include "common/json_fields.h"
 
 namespace dietmt::bert {
@@ -46,10 +45,7 @@ nlohmann::json to_json(const BertConfig& config) {
 
 BertConfig config_from_json(const nlohmann::json& json) {
   BertConfig config;
-  visit_fields(config, [&](const char* name, auto& field) {
-    if (!json.contains(name)) throw CheckpointError(std::string("'") + name + "' is missing");
-    read_field(json.at(name), field);
-  });
+  visit_fields(config, [&](const char* name, auto& field) { read_field(json, name, field); });
   return config;
 }
 

@@ -7,6 +7,7 @@
 #include "bert/model/config_json.h"
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 #include "encoders/weights/parameters.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
@@ -27,19 +28,26 @@ BertConfig parse_config(const nlohmann::json& json) {
     throw CheckpointError("is a Hugging Face configuration; import the model first");
   if (!json.contains("architecture") || json.at("architecture") != kArchitecture)
     throw CheckpointError("is not a BERT configuration");
-  if (json.at("format") != kFormat) {
-    throw CheckpointError("format " + json.at("format").dump() +
+  int64_t format = 0;
+  read_field(json, "format", format);
+  if (format != kFormat) {
+    throw CheckpointError("format " + std::to_string(format) +
                           " is not known; this program reads " + std::to_string(kFormat));
   }
+  if (!json.contains("model")) throw CheckpointError("model is missing");
   return config_from_json(json.at("model"));
 }
 
 BertConfig read_config(const fs::path& path) {
+  const nlohmann::json json = read_json(path);
+  BertConfig config;
   try {
-    return parse_config(nlohmann::json::parse(read_file(path)));
-  } catch (const std::exception& error) {
+    config = parse_config(json);
+  } catch (const CheckpointError& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
+  throw_if_any<CheckpointError>(config.problems(path.string()));
+  return config;
 }
 
 }  // namespace

@@ -101,8 +101,9 @@ std::vector<std::string> ExampleOptions::problems() const {
   const int64_t segments = mode == ExampleMode::kSentencePairs ? 2 : 1;
   const int64_t shortest = special_pieces(segments) + segments;
   if (length < shortest || length > kMaxLength) {
-    problems.push_back("examples can be " + std::to_string(shortest) + " to " +
-                       std::to_string(kMaxLength) + " tokens long, not " + std::to_string(length));
+    problems.push_back("--length is " + std::to_string(length) + "; it must be from " +
+                       std::to_string(shortest) + " to " + std::to_string(kMaxLength) +
+                       " for these --examples");
   }
   if (!(short_share >= 0 && short_share <= 1))
     problems.push_back("the share of short pairs must be between 0 and 1");

@@ -57,13 +57,12 @@ void mark_most_context(std::vector<SpanWindow>& windows, int64_t context_pieces)
 
 std::vector<std::string> WindowOptions::problems() const {
   std::vector<std::string> found;
-  if (stride < 1) found.push_back("the stride of windows must be at least 1");
-  if (max_question < 1) found.push_back("a question must have room for at least 1 piece");
+  if (stride < 1) found.push_back("--stride must be at least 1");
+  if (max_question < 1) found.push_back("--max-question must be at least 1");
   if (max_length < max_question + kSpecialPieces + 1)
-    found.push_back("windows of " + std::to_string(max_length) + " pieces have no room for " +
-                    std::to_string(max_question) +
-                    " pieces of a question, three special ones and "
-                    "context");
+    found.push_back("--max-length " + std::to_string(max_length) +
+                    " leaves no room for a question of --max-question " +
+                    std::to_string(max_question) + ", three special pieces and context");
   return found;
 }
 

@@ -175,7 +175,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
   check(options);
   const std::vector<std::string> lines = sample_lines(options);
   if (lines.empty()) throw DataError(options.inputs.front() + ": no text to train a tokenizer on");
-  const std::string size_text = "a vocabulary of " + std::to_string(options.vocabulary_size);
+  const std::string size_text = "--vocab-size " + std::to_string(options.vocabulary_size);
   std::string serialized;
   const auto status = run_trainer(lines, options, options.type, serialized);
   if (!status.ok()) {
@@ -183,14 +183,14 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
     std::string characters;
     if (run_trainer(lines, options, "char", characters).ok() &&
         pieces_in(characters) > options.vocabulary_size) {
-      throw DataError(size_text + " is too small for this text: its characters alone make " +
-                      std::to_string(pieces_in(characters)) + " pieces; raise --vocab-size");
+      throw ConfigError(size_text + " is too small for this text: its characters alone make " +
+                        std::to_string(pieces_in(characters)) + " pieces");
     }
     throw DataError(std::string("sentencepiece cannot train: ") + status.message());
   }
   if (const int64_t largest = pieces_in(serialized); largest < options.vocabulary_size) {
-    throw DataError(size_text + " is too large for this text: the largest possible one is " +
-                    std::to_string(largest));
+    throw ConfigError(size_text + " is too large for this text: the largest possible one is " +
+                      std::to_string(largest));
   }
   check_tags(serialized, options.tags);
   write_file_atomically(output, serialized);

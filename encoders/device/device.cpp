@@ -2,8 +2,10 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <spdlog/spdlog.h>
 #include <torch/cuda.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "common/error.h"
@@ -30,7 +32,15 @@ c10::Device parse_device(const std::string& name) {
 }
 
 int64_t set_threads(int64_t threads) {
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  // Threads of one loop wait for each other, so that many more of them than cores take minutes.
+  constexpr int64_t kAlways = 16;
+  const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const int64_t most = std::max(cores, kAlways);
+  if (threads > most) {
+    spdlog::warn("--threads {}: this machine has {} cores; using {} threads", threads, cores, most);
+    threads = most;
+  }
+  if (threads == 0) threads = cores;
   at::set_num_threads(static_cast<int>(threads));
   return threads;
 }

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 
 namespace dietmt::encoders {
 namespace fs = std::filesystem;
@@ -90,13 +91,13 @@ std::map<std::string, at::Tensor> load_safetensors_directory(const fs::path& dir
   if (!fs::exists(index))
     fail(directory,
          std::string("has neither ") + storage::kSafetensorsFile + " nor " + kSafetensorsIndex);
+  const json parsed = read_json(index);
   std::set<std::string> parts;
   try {
-    const json parsed = json::parse(read_file(index));
     for (const auto& [name, file] : parsed.at("weight_map").items())
       parts.insert(file.get<std::string>());
   } catch (const std::exception& error) {
-    fail(index, error.what());
+    fail(index, json_problem(error));
   }
   std::map<std::string, at::Tensor> tensors;
   for (const std::string& part : parts) tensors.merge(load_safetensors(directory / part));

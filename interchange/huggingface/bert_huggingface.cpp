@@ -153,7 +153,7 @@ BertConfig read_bert_config(const fs::path& path, const json& description) {
   try {
     return from_bert_config(description);
   } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": " + json_problem(error));
   }
 }
 

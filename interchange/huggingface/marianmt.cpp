@@ -81,7 +81,7 @@ nmt::ModelConfig read_config(const fs::path& path, const json& description) {
   try {
     return from_marianmt_config(description);
   } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": " + json_problem(error));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 #include "storage/checkpoint.h"
 #include "storage/safetensors_view.h"
 
@@ -13,27 +14,31 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kFormat = 1;
-constexpr const char* kConfigFile = "config.json";
 constexpr const char* kJointTokenizer = "tokenizer.model";
 constexpr const char* kSourceTokenizer = "source.tokenizer.model";
 constexpr const char* kTargetTokenizer = "target.tokenizer.model";
 
 void read_config(const fs::path& path, ModelFiles& files) {
+  const nlohmann::json json = read_json(path);
+  std::vector<std::string> problems;
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_file(path));
     if (json.contains("architecture")) {
       throw CheckpointError("describes a model of kind " + json.at("architecture").dump() +
                             ", not a translation model");
     }
-    if (json.at("format") != kFormat) {
-      throw CheckpointError("unknown format " + json.at("format").dump() +
+    int64_t format = 0;
+    read_field(json, "format", format);
+    if (format != kFormat) {
+      throw CheckpointError("unknown format " + std::to_string(format) +
                             "; this program reads format " + std::to_string(kFormat));
     }
+    if (!json.contains("model")) throw CheckpointError("model is missing");
     files.config = ModelConfig::from_json(json.at("model"));
-    files.quantization = json.value("quantization", "");
-  } catch (const std::exception& error) {
+    files.quantization = field_or<std::string>(json, "quantization", "");
+  } catch (const CheckpointError& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
+  throw_if_any<CheckpointError>(files.config.problems(path.string()));
 }
 
 }  // namespace

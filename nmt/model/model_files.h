@@ -12,6 +12,8 @@
 
 namespace dietmt::nmt {
 
+inline constexpr const char* kConfigFile = "config.json";
+
 struct Tokenizers {
   std::shared_ptr<const data::Tokenizer> source;
   std::shared_ptr<const data::Tokenizer> target;  // the same object if both are one

@@ -1,5 +1,11 @@
 #include "nmt/network/stack_configs.h"
 
+#include <algorithm>
+
+#include "common/error.h"
+#include "encoders/position/scheme/position_scheme.h"
+#include "encoders/transformer/stacks.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -42,6 +48,26 @@ encoders::StackConfig decoder_config(const ModelConfig& config) {
   stack.position = config.decoder_position;
   stack.cross_position = config.cross_position;
   return stack;
+}
+
+std::vector<std::string> position_problems(const ModelConfig& config, const std::string& file) {
+  using encoders::AttentionSite;
+  std::vector<std::string> found;
+  const auto check = [&](const char* key, const std::string& spec, const StackConfig& stack,
+                         AttentionSite site) {
+    try {
+      const encoders::PositionScheme scheme(spec, encoders::encoding_context(stack, site));
+    } catch (const ConfigError& error) {
+      const std::string place = file.empty() ? "" : file + ": " + key + ": ";
+      if (std::ranges::find(found, place + error.what()) == found.end())
+        found.push_back(place + error.what());
+    }
+  };
+  const StackConfig encoder = encoder_config(config), decoder = decoder_config(config);
+  check("encoder_position", config.encoder_position, encoder, AttentionSite::kEncoder);
+  check("decoder_position", config.decoder_position, decoder, AttentionSite::kDecoder);
+  check("cross_position", config.cross_position, decoder, AttentionSite::kCross);
+  return found;
 }
 
 }  // namespace dietmt::nmt

@@ -26,6 +26,8 @@ Tensor normal_embedding(int64_t vocabulary, int64_t width) {
 
 TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : config_(config) {
   throw_if_any(config.problems());
+  if (const std::string problem = config.memory_problem(sizeof(float)); !problem.empty())
+    throw ConfigError(problem);
   const encoders::SeededDraws draws(seed);
   encoder_ =
       register_module("encoder", std::make_shared<encoders::EncoderStack>(encoder_config(config)));

@@ -86,7 +86,7 @@ EngineModel read_model(const ModelConfig& config, NamedTensors all, NamedWeights
 }  // namespace
 
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted) {
-  throw_if_any(files.config.problems());
+  require_buildable(files);
   const std::string origin = files.weights().string();
   const storage::SafetensorsView view = storage::view_safetensors(files.weights());
   NamedTensors tensors = encoders::tensors_of(view);

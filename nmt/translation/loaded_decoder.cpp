@@ -59,7 +59,6 @@ std::optional<LoadedDecoder> load_stored_decoder(const std::string& directories,
     if (!std::filesystem::exists(directory / kPositionsFile)) return {};
     const ModelFiles files = open_model(directory);
     if (files.quantization.empty()) return {};
-    throw_if_any(files.config.problems());
     StoredWeights stored(storage::view_safetensors(files.weights()), files.weights().string(),
                          stored_type(files, options.weights));
     EngineModel model;

@@ -27,10 +27,7 @@ json parse_json(const std::string& body) {
   try {
     parsed = json::parse(body);
   } catch (const json::exception& error) {
-    const std::string text = error.what();  // "[json.exception....] parse error at line 1, ..."
-    const size_t bracket = text.find("] ");
-    throw HttpError(400, "the body is not valid JSON: " +
-                             (bracket == std::string::npos ? text : text.substr(bracket + 2)));
+    throw HttpError(400, "the body is not valid JSON: " + json_problem(error));
   }
   if (!parsed.is_object()) throw HttpError(400, "the body is not a JSON object");
   return parsed;

@@ -44,7 +44,7 @@ expect_text "cut.bin: is damaged" "$err"
 expect_code 2 "$dietmt" shortlist --output "$work/never.bin" --best 0
 expect_text "give one of --model, --tokenizer" "$err"
 expect_text "--train-source is missing" "$err"
-expect_text "--best is 0; it must be at least 1" "$err"
+expect_text "--best is 0; it must be from 1 to 100000" "$err"
 [ ! -e "$work/never.bin" ] || fail "a refused command wrote a file"
 
 expect_code 0 "$dietmt" shortlist --help

@@ -177,9 +177,9 @@ expect_text "--valid-metric is 'bleu'; possible: valid_loss" "$err"
 expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source "$work/none" "${data[@]:6}" \
   --output "$work/bad" --valid-beam 0 --learning-rate 0 --valid-tokenize x \
   --attention-backend x --max-ratio=-1
-for problem in "--valid-source: $work/none does not exist" "--valid-beam is 0; it must be at least 1" \
+for problem in "--valid-source: $work/none does not exist" "--valid-beam is 0; it must be from 1 to 1000" \
   "--learning-rate is 0; it must be above 0" "--valid-tokenize is 'x'" "--attention-backend is 'x'" \
-  "--max-ratio is -1; it must be at least 0"; do
+  "--max-ratio is -1; it must be from 0 to 1000000000"; do
   expect_text "$problem" "$err"
 done
 expect_code 2 "${train[@]}" --output "$work/bad" --position learned --max-positions 64

@@ -132,8 +132,10 @@ class Loop {
     }
     const double norm =
         optimizer_.scale_and_clip(1.0 / sums.targets, options_.clip_norm, sums.gradient_norm);
-    fail_together(
-        [&] { state_.divergence.check(state_.update + 1, sums.loss / sums.targets, norm); });
+    fail_together([&] {
+      state_.divergence.check(state_.update + 1, sums.loss / sums.targets, norm,
+                              options_.clip_norm);
+    });
     const double rate = learning_rate(options_.schedule, state_.update + 1);
     optimizer_.step(rate);
     if (parallel_) parallel_->share_weights();

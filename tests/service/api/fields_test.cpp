@@ -125,13 +125,13 @@ TEST(DecodingFieldsTest, ProblemsNameTheOption) {
   EXPECT_EQ(search_problem(R"({"beam": 2, "nbest": 3})"),
             "400 nbest nbest must not be larger than beam");
   EXPECT_EQ(search_problem(R"({"top_p": 2, "sample": true})"),
-            "400 top_p top_p must be above 0 and at most 1");
+            "400 top_p top_p is 2; it must be above 0 and at most 1");
   EXPECT_EQ(search_problem(R"({"top_k": 5})"),
             "400 top_k top_k, top_p and temperature need sample");
   EXPECT_EQ(search_problem(R"({"length_norm": "none"})"),
             "400 length_norm length_norm must be power or gnmt");
   EXPECT_EQ(search_problem(R"({"length_penalty": -1})"),
-            "400 length_penalty length_penalty must not be negative");
+            "400 length_penalty length_penalty is -1; it must be from 0 to 10");
   EXPECT_THAT(search_problem(R"({"max_length_factor": 1e9})"), HasSubstr("too large"));
 }
 
