@@ -70,9 +70,10 @@ enum class Unfinished {
   kKept  // what was flushed, as NAME.part, which the next writer continues
 };
 
-/// Refuses a path that is not a regular file. Follows a link and replaces the file behind it.
-/// Removes the leftovers of killed writers, except those whose writer is still alive and holds the
-/// file's lock.
+/// Refuses a path that is not a regular file. Follows a link and replaces the file behind it. The
+/// file has no name until commit(), so a killed process leaves nothing. On a file system without
+/// O_TMPFILE (NFS) it is NAME.tmp123, which the next writer removes unless the first one is alive
+/// and holds the file's lock.
 class AtomicFile : public OutputFile {
  public:
   /// Throws Error also if another process is writing the same NAME.part.

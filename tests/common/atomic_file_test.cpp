@@ -40,6 +40,19 @@ TEST_F(AtomicFileTest, AppearsAtCommit) {
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 
+// So a signal, even SIGKILL, leaves nothing.
+TEST_F(AtomicFileTest, HasNoNameBeforeCommit) {
+  {
+    AtomicFile file(scratch() / "file");
+    file.write("text");
+    file.flush();
+    EXPECT_THAT(names(), IsEmpty());
+    file.commit();
+  }
+  EXPECT_EQ(read_file(scratch() / "file"), "text");
+  EXPECT_THAT(names(), UnorderedElementsAre("file"));
+}
+
 TEST_F(AtomicFileTest, WithoutCommitTheOldFileStays) {
   const fs::path path = write("file", "old");
   AtomicFile(path).write("new");
