@@ -91,7 +91,7 @@ void require_match(const encoders::Bert& model, const data::BertTokenizer& token
 class InputReader {
  public:
   InputReader(const EmbedOptions& options, const data::BertTokenizer& tokenizer, int64_t max_length)
-      : lines_(options.input),
+      : lines_(nmt::open_text(options.input)),
         tokenizer_(tokenizer),
         pairs_(options.pairs),
         max_length_(max_length) {}
@@ -99,7 +99,7 @@ class InputReader {
   /// Nothing at the end of the text.
   std::optional<data::EncoderInput> next() {
     if (!lines_.next(line_)) return std::nullopt;
-    nmt::clean_line(line_, lines_.where());
+    nmt::clean_line(line_, lines_);
     const size_t tab = pairs_ ? line_.find('\t') : std::string::npos;
     data::EncoderInput input = tab == std::string::npos ? one_text() : two_texts(tab);
     if (input.cut > 0) {

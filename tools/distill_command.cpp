@@ -107,7 +107,7 @@ class Choice {
  public:
   explicit Choice(const DistillOptions& o) : metric_(metric_of(o)) {
     if (o.reference.empty()) return;
-    reference_ = std::make_unique<LineReader>(o.reference);
+    reference_ = std::make_unique<LineReader>(nmt::open_text(o.reference));
     const int64_t sources = nmt::count_lines(o.source), references = nmt::count_lines(o.reference);
     if (sources != references) {
       throw DataError(o.source + " has " + std::to_string(sources) + " lines, " + o.reference +
@@ -125,7 +125,7 @@ class Choice {
     if (!reference_) return best;
     std::string reference;
     reference_->next(reference);
-    nmt::clean_line(reference, reference_->where());
+    nmt::clean_line(reference, *reference_);
     double highest = closeness(best, reference);
     for (size_t i = 1; i < line.translations.size(); ++i) {
       std::string text = nmt::decode_line(tokenizer, line.translations[i].ids);
@@ -147,7 +147,7 @@ class Choice {
 };
 
 void distill(const DistillOptions& o, const DecoderSource& load, const std::string& settings) {
-  LineReader input(o.source);
+  LineReader input = nmt::open_text(o.source);
   Choice choose(o);
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;

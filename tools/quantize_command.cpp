@@ -73,7 +73,8 @@ struct TestSet {
 };
 
 TestSet read_test_set(const QuantizeOptions& options) {
-  TestSet test{read_lines(options.source), read_lines(options.reference)};
+  TestSet test{read_lines(options.source, kMaxLineBytes),
+               read_lines(options.reference, kMaxLineBytes)};
   if (test.source.size() != test.reference.size()) {
     throw DataError(fmt::format("{} has {} lines, {} has {}", options.source, test.source.size(),
                                 options.reference, test.reference.size()));

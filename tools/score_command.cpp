@@ -65,8 +65,8 @@ std::vector<std::string> problems_of(const ScoreOptions& o) {
 class PairReader {
  public:
   PairReader(const ScoreOptions& options, const nmt::ModelList& models)
-      : source_(options.source),
-        target_(options.target),
+      : source_(nmt::open_text(options.source)),
+        target_(nmt::open_text(options.target)),
         models_(models),
         max_source_(options.max_length),
         max_target_(options.max_length) {
@@ -99,7 +99,7 @@ class PairReader {
  private:
   static std::vector<int32_t> encoded(std::string& line, const LineReader& reader,
                                       const data::Tokenizer& tokenizer, int64_t max_tokens) {
-    nmt::clean_line(line, reader.where());
+    nmt::clean_line(line, reader);
     return nmt::encode_line(tokenizer, line, max_tokens, reader.where());
   }
 

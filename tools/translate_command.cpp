@@ -31,8 +31,8 @@ OptionTable option_table(TranslateOptions& o) {
   nmt::SearchOptions& search = o.search;
   OptionTable table("translate", "--model DIR[,DIR...]",
                     "Translates text line by line and writes one line for each input line, in "
-                    "order. Lines end with LF or CR LF. Warnings name each line that is cut or "
-                    "repaired.");
+                    "order. Lines end with LF or CR LF; what a line has beyond 1 MiB is cut "
+                    "off. Warnings name each line that is cut or repaired.");
   table.group("Text");
   bind_model(table, o);
   table.add("input", &o.input, "FILE", "source text: plain, gzip or - (standard input)")
@@ -103,9 +103,9 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslateOptions& o
 
 // Opens both inputs before it loads the model.
 void translate(const TranslateOptions& o, const DecoderSource& load) {
-  LineReader input(o.input);
+  LineReader input = nmt::open_text(o.input);
   std::unique_ptr<LineReader> prefixes;
-  if (!o.prefix.empty()) prefixes = std::make_unique<LineReader>(o.prefix);
+  if (!o.prefix.empty()) prefixes = std::make_unique<LineReader>(nmt::open_text(o.prefix));
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), o.search);

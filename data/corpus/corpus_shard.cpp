@@ -60,7 +60,9 @@ struct EncodedChunk {
 class PairReader {
  public:
   explicit PairReader(const CorpusFiles& files)
-      : files_(files), source_(files.source), target_(files.target) {}
+      : files_(files),
+        source_(files.source, kMaxLineBytes, LongLines::kCut),
+        target_(files.target, kMaxLineBytes, LongLines::kCut) {}
 
   // The next pairs; nothing at the end.
   std::optional<TextChunk> next() {
@@ -84,12 +86,13 @@ class PairReader {
     const bool has_target = target_.next(target);
     if (has_source != has_target) fail_unequal(has_source ? source_ : target_);
     if (!has_source) return false;
-    check_utf8(source_, source);
-    check_utf8(target_, target);
+    check(source_, source);
+    check(target_, target);
     return true;
   }
 
-  static void check_utf8(const LineReader& reader, const std::string& line) {
+  static void check(const LineReader& reader, const std::string& line) {
+    warn_if_cut(reader, line);
     if (const size_t at = invalid_utf8_at(line); at != std::string::npos)
       throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1));
   }

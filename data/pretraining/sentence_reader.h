@@ -36,8 +36,7 @@ class SentenceReader {
   // Opens the next file if none is open; false after the last one.
   bool open();
   void close();
-  // Counts the problems of a line and cuts it if it is too long.
-  void check(std::string& line);
+  void count_problems(const std::string& line);
 
   const std::vector<std::string>& files_;
   TextOptions options_;

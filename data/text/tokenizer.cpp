@@ -55,12 +55,12 @@ std::vector<std::string> sample_lines(const TokenizerOptions& options) {
   uint64_t seen = 0;
   int64_t too_long = 0;
   for (const std::string& input : options.inputs) {
-    LineReader reader(input);
+    LineReader reader(input, kMaxLineBytes, LongLines::kCut);
     for (std::string line; reader.next(line);) {
       if (const size_t at = invalid_utf8_at(line); at != std::string::npos)
         throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1));
-      if (line.size() > kMaxLineBytes) ++too_long;
-      if (line.empty() || line.size() > kMaxLineBytes) continue;
+      if (reader.bytes_cut() > 0) ++too_long;
+      if (line.empty() || reader.bytes_cut() > 0) continue;
       std::replace(line.begin(), line.end(), '\0', ' ');
       if (sample.size() < limit) {
         sample.push_back(line);

@@ -52,7 +52,7 @@ class WindowReader {
  private:
   void add(std::string& line, Window& window) {
     const std::string where = input_.where();
-    clean_line(line, where);
+    clean_line(line, input_);
     std::vector<int32_t> prefix = next_prefix();
     std::vector<int32_t> ids =
         encode_line(source_tokenizer_, tag_.before(line), translator_.max_source_length(), where);
@@ -71,7 +71,7 @@ class WindowReader {
       throw DataError(prefixes_->where() + ": the prefixes end here, but the input has a line " +
                       std::to_string(input_.line_number()));
     }
-    clean_line(line, prefixes_->where());
+    clean_line(line, *prefixes_);
     std::vector<int32_t> prefix =
         encode_line(target_tokenizer_, line, translator_.max_target_length(), prefixes_->where());
     prefix.pop_back();  // end of sentence

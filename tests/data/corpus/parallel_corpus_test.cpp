@@ -331,13 +331,37 @@ TEST_F(ParallelCorpusTest, ADamagedCacheIsMadeAnew) {
 TEST_F(ParallelCorpusTest, ACacheWithDamagedBoundsIsMadeAnew) {
   toy_corpus();
   const std::string whole = read_file(cache_file());
-  // The file ends with the bounds of its sequences, followed by the only one of its no groups.
-  for (const size_t from_end : {16, 24, 40}) {
+  // The file ends with the bounds of its 1,200 sequences and the checksums of its blocks.
+  for (const size_t from_end : {1, 100, 5000}) {
     std::string damaged = whole;
-    damaged[damaged.size() - from_end + 6] = 1;
+    damaged[damaged.size() - from_end] ^= 1;
     write_file_atomically(cache_file(), damaged);
     expect_toy_text(toy_corpus());
     EXPECT_EQ(read_file(cache_file()), whole) << from_end;
+  }
+}
+
+TEST_F(ParallelCorpusTest, ADamagedBlockOfIdsIsAnErrorThatNamesIt) {
+  constexpr size_t kTokensAt = 4096, kBlock = 4096;
+  const auto read_all = [&] {
+    const ParallelCorpus corpus = toy_corpus();
+    std::vector<int32_t> ids;
+    for (int64_t pair = 0; pair < corpus.size(); ++pair) corpus.read(pair, ids);
+  };
+  read_all();
+  const std::string whole = read_file(cache_file());
+  for (const auto& [at, bytes] : std::initializer_list<std::pair<size_t, std::string>>{
+           {kTokensAt + 1, "\x7f"}, {kTokensAt + kBlock, std::string(400, '\xff')}}) {
+    std::string damaged = whole;
+    damaged.replace(at, bytes.size(), bytes);
+    write_file_atomically(cache_file(), damaged);
+    try {
+      read_all();
+      FAIL() << at;
+    } catch (const Error& error) {
+      const std::string block = "block " + std::to_string((at - kTokensAt) / kBlock);
+      EXPECT_THAT(error.what(), AllOf(HasSubstr(cache_file().string()), HasSubstr(block)));
+    }
   }
 }
 

@@ -213,9 +213,9 @@ TEST_F(TextCorpusTest, ADamagedCacheIsMadeAnew) {
   corpus_of(files);
   const std::string whole = read_file(cache_file());
   std::string fewer_sentences = whole;
-  fewer_sentences[whole.size() - 24 - 8] ^= 1;  // the last bound of the sentences
+  fewer_sentences[whole.size() - 4 - 24 - 8] ^= 1;  // the last bound of the sentences
   std::string other_documents = whole;
-  other_documents[whole.size() - 8] ^= 64;
+  other_documents[whole.size() - 4 - 8] ^= 64;
   for (const std::string& damaged :
        {whole.substr(0, whole.size() - 8), whole.substr(0, 10), std::string(), "x" + whole,
         std::string(whole.size(), '\0'), whole + whole, fewer_sentences, other_documents}) {
