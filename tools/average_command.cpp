@@ -145,6 +145,7 @@ int run_average(const std::vector<std::string>& arguments) {
 
   AtomicDirectory output(options.output);
   for (const fs::path& name : model_files(directories.front())) {
+    require_intact(directories.front() / name);
     fs::copy_file(directories.front() / name, output.path() / name);
   }
   encoders::save_safetensors(output.path() / "model.safetensors", {weights.begin(), weights.end()});

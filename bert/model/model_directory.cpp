@@ -47,6 +47,7 @@ BertConfig read_config(const fs::path& path) {
 std::shared_ptr<encoders::Bert> load_bert(const fs::path& directory, at::Device device) {
   const fs::path resolved = storage::resolve_model_directory(directory);
   const BertConfig config = read_config(resolved / kConfigFile);
+  require_intact(resolved / kConfigFile);
   const auto model = std::make_shared<encoders::Bert>(config, 0);
   encoders::load_parameters(*model, resolved / kWeightsFile);
   model->to(device);

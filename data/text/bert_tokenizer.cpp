@@ -1,6 +1,7 @@
 #include "data/text/bert_tokenizer.h"
 
 #include "common/error.h"
+#include "common/files.h"
 #include "data/text/sentencepiece_bert.h"
 #include "data/text/wordpiece.h"
 
@@ -14,6 +15,7 @@ std::unique_ptr<BertTokenizer> load_bert_tokenizer(const std::filesystem::path& 
     if (!std::filesystem::exists(file))
       throw DataError(path.string() + ": holds neither vocab.txt nor tokenizer.model");
   }
+  require_intact(file);
   if (file.extension() == ".txt")
     return std::make_unique<WordPieceTokenizer>(file, read_text_options(file.parent_path()));
   return std::make_unique<SentencePieceBert>(file);

@@ -34,17 +34,23 @@ void read_config(const fs::path& path, ModelFiles& files) {
   } catch (const std::exception& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
+  require_intact(path);
+}
+
+std::shared_ptr<const data::Tokenizer> load_tokenizer(const fs::path& file) {
+  require_intact(file);
+  return std::make_shared<data::Tokenizer>(file);
 }
 
 }  // namespace
 
 Tokenizers load_tokenizers(const fs::path& directory) {
   if (fs::exists(directory / kJointTokenizer)) {
-    const auto joint = std::make_shared<data::Tokenizer>(directory / kJointTokenizer);
+    const auto joint = load_tokenizer(directory / kJointTokenizer);
     return {joint, joint};
   }
-  return {std::make_shared<data::Tokenizer>(directory / kSourceTokenizer),
-          std::make_shared<data::Tokenizer>(directory / kTargetTokenizer)};
+  return {load_tokenizer(directory / kSourceTokenizer),
+          load_tokenizer(directory / kTargetTokenizer)};
 }
 
 fs::path ModelFiles::weights() const { return directory / storage::kSafetensorsFile; }
