@@ -5,14 +5,15 @@
 
 namespace dietmt {
 
-/// The exit code of a training run that the same command resumes: a signal stopped it, or another
-/// process was lost.
+/// The exit code of a training run that the same command resumes: a signal or --max-time stopped
+/// it, or another process was lost.
 inline constexpr int kResumable = 75;
 
-/// A signal stopped the work before there was anything to save; exit code kResumable.
+/// A signal or --max-time stopped the work before there was anything to save; the message is
+/// stop_reason(), the exit code kResumable.
 class Stopped : public Error {
  public:
-  Stopped() : Error("stopped by a signal") {}
+  using Error::Error;
 };
 
 /// Another process has ended or cannot be reached; exit code kResumable.

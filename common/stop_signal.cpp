@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "common/process_error.h"
@@ -12,13 +13,16 @@
 namespace dietmt {
 namespace {
 
-std::atomic<bool> requested = false;
+using Clock = std::chrono::steady_clock;
+
+std::atomic<bool> signalled = false;
+std::optional<Clock::time_point> deadline;
 
 // The first signal sets the flag, the second one ends the process as by default.
 void wait_for_both(const sigset_t& signals) {
   int signal = 0;
   sigwait(&signals, &signal);
-  requested = true;
+  signalled = true;
   sigwait(&signals, &signal);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   raise(signal);
@@ -31,7 +35,8 @@ void install_stop_signal() {
   std::call_once(once, [] {
     sigset_t signals;
     sigemptyset(&signals);
-    for (const int signal : {SIGTERM, SIGINT}) {
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+      if (signal == SIGHUP && is_ignored(signal)) continue;
       sigaddset(&signals, signal);
       std::signal(signal, SIG_DFL);  // sigwait() misses ignored signals
     }
@@ -40,10 +45,21 @@ void install_stop_signal() {
   });
 }
 
-bool stop_requested() { return requested; }
+void stop_after(std::chrono::duration<double> time) {
+  deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+}
+
+bool stop_requested() { return signalled || (deadline && Clock::now() >= *deadline); }
+
+const char* stop_reason() { return signalled ? "stopped by a signal" : "stopped by --max-time"; }
 
 void throw_if_stop_requested() {
-  if (requested) throw Stopped();
+  if (stop_requested()) throw Stopped(stop_reason());
+}
+
+bool is_ignored(int signal) {
+  struct sigaction now = {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 }  // namespace dietmt

@@ -1,19 +1,31 @@
-// SIGTERM and SIGINT set a flag that long loops poll.
+// SIGTERM, SIGINT, SIGHUP and a time limit set a flag that long loops poll.
 #pragma once
+
+#include <chrono>
 
 namespace dietmt {
 
-/// From now on the first SIGTERM or SIGINT only sets the flag; a second one ends the process. Call
-/// it before starting threads: this thread and those it starts block both signals, and only one
-/// thread waits for them. A handler must not run in threads that compute: generated code of
-/// oneDNN, which LibTorch multiplies with, lets the stack pointer point into its buffers, and the
-/// kernel puts a handler's frame there, over the neighbouring memory.
+/// From now on the first SIGTERM, SIGINT or SIGHUP only sets the flag; a second one ends the
+/// process. A SIGHUP that is ignored already, as under nohup, stays ignored. Call it before
+/// starting threads: this thread and those it starts block the signals, and only one thread waits
+/// for them. A handler must not run in threads that compute: generated code of oneDNN, which
+/// LibTorch multiplies with, lets the stack pointer point into its buffers, and the kernel puts a
+/// handler's frame there, over the neighbouring memory.
 void install_stop_signal();
 
-/// True after such a signal.
+/// Sets the flag when this time has passed, counted from now. Call it before starting threads.
+void stop_after(std::chrono::duration<double> time);
+
+/// True after such a signal or the time of stop_after().
 bool stop_requested();
 
-/// Throws Stopped after such a signal.
+/// "stopped by a signal" or "stopped by --max-time"; to be called when stop_requested() is true.
+const char* stop_reason();
+
+/// Throws Stopped if stop_requested().
 void throw_if_stop_requested();
+
+/// True if the process ignores this signal.
+bool is_ignored(int signal);
 
 }  // namespace dietmt

@@ -12,7 +12,6 @@
 #include "bert/finetuning/result_table.h"
 #include "bert/finetuning/start_model.h"
 #include "common/error.h"
-#include "common/stop_signal.h"
 #include "encoders/device/device.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
@@ -67,6 +66,7 @@ void bind_protocol(OptionTable& table, FinetuneOptions& o) {
   add_clip_norm(table, o.trainer.clip_norm);
   add_log_interval(table, o.trainer.log_interval);
   add_resume(table, o.resume);
+  add_max_time(table, o.max_time);
 }
 
 OptionTable option_table(FinetuneOptions& o) {
@@ -212,7 +212,7 @@ class Finetuning {
 };
 
 int run(const OptionTable& table, const FinetuneOptions& o) {
-  install_stop_signal();
+  install_stop(o);
   encoders::set_threads(o.threads);
   std::vector<bert::TaskMedians> medians;
   for (const TaskDescription& description : describe_tasks(o)) {

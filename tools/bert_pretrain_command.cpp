@@ -7,7 +7,6 @@
 #include "bert/model/pretrained.h"
 #include "bert/training/pretraining_task.h"
 #include "common/error.h"
-#include "common/stop_signal.h"
 #include "data/text/tokenizer.h"
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
@@ -43,8 +42,8 @@ OptionTable option_table(PretrainOptions& o) {
   OptionTable table(
       "bert pretrain", "--train FILE... --valid FILE... --output DIR",
       "Trains a BERT encoder on raw text by masked language modelling. Run the same command again "
-      "to resume after a stop. Exit code 75: a signal stopped it or one of several processes was "
-      "lost; the same command continues from the last checkpoint.");
+      "to resume after a stop. Exit code 75: a signal or --max-time stopped it, or one of several "
+      "processes was lost; the same command continues from the last checkpoint.");
   data::TokenizerOptions& trained = o.trained_tokenizer;
   table.group("Data")
       .add("train", &o.train, "FILE...", "training text, one sentence per line, plain or .gz",
@@ -148,7 +147,7 @@ std::vector<std::string> input_files(const PretrainOptions& o) {
 }
 
 int run(const OptionTable& table, PretrainOptions& o) {
-  install_stop_signal();
+  install_stop(o);
   const training::TrainingProcess process =
       training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";

@@ -73,8 +73,8 @@ int guarded(const std::string& name, const Command& command,
     std::_Exit(kResumable);
   } catch (const FirstProcessFailed&) {
     return stop_requested() ? kResumable : kFailed;
-  } catch (const Stopped&) {
-    spdlog::info("dietmt {}: stopped by a signal; run the same command again", name);
+  } catch (const Stopped& stopped) {
+    spdlog::info("dietmt {}: {}; run the same command again", name, stopped.what());
     return kResumable;
   } catch (const std::bad_alloc&) {
     complain("out of memory");

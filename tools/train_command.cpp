@@ -10,7 +10,6 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "common/stop_signal.h"
 #include "common/text_io.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
@@ -47,8 +46,8 @@ OptionTable option_table(TrainOptions& o) {
       "--train-source FILE... --train-target FILE... --valid-source FILE --valid-target FILE "
       "--output DIR",
       "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the same command "
-      "again to resume after a stop. Exit code 75: a signal stopped it or one of several processes "
-      "was lost; the same command continues from the last checkpoint.");
+      "again to resume after a stop. Exit code 75: a signal or --max-time stopped it, or one of "
+      "several processes was lost; the same command continues from the last checkpoint.");
   table.group("Data");
   bind_corpora(table, o);
   table
@@ -203,17 +202,17 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   options.valid_lowercase = o.valid_lowercase;
   options.search = o.search;
   if (o.no_valid_translation) return options;
-  options.valid_source = read_lines(o.valid_source);
+  options.valid_source = read_lines(o.valid_source, kMaxLineBytes);
   const data::SourceTag tag(*tokenizers.source, o.valid_source_tag.value_or(""));
   for (std::string& line : options.valid_source)
     if (!line.empty()) line = tag.before(line);
-  options.valid_reference = read_lines(o.valid_target);
+  options.valid_reference = read_lines(o.valid_target, kMaxLineBytes);
   return options;
 }
 
 int run(const OptionTable& table, const training::Configuration& configuration, TrainOptions& o,
         const std::optional<InitialModel>& initial) {
-  install_stop_signal();
+  install_stop(o);
   const training::TrainingProcess process =
       training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";
@@ -280,7 +279,8 @@ int run_train(const std::vector<std::string>& arguments) {
   const training::Configuration configuration =
       configuration_of(table, o, {"valid-batch-tokens", "find-batch"});
   if (initial && initial->resumed)
-    training::require_same_configuration(initial->files.directory, configuration);
+    training::require_same_configuration(initial->files.directory, configuration,
+                                         o.trainer.resume_changed);
   if (!o.dry_run && !o.find_batch) {  // these need only one process
     std::vector<std::string> words = {"train"};
     words.insert(words.end(), arguments.begin(), arguments.end());

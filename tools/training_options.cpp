@@ -1,9 +1,11 @@
 #include "tools/training_options.h"
 
+#include <chrono>
 #include <iostream>
 
 #include "common/error.h"
 #include "common/process_error.h"
+#include "common/stop_signal.h"
 #include "training/loop/rehearsal.h"
 
 namespace dietmt::tools {
@@ -11,9 +13,10 @@ namespace {
 
 // Options that may change when a training resumes, because they change no number.
 constexpr const char* kOperational[] = {
-    "output",       "max-updates", "max-epochs", "patience",      "resume",
-    "threads",      "keep-last",   "keep-best",  "save-interval", "device",
-    "log-interval", "dry-run",     "profile",    "processes",     "checkpoint-activations"};
+    "output",       "max-updates",   "max-epochs", "patience",      "resume",
+    "threads",      "keep-last",     "keep-best",  "save-interval", "device",
+    "log-interval", "dry-run",       "profile",    "processes",     "checkpoint-activations",
+    "max-time",     "resume-changed"};
 
 // Options that may differ between the processes of a training.
 constexpr const char* kOfEachProcess[] = {"output",  "threads",   "device",
@@ -27,6 +30,13 @@ training::Configuration joined_options(const OptionTable& table) {
     joined += (joined.empty() ? "" : " ") + value;
   }
   return options;
+}
+
+std::string changeable_names() {
+  std::string text;
+  for (const std::string& name : training::changeable_options())
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
 }  // namespace
@@ -49,9 +59,17 @@ void add_log_interval(OptionTable& table, int64_t& updates) {
 }
 
 void add_resume(OptionTable& table, std::string& resume) {
-  table.add("resume", &resume, "",
-            "auto: continue from the checkpoints in --output; never: discard them",
-            {.choices = {"auto", "never"}});
+  table.add(
+      "resume", &resume, "",
+      "auto: continue from the checkpoints in --output, unless all are damaged; never: discard "
+      "them",
+      {.choices = {"auto", "never"}});
+}
+
+void add_max_time(OptionTable& table, double& hours) {
+  table.add("max-time", &hours, "HOURS",
+            "save and stop with exit code 75 when this time is over; 0: no limit",
+            {.least = 0, .most = 1e6});
 }
 
 void add_precision(OptionTable& table, std::string& precision) {
@@ -71,7 +89,9 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
       .add("max-epochs", &t.max_epochs, "N", "stop after N epochs; 0: no limit", {.least = 0})
       .add("patience", &t.patience, "N",
            "early-stopping patience: stop after N validations without a better score; 0: never",
-           {.least = 0})
+           {.least = 0});
+  add_max_time(table, o.max_time);
+  table
       .add("accumulate", &t.accumulate, "N", "batches per update, over all processes", {.least = 1})
       .add("optimizer", &t.optimizer.type, "",
            "weight decay in the gradient (adam) or decoupled from it (adamw)",
@@ -108,6 +128,9 @@ void bind_checkpoints(OptionTable& table, TrainingOptions& o) {
       .add("keep-last", &t.keep_last, "N", "number of newest checkpoints to keep", {.least = 1})
       .add("keep-best", &t.keep_best, "N", "number of best checkpoints to keep", {.least = 1});
   add_resume(table, o.resume);
+  table.add("resume-changed", &t.resume_changed, "NAME...",
+            "options that may differ from those of the checkpoint: " + changeable_names(),
+            {.choices = training::changeable_options()});
   add_log_interval(table, t.log_interval);
 }
 
@@ -145,6 +168,11 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   o.trainer.schedule.total_updates = o.trainer.max_updates;
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
   return problems;
+}
+
+void install_stop(const TrainingOptions& o) {
+  install_stop_signal();
+  if (o.max_time > 0) stop_after(std::chrono::duration<double, std::ratio<3600>>(o.max_time));
 }
 
 training::ProcessOptions process_options(const OptionTable& table, const TrainingOptions& o,

@@ -7,7 +7,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <string>
 #include <thread>
+
+#include "common/process_error.h"
 
 namespace dietmt {
 namespace {
@@ -36,9 +39,10 @@ int status_of_child(const Body& body) {
 }
 
 TEST(StopSignalTest, TheFirstSetsTheFlagAndNoComputingThreadIsInterrupted) {
-  for (const int signal : {SIGTERM, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     const int status = status_of_child([signal] {
-      std::signal(signal, SIG_IGN);  // as a shell leaves SIGINT to what runs in the background
+      // As a shell leaves SIGINT to what runs in the background.
+      if (signal == SIGINT) std::signal(signal, SIG_IGN);
       install_stop_signal();
       if (stop_requested()) return 1;
       bool blocked_in_new_thread = false;
@@ -63,6 +67,38 @@ TEST(StopSignalTest, TheSecondEndsTheProcess) {
   });
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+TEST(StopSignalTest, AHangUpThatIsIgnoredStaysIgnored) {
+  const int status = status_of_child([] {
+    std::signal(SIGHUP, SIG_IGN);  // as nohup leaves it
+    install_stop_signal();
+    kill(getpid(), SIGHUP);
+    kill(getpid(), SIGTERM);
+    if (!comes_within(std::chrono::seconds(30), stop_requested)) return 1;
+    kill(getpid(), SIGHUP);  // would be the second signal
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return blocks(SIGHUP) ? 2 : 0;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(StopSignalTest, ATimeLimitSetsTheFlagToo) {
+  const int status = status_of_child([] {
+    stop_after(std::chrono::hours(1));
+    if (stop_requested()) return 1;
+    stop_after(std::chrono::milliseconds(1));
+    if (!comes_within(std::chrono::seconds(30), stop_requested)) return 2;
+    try {
+      throw_if_stop_requested();
+    } catch (const Stopped& stopped) {
+      return std::string(stopped.what()) == "stopped by --max-time" ? 0 : 3;
+    }
+    return 4;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 #include "common/error.h"
 #include "common/process_error.h"
+#include "common/stop_signal.h"
 #include "training/distributed/meeting_place.h"
 #include "training/processes/process_place.h"
 
@@ -62,6 +63,7 @@ sigset_t awaited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&signals, signal);
+  if (!is_ignored(SIGHUP)) sigaddset(&signals, SIGHUP);
   return signals;
 }
 
@@ -104,7 +106,7 @@ class Launcher {
     constexpr timespec kPatience = {1, 0};
     siginfo_t info;
     const int signal = sigtimedwait(&signals_, &info, &kPatience);
-    if (signal == SIGTERM || signal == SIGINT) pass_on(signal);
+    if (signal > 0 && signal != SIGCHLD) pass_on(signal);
     reap();
     if (!running_.empty() && deadline_ && Clock::now() > *deadline_) signal_all(SIGKILL);
   }

@@ -35,7 +35,7 @@ bool higher_is_better(const std::string& score) { return !score.ends_with("loss"
 class Loop {
  public:
   Loop(TrainingTask& task, const TrainerOptions& options, const Configuration& configuration,
-       ProcessGroup* group)
+       bool resume, ProcessGroup* group)
       : task_(task),
         options_(options),
         configuration_(configuration),
@@ -51,13 +51,15 @@ class Loop {
       const storage::CheckpointPolicy policy = {options.keep_last, options.keep_best,
                                                 options.valid_metric,
                                                 higher_is_better(options.valid_metric)};
+      if (resume) resumed_ = storage::newest_checkpoint(options.output);
       store_.emplace(options.output, policy);
+      if (!resume) store_->clear();
     }
     turn.done();
   }
 
-  TrainingEnd run(bool resume) {
-    start(resume);
+  TrainingEnd run() {
+    start();
     int64_t saved_update = state_.update;
     bool stop = false;
     const bool traces = options_.profile && is_first(group_);
@@ -82,10 +84,8 @@ class Loop {
   }
 
  private:
-  void start(bool resume) {
-    std::string from;
-    if (store_ && !resume) store_->clear();
-    if (store_) from = store_->latest().value_or(storage::Checkpoint()).directory.string();
+  void start() {
+    std::string from = resumed_.value_or(storage::Checkpoint()).directory.string();
     if (group_ != nullptr) from = group_->broadcast(from);
     if (!from.empty()) restore(from);
     if (parallel_) parallel_->copy_weights_of_first();
@@ -95,13 +95,13 @@ class Loop {
                    task_.epoch());
       return;
     }
-    record_.emplace(options_, configuration_, state_.update);
+    record_.emplace(options_, configuration_, state_);
   }
 
   TrainingEnd end() {
     if (record_) record_->finish();
     if (finished()) return TrainingEnd::kFinished;
-    spdlog::info("stopped by a signal at update {}; the same command continues from there",
+    spdlog::info("{} at update {}; the same command continues from there", stop_reason(),
                  state_.update);
     return TrainingEnd::kStopped;
   }
@@ -221,7 +221,8 @@ class Loop {
 
   void restore(const fs::path& directory) {
     FirstTurn turn(group_);  // report a bad checkpoint once
-    const nlohmann::json data = read_training_state(directory, state_, configuration_);
+    const nlohmann::json data =
+        read_training_state(directory, state_, configuration_, options_.resume_changed);
     try {
       task_.restore_data_position(data);
     } catch (const nlohmann::json::exception& error) {
@@ -257,6 +258,7 @@ class Loop {
   std::map<std::string, double> scores_;  // of a validation since the last save
   // First process only:
   std::optional<MovingAverage> ema_;
+  std::optional<storage::Checkpoint> resumed_;
   std::optional<storage::CheckpointStore> store_;
   std::optional<RunRecord> record_;
 };
@@ -268,7 +270,7 @@ TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
   throw_if_any(options.problems());
   require_score(task.score_names(), options.valid_metric);
   if (group != nullptr) require_batches_for(group->processes(), options.accumulate);
-  return Loop(task, options, configuration, group).run(resume);
+  return Loop(task, options, configuration, resume, group).run();
 }
 
 }  // namespace dietmt::training

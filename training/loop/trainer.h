@@ -57,15 +57,16 @@ class TrainingTask {
 
 enum class TrainingEnd {
   kFinished,  // a limit or early stopping
-  kStopped,   // a signal; saved and resumable
+  kStopped,   // a signal or --max-time; saved and resumable
 };
 
 /// Runs the loop. The caller holds the OutputLock of options.output. `configuration` (option names
 /// and values) is stored with each checkpoint; if the output directory holds a checkpoint and
 /// `resume` is true, training continues from it, after checking that its configuration is the same:
-/// a difference is refused with the list of differences (ConfigError), as is a valid_metric that
-/// the task does not report. Throws Error if the loss stops being a number or diverges; checkpoints
-/// are intact.
+/// a difference that options.resume_changed does not name is refused with the list of differences
+/// (ConfigError), as is a valid_metric that the task does not report. Throws CheckpointError if all
+/// checkpoints are damaged, Error if the loss stops being a number or diverges; checkpoints are
+/// intact.
 ///
 /// With a `group` of several processes, each calls this with the same arguments and tasks whose
 /// batches are shared out (data::BatchShare) by options.accumulate, at least one a process

@@ -9,9 +9,11 @@ constexpr std::array kTexts = {"train-source", "train-target", "valid-source", "
 
 }  // namespace
 
-std::vector<std::string> configuration_differences(const Configuration& before,
-                                                   const Configuration& now) {
-  std::vector<std::string> found;
+std::string OptionChange::text() const { return "--" + name + ": was " + before + ", is " + now; }
+
+std::vector<OptionChange> configuration_changes(const Configuration& before,
+                                                const Configuration& now) {
+  std::vector<OptionChange> found;
   const auto value = [](const Configuration& all, const std::string& name) {
     const auto at = all.find(name);
     return at == all.end() ? std::string("unset") : at->second;
@@ -21,9 +23,17 @@ std::vector<std::string> configuration_differences(const Configuration& before,
   for (const char* text : kTexts) names.erase(text);
   for (const auto& [name, unused] : names) {
     if (value(before, name) != value(now, name))
-      found.push_back("  --" + name + ": was " + value(before, name) + ", is " + value(now, name));
+      found.push_back({name, value(before, name), value(now, name)});
   }
   return found;
+}
+
+std::vector<std::string> configuration_differences(const Configuration& before,
+                                                   const Configuration& now) {
+  std::vector<std::string> texts;
+  for (const OptionChange& change : configuration_changes(before, now))
+    texts.push_back("  " + change.text());
+  return texts;
 }
 
 }  // namespace dietmt::training
