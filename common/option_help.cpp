@@ -22,6 +22,8 @@ constexpr CommonOption kEveryCommand[] = {
     {"config", "FILE",
      "read options from FILE: lines `name = value`, names as above; the command line wins"},
     {"dump-config", "", "print the options and their values in that form and exit"},
+    {"quiet", "", "show only warnings and errors, and no progress bar"},
+    {"log-file", "FILE", "also append all messages, with the time, to FILE"},
     {"help", "", "print this help and exit"}};
 
 // Wraps `text` into the help column.

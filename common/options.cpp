@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "common/error.h"
+#include "common/logging.h"
 
 namespace dietmt {
 namespace {
@@ -151,6 +152,8 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
   };
   po::options_description flags;
   for (const Option& option : options_) bind(flags, option.name, option.field);
+  bind(flags, "quiet", &quiet_);
+  bind(flags, "log-file", &log_file_);
   po::options_description file_keys;
   file_keys.add(flags);
   bind(flags, "config", &config_file_);
@@ -189,6 +192,7 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
     dump_config();
     return Outcome::kDone;
   }
+  set_logging(quiet_, log_file_);
   return Outcome::kRun;
 }
 

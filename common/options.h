@@ -9,8 +9,9 @@
 //   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
 //   table.check(problems_of(o));
 //
-// Every table has --help, --config FILE (lines `name = value`, the same names), --dump-config and,
-// for programs that generate documentation or shell completion, --help-json.
+// Every table has --help, --config FILE (lines `name = value`, the same names), --dump-config,
+// --quiet, --log-file FILE and, for programs that generate documentation or shell completion,
+// --help-json.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +56,9 @@ class OptionTable {
   OptionTable& add(std::string name, Field field, std::string placeholder, std::string help,
                    OptionRule rule = {});
 
-  /// Parses the words after the subcommand. kDone: help or the configuration was printed on stdout.
-  /// Throws ConfigError for unknown names, missing or malformed values.
+  /// Parses the words after the subcommand and obeys --quiet and --log-file. kDone: help or the
+  /// configuration was printed on stdout. Throws ConfigError for unknown names, missing or
+  /// malformed values.
   Outcome parse(const std::vector<std::string>& arguments);
 
   /// Throws ConfigError with every option that breaks its rule, and the command's own `problems`.
@@ -99,6 +101,8 @@ class OptionTable {
   std::string description_;
   std::string group_ = "Options";
   std::string config_file_;
+  std::string log_file_;
+  bool quiet_ = false;
   bool dump_ = false;
   bool help_ = false;
   bool help_json_ = false;
