@@ -51,7 +51,10 @@ void stop_after(std::chrono::duration<double> time) {
 
 bool stop_requested() { return signalled || (deadline && Clock::now() >= *deadline); }
 
-const char* stop_reason() { return signalled ? "stopped by a signal" : "stopped by --max-time"; }
+// With several processes, another one may have got the signal.
+const char* stop_reason() {
+  return signalled || !deadline ? "stopped by a signal" : "stopped by --max-time";
+}
 
 void throw_if_stop_requested() {
   if (stop_requested()) throw Stopped(stop_reason());

@@ -8,47 +8,47 @@ rm -rf "$work" && mkdir -p "$work"
 
 toy_training 500 20
 run=("${toy_train[@]}" --batch-tokens 500 --schedule linear --output "$work/model")
-expect_code 0 "${run[@]}" --valid-interval 5 --max-updates 10
+expect_code 0 "${run[@]}" --valid-interval 10 --max-updates 30
 
 # The end of the schedule and the interval change the numbers, so they change only on request.
-changed=("${run[@]}" --valid-interval 4 --max-updates 20)
+changed=("${run[@]}" --valid-interval 8 --max-updates 40)
 expect_code 2 "${changed[@]}"
-expect_text "--valid-interval: was 5, is 4" "$err"
+expect_text "--valid-interval: was 10, is 8" "$err"
 expect_text "--resume-changed max-updates valid-interval" "$err"
 expect_code 2 "${changed[@]}" --resume-changed max-updates
 expect_code 2 "${changed[@]}" --resume-changed max-updates valid-interval --dropout 0.2
 expect_text "--dropout: was" "$err"
-case $err in *"was 5, is 4"*) fail "an accepted change is reported: $err" ;; esac
+case $err in *"was 10, is 8"*) fail "an accepted change is reported: $err" ;; esac
 expect_code 2 "${changed[@]}" --resume-changed width
 expect_text "--resume-changed is 'width'" "$err"
 expect_code 0 "${changed[@]}" --resume-changed max-updates valid-interval
-expect_text "from update 10 on, --valid-interval: was 5, is 4" "$err"
-expect_text "validation at update 12" "$err"
-expect_text "update 20/20" "$err"
+expect_text "from update 30 on, --valid-interval: was 10, is 8" "$err"
+expect_text "validation at update 32" "$err"
+expect_text "update 40/40" "$err"
 
 # The history keeps earlier values, and the same command continues.
-changed=("${run[@]}" --valid-interval 4 --max-updates 24 --valid-beam 2)
+changed=("${run[@]}" --valid-interval 8 --max-updates 48 --valid-beam 2)
 expect_code 0 "${changed[@]}" --resume-changed max-updates valid-interval valid-beam
 python3 - "$work/model" <<'PYTHON' || fail "the changes are not in the history"
 import json, sys
 changes = json.load(open(sys.argv[1] + "/last/training.json"))["changes"]
 assert [(c["update"], c["option"], c["was"], c["is"]) for c in changes] == [
-    (10, "max-updates", "10", "20"), (10, "valid-interval", "5", "4"),
-    (20, "max-updates", "20", "24"), (20, "valid-beam", "5", "2")], changes
+    (30, "max-updates", "30", "40"), (30, "valid-interval", "10", "8"),
+    (40, "max-updates", "40", "48"), (40, "valid-beam", "5", "2")], changes
 earlier = json.load(open(sys.argv[1] + "/settings.json"))["settings"]["earlier values"]
-assert earlier["max-updates"] == "10 to update 10, 20 to update 20", earlier
+assert earlier["max-updates"] == "30 to update 30, 40 to update 40", earlier
 PYTHON
 grep -q "earlier values" "$work/model/report.html" || fail "report.html lacks the changes"
 
 # --max-time saves and ends as a signal does. The log file has what --quiet keeps from stderr.
 limited=("${toy_train[@]}" --batch-tokens 500 --valid-interval 1000 --output "$work/limited"
-  --max-time 0.001 --quiet --log-file "$work/log")
-expect_code 75 "${limited[@]}" --max-updates 1000000
+  --quiet --log-file "$work/log")
+expect_code 75 "${limited[@]}" --max-updates 10000 --max-time 0.001
 [ -z "$err" ] || fail "--quiet lets through: $err"
 expect_text "stopped by --max-time at update" "$(cat "$work/log")"
 update=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["update"])' \
   "$work/limited/last/training.json")
-expect_code 0 "${limited[@]}" --max-updates $((update + 1)) --max-time 0
+expect_code 0 "${limited[@]}" --max-updates $((update + 1))
 expect_text "resuming from update $update" "$(cat "$work/log")"
 expect_text "stopped by --max-time at update" "$(cat "$work/log")"
 expect_code 1 "$dietmt" translate --model "$work/nothing" --quiet

@@ -273,7 +273,7 @@ TEST_F(OptionsTest, DescribesItselfAsJson) {
   const auto described = nlohmann::json::parse(ruled_table(fields).describe());
   EXPECT_EQ(described["command"], "demo");
   const auto& options = described["options"];
-  ASSERT_EQ(options.size(), 7U + 3U);
+  ASSERT_EQ(options.size(), 7U + 5U);
   EXPECT_EQ(options[0]["name"], "output");
   EXPECT_EQ(options[0]["required"], true);
   EXPECT_EQ(options[1]["list"], true);
@@ -285,7 +285,8 @@ TEST_F(OptionsTest, DescribesItselfAsJson) {
   EXPECT_EQ(options[5]["default"], Words{"0.1"});
   EXPECT_EQ(options[5]["below"], 1);
   EXPECT_EQ(options[6]["above"], 0);
-  EXPECT_EQ(options[9]["name"], "help");
+  EXPECT_EQ(options[9]["name"], "quiet");
+  EXPECT_EQ(options[11]["name"], "help");
   EXPECT_EQ(printed({"--help-json"}).substr(0, 1), "{");
 }
 

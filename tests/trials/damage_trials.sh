@@ -13,7 +13,7 @@ attempt() {
   local point=$1 what=$2 expected=$3 text=$4 code=0 result=fail
   shift 4
   "$@" >"$work/out" 2>"$work/err" || code=$?
-  [ $code -eq "$expected" ] && grep -qF -- "$text" "$work/err" && result=pass
+  [ $code -eq "$expected" ] && [[ $(<"$work/err") == *"$text"* ]] && result=pass
   trial "$point" "$what" $result "exit $code: $(grep -v ' info: ' "$work/err" | tail -3)"
 }
 
@@ -114,7 +114,7 @@ attempt 6 "--resume-changed valid-interval" 0 "validation at update 12" \
 attempt 6 "--resume-changed width" 2 "--resume-changed is 'width'" \
   "${run[@]}" --output "$work/model" --resume-changed width
 attempt 6 "--max-time" 75 "stopped by --max-time" \
-  "${run[@]}" --output "$work/timed" --max-updates 1000000 --max-time 0.001
+  "${run[@]}" --output "$work/timed" --max-updates 10000 --max-time 0.001
 attempt 6 "--quiet and --log-file" 0 "" "${run[@]}" --output "$work/quiet" --max-updates 5 --quiet \
   --log-file "$work/log"
 [ -s "$work/err" ] || ! grep -q "validation at update 5" "$work/log" && result=fail || result=pass

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -127,6 +128,7 @@ TrainingProcess join_training(const ProcessOptions& o) {
   const fs::path folder = o.output / "data";
   if (place.processes > 1) {
     if (place.rank > 0) spdlog::set_level(spdlog::level::warn);
+    std::signal(SIGPIPE, SIG_IGN);  // Gloo writes to the sockets of lost processes
     process.share = {place.rank, place.processes, o.accumulate};
     process.group = std::make_unique<ProcessGroup>(place, process.device);
     spdlog::info("{} processes, each with {} threads", place.processes, process.threads);
