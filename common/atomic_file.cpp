@@ -120,8 +120,10 @@ AtomicFile::AtomicFile(const fs::path& path, Unfinished unfinished) : unfinished
 }
 
 AtomicFile::~AtomicFile() {
-  if (!committed_ && unfinished_ == Unfinished::kRemoved) ::unlink(temporary_.c_str());
+  if (!committed_ && unfinished_ == Unfinished::kRemoved) discard();
 }
+
+void AtomicFile::discard() { ::unlink(temporary_.c_str()); }
 
 void AtomicFile::overwrite(uint64_t offset, std::string_view bytes) {
   flush();

@@ -92,6 +92,9 @@ class AtomicFile : public OutputFile {
   /// Syncs the file and gives it its name.
   void commit();
 
+  /// Removes what was written, even if it was to be kept.
+  void discard();
+
  private:
   std::filesystem::path temporary_;
   Unfinished unfinished_;

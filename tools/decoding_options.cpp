@@ -8,7 +8,8 @@ namespace dietmt::tools {
 void bind_model(OptionTable& table, DecodingOptions& o) {
   table.add("model", &o.models, "DIR[,DIR...]",
             "model directory, or output directory of train (its best checkpoint); several models "
-            "of one vocabulary form an ensemble, which averages their probabilities",
+            "of one vocabulary, in one list or with --model repeated, form an ensemble, which "
+            "averages their probabilities",
             {.required = true});
 }
 

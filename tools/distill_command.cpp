@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
-#include <sstream>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -45,7 +44,7 @@ OptionTable option_table(DistillOptions& o) {
            {.required = true})
       .add("output-target", &o.output_target, "FILE",
            "their translations, line by line; both files appear when they are complete, and the "
-           "same command resumes after a stop",
+           "same command resumes after a stop; FILE.gz is compressed",
            {.required = true});
   bind_source_lines(table, o);
   table.group("Choice")
@@ -186,8 +185,7 @@ int run_distill(const std::vector<std::string>& arguments) {
   table.check(problems_of(options));
   const DecoderSource load = decoder_source(options, false, "distill", arguments);
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
-  std::istringstream models(options.models);
-  for (std::string model; std::getline(models, model, ',');) inputs.push_back(model);
+  for (const std::string& model : nmt::model_directories(options.models)) inputs.push_back(model);
   distill(options, load, nmt::text_settings(table.resolved(), inputs));
   return 0;
 }

@@ -4,8 +4,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/deflater.h"
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
 #include "encoders/position/scheme/position_help.h"
 #include "inspection/parameter_table.h"
@@ -124,7 +124,7 @@ int inspect_positions(const std::vector<std::string>& arguments) {
   }
   const inspection::PositionReport report = inspection::position_report(o.model, o.report);
   if (!o.output.empty()) {
-    write_file_atomically(o.output, inspection::position_page(report));
+    write_text_atomically(o.output, inspection::position_page(report));
     spdlog::info("wrote {}", o.output);
   }
   if (o.json) std::cout << inspection::position_json(report).dump() << '\n';

@@ -49,10 +49,11 @@ DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
                              const std::vector<std::string>& arguments) {
   std::optional<nmt::LoadedDecoder> loaded;
   if (o.device == "cpu") {
-    loaded = nmt::load_stored_decoder(o.models, {.weights = nmt::parse_weight_choice(o.weights),
-                                                 .shortlist = o.shortlist,
-                                                 .search = o.search,
-                                                 .has_prefixes = has_prefixes});
+    loaded = nmt::load_stored_decoder(nmt::model_directories(o.models),
+                                      {.weights = nmt::parse_weight_choice(o.weights),
+                                       .shortlist = o.shortlist,
+                                       .search = o.search,
+                                       .has_prefixes = has_prefixes});
   }
   if (!loaded) run_full_program(command, arguments);
   const auto shared = std::make_shared<nmt::LoadedDecoder>(std::move(*loaded));

@@ -87,7 +87,7 @@ class Contender {
   Contender(const fs::path& directory, const nmt::SearchOptions& search)
       : megabytes_(static_cast<double>(fs::file_size(directory / "model.safetensors")) / 1e6) {
     const auto start = Clock::now();
-    nmt::LoadedDecoder loaded = nmt::load_decoder(directory.string(), {});
+    nmt::LoadedDecoder loaded = nmt::load_decoder({directory.string()}, {});
     load_seconds_ = seconds_since(start);
     source_ = loaded.source_tokenizer;
     target_ = loaded.target_tokenizer;

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kWindowLines = 8192;
 
 struct ScoreOptions {
-  std::string models;
+  std::vector<std::string> models;
   std::string source;
   std::string target;
   std::string output = "-";
@@ -38,13 +38,15 @@ OptionTable option_table(ScoreOptions& o) {
   table.group("Text")
       .add("model", &o.models, "DIR[,DIR...]",
            "model directory, or output directory of train (its best checkpoint); several models "
-           "of one vocabulary form an ensemble, which averages their probabilities",
+           "of one vocabulary, in one list or with --model repeated, form an ensemble, which "
+           "averages their probabilities",
            {.required = true})
       .add("source", &o.source, "FILE", "source text: plain, gzip or - (standard input)",
            {.required = true})
       .add("target", &o.target, "FILE", "translations, with as many lines", {.required = true})
       .add("output", &o.output, "FILE",
-           "scores, or - (standard output); a file appears when it is complete")
+           "scores, or - (standard output); a file appears when it is complete, and FILE.gz is "
+           "compressed")
       .add("json", &o.json, "", R"(write one object a line: {"score", "tokens", "token_scores"})")
       .add("max-length", &o.max_length, "N",
            "longest line in tokens, with end of sentence; longer lines are cut", {.least = 1});
@@ -129,7 +131,8 @@ int run_score(const std::vector<std::string>& arguments) {
   table.check(problems_of(options));
   options.scoring.threads = encoders::set_threads(options.scoring.threads);
 
-  const nmt::ModelList models(options.models, encoders::parse_device(options.device));
+  const nmt::ModelList models(nmt::model_directories(options.models),
+                              encoders::parse_device(options.device));
   options.scoring.begin_id = models.target_tokenizer().begin_id();
   PairReader reader(options, models);
   nmt::LineWriter output(options.output);

@@ -26,10 +26,11 @@ using service::ServeSignals;
 
 // What the decoder's loader gives, as the service knows it.
 service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
-  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(
-      spec.directory.string(), {.device = encoders::parse_device(options.device),
-                                .weights = nmt::parse_weight_choice(options.weights),
-                                .shortlist = spec.shortlist}));
+  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(
+      nmt::load_decoder(nmt::model_directories({spec.directory.string()}),
+                        {.device = encoders::parse_device(options.device),
+                         .weights = nmt::parse_weight_choice(options.weights),
+                         .shortlist = spec.shortlist}));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {

@@ -15,9 +15,10 @@ namespace dietmt::tools {
 DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
                              const std::vector<std::string>&) {
   return [o] {
-    return nmt::load_decoder(o.models, {.device = encoders::parse_device(o.device),
-                                        .weights = nmt::parse_weight_choice(o.weights),
-                                        .shortlist = o.shortlist});
+    return nmt::load_decoder(nmt::model_directories(o.models),
+                             {.device = encoders::parse_device(o.device),
+                              .weights = nmt::parse_weight_choice(o.weights),
+                              .shortlist = o.shortlist});
   };
 }
 

@@ -37,10 +37,11 @@ OptionTable option_table(TranslateOptions& o) {
   bind_model(table, o);
   table.add("input", &o.input, "FILE", "source text: plain, gzip or - (standard input)")
       .add("output", &o.output, "FILE",
-           "translations, or - (standard output); a file appears when it is complete")
+           "translations, or - (standard output); a file appears when it is complete, and "
+           "FILE.gz is compressed")
       .add("prefix", &o.prefix, "FILE",
-           "forced beginnings of the translations, one for each input line; an empty line forces "
-           "nothing");
+           "forced beginnings of the translations, exactly one for each input line; an empty line "
+           "forces nothing");
   bind_source_lines(table, o);
   table.group("Result")
       .add("nbest", &search.nbest, "N",

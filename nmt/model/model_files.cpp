@@ -70,14 +70,18 @@ ModelFiles open_model(const fs::path& directory) {
   return files;
 }
 
-std::vector<std::string> split_directories(const std::string& directories) {
+std::vector<std::string> model_directories(const std::vector<std::string>& values) {
   std::vector<std::string> all;
-  for (size_t start = 0; start <= directories.size();) {
-    const size_t comma = std::min(directories.find(',', start), directories.size());
-    all.push_back(directories.substr(start, comma - start));
-    if (all.back().empty())
-      throw ConfigError("--model " + directories + ": empty directory name beside a comma");
-    start = comma + 1;
+  for (const std::string& value : values) {
+    std::error_code none;
+    const bool whole = fs::exists(value, none);
+    for (size_t start = 0; start <= value.size();) {
+      const size_t comma = whole ? value.size() : std::min(value.find(',', start), value.size());
+      all.push_back(value.substr(start, comma - start));
+      if (all.back().empty())
+        throw ConfigError("--model " + value + ": empty directory name beside a comma");
+      start = comma + 1;
+    }
   }
   return all;
 }

@@ -37,8 +37,11 @@ class WindowReader {
     Window window;
     int64_t bytes = 0;
     std::string line;
-    while (!stopped_ && std::ssize(window.lines) < max_lines_ && bytes < options_.window_bytes &&
-           input_.next(line)) {
+    while (!stopped_ && std::ssize(window.lines) < max_lines_ && bytes < options_.window_bytes) {
+      if (!input_.next(line)) {
+        check_end_of_prefixes();
+        break;
+      }
       bytes += std::ssize(line);
       add(line, window);
     }
@@ -76,6 +79,14 @@ class WindowReader {
         encode_line(target_tokenizer_, line, translator_.max_target_length(), prefixes_->where());
     prefix.pop_back();  // end of sentence
     return prefix;
+  }
+
+  void check_end_of_prefixes() {
+    std::string line;
+    if (prefixes_ == nullptr || !prefixes_->next(line)) return;
+    throw DataError(prefixes_->where() +
+                    ": this prefix has no line in the input, which ends after " +
+                    std::to_string(input_.line_number()) + " lines");
   }
 
   const Translator& translator_;

@@ -64,7 +64,7 @@ class EngineFilesTest : public ModelFilesTest {
   }
   static std::vector<NBest> translations(const fs::path& directory,
                                          std::optional<WeightType> type = {}) {
-    return translations(*load_decoder(directory.string(), {.weights = type}).decoder);
+    return translations(*load_decoder({directory.string()}, {.weights = type}).decoder);
   }
 
   // Loads the quantized model after its tensors have been changed.
