@@ -28,6 +28,7 @@ struct PretrainOptions : BertModelOptions, TrainingOptions {
   data::PretrainingOptions batches;
   std::string tokenizer;
   data::TokenizerOptions trained_tokenizer;
+  std::optional<std::string> invalid_utf8;
   data::TextOptions text;
 };
 
@@ -55,6 +56,11 @@ OptionTable option_table(PretrainOptions& o) {
       .add("documents", &o.documents, "",
            "document boundary: an empty line, every line, or a ' = Title = ' line",
            {.choices = {"empty-line", "every-line", "title"}})
+      .add(
+          "invalid-utf8", &o.invalid_utf8, "",
+          "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
+          "bytes, or leave the line out; default: replace, but refuse to train a tokenizer on them",
+          {.choices = {"refuse", "replace", "skip"}})
       .add("examples", &o.examples, "",
            "full-sentences: may cross document boundaries; document: never cross them; "
            "sentence-pairs: two texts, with next-sentence prediction",
@@ -90,6 +96,9 @@ std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& 
     problems.emplace_back("--phase-updates needs one number less than --length");
   if (table.allows("examples")) o.batches.examples.mode = data::parse_example_mode(o.examples);
   if (table.allows("documents")) o.text.boundary = data::parse_document_boundary(o.documents);
+  if (o.invalid_utf8 && table.allows("invalid-utf8"))
+    o.text.invalid_utf8 = o.trained_tokenizer.invalid_utf8 =
+        data::invalid_utf8_from_name(*o.invalid_utf8);
   const bool pairs = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
   try {
     training::require_score(bert::PretrainingTask::possible_scores(pairs), o.trainer.valid_metric);

@@ -9,7 +9,7 @@ namespace dietmt::tools {
 
 int run_tokenizer(const std::vector<std::string>& arguments) {
   data::TokenizerOptions options;
-  std::string output, special = "translation";
+  std::string output, special = "translation", invalid_utf8 = "refuse";
   auto seed = static_cast<int64_t>(options.seed);
   OptionTable table("tokenizer", "--input FILE... --output FILE",
                     "Trains a subword model (sentencepiece) on text with one sentence per line. "
@@ -17,6 +17,10 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   table.group("Text")
       .add("input", &options.inputs, "FILE...", "training text: plain, gzip or - (standard input)",
            {.required = true})
+      .add("invalid-utf8", &invalid_utf8, "",
+           "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
+           "bytes, or leave the line out",
+           {.choices = {"refuse", "replace", "skip"}})
       .add("sentences", &options.sentences, "N", "train on a random sample of at most N lines",
            {.least = 1})
       .add("seed", &seed, "N", "random seed of the sample", {.least = 0});
@@ -44,6 +48,7 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
 
   options.seed = static_cast<uint64_t>(seed);
   options.special = data::special_set_from_name(special);
+  options.invalid_utf8 = data::invalid_utf8_from_name(invalid_utf8);
   data::train_tokenizer(options, output);
   const data::Tokenizer tokenizer(output);
   spdlog::info("wrote {}: {} model with {} pieces", output, options.type,

@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "common/stop_signal.h"
-#include "common/text_io.h"
+#include "data/corpus/parallel_reader.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
 #include "nmt/network/model_directory.h"
@@ -187,6 +187,9 @@ nmt::Tokenizers choose_tokenizers(const TrainOptions& o, const fs::path& folder,
   nmt::TokenizerChoice choice = o.tokenizers;
   choice.options.seed = static_cast<uint64_t>(o.seed);
   choice.options.threads = process.threads;
+  choice.options.invalid_utf8 = o.utf8_choice();
+  // Training a tokenizer takes minutes; mistakes in the text show before.
+  if (!o.SubwordOptions::given() && process.is_first()) check_texts(o);
   return nmt::training_tokenizers(choice, {o.train_source, o.train_target, o.tags()}, folder,
                                   process.is_first());
 }
@@ -203,11 +206,12 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   options.valid_lowercase = o.valid_lowercase;
   options.search = o.search;
   if (o.no_valid_translation) return options;
-  options.valid_source = read_lines(o.valid_source);
+  data::TextPairs valid = data::read_parallel_text(o.valid_files());
+  options.valid_source = std::move(valid.sources);
+  options.valid_reference = std::move(valid.targets);
   const data::SourceTag tag(*tokenizers.source, o.valid_source_tag.value_or(""));
   for (std::string& line : options.valid_source)
     if (!line.empty()) line = tag.before(line);
-  options.valid_reference = read_lines(o.valid_target);
   return options;
 }
 

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/text_io.h"
 #include "data/corpus/corpus_encoding.h"
+#include "data/corpus/parallel_reader.h"
 #include "data/text/source_tag.h"
 
 namespace dietmt::data {
@@ -29,6 +29,8 @@ std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
   for (const Tokenizer* tokenizer : {&source, &target})
     text += "tokenizer " + std::to_string(hash_of(tokenizer->serialized())) + '\n';
   if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';
+  if (files.invalid_utf8 != InvalidUtf8::kRefuse)
+    text += "invalid UTF-8 " + to_string(files.invalid_utf8) + '\n';
   return text + "filter " + std::to_string(filter.min_tokens) + ' ' +
          std::to_string(filter.max_tokens) + ' ' + std::to_string(filter.max_ratio) + '\n';
 }
@@ -44,68 +46,10 @@ fs::path cache_name(const CorpusFiles& files) {
                                               '\t' + files.source_tag));
 }
 
-// The lines that a thread encodes at once.
-struct TextChunk {
-  std::vector<std::string> sources;
-  std::vector<std::string> targets;
-};
-
 struct EncodedChunk {
   std::vector<std::vector<int32_t>> sources;  // the kept pairs
   std::vector<std::vector<int32_t>> targets;
   CorpusReport report;
-};
-
-// Pairs of lines from a source and a target file.
-class PairReader {
- public:
-  explicit PairReader(const CorpusFiles& files)
-      : files_(files), source_(files.source), target_(files.target) {}
-
-  // The next pairs; nothing at the end.
-  std::optional<TextChunk> next() {
-    constexpr size_t kChunkPairs = 4096;
-    constexpr size_t kChunkBytes = 1 << 20;
-    TextChunk chunk;
-    size_t bytes = 0;
-    std::string source, target;
-    while (chunk.sources.size() < kChunkPairs && bytes < kChunkBytes && next_pair(source, target)) {
-      bytes += source.size() + target.size();
-      chunk.sources.push_back(source);
-      chunk.targets.push_back(target);
-    }
-    if (chunk.sources.empty()) return std::nullopt;
-    return chunk;
-  }
-
- private:
-  bool next_pair(std::string& source, std::string& target) {
-    const bool has_source = source_.next(source);
-    const bool has_target = target_.next(target);
-    if (has_source != has_target) fail_unequal(has_source ? source_ : target_);
-    if (!has_source) return false;
-    check_utf8(source_, source);
-    check_utf8(target_, target);
-    return true;
-  }
-
-  static void check_utf8(const LineReader& reader, const std::string& line) {
-    if (const size_t at = invalid_utf8_at(line); at != std::string::npos)
-      throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1));
-  }
-
-  [[noreturn]] void fail_unequal(LineReader& longer) {
-    const std::string where = longer.where();
-    for (std::string line; longer.next(line);) {
-    }
-    throw DataError(where + ": this line has no counterpart: " + files_.source + " has " +
-                    std::to_string(source_.line_number()) + " lines, " + files_.target + " has " +
-                    std::to_string(target_.line_number()));
-  }
-
-  const CorpusFiles& files_;
-  LineReader source_;
-  LineReader target_;
 };
 
 // The counter of `report` for a pair that the filter drops, or null for one that it keeps.
@@ -121,7 +65,7 @@ int64_t* drop_counter(CorpusReport& report, const LengthFilter& filter, int64_t 
   return nullptr;
 }
 
-EncodedChunk encode(const TextChunk& text, const SourceTag& tag, const Tokenizer& source_tokenizer,
+EncodedChunk encode(const TextPairs& text, const SourceTag& tag, const Tokenizer& source_tokenizer,
                     const Tokenizer& target_tokenizer, const LengthFilter& filter) {
   EncodedChunk chunk;
   for (size_t i = 0; i < text.sources.size(); ++i) {
@@ -162,11 +106,11 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
   spdlog::info("encoding {} and {}", files.source, files.target);
   CacheWriter writer(file, fingerprint);
   CorpusReport report;
-  PairReader reader(files);
+  ParallelReader reader(files);
   const SourceTag tag(source, files.source_tag);
   work_in_order(
       threads, [&] { return reader.next(); },
-      [&](const TextChunk& text) { return encode(text, tag, source, target, filter); },
+      [&](const TextPairs& text) { return encode(text, tag, source, target, filter); },
       [&](const EncodedChunk& chunk) {
         for (size_t i = 0; i < chunk.sources.size(); ++i) {
           writer.append(chunk.sources[i]);
@@ -177,6 +121,8 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
         if (report.lines / kReportedLines > millions)
           spdlog::info("encoded {} million lines", report.lines / kReportedLines);
       });
+  reader.report();
+  report.lines += reader.skipped();
   writer.finish(std::bit_cast<CacheCounters>(report));
   CorpusShard shard = open();
   if (!shard.cache) throw Error(file.string() + ": the corpus cache cannot be read back");

@@ -56,6 +56,7 @@ bool SentenceReader::next_sentence(std::string& line) {
       continue;
     }
     ++report_.lines;
+    if (!utf8_->admit(*reader_, line)) continue;
     const std::string_view text = stripped(line);
     if (text.empty()) {
       begins_document_ |= options_.boundary == DocumentBoundary::kEmptyLine;
@@ -63,7 +64,7 @@ bool SentenceReader::next_sentence(std::string& line) {
     }
     begins_document_ |= options_.boundary == DocumentBoundary::kTitle && is_title(text);
     file_has_text_ = true;
-    check(line);
+    cut(line);
     return true;
   }
   return false;
@@ -73,6 +74,7 @@ bool SentenceReader::open() {
   if (reader_) return true;
   if (file_ == files_.size()) return false;
   reader_ = std::make_unique<LineReader>(files_[file_]);
+  utf8_.emplace(options_.invalid_utf8);
   file_has_text_ = false;
   begins_document_ = true;
   return true;
@@ -80,17 +82,13 @@ bool SentenceReader::open() {
 
 void SentenceReader::close() {
   if (!file_has_text_) throw DataError(files_[file_] + ": the file has no text");
+  utf8_->report(files_[file_]);
+  report_.not_utf8 += utf8_->count();
   reader_.reset();
   ++file_;
 }
 
-void SentenceReader::check(std::string& line) {
-  if (const size_t at = invalid_utf8_at(line); at != std::string::npos) {
-    if (report_.not_utf8++ == 0) {
-      spdlog::warn("{}: not UTF-8 at byte {}; such bytes become U+FFFD here and in later lines",
-                   reader_->where(), at + 1);
-    }
-  }
+void SentenceReader::cut(std::string& line) {
   const auto limit = static_cast<size_t>(options_.max_line_bytes);
   if (line.size() > limit) {
     if (report_.cut++ == 0) {

@@ -56,9 +56,9 @@ std::vector<std::string> sample_lines(const TokenizerOptions& options) {
   int64_t too_long = 0;
   for (const std::string& input : options.inputs) {
     LineReader reader(input);
+    Utf8Lines utf8(options.invalid_utf8);
     for (std::string line; reader.next(line);) {
-      if (const size_t at = invalid_utf8_at(line); at != std::string::npos)
-        throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1));
+      if (!utf8.admit(reader, line)) continue;
       if (line.size() > kMaxLineBytes) ++too_long;
       if (line.empty() || line.size() > kMaxLineBytes) continue;
       std::replace(line.begin(), line.end(), '\0', ' ');

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/corpus/parallel_reader.h"
 #include "tests/common/file_size_limit.h"
 #include "tests/common/gzipped.h"
 #include "tests/common/standard_input.h"
@@ -384,6 +385,28 @@ TEST_F(ParallelCorpusTest, ReadGivesBothSides) {
     expected.insert(expected.end(), corpus.target(pair).begin(), corpus.target(pair).end());
     ASSERT_EQ(both, expected);
   }
+}
+
+// Both sides of a skipped pair are left out, and each choice has its own cache.
+TEST_F(ParallelCorpusTest, LinesThatAreNotUtf8CanBeReplacedOrSkipped) {
+  CorpusFiles files{write("bad.source", "tuba\ntuba \xC3\x28\nriko\nriko\n"),
+                    write("bad.target", "riko\nriko\ntuba \xFF\ntuba\n")};
+  const auto corpus = [&](InvalidUtf8 choice) {
+    files.invalid_utf8 = choice;
+    return ParallelCorpus({files}, tokenizer(), tokenizer(), {}, scratch() / "cache", 1);
+  };
+  const ParallelCorpus skipped = corpus(InvalidUtf8::kSkip);
+  ASSERT_EQ(skipped.size(), 2);
+  const std::vector<int32_t> tuba(skipped.source(0).begin(), skipped.source(0).end());
+  EXPECT_THAT(skipped.target(1), testing::ElementsAreArray(tuba));
+  EXPECT_EQ(skipped.report().lines, 4);
+  EXPECT_EQ(skipped.report().not_utf8(), 2);
+  EXPECT_THAT(skipped.report().summary(), HasSubstr("kept 2 of 4 pairs (dropped 2 not UTF-8)"));
+  EXPECT_EQ(corpus(InvalidUtf8::kReplace).size(), 4);
+  EXPECT_EQ(corpus(InvalidUtf8::kSkip).size(), 2) << "the cache of another choice";
+  EXPECT_THROW(corpus(InvalidUtf8::kRefuse), DataError);
+  EXPECT_EQ(read_parallel_text({files.source, files.target, "", InvalidUtf8::kSkip}).targets,
+            (std::vector<std::string>{"riko", "tuba"}));
 }
 
 TEST_F(ParallelCorpusTest, MistakesNameTheLine) {

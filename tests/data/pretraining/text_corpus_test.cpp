@@ -136,6 +136,18 @@ TEST_F(TextCorpusTest, TheReportCountsWhatIsWrong) {
             "and cut, 2 without any piece)");
 }
 
+TEST_F(TextCorpusTest, LinesThatAreNotUtf8CanBeSkippedOrRefused) {
+  const Files files = {write("text", "a b\na \xFF b\nb c\n")};
+  TextOptions options;
+  EXPECT_EQ(corpus_of(files, options).sentences(), 3);
+  options.invalid_utf8 = InvalidUtf8::kSkip;
+  const TextCorpus skipped = corpus_of(files, options);
+  EXPECT_THAT(documents(skipped), ElementsAre(ElementsAre("a b", "b c")));
+  EXPECT_EQ(skipped.report().not_utf8, 1);
+  options.invalid_utf8 = InvalidUtf8::kRefuse;
+  EXPECT_THROW(corpus_of(files, options), DataError);
+}
+
 TEST_F(TextCorpusTest, ACutEndsBetweenCharacters) {
   TextOptions options;
   options.max_line_bytes = 4;

@@ -233,6 +233,16 @@ TEST_F(TokenizerTest, TextThatIsNotUtf8NamesTheLine) {
               AllOf(HasSubstr("latin1:2: "), HasSubstr("not UTF-8 at byte 2")));
 }
 
+TEST_F(TokenizerTest, TextThatIsNotUtf8CanBeSkipped) {
+  TokenizerOptions chosen = options();
+  train_tokenizer(chosen, scratch() / "without");
+  chosen.inputs.push_back(write("latin1", "M\xFCnchen\n"));
+  chosen.invalid_utf8 = InvalidUtf8::kSkip;
+  train_tokenizer(chosen, scratch() / "skipped");
+  EXPECT_EQ(Tokenizer(scratch() / "skipped").serialized(),
+            Tokenizer(scratch() / "without").serialized());
+}
+
 TEST_F(TokenizerTest, NoText) {
   TokenizerOptions chosen = options();
   chosen.inputs = {write("blank", "\n\n")};
