@@ -15,13 +15,20 @@ namespace {
 
 using at::Tensor;
 
+// Products of fewer rows take another way through LibTorch, which adds up in another order
+// (encoders/ops/matrix_products.cpp). With this many in every product, a pair's scores have the
+// same bits in all batches.
+constexpr int64_t kLeastRows = 64;
+
 // hidden: [N, D]; targets: [N]. Returns [N]; never holds more than a block of [rows, V].
 Tensor target_log_probs(const TranslationModel& model, const Tensor& hidden,
                         const Tensor& targets) {
-  constexpr int64_t kRows = 512;
+  constexpr int64_t kMostRows = 512;
+  const int64_t blocks = (hidden.size(0) + kMostRows - 1) / kMostRows;
   std::vector<Tensor> parts;
-  for (int64_t start = 0; start < hidden.size(0); start += kRows) {
-    const int64_t rows = std::min(kRows, hidden.size(0) - start);
+  for (int64_t block = 0; block < blocks; ++block) {
+    const int64_t start = hidden.size(0) * block / blocks;
+    const int64_t rows = hidden.size(0) * (block + 1) / blocks - start;
     const Tensor logits = model.logits(hidden.narrow(0, start, rows)).to(at::kFloat);
     const Tensor chosen = logits.gather(1, targets.narrow(0, start, rows).unsqueeze(1)).squeeze(1);
     parts.push_back(chosen - logits.logsumexp(-1));
@@ -55,10 +62,12 @@ std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* 
   const auto work = [&](const std::vector<size_t>& batch) {
     const c10::InferenceMode inference;
     data::PackedTokens sources, targets;
-    for (const size_t i : batch) {
-      sources.append(requests[i].source);
-      targets.append(requests[i].target);
-    }
+    const auto append = [&](const ScoringRequest& request) {
+      sources.append(request.source);
+      targets.append(request.target);
+    };
+    for (const size_t i : batch) append(requests[i]);
+    while (std::min(sources.size(), targets.size()) < kLeastRows) append(requests[batch.front()]);
     Tensor sum;
     for (const TranslationModel* model : models) {
       const Tensor one = model_log_probs(*model, sources, targets, options.begin_id);

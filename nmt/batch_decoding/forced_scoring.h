@@ -22,8 +22,8 @@ struct ScoringOptions {
 };
 
 /// log p(target token i | source, targets before i) of every target token, natural logarithm; with
-/// several models, the logarithm of their averaged probability. `progress`: see
-/// Translator::translate.
+/// several models, the logarithm of their averaged probability. The scores of a pair have the same
+/// bits in all batches. `progress`: see Translator::translate.
 std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* const> models,
                                               std::span<const ScoringRequest> requests,
                                               const ScoringOptions& options,
