@@ -35,7 +35,8 @@ OptionTable option_table(PredictOptions& o) {
       .add("input", &o.input, "FILE", "file of the task, with or without labels",
            {.required = true})
       .add("output", &o.output, "FILE|DIR",
-           "tab-separated file of index and prediction; for questions a directory for "
+           "tab-separated file of index and prediction, compressed if its name ends in .gz; for "
+           "questions a directory for "
            "predictions.json, nbest_predictions.json and null_odds.json",
            {.required = true})
       .add("language", &o.language, "NAME",
@@ -66,7 +67,7 @@ int run(const PredictOptions& o) {
   bert::FinetunedModel finetuned = bert::load_finetuned(o.model, execution.device);
   finetuned.model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   apply(o, finetuned.description.prediction);
-  const std::optional<bert::Scores> scores =
+  const std::optional<data::Scores> scores =
       bert::predict(finetuned, {o.input, o.output, o.language}, execution);
   if (!scores) return 0;
   for (const auto& [name, score] : *scores) {

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <sstream>
 
-#include "bert/finetuning/task_metrics.h"
 #include "common/error.h"
+#include "data/tasks/task_metrics.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -166,7 +166,7 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
   try {
     for (const TaskDescription& description : describe_tasks(o)) {
       add_problems(description, problems);
-      bert::check_metrics(description.task);
+      data::check_metrics(description.task);
     }
     bert::named_sets(o.valid);
     require(!own_files || !o.languages.empty() || !is_mlqa(o),

@@ -40,7 +40,7 @@ json result_json(const RunResult& result) {
 RunResult result_from(const json& stored) {
   return {{stored.at("learning_rate"), stored.at("seed")},
           stored.at("update"),
-          stored.at("scores").get<Scores>()};
+          stored.at("scores").get<data::Scores>()};
 }
 
 // The runs of one protocol, with what they leave on disk.
@@ -148,8 +148,8 @@ void write_results(const fs::path& output, const ProtocolSummary& summary) {
   write_file_atomically(output / kResults, results.dump(1) + "\n");
 }
 
-Scores medians(const std::vector<RunResult>& runs) {
-  Scores medians;
+data::Scores medians(const std::vector<RunResult>& runs) {
+  data::Scores medians;
   for (const auto& [name, unused] : runs.front().scores) {
     std::vector<double> values;
     for (const RunResult& run : runs) values.push_back(run.scores.at(name));

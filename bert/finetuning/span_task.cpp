@@ -50,7 +50,7 @@ std::vector<std::string> SpanTask::score_names() const {
 }
 
 std::map<std::string, double> SpanTask::validate() {
-  std::vector<SetScores> sets;
+  std::vector<data::SetScores> sets;
   for (const QuestionInputs& set : valid_) {
     const std::vector<data::SpanPrediction> predictions = predict_answers(
         set, all_answer_scores(bert(), set.inputs, execution()), description().prediction);

@@ -10,7 +10,7 @@
 
 #include "bert/finetuning/finetuning_task.h"
 #include "bert/finetuning/span_data.h"
-#include "bert/finetuning/task_metrics.h"
+#include "data/tasks/task_metrics.h"
 
 namespace dietmt::bert {
 

@@ -41,6 +41,15 @@ const std::vector<Task>& tasks();
 /// Upper and lower case are the same. Throws ConfigError naming the tasks that there are.
 const Task& find_task(std::string_view name);
 
+/// A task of the table and the language to score it in; empty: not said.
+struct NamedTask {
+  const Task& task;
+  std::string language;
+};
+
+/// As find_task(), also with a language behind the name ("XQuAD-de"), and "squad1" and "squad2".
+NamedTask find_task_and_language(std::string_view name);
+
 /// One line a task: name, what it is, metrics and epochs.
 std::string task_help();
 

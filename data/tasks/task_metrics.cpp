@@ -1,4 +1,4 @@
-#include "bert/finetuning/task_metrics.h"
+#include "data/tasks/task_metrics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,14 +6,9 @@
 #include "common/error.h"
 #include "metrics/classification.h"
 #include "metrics/correlation.h"
-#include "metrics/squad2.h"
 
-namespace dietmt::bert {
+namespace dietmt::data {
 namespace {
-
-using data::SpanPrediction;
-using data::Task;
-using data::TaskKind;
 
 constexpr double kPercent = 100.0;
 constexpr const char* kMean = "mean";
@@ -44,11 +39,11 @@ double value_metric(const std::string& name, std::span<const double> predicted,
   return std::isnan(correlation) ? 0.0 : correlation;
 }
 
-std::vector<metrics::QuestionAnswers> gold_answers(std::span<const data::Question> questions) {
+std::vector<metrics::QuestionAnswers> gold_answers(std::span<const Question> questions) {
   std::vector<metrics::QuestionAnswers> gold;
-  for (const data::Question& question : questions) {
+  for (const Question& question : questions) {
     gold.push_back({question.id, {}});
-    for (const data::Answer& answer : question.answers) gold.back().answers.push_back(answer.text);
+    for (const Answer& answer : question.answers) gold.back().answers.push_back(answer.text);
   }
   return gold;
 }
@@ -56,27 +51,8 @@ std::vector<metrics::QuestionAnswers> gold_answers(std::span<const data::Questio
 // The best answer that is one.
 const std::string& best_text(const SpanPrediction& prediction) {
   const auto found = std::ranges::find_if(
-      prediction.nbest,
-      [](const data::SpanCandidate& candidate) { return !candidate.text.empty(); });
+      prediction.nbest, [](const SpanCandidate& candidate) { return !candidate.text.empty(); });
   return found == prediction.nbest.end() ? prediction.text : found->text;
-}
-
-Scores unanswerable_metrics(const std::vector<metrics::QuestionAnswers>& gold,
-                            const metrics::Predictions& texts,
-                            std::span<const data::Question> questions,
-                            std::span<const SpanPrediction> predictions) {
-  metrics::Predictions answered;
-  metrics::NullScores differences;
-  for (size_t i = 0; i < questions.size(); ++i) {
-    answered[questions[i].id] = best_text(predictions[i]);
-    differences[questions[i].id] = predictions[i].null_difference;
-  }
-  const metrics::SpanScores given = metrics::squad2_scores(gold, texts).all;
-  const metrics::BestThresholds best = metrics::best_thresholds(gold, answered, differences);
-  return {{"f1", given.f1},
-          {"exact_match", given.exact},
-          {"best_f1", best.f1},
-          {"best_exact_match", best.exact}};
 }
 
 }  // namespace
@@ -142,16 +118,44 @@ Scores value_metrics(const Task& task, std::span<const double> predicted,
 }
 
 Scores answer_metrics(const Task& task, const std::string& language,
-                      std::span<const data::Question> questions,
+                      std::span<const Question> questions,
                       std::span<const SpanPrediction> predictions) {
-  const std::vector<metrics::QuestionAnswers> gold = gold_answers(questions);
-  metrics::Predictions texts;
-  for (size_t i = 0; i < questions.size(); ++i) texts[questions[i].id] = predictions[i].text;
-  if (task.has_unanswerable) return unanswerable_metrics(gold, texts, questions, predictions);
-  const metrics::AnswerWords words =
-      task.name == "MLQA" ? metrics::AnswerWords::mlqa(language) : metrics::AnswerWords::squad();
-  const metrics::SpanScores given = metrics::span_scores(gold, texts, words);
-  return {{"f1", given.f1}, {"exact_match", given.exact}};
+  metrics::Predictions texts, answered;
+  metrics::NullScores differences;
+  for (size_t i = 0; i < questions.size(); ++i) {
+    texts[questions[i].id] = predictions[i].text;
+    answered[questions[i].id] = best_text(predictions[i]);
+    differences[questions[i].id] = predictions[i].null_difference;
+  }
+  if (!task.has_unanswerable) return answer_metrics(task, language, questions, texts);
+  const metrics::SpanScores given = metrics::squad2_scores(gold_answers(questions), texts).all;
+  Scores scores = threshold_metrics(questions, answered, differences);
+  scores.insert({{"f1", given.f1}, {"exact_match", given.exact}});
+  return scores;
 }
 
-}  // namespace dietmt::bert
+Scores answer_metrics(const Task& task, const std::string& language,
+                      std::span<const Question> questions, const metrics::Predictions& texts) {
+  if (!task.has_unanswerable) {
+    const metrics::AnswerWords words =
+        task.name == "MLQA" ? metrics::AnswerWords::mlqa(language) : metrics::AnswerWords::squad();
+    const metrics::SpanScores given = metrics::span_scores(gold_answers(questions), texts, words);
+    return {{"f1", given.f1}, {"exact_match", given.exact}};
+  }
+  const metrics::Squad2Scores given = metrics::squad2_scores(gold_answers(questions), texts);
+  return {{"f1", given.all.f1},
+          {"exact_match", given.all.exact},
+          {"has_answer_f1", given.has_answer.f1},
+          {"has_answer_exact_match", given.has_answer.exact},
+          {"no_answer_f1", given.no_answer.f1},
+          {"no_answer_exact_match", given.no_answer.exact}};
+}
+
+Scores threshold_metrics(std::span<const Question> questions, const metrics::Predictions& texts,
+                         const metrics::NullScores& null_scores) {
+  const metrics::BestThresholds best =
+      metrics::best_thresholds(gold_answers(questions), texts, null_scores);
+  return {{"best_f1", best.f1}, {"best_exact_match", best.exact}};
+}
+
+}  // namespace dietmt::data
