@@ -26,7 +26,7 @@ constexpr Summary kCommands[] = {
     {"translate", "translate text line by line"},
     {"distill", "translate training text for a student model"},
     {"score", "print log-probabilities of given translations"},
-    {"evaluate", "score translations with BLEU, chrF and TER"},
+    {"evaluate", "score translations with BLEU, chrF and TER, and predictions for tasks"},
 #ifdef DIETMT_SERVICE
     {"serve", "translate over HTTP, with a web page and batch jobs"},
 #endif
