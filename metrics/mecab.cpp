@@ -21,12 +21,13 @@ struct Language {
   const char* dictionary;
   const char* label;  // in the signature
   const char* packages;
-  unsigned words;  // of sacreBLEU's dictionary
+  unsigned words;       // of sacreBLEU's dictionary
+  const char* variant;  // in the version of sacreBLEU's MeCab
 };
 
 constexpr Language kLanguages[] = {
-    {"ja-mecab", "the IPA dictionary", "IPA", "libmecab2 and mecab-ipadic-utf8", 392126},
-    {"ko-mecab", "mecab-ko-dic", "KO", "libmecab2 and mecab-ko-dic", 811795},
+    {"ja-mecab", "the IPA dictionary", "IPA", "libmecab2 and mecab-ipadic-utf8", 392126, ""},
+    {"ko-mecab", "mecab-ko-dic", "KO", "libmecab2 and mecab-ko-dic", 811795, "/ko"},
 };
 
 const Language* find_language(const std::string& name) {
@@ -119,8 +120,12 @@ GivenTokenizer mecab_tokenizer(const std::string& name, const std::string& dicti
   if (language == nullptr) throw ConfigError("MeCab has no tokenizer '" + name + "'");
   const Functions functions = load(*language);
   const std::shared_ptr<void> tagger = open(functions, *language, dictionary);
+  const std::string version = functions.version();
+  if (version.find(language->variant) == std::string::npos)
+    spdlog::warn("{} {}: sacreBLEU's {} uses mecab-ko, which splits some words in another way",
+                 kLibrary, version, name);
   const std::string label = dictionary_label(*functions.dictionary(tagger.get()), *language);
-  return {name + "-" + functions.version() + "-" + label,
+  return {name + "-" + version + "-" + label,
           [functions, tagger](std::string_view sentence) -> std::string {
             const std::string_view line = strip(sentence);
             const char* words = functions.parse(tagger.get(), line.data(), line.size());

@@ -92,7 +92,8 @@ std::vector<Prediction> read_table(const std::string& path, const std::vector<Ex
     if (!has_ids)
       in_order.push_back({fields[0], reader.where()});
     else if (!by_id.insert({fields[0], {fields[1], reader.where()}}).second)
-      throw DataError(reader.where() + ": a second prediction for index " + quoted(fields[0]));
+      throw DataError(reader.where() + ": a second prediction for index " +
+                      data::quoted(fields[0]));
   }
   const size_t found = has_ids ? by_id.size() : in_order.size();
   if (found != examples.size())
@@ -102,7 +103,7 @@ std::vector<Prediction> read_table(const std::string& path, const std::vector<Ex
   for (const Example& example : examples) {
     const auto prediction = by_id.find(example.id);
     if (prediction == by_id.end())
-      throw DataError(path + ": no prediction for index " + quoted(example.id));
+      throw DataError(path + ": no prediction for index " + data::quoted(example.id));
     in_order.push_back(prediction->second);
   }
   return in_order;
@@ -111,8 +112,8 @@ std::vector<Prediction> read_table(const std::string& path, const std::vector<Ex
 int32_t label_of(const Prediction& prediction, const std::vector<std::string>& labels) {
   const auto found = std::ranges::find(labels, prediction.text);
   if (found == labels.end())
-    throw DataError(prediction.where + ": prediction " + quoted(prediction.text) +
-                    ", expected one of " + quoted_list(labels));
+    throw DataError(prediction.where + ": prediction " + data::quoted(prediction.text) +
+                    ", expected one of " + data::quoted_list(labels));
   return static_cast<int32_t>(found - labels.begin());
 }
 
@@ -121,7 +122,8 @@ double number_of(const Prediction& prediction) {
   double number = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    throw DataError(prediction.where + ": prediction " + quoted(text) + ", expected a number");
+    throw DataError(prediction.where + ": prediction " + data::quoted(text) +
+                    ", expected a number");
   return number;
 }
 
