@@ -12,12 +12,12 @@
 namespace dietmt::nmt {
 namespace {
 
-constexpr int64_t kVocabulary = 700;
+constexpr int64_t kWideVocabulary = 700;
 
 std::vector<int32_t> random_sentence(Random& random) {
   std::vector<int32_t> ids;
   for (uint64_t length = random.below(40); length > 0; --length)
-    ids.push_back(static_cast<int32_t>(3 + random.below(kVocabulary - 3)));
+    ids.push_back(static_cast<int32_t>(3 + random.below(kWideVocabulary - 3)));
   ids.push_back(2);
   return ids;
 }
@@ -25,7 +25,7 @@ std::vector<int32_t> random_sentence(Random& random) {
 // As wide as models in use: products of few inputs have the same bits in any case.
 TEST(ForcedScoring, EveryBatchSizeGivesTheSameBits) {
   ModelConfig config;
-  config.source_vocabulary = config.target_vocabulary = kVocabulary;
+  config.source_vocabulary = config.target_vocabulary = kWideVocabulary;
   config.encoder_layers = config.decoder_layers = 1;
   config.width = 512;
   config.feed_forward = 2048;
