@@ -184,7 +184,6 @@ expect_output 'own subwords are named by their bytes' '1' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize spm \
     --subword-model pieces.model | grep -cE 'tok:spm-[0-9a-f]{8}\|'"
 expect_output 'pieces are more than words' 'more' bash -c "
-  length() { values hypothesis_length; }
   pieces=\$('$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize spm --json \
     --subword-model pieces.model | values hypothesis_length)
   words=\$('$dietmt' evaluate --reference ref1 --hypothesis hyp --json | values hypothesis_length)

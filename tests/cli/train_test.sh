@@ -40,10 +40,17 @@ done
 expect_text "validation at update 60" "$err"
 grep -q '"bleu"' "$work/model/progress.jsonl" || fail "no BLEU in progress.jsonl"
 
+# train_on TARGET VALID_TARGET OPTION...: trains on other targets.
+train_on() {
+  "$dietmt" train --train-source "$work/train.en" --train-target "$1" \
+    --valid-source "$work/valid.en" --valid-target "$2" "${sizes[@]}" "${@:3}"
+}
+
 # Unequal line counts show before a tokenizer is trained, whichever text they are in.
 head -n 39 "$work/valid.de" >"$work/short"
-for option in --train-target --valid-target; do
-  expect_code 1 "${train[@]}" --output "$work/unequal" --max-updates 1 $option "$work/short"
+for targets in "$work/short $work/valid.de" "$work/train.de $work/short"; do
+  # shellcheck disable=SC2086
+  expect_code 1 train_on $targets --output "$work/unequal" --max-updates 1
   expect_text "this line has no counterpart" "$err"
   case $err in *"training the tokenizer"*) fail "a tokenizer is trained on unequal text" ;; esac
 done
@@ -51,19 +58,18 @@ done
 # Lines that are not UTF-8: refused, replaced, or skipped on both sides, in validation text too; a
 # run keeps its choice.
 sed '2s/.*/M\xfcnchen/;5s/.*/\xfc/' "$work/valid.de" >"$work/latin1"
-odd=(--train-source "$work/train.en" --train-target "$work/odd" --valid-target "$work/latin1"
-  --output "$work/utf8" --valid-interval 2)
 sed '7s/$/ \xff/' "$work/train.de" >"$work/odd"
-expect_code 1 "${train[@]}" "${odd[@]}" --max-updates 2
+odd=(train_on "$work/odd" "$work/latin1" --output "$work/utf8" --valid-interval 2)
+expect_code 1 "${odd[@]}" --max-updates 2
 expect_text "$work/latin1:2: not UTF-8 at byte 2; convert the file" "$err"
-expect_code 0 "${train[@]}" "${odd[@]}" --max-updates 2 --invalid-utf8 skip
+expect_code 0 "${odd[@]}" --max-updates 2 --invalid-utf8 skip
 expect_text "$work/odd: 1 line is not UTF-8, left out: line 7" "$err"
 expect_text "$work/latin1: 2 lines are not UTF-8, left out: lines 2, 5" "$err"
 expect_text "training text: kept 1999 of 2000 pairs (dropped 1 not UTF-8)" "$err"
-expect_text "bleu" "$err"
-expect_code 2 "${train[@]}" "${odd[@]}" --max-updates 4 --invalid-utf8 replace
+grep -q '"bleu"' "$work/utf8/progress.jsonl" || fail "no BLEU of validation text with skipped lines"
+expect_code 2 "${odd[@]}" --max-updates 4 --invalid-utf8 replace
 expect_text "--invalid-utf8: was skip, is replace" "$err"
-expect_code 0 "${train[@]}" "${odd[@]}" --max-updates 2 --invalid-utf8 replace --resume never
+expect_code 0 "${odd[@]}" --max-updates 2 --invalid-utf8 replace --resume never
 expect_text "$work/odd: 1 line is not UTF-8, with U+FFFD in place of ill-formed bytes: line 7" "$err"
 expect_text "training text: kept 2000 of 2000 pairs" "$err"
 

@@ -16,8 +16,16 @@ try() {
   trial 4 "$what" $result "exit $code: $(tail -n 1 <<<"$seen" | cut -c 1-160)"
 }
 
-toy_training 300 20
-"${toy_train[@]}" --output model --max-updates 40 2>train.log ||
+# train_on TARGET OPTION...: trains a small model.
+train_on() {
+  "$dietmt" train --train-source train.en --train-target "$1" --valid-source valid.en \
+    --valid-target valid.de --vocab-size 90 --encoder-layers 1 --decoder-layers 1 --warmup 20 \
+    --threads 1 --no-valid-translation "${@:2}"
+}
+narrow=(--width 64 --feed-forward 64 --heads 2)
+toy_corpus 300 1 train
+toy_corpus 20 2 valid
+train_on train.de "${narrow[@]}" --output model --max-updates 40 2>train.log ||
   { echo "the toy model cannot be trained: $(tail -n 1 train.log)" >&2; exit 1; }
 translate=("$dietmt" translate --model model --input valid.en)
 
@@ -58,18 +66,18 @@ try "ensemble as a list" 0 "" "$dietmt" translate --model model,model --input va
 try "no such directory" 1 nowhere "$dietmt" translate --model nowhere,model --input valid.en
 
 sed '7s/$/ \xff/' train.de >odd
-odd=("${toy_train[@]}" --train-target odd --max-updates 2)
-try "training text that is not UTF-8" 1 "odd:7: not UTF-8" "${odd[@]}" --output odd-run
+odd=(train_on odd "${narrow[@]}")
+try "training text that is not UTF-8" 1 "odd:7: not UTF-8" "${odd[@]}" --max-updates 2 --output odd-run
 try "the same, skipped" 0 "kept 299 of 300 pairs (dropped 1 not UTF-8)" "${odd[@]}" \
-  --output skip-run --invalid-utf8 skip
-try "the same, replaced" 0 "odd: 1 line is not UTF-8" "${odd[@]}" --output replace-run \
+  --max-updates 2 --output skip-run --invalid-utf8 skip
+try "the same, replaced" 0 "odd: 1 line is not UTF-8" "${odd[@]}" --max-updates 2 --output replace-run \
   --invalid-utf8 replace
 try "the choice cannot change" 2 "--invalid-utf8: was skip" "${odd[@]}" --output skip-run \
   --invalid-utf8 replace --max-updates 4
 
 head -n 299 train.de >fewer
 unequal() {
-  "${toy_train[@]}" --train-target fewer --output unequal-run --max-updates 2 2>&1 |
+  train_on fewer "${narrow[@]}" --output unequal-run --max-updates 2 2>&1 |
     grep -v "training the tokenizer"
   return "${PIPESTATUS[0]}"
 }
@@ -78,8 +86,8 @@ try "unequal texts" 1 "this line has no counterpart" unequal
 trial 4 "unequal texts show before a tokenizer is trained" $early \
   "$(ls unequal-run/data 2>/dev/null || echo no files)"
 
-wide=("${toy_train[@]}" --width 512 --feed-forward 2048 --heads 8 --max-updates 2 --output wide)
-"${wide[@]}" 2>wide.log || echo "the wide model cannot be trained: $(tail -n 1 wide.log)" >&2
+train_on train.de --width 512 --feed-forward 2048 --heads 8 --max-updates 2 --output wide \
+  2>wide.log || echo "the wide model cannot be trained: $(tail -n 1 wide.log)" >&2
 scores() {
   "$dietmt" score --model wide --threads 1 --source train.en --target train.de --json \
     --batch-tokens "$1"
