@@ -55,6 +55,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
   }
   fed = sentence;
   source_tokens = static_cast<int64_t>(request.source.size());
+  load = sentence.load();
   task = search_task(request, options, max_target);
   search = make_search(task, special, options, draw);
   memories.resize(models.size());

@@ -37,6 +37,7 @@ class SlotPool {
 struct OpenSentence {
   FedSentence fed;  // not to be read once the feed has the result
   int64_t source_tokens = 0;
+  int64_t load = 0;  // of fed
   SearchTask task;
   std::unique_ptr<SentenceSearch> search;
   std::vector<SentenceMemory> memories;  // of the models

@@ -42,6 +42,7 @@ std::vector<std::string> LineTranslator::translate(const LineRequest& request,
   const TextOptions options = text_options(decoding, spec, limits_);
   Patience patience;
   patience.client_gone = cancelled;
+  patience.is_batch = true;
   while (true) {
     try {
       const auto model = models_.acquire(spec.name, patience);
