@@ -1,13 +1,13 @@
 // dietmt serve: translates over HTTP.
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/packing/engine_models.h"
 #include "nmt/translation/text_lines.h"
+#include "service/api/probe_routes.h"
 #include "service/api/serve_signals.h"
 #include "service/api/translation_api.h"
 #include "service/http/http_server.h"
@@ -74,6 +74,23 @@ void listen(HttpServer& server, service::Metrics& metrics, const ServeOptions& o
   spdlog::info("listening at {}:{}", options.host, port);
 }
 
+// Probes on --health-port, with a thread for its connections; does nothing without the option.
+class HealthServer {
+ public:
+  HealthServer(std::vector<service::Route> probes, service::Metrics& metrics,
+               const ServeOptions& options)
+      : router_({}, metrics), server_({.max_connections = 256, .handler_threads = 1}, router_) {
+    if (options.health_port == 0) return;
+    for (service::Route& probe : probes) router_.add(std::move(probe));
+    server_.listen(options.host, static_cast<int>(options.health_port));
+    spdlog::info("health at {}:{}", options.host, options.health_port);
+  }
+
+ private:
+  service::Router router_;
+  HttpServer server_;
+};
+
 // Another signal ends the process from now on.
 void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::TranslationApi& api,
            const ServeOptions& options) {
@@ -100,6 +117,7 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   }
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
+  const HealthServer health(api.probes(), metrics, options);
   serve_until_stopped(*signals, server, models);
   if (jobs != nullptr) jobs->stop();
   drain(std::move(signals), server, api, options);
@@ -109,19 +127,14 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
 void work(const ServeSignals& signals, const ServeOptions& options, service::ModelRegistry& models,
           service::Metrics& metrics, ServeJobs& jobs) {
   service::Router router({}, metrics);
-  router.add({"GET", "/health",
-              [](const service::Call&) {
-                return service::Answer{.body = nlohmann::json{{"status", "ok"}}.dump()};
-              },
-              service::Key::kNone});
-  router.add({"GET", "/metrics",
-              [&](const service::Call&) {
-                return service::Answer{.body = metrics.text(models.status(), router.running()),
-                                       .type = "text/plain; version=0.0.4; charset=utf-8"};
-              },
-              service::Key::kNone});
+  const auto probes = service::probe_routes({.models = models,
+                                             .metrics = metrics,
+                                             .draining = [] { return false; },
+                                             .running = [&] { return router.running(); }});
+  for (const service::Route& probe : probes) router.add(probe);
   HttpServer server(options.http, router);
   listen(server, metrics, options);
+  const HealthServer health(probes, metrics, options);
   serve_until_stopped(signals, server, models);
   jobs.stop();
 }

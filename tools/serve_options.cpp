@@ -12,6 +12,9 @@ void add_network(OptionTable& table, ServeOptions& o) {
   table.group("Network")
       .add("host", &o.host, "ADDRESS", "address to listen on; 0.0.0.0: all interfaces")
       .add("port", &o.port, "N", "port to listen on; 0: any free port", {.least = 0, .most = 65535})
+      .add("health-port", &o.health_port, "N",
+           "another port, without TLS, only for /live, /ready, /health and /metrics; 0: none",
+           {.least = 0, .most = 65535})
       .add("tls-certificate", &o.http.certificate_file, "FILE",
            "TLS certificate (PEM); with --tls-key: HTTPS")
       .add("tls-key", &o.http.key_file, "FILE", "TLS private key (PEM)")
@@ -29,7 +32,8 @@ void add_jobs(OptionTable& table, ServeOptions& o) {
            "postgresql://...: database for the jobs, shared by any number of servers and workers; "
            "default: SQLite in --data")
       .add("worker", &o.worker, "",
-           "run as a worker: process batch jobs, serve only /health and /metrics")
+           "run as a worker: process batch jobs; over HTTP, serve only /live, /ready, /health and "
+           "/metrics")
       .add("job-threads", &o.job_threads, "N",
            "chunks of jobs to translate at a time; 0: leave them to workers", {.least = 0})
       .add("keep-jobs", &o.keep_jobs, "HOURS", "hours to keep finished jobs", {.least = 1})
@@ -51,8 +55,15 @@ void add_limits(OptionTable& table, ServeOptions& o) {
       .add("max-body", &limits.body_bytes, "N", "bytes of a request's body", {.least = 1})
       .add("max-beam", &limits.beam, "N", "largest beam size of a request", {.least = 1})
       .add("deadline", &o.deadline, "SECONDS", "longest time for a request", {.least = 1})
-      .add("queue-tokens", &o.registry.limits.max_tokens, "N",
-           "source tokens that may wait for a model; further requests are rejected", {.least = 1})
+      .add(
+          "queue-tokens", &o.registry.limits.max_tokens, "N",
+          "source tokens that may wait for a model, separately in short requests, in long ones and "
+          "in batch jobs; further requests are rejected",
+          {.least = 1})
+      .add(
+          "max-requests", &o.max_requests, "N",
+          "requests in progress, of one client three quarters of it; further requests are rejected",
+          {.least = 4, .most = 100'000})
       .add("max-connections", &o.http.max_connections, "N",
            "open connections; beyond that, the longest idle one is closed", {.least = 1})
       .add("drain", &o.drain, "SECONDS", "longest wait for running requests after SIGTERM",
@@ -67,6 +78,14 @@ void add_machine(OptionTable& table, ServeOptions& o) {
   add_worker_threads(table, threads.threads);
   table.add("fill-wait", &o.fill_wait, "MS",
             "milliseconds that an idle worker waits for a full batch", {.least = 0});
+}
+
+// Every request in progress sleeps in a thread until it is translated. None waits for a thread, so
+// that the models' queues, which are fair, decide who goes first.
+void bound_requests(int64_t most, service::HttpOptions& http) {
+  http.handler_threads = most;
+  http.backlog = 0;
+  http.max_of_client = most - most / 4;
 }
 
 std::vector<std::string> problems_of(const ServeOptions& o) {
@@ -116,6 +135,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.api_keys = options.api_keys;
   options.http.cors_origins = options.api.cors_origins;
   options.http.max_body = static_cast<uint64_t>(options.api.limits.body_bytes);
+  bound_requests(options.max_requests, options.http);
   options.api.batch_jobs = options.has_jobs();
   if (options.has_jobs())
     options.http.max_body_below["/v1/jobs"] = static_cast<uint64_t>(options.max_upload);

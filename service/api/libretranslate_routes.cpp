@@ -99,9 +99,11 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
 }
 
 Answer libretranslate(const Call& call, ServiceContext& service) {
-  const Patience patience = service.patience(call, service.limits.deadline);
+  Patience patience = service.patience(call, service.limits.deadline);
   const Fields fields(call);
   admit(call, fields, service);
+  if (call.key.empty())
+    patience.client = service.client_of(fields.text_or("api_key", ""), call.address);
   const TranslateRequest request = read(fields, service);
   const auto model = service.models.acquire(request.model->name, patience);
   const auto texts = translate_texts(*model, request.texts, request.options, patience);
@@ -161,11 +163,6 @@ Answer frontend_settings(const ServiceContext& service) {
        {"language", {{"source", named(first.source)}, {"target", named(first.target)}}}});
 }
 
-Answer health(const ServiceContext& service) {
-  if (service.draining) return json_answer({{"status", "draining"}}, 503);
-  return json_answer({{"status", "ok"}});
-}
-
 }  // namespace
 
 void add_libretranslate_routes(Router& router, ServiceContext& service) {
@@ -178,7 +175,6 @@ void add_libretranslate_routes(Router& router, ServiceContext& service) {
       {"POST", "/detect", [&](const Call& call) { return detect(call, service); }, Key::kBody});
   open("/languages", languages);
   open("/frontend/settings", frontend_settings);
-  open("/health", health);
 }
 
 }  // namespace dietmt::service

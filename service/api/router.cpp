@@ -90,6 +90,13 @@ Admission Router::admit(const RequestHead& head) {
   }
 }
 
+Lane Router::lane(const HttpRequest& request) {
+  const Route* const route = find(request.head);
+  if (route != nullptr && route->is_probe) return {.is_reserved = true};
+  if (!settings_.client) return {.client = request.client};
+  return {.client = settings_.client(api_key_of(request.head), request.client)};
+}
+
 void Router::refuse_unknown(const RequestHead& head) const {
   std::string methods;
   for (const Route& route : routes_)

@@ -27,6 +27,7 @@ struct Route {
   Handler handler;
   Key key = Key::kHead;
   bool is_upload = false;  // the handler reads the body from call.request
+  bool is_probe = false;   // answered by a reserved thread, so that load does not delay it
 };
 
 struct RouterSettings {
@@ -34,6 +35,8 @@ struct RouterSettings {
   int64_t body_bytes = 4 * 1024 * 1024;        // except of uploads
   /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
   std::function<void(const std::string& key)> admit = nullptr;
+  /// Who shares the handler threads with others. Empty: addresses do.
+  std::function<std::string(const std::string& key, const std::string& address)> client = nullptr;
 };
 
 class Router final : public HttpHandler {
@@ -46,6 +49,7 @@ class Router final : public HttpHandler {
 
   /// Refuses unknown routes, and requests without the key that their route needs.
   Admission admit(const RequestHead& head) override;
+  Lane lane(const HttpRequest& request) override;
   Answer answer(const HttpRequest& request) override;
 
   /// Requests that handlers are answering.

@@ -26,11 +26,14 @@ struct ServiceContext {
   /// Throws HttpError 413 for more texts or characters than a request may have.
   void check_size(const std::vector<std::string>& texts) const;
 
+  /// Whose requests share turns: the name of the key, or the address.
+  std::string client_of(const std::string& key, const std::string& address) const;
+
   /// A deadline `limit` from now, at most the server's own.
   Patience patience(const Call& call, std::chrono::milliseconds limit) const;
 };
 
-/// /translate, /detect, /languages, /frontend/settings, /health.
+/// /translate, /detect, /languages, /frontend/settings.
 void add_libretranslate_routes(Router& router, ServiceContext& service);
 
 /// /v1/translate.

@@ -45,7 +45,10 @@ class TranslationApi {
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 
-  /// From now on /health reports it and new translations get 503; running ones finish.
+  /// /live, /ready, /health and /metrics, which handler() has too, for a port of their own.
+  std::vector<Route> probes();
+
+  /// From now on /ready and /health report it and new translations get 503; running ones finish.
   void drain();
 
   /// Requests that a handler is answering.
@@ -54,6 +57,7 @@ class TranslationApi {
  private:
   std::function<void(const std::string&)> admission();
 
+  Metrics& metrics_;
   ServiceContext service_;
   Router router_;
 };

@@ -15,6 +15,7 @@ struct HttpOptions {
   int64_t max_connections = 12000;
   int64_t handler_threads = 256;  // started on demand
   int64_t backlog = 1024;         // complete requests that wait for a thread; beyond it: 503
+  int64_t max_of_client = 0;      // complete requests of one client; beyond it: 503; 0: no limit
   int retry_after = 1;            // seconds, sent with 503
 
   // Sizes in bytes.

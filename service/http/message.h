@@ -59,6 +59,12 @@ struct Admission {
   bool may_spool = true;  // false: the body must fit in memory
 };
 
+/// Which thread handles a request.
+struct Lane {
+  bool is_reserved = false;  // one that does nothing else, so that it answers at any load
+  std::string client = {};   // otherwise: shares the handler threads with other clients
+};
+
 /// Answers the requests of a server.
 class HttpHandler {
  public:
@@ -67,6 +73,9 @@ class HttpHandler {
   /// Called once per request. If a body follows, the event loop's thread calls it before it sends
   /// `100 Continue` or reads a byte of the body, so it must return at once.
   virtual Admission admit(const RequestHead& /*head*/) { return {}; }
+
+  /// Called by the event loop's thread for complete requests, so it must return at once.
+  virtual Lane lane(const HttpRequest& request) { return {.client = request.client}; }
 
   /// Called by several threads at once, for admitted requests. An exception becomes 500.
   virtual Answer answer(const HttpRequest& request) = 0;

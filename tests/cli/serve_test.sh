@@ -79,7 +79,14 @@ toy_corpus 60 7 "$work/toy"
 "$dietmt" translate --model "$model" --input "$work/toy.en" --beam 1 >"$work/expected"
 
 # Without --data there are no jobs.
-start
+health_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+start --health-port "$health_port"
+main_url=$url
+url=http://127.0.0.1:$health_port
+for path in /live /ready /health /metrics; do expect_answer 200 $path; done
+expect_answer 404 /languages
+url=$main_url
+for path in /live /ready; do expect_answer 200 $path; done
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port "${url##*:}"
 expect_text "${url##*:}" "$err"
 expect_answer 200 /health

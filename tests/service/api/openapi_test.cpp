@@ -137,7 +137,8 @@ class OpenApiTest : public ScratchTest {
     TestServer draining;
     draining.api().drain();
     expect_documented("post", path, post(draining, path, good), 503);
-    expect_documented("get", "/health", draining.client().Get("/health"), 503);
+    for (const char* probe : {"/health", "/ready"})
+      expect_documented("get", probe, draining.client().Get(probe), 503);
   }
 
   const json document_ = own_document();
@@ -181,8 +182,8 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=no"), 403);
   closed.client().Get("/v1/models?api_key=once");
   expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=once"), 429);
-  for (const char* path :
-       {"/languages", "/frontend/settings", "/health", "/metrics", "/openapi.json", "/v1/models"})
+  for (const char* path : {"/languages", "/frontend/settings", "/health", "/live", "/ready",
+                           "/metrics", "/openapi.json", "/v1/models"})
     expect_documented("get", path, server.client().Get(path), 200);
 
   std::set<std::string> documented;
