@@ -53,6 +53,15 @@ json object_of(const Pairs& pairs) {
   return object;
 }
 
+json values_of_body(const Call& call) {
+  if (call.content_type == "multipart/form-data") return object_of(call.form);
+  if (call.body.empty()) return json::object();
+  if (call.content_type == kJson) return parse_json(call.body);
+  if (call.content_type == "application/x-www-form-urlencoded")
+    return object_of(parse_form(call.body));
+  throw HttpError(415, "the body must be JSON or a form, not '" + call.content_type + "'");
+}
+
 HttpError wrong(const std::string& name, const std::string& problem) {
   return HttpError::of_option(name, name + " " + problem);
 }
@@ -70,26 +79,14 @@ std::string with_field_names(std::string problem) {
 
 }  // namespace
 
-Fields::Fields(const Call& call) {
-  if (call.content_type == "multipart/form-data") {
-    values_ = object_of(call.form);
-    from_form_ = true;
-  } else if (call.body.empty()) {
-    return;
-  } else if (call.content_type == kJson) {
-    values_ = parse_json(call.body);
-  } else if (call.content_type == "application/x-www-form-urlencoded") {
-    values_ = object_of(parse_form(call.body));
-    from_form_ = true;
-  } else {
-    throw HttpError(415, "the body must be JSON or a form, not '" + call.content_type + "'");
-  }
+Fields::Fields(const Call& call) : values_(object_of(call.query)), strings_count_(true) {
+  values_.update(values_of_body(call));
 }
 
 Fields Fields::of_json(const Call& call) {
   if (call.content_type != kJson && !(call.body.empty() && call.form.empty()))
     throw HttpError(415, "the body must be application/json, not '" + call.content_type + "'");
-  return Fields(call);
+  return Fields(values_of_body(call));
 }
 
 bool Fields::has(const std::string& name) const {
@@ -115,8 +112,11 @@ std::string Fields::text_or(const std::string& name, const std::string& otherwis
 
 bool Fields::flag_or(const std::string& name, bool otherwise) const {
   if (!has(name)) return otherwise;
-  if (!required(name).is_boolean()) throw wrong(name, "must be true or false");
-  return required(name).get<bool>();
+  const json& value = required(name);
+  if (strings_count_ && (value == "true" || value == "1")) return true;
+  if (strings_count_ && (value == "false" || value == "0")) return false;
+  if (!value.is_boolean()) throw wrong(name, "must be true or false");
+  return value.get<bool>();
 }
 
 double Fields::number_or(const std::string& name, double otherwise) const {
@@ -132,8 +132,8 @@ int64_t Fields::integer_or(const std::string& name, int64_t otherwise, int64_t l
   const HttpError problem = wrong(
       name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   int64_t number = 0;
-  if (from_form_) {
-    const std::string digits = text(name);
+  if (strings_count_ && value.is_string()) {
+    const auto digits = value.get<std::string>();
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || end != digits.data() + digits.size()) throw problem;
   } else {
@@ -158,7 +158,7 @@ bool Fields::is_list(const std::string& name) const { return required(name).is_a
 
 void Fields::allow_only(const std::vector<std::string_view>& names) const {
   for (const auto& [name, value] : values_.items()) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (name != "api_key" && std::find(names.begin(), names.end(), name) == names.end())
       throw wrong(name, "is not a field of this request");
   }
 }

@@ -14,18 +14,15 @@
 
 namespace dietmt::service {
 
-/// Where a route needs an API key, if keys are in use.
-enum class Key {
-  kHead,  // in a header or the query
-  kBody,  // there, or in the body, which the handler checks if call.key is empty
-  kNone
-};
+/// Whether a route needs an API key, if keys are in use: in a header, in the query, or as the field
+/// `api_key` of a body with fields (JSON or a form).
+enum class Key { kRequired, kNone };
 
 struct Route {
   std::string method;  // GET, POST or DELETE
   std::string path;    // one part may be a placeholder: /v1/jobs/{id}
   Handler handler;
-  Key key = Key::kHead;
+  Key key = Key::kRequired;
   bool is_upload = false;  // the handler reads the body from call.request
 };
 
@@ -44,7 +41,8 @@ class Router final : public HttpHandler {
   void add(Route route) { routes_.push_back(std::move(route)); }
   const std::vector<Route>& routes() const { return routes_; }
 
-  /// Refuses unknown routes, and requests without the key that their route needs.
+  /// Refuses unknown routes, and requests without the key that their route needs, unless their body
+  /// may have it.
   Admission admit(const RequestHead& head) override;
   Answer answer(const HttpRequest& request) override;
 

@@ -20,6 +20,10 @@ void check_has_models(const ModelRegistry& models) {
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   if (static_cast<int64_t>(texts.size()) > limits.texts)
     throw HttpError(413, "a request may have at most " + std::to_string(limits.texts) + " texts");
+  check_characters(texts);
+}
+
+void ServiceContext::check_characters(const std::vector<std::string>& texts) const {
   int64_t characters = 0;
   for (const std::string& text : texts) characters += characters_of(text);
   if (characters > limits.characters) {
@@ -35,14 +39,19 @@ Patience ServiceContext::patience(const Call& call, std::chrono::milliseconds li
 }
 
 TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings)
-    : service_{models, settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
-               settings.limits, LanguagePairs(models.specs()), settings.batch_jobs},
+    : service_{models,
+               settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
+               settings.limits,
+               LanguagePairs(models.specs()),
+               settings.batch_jobs,
+               settings.https},
       router_({.cors_origins = settings.cors_origins,
                .body_bytes = settings.limits.body_bytes,
                .admit = admission()},
               metrics) {
   check_has_models(models);
   add_libretranslate_routes(router_, service_);
+  add_file_routes(router_, service_);
   add_v1_routes(router_, service_);
   add_model_routes(router_, service_);
   router_.add({"GET", "/metrics",

@@ -27,6 +27,7 @@ struct ApiSettings {
   std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
   std::vector<std::string> cors_origins = {};  // "*": all
   bool batch_jobs = false;                     // tells clients that the server has /v1/jobs
+  bool https = false;                          // for addresses that clients are told
 };
 
 class TranslationApi {

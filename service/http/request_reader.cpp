@@ -168,11 +168,16 @@ class RequestReader::Parser {
     RequestHead head{.method = plain(message.method_string()),
                      .target = plain(message.target()),
                      .http_1_0 = message.version() == 10};
+    // The authority of an absolute target replaces the Host field (RFC 9112, section 3.2.2).
+    auto absolute = absolute_target(head.target);
+    if (absolute) head.target = std::move(absolute->origin_form);
     head.path = percent_decoded(
         std::string_view(head.target).substr(0, head.target.find_first_of("?#")), false);
     for (const auto& field : message) {
       check_field(field.name(), field.value());
-      if (!is_of_connection(field.name()))
+      if (absolute && field.name() == http::field::host)
+        head.fields.emplace_back("Host", absolute->authority);
+      else if (!is_of_connection(field.name()))
         head.fields.emplace_back(plain(field.name_string()), plain(field.value()));
     }
     check_counts(message, head.http_1_0);

@@ -47,6 +47,27 @@ TEST(FieldsTest, FormsAreDecoded) {
   EXPECT_EQ(fields.integer_or("alternatives", 0, 0, 9), 2);
 }
 
+TEST(FieldsTest, TheQueryHasFieldsToo) {
+  Call call = json_call(R"({"q": "body"})");
+  call.query = {{"q", "query"}, {"source", "en"}};
+  const Fields fields(call);
+  EXPECT_EQ(fields.text("q"), "body");
+  EXPECT_EQ(fields.text("source"), "en");
+  EXPECT_FALSE(Fields::of_json(call).has("source"));
+}
+
+TEST(FieldsTest, StringsStandForNumbersAndFlags) {
+  const std::string body = R"({"n": "2", "yes": "true", "no": "0", "bad": "2x"})";
+  const Fields fields(json_call(body));
+  EXPECT_EQ(fields.integer_or("n", 0, 0, 9), 2);
+  EXPECT_TRUE(fields.flag_or("yes", false));
+  EXPECT_FALSE(fields.flag_or("no", true));
+  EXPECT_THAT(problem_of([&] { fields.integer_or("bad", 0, 0, 9); }), HasSubstr("400 bad"));
+  const Fields strict = Fields::of_json(json_call(body));
+  EXPECT_THAT(problem_of([&] { strict.integer_or("n", 0, 0, 9); }), HasSubstr("400 n"));
+  EXPECT_THAT(problem_of([&] { strict.flag_or("yes", false); }), HasSubstr("400 yes"));
+}
+
 TEST(FieldsTest, BadJsonIsToldWithItsPlace) {
   EXPECT_THAT(problem_of([] { Fields(json_call("{\"q\": \n oops}")); }),
               HasSubstr("400  the body is not valid JSON: parse error at line 2, column"));

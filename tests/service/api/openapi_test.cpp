@@ -42,7 +42,7 @@ class SchemaCheck {
                    document_.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))),
                    where);
     if (schema.contains("oneOf")) return check_choice(value, schema["oneOf"], where);
-    if (schema.contains("type") && !has_type(value, schema["type"]))
+    if (schema.contains("type") && schema["type"].is_string() && !has_type(value, schema["type"]))
       found_.push_back(where + " is no " + schema["type"].get<std::string>());
     if (schema.contains("enum") &&
         std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
@@ -140,6 +140,43 @@ class OpenApiTest : public ScratchTest {
     expect_documented("get", "/health", draining.client().Get("/health"), 503);
   }
 
+  static httplib::Result post_file(const TestServer& server, const std::string& text,
+                                   const httplib::Headers& headers = {}) {
+    const httplib::MultipartFormDataItems form = {
+        {"file", text, "a.txt", ""}, {"source", "en", "", ""}, {"target", "de", "", ""}};
+    return server.client().Post("/translate_file", headers, form);
+  }
+
+  void check_files() {
+    const std::string path = "/translate_file";
+    const TestServer server({.api = {.limits = {.deadline = std::chrono::milliseconds(1000)}},
+                             .step = std::chrono::milliseconds(20)});
+    const auto answer = post_file(server, "a. b");
+    expect_documented("post", path, answer, 200);
+    const std::string url = json::parse(answer->body).at("translatedFileUrl");
+    const auto file = server.client().Get(url.substr(url.find("/download_file")));
+    EXPECT_EQ(file->body, "A. B");
+    seen_.insert("get /download_file/{name} 200");
+    expect_documented("get", "/download_file/{name}", server.client().Get("/download_file/no.txt"),
+                      404);
+    expect_documented("post", path, post_file(server, std::string("\0", 1)), 400);
+    expect_documented("post", path, server.client().Post(path, "<a/>", "text/xml"), 415);
+    expect_documented("post", path,
+                      post_file(server, text_of(std::vector<int32_t>{FakeDecoder::kPoison}) + "a"),
+                      500);
+    expect_documented("post", path, post_file(server, std::string(150, 'x')), 504);
+    const TestServer small({.api = {.limits = {.characters = 3}}});
+    expect_documented("post", path, post_file(small, "abcd"), 413);
+    TestServer draining;
+    draining.api().drain();
+    expect_documented("post", path, post_file(draining, "a"), 503);
+    const TestServer closed({.api = {.api_keys = write("keys", "once,x,1\n")}});
+    expect_documented("post", path, post_file(closed, "a"), 401);
+    expect_documented("post", path, post_file(closed, "a", {{"X-API-Key", "no"}}), 403);
+    post_file(closed, "a", {{"X-API-Key", "once"}});
+    expect_documented("post", path, post_file(closed, "a", {{"X-API-Key", "once"}}), 429);
+  }
+
   const json document_ = own_document();
   std::set<std::string> seen_;
 };
@@ -166,7 +203,10 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   check_translating("/v1/translate", v1, {{"text", ""}, {"model", "en-de"}});
   check_common("/detect", {{"q", "Где?"}});
   expect_documented("post", "/detect", post(server, "/detect", {{"q", "Где?"}}), 200);
-  expect_documented("post", "/detect", post(server, "/detect", {{"q", "a"}}), 501);
+  const json suggestion = {{"q", "a"}, {"s", "b"}, {"source", "en"}, {"target", "de"}};
+  check_common("/suggest", suggestion);
+  expect_documented("post", "/suggest", post(server, "/suggest", suggestion), 403);
+  check_files();
   check_common("/v1/models/reload", json::object());
   post(server, "/v1/translate", v1);
   expect_documented("post", "/v1/models/reload", post(server, "/v1/models/reload", json::object()),

@@ -1,4 +1,4 @@
-#include "service/api/markup.h"
+#include "service/documents/markup.h"
 
 #include <gmock/gmock.h>
 
@@ -29,6 +29,14 @@ TEST(MarkupTest, WhatIsForProgramsStays) {
               ElementsAre("a", "b", "c"));
 }
 
+TEST(MarkupTest, ElementsThatForbidTranslationStay) {
+  EXPECT_THAT(texts("a<span translate=\"no\">b <span>c</span> d</span>e"), ElementsAre("a", "e"));
+  EXPECT_THAT(texts("a<p class=x TRANSLATE = no >b</p>c"), ElementsAre("a", "c"));
+  EXPECT_THAT(texts("a<img translate='no'>b<br>c"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(texts("<i translate=\"yes\">b</i><i translate=nope>c</i>"), ElementsAre("b", "c"));
+  EXPECT_THAT(texts("a<div translate=\"no\">b"), ElementsAre("a"));
+}
+
 TEST(MarkupTest, ALonelyAngleIsText) {
   EXPECT_THAT(texts("1 < 2 and <3"), ElementsAre("1 < 2 and <3"));
   EXPECT_THAT(texts("open <b"), ElementsAre("open "));
@@ -36,15 +44,16 @@ TEST(MarkupTest, ALonelyAngleIsText) {
 
 TEST(MarkupTest, References) {
   EXPECT_EQ(resolve_references("a &amp; b &lt;c&gt; &#228;&#xE4; &nbsp;"), "a & b <c> ää \u00A0");
+  EXPECT_EQ(resolve_references("&copy;&eacute;&thetasym;&apos;"), "©éϑ'");
   EXPECT_EQ(resolve_references("&unknown; & &; &#xD800; &#0; &#99999999;"),
             "&unknown; & &; &#xD800; &#0; &#99999999;");
   EXPECT_EQ(escape_markup("a & b <c>"), "a &amp; b &lt;c&gt;");
 }
 
 TEST(MarkupTest, PartsJoinToTheTextExactly) {
-  const std::vector<std::string> parts = {"<",        ">",         "</", "<b>", "<!--", "-->",
-                                          "\"",       "'",         "a",  " ",   "&",    ";",
-                                          "<script>", "</script>", "=",  "é"};
+  const std::vector<std::string> parts = {
+      "<", ">", "</", "<b>",      "<!--",      "-->", "\"", "'",    "a",
+      " ", "&", ";",  "<script>", "</script>", "=",   "é",  "</b>", "<b translate=no>"};
   Random random(random_key(7, 2));
   for (int round = 0; round < 5000; ++round) {
     std::string html;

@@ -1,4 +1,6 @@
-#include "service/api/markup.h"
+#include "service/documents/markup.h"
+
+#include <libxml/HTMLparser.h>
 
 #include <algorithm>
 #include <array>
@@ -58,8 +60,54 @@ size_t closing_end(std::string_view html, size_t begin, const std::string& name)
   return html.size();
 }
 
+size_t markup_end(std::string_view html, size_t begin, bool with_element);
+
+// Elements without content or end tag.
+constexpr std::string_view kVoid[] = {"area",  "base", "br",   "col",    "embed", "hr", "img",
+                                      "input", "link", "meta", "source", "track", "wbr"};
+
+template <typename Names>
+bool is_one_of(const std::string& name, const Names& names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// Whether an attribute of the tag is translate="no", with any quotes and spaces.
+bool forbids_translation(std::string_view tag) {
+  std::string attributes = lower_case(tag);
+  std::erase_if(attributes, [](char c) { return c == '"' || c == '\''; });
+  for (size_t at = attributes.find("translate"); at != std::string::npos;
+       at = attributes.find("translate", at + 1)) {
+    const auto skip_spaces = [&](size_t i) {
+      return std::min(attributes.find_first_not_of(" \t\r\n", i), attributes.size());
+    };
+    const bool begins = std::isspace(static_cast<unsigned char>(attributes[at - 1])) != 0;
+    const size_t equals = skip_spaces(at + std::string_view("translate").size());
+    if (!begins || attributes[equals] != '=') continue;
+    const size_t value = skip_spaces(equals + 1);
+    if (attributes.compare(value, 2, "no") == 0 && value + 2 < attributes.size() &&
+        !is_letter(attributes[value + 2]))
+      return true;
+  }
+  return false;
+}
+
+// The end of the element `name` whose start tag ends at `begin`, behind the end tag that closes it.
+size_t element_end(std::string_view html, size_t begin, const std::string& name) {
+  int64_t open = 1;
+  for (size_t at = html.find('<', begin); at != std::string_view::npos; at = html.find('<', at)) {
+    const size_t end = starts_tag(html.substr(at)) ? markup_end(html, at, false) : at + 1;
+    const std::string_view tag = html.substr(at, end - at);
+    if (tag.starts_with("</") && tag_name(tag.substr(1)) == name) --open;
+    if (tag_name(tag) == name && !tag.ends_with("/>")) ++open;
+    if (open == 0) return end;
+    at = end;
+  }
+  return html.size();
+}
+
 // The end of the markup at `begin`.
-size_t markup_end(std::string_view html, size_t begin) {
+// `with_element`: the end of the whole element if its tag forbids translation.
+size_t markup_end(std::string_view html, size_t begin, bool with_element) {
   if (html.substr(begin, 4) == "<!--") {
     const size_t close = html.find("-->", begin + 4);
     return close == std::string_view::npos ? html.size() : close + 3;
@@ -67,22 +115,17 @@ size_t markup_end(std::string_view html, size_t begin) {
   const size_t end = tag_end(html, begin);
   const std::string_view tag = html.substr(begin, end - begin);
   const std::string name = tag_name(tag);
-  const bool verbatim =
-      std::find(std::begin(kVerbatim), std::end(kVerbatim), name) != std::end(kVerbatim);
-  return verbatim && !tag.ends_with("/>") ? closing_end(html, end, name) : end;
+  if (tag.ends_with("/>") || name.empty() || is_one_of(name, kVoid)) return end;
+  if (is_one_of(name, kVerbatim)) return closing_end(html, end, name);
+  return with_element && forbids_translation(tag) ? element_end(html, end, name) : end;
 }
 
 // The character of the reference between `&` and `;`.
 std::optional<char32_t> referenced(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, char32_t>, 6> kNames{{{"amp", U'&'},
-                                                                         {"lt", U'<'},
-                                                                         {"gt", U'>'},
-                                                                         {"quot", U'"'},
-                                                                         {"apos", U'\''},
-                                                                         {"nbsp", U'\u00A0'}}};
-  for (const auto& [known, code] : kNames) {
-    if (name == known) return code;
-  }
+  if (name == "apos") return U'\'';  // not in HTML 4
+  if (const auto* const known =
+          htmlEntityLookup(reinterpret_cast<const xmlChar*>(std::string(name).c_str())))
+    return known->value;
   if (name.size() < 2 || name[0] != '#') return std::nullopt;
   name.remove_prefix(1);
   const bool hexadecimal = name[0] == 'x' || name[0] == 'X';
@@ -107,7 +150,7 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
       continue;
     }
     if (at > text) parts.push_back({html.substr(text, at - text), true});
-    text = markup_end(html, at);
+    text = markup_end(html, at, true);
     parts.push_back({html.substr(at, text - at), false});
     at = html.find('<', text);
   }
