@@ -40,7 +40,22 @@ void add_jobs(OptionTable& table, ServeOptions& o) {
       .add("max-job-lines", &o.job_quota.lines, "N",
            "lines in all unfinished jobs of a key or address; 0: no limit", {.least = 0})
       .add("max-job-bytes", &o.job_quota.bytes, "N",
-           "bytes of text in all unfinished jobs of a key or address; 0: no limit", {.least = 0});
+           "bytes of text in all unfinished jobs of a key or address; 0: no limit", {.least = 0})
+      .add("max-jobs-per-day", &o.job_quota.day_jobs, "N",
+           "jobs that a key or address may submit per day (UTC); 0: no limit", {.least = 0})
+      .add("max-job-lines-per-day", &o.job_quota.day_lines, "N",
+           "lines of the jobs of a key or address per day; 0: no limit", {.least = 0})
+      .add("max-job-bytes-per-day", &o.job_quota.day_bytes, "N",
+           "bytes of text of the jobs of a key or address per day; 0: no limit", {.least = 0})
+      .add(
+          "max-job-tokens-per-day", &o.job_quota.day_tokens, "N",
+          "translated source tokens per day, after which a key or address may submit no more jobs; "
+          "0: no limit",
+          {.least = 0})
+      .add("max-all-job-lines", &o.job_quota.all_lines, "N",
+           "lines of all jobs that the server keeps; 0: no limit", {.least = 0})
+      .add("max-all-job-bytes", &o.job_quota.all_bytes, "N",
+           "bytes of text of all jobs that the server keeps; 0: no limit", {.least = 0});
 }
 
 void add_limits(OptionTable& table, ServeOptions& o) {
@@ -117,6 +132,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.http.cors_origins = options.api.cors_origins;
   options.http.max_body = static_cast<uint64_t>(options.api.limits.body_bytes);
   options.api.batch_jobs = options.has_jobs();
+  options.api.https = !options.http.certificate_file.empty();
   if (options.has_jobs())
     options.http.max_body_below["/v1/jobs"] = static_cast<uint64_t>(options.max_upload);
   if (!options.data.empty()) options.http.spool_directory = options.data;

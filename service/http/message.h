@@ -51,6 +51,7 @@ struct Answer {
   /// If set, the source of the body: called for one piece after another until it returns none. If
   /// it throws, the server closes the connection in the middle of the body.
   std::function<std::optional<std::string>()> pieces = nullptr;
+  std::optional<uint64_t> length = {};  // of all pieces, if it is known
 };
 
 /// The decision on a request whose head has been read.

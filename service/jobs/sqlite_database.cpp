@@ -29,7 +29,9 @@ class SqliteConnection : public SqlConnection {
       sqlite3_busy_timeout(handle_, kBusyMilliseconds);
       sqlite3_create_function(handle_, "dietmt_now", 0, SQLITE_UTF8, nullptr, now, nullptr,
                               nullptr);
-      execute("PRAGMA auto_vacuum = INCREMENTAL");  // takes effect only in an empty file
+      // Takes effect only in an empty file, but would write to any: not to a full disk.
+      if (execute("PRAGMA page_count").rows.at(0).integer(0) == 0)
+        execute("PRAGMA auto_vacuum = INCREMENTAL");
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA journal_size_limit = 67108864");
       execute("PRAGMA synchronous = " + synchronous);
