@@ -79,8 +79,12 @@ std::string with_field_names(std::string problem) {
 
 }  // namespace
 
-Fields::Fields(const Call& call) : values_(object_of(call.query)), strings_count_(true) {
-  values_.update(values_of_body(call));
+// The body's fields are moved, not copied: copying deeply nested JSON takes as much stack as it is
+// deep.
+Fields::Fields(const Call& call) : values_(values_of_body(call)), strings_count_(true) {
+  const json query = object_of(call.query);
+  for (const auto& [name, value] : query.items())
+    if (!values_.contains(name)) values_[name] = value;
 }
 
 Fields Fields::of_json(const Call& call) {

@@ -40,8 +40,8 @@ TEST(LibreTranslateTest, FormsOfBothKindsAreUnderstood) {
 // As deep-translator sends them.
 TEST(LibreTranslateTest, TheQueryOfAPostHasFields) {
   const TestServer server;
-  const auto answer = server.client().Post("/translate?q=a+b&source=en&target=de&alternatives=1");
-  EXPECT_EQ(answer->body, R"({"translatedText":"A B","alternatives":["A B!"]})");
+  const auto answer = server.client().Post("/translate?q=one&source=en&target=de&alternatives=1");
+  EXPECT_EQ(answer->body, R"({"translatedText":"ONE","alternatives":["ONE!"]})");
 }
 
 TEST(LibreTranslateTest, StringsStandForNumbers) {
