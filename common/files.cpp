@@ -1,6 +1,7 @@
 #include "common/files.h"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -34,6 +35,14 @@ void put_in_place(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+void warn_if_world_readable(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_regular_file(status) &&
+      (status.permissions() & fs::perms::others_read) != fs::perms::none)
+    spdlog::warn("{}: every user of this machine can read the keys; chmod 640", path.string());
+}
 
 fs::path parent_directory(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -26,6 +26,10 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
 /// file is then intact. Refuses a path that is not a regular file; follows a link.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Logs a warning, with what to do, if `path` is a regular file that every user of the machine can
+/// read.
+void warn_if_world_readable(const std::filesystem::path& path);
+
 /// The directory of `path`; "." if it names none.
 std::filesystem::path parent_directory(const std::filesystem::path& path);
 

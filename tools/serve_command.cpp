@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "common/logging.h"
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/packing/engine_models.h"
 #include "nmt/translation/text_lines.h"
 #include "service/api/serve_signals.h"
 #include "service/api/translation_api.h"
+#include "service/http/access_log.h"
 #include "service/http/http_server.h"
 #include "service/jobs/job_routes.h"
 #include "service/page/page.h"
@@ -46,25 +48,31 @@ service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptio
   return model;
 }
 
-void reload(HttpServer& server, service::ModelRegistry& models) {
+// One part of a reload; the server goes on with what it has if that fails.
+void reload_part(const char* old, const std::function<void()>& reload) {
   try {
-    server.reload_certificate();
-  } catch (const ConfigError& error) {
-    spdlog::error("reload: {} The old certificate stays in use.", error.what());
-  }
-  try {
-    models.reload("");
-  } catch (const RequestError& error) {
-    spdlog::error("reload: {}", error.what());
+    reload();
+  } catch (const Error& error) {
+    spdlog::error("reload: {} {}", error.what(), old);
   }
 }
 
+// `reload_keys`: of a server that has API keys.
 void serve_until_stopped(const ServeSignals& signals, HttpServer& server,
-                         service::ModelRegistry& models) {
+                         service::ModelRegistry& models, const ServeOptions& options,
+                         const std::function<void()>& reload_keys) {
+  using Event = ServeSignals::Event;
   while (true) {
-    const ServeSignals::Event event = signals.wait(std::chrono::hours(1));
-    if (event == ServeSignals::Event::kStop) return;
-    if (event == ServeSignals::Event::kReload) reload(server, models);
+    const Event event = signals.wait(std::chrono::hours(1));
+    if (event == Event::kStop) return;
+    if (event == Event::kLogMore) change_log_level(1);
+    if (event == Event::kLogLess) change_log_level(-1);
+    if (event != Event::kReload) continue;
+    if (options.http.access_log)
+      reload_part("The old file stays in use.", [&] { options.http.access_log->reopen(); });
+    reload_part("The old keys stay in use.", reload_keys);
+    reload_part("The old certificate stays in use.", [&] { server.reload_certificate(); });
+    reload_part("", [&] { models.reload(""); });
   }
 }
 
@@ -100,7 +108,7 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   }
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
-  serve_until_stopped(*signals, server, models);
+  serve_until_stopped(*signals, server, models, options, [&api] { api.reload_keys(); });
   if (jobs != nullptr) jobs->stop();
   drain(std::move(signals), server, api, options);
 }
@@ -122,7 +130,7 @@ void work(const ServeSignals& signals, const ServeOptions& options, service::Mod
               service::Key::kNone});
   HttpServer server(options.http, router);
   listen(server, metrics, options);
-  serve_until_stopped(signals, server, models);
+  serve_until_stopped(signals, server, models, options, [] {});
   jobs.stop();
 }
 
@@ -148,6 +156,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   if (options.preload) models.preload();
   std::unique_ptr<ServeJobs> jobs;
   if (options.has_jobs()) jobs = std::make_unique<ServeJobs>(options, models);
+  if (jobs) metrics.add_source([&jobs] { return jobs->metrics(); });
 
   if (options.worker)
     work(*signals, options, models, metrics, *jobs);

@@ -2,7 +2,9 @@
 
 #include <ATen/Parallel.h>
 
+#include "common/logging.h"
 #include "encoders/device/device.h"
+#include "service/http/access_log.h"
 #include "tools/decoding_options.h"
 
 namespace dietmt::tools {
@@ -59,6 +61,13 @@ void add_limits(OptionTable& table, ServeOptions& o) {
            {.least = 0});
 }
 
+void add_logs(OptionTable& table, ServeOptions& o) {
+  table.group("Logs")
+      .add("access-log", &o.access_log, "FILE", "append a line for each answer; -: to stderr")
+      .add("log-format", &o.log_format, "", "format of the log and the access log",
+           {.choices = {"text", "json"}});
+}
+
 void add_machine(OptionTable& table, ServeOptions& o) {
   service::DecodingThreads& threads = o.registry.threads;
   table.group("Machine");
@@ -88,8 +97,9 @@ OptionTable serve_option_table(ServeOptions& o) {
   o.registry.threads.workers = 0;
   OptionTable table("serve", "--model DIR...",
                     "Translates over HTTP. Serves a web page at /, LibreTranslate's API and its "
-                    "own API, described by /openapi.json. SIGHUP reloads the models and the TLS "
-                    "certificate; SIGTERM finishes running requests and exits.");
+                    "own API, described by /openapi.json. SIGHUP reloads the models, the API "
+                    "keys and the TLS certificate and reopens the access log; SIGUSR1 logs more "
+                    "detail, SIGUSR2 less; SIGTERM finishes running requests and exits.");
   table.group("Models")
       .add("model", &o.models, "[SRC-TGT=]DIR...",
            "model directories; default languages: those of config.json or of the name (en-de)",
@@ -101,6 +111,7 @@ OptionTable serve_option_table(ServeOptions& o) {
   add_network(table, o);
   add_jobs(table, o);
   add_limits(table, o);
+  add_logs(table, o);
   add_machine(table, o);
   return table;
 }
@@ -114,6 +125,10 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
+  const LogFormat format = parse_log_format(options.log_format);
+  set_log_format(format);
+  if (!options.access_log.empty())
+    options.http.access_log = std::make_shared<service::AccessLog>(options.access_log, format);
   options.http.cors_origins = options.api.cors_origins;
   options.http.max_body = static_cast<uint64_t>(options.api.limits.body_bytes);
   options.api.batch_jobs = options.has_jobs();

@@ -25,6 +25,8 @@ struct ServeOptions {
   int64_t deadline = 60;  // seconds
   int64_t drain = 30;     // seconds
   std::string api_keys;
+  std::string access_log;  // empty: none
+  std::string log_format = "text";
 
   std::string data;         // directory of the jobs; empty: the system's temporary directory
   std::string queue;        // empty: SQLite in `data`

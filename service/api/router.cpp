@@ -1,10 +1,13 @@
 #include "service/api/router.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <optional>
 
+#include "common/logging.h"
 #include "service/http/form_reader.h"
 #include "service/http/url.h"
 
@@ -83,6 +86,7 @@ Admission Router::admit(const RequestHead& head) {
     // Without a key, a client must not fill the disk.
     return {.may_spool = !settings_.admit || is_needed || is_given};
   } catch (const HttpError& error) {
+    spdlog::debug("{} {}: refused: {}", head.method, head.raw_path(), error.what());
     Answer refusal = error_answer(std::current_exception());
     metrics_.count(route != nullptr ? route->path : "other", error.status());
     complete(refusal, head);
@@ -104,6 +108,8 @@ Answer Router::answer(const HttpRequest& request) {
     answer = preflight(request.head);
   } else {
     const Route& route = *find(request.head);
+    if (const std::string key = api_key_of(request.head); settings_.name_of && !key.empty())
+      LogRequest::set_user(settings_.name_of(key));
     ++running_;
     const auto start = std::chrono::steady_clock::now();
     answer = answer_of(route, request);
@@ -140,9 +146,10 @@ Answer Router::preflight(const RequestHead& head) const {
   Answer answer{.status = 204};
   if (head.field("Access-Control-Request-Method").empty()) return answer;
   if (cors_.fields(head.field("Origin")).size() < 2) return answer;
-  answer.headers = {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
-                    {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key"},
-                    {"Access-Control-Max-Age", "3600"}};
+  answer.headers = {
+      {"Access-Control-Allow-Methods", "GET, POST, DELETE"},
+      {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-ID"},
+      {"Access-Control-Max-Age", "3600"}};
   return answer;
 }
 

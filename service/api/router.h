@@ -34,6 +34,8 @@ struct RouterSettings {
   int64_t body_bytes = 4 * 1024 * 1024;        // except of uploads
   /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
   std::function<void(const std::string& key)> admit = nullptr;
+  /// The name of a key for the access log; empty if unknown.
+  std::function<std::string(const std::string& key)> name_of = nullptr;
 };
 
 class Router final : public HttpHandler {

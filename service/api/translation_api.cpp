@@ -39,7 +39,8 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                settings.limits, LanguagePairs(models.specs()), settings.batch_jobs},
       router_({.cors_origins = settings.cors_origins,
                .body_bytes = settings.limits.body_bytes,
-               .admit = admission()},
+               .admit = admission(),
+               .name_of = [this](const std::string& key) { return service_.keys.name_of(key); }},
               metrics) {
   check_has_models(models);
   add_libretranslate_routes(router_, service_);

@@ -45,6 +45,9 @@ class TranslationApi {
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 
+  /// Reads the file of API keys again. Throws DataError, and keeps the old keys.
+  void reload_keys() { service_.keys.reload(); }
+
   /// From now on /health reports it and new translations get 503; running ones finish.
   void drain();
 

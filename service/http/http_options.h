@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dietmt::service {
+
+class AccessLog;
 
 struct HttpOptions {
   // Connections. Beyond the limit, the server closes the one that has been idle longest.
@@ -44,6 +47,8 @@ struct HttpOptions {
   // PEM files, both or neither. With them every connection uses TLS 1.2 or newer.
   std::string certificate_file = {};
   std::string key_file = {};
+
+  std::shared_ptr<AccessLog> access_log = nullptr;  // null: none
 };
 
 /// Counted since the start, unless marked otherwise.

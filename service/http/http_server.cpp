@@ -6,11 +6,17 @@
 #include <optional>
 #include <utility>
 
+#include "service/http/access_log.h"
 #include "service/http/event_loop.h"
 #include "service/http/handler_threads.h"
 #include "service/http/request_fault.h"
 
 namespace dietmt::service {
+namespace {
+
+constexpr int kClientClosedRequest = 499;  // never seen by a client; it stands in the log
+
+}  // namespace
 
 class HttpServer::Parts {
  public:
@@ -41,10 +47,21 @@ class HttpServer::Parts {
   }
 
   void handle(Exchange& exchange) {
-    Answer answer;
-    if (!exchange.abandoned()) answer = answer_to(exchange.request());
+    const HttpRequest& request = exchange.request();
+    const LogRequest in_messages(request.id);
+    Answer answer{.status = kClientClosedRequest};
+    if (!exchange.abandoned()) answer = answer_to(request);
+    answer.headers.emplace_back("X-Request-ID", request.id);
     loop_.counters().add(&HttpCounters::requests_in_flight, -1);
-    exchange.respond(answer, !draining_);
+    const uint64_t bytes = exchange.respond(answer, !draining_);
+    if (!options_.access_log) return;
+    options_.access_log->write({.id = request.id,
+                                .client = request.client,
+                                .user = in_messages.user(),
+                                .head = request.head,
+                                .status = answer.status,
+                                .bytes = bytes,
+                                .time = std::chrono::steady_clock::now() - request.arrived});
   }
 
   // The text of an exception stays in the log, since it may name files.
@@ -54,7 +71,7 @@ class HttpServer::Parts {
       if (!request.head.has_body()) admission = handler_.admit(request.head);
       return admission.refusal ? std::move(*admission.refusal) : handler_.answer(request);
     } catch (const std::exception& error) {
-      spdlog::error("{} {} failed: {}", request.head.method, request.head.target, error.what());
+      spdlog::error("{} {} failed: {}", request.head.method, request.head.raw_path(), error.what());
     }
     Answer answer = fault_answer(500, "The server failed; its log has the reason.");
     answer.headers = CorsPolicy(options_.cors_origins).fields(request.head.field("Origin"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,6 +30,10 @@ struct RequestHead {
   bool chunked = false;
   uint64_t content_length = 0;  // 0 if chunked
 
+  /// The path as sent, without the query, which may hold a key: for logs.
+  std::string_view raw_path() const {
+    return std::string_view(target).substr(0, target.find_first_of("?#"));
+  }
   bool has_body() const { return chunked || content_length > 0; }
   /// The value of a field; empty if it is missing. Ignores the case of `name`.
   const std::string& field(std::string_view name) const;
@@ -39,6 +44,8 @@ struct HttpRequest {
   RequestHead head = {};
   std::unique_ptr<SpooledBytes> body = nullptr;
   std::string client = {};  // its address
+  std::string id = {};      // of X-Request-ID, or random; its answer has it too
+  std::chrono::steady_clock::time_point arrived = {};
   /// Becomes true when the client has closed its side and probably no longer waits.
   std::shared_ptr<std::atomic<bool>> client_gone = nullptr;
 };

@@ -135,8 +135,8 @@ void check_counts(const http::fields& fields, bool http_1_0) {
 
 bool is_known(http::verb method) {
   using http::verb;
-  static constexpr std::array kMethods = {verb::get,     verb::head,    verb::post, verb::put,
-                                          verb::delete_, verb::options, verb::patch};
+  static constexpr std::array kMethods = {verb::get,     verb::head,    verb::post,  verb::put,
+                                          verb::delete_, verb::options, verb::patch, verb::trace};
   return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 
@@ -168,8 +168,7 @@ class RequestReader::Parser {
     RequestHead head{.method = plain(message.method_string()),
                      .target = plain(message.target()),
                      .http_1_0 = message.version() == 10};
-    head.path = percent_decoded(
-        std::string_view(head.target).substr(0, head.target.find_first_of("?#")), false);
+    head.path = percent_decoded(head.raw_path(), false);
     for (const auto& field : message) {
       check_field(field.name(), field.value());
       if (!is_of_connection(field.name()))
@@ -310,8 +309,12 @@ void RequestReader::begin_body(size_t head_size) {
 
 bool RequestReader::take_continue() { return std::exchange(owes_continue_, false); }
 
-std::string RequestReader::origin() const {
-  return request_ ? request_->head.field("Origin") : value_in(head_, "Origin");
+RequestHead RequestReader::head() const {
+  if (request_) return request_->head;
+  RequestHead head;
+  for (const char* name : {"Origin", "X-Request-ID"})
+    head.fields.emplace_back(name, value_in(head_, name));
+  return head;
 }
 
 HttpRequest RequestReader::take() {

@@ -195,6 +195,21 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   EXPECT_EQ(seen_, documented);
 }
 
+TEST_F(OpenApiTest, EveryRouteThatNeedsAKeySaysHowItIsRefused) {
+  const json merged = json::parse(merged_openapi(openapi_parts()));
+  const std::set<std::string> methods = {"get", "post", "delete"};
+  size_t checked = 0;
+  for (const auto& [path, item] : merged["paths"].items()) {
+    for (const auto& [method, operation] : item.items()) {
+      if (!methods.contains(method) || operation.value("security", json({1})).empty()) continue;
+      for (const char* status : {"401", "403", "429"})
+        EXPECT_TRUE(operation["responses"].contains(status)) << method << " " << path << status;
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 10U);
+}
+
 TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
   const json schema = document_["components"]["schemas"]["V1TranslateRequest"]["properties"];
   for (const std::string_view name : decoding_field_names())
