@@ -53,7 +53,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                },
                Key::kNone});
   router_.add({"GET", "/openapi.json",
-               [document = merged_openapi(openapi_parts())](const Call&) {
+               [document = openapi_of(service_.pairs, service_.limits)](const Call&) {
                  return Answer{.body = document};
                },
                Key::kNone});

@@ -30,7 +30,7 @@ for _ in $(seq 300); do
   sleep 0.1
 done
 [ -n "$url" ] || { fail "the server has not started: $(cat "$work/log")"; finish; }
-"$schemathesis" run "$url/openapi.json" --checks all --max-examples "${EXAMPLES:-30}" --seed 1 \
+"$schemathesis" --config-file "$(dirname "$0")/schemathesis.toml" run "$url/openapi.json" --checks all --max-examples "${EXAMPLES:-30}" --seed 1 \
   --request-timeout 60 --no-color >"$work/report" 2>&1 || fail "$(cat "$work/report")"
 tail -n 20 "$work/report"
 kill -0 $server || fail "the server has gone: $(cat "$work/log")"

@@ -95,6 +95,8 @@ expect_answer 200 /v1/translate -H "$json" \
 expect_text "\"text\":\"$(echo red dog | "$dietmt" translate --model "$model" --beam 1)\"" "$out"
 expect_answer 200 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
 expect_text '"attention":{"cross":[[[[' "$out"
+expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "fr", "model": "en-de"}'
+expect_text "translates en to de" "$out"
 expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "xx"}'
 expect_text '"error":' "$out"
 { printf 'source=en&target=de&q='; yes 'red dog.' | head -n 2000 | tr '\n' '+'; } >"$work/form"

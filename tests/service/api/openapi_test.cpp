@@ -228,6 +228,16 @@ TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
   }
 }
 
+TEST_F(OpenApiTest, AServerDescribesItsLanguagesModelsAndLimits) {
+  const TestServer server({.api = {.limits = {.beam = 7}}});
+  const json schemas = server.get("/openapi.json").second["components"]["schemas"];
+  EXPECT_EQ(schemas["SourceLanguage"]["enum"], json({"en", "de", "ru"}));
+  EXPECT_EQ(schemas["TargetLanguage"]["enum"], json({"de", "en"}));
+  EXPECT_EQ(schemas["ModelName"]["enum"], json({"en-de", "de-en", "ru-en"}));
+  EXPECT_EQ(schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"], 6);
+  EXPECT_EQ(schemas["V1TranslateRequest"]["properties"]["beam"]["maximum"], 7);
+}
+
 TEST_F(OpenApiTest, PartsOfOtherFoldersAreMerged) {
   const std::string own(openapi_parts().front());
   const std::string jobs = R"({"paths": {"/v1/jobs": {"get": {}}}, "tags": [{"name": "jobs"}],

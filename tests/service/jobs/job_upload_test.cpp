@@ -45,6 +45,16 @@ TEST_P(JobUploadTest, CompressedFilesComeBackCompressed) {
   EXPECT_EQ(gunzipped(round_trip("", gzipped(""))), "");
 }
 
+TEST_P(JobUploadTest, ASettingIsGivenOnce) {
+  const httplib::MultipartFormDataItems items = {
+      {"file", "a\n", "a.txt", "text/plain"}, {"name", "b.txt", "", ""}, {"target", "de", "", ""}};
+  EXPECT_EQ(client_->Post("/v1/jobs?source=en", items)->status, 201);
+  const auto twice = client_->Post("/v1/jobs?target=en", items);
+  EXPECT_EQ(twice->status, 400);
+  EXPECT_THAT(twice->body, HasSubstr("target: the setting is given twice"));
+  EXPECT_EQ(client_->Post("/v1/jobs?source=en&source=de", items)->status, 400);
+}
+
 TEST_P(JobUploadTest, FormPartsInAnyOrder) {
   start_worker();
   const httplib::MultipartFormDataItems items = {
