@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "common/json_fields.h"
@@ -51,6 +52,13 @@ json object_of(const Pairs& pairs) {
       field = json::array({field, value});
   }
   return object;
+}
+
+// JSON Schema counts 2.0 among the integers.
+bool is_whole_float(const json& value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  return value.is_number_float() && std::abs(value.get<double>()) <= kExact &&
+         std::trunc(value.get<double>()) == value.get<double>();
 }
 
 HttpError wrong(const std::string& name, const std::string& problem) {
@@ -137,7 +145,7 @@ int64_t Fields::integer_or(const std::string& name, int64_t otherwise, int64_t l
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || end != digits.data() + digits.size()) throw problem;
   } else {
-    if (!is_whole_number(value)) throw problem;
+    if (!is_whole_number(value) && !is_whole_float(value)) throw problem;
     number = value.get<int64_t>();
   }
   if (number < least || number > most) throw problem;

@@ -86,6 +86,7 @@ TEST(FieldsTest, AWrongTypeNamesItsField) {
   EXPECT_EQ(problem_of([&] { fields.integer_or("n", 1, 0, 5); }),
             "400 n n must be a whole number from 0 to 5");
   EXPECT_THAT(problem_of([&] { fields.integer_or("big", 1, 0, 5); }), HasSubstr("400 big"));
+  EXPECT_EQ(Fields(json_call(R"({"n": 2.0})")).integer_or("n", 1, 0, 5), 2);
   EXPECT_EQ(problem_of([&] { fields.text("x"); }), "400 x Invalid request: missing x parameter");
   EXPECT_EQ(problem_of([&] {
               fields.allow_only({"q", "b", "n", "big"});
