@@ -291,7 +291,7 @@ void RequestReader::begin_body(size_t head_size) {
   if (head_size > limits_.head) throw RequestFault(431, "The header fields are too long.");
   auto parser = std::make_unique<Parser>(std::string_view(head_).substr(0, head_size));
   request_ = std::make_unique<HttpRequest>(
-      HttpRequest{parser->head(), std::make_unique<SpooledBytes>(budget_), "", nullptr});
+      HttpRequest{.head = parser->head(), .body = std::make_unique<SpooledBytes>(budget_)});
   const RequestHead& head = request_->head;
   stage_ = head.has_body() ? Stage::kBody : Stage::kComplete;
   if (!head.has_body()) return;
