@@ -170,7 +170,7 @@ if command -v openssl >/dev/null; then
   expect_equal "$(shown)" first "certificate at the start"
   echo broken >"$work/tls.key"
   kill -HUP $server
-  for _ in $(seq 100); do grep -q 'The old certificate serves on' "$work/log" && break; sleep 0.1; done
+  for _ in $(seq 100); do grep -q 'The old certificate stays in use' "$work/log" && break; sleep 0.1; done
   expect_text "tls.key cannot be used" "$(cat "$work/log")"
   expect_equal "$(shown)" first "certificate after a broken one"
   certify second
