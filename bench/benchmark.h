@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/logging.h"
 #include "common/options.h"
+#include "common/process.h"
 
 namespace dietmt::bench {
 

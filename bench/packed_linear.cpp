@@ -18,7 +18,6 @@
 #include <sstream>
 
 #include "bench/benchmark.h"
-#include "kernels/vocabulary.h"
 
 namespace {
 

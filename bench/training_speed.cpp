@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/benchmark.h"
-#include "encoders/ops/matrix_products.h"
+#include "encoders/ops/linear.h"
 #include "nmt/training/translation_task.h"
 
 namespace {

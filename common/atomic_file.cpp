@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,18 +23,9 @@ FileDescriptor open_file(const fs::path& path, int flags) {
   return FileDescriptor(::open(path.c_str(), flags | O_CLOEXEC, 0644));
 }
 
-// Removes NAME.tmp123 unless a living process holds its lock.
-void remove_leftovers(const fs::path& path) {
-  const std::string prefix = path.filename().string() + kTemporary;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(parent_directory(path), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix) || !is_temporary_name(name) || !entry.is_regular_file(ignored))
-      continue;
-    const FileDescriptor file = open_file(entry.path(), O_RDONLY);
-    if (file.valid() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
-      ::unlink(entry.path().c_str());
-  }
+// A file without a name, if the file system can have it (O_TMPFILE).
+FileDescriptor create_unnamed(const fs::path& directory) {
+  return open_file(directory, O_TMPFILE | O_RDWR);
 }
 
 // For file systems without O_TMPFILE.
@@ -45,6 +37,16 @@ FileDescriptor create_and_unlink(const fs::path& path) {
     if (file.valid()) ::unlink(name.c_str());
     return file;
   }
+}
+
+// Links a file of create_unnamed() to `name`. True of a file that has a name already.
+bool give_name(int file, const fs::path& name) {
+  struct stat status = {};
+  if (::fstat(file, &status) != 0) return false;
+  if (status.st_nlink > 0) return true;
+  ::unlink(name.c_str());
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(file);
+  return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 }  // namespace
@@ -101,7 +103,7 @@ void OutputFile::append(OutputFile& other) {
 
 UnnamedFile::UnnamedFile(const fs::path& path) {
   path_ = path;
-  file_ = open_file(parent_directory(path), O_TMPFILE | O_RDWR);
+  file_ = create_unnamed(parent_directory(path));
   if (!file_.valid()) file_ = create_and_unlink(path);
   if (!file_.valid()) fail("written");
 }
@@ -113,15 +115,18 @@ AtomicFile::AtomicFile(const fs::path& path, Unfinished unfinished) : unfinished
   remove_leftovers(path_);
   const bool kept = unfinished == Unfinished::kKept;
   temporary_ = kept ? fs::path(path_.string() + ".part") : temporary_name(path_);
-  file_ = open_file(temporary_, O_RDWR | O_CREAT | (kept ? 0 : O_TRUNC));
+  if (!kept) file_ = create_unnamed(parent_directory(path_));
+  if (!file_.valid()) file_ = open_file(temporary_, O_RDWR | O_CREAT | (kept ? 0 : O_TRUNC));
   if (!file_.valid()) fail("written");
   if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && kept)
     throw Error(temporary_.string() + ": another process is writing this file");
 }
 
 AtomicFile::~AtomicFile() {
-  if (!committed_ && unfinished_ == Unfinished::kRemoved) ::unlink(temporary_.c_str());
+  if (!committed_ && unfinished_ == Unfinished::kRemoved) discard();
 }
+
+void AtomicFile::discard() { ::unlink(temporary_.c_str()); }
 
 void AtomicFile::overwrite(uint64_t offset, std::string_view bytes) {
   flush();
@@ -149,6 +154,7 @@ void AtomicFile::truncate(uint64_t size) {
 void AtomicFile::commit() {
   flush();
   if (::fsync(file_.number()) != 0) fail("synced to disk");
+  if (!give_name(file_.number(), temporary_)) fail("named");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renamed into place");
   committed_ = true;
   sync_to_disk(parent_directory(path_));

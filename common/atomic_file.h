@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/file_descriptor.h"
+#include "common/files.h"
 
 namespace dietmt {
 
@@ -70,9 +70,10 @@ enum class Unfinished {
   kKept  // what was flushed, as NAME.part, which the next writer continues
 };
 
-/// Refuses a path that is not a regular file. Follows a link and replaces the file behind it.
-/// Removes the leftovers of killed writers, except those whose writer is still alive and holds the
-/// file's lock.
+/// Refuses a path that is not a regular file. Follows a link and replaces the file behind it. The
+/// file has no name until commit(), so a killed process leaves nothing. On a file system without
+/// O_TMPFILE (NFS) it is NAME.tmp123, which the next writer removes unless the first one is alive
+/// and holds the file's lock.
 class AtomicFile : public OutputFile {
  public:
   /// Throws Error also if another process is writing the same NAME.part.
@@ -91,6 +92,9 @@ class AtomicFile : public OutputFile {
 
   /// Syncs the file and gives it its name.
   void commit();
+
+  /// Removes what was written, even if it was to be kept.
+  void discard();
 
  private:
   std::filesystem::path temporary_;

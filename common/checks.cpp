@@ -4,26 +4,29 @@
 
 namespace dietmt {
 
-void check_choice(std::vector<std::string>& problems, const std::string& option,
-                  const std::string& value, const std::vector<std::string>& choices) {
-  if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
-  std::string list;
-  for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-  problems.push_back(option + " is '" + value + "'; possible: " + list);
+std::string setting_key(std::string key, const std::string& file) {
+  if (!file.empty()) return key;
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
 }
 
-void check_probability(std::vector<std::string>& problems, const std::string& option, double p) {
-  if (!(p >= 0.0 && p < 1.0))
-    problems.push_back(option + " must be at least 0 and below 1, not " + std::to_string(p));
+std::string setting_name(const std::string& key, const std::string& file) {
+  return (file.empty() ? "" : file + ": ") + setting_key(key, file);
 }
 
-void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value) {
-  if (value < 1) problems.push_back(option + " must be positive, not " + std::to_string(value));
+std::string size_list(const std::vector<std::pair<const char*, int64_t>>& sizes,
+                      const std::string& file) {
+  std::string list = file.empty() ? "" : file + ": ";
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    list += (i > 0 ? ", " : "") + setting_key(sizes[i].first, file) + " " +
+            std::to_string(sizes[i].second);
+  }
+  return list;
 }
 
 void check_divisible(std::vector<std::string>& problems, const std::string& option, int64_t value,
                      const std::string& divisor_option, int64_t divisor) {
-  if (divisor <= 0 || value % divisor == 0) return;
+  if (value <= 0 || divisor <= 0 || value % divisor == 0) return;
   problems.push_back(option + " " + std::to_string(value) + " is not divisible by " +
                      divisor_option + " " + std::to_string(divisor));
 }

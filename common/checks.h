@@ -4,22 +4,32 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "common/option_rule.h"
 
 namespace dietmt {
 
-/// Unless `value` is one of `choices`.
-void check_choice(std::vector<std::string>& problems, const std::string& option,
-                  const std::string& value, const std::vector<std::string>& choices);
+/// How messages name the setting `key`, such as max_positions: as an option, --max-positions, or if
+/// it comes from a file as "FILE: max_positions"; setting_key() leaves out the file.
+std::string setting_name(const std::string& key, const std::string& file);
+std::string setting_key(std::string key, const std::string& file);
 
-/// Unless 0 <= p < 1.
-void check_probability(std::vector<std::string>& problems, const std::string& option, double p);
+/// "--width 64, --heads 2", named in the same way.
+std::string size_list(const std::vector<std::pair<const char*, int64_t>>& sizes,
+                      const std::string& file);
 
-/// Unless value > 0.
-void check_positive(std::vector<std::string>& problems, const std::string& option, int64_t value);
+/// Unless the rule allows the value.
+template <typename Number>
+void check_range(std::vector<std::string>& problems, const std::string& option,
+                 const OptionRule& rule, Number value) {
+  if (std::string problem = rule.problem(option, value); !problem.empty())
+    problems.push_back(std::move(problem));
+}
 
-/// Unless `value` of `option` is a multiple of `divisor`. A divisor that is not
-/// positive is reported by another check.
+/// Unless `value` of `option` is a multiple of `divisor`. Another check reports those
+/// that are not positive.
 void check_divisible(std::vector<std::string>& problems, const std::string& option, int64_t value,
                      const std::string& divisor_option, int64_t divisor);
 

@@ -1,5 +1,5 @@
 // The exceptions of dietmt. A message is one sentence for the user: it names the file, line, option
-// or head at fault. tools/main.cpp prints it and chooses the exit code.
+// or head at fault. tools/program.cpp prints it and chooses the exit code.
 #pragma once
 
 #include <stdexcept>
@@ -18,8 +18,6 @@ class Error : public std::runtime_error {
 class ConfigError : public Error {
  public:
   using Error::Error;
-  /// All problems at once, one per line.
-  explicit ConfigError(const std::vector<std::string>& problems);
 };
 
 /// Bad input data; the message names `file:line`.
@@ -40,7 +38,36 @@ class RequestError : public Error {
   using Error::Error;
 };
 
-/// Throws ConfigError if `problems` is not empty.
-void throw_if_any(const std::vector<std::string>& problems);
+/// The problems, one per line.
+std::string joined_lines(const std::vector<std::string>& problems);
+
+/// Throws the problems, one per line, if there are any.
+template <typename Kind = ConfigError>
+void throw_if_any(const std::vector<std::string>& problems) {
+  if (!problems.empty()) throw Kind(joined_lines(problems));
+}
+
+/// The exit code of a training run that the same command resumes: a signal or --max-time stopped
+/// it, or another process was lost.
+inline constexpr int kResumable = 75;
+
+/// A signal or --max-time stopped the work before there was anything to save; the message is
+/// stop_reason(), the exit code kResumable.
+class Stopped : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Another process has ended or cannot be reached; exit code kResumable.
+class PeerError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The first process failed and reports the reason; this one ends silently with exit code 1.
+class FirstProcessFailed : public Error {
+ public:
+  FirstProcessFailed() : Error("the first process has failed") {}
+};
 
 }  // namespace dietmt

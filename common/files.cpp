@@ -1,11 +1,14 @@
 #include "common/files.h"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
 #include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
@@ -16,6 +19,8 @@
 namespace dietmt {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr const char* kManifest = "manifest.json";
 
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw Error(path.string() + ": cannot " + what + ": " + std::strerror(errno));
@@ -33,7 +38,36 @@ void put_in_place(const fs::path& from, const fs::path& to) {
   if (::rename(old.c_str(), from.c_str()) != 0) fail(old, "be removed");
 }
 
+// The first problem of the files in the manifest for which is_asked(name).
+std::string problem_of_files(const fs::path& directory,
+                             const std::function<bool(const std::string&)>& is_asked) {
+  const fs::path manifest_path = directory / kManifest;
+  try {
+    const nlohmann::json manifest = nlohmann::json::parse(read_file(manifest_path));
+    for (const auto& [name, expected] : manifest.at("files").items()) {
+      if (!is_asked(name)) continue;
+      const fs::path path = directory / name;
+      if (!fs::exists(path)) return path.string() + " is missing";
+      if (fs::file_size(path) != expected.at("size").get<uint64_t>())
+        return path.string() + " differs in size from its manifest";
+      if (file_crc32(path) != expected.at("crc32").get<uint32_t>())
+        return path.string() + " differs in checksum from its manifest";
+    }
+  } catch (const std::exception& error) {
+    return manifest_path.string() + ": " + error.what();
+  }
+  return "";
+}
+
 }  // namespace
+
+void warn_if_world_readable(const fs::path& path) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_regular_file(status) &&
+      (status.permissions() & fs::perms::others_read) != fs::perms::none)
+    spdlog::warn("{}: every user of this machine can read the keys; chmod 640", path.string());
+}
 
 fs::path parent_directory(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -73,6 +107,19 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
   return !error && first == fs::weakly_canonical(b, error) && !error;
 }
 
+void remove_leftovers(const fs::path& path) {
+  const std::string name = path.filename();
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent_directory(path), ignored)) {
+    const std::string other = entry.path().filename();
+    const bool may_be_opened = entry.is_regular_file(ignored) || entry.is_directory(ignored);
+    if (!other.starts_with(name + ".tmp") || !is_temporary_name(other) || !may_be_opened) continue;
+    const FileDescriptor file(::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.valid() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
+      fs::remove_all(entry.path(), ignored);
+  }
+}
+
 void write_file_atomically(const fs::path& path, std::string_view content) {
   AtomicFile file(path);
   file.write(content);
@@ -84,8 +131,10 @@ AtomicDirectory::AtomicDirectory(fs::path final_path)
   std::error_code error;
   if (fs::exists(final_, error) && !fs::is_directory(final_, error))
     throw Error(final_.string() + ": cannot be created: it is not a directory");
-  fs::remove_all(temporary_, error);
+  remove_leftovers(final_);
   fs::create_directories(temporary_, error);
+  lock_ = FileDescriptor(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
+  ::flock(lock_.number(), LOCK_EX | LOCK_NB);
   if (error) throw Error(temporary_.string() + ": cannot be created: " + error.message());
 }
 
@@ -101,8 +150,7 @@ void AtomicDirectory::commit() {
     files[entry.path().filename().string()] = {{"size", entry.file_size()},
                                                {"crc32", file_crc32(entry.path())}};
   }
-  write_file_atomically(temporary_ / "manifest.json",
-                        nlohmann::json({{"files", files}}).dump(1) + "\n");
+  write_file_atomically(temporary_ / kManifest, nlohmann::json({{"files", files}}).dump(1) + "\n");
   sync_to_disk(temporary_);
   put_in_place(temporary_, final_);
   committed_ = true;
@@ -112,34 +160,49 @@ void AtomicDirectory::commit() {
 }
 
 std::string manifest_problem(const fs::path& directory) {
-  const fs::path manifest_path = directory / "manifest.json";
-  if (!fs::exists(manifest_path)) return manifest_path.string() + " is missing";
-  try {
-    const nlohmann::json manifest = nlohmann::json::parse(read_file(manifest_path));
-    for (const auto& [name, expected] : manifest.at("files").items()) {
-      const fs::path path = directory / name;
-      if (!fs::exists(path)) return path.string() + " is missing";
-      if (fs::file_size(path) != expected.at("size").get<uint64_t>())
-        return path.string() + " differs in size from its manifest";
-      if (file_crc32(path) != expected.at("crc32").get<uint32_t>())
-        return path.string() + " differs in checksum from its manifest";
-    }
-  } catch (const std::exception& error) {
-    return manifest_path.string() + ": " + error.what();
-  }
-  return "";
+  if (!fs::exists(directory / kManifest)) return (directory / kManifest).string() + " is missing";
+  return problem_of_files(directory, [](const std::string&) { return true; });
+}
+
+void require_intact(const fs::path& file) {
+  if (!fs::exists(parent_directory(file) / kManifest)) return;
+  const std::string name = file.filename();
+  const std::string problem =
+      problem_of_files(parent_directory(file), [&](const std::string& one) { return one == name; });
+  if (problem.empty()) return;
+  throw CheckpointError(problem + ": restore the file, or delete " + kManifest +
+                        " to use the file as it is");
+}
+
+uint32_t crc32_of(std::string_view bytes, uint32_t before) {
+  return static_cast<uint32_t>(
+      ::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 uint32_t file_crc32(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(path.string() + ": cannot be opened: " + std::strerror(errno));
   std::vector<char> block(1 << 20);
-  uLong crc = ::crc32(0, nullptr, 0);
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {
-    crc = ::crc32(crc, reinterpret_cast<const Bytef*>(block.data()),
-                  static_cast<uInt>(file.gcount()));
-  }
-  return static_cast<uint32_t>(crc);
+  uint32_t crc = 0;
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0)
+    crc = crc32_of({block.data(), static_cast<size_t>(file.gcount())}, crc);
+  return crc;
+}
+
+AppendFile::AppendFile(std::filesystem::path path)
+    : path_(std::move(path)),
+      file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+  if (!file_.valid()) throw Error(path_.string() + ": cannot be written: " + std::strerror(errno));
+}
+
+void AppendFile::append(std::string_view record) {
+  const off_t end = ::lseek(file_.number(), 0, SEEK_END);
+  const ssize_t written = ::write(file_.number(), record.data(), record.size());
+  if (written == static_cast<ssize_t>(record.size())) return;
+  const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
+  if (written > 0 && ::ftruncate(file_.number(), end) != 0)
+    throw Error(path_.string() + ": cannot be shortened: " + std::strerror(errno));
+  throw Error(path_.string() + ": cannot be written: " + reason);
 }
 
 }  // namespace dietmt

@@ -1,12 +1,36 @@
 // Whole files and directories. common/atomic_file.h writes a file piece by piece.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dietmt {
+
+/// An open file or socket that is closed with its owner.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int number) : number_(number) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~FileDescriptor() {
+    if (valid()) ::close(number_);
+  }
+
+  bool valid() const { return number_ >= 0; }
+  int number() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
 
 /// The bytes of a file. Throws Error naming the path.
 std::string read_file(const std::filesystem::path& path);
@@ -26,6 +50,13 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
 /// file is then intact. Refuses a path that is not a regular file; follows a link.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+/// Removes NAME.tmp123 (temporary_name()) beside NAME unless a living process holds its lock.
+void remove_leftovers(const std::filesystem::path& path);
+
+/// Logs a warning, with what to do, if `path` is a regular file that every user of the machine can
+/// read.
+void warn_if_world_readable(const std::filesystem::path& path);
+
 /// The directory of `path`; "." if it names none.
 std::filesystem::path parent_directory(const std::filesystem::path& path);
 
@@ -33,8 +64,9 @@ std::filesystem::path parent_directory(const std::filesystem::path& path);
 void sync_to_disk(const std::filesystem::path& path);
 
 /// A directory that appears under its final name only when it is complete. Files go into a
-/// temporary directory next to it; commit() writes `manifest.json` (name, size and CRC-32 of each
-/// file), syncs and renames. Without commit() the destructor removes the temporary directory.
+/// temporary directory next to it, which the next writer removes if this process is killed;
+/// commit() writes `manifest.json` (name, size and CRC-32 of each file), syncs and renames. Without
+/// commit() the destructor removes the temporary directory.
 class AtomicDirectory {
  public:
   explicit AtomicDirectory(std::filesystem::path final_path);
@@ -51,6 +83,7 @@ class AtomicDirectory {
  private:
   std::filesystem::path final_;
   std::filesystem::path temporary_;
+  FileDescriptor lock_;  // of the temporary directory
   bool committed_ = false;
 };
 
@@ -58,7 +91,29 @@ class AtomicDirectory {
 /// empty string if it is complete.
 std::string manifest_problem(const std::filesystem::path& directory);
 
-/// CRC-32 of a file's bytes (zlib).
+/// Throws CheckpointError if the file differs from the manifest.json beside it. A file that no
+/// manifest lists is accepted.
+void require_intact(const std::filesystem::path& file);
+
+/// CRC-32 (zlib) of bytes that follow others, whose checksum is `before`.
+uint32_t crc32_of(std::string_view bytes, uint32_t before = 0);
+
+/// CRC-32 of a file's bytes.
 uint32_t file_crc32(const std::filesystem::path& path);
+
+/// A file to which complete records are appended.
+class AppendFile {
+ public:
+  /// Opens or creates the file. Throws Error with the path and the system's reason.
+  explicit AppendFile(std::filesystem::path path);
+
+  /// Throws Error if the record does not fit on the disk. The file then holds no part of it, so
+  /// that later records can be read.
+  void append(std::string_view record);
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor file_;
+};
 
 }  // namespace dietmt

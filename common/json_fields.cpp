@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "common/error.h"
 #include "common/files.h"
 
 namespace dietmt {
@@ -11,8 +10,13 @@ nlohmann::json read_json(const std::filesystem::path& path) {
   try {
     return nlohmann::json::parse(read_file(path));
   } catch (const nlohmann::json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": is not valid JSON: " + json_problem(error));
   }
+}
+
+std::string json_problem(const std::exception& error) {
+  const std::string text = error.what();  // "[json.exception....] parse error at line 1, ..."
+  return text.starts_with("[json.exception") ? text.substr(text.find("] ") + 2) : text;
 }
 
 bool is_whole_number(const nlohmann::json& value) {

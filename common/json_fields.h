@@ -2,14 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <type_traits>
+
+#include "common/error.h"
 
 namespace dietmt {
 
 /// Throws Error if the file cannot be read, and CheckpointError naming it if it is not JSON.
 nlohmann::json read_json(const std::filesystem::path& path);
+
+/// What is wrong with a text that is not JSON or lacks a field, without the library's own prefix.
+std::string json_problem(const std::exception& error);
 
 /// Whether the value is a whole number of at most 64 bits.
 bool is_whole_number(const nlohmann::json& value);
@@ -17,19 +24,31 @@ bool is_whole_number(const nlohmann::json& value);
 /// Throws CheckpointError unless the value is a whole number.
 int64_t whole_number(const nlohmann::json& value);
 
-/// Reads a field of any type; int64_t must be a whole number.
+/// Reads the field `name`, text, a flag, a whole number or any number. Throws CheckpointError,
+/// which names it, if it is missing or has another type.
 template <typename Field>
-void read_field(const nlohmann::json& value, Field& field) {
-  if constexpr (std::is_same_v<Field, int64_t>)
-    field = whole_number(value);
-  else
-    value.get_to(field);
+void read_field(const nlohmann::json& object, const char* name, Field& field) {
+  constexpr bool kText = std::is_same_v<Field, std::string>, kFlag = std::is_same_v<Field, bool>;
+  constexpr bool kWhole = std::is_same_v<Field, int64_t>;
+  if (!object.contains(name)) throw CheckpointError(std::string(name) + " is missing");
+  const nlohmann::json& value = object.at(name);
+  const bool fits = kText    ? value.is_string()
+                    : kFlag  ? value.is_boolean()
+                    : kWhole ? is_whole_number(value)
+                             : value.is_number();
+  const char* const type = kText    ? "text in quotation marks"
+                           : kFlag  ? "true or false"
+                           : kWhole ? "a whole number"
+                                    : "a number";
+  if (!fits)
+    throw CheckpointError(std::string(name) + " is " + value.dump() + "; it must be " + type);
+  value.get_to(field);
 }
 
 /// The field `name`, or `otherwise` if it is missing or null.
 template <typename Field>
 Field field_or(const nlohmann::json& object, const char* name, Field otherwise) {
-  if (object.contains(name) && !object.at(name).is_null()) read_field(object.at(name), otherwise);
+  if (object.contains(name) && !object.at(name).is_null()) read_field(object, name, otherwise);
   return otherwise;
 }
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "common/file_descriptor.h"
+#include "common/files.h"
 
 namespace dietmt {
 

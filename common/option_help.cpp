@@ -1,4 +1,5 @@
 // What an option table says about itself: --help for people, --help-json for programs.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -22,7 +23,10 @@ constexpr CommonOption kEveryCommand[] = {
     {"config", "FILE",
      "read options from FILE: lines `name = value`, names as above; the command line wins"},
     {"dump-config", "", "print the options and their values in that form and exit"},
-    {"help", "", "print this help and exit"}};
+    {"quiet", "", "show only warnings and errors, and no progress bar"},
+    {"log-file", "FILE", "also append all messages, with the time, to FILE"},
+    {"help", "", "print the options that most users need and exit"},
+    {"help-all", "", "print all options and exit"}};
 
 // Wraps `text` into the help column.
 std::string wrapped(const std::string& head, const std::string& text) {
@@ -56,7 +60,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 // Bounds are doubles in the table and often whole numbers.
 ordered_json number(double value) {
-  if (value == std::floor(value)) return static_cast<int64_t>(value);
+  if (value == std::floor(value)) return nearest_whole(value);
   return value;
 }
 
@@ -97,11 +101,21 @@ void describe_rule(const OptionRule& rule, ordered_json& option) {
 
 }  // namespace
 
-std::string OptionTable::help() const {
+bool OptionTable::is_basic(const Option& option) const {
+  return basics_.empty() || option.rule.required ||
+         std::find(basics_.begin(), basics_.end(), option.name) != basics_.end();
+}
+
+std::string OptionTable::help(bool all) const {
   std::string text =
       "usage: dietmt " + command_ + " " + synopsis_ + " [options]\n\n" + description_ + "\n";
   std::string group;
+  size_t left_out = 0;
   for (const Option& option : options_) {
+    if (!all && !is_basic(option)) {
+      ++left_out;
+      continue;
+    }
     if (option.group != group) text += "\n" + option.group + ":\n";
     group = option.group;
     const bool is_flag = std::holds_alternative<bool*>(option.field);
@@ -122,6 +136,10 @@ std::string OptionTable::help() const {
         (name == "help" ? "-h, --" : "--") + name + (placeholder.empty() ? "" : " " + placeholder),
         option.help);
   }
+  if (!examples_.empty()) text += examples_.size() == 1 ? "\nExample:\n" : "\nExamples:\n";
+  for (const std::string& example : examples_) text += "  " + example + '\n';
+  if (left_out > 0)
+    text += "\n" + std::to_string(left_out) + " more options: dietmt " + command_ + " --help-all\n";
   return text;
 }
 
@@ -131,7 +149,8 @@ std::string OptionTable::describe() const {
     ordered_json described{{"name", option.name},
                            {"group", option.group},
                            {"help", option.help},
-                           {"placeholder", option.placeholder}};
+                           {"placeholder", option.placeholder},
+                           {"basic", is_basic(option)}};
     std::visit(
         [&](auto* field) {
           described["type"] = type_of(field);
@@ -150,6 +169,7 @@ std::string OptionTable::describe() const {
                        {"group", "Every command"},
                        {"help", option.help},
                        {"placeholder", option.placeholder},
+                       {"basic", true},
                        {"type", is_flag ? "flag" : "string"},
                        {"list", false},
                        {"default", ordered_json::array()},
@@ -158,6 +178,7 @@ std::string OptionTable::describe() const {
   const ordered_json all{{"command", command_},
                          {"synopsis", synopsis_},
                          {"description", description_},
+                         {"examples", examples_},
                          {"options", options}};
   return all.dump(1) + '\n';
 }

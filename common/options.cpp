@@ -2,29 +2,26 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <cstdio>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <type_traits>
 
 #include "common/error.h"
+#include "common/logging.h"
+#include "common/suggestion.h"
 
 namespace dietmt {
 namespace {
 
 namespace po = boost::program_options;
+using Words = std::vector<std::string>;
 
-std::string text_of(double value) {
-  char shortest[32];
-  for (int digits = 6; digits <= 17; ++digits) {
-    std::snprintf(shortest, sizeof shortest, "%.*g", digits, value);
-    if (std::stod(shortest) == value) break;
-  }
-  return shortest;
-}
 std::string text_of(const std::string& value) { return value; }
 std::string text_of(int64_t value) { return std::to_string(value); }
 std::string text_of(bool value) { return value ? "true" : "false"; }
+using dietmt::text_of;
 
 // Calls visit(value) for each value of a field.
 template <typename T, typename Visit>
@@ -40,64 +37,63 @@ void visit_values(const std::optional<T>& value, const Visit& visit) {
   if (value) visit(*value);
 }
 
-std::string broken(const OptionRule& rule, const std::string& value) {
-  return rule.allows(value) ? "" : "'" + value + "'";
-}
-std::string broken(const OptionRule&, bool) { return {}; }
-template <typename Number>
-std::string broken(const OptionRule& rule, Number value) {
-  return rule.allows(static_cast<double>(value)) ? "" : text_of(value);
+// Of a field or of a list or optional of such.
+template <typename Number, typename T>
+constexpr bool holds(const T*) {
+  return std::is_same_v<T, Number> || std::is_same_v<T, std::optional<Number>> ||
+         std::is_same_v<T, std::vector<Number>>;
 }
 
-// Boost assigns through a notifier, so that a default never shows up as a given value.
 template <typename T>
-po::value_semantic* semantic(T* field) {
-  return po::value<T>()->notifier([field](const T& value) { *field = value; });
+std::string problem_of(const OptionRule& rule, const std::string& name, const T& value) {
+  return rule.problem(name, value);
 }
-po::value_semantic* semantic(bool* field) {
+std::string problem_of(const OptionRule&, const std::string&, bool) { return {}; }
+
+// False if the word is no number.
+bool read_word(const std::string& word, std::string& value) {
+  value = word;
+  return true;
+}
+template <typename Number>
+bool read_word(const std::string& word, Number& value) {
+  const char* first = word.data() + (word.starts_with("+") ? 1 : 0);
+  const char* last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(first, last, value);
+  return error == std::errc() && end == last;
+}
+
+// Boost assigns through a notifier, so that a default never shows up as a given value. Numbers
+// arrive as words, so that all malformed ones are reported together: complain(word).
+template <typename T, typename Complain>
+po::value_semantic* semantic(T* field, const Complain& complain) {
+  return po::value<std::string>()->notifier([=](const std::string& word) {
+    if (!read_word(word, *field)) complain(word);
+  });
+}
+template <typename Complain>
+po::value_semantic* semantic(bool* field, const Complain&) {
   return po::value<bool>()
       ->implicit_value(true, "true")
       ->zero_tokens()
       ->notifier([field](bool value) { *field = value; });
 }
-template <typename T>
-po::value_semantic* semantic(std::vector<T>* field) {
-  return po::value<std::vector<T>>()->multitoken()->notifier(
-      [field](const std::vector<T>& values) { *field = values; });
+template <typename T, typename Complain>
+po::value_semantic* semantic(std::vector<T>* field, const Complain& complain) {
+  return po::value<Words>()->multitoken()->notifier([=](const Words& words) {
+    field->resize(words.size());
+    for (size_t i = 0; i < words.size(); ++i)
+      if (!read_word(words[i], (*field)[i])) complain(words[i]);
+  });
 }
-template <typename T>
-po::value_semantic* semantic(std::optional<T>* field) {
-  return po::value<T>()->notifier([field](const T& value) { *field = value; });
+template <typename T, typename Complain>
+po::value_semantic* semantic(std::optional<T>* field, const Complain& complain) {
+  return po::value<std::string>()->notifier([=](const std::string& word) {
+    if (!read_word(word, field->emplace())) complain(word);
+  });
 }
 
 }  // namespace
-
-bool OptionRule::allows(const std::string& value) const {
-  return choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
-}
-
-// Written so that no bound allows NaN.
-bool OptionRule::allows(double value) const {
-  return (!least || value >= *least) && (!most || value <= *most) && (!above || value > *above) &&
-         (!below || value < *below);
-}
-
-std::string OptionRule::text() const {
-  std::string text;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    if (i > 0) text += i + 1 < choices.size() ? ", " : " or ";
-    text += choices[i];
-  }
-  if (least && most) return "from " + text_of(*least) + " to " + text_of(*most);
-  const auto bound = [&](const char* words, const std::optional<double>& value) {
-    if (value) text += (text.empty() ? "" : " and ") + std::string(words) + text_of(*value);
-  };
-  bound("at least ", least);
-  bound("above ", above);
-  bound("at most ", most);
-  bound("below ", below);
-  return text;
-}
 
 std::vector<std::string> OptionTable::Option::values() const {
   std::vector<std::string> texts;
@@ -117,10 +113,16 @@ std::string OptionTable::Option::problem() const {
       return "--" + name + " " + value + " exists already: choose a new path";
   std::string first;
   const auto compare = [&](const auto& value) {
-    if (first.empty()) first = broken(rule, value);
+    if (first.empty()) first = problem_of(rule, "--" + name, value);
   };
   std::visit([&](const auto* pointer) { visit_values(*pointer, compare); }, field);
-  return first.empty() ? "" : "--" + name + " is " + first + "; it must be " + rule.text();
+  return first;
+}
+
+std::string OptionTable::Option::malformed(const std::string& word) const {
+  const bool whole = std::visit([](auto* pointer) { return holds<int64_t>(pointer); }, field);
+  return "--" + name + " is '" + word + "'; it must be a " + (whole ? "whole number " : "number ") +
+         rule.text();
 }
 
 OptionTable::OptionTable(std::string command, std::string synopsis, std::string description)
@@ -139,25 +141,59 @@ OptionTable& OptionTable::add(std::string name, Field field, std::string placeho
     for (const std::string& choice : rule.choices)
       placeholder += (placeholder.empty() ? "" : "|") + choice;
   }
+  const auto is_number = [](auto* p) { return holds<int64_t>(p) || holds<double>(p); };
+  if (std::visit(is_number, field)) {
+    if (!rule.least && !rule.above) rule.least = -OptionRule::kMost;
+    if (!rule.most && !rule.below) rule.most = OptionRule::kMost;
+  }
   options_.push_back(
       {std::move(name), field, std::move(placeholder), std::move(help), group_, std::move(rule)});
   return *this;
 }
 
+OptionTable& OptionTable::basics(std::vector<std::string> names) {
+  basics_ = std::move(names);
+  return *this;
+}
+
+OptionTable& OptionTable::example(std::string command) {
+  examples_.push_back(std::move(command));
+  return *this;
+}
+
+std::string OptionTable::unknown(std::string name) const {
+  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
+  Words names = {"config", "dump-config", "quiet", "log-file", "help", "help-all"};
+  for (const Option& option : options_) names.push_back(option.name);
+  return "unknown option --" + name + suggestion(name, names, "--");
+}
+
 OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& arguments) {
-  const auto bind = [](po::options_description& all, const std::string& name, Field field) {
-    std::visit([&](auto* pointer) { all.add_options()(name.c_str(), semantic(pointer), ""); },
-               field);
+  Words malformed;
+  const auto bind = [](po::options_description& all, const char* name, auto* field,
+                       const auto& complain) {
+    all.add_options()(name, semantic(field, complain), "");
   };
   po::options_description flags;
-  for (const Option& option : options_) bind(flags, option.name, option.field);
+  for (const Option& option : options_) {
+    const auto complain = [&malformed, &option](const std::string& word) {
+      malformed.push_back(option.malformed(word));
+    };
+    std::visit([&](auto* pointer) { bind(flags, option.name.c_str(), pointer, complain); },
+               option.field);
+  }
+  const auto ignore = [](const std::string&) {};
+  bind(flags, "quiet", &quiet_, ignore);
+  bind(flags, "log-file", &log_file_, ignore);
   po::options_description file_keys;
   file_keys.add(flags);
-  bind(flags, "config", &config_file_);
-  bind(flags, "dump-config", &dump_);
-  bind(flags, "help,h", &help_);
-  bind(flags, "help-json", &help_json_);
+  bind(flags, "config", &config_file_, ignore);
+  bind(flags, "dump-config", &dump_, ignore);
+  bind(flags, "help,h", &help_, ignore);
+  bind(flags, "help-all", &help_all_, ignore);
+  bind(flags, "help-json", &help_json_, ignore);
 
+  const std::string hint = "; see dietmt " + command_ + " --help-all";
   po::variables_map values;
   try {
     const int style =
@@ -172,23 +208,29 @@ OptionTable::Outcome OptionTable::parse(const std::vector<std::string>& argument
         throw ConfigError("--config " + path + ": cannot be opened");
       try {
         po::store(po::parse_config_file(file, file_keys), values);
+      } catch (const po::unknown_option& error) {
+        throw ConfigError("--config " + path + ": " + unknown(error.get_option_name()) + hint);
       } catch (const po::error& error) {
         throw ConfigError("--config " + path + ": " + error.what());
       }
     }
     po::notify(values);
+  } catch (const po::unknown_option& error) {
+    throw ConfigError(unknown(error.get_option_name()) + hint);
   } catch (const po::error& error) {
-    throw ConfigError(std::string(error.what()) + "; see dietmt " + command_ + " --help");
+    throw ConfigError(error.what() + hint);
   }
+  throw_if_any(malformed);
   for (const auto& [name, value] : values) given_.push_back(name);
-  if (help_ || help_json_) {
-    std::cout << (help_ ? help() : describe());
+  if (help_ || help_all_ || help_json_) {
+    std::cout << (help_json_ ? describe() : help(help_all_));
     return Outcome::kDone;
   }
   if (dump_) {
     dump_config();
     return Outcome::kDone;
   }
+  set_logging(quiet_, log_file_);
   return Outcome::kRun;
 }
 

@@ -5,12 +5,14 @@
 //   table.group("Data")
 //       .add("output", &o.output, "DIR", "directory for checkpoints", {.required = true})
 //       .add("norm", &o.norm, "", "position of layer norm", {.choices = {"post", "pre"}})
-//       .add("beam", &o.beam, "N", "hypotheses kept at each step", {.least = 1});
+//       .add("beam", &o.beam, "N", "hypotheses kept at each step", {.least = 1, .most = 512});
+//   table.basics({"norm"}).example("dietmt train --output model");
 //   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
 //   table.check(problems_of(o));
 //
-// Every table has --help, --config FILE (lines `name = value`, the same names), --dump-config and,
-// for programs that generate documentation or shell completion, --help-json.
+// Every table has --help, --help-all, --config FILE (lines `name = value`, the same names),
+// --dump-config, --quiet, --log-file FILE and, for programs that generate documentation or shell
+// completion, --help-json.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +22,9 @@
 #include <variant>
 #include <vector>
 
+#include "common/option_rule.h"
+
 namespace dietmt {
-
-/// The values that an option accepts. In a list it applies to each value.
-struct OptionRule {
-  bool required = false;
-  bool is_new = false;  // a path at which nothing exists yet
-  std::vector<std::string> choices = {};
-  std::optional<double> least = {}, above = {};  // inclusive, exclusive
-  std::optional<double> most = {}, below = {};   // inclusive, exclusive
-
-  bool allows(const std::string& value) const;
-  bool allows(double value) const;
-  /// "post or pre", "at least 0 and below 1"; empty if every value is allowed.
-  std::string text() const;
-};
 
 class OptionTable {
  public:
@@ -51,12 +41,21 @@ class OptionTable {
   OptionTable& group(std::string title);
 
   /// Binds `--name PLACEHOLDER` to `field`, whose present value is the default. A bool is a flag
-  /// without a value on the command line. An empty placeholder stands for the choices: a|b|c.
+  /// without a value on the command line. An empty placeholder stands for the choices: a|b|c. A
+  /// number whose rule lacks a bound has one of 1e9 or -1e9.
   OptionTable& add(std::string name, Field field, std::string placeholder, std::string help,
                    OptionRule rule = {});
 
-  /// Parses the words after the subcommand. kDone: help or the configuration was printed on stdout.
-  /// Throws ConfigError for unknown names, missing or malformed values.
+  /// The options that --help shows besides the required ones; --help-all shows all. Without this
+  /// call --help does, too.
+  OptionTable& basics(std::vector<std::string> names);
+
+  /// Adds a command for the end of --help.
+  OptionTable& example(std::string command);
+
+  /// Parses the words after the subcommand and obeys --quiet and --log-file. kDone: help or the
+  /// configuration was printed on stdout. Throws ConfigError for unknown names, missing or
+  /// malformed values.
   Outcome parse(const std::vector<std::string>& arguments);
 
   /// Throws ConfigError with every option that breaks its rule, and the command's own `problems`.
@@ -73,7 +72,8 @@ class OptionTable {
   /// are left out.
   std::vector<std::pair<std::string, std::string>> resolved() const;
 
-  std::string help() const;
+  /// All options, or only the required and basic ones.
+  std::string help(bool all) const;
 
   /// The command and all its options with types, defaults and rules, as JSON.
   std::string describe() const;
@@ -90,20 +90,30 @@ class OptionTable {
     std::vector<std::string> values() const;
     /// The sentence about a value that breaks the rule; empty if none does.
     std::string problem() const;
+    /// The sentence about a word that is not a number.
+    std::string malformed(const std::string& word) const;
   };
 
   void dump_config() const;
+  bool is_basic(const Option& option) const;
+  /// The sentence about an option that the command does not have.
+  std::string unknown(std::string name) const;
 
   std::string command_;
   std::string synopsis_;
   std::string description_;
   std::string group_ = "Options";
   std::string config_file_;
+  std::string log_file_;
+  bool quiet_ = false;
   bool dump_ = false;
   bool help_ = false;
+  bool help_all_ = false;
   bool help_json_ = false;
   std::vector<Option> options_;
   std::vector<std::string> given_;
+  std::vector<std::string> basics_;
+  std::vector<std::string> examples_;
 };
 
 }  // namespace dietmt

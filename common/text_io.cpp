@@ -1,6 +1,7 @@
 #include "common/text_io.h"
 
 #include <fcntl.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -71,6 +72,7 @@ class Inflater {
 struct LineReader::Impl {
   std::string path;
   size_t max_bytes = std::string::npos;
+  LongLines long_lines = LongLines::kRefused;
   int fd = -1;
   std::unique_ptr<Inflater> inflater;  // of a gzip file
   bool format_known = false;
@@ -78,6 +80,7 @@ struct LineReader::Impl {
   std::string text;  // next() continues at `position`
   size_t position = 0;
   int64_t line = 0;
+  size_t cut = 0;
   bool ended_in_lf = false;
   bool at_end = false;
   std::string failure;  // reported after the lines before it
@@ -103,8 +106,24 @@ struct LineReader::Impl {
     at_end = got == 0;
   }
 
-  void check_length(size_t bytes) const {
-    if (bytes > max_bytes) fail("the line is longer than " + std::to_string(max_bytes) + " bytes");
+  // Takes the start of a line that is too long. Its end may not have been read yet: npos.
+  void take_start(std::string& start, size_t newline) {
+    if (long_lines == LongLines::kRefused)
+      fail("the line is longer than " + std::to_string(max_bytes) + " bytes");
+    const std::string_view rest = std::string_view(text).substr(position);
+    start = rest.substr(0, cut_length(rest, max_bytes));
+    position += start.size();
+    while (newline == std::string::npos) {
+      cut += text.size() - position;
+      position = text.size();
+      ended_in_lf = false;
+      if (at_end || !failure.empty()) return;
+      fill();
+      newline = text.find('\n');
+    }
+    cut += newline - position;
+    position = newline + 1;
+    ended_in_lf = true;
   }
 
   void recognise_format() {
@@ -132,9 +151,10 @@ struct LineReader::Impl {
   }
 };
 
-LineReader::LineReader(const std::string& path, size_t max_bytes)
+LineReader::LineReader(const std::string& path, size_t max_bytes, LongLines long_lines)
     : impl_(std::make_unique<Impl>()) {
   impl_->max_bytes = max_bytes;
+  impl_->long_lines = long_lines;
   impl_->path = path == "-" ? "<stdin>" : path;
   impl_->fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (impl_->fd < 0) throw DataError(path + ": cannot be opened: " + std::strerror(errno));
@@ -146,10 +166,15 @@ LineReader& LineReader::operator=(LineReader&&) noexcept = default;
 
 bool LineReader::next(std::string& line) {
   Impl& in = *impl_;
+  in.cut = 0;
   size_t searched = in.position;
   for (;;) {
     const size_t newline = in.text.find('\n', searched);
-    in.check_length(std::min(newline, in.text.size()) - in.position);
+    if (std::min(newline, in.text.size()) - in.position > in.max_bytes) {
+      in.take_start(line, newline);
+      ++in.line;
+      return true;
+    }
     if (newline != std::string::npos) {
       line.assign(in.text, in.position, newline - in.position);
       in.position = newline + 1;
@@ -172,15 +197,33 @@ bool LineReader::next(std::string& line) {
 
 bool LineReader::ended_in_lf() const { return impl_->ended_in_lf; }
 
+size_t LineReader::bytes_cut() const { return impl_->cut; }
+
 int64_t LineReader::line_number() const { return impl_->line; }
 
 std::string LineReader::where() const { return impl_->path + ":" + std::to_string(impl_->line); }
 
-std::vector<std::string> read_lines(const std::string& path) {
-  LineReader reader(path);
+void warn_if_cut(const LineReader& reader, const std::string& line) {
+  if (reader.bytes_cut() == 0) return;
+  spdlog::warn("{}: {} bytes, cut to the first {}", reader.where(),
+               line.size() + reader.bytes_cut(), line.size());
+}
+
+std::vector<std::string> read_lines(const std::string& path, size_t max_bytes) {
+  LineReader reader(path, max_bytes, LongLines::kCut);
   std::vector<std::string> lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
+  for (std::string line; reader.next(line);) {
+    warn_if_cut(reader, line);
+    lines.push_back(line);
+  }
   return lines;
+}
+
+size_t cut_length(std::string_view text, size_t bytes) {
+  const auto continues = [&](size_t at) { return (text[at] & 0xC0) == 0x80; };
+  size_t length = bytes;
+  while (length > 0 && continues(length)) --length;
+  return length > 0 ? length : bytes;  // invalid text can be cut anywhere
 }
 
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bert/model/pretrained.h"
+#include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/random.h"
 #include "encoders/transformer/stacks.h"

@@ -1,5 +1,3 @@
-#include "inspection/position_sites.h"
-
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +5,8 @@
 
 #include <algorithm>
 #include <limits>
+
+#include "inspection/position_report.h"
 
 namespace dietmt::inspection {
 namespace {

@@ -85,8 +85,11 @@ Bleu::Bleu(BleuOptions options) : options_(options) {
 }
 
 std::vector<std::string> Bleu::words(const std::string& sentence) const {
-  if (options_.lowercase) return tokenize(options_.tokenizer, strip_right(lowercase(sentence)));
-  return tokenize(options_.tokenizer, strip_right(sentence));
+  const std::string text(strip_right(options_.lowercase ? lowercase(sentence) : sentence));
+  if (!options_.given_tokenizer) return tokenize(options_.tokenizer, text);
+  const std::string separated = options_.given_tokenizer->separated(text);
+  const std::vector<std::string_view> found = split_words(separated);
+  return {found.begin(), found.end()};
 }
 
 std::vector<double> Bleu::sentence_statistics(const std::string& hypothesis,
@@ -163,9 +166,11 @@ Score Bleu::score(std::span<const double> statistics) const {
 std::string Bleu::signature_fields() const {
   std::string smooth = to_string(options_.smoothing);
   if (takes_value(options_.smoothing)) smooth += formatted("[%.2f]", *options_.smoothing_value);
+  const std::string tokenizer =
+      options_.given_tokenizer ? options_.given_tokenizer->name : to_string(options_.tokenizer);
   std::string fields = std::string("case:") + (options_.lowercase ? "lc" : "mixed") +
-                       "|eff:" + (options_.effective_order ? "yes" : "no") +
-                       "|tok:" + to_string(options_.tokenizer) + "|smooth:" + smooth;
+                       "|eff:" + (options_.effective_order ? "yes" : "no") + "|tok:" + tokenizer +
+                       "|smooth:" + smooth;
   if (options_.max_order != 4) fields += "|order:" + std::to_string(options_.max_order);
   return fields;
 }

@@ -25,6 +25,7 @@ std::string to_string(Smoothing smoothing);
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::k13a;
+  std::optional<GivenTokenizer> given_tokenizer = std::nullopt;  ///< instead of it
   bool lowercase = false;
   Smoothing smoothing = Smoothing::kExp;
   std::optional<double> smoothing_value = std::nullopt;  ///< unset: 0.1 for kFloor, 1 for kAddK

@@ -8,6 +8,7 @@
 // know yet count as neither punctuation nor symbols.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,5 +23,12 @@ BleuTokenizer bleu_tokenizer_from_name(const std::string& name);
 std::string to_string(BleuTokenizer tokenizer);
 
 std::vector<std::string> tokenize(BleuTokenizer tokenizer, std::string_view sentence);
+
+/// A tokenizer that needs more than this folder: MeCab's words (metrics/mecab.h), pieces of a
+/// subword model.
+struct GivenTokenizer {
+  std::string name;                                                 // as the signature has it
+  std::function<std::string(std::string_view sentence)> separated;  // words with spaces between
+};
 
 }  // namespace dietmt::metrics

@@ -8,7 +8,7 @@ int64_t paired_samples(const EvaluationOptions& o) {
   return o.paired == "bootstrap" ? 1000 : 10000;
 }
 
-// "bs:1000|ar:10000|seed:12345", only the fields that apply.
+// "bs:1000|ar:10000|seed:12345|", only the fields that apply.
 std::string resampling_fields(const EvaluationOptions& o) {
   std::string fields;
   if (o.paired == "bootstrap")
@@ -16,7 +16,7 @@ std::string resampling_fields(const EvaluationOptions& o) {
   else if (o.confidence)
     fields += "bs:" + std::to_string(o.confidence_samples) + "|";
   if (o.paired == "randomization") fields += "ar:" + std::to_string(paired_samples(o)) + "|";
-  return fields.empty() ? "" : fields + "seed:" + std::to_string(o.seed);
+  return fields.empty() ? "" : fields + "seed:" + std::to_string(o.seed) + "|";
 }
 
 void add_significance(const EvaluationOptions& o, const Metric& metric,
@@ -34,6 +34,18 @@ void add_significance(const EvaluationOptions& o, const Metric& metric,
     result.p_value = paired_randomization(metric, systems[0], systems[h], paired);
 }
 
+std::vector<double> document_scores(const Metric& metric, const CorpusStatistics& system,
+                                    const std::vector<size_t>& documents) {
+  std::vector<CorpusStatistics> parts;
+  for (size_t i = 0; i < documents.size(); ++i) {
+    if (documents[i] >= parts.size()) parts.resize(documents[i] + 1);
+    parts[documents[i]].add(system[i]);
+  }
+  std::vector<double> scores;
+  for (const CorpusStatistics& part : parts) scores.push_back(metric.score(part.sum()).score);
+  return scores;
+}
+
 }  // namespace
 
 std::vector<SystemScore> evaluate(const Metric& metric, const References& references,
@@ -46,10 +58,12 @@ std::vector<SystemScore> evaluate(const Metric& metric, const References& refere
   for (size_t h = 0; h < systems.size(); ++h) {
     SystemScore result;
     result.score = metric.score(systems[h].sum());
-    result.signature = metric.signature(references.size(), resampling_fields(options));
+    result.signature =
+        metric.signature(references.size(), resampling_fields(options) + options.chosen);
     add_significance(options, metric, systems, h, result);
     for (size_t i = 0; options.sentence_level && i < systems[h].sentences(); ++i)
       result.sentence_scores.push_back(metric.score(systems[h][i]).score);
+    result.document_scores = document_scores(metric, systems[h], options.documents);
     results.push_back(std::move(result));
   }
   return results;

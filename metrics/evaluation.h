@@ -18,6 +18,10 @@ struct EvaluationOptions {
   int64_t paired_samples = 0;  // 0: 1000 for bootstrap, which also gives intervals; else 10000
   int64_t seed = 12345;
   bool sentence_level = false;  // scores of each sentence too
+  // The document of each sentence, numbered from 0; scores of each document too. Empty: none.
+  std::vector<size_t> documents = {};
+  // Fields of the signature that say which sentences were chosen, such as "origlang:de|".
+  std::string chosen = {};
 };
 
 struct SystemScore {
@@ -26,6 +30,7 @@ struct SystemScore {
   std::optional<ConfidenceInterval> interval;
   std::optional<double> p_value;  // of the difference from the first system
   std::vector<double> sentence_scores;
+  std::vector<double> document_scores;
 };
 
 /// The scores of the systems, whose outputs are `hypotheses`, in their order.

@@ -64,10 +64,11 @@ Score Metric::sentence_score(const std::string& hypothesis,
   return score(sentence_statistics(hypothesis, references));
 }
 
-std::string Metric::signature(size_t reference_sets, const std::string& resampling) const {
-  std::string text = "nrefs:" + std::to_string(reference_sets) + "|";
-  if (!resampling.empty()) text += resampling + "|";
-  return text + signature_fields() + "|version:dietmt-" DIETMT_VERSION;
+std::string Metric::signature(size_t reference_sets, const std::string& more) const {
+  return "nrefs:" + std::to_string(reference_sets) + "|" + more + signature_fields() + "|" +
+         version_field();
 }
+
+std::string version_field() { return "version:dietmt-" DIETMT_VERSION; }
 
 }  // namespace dietmt::metrics

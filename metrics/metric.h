@@ -47,6 +47,9 @@ class CorpusStatistics {
   std::vector<double> values_;
 };
 
+/// The last field of a signature, `version:dietmt-0.1.0`.
+std::string version_field();
+
 class Metric {
  public:
   virtual ~Metric() = default;
@@ -69,9 +72,9 @@ class Metric {
   Score sentence_score(const std::string& hypothesis,
                        std::span<const std::string> references) const;
 
-  /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dietmt-0.1.0`. `resampling` (such as
-  /// `bs:1000|seed:12345`) goes behind nrefs.
-  std::string signature(size_t reference_sets, const std::string& resampling = "") const;
+  /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dietmt-0.1.0`. `more` (such as
+  /// `bs:1000|seed:12345|`) goes behind nrefs.
+  std::string signature(size_t reference_sets, const std::string& more = "") const;
 
  protected:
   virtual std::string signature_fields() const = 0;

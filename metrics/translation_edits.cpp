@@ -1,9 +1,9 @@
-#include "metrics/translation_edits.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <tuple>
+
+#include "metrics/ter.h"
 
 namespace dietmt::metrics {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/append_file.h"
+#include "common/files.h"
 
 namespace dietmt::reporting {
 
@@ -33,7 +33,7 @@ class EventFile {
   void write_record(const std::string& event);
 
   std::filesystem::path path_;
-  storage::AppendFile file_;
+  AppendFile file_;
 };
 
 }  // namespace dietmt::reporting

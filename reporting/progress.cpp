@@ -10,10 +10,9 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/memory_use.h"
+#include "common/process.h"
 #include "reporting/event_file.h"
 #include "reporting/progress_bar.h"
-#include "storage/append_file.h"
 
 namespace dietmt::reporting {
 namespace fs = std::filesystem;
@@ -103,7 +102,7 @@ struct Progress::Impl {
 
   ProgressOptions options;
   ProgressBar bar;
-  std::optional<storage::AppendFile> lines;
+  std::optional<AppendFile> lines;
   std::optional<EventFile> events;
   double seconds = 0;  // spent in training, over all resumptions
   bool complained = false;

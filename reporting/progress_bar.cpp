@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "common/logging.h"
+
 namespace dietmt::reporting {
 namespace {
 
@@ -51,7 +53,8 @@ struct ProgressBar::Eraser : spdlog::sinks::base_sink<std::mutex> {
 
 bool stderr_is_terminal() {
   const char* kind = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && kind != nullptr && std::string(kind) != "dumb";
+  return !is_quiet() && ::isatty(STDERR_FILENO) == 1 && kind != nullptr &&
+         std::string(kind) != "dumb";
 }
 
 std::string duration_text(double seconds) {

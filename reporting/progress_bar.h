@@ -8,7 +8,7 @@
 
 namespace dietmt::reporting {
 
-/// True if stderr is a terminal that can redraw a line.
+/// True if stderr is a terminal that can redraw a line, without --quiet.
 bool stderr_is_terminal();
 
 /// "1h05m", "3m20s", "12s".

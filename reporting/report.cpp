@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 #include "reporting/progress.h"
 #include "reporting/progress_bar.h"
 #include "reporting/report_chart.h"
@@ -59,7 +60,7 @@ Run read_run(const fs::path& output) {
       run.seconds = std::max(run.seconds, entry.value("seconds", 0.0));
     }
   } catch (const json::exception& error) {
-    throw DataError(progress.string() + ": not a training progress file: " + error.what());
+    throw DataError(progress.string() + ": not a training progress file: " + json_problem(error));
   }
   const fs::path settings = output / "settings.json";
   if (!fs::exists(settings)) return run;
@@ -68,7 +69,7 @@ Run read_run(const fs::path& output) {
     run.title = given.value("title", run.title);
     run.settings = given.value("settings", run.settings);
   } catch (const json::exception& error) {
-    throw DataError(settings.string() + ": " + error.what());
+    throw DataError(settings.string() + ": " + json_problem(error));
   }
   return run;
 }

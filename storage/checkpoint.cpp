@@ -91,6 +91,14 @@ void remove_checkpoint(const fs::path& directory) {
   remove_tree(error ? directory : aside);
 }
 
+[[noreturn]] void refuse_damaged(const fs::path& output, const std::vector<std::string>& problems) {
+  std::string text = output.string() +
+                     ": all checkpoints are damaged, so the run cannot resume; give --resume never "
+                     "to discard them and start over, or another --output";
+  for (const std::string& problem : problems) text += "\n  " + problem;
+  throw CheckpointError(text);
+}
+
 std::vector<fs::path> entries_of(const fs::path& directory) {
   std::error_code ignored;
   std::vector<fs::path> paths;
@@ -120,11 +128,12 @@ std::optional<Checkpoint> newest_checkpoint(const fs::path& output) {
   // Names of equal length sort by update; longer ones are newer.
   std::vector<fs::path> paths = entries_of(output / kFolder);
   std::ranges::stable_sort(paths, {}, [](const fs::path& path) { return path.native().size(); });
+  std::vector<std::string> problems;
   for (const fs::path& path : paths | std::views::reverse) {
-    std::string ignored;
     if (!is_checkpoint_name(path.filename().string())) continue;
-    if (auto checkpoint = read_checkpoint(path, ignored)) return checkpoint;
+    if (auto checkpoint = read_checkpoint(path, problems.emplace_back())) return checkpoint;
   }
+  if (!problems.empty()) refuse_damaged(output, problems);
   return std::nullopt;
 }
 

@@ -37,7 +37,7 @@ struct CheckpointPolicy {
 std::vector<Checkpoint> whole_checkpoints(const std::filesystem::path& output);
 
 /// The newest complete checkpoint of a training output directory, from which a resumed run
-/// continues. Only reads.
+/// continues; nothing if none was saved. Throws CheckpointError if all are damaged. Only reads.
 std::optional<Checkpoint> newest_checkpoint(const std::filesystem::path& output);
 
 /// The `count` best of `checkpoints`, best first, without those that lack the metric or have NaN.

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "common/file_descriptor.h"
+#include "common/files.h"
 
 namespace dietmt::storage {
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "common/json_fields.h"
 #include "common/mapped_file.h"
 
@@ -145,6 +146,7 @@ SafetensorsView view_safetensors(const fs::path& path) {
     }
   }
   require_whole(path, std::move(ranges), data.size());
+  require_intact(path);
   return view;
 }
 

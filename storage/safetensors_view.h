@@ -31,8 +31,9 @@ struct SafetensorsView {
   std::shared_ptr<const void> file;  // the mapping that the tensors point into
 };
 
-/// Maps the file and reads only its header. Throws CheckpointError naming the file and the tensor
-/// if a length, dtype, shape or byte range is wrong, or ranges overlap or leave gaps.
+/// Maps the file. Throws CheckpointError naming the file and the tensor if a length, dtype, shape
+/// or byte range is wrong, ranges overlap or leave gaps, or the file differs from the manifest
+/// beside it.
 SafetensorsView view_safetensors(const std::filesystem::path& path);
 
 /// The `__metadata__` of a file; empty if it has none.

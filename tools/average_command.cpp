@@ -12,7 +12,6 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "common/options.h"
-#include "encoders/weights/checkpoint_average.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
@@ -44,6 +43,7 @@ OptionTable option_table(AverageOptions& o) {
            {.least = 0})
       .add("best", &o.best, "N", "average the N best checkpoints of one training; 0: off",
            {.least = 0});
+  table.example("dietmt average --inputs model --last 5 --output averaged");
   return table;
 }
 
@@ -145,6 +145,7 @@ int run_average(const std::vector<std::string>& arguments) {
 
   AtomicDirectory output(options.output);
   for (const fs::path& name : model_files(directories.front())) {
+    require_intact(directories.front() / name);
     fs::copy_file(directories.front() / name, output.path() / name);
   }
   encoders::save_safetensors(output.path() / "model.safetensors", {weights.begin(), weights.end()});

@@ -1,8 +1,9 @@
 // dietmt bert: the commands of encoder-only models, and the short one among them.
 #include <iostream>
 
-#include "bert/model/pretrained.h"
+#include "bert/model/model_directory.h"
 #include "common/error.h"
+#include "common/suggestion.h"
 #include "inspection/parameter_table.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
@@ -19,11 +20,12 @@ int run_params(const std::vector<std::string>& arguments) {
                     "Counts the parameters of an encoder with pooler and masked-LM head, or of the "
                     "model in --init-from, by component. 'positions' is the sum over all position "
                     "and segment encodings.");
-  table.add("vocab-size", &vocabulary, "N", "vocabulary size", {.least = 1})
+  table.add("vocab-size", &vocabulary, "N", "vocabulary size", ranges::kVocabulary)
       .add("next-sentence", &next_sentence, "", "include the next-sentence head");
   bind_bert_model(table, options);
+  table.example("dietmt bert params --preset base --position diet-rel");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(apply_preset(table, options));
+  table.check(apply_preset(table, options, vocabulary, sizeof(float)));
   if (!options.init_from.empty()) {
     interchange::ImportOptions import;
     import.position = options.position;
@@ -57,7 +59,9 @@ std::string usage() {
     const std::string name = command.name;
     text += "  " + name + std::string(12 - name.size(), ' ') + command.summary + '\n';
   }
-  return text + "\nRun 'dietmt bert COMMAND --help' for the options of a command.\n";
+  return text +
+         "\nExample:\n  dietmt bert finetune --model bert --task rte --data GLUE --output rte\n"
+         "\nRun 'dietmt bert COMMAND --help' for the options of a command.\n";
 }
 
 }  // namespace
@@ -70,8 +74,10 @@ int run_bert(const std::vector<std::string>& arguments) {
   }
   for (const BertCommand& command : kBertCommands)
     if (arguments[0] == command.name) return command.run({arguments.begin() + 1, arguments.end()});
-  throw ConfigError("'" + arguments[0] +
-                    "' is not a command of dietmt bert; see dietmt bert --help");
+  std::vector<std::string> names;
+  for (const BertCommand& command : kBertCommands) names.emplace_back(command.name);
+  throw ConfigError("'" + arguments[0] + "' is not a command of dietmt bert" +
+                    suggestion(arguments[0], names) + "; see dietmt bert --help");
 }
 
 }  // namespace dietmt::tools

@@ -42,7 +42,8 @@ OptionTable option_table(EmbedOptions& o) {
       .add("input", &o.input, "FILE", "text: plain, gzip or - (standard input)")
       .add("pairs", &o.pairs, "", "each line is a pair of texts separated by a tab")
       .add("max-length", &o.max_length, "N",
-           "longest line in tokens, with [CLS] and [SEP]; longer lines are cut", {.least = 3});
+           "longest line in tokens, with [CLS] and [SEP]; longer lines are cut",
+           {.least = 3, .most = 100'000});
   table.group("Result")
       .add("output", &o.output, "FILE.npy", "array [rows, D]; the file appears when it is complete",
            {.required = true})
@@ -54,9 +55,11 @@ OptionTable option_table(EmbedOptions& o) {
            {.choices = {"none", "cls", "mean"}});
   table.group("Machine")
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
-      .add("threads", &o.threads, "N", "threads; 0: one per core", {.least = 0})
+      .add("threads", &o.threads, "N", "threads; 0: one per core", ranges::kThreads)
       .add("batch-tokens", &o.embedding.batch_tokens, "N",
-           "batch size in tokens; changes speed and memory, not results", {.least = 1});
+           "batch size in tokens; changes speed and memory, not results", ranges::kBatchTokens);
+  table.basics({"input", "max-length", "pool", "layer"})
+      .example("dietmt bert embed --model bert --input lines.txt --pool mean --output lines.npy");
   return table;
 }
 
@@ -91,7 +94,7 @@ void require_match(const encoders::Bert& model, const data::BertTokenizer& token
 class InputReader {
  public:
   InputReader(const EmbedOptions& options, const data::BertTokenizer& tokenizer, int64_t max_length)
-      : lines_(options.input),
+      : lines_(nmt::open_text(options.input)),
         tokenizer_(tokenizer),
         pairs_(options.pairs),
         max_length_(max_length) {}
@@ -99,7 +102,7 @@ class InputReader {
   /// Nothing at the end of the text.
   std::optional<data::EncoderInput> next() {
     if (!lines_.next(line_)) return std::nullopt;
-    nmt::clean_line(line_, lines_.where());
+    nmt::clean_line(line_, lines_);
     const size_t tab = pairs_ ? line_.find('\t') : std::string::npos;
     data::EncoderInput input = tab == std::string::npos ? one_text() : two_texts(tab);
     if (input.cut > 0) {

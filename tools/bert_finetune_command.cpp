@@ -7,12 +7,11 @@
 #include <iostream>
 #include <memory>
 
-#include "bert/finetuning/finetuning_data.h"
+#include "bert/finetuning/finetuning_setup.h"
 #include "bert/finetuning/protocol.h"
 #include "bert/finetuning/result_table.h"
-#include "bert/finetuning/start_model.h"
 #include "common/error.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "encoders/device/device.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
@@ -55,10 +54,12 @@ void bind_protocol(OptionTable& table, FinetuneOptions& o) {
   table.group("Training")
       .add("learning-rates", &o.learning_rates, "X,...",
            "peak learning rates; the one with the highest median over the seeds wins")
-      .add("seeds", &o.seeds, "N", "runs of each learning rate, with seeds 1 to N", {.least = 1})
+      .add("seeds", &o.seeds, "N", "runs of each learning rate, with seeds 1 to N",
+           {.least = 1, .most = 100'000})
       .add("epochs", &o.epochs, "N", "epochs; default: those of the task, 5 for your own",
-           {.least = 1})
-      .add("batch-size", &o.batch_size, "N", "batch size in examples", {.least = 1})
+           {.least = 1, .most = 1'000'000})
+      .add("batch-size", &o.batch_size, "N", "batch size in examples",
+           {.least = 1, .most = 1'000'000})
       .add("accumulate", &o.trainer.accumulate, "N", "batches per update", {.least = 1})
       .add("warmup-ratio", &o.warmup_ratio, "P",
            "share of the updates for linear warm-up, before linear decay to zero",
@@ -67,6 +68,7 @@ void bind_protocol(OptionTable& table, FinetuneOptions& o) {
   add_clip_norm(table, o.trainer.clip_norm);
   add_log_interval(table, o.trainer.log_interval);
   add_resume(table, o.resume);
+  add_max_time(table, o.max_time);
 }
 
 OptionTable option_table(FinetuneOptions& o) {
@@ -97,6 +99,13 @@ OptionTable option_table(FinetuneOptions& o) {
   bind_task(table, o);
   bind_protocol(table, o);
   bind_machine(table, o);
+  table
+      .basics({"task", "data", "train", "valid", "kind", "format", "first", "second", "label",
+               "learning-rates", "seeds", "epochs", "batch-size", "device", "dry-run"})
+      .example("dietmt bert finetune --model bert --task rte --data GLUE --output rte")
+      .example(
+          "dietmt bert finetune --model bert --train train.tsv --valid dev.tsv --first text "
+          "--label class --output out");
   return table;
 }
 
@@ -212,7 +221,7 @@ class Finetuning {
 };
 
 int run(const OptionTable& table, const FinetuneOptions& o) {
-  install_stop_signal();
+  install_stop(o);
   encoders::set_threads(o.threads);
   std::vector<bert::TaskMedians> medians;
   for (const TaskDescription& description : describe_tasks(o)) {

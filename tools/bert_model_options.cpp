@@ -1,6 +1,6 @@
 #include "tools/bert_model_options.h"
 
-#include "bert/model/pretrained.h"
+#include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "encoders/position/position_encoding.h"
 #include "encoders/transformer/stacks.h"
@@ -29,17 +29,18 @@ void bind_bert_model(OptionTable& table, BertModelOptions& o) {
            "model sizes: tiny (2 layers, width 128), mini (4, 256), small (4, 512), medium (8, "
            "512), base (12, 768), large (24, 1024)",
            {.choices = {"tiny", "mini", "small", "medium", "base", "large"}})
-      .add("layers", &m.layers, "N", "layers; overrides the preset", {.least = 1})
-      .add("width", &m.width, "N", "model width; overrides the preset", {.least = 1})
+      .add("layers", &m.layers, "N", "layers; overrides the preset", ranges::kLayers)
+      .add("width", &m.width, "N", "model width; overrides the preset", ranges::kWidth)
       .add("feed-forward", &m.feed_forward, "N",
-           "inner width of the feed-forward blocks; overrides the preset", {.least = 1})
-      .add("heads", &m.heads, "N", "attention heads; overrides the preset", {.least = 1})
+           "inner width of the feed-forward blocks; overrides the preset", ranges::kFeedForward)
+      .add("heads", &m.heads, "N", "attention heads; overrides the preset", ranges::kHeads)
       .add("position", &o.position, "SPEC",
            "position encoding (default learned); 'dietmt train --position help' lists them")
       .add("segment-encoding", &m.segment_encoding, "",
            "where the two segments are told apart: in the embeddings or in every head",
            {.choices = {"input", "heads", "none"}})
-      .add("max-positions", &m.max_positions, "N", "table size of learned encodings", {.least = 1})
+      .add("max-positions", &m.max_positions, "N", "table size of learned encodings",
+           ranges::kMaxPositions)
       .add("init-from", &o.init_from, "DIR",
            "continue from this dietmt or Hugging Face model; --position replaces its encoding");
   add_dropout(table, "dropout", &m.dropout, "dropout on residual branches");
@@ -48,7 +49,8 @@ void bind_bert_model(OptionTable& table, BertModelOptions& o) {
   add_dropout(table, "embedding-dropout", &m.embedding_dropout, "dropout on embeddings");
 }
 
-std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o) {
+std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o,
+                                      int64_t vocabulary, int64_t bytes_per_weight) {
   std::vector<std::string> problems;
   if (!o.position.empty()) o.model.position = o.position;
   const BertConfig preset = table.allows("preset") ? BertConfig::preset(o.preset) : BertConfig();
@@ -62,8 +64,12 @@ std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions
   }
   if (!o.init_from.empty()) return problems;
   BertConfig config = o.model;
-  config.vocabulary = 1;
+  config.vocabulary = vocabulary;
   for (const std::string& problem : config.problems()) problems.push_back(problem);
+  if (problems.empty()) {
+    const std::string problem = config.memory_problem(bytes_per_weight);
+    if (!problem.empty()) problems.push_back(problem);
+  }
   return problems;
 }
 

@@ -20,8 +20,10 @@ struct BertModelOptions {
 void bind_bert_model(OptionTable& table, BertModelOptions& o);
 
 /// After parsing: takes each size from the preset unless an option gives it. Returns all problems
-/// of the model, one sentence each.
-std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o);
+/// of the model with so many pieces, one sentence each, also if it would not fit into memory with
+/// `bytes_per_weight`.
+std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o,
+                                      int64_t vocabulary, int64_t bytes_per_weight);
 
 /// A new model, or the one of --init-from with these heads.
 std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,

@@ -35,7 +35,8 @@ OptionTable option_table(PredictOptions& o) {
       .add("input", &o.input, "FILE", "file of the task, with or without labels",
            {.required = true})
       .add("output", &o.output, "FILE|DIR",
-           "tab-separated file of index and prediction; for questions a directory for "
+           "tab-separated file of index and prediction, compressed if its name ends in .gz; for "
+           "questions a directory for "
            "predictions.json, nbest_predictions.json and null_odds.json",
            {.required = true})
       .add("language", &o.language, "NAME",
@@ -44,12 +45,14 @@ OptionTable option_table(PredictOptions& o) {
       .add("null-threshold", &o.null_threshold, "X",
            "predict no answer if it scores better by more than X; default: as in fine-tuning")
       .add("max-answer", &o.max_answer, "N", "longest answer in tokens; default: as in fine-tuning",
-           {.least = 1})
-      .add("nbest", &o.nbest, "N", "alternatives to list for each question", {.least = 1});
+           {.least = 1, .most = 10'000})
+      .add("nbest", &o.nbest, "N", "alternatives to list for each question",
+           {.least = 1, .most = 10'000});
   table.group("Machine").add("device", &o.device, "cpu|cuda[:I]", "device to run on");
   add_precision(table, o.precision);
   add_attention_backend(table, o.attention_backend);
-  table.add("threads", &o.threads, "N", "threads; 0: one per core", {.least = 0});
+  table.add("threads", &o.threads, "N", "threads; 0: one per core", ranges::kThreads);
+  table.example("dietmt bert predict --model rte --input test.tsv --output RTE.tsv");
   return table;
 }
 
@@ -66,7 +69,7 @@ int run(const PredictOptions& o) {
   bert::FinetunedModel finetuned = bert::load_finetuned(o.model, execution.device);
   finetuned.model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   apply(o, finetuned.description.prediction);
-  const std::optional<bert::Scores> scores =
+  const std::optional<data::Scores> scores =
       bert::predict(finetuned, {o.input, o.output, o.language}, execution);
   if (!scores) return 0;
   for (const auto& [name, score] : *scores) {

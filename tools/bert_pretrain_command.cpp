@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "bert/model/pretrained.h"
+#include "bert/model/model_directory.h"
 #include "bert/training/pretraining_task.h"
 #include "common/error.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "data/text/tokenizer.h"
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
@@ -28,6 +28,7 @@ struct PretrainOptions : BertModelOptions, TrainingOptions {
   data::PretrainingOptions batches;
   std::string tokenizer;
   data::TokenizerOptions trained_tokenizer;
+  std::optional<std::string> invalid_utf8;
   data::TextOptions text;
 };
 
@@ -43,8 +44,8 @@ OptionTable option_table(PretrainOptions& o) {
   OptionTable table(
       "bert pretrain", "--train FILE... --valid FILE... --output DIR",
       "Trains a BERT encoder on raw text by masked language modelling. Run the same command again "
-      "to resume after a stop. Exit code 75: a signal stopped it or one of several processes was "
-      "lost; the same command continues from the last checkpoint.");
+      "to resume after a stop. Exit code 75: a signal or --max-time stopped it, or one of several "
+      "processes was lost; the same command continues from the last checkpoint.");
   data::TokenizerOptions& trained = o.trained_tokenizer;
   table.group("Data")
       .add("train", &o.train, "FILE...", "training text, one sentence per line, plain or .gz",
@@ -55,15 +56,21 @@ OptionTable option_table(PretrainOptions& o) {
       .add("documents", &o.documents, "",
            "document boundary: an empty line, every line, or a ' = Title = ' line",
            {.choices = {"empty-line", "every-line", "title"}})
+      .add(
+          "invalid-utf8", &o.invalid_utf8, "",
+          "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
+          "bytes, or leave the line out; default: replace, but refuse to train a tokenizer on them",
+          {.choices = {"refuse", "replace", "skip"}})
       .add("examples", &o.examples, "",
            "full-sentences: may cross document boundaries; document: never cross them; "
            "sentence-pairs: two texts, with next-sentence prediction",
            {.choices = {"full-sentences", "document", "sentence-pairs"}})
       .add("length", &o.lengths, "N...", "tokens per example, one number for each phase",
-           {.least = 1})
+           {.least = 1, .most = 100'000})
       .add("phase-updates", &o.phase_updates, "N...", "updates of each phase except the last",
            {.least = 1})
-      .add("batch-tokens", &o.batches.batch_tokens, "N", "batch size in tokens", {.least = 1})
+      .add("batch-tokens", &o.batches.batch_tokens, "N", "batch size in tokens",
+           ranges::kBatchTokens)
       .add("mask-rate", &o.batches.masking.rate, "P", "share of the tokens to predict",
            {.above = 0, .most = 1})
       .add("whole-words", &o.batches.masking.whole_words, "", "whole-word masking");
@@ -72,7 +79,7 @@ OptionTable option_table(PretrainOptions& o) {
            "vocab.txt (WordPiece), tokenizer.model (sentencepiece), or a directory with one of "
            "them; default: that of --init-from, or train one on the training text")
       .add("vocab-size", &trained.vocabulary_size, "N", "vocabulary size of a trained model",
-           {.least = 1})
+           ranges::kVocabulary)
       .add("tokenizer-type", &trained.type, "", "type of a trained model",
            {.choices = {"bpe", "unigram"}})
       .add("lowercase", &trained.lowercase, "", "fold the case of text in a trained model");
@@ -81,15 +88,26 @@ OptionTable option_table(PretrainOptions& o) {
   bind_checkpoints(table, o);
   bind_machine(table, o);
   bind_processes(table, o);
+  table
+      .basics({"documents", "length", "batch-tokens", "tokenizer", "vocab-size", "preset",
+               "position", "init-from", "max-updates", "accumulate", "learning-rate", "warmup",
+               "valid-interval", "device", "dry-run"})
+      .example(
+          "dietmt bert pretrain --train text.txt --valid valid.txt --preset mini --max-updates "
+          "20000 --output bert");
   return table;
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& o) {
-  std::vector<std::string> problems = apply_preset(table, o);
+  std::vector<std::string> problems =
+      apply_preset(table, o, o.trained_tokenizer.vocabulary_size, bytes_per_weight(o));
   if (o.phase_updates.size() + 1 != std::max<size_t>(1, o.lengths.size()))
     problems.emplace_back("--phase-updates needs one number less than --length");
   if (table.allows("examples")) o.batches.examples.mode = data::parse_example_mode(o.examples);
   if (table.allows("documents")) o.text.boundary = data::parse_document_boundary(o.documents);
+  if (o.invalid_utf8 && table.allows("invalid-utf8"))
+    o.text.invalid_utf8 = o.trained_tokenizer.invalid_utf8 =
+        data::invalid_utf8_from_name(*o.invalid_utf8);
   const bool pairs = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
   try {
     training::require_score(bert::PretrainingTask::possible_scores(pairs), o.trainer.valid_metric);
@@ -148,7 +166,7 @@ std::vector<std::string> input_files(const PretrainOptions& o) {
 }
 
 int run(const OptionTable& table, PretrainOptions& o) {
-  install_stop_signal();
+  install_stop(o);
   const training::TrainingProcess process =
       training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";

@@ -28,7 +28,6 @@ int run_export(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
 int run_quantize(const std::vector<std::string>& arguments);
-int run_sample(const std::vector<std::string>& arguments);
 int run_score(const std::vector<std::string>& arguments);
 int run_serve(const std::vector<std::string>& arguments);
 int run_shortlist(const std::vector<std::string>& arguments);

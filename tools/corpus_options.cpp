@@ -7,6 +7,7 @@
 #include <set>
 
 #include "data/corpus/corpus_shares.h"
+#include "data/corpus/parallel_reader.h"
 #include "data/text/source_tag.h"
 
 namespace dietmt::tools {
@@ -15,13 +16,19 @@ namespace fs = std::filesystem;
 std::vector<data::CorpusFiles> CorpusOptions::train_files() const {
   std::vector<data::CorpusFiles> files =
       data::corpus_files(train_source, train_target, source_tags);
-  for (data::CorpusFiles& corpus : files)
+  for (data::CorpusFiles& corpus : files) {
     if (corpus.source_tag == "-") corpus.source_tag.clear();
+    corpus.invalid_utf8 = utf8_choice();
+  }
   return files;
 }
 
 data::CorpusFiles CorpusOptions::valid_files() const {
-  return {valid_source, valid_target, valid_source_tag.value_or("")};
+  return {valid_source, valid_target, valid_source_tag.value_or(""), utf8_choice()};
+}
+
+data::InvalidUtf8 CorpusOptions::utf8_choice() const {
+  return data::invalid_utf8_from_name(invalid_utf8.value_or("refuse"));
 }
 
 std::vector<std::string> CorpusOptions::tags() const {
@@ -80,7 +87,7 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
       .add("sampling-temperature", &o.sampling_temperature, "T",
            "sample corpora in proportion to size^(1/T); 1: by size, 5: upweight small corpora, "
            "100: nearly uniform",
-           {.above = 0})
+           {.least = 0.01, .most = 1e6})
       .add("source-tags", &o.source_tags, "TAG...",
            "word to put before each source line, such as <2de> or <bt>, one for each corpus; "
            "-: none")
@@ -90,6 +97,10 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            {.required = true})
       .add("valid-source-tag", &o.valid_source_tag, "TAG",
            "word to put before each source line of the validation text")
+      .add("invalid-utf8", &o.invalid_utf8, "",
+           "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
+           "bytes, or leave out the pair; default: refuse",
+           {.choices = {"refuse", "replace", "skip"}})
       .add("min-tokens", &o.filter.min_tokens, "N", "drop pairs with a side shorter than N tokens",
            {.least = 0})
       .add("max-tokens", &o.filter.max_tokens, "N", "drop pairs with a side longer than N tokens",
@@ -115,7 +126,7 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
       .add("source-tokenizer", &t.source, "FILE", "sentencepiece model of the source language")
       .add("target-tokenizer", &t.target, "FILE", "sentencepiece model of the target language")
       .add("vocab-size", &t.options.vocabulary_size, "N", "vocabulary size of a trained model",
-           {.least = 1})
+           ranges::kVocabulary)
       .add("tokenizer-type", &t.options.type, "", "type of a trained model",
            {.choices = {"bpe", "unigram"}})
       .add("separate-tokenizers", &t.separate, "",
@@ -155,6 +166,14 @@ std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
     }
   }
   return found;
+}
+
+void check_texts(const CorpusOptions& o) {
+  std::vector<data::CorpusFiles> texts = o.train_files();
+  texts.insert(texts.begin(), o.valid_files());
+  for (const data::CorpusFiles& files : texts)
+    if (fs::is_regular_file(files.source) && fs::is_regular_file(files.target))
+      data::check_parallel_text(files);
 }
 
 data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,

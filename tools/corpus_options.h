@@ -21,6 +21,7 @@ struct CorpusOptions {
   std::vector<std::string> source_tags;  // "-": none
   std::string valid_source, valid_target;
   std::optional<std::string> valid_source_tag;
+  std::optional<std::string> invalid_utf8;
   data::LengthFilter filter;
 
   /// The training files with their tags, and the validation files with theirs.
@@ -28,6 +29,8 @@ struct CorpusOptions {
   data::CorpusFiles valid_files() const;
   /// The files of all text, each with its option.
   std::vector<std::pair<std::string, std::string>> texts() const;
+  /// What becomes of lines that are not UTF-8.
+  data::InvalidUtf8 utf8_choice() const;
   /// The tags of the training files, each once.
   std::vector<std::string> tags() const;
   /// All problems that the option table does not see, one sentence each.
@@ -53,6 +56,10 @@ void bind_subwords(OptionTable& table, SubwordOptions& o);
 std::vector<std::string> vocabulary_contradictions(const OptionTable& table,
                                                    const SubwordOptions& o,
                                                    const nmt::ModelFiles& model);
+
+/// Reads all text that can be read twice. Throws DataError with file:line: not UTF-8, or one side
+/// is shorter.
+void check_texts(const CorpusOptions& o);
 
 /// The training text, encoded or mapped from `cache_folder`; logs how many pairs were kept.
 data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,

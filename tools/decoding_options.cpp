@@ -1,14 +1,42 @@
 #include "tools/decoding_options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
 #include "common/error.h"
+#include "common/process.h"
 #include "data/text/source_tag.h"
 
 namespace dietmt::tools {
+namespace {
+
+// Each hypothesis lists the cache slots of its tokens, twice. A full batch of the shortest
+// sentences has the most hypotheses.
+std::string hypotheses_problem(const nmt::SearchOptions& search) {
+  constexpr int64_t kShortest = 2, kBytes = 2 * sizeof(int32_t);
+  const int64_t rows = search.sample ? search.nbest : search.beam;
+  const int64_t workers =
+      search.workers > 0 ? search.workers : std::max(1U, std::thread::hardware_concurrency());
+  const double bytes = static_cast<double>(workers) *
+                       static_cast<double>(search.batch_tokens / kShortest + 1) *
+                       static_cast<double>(rows * search.max_target_length(kShortest) * kBytes);
+  return memory_problem(
+      fmt::format("{} {}, --max-length-offset {}, --max-length-factor {}, --batch-tokens {} and "
+                  "--workers {}",
+                  search.sample ? "--nbest" : "--beam", rows, search.max_length_offset,
+                  search.max_length_factor, search.batch_tokens, search.workers),
+      bytes);
+}
+
+}  // namespace
 
 void bind_model(OptionTable& table, DecodingOptions& o) {
   table.add("model", &o.models, "DIR[,DIR...]",
             "model directory, or output directory of train (its best checkpoint); several models "
-            "of one vocabulary form an ensemble, which averages their probabilities",
+            "of one vocabulary, in one list or with --model repeated, form an ensemble, which "
+            "averages their probabilities",
             {.required = true});
 }
 
@@ -18,12 +46,12 @@ void bind_source_lines(OptionTable& table, DecodingOptions& o) {
            "word to put before each non-empty line, such as <2de> for a multilingual model")
       .add("max-source-length", &o.search.max_source_length, "N",
            "longest source line in tokens, with end of sentence; longer lines are cut",
-           {.least = 1});
+           nmt::search_rules::kMaxSourceLength);
 }
 
 void add_beam(OptionTable& table, int64_t& beam) {
   table.add("beam", &beam, "N", "beam size: hypotheses kept at each step; 1: greedy search",
-            {.least = 1});
+            nmt::search_rules::kBeam);
 }
 
 void bind_search(OptionTable& table, DecodingOptions& o) {
@@ -33,15 +61,17 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
   table
       .add("length-penalty", &search.length_penalty, "A",
            "score = sum of log-probabilities / length^A, with end of sentence; 0: the sum",
-           {.least = 0})
+           nmt::search_rules::kLengthPenalty)
       .add("length-norm", &o.length_norm, "",
            "power: divide by length^A; gnmt: divide by ((5 + length) / 6)^A",
            {.choices = {"power", "gnmt"}})
       .add("max-length-factor", &search.max_length_factor, "A",
-           "longest translation: A * source tokens + B tokens", {.least = 0})
+           "longest translation: A * source tokens + B tokens, and never more than 65536",
+           nmt::search_rules::kMaxLengthFactor)
       .add("max-length-offset", &search.max_length_offset, "B", "B in --max-length-factor",
-           {.least = 1})
-      .add("min-length", &search.min_length, "N", "shortest translation, in tokens", {.least = 0});
+           nmt::search_rules::kMaxLengthOffset)
+      .add("min-length", &search.min_length, "N", "shortest translation, in tokens",
+           nmt::search_rules::kMinLength);
 }
 
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights) {
@@ -56,17 +86,17 @@ void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_t
   table
       .add("workers", &workers, "N",
            "CPU workers that decode in parallel and share the weights; 0: one per core",
-           {.least = 0})
+           ranges::kThreads)
       .add("batch-tokens", &batch_tokens, "N",
            "batch size of a worker in source tokens; changes speed and memory, not results; a GPU "
            "needs more",
-           {.least = 1});
+           ranges::kBatchTokens);
 }
 
 void add_worker_threads(OptionTable& table, int64_t& threads) {
   table.add("threads", &threads, "N",
             "threads of each worker; more threads speed up a single sentence, more workers a file",
-            {.least = 1});
+            nmt::search_rules::kWorkerThreads);
 }
 
 void bind_decoding_machine(OptionTable& table, DecodingOptions& o) {
@@ -81,6 +111,10 @@ void bind_decoding_machine(OptionTable& table, DecodingOptions& o) {
 
 std::vector<std::string> resolve(DecodingOptions& o) {
   std::vector<std::string> problems = o.search.problems();
+  if (problems.empty() && o.device == "cpu") {
+    const std::string problem = hypotheses_problem(o.search);
+    if (!problem.empty()) problems.push_back(problem);
+  }
   if (o.source_tag) {
     const std::string problem = data::source_tag_problem(*o.source_tag);
     if (!problem.empty()) problems.push_back("--source-tag: " + problem);

@@ -14,7 +14,7 @@
 namespace dietmt::tools {
 
 struct DecodingOptions {
-  std::string models;
+  std::vector<std::string> models;
   std::optional<std::string> source_tag;
   std::string length_norm = "power";
   std::string device = "cpu";

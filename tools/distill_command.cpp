@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
-#include <sstream>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -45,13 +44,13 @@ OptionTable option_table(DistillOptions& o) {
            {.required = true})
       .add("output-target", &o.output_target, "FILE",
            "their translations, line by line; both files appear when they are complete, and the "
-           "same command resumes after a stop",
+           "same command resumes after a stop; FILE.gz is compressed",
            {.required = true});
   bind_source_lines(table, o);
   table.group("Choice")
       .add("nbest", &o.nbest, "N",
            "translations per line to choose from; default: 1, with --reference the beam size",
-           {.least = 1})
+           nmt::search_rules::kBeam)
       .add("reference", &o.reference, "FILE",
            "target side of the training text: keep the translation closest to it (sequence-level "
            "interpolation) instead of the one with the best score")
@@ -61,6 +60,10 @@ OptionTable option_table(DistillOptions& o) {
            {.choices = {"13a", "intl", "char", "zh", "none"}});
   bind_search(table, o);
   bind_decoding_machine(table, o);
+  table.basics({"source-tag", "reference", "nbest", "beam", "device", "weights", "workers"})
+      .example(
+          "dietmt distill --model teacher --source train.en --output-source student.en "
+          "--output-target student.de");
   return table;
 }
 
@@ -107,7 +110,7 @@ class Choice {
  public:
   explicit Choice(const DistillOptions& o) : metric_(metric_of(o)) {
     if (o.reference.empty()) return;
-    reference_ = std::make_unique<LineReader>(o.reference);
+    reference_ = std::make_unique<LineReader>(nmt::open_text(o.reference));
     const int64_t sources = nmt::count_lines(o.source), references = nmt::count_lines(o.reference);
     if (sources != references) {
       throw DataError(o.source + " has " + std::to_string(sources) + " lines, " + o.reference +
@@ -125,7 +128,7 @@ class Choice {
     if (!reference_) return best;
     std::string reference;
     reference_->next(reference);
-    nmt::clean_line(reference, reference_->where());
+    nmt::clean_line(reference, *reference_);
     double highest = closeness(best, reference);
     for (size_t i = 1; i < line.translations.size(); ++i) {
       std::string text = nmt::decode_line(tokenizer, line.translations[i].ids);
@@ -147,7 +150,7 @@ class Choice {
 };
 
 void distill(const DistillOptions& o, const DecoderSource& load, const std::string& settings) {
-  LineReader input(o.source);
+  LineReader input = nmt::open_text(o.source);
   Choice choose(o);
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
@@ -186,8 +189,7 @@ int run_distill(const std::vector<std::string>& arguments) {
   table.check(problems_of(options));
   const DecoderSource load = decoder_source(options, false, "distill", arguments);
   std::vector<std::string> inputs = {options.source, options.reference, options.shortlist};
-  std::istringstream models(options.models);
-  for (std::string model; std::getline(models, model, ',');) inputs.push_back(model);
+  for (const std::string& model : nmt::model_directories(options.models)) inputs.push_back(model);
   distill(options, load, nmt::text_settings(table.resolved(), inputs));
   return 0;
 }

@@ -1,76 +1,86 @@
-// dietmt evaluate: scores translations against references.
+// dietmt evaluate: scores translations against references, and predictions for tasks.
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "common/options.h"
-#include "common/text_io.h"
+#include "data/text/piece_splitter.h"
 #include "metrics/bleu.h"
-#include "metrics/chrf.h"
-#include "metrics/evaluation.h"
-#include "metrics/ter.h"
-#include "metrics/unicode.h"
+#include "metrics/mecab.h"
 #include "tools/commands.h"
+#include "tools/evaluate_options.h"
 
 namespace dietmt::tools {
 namespace {
 
 using metrics::Metric;
-using metrics::SystemScore;
 using Lines = std::vector<std::string>;
 
-struct EvaluateOptions {
-  std::vector<std::string> references;
-  std::vector<std::string> hypotheses;
-  std::string metrics = "bleu";
-  bool lowercase = false;
-  std::string tokenize = "13a";
-  std::string smooth = "exp";
-  std::optional<double> smooth_value;
-  bool effective_order = false;
-  int64_t max_order = 4;
-  metrics::ChrfOptions chrf;
-  metrics::TerOptions ter;
-  metrics::EvaluationOptions evaluation;
-  bool json = false;
-  int64_t digits = 2;
-};
+// Options that --task goes with.
+constexpr const char* kOfTasks[] = {"reference", "task", "predictions", "language",
+                                    "null-odds", "json", "score-only",  "digits"};
+
+constexpr int64_t kLongestGram = 100;
+constexpr int64_t kMostResamples = 1'000'000;
 
 OptionTable option_table(EvaluateOptions& o) {
   metrics::EvaluationOptions& e = o.evaluation;
-  OptionTable table("evaluate", "--reference FILE... --hypothesis FILE...",
-                    "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them. "
-                    "Files have one sentence per line, plain or gzip; - is standard input.");
+  OptionTable table(
+      "evaluate", "--reference FILE... (--hypothesis FILE... | --task NAME --predictions FILE...)",
+      "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them. "
+      "Files have one sentence per line, plain or gzip; - is standard input. With "
+      "--task it scores predictions for SQuAD, GLUE and their relatives as the "
+      "benchmarks' evaluation programs do.");
   table.group("Input")
       .add("reference", &o.references, "FILE...",
-           "reference translations; several files: several references per sentence",
+           "reference translations; several files: several references per sentence. With --task, "
+           "the task's file with labels or answers",
            {.required = true})
-      .add("hypothesis", &o.hypotheses, "FILE...", "translations, one file for each system",
-           {.required = true})
+      .add("hypothesis", &o.hypotheses, "FILE...", "translations, one file for each system")
       .add("metric", &o.metrics, "LIST", "comma-separated list of bleu, chrf, chrf++ and ter")
       .add("lowercase", &o.lowercase, "", "lower-case for BLEU and chrF (TER does so by default)");
+  table.group("Choice of sentences")
+      .add("origins", &o.origins, "FILE", "original language of each sentence, one a line")
+      .add("origlang", &o.origin, "LANG",
+           "score only sentences with this line in --origins; non-LANG: all others")
+      .add("documents", &o.documents, "FILE", "document of each sentence, one id a line")
+      .add("subset", &o.subset, "REGEX", "score only documents whose id has a match of this")
+      .add("document-level", &o.document_level, "",
+           "print the scores of each document in a line: its id, then a column for each hypothesis "
+           "and metric");
   table.group("BLEU")
-      .add("tokenize", &o.tokenize, "", "tokenizer",
-           {.choices = {"13a", "intl", "char", "none", "zh"}})
+      .add("tokenize", &o.tokenize, "",
+           "tokenizer; ja-mecab and ko-mecab need MeCab and its dictionary on this system; spm, "
+           "flores101 and flores200 need --subword-model",
+           {.choices = {"13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab", "spm",
+                        "flores101", "flores200"}})
+      .add("subword-model", &o.subword_model, "FILE",
+           "sentencepiece model to tokenize with; for flores101 and flores200 the one that "
+           "sacreBLEU downloads for them")
+      .add("mecab-dictionary", &o.mecab_dictionary, "DIR",
+           "dictionary of MeCab; default: the one in the system's settings")
       .add("smooth", &o.smooth, "", "smoothing of n-gram orders without a match",
            {.choices = {"none", "floor", "add-k", "exp"}})
       .add("smooth-value", &o.smooth_value, "X",
-           "value for --smooth floor (default 0.1) or add-k (default 1)")
-      .add("max-order", &o.max_order, "N", "longest n-gram", {.least = 1})
+           "value for --smooth floor (default 0.1) or add-k (default 1)",
+           {.least = 0, .most = 1000})
+      .add("max-order", &o.max_order, "N", "longest n-gram", {.least = 1, .most = kLongestGram})
       .add("effective-order", &o.effective_order, "",
            "ignore orders longer than the hypothesis; --sentence-level implies it");
   table.group("chrF")
-      .add("chrf-char-order", &o.chrf.char_order, "N", "longest character n-gram", {.least = 0})
+      .add("chrf-char-order", &o.chrf.char_order, "N", "longest character n-gram",
+           {.least = 0, .most = kLongestGram})
       .add("chrf-word-order", &o.chrf.word_order, "N", "longest word n-gram; 2: chrF++",
-           {.least = 0})
-      .add("chrf-beta", &o.chrf.beta, "N", "weight of recall relative to precision", {.least = 0})
+           {.least = 0, .most = kLongestGram})
+      .add("chrf-beta", &o.chrf.beta, "N", "weight of recall relative to precision",
+           {.least = 0, .most = 1000})
       .add("chrf-whitespace", &o.chrf.whitespace, "", "keep whitespace in character n-grams")
       .add("chrf-eps-smoothing", &o.chrf.eps_smoothing, "", "average F scores as chrF++.py does");
   table.group("TER")
@@ -81,40 +91,111 @@ OptionTable option_table(EvaluateOptions& o) {
       .add("ter-case-sensitive", &o.ter.case_sensitive, "", "do not lower-case");
   table.group("Significance")
       .add("confidence", &e.confidence, "", "print 95 % intervals from bootstrap resampling")
-      .add("confidence-samples", &e.confidence_samples, "N", "bootstrap resamples", {.least = 1})
+      .add("confidence-samples", &e.confidence_samples, "N", "bootstrap resamples",
+           {.least = 1, .most = kMostResamples})
       .add("paired", &e.paired, "", "significance test of each further hypothesis with the first",
            {.choices = {"none", "bootstrap", "randomization"}})
       .add("paired-samples", &e.paired_samples, "N",
-           "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization", {.least = 0})
-      .add("seed", &e.seed, "N", "random seed of resampling");
+           "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization",
+           {.least = 0, .most = kMostResamples})
+      .add("seed", &e.seed, "N", "random seed of resampling", ranges::kSeed);
+  table.group("Tasks")
+      .add("task", &o.task, "NAME",
+           "score predictions for this task: squad1, squad2, XQuAD, MLQA, TyDiQA-GoldP, XNLI or a "
+           "task of GLUE, such as MRPC; a language may follow, as in xquad-de")
+      .add("predictions", &o.predictions, "FILE...",
+           "predictions, one file for each system: JSON of id and text for questions, otherwise "
+           "tab-separated index and prediction under this header, or one prediction a line")
+      .add("language", &o.language, "NAME",
+           "language to read from a reference with several; MLQA: language of the answers")
+      .add("null-odds", &o.null_odds, "FILE",
+           "JSON of question id and score of 'no answer', for the best threshold in squad2");
   table.group("Output")
       .add("sentence-level", &e.sentence_level, "",
            "print the scores of each sentence in a line, a column for each hypothesis and metric")
       .add("json", &o.json, "", "print an array with one object for each hypothesis and metric")
+      .add("score-only", &o.score_only, "",
+           "print only the scores, a line for each hypothesis, a column for each metric")
       .add("digits", &o.digits, "N", "decimals in text output", {.least = 0, .most = 17});
+  table
+      .basics({"metric", "tokenize", "lowercase", "confidence", "paired", "sentence-level", "json"})
+      .example("dietmt evaluate --reference test.de --hypothesis output.de --metric bleu,chrf,ter")
+      .example(
+          "dietmt evaluate --reference test.de --hypothesis base.de new.de --paired bootstrap");
   return table;
 }
 
-std::vector<std::string> problems_of(const EvaluateOptions& o) {
+bool has_subwords(const std::string& tokenizer) {
+  return tokenizer == "spm" || tokenizer.starts_with("flores");
+}
+
+std::vector<std::string> problems_of_task(const OptionTable& table, const EvaluateOptions& o) {
+  std::vector<std::string> problems;
+  std::set<std::string> others;
+  for (const auto& [name, value] : table.resolved())
+    if (table.given(name) && std::ranges::find(kOfTasks, name) == std::end(kOfTasks))
+      others.insert(name);
+  for (const std::string& name : others)
+    problems.push_back("--" + name + " is for translations: leave out --task");
+  if (o.predictions.empty()) problems.emplace_back("--task needs --predictions FILE");
+  if (o.references.size() > 1) problems.emplace_back("--task needs one --reference");
+  if (o.predictions.size() > 1 && !o.null_odds.empty())
+    problems.emplace_back("--null-odds is for one file of --predictions");
+  return problems;
+}
+
+std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOptions& o) {
   std::vector<std::string> problems;
   const auto require = [&](bool holds, const char* problem) {
     if (!holds) problems.emplace_back(problem);
   };
   const metrics::EvaluationOptions& e = o.evaluation;
-  require(std::count(o.references.begin(), o.references.end(), "-") +
-                  std::count(o.hypotheses.begin(), o.hypotheses.end(), "-") <=
-              1,
+  require(!o.json || !o.score_only, "--json and --score-only exclude each other");
+  if (!o.task.empty()) {
+    for (const std::string& problem : problems_of_task(table, o)) problems.push_back(problem);
+    return problems;
+  }
+  require(o.predictions.empty(), "--predictions needs --task");
+  require(!o.hypotheses.empty(), "--hypothesis is missing: give --hypothesis FILE...");
+  std::vector<std::string> inputs = o.references;
+  inputs.insert(inputs.end(), o.hypotheses.begin(), o.hypotheses.end());
+  inputs.insert(inputs.end(), {o.origins, o.documents});
+  require(std::count(inputs.begin(), inputs.end(), "-") <= 1,
           "only one file can be - (standard input)");
   require(e.paired == "none" || o.hypotheses.size() > 1,
           "--paired compares systems: give two --hypothesis files or more");
-  require(!e.sentence_level || (!e.confidence && e.paired == "none"),
-          "--sentence-level excludes --confidence and --paired");
+  const bool in_parts = e.sentence_level || o.document_level;
+  require(!in_parts || (!e.confidence && e.paired == "none"),
+          "--sentence-level and --document-level exclude --confidence and --paired");
+  require(!e.sentence_level || !o.document_level,
+          "--sentence-level and --document-level exclude each other");
+  require(!in_parts || !o.score_only,
+          "--sentence-level and --document-level print only scores: leave out --score-only");
+  require(o.origins.empty() == o.origin.empty(), "--origins needs --origlang, and the reverse");
+  require(!o.documents.empty() || (o.subset.empty() && !o.document_level),
+          "--subset and --document-level need --documents");
+  require(o.documents.empty() || !o.subset.empty() || o.document_level,
+          "--documents needs --subset or --document-level");
+  require(has_subwords(o.tokenize) == !o.subword_model.empty(),
+          "--tokenize spm, flores101 and flores200 need --subword-model, and the reverse");
+  require(o.mecab_dictionary.empty() || metrics::is_mecab_tokenizer(o.tokenize),
+          "--mecab-dictionary needs --tokenize ja-mecab or ko-mecab");
   return problems;
+}
+
+std::optional<metrics::GivenTokenizer> given_tokenizer(const EvaluateOptions& o) {
+  if (metrics::is_mecab_tokenizer(o.tokenize))
+    return metrics::mecab_tokenizer(o.tokenize, o.mecab_dictionary);
+  if (!has_subwords(o.tokenize)) return std::nullopt;
+  const std::string name =
+      o.tokenize == "spm" ? fmt::format("spm-{:08x}", file_crc32(o.subword_model)) : o.tokenize;
+  return metrics::GivenTokenizer{name, data::piece_splitter(o.subword_model)};
 }
 
 std::unique_ptr<Metric> make_bleu(const EvaluateOptions& o) {
   metrics::BleuOptions bleu;
-  bleu.tokenizer = metrics::bleu_tokenizer_from_name(o.tokenize);
+  bleu.given_tokenizer = given_tokenizer(o);
+  if (!bleu.given_tokenizer) bleu.tokenizer = metrics::bleu_tokenizer_from_name(o.tokenize);
   bleu.lowercase = o.lowercase;
   bleu.smoothing = metrics::smoothing_from_name(o.smooth);
   bleu.smoothing_value = o.smooth_value;
@@ -141,42 +222,6 @@ std::vector<std::unique_ptr<Metric>> make_metrics(const EvaluateOptions& o) {
   return all;
 }
 
-// The lines of a file without whitespace at their ends, as sacreBLEU reads them.
-Lines read_sentences(const std::string& path) {
-  Lines lines;
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) {
-    if (invalid_utf8_at(line) != std::string::npos) {
-      spdlog::warn("{}: invalid UTF-8 replaced by U+FFFD", reader.where());
-      line = replace_invalid_utf8(line);
-    }
-    lines.emplace_back(metrics::strip_right(line));
-  }
-  if (lines.empty()) throw DataError(path + " is empty: 0 lines");
-  return lines;
-}
-
-struct Corpora {
-  metrics::References references;
-  std::vector<Lines> hypotheses;
-};
-
-Corpora read_corpora(const EvaluateOptions& o) {
-  Corpora corpora;
-  for (const std::string& path : o.references) corpora.references.push_back(read_sentences(path));
-  for (const std::string& path : o.hypotheses) corpora.hypotheses.push_back(read_sentences(path));
-  std::string counts;
-  bool equal = true;
-  const auto note = [&](const std::string& path, const Lines& lines) {
-    equal = equal && lines.size() == corpora.references[0].size();
-    counts += (counts.empty() ? "" : ", ") + path + " " + std::to_string(lines.size());
-  };
-  for (size_t r = 0; r < o.references.size(); ++r) note(o.references[r], corpora.references[r]);
-  for (size_t h = 0; h < o.hypotheses.size(); ++h) note(o.hypotheses[h], corpora.hypotheses[h]);
-  if (!equal) throw DataError("the files have different numbers of lines: " + counts);
-  return corpora;
-}
-
 void warn_if_tokenized(const EvaluateOptions& o, const Corpora& corpora) {
   if (o.tokenize == "none") return;
   for (size_t h = 0; h < corpora.hypotheses.size(); ++h) {
@@ -189,103 +234,27 @@ void warn_if_tokenized(const EvaluateOptions& o, const Corpora& corpora) {
   }
 }
 
-std::string fixed(double value, int64_t digits) {
-  char text[400];
-  std::snprintf(text, sizeof text, "%.*f", static_cast<int>(digits), value);
-  return text;
-}
-
-void print_json(const EvaluateOptions& o, const std::vector<std::vector<SystemScore>>& by_metric) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (size_t h = 0; h < o.hypotheses.size(); ++h) {
-    for (const std::vector<SystemScore>& results : by_metric) {
-      const SystemScore& result = results[h];
-      nlohmann::ordered_json object{{"hypothesis", o.hypotheses[h]},
-                                    {"metric", result.score.name},
-                                    {"score", result.score.score},
-                                    {"signature", result.signature}};
-      for (const auto& [name, value] : result.score.figures) object[name] = value;
-      if (result.interval) {
-        object["confidence_mean"] = result.interval->mean;
-        object["confidence_half_width"] = result.interval->half_width;
-      }
-      if (result.p_value) {
-        object["baseline"] = o.hypotheses[0];
-        object["p_value"] = *result.p_value;
-      }
-      if (o.evaluation.sentence_level) object["sentence_scores"] = result.sentence_scores;
-      all.push_back(std::move(object));
-    }
-  }
-  std::cout << all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-}
-
-void print_sentences(const EvaluateOptions& o,
-                     const std::vector<std::vector<SystemScore>>& by_metric) {
-  for (size_t i = 0; i < by_metric[0][0].sentence_scores.size(); ++i) {
-    std::string line;
-    for (size_t h = 0; h < o.hypotheses.size(); ++h)
-      for (const std::vector<SystemScore>& results : by_metric)
-        line += (line.empty() ? "" : "\t") + fixed(results[h].sentence_scores[i], o.digits);
-    std::cout << line << '\n';
-  }
-}
-
-// "(μ = 26.09 ± 0.64) (p = 0.0010)", only what was asked for.
-std::string significance_text(const EvaluateOptions& o, const SystemScore& result) {
-  std::string text;
-  if (result.interval)
-    text = "(μ = " + fixed(result.interval->mean, o.digits) + " ± " +
-           fixed(result.interval->half_width, o.digits) + ")";
-  if (result.p_value) text += (text.empty() ? "(p = " : " (p = ") + fixed(*result.p_value, 4) + ")";
-  return text;
-}
-
-std::string right_aligned(const std::string& text, size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
-// One block of lines for each hypothesis, then the signatures.
-void print_text(const EvaluateOptions& o, const std::vector<std::vector<SystemScore>>& by_metric) {
-  size_t width = 0;
-  for (const std::vector<SystemScore>& results : by_metric)
-    width = std::max(width, results[0].score.name.size());
-  for (size_t h = 0; h < o.hypotheses.size(); ++h) {
-    if (o.hypotheses.size() > 1) std::cout << o.hypotheses[h] << '\n';
-    for (const std::vector<SystemScore>& results : by_metric) {
-      const SystemScore& result = results[h];
-      const std::string line =
-          result.score.to_string(static_cast<int>(o.digits), significance_text(o, result));
-      std::cout << std::string(width - result.score.name.size(), ' ') << line << '\n';
-    }
-    if (o.hypotheses.size() > 1) std::cout << '\n';
-  }
-  for (const std::vector<SystemScore>& results : by_metric)
-    std::cout << right_aligned(results[0].score.name, width) << ": " << results[0].signature
-              << '\n';
-}
-
 }  // namespace
 
 int run_evaluate(const std::vector<std::string>& arguments) {
   EvaluateOptions options;
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(problems_of(options));
+  table.check(problems_of(table, options));
+  if (!options.task.empty()) {
+    evaluate_task(options);
+    return 0;
+  }
   const std::vector<std::unique_ptr<Metric>> all = make_metrics(options);
-  const Corpora corpora = read_corpora(options);
+  Corpora corpora = read_corpora(options);
   warn_if_tokenized(options, corpora);
 
-  std::vector<std::vector<SystemScore>> by_metric;
+  TranslationScores scores;
+  scores.documents = choose_sentences(options, corpora);
   for (const std::unique_ptr<Metric>& metric : all)
-    by_metric.push_back(
+    scores.by_metric.push_back(
         metrics::evaluate(*metric, corpora.references, corpora.hypotheses, options.evaluation));
-  if (options.json)
-    print_json(options, by_metric);
-  else if (options.evaluation.sentence_level)
-    print_sentences(options, by_metric);
-  else
-    print_text(options, by_metric);
+  print_scores(options, scores);
   return 0;
 }
 

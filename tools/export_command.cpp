@@ -26,6 +26,7 @@ int run_export(const std::vector<std::string>& arguments) {
            {.required = true, .choices = {"ctranslate2", "huggingface"}})
       .add("output", &output_directory, "DIR", "directory to write",
            {.required = true, .is_new = true});
+  table.example("dietmt export --model model --to ctranslate2 --output model-ct2");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 
@@ -50,6 +51,7 @@ int run_bert_export(const std::vector<std::string>& arguments) {
            {.required = true})
       .add("output", &output_directory, "DIR", "directory to write",
            {.required = true, .is_new = true});
+  table.example("dietmt bert export --model bert --output bert-huggingface");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 

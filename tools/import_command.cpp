@@ -72,6 +72,7 @@ int run_import(const std::vector<std::string>& arguments) {
            "sentencepiece models that split text into the pieces of a .yml vocabulary")
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true});
+  table.example("dietmt import --from opus-mt-en-de --output en-de");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
   if (!o.from.empty() && fs::path(o.from).extension() != ".npz" &&
@@ -105,7 +106,8 @@ int run_bert_import(const std::vector<std::string>& arguments) {
            "vocab.txt, tokenizer.model or a directory with one of them; default: that in --from")
       .add("position", &position, "SPEC",
            "replace the model's position encoding; 'dietmt train --position help' lists them")
-      .add("seed", &seed, "N", "random seed of a new position encoding", {.least = 0});
+      .add("seed", &seed, "N", "random seed of a new position encoding", ranges::kSeed);
+  table.example("dietmt bert import --from bert-base-uncased --output bert");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 

@@ -4,10 +4,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "common/deflater.h"
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
-#include "encoders/position/scheme/position_help.h"
+#include "common/suggestion.h"
+#include "encoders/position/scheme/position_spec.h"
 #include "inspection/parameter_table.h"
 #include "inspection/position_report.h"
 #include "inspection/sentence_analysis.h"
@@ -30,8 +31,10 @@ int inspect_params(const std::vector<std::string>& arguments) {
                     "Counts the parameters of a model, or of a new model with these options, by "
                     "component. 'positions' is the sum over all position encodings.");
   table.add("model", &directory, "DIR", kModelHelp)
-      .add("vocab-size", &vocabulary, "N", "vocabulary size of each language", {.least = 1});
+      .add("vocab-size", &vocabulary, "N", "vocabulary size of each language", ranges::kVocabulary);
   bind_model_options(table, o);
+  table.example("dietmt inspect params --model model")
+      .example("dietmt inspect params --preset base --position diet-rel --vocab-size 32000");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
     table.check();
@@ -41,7 +44,7 @@ int inspect_params(const std::vector<std::string>& arguments) {
   }
   apply_preset(table, o);
   if (print_position_help(o)) return 0;
-  table.check(model_problems(o.model));
+  table.check(model_problems(o.model, vocabulary, sizeof(float)));
   o.model.source_vocabulary = o.model.target_vocabulary = vocabulary;
   std::cout << inspection::parameter_table(nmt::TranslationModel(o.model, 1));
   return 0;
@@ -51,6 +54,7 @@ int inspect_model(const std::vector<std::string>& arguments) {
   std::string directory;
   OptionTable table("inspect model", "--model DIR", "Prints the configuration of a model as JSON.");
   table.add("model", &directory, "DIR", kModelHelp, {.required = true});
+  table.example("dietmt inspect model --model model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
   const nmt::ModelFiles files = nmt::open_model(directory);
@@ -70,6 +74,7 @@ int inspect_attention(const std::vector<std::string>& arguments) {
       .add("text", &request.text, "SENTENCE", "source sentence", {.required = true})
       .add("translation", &request.translation, "SENTENCE",
            "its translation; default: the model's own");
+  table.example("dietmt inspect attention --model model --text 'Good morning.'");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
   std::cout << service::analysis_json(
@@ -99,8 +104,9 @@ OptionTable option_table(PositionOptions& o) {
       .add("json", &o.json, "", "print everything as JSON instead of tables")
       .add("length", &o.report.length, "N", "number of positions", {.least = 2, .most = 1024})
       .add("words", &o.report.words, "N", "number of random words that sentences repeat",
-           {.least = 1})
-      .add("seed", &o.report.seed, "N", "random seed of the words");
+           {.least = 1, .most = 1'000'000})
+      .add("seed", &o.report.seed, "N", "random seed of the words", ranges::kSeed);
+  table.example("dietmt inspect positions --model model --output positions.html");
   return table;
 }
 
@@ -124,7 +130,7 @@ int inspect_positions(const std::vector<std::string>& arguments) {
   }
   const inspection::PositionReport report = inspection::position_report(o.model, o.report);
   if (!o.output.empty()) {
-    write_file_atomically(o.output, inspection::position_page(report));
+    write_text_atomically(o.output, inspection::position_page(report));
     spdlog::info("wrote {}", o.output);
   }
   if (o.json) std::cout << inspection::position_json(report).dump() << '\n';
@@ -141,6 +147,8 @@ int run_inspect(const std::vector<std::string>& arguments) {
       "  model       print the configuration of a model\n"
       "  positions   list the position encodings, or report what a model's encodings do\n"
       "  attention   print the attention in a sentence and its translation\n\n"
+      "Example:\n"
+      "  dietmt inspect params --model model\n\n"
       "Run 'dietmt inspect TOPIC --help' for the options of a topic.\n";
   if (arguments.empty())
     throw ConfigError("inspect needs a topic: params, model, positions or attention");
@@ -153,8 +161,9 @@ int run_inspect(const std::vector<std::string>& arguments) {
     std::cout << usage;
     return 0;
   }
-  throw ConfigError("'" + arguments[0] +
-                    "' is not a topic of inspect: choose params, model, positions or attention");
+  throw ConfigError("'" + arguments[0] + "' is not a topic of inspect" +
+                    suggestion(arguments[0], {"params", "model", "positions", "attention"}) +
+                    "; choose params, model, positions or attention");
 }
 
 }  // namespace dietmt::tools

@@ -49,10 +49,11 @@ DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
                              const std::vector<std::string>& arguments) {
   std::optional<nmt::LoadedDecoder> loaded;
   if (o.device == "cpu") {
-    loaded = nmt::load_stored_decoder(o.models, {.weights = nmt::parse_weight_choice(o.weights),
-                                                 .shortlist = o.shortlist,
-                                                 .search = o.search,
-                                                 .has_prefixes = has_prefixes});
+    loaded = nmt::load_stored_decoder(nmt::model_directories(o.models),
+                                      {.weights = nmt::parse_weight_choice(o.weights),
+                                       .shortlist = o.shortlist,
+                                       .search = o.search,
+                                       .has_prefixes = has_prefixes});
   }
   if (!loaded) run_full_program(command, arguments);
   const auto shared = std::make_shared<nmt::LoadedDecoder>(std::move(*loaded));
@@ -64,8 +65,8 @@ DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
   const std::map<std::string, Command> own = {
-      {"distill", run_distill},     {"evaluate", run_evaluate},   {"sample", run_sample},
-      {"shortlist", run_shortlist}, {"tokenizer", run_tokenizer}, {"translate", run_translate},
+      {"distill", run_distill},     {"evaluate", run_evaluate},   {"shortlist", run_shortlist},
+      {"tokenizer", run_tokenizer}, {"translate", run_translate},
   };
   return run_program(argc, argv, [&](const std::string& name) -> Command {
     const auto found = own.find(name);

@@ -7,36 +7,15 @@
 #include <iterator>
 
 #include "common/error.h"
-#include "encoders/position/scheme/position_help.h"
+#include "encoders/position/scheme/position_spec.h"
+#include "encoders/transformer/stacks.h"
+#include "nmt/network/translation_model.h"
 
 namespace dietmt::tools {
 namespace {
 
 using encoders::AttentionSite;
-using encoders::EncodingContext;
 using nmt::ModelConfig;
-
-struct Stack {
-  std::string spec;
-  EncodingContext context;
-};
-
-/// Encoder, decoder and cross-attention.
-std::vector<Stack> stacks(const ModelConfig& model) {
-  const auto stack = [&](AttentionSite site, const std::string& spec, int64_t layers) {
-    EncodingContext context;
-    context.site = site;
-    context.layers = layers;
-    context.heads = model.heads;
-    context.head_width = model.width / model.heads;
-    context.model_width = model.width;
-    context.max_positions = model.max_positions;
-    return Stack{spec, context};
-  };
-  return {stack(AttentionSite::kEncoder, model.encoder_position, model.encoder_layers),
-          stack(AttentionSite::kDecoder, model.decoder_position, model.decoder_layers),
-          stack(AttentionSite::kCross, model.cross_position, model.decoder_layers)};
-}
 
 // The decoder's positions are the encoder's unless they have a name.
 void name_positions(ModelOptions& o) {
@@ -58,7 +37,7 @@ void keep_positions(const OptionTable& table, const ModelConfig& kept, ModelOpti
 
 void add_dropout(OptionTable& table, const std::string& name, OptionTable::Field field,
                  const std::string& help) {
-  table.add(name, field, "P", help, {.least = 0, .below = 1});
+  table.add(name, field, "P", help, ranges::kDropout);
 }
 
 void bind_model_options(OptionTable& table, ModelOptions& o) {
@@ -69,19 +48,20 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
            "1024, 4), base (6+6, 512, 2048, 8), big (6+6, 1024, 4096, 16)",
            {.choices = {"tiny", "small", "base", "big"}})
       .add("encoder-layers", &m.encoder_layers, "N", "encoder layers; overrides the preset",
-           {.least = 1})
+           ranges::kLayers)
       .add("decoder-layers", &m.decoder_layers, "N", "decoder layers; overrides the preset",
-           {.least = 1})
-      .add("width", &m.width, "N", "model width; overrides the preset", {.least = 1})
+           ranges::kLayers)
+      .add("width", &m.width, "N", "model width; overrides the preset", ranges::kWidth)
       .add("feed-forward", &m.feed_forward, "N",
-           "inner width of the feed-forward blocks; overrides the preset", {.least = 1})
-      .add("heads", &m.heads, "N", "attention heads; overrides the preset", {.least = 1})
+           "inner width of the feed-forward blocks; overrides the preset", ranges::kFeedForward)
+      .add("heads", &m.heads, "N", "attention heads; overrides the preset", ranges::kHeads)
       .add("position", &o.position, "SPEC",
            "position encoding of encoder and decoder; '--position help' lists them")
       .add("decoder-position", &o.decoder_position, "SPEC",
            "position encoding of the decoder, if different")
       .add("cross-position", &m.cross_position, "SPEC", "position encoding of cross-attention")
-      .add("max-positions", &m.max_positions, "N", "table size of learned encodings", {.least = 1})
+      .add("max-positions", &m.max_positions, "N", "table size of learned encodings",
+           ranges::kMaxPositions)
       .add("norm", &m.norm, "", "layer norm after (post) or before (pre) each block",
            {.choices = {"post", "pre"}})
       .add("activation", &m.activation, "", "activation of the feed-forward blocks",
@@ -161,25 +141,23 @@ bool print_position_help(const ModelOptions& o) {
   ModelConfig model = o.model;
   model.source_vocabulary = model.target_vocabulary = 1;
   throw_if_any(model.problems());
-  std::vector<EncodingContext> contexts;
-  for (const Stack& stack : stacks(o.model)) contexts.push_back(stack.context);
-  std::cout << encoders::position_help(contexts);
+  const auto encoder = nmt::encoder_config(model), decoder = nmt::decoder_config(model);
+  std::cout << encoders::position_help(
+      {encoders::encoding_context(encoder, AttentionSite::kEncoder),
+       encoders::encoding_context(decoder, AttentionSite::kDecoder),
+       encoders::encoding_context(decoder, AttentionSite::kCross)});
   return true;
 }
 
-std::vector<std::string> model_problems(const nmt::ModelConfig& config) {
+std::vector<std::string> model_problems(const nmt::ModelConfig& config, int64_t vocabulary,
+                                        int64_t bytes_per_weight) {
   ModelConfig model = config;
-  model.source_vocabulary = model.target_vocabulary = 1;
+  model.source_vocabulary = model.target_vocabulary = vocabulary;
   std::vector<std::string> problems = model.problems();
   if (!problems.empty()) return problems;
-  for (const Stack& stack : stacks(model)) {
-    try {
-      const encoders::PositionScheme scheme(stack.spec, stack.context);
-    } catch (const ConfigError& error) {
-      problems.emplace_back(error.what());
-    }
-  }
-  return problems;
+  const std::string too_large = model.memory_problem(bytes_per_weight);
+  if (!too_large.empty()) return {too_large};
+  return nmt::position_problems(model);
 }
 
 }  // namespace dietmt::tools

@@ -5,9 +5,10 @@
 #include <exception>
 #include <iostream>
 
+#include "common/error.h"
 #include "common/logging.h"
-#include "common/process_error.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
+#include "common/suggestion.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "tools/commands.h"
 #include "training/processes/process_place.h"
@@ -26,7 +27,7 @@ constexpr Summary kCommands[] = {
     {"translate", "translate text line by line"},
     {"distill", "translate training text for a student model"},
     {"score", "print log-probabilities of given translations"},
-    {"evaluate", "score translations with BLEU, chrF and TER"},
+    {"evaluate", "score translations with BLEU, chrF and TER, and predictions for tasks"},
 #ifdef DIETMT_SERVICE
     {"serve", "translate over HTTP, with a web page and batch jobs"},
 #endif
@@ -37,7 +38,6 @@ constexpr Summary kCommands[] = {
     {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
     {"inspect", "show a model's parameters, configuration, positions or attention"},
     {"shortlist", "make a lexical shortlist from parallel text"},
-    {"sample", "generate the English-German or English-Czech sample corpus"},
 };
 
 constexpr int kFailed = 1;
@@ -50,8 +50,14 @@ void print_usage(std::ostream& out) {
     out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ')
         << command.summary << '\n';
   }
+  out << "\nExample:\n  echo 'Good morning.' | dietmt translate --model model\n";
   out << "\nRun 'dietmt COMMAND --help' for the options of a command, 'dietmt --version' for the "
          "version.\n";
+}
+
+// Without the time of the log: the command did not start.
+void usage_error(const std::string& command, const std::string& message) {
+  std::cerr << "error: dietmt " << command << ": " << message << std::endl;
 }
 
 int guarded(const std::string& name, const Command& command,
@@ -65,7 +71,7 @@ int guarded(const std::string& name, const Command& command,
     std::cout.flush();
     return code;
   } catch (const ConfigError& error) {
-    complain(error.what());
+    usage_error(name, error.what());
     return kUsage;
   } catch (const PeerError& error) {
     if (std::getenv(training::kLaunchedVariable) == nullptr) complain(error.what());
@@ -73,8 +79,8 @@ int guarded(const std::string& name, const Command& command,
     std::_Exit(kResumable);
   } catch (const FirstProcessFailed&) {
     return stop_requested() ? kResumable : kFailed;
-  } catch (const Stopped&) {
-    spdlog::info("dietmt {}: stopped by a signal; run the same command again", name);
+  } catch (const Stopped& stopped) {
+    spdlog::info("dietmt {}: {}; run the same command again", name, stopped.what());
     return kResumable;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
@@ -105,7 +111,10 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
     if (words[0] == command.name)
       return guarded(words[0], find(words[0]), {words.begin() + 1, words.end()});
   }
-  spdlog::error("'{}' is not a command; see dietmt --help", words[0]);
+  std::vector<std::string> names;
+  for (const Summary& command : kCommands) names.emplace_back(command.name);
+  std::cerr << "error: '" << words[0] << "' is not a command of dietmt"
+            << suggestion(words[0], names) << "; see dietmt --help" << std::endl;
   return kUsage;
 }
 

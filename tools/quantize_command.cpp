@@ -54,9 +54,10 @@ OptionTable option_table(QuantizeOptions& o) {
       .add("source", &o.source, "FILE", "source text that both models translate, plain or gzip")
       .add("reference", &o.reference, "FILE", "its reference translations")
       .add("runs", &o.runs, "N", "translations of the text by each model; the fastest counts",
-           {.least = 1});
+           {.least = 1, .most = 1000});
   add_beam(table, o.search.beam);
   add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
+  table.example("dietmt quantize --model model --output fast --type int8");
   return table;
 }
 
@@ -73,7 +74,8 @@ struct TestSet {
 };
 
 TestSet read_test_set(const QuantizeOptions& options) {
-  TestSet test{read_lines(options.source), read_lines(options.reference)};
+  TestSet test{read_lines(options.source, kMaxLineBytes),
+               read_lines(options.reference, kMaxLineBytes)};
   if (test.source.size() != test.reference.size()) {
     throw DataError(fmt::format("{} has {} lines, {} has {}", options.source, test.source.size(),
                                 options.reference, test.reference.size()));
@@ -87,7 +89,7 @@ class Contender {
   Contender(const fs::path& directory, const nmt::SearchOptions& search)
       : megabytes_(static_cast<double>(fs::file_size(directory / "model.safetensors")) / 1e6) {
     const auto start = Clock::now();
-    nmt::LoadedDecoder loaded = nmt::load_decoder(directory.string(), {});
+    nmt::LoadedDecoder loaded = nmt::load_decoder({directory.string()}, {});
     load_seconds_ = seconds_since(start);
     source_ = loaded.source_tokenizer;
     target_ = loaded.target_tokenizer;

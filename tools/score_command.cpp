@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kWindowLines = 8192;
 
 struct ScoreOptions {
-  std::string models;
+  std::vector<std::string> models;
   std::string source;
   std::string target;
   std::string output = "-";
@@ -38,21 +38,25 @@ OptionTable option_table(ScoreOptions& o) {
   table.group("Text")
       .add("model", &o.models, "DIR[,DIR...]",
            "model directory, or output directory of train (its best checkpoint); several models "
-           "of one vocabulary form an ensemble, which averages their probabilities",
+           "of one vocabulary, in one list or with --model repeated, form an ensemble, which "
+           "averages their probabilities",
            {.required = true})
       .add("source", &o.source, "FILE", "source text: plain, gzip or - (standard input)",
            {.required = true})
       .add("target", &o.target, "FILE", "translations, with as many lines", {.required = true})
       .add("output", &o.output, "FILE",
-           "scores, or - (standard output); a file appears when it is complete")
+           "scores, or - (standard output); a file appears when it is complete, and FILE.gz is "
+           "compressed")
       .add("json", &o.json, "", R"(write one object a line: {"score", "tokens", "token_scores"})")
       .add("max-length", &o.max_length, "N",
-           "longest line in tokens, with end of sentence; longer lines are cut", {.least = 1});
+           "longest line in tokens, with end of sentence; longer lines are cut",
+           nmt::search_rules::kMaxSourceLength);
   table.group("Machine")
       .add("device", &o.device, "NAME", "cpu, cuda or cuda:I")
-      .add("threads", &o.scoring.threads, "N", "threads; 0: one per core", {.least = 0})
+      .add("threads", &o.scoring.threads, "N", "threads; 0: one per core", ranges::kThreads)
       .add("batch-tokens", &o.scoring.batch_tokens, "N", "batch size of a thread in tokens",
-           {.least = 1});
+           ranges::kBatchTokens);
+  table.example("dietmt score --model model --source test.en --target test.de");
   return table;
 }
 
@@ -65,8 +69,8 @@ std::vector<std::string> problems_of(const ScoreOptions& o) {
 class PairReader {
  public:
   PairReader(const ScoreOptions& options, const nmt::ModelList& models)
-      : source_(options.source),
-        target_(options.target),
+      : source_(nmt::open_text(options.source)),
+        target_(nmt::open_text(options.target)),
         models_(models),
         max_source_(options.max_length),
         max_target_(options.max_length) {
@@ -99,7 +103,7 @@ class PairReader {
  private:
   static std::vector<int32_t> encoded(std::string& line, const LineReader& reader,
                                       const data::Tokenizer& tokenizer, int64_t max_tokens) {
-    nmt::clean_line(line, reader.where());
+    nmt::clean_line(line, reader);
     return nmt::encode_line(tokenizer, line, max_tokens, reader.where());
   }
 
@@ -129,7 +133,8 @@ int run_score(const std::vector<std::string>& arguments) {
   table.check(problems_of(options));
   options.scoring.threads = encoders::set_threads(options.scoring.threads);
 
-  const nmt::ModelList models(options.models, encoders::parse_device(options.device));
+  const nmt::ModelList models(nmt::model_directories(options.models),
+                              encoders::parse_device(options.device));
   options.scoring.begin_id = models.target_tokenizer().begin_id();
   PairReader reader(options, models);
   nmt::LineWriter output(options.output);

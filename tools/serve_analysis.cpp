@@ -28,6 +28,17 @@ void require_full_weights(const nmt::ModelFiles& files, const std::string& name)
                                           " weights, which support translation but not analysis");
 }
 
+// A request that names a model may name its languages too.
+void check_languages(const service::AnalysisRequest& request, const service::ModelSpec& spec) {
+  const auto is_other = [](const std::string& given, const std::string& language) {
+    return !given.empty() && given != language;
+  };
+  if (!is_other(request.source, spec.source) && !is_other(request.target, spec.target)) return;
+  throw service::HttpError::of_option("model", "model '" + spec.name + "' translates " +
+                                                   spec.source + " to " + spec.target +
+                                                   "; leave source and target out");
+}
+
 }  // namespace
 
 service::Answer ServeAnalysis::answer(const service::Call& call) {
@@ -41,6 +52,7 @@ service::Analysis ServeAnalysis::analyse(service::AnalysisRequest request) {
   const service::ModelSpec& spec = request.model.empty()
                                        ? pairs_.model_of(request.source, request.target)
                                        : pairs_.model_named(request.model);
+  check_languages(request, spec);
   request.model = spec.name;
   const std::lock_guard lock(mutex_);
   return inspection::analyse_sentence(model(spec), request);

@@ -1,15 +1,17 @@
 // dietmt serve: translates over HTTP.
 #include <spdlog/spdlog.h>
 
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "common/logging.h"
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/packing/engine_models.h"
 #include "nmt/translation/text_lines.h"
+#include "service/api/probe_routes.h"
 #include "service/api/serve_signals.h"
 #include "service/api/translation_api.h"
+#include "service/http/access_log.h"
 #include "service/http/http_server.h"
 #include "service/jobs/job_routes.h"
 #include "service/page/page.h"
@@ -26,10 +28,11 @@ using service::ServeSignals;
 
 // What the decoder's loader gives, as the service knows it.
 service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
-  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(nmt::load_decoder(
-      spec.directory.string(), {.device = encoders::parse_device(options.device),
-                                .weights = nmt::parse_weight_choice(options.weights),
-                                .shortlist = spec.shortlist}));
+  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(
+      nmt::load_decoder(nmt::model_directories({spec.directory.string()}),
+                        {.device = encoders::parse_device(options.device),
+                         .weights = nmt::parse_weight_choice(options.weights),
+                         .shortlist = spec.shortlist}));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {
@@ -46,25 +49,31 @@ service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptio
   return model;
 }
 
-void reload(HttpServer& server, service::ModelRegistry& models) {
+// One part of a reload; the server goes on with what it has if that fails.
+void reload_part(const char* old, const std::function<void()>& reload) {
   try {
-    server.reload_certificate();
-  } catch (const ConfigError& error) {
-    spdlog::error("reload: {} The old certificate stays in use.", error.what());
-  }
-  try {
-    models.reload("");
-  } catch (const RequestError& error) {
-    spdlog::error("reload: {}", error.what());
+    reload();
+  } catch (const Error& error) {
+    spdlog::error("reload: {} {}", error.what(), old);
   }
 }
 
+// `reload_keys`: of a server that has API keys.
 void serve_until_stopped(const ServeSignals& signals, HttpServer& server,
-                         service::ModelRegistry& models) {
+                         service::ModelRegistry& models, const ServeOptions& options,
+                         const std::function<void()>& reload_keys) {
+  using Event = ServeSignals::Event;
   while (true) {
-    const ServeSignals::Event event = signals.wait(std::chrono::hours(1));
-    if (event == ServeSignals::Event::kStop) return;
-    if (event == ServeSignals::Event::kReload) reload(server, models);
+    const Event event = signals.wait(std::chrono::hours(1));
+    if (event == Event::kStop) return;
+    if (event == Event::kLogMore) change_log_level(1);
+    if (event == Event::kLogLess) change_log_level(-1);
+    if (event != Event::kReload) continue;
+    if (options.http.access_log)
+      reload_part("The old file stays in use.", [&] { options.http.access_log->reopen(); });
+    reload_part("The old keys stay in use.", reload_keys);
+    reload_part("The old certificate stays in use.", [&] { server.reload_certificate(); });
+    reload_part("", [&] { models.reload(""); });
   }
 }
 
@@ -73,6 +82,23 @@ void listen(HttpServer& server, service::Metrics& metrics, const ServeOptions& o
   const int port = server.listen(options.host, static_cast<int>(options.port));
   spdlog::info("listening at {}:{}", options.host, port);
 }
+
+// Probes on --health-port, with a thread for its connections; does nothing without the option.
+class HealthServer {
+ public:
+  HealthServer(std::vector<service::Route> probes, service::Metrics& metrics,
+               const ServeOptions& options)
+      : router_({}, metrics), server_({.max_connections = 256, .handler_threads = 1}, router_) {
+    if (options.health_port == 0) return;
+    for (service::Route& probe : probes) router_.add(std::move(probe));
+    server_.listen(options.host, static_cast<int>(options.health_port));
+    spdlog::info("health at {}:{}", options.host, options.health_port);
+  }
+
+ private:
+  service::Router router_;
+  HttpServer server_;
+};
 
 // Another signal ends the process from now on.
 void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::TranslationApi& api,
@@ -100,7 +126,8 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   }
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
-  serve_until_stopped(*signals, server, models);
+  const HealthServer health(api.probes(), metrics, options);
+  serve_until_stopped(*signals, server, models, options, [&api] { api.reload_keys(); });
   if (jobs != nullptr) jobs->stop();
   drain(std::move(signals), server, api, options);
 }
@@ -109,20 +136,15 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
 void work(const ServeSignals& signals, const ServeOptions& options, service::ModelRegistry& models,
           service::Metrics& metrics, ServeJobs& jobs) {
   service::Router router({}, metrics);
-  router.add({"GET", "/health",
-              [](const service::Call&) {
-                return service::Answer{.body = nlohmann::json{{"status", "ok"}}.dump()};
-              },
-              service::Key::kNone});
-  router.add({"GET", "/metrics",
-              [&](const service::Call&) {
-                return service::Answer{.body = metrics.text(models.status(), router.running()),
-                                       .type = "text/plain; version=0.0.4; charset=utf-8"};
-              },
-              service::Key::kNone});
+  const auto probes = service::probe_routes({.models = models,
+                                             .metrics = metrics,
+                                             .draining = [] { return false; },
+                                             .running = [&] { return router.running(); }});
+  for (const service::Route& probe : probes) router.add(probe);
   HttpServer server(options.http, router);
   listen(server, metrics, options);
-  serve_until_stopped(signals, server, models);
+  const HealthServer health(probes, metrics, options);
+  serve_until_stopped(signals, server, models, options, [] {});
   jobs.stop();
 }
 
@@ -148,6 +170,7 @@ int run_serve(const std::vector<std::string>& arguments) {
   if (options.preload) models.preload();
   std::unique_ptr<ServeJobs> jobs;
   if (options.has_jobs()) jobs = std::make_unique<ServeJobs>(options, models);
+  if (jobs) metrics.add_source([&jobs] { return jobs->metrics(); });
 
   if (options.worker)
     work(*signals, options, models, metrics, *jobs);

@@ -27,6 +27,7 @@ ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models
     : translator_(models, options.api.limits) {
   const std::filesystem::path data = made_directory(options.data);
   queue_ = std::make_unique<service::JobQueue>(service::open_job_database(options.queue, data));
+  metrics_ = std::make_unique<service::JobMetrics>(*queue_);
   service::JobServiceOptions settings;
   settings.data_directory = data;
   settings.keep = std::chrono::hours(options.keep_jobs);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "service/api/line_translation.h"
+#include "service/jobs/job_metrics.h"
 #include "service/jobs/job_queue.h"
 #include "service/jobs/job_service.h"
 #include "service/jobs/job_worker.h"
@@ -23,6 +24,9 @@ class ServeJobs {
   /// What is behind /v1/jobs.
   service::JobService& service() { return *service_; }
 
+  /// For /metrics.
+  std::vector<prometheus::MetricFamily> metrics() const { return metrics_->families(); }
+
   /// Returns the chunks in progress to the queue for another process, or a restart of this one.
   /// Call it before the models are drained, which would count as failures of the chunks.
   void stop();
@@ -30,6 +34,7 @@ class ServeJobs {
  private:
   service::LineTranslator translator_;
   std::unique_ptr<service::JobQueue> queue_;
+  std::unique_ptr<service::JobMetrics> metrics_;
   std::unique_ptr<service::JobService> service_;
   std::optional<service::JobWorker> worker_;
 };

@@ -2,7 +2,9 @@
 
 #include <ATen/Parallel.h>
 
+#include "common/logging.h"
 #include "encoders/device/device.h"
+#include "service/http/access_log.h"
 #include "tools/decoding_options.h"
 
 namespace dietmt::tools {
@@ -12,6 +14,9 @@ void add_network(OptionTable& table, ServeOptions& o) {
   table.group("Network")
       .add("host", &o.host, "ADDRESS", "address to listen on; 0.0.0.0: all interfaces")
       .add("port", &o.port, "N", "port to listen on; 0: any free port", {.least = 0, .most = 65535})
+      .add("health-port", &o.health_port, "N",
+           "another port, without TLS, only for /live, /ready, /health and /metrics; 0: none",
+           {.least = 0, .most = 65535})
       .add("tls-certificate", &o.http.certificate_file, "FILE",
            "TLS certificate (PEM); with --tls-key: HTTPS")
       .add("tls-key", &o.http.key_file, "FILE", "TLS private key (PEM)")
@@ -29,18 +34,35 @@ void add_jobs(OptionTable& table, ServeOptions& o) {
            "postgresql://...: database for the jobs, shared by any number of servers and workers; "
            "default: SQLite in --data")
       .add("worker", &o.worker, "",
-           "run as a worker: process batch jobs, serve only /health and /metrics")
+           "run as a worker: process batch jobs; over HTTP, serve only /live, /ready, /health and "
+           "/metrics")
       .add("job-threads", &o.job_threads, "N",
-           "chunks of jobs to translate at a time; 0: leave them to workers", {.least = 0})
-      .add("keep-jobs", &o.keep_jobs, "HOURS", "hours to keep finished jobs", {.least = 1})
+           "chunks of jobs to translate at a time; 0: leave them to workers", ranges::kThreads)
+      .add("keep-jobs", &o.keep_jobs, "HOURS", "hours to keep finished jobs",
+           {.least = 1, .most = 876'000})
       .add("max-upload", &o.max_upload, "N", "largest file of a job in bytes, as uploaded",
-           {.least = 1})
+           {.least = 1, .most = 1e15})
       .add("max-jobs", &o.job_quota.jobs, "N",
            "unfinished jobs per API key, or per address without keys; 0: no limit", {.least = 0})
       .add("max-job-lines", &o.job_quota.lines, "N",
            "lines in all unfinished jobs of a key or address; 0: no limit", {.least = 0})
       .add("max-job-bytes", &o.job_quota.bytes, "N",
-           "bytes of text in all unfinished jobs of a key or address; 0: no limit", {.least = 0});
+           "bytes of text in all unfinished jobs of a key or address; 0: no limit", ranges::kBytes)
+      .add("max-jobs-per-day", &o.job_quota.day_jobs, "N",
+           "jobs that a key or address may submit per day (UTC); 0: no limit", ranges::kBytes)
+      .add("max-job-lines-per-day", &o.job_quota.day_lines, "N",
+           "lines of the jobs of a key or address per day; 0: no limit", ranges::kBytes)
+      .add("max-job-bytes-per-day", &o.job_quota.day_bytes, "N",
+           "bytes of text of the jobs of a key or address per day; 0: no limit", ranges::kBytes)
+      .add(
+          "max-job-tokens-per-day", &o.job_quota.day_tokens, "N",
+          "translated source tokens per day, after which a key or address may submit no more jobs; "
+          "0: no limit",
+          ranges::kBytes)
+      .add("max-all-job-lines", &o.job_quota.all_lines, "N",
+           "lines of all jobs that the server keeps; 0: no limit", ranges::kBytes)
+      .add("max-all-job-bytes", &o.job_quota.all_bytes, "N",
+           "bytes of text of all jobs that the server keeps; 0: no limit", ranges::kBytes);
 }
 
 void add_limits(OptionTable& table, ServeOptions& o) {
@@ -49,14 +71,30 @@ void add_limits(OptionTable& table, ServeOptions& o) {
       .add("max-characters", &limits.characters, "N", "characters per request", {.least = 1})
       .add("max-texts", &limits.texts, "N", "texts per request", {.least = 1})
       .add("max-body", &limits.body_bytes, "N", "bytes of a request's body", {.least = 1})
-      .add("max-beam", &limits.beam, "N", "largest beam size of a request", {.least = 1})
+      .add("max-beam", &limits.beam, "N", "largest beam size of a request",
+           nmt::search_rules::kBeam)
       .add("deadline", &o.deadline, "SECONDS", "longest time for a request", {.least = 1})
-      .add("queue-tokens", &o.registry.limits.max_tokens, "N",
-           "source tokens that may wait for a model; further requests are rejected", {.least = 1})
+      .add(
+          "queue-tokens", &o.registry.limits.max_tokens, "N",
+          "source tokens that may wait for a model, separately in short requests, in long ones and "
+          "in batch jobs; further requests are rejected",
+          {.least = 1})
+      .add(
+          "max-requests", &o.max_requests, "N",
+          "requests in progress, of one client three quarters of it; further requests are rejected",
+          {.least = 4, .most = 100'000})
       .add("max-connections", &o.http.max_connections, "N",
-           "open connections; beyond that, the longest idle one is closed", {.least = 1})
+           "open connections; beyond that, the longest idle one is closed",
+           {.least = 1, .most = 1'000'000})
       .add("drain", &o.drain, "SECONDS", "longest wait for running requests after SIGTERM",
            {.least = 0});
+}
+
+void add_logs(OptionTable& table, ServeOptions& o) {
+  table.group("Logs")
+      .add("access-log", &o.access_log, "FILE", "append a line for each answer; -: to stderr")
+      .add("log-format", &o.log_format, "", "format of the log and the access log",
+           {.choices = {"text", "json"}});
 }
 
 void add_machine(OptionTable& table, ServeOptions& o) {
@@ -66,7 +104,16 @@ void add_machine(OptionTable& table, ServeOptions& o) {
   add_decoding_workers(table, threads.workers, threads.batch_tokens);
   add_worker_threads(table, threads.threads);
   table.add("fill-wait", &o.fill_wait, "MS",
-            "milliseconds that an idle worker waits for a full batch", {.least = 0});
+            "milliseconds that an idle worker waits for a full batch",
+            {.least = 0, .most = 60'000});
+}
+
+// Every request in progress sleeps in a thread until it is translated. None waits for a thread, so
+// that the models' queues, which are fair, decide who goes first.
+void bound_requests(int64_t most, service::HttpOptions& http) {
+  http.handler_threads = most;
+  http.backlog = 0;
+  http.max_of_client = most - most / 4;
 }
 
 std::vector<std::string> problems_of(const ServeOptions& o) {
@@ -88,8 +135,9 @@ OptionTable serve_option_table(ServeOptions& o) {
   o.registry.threads.workers = 0;
   OptionTable table("serve", "--model DIR...",
                     "Translates over HTTP. Serves a web page at /, LibreTranslate's API and its "
-                    "own API, described by /openapi.json. SIGHUP reloads the models and the TLS "
-                    "certificate; SIGTERM finishes running requests and exits.");
+                    "own API, described by /openapi.json. SIGHUP reloads the models, the API "
+                    "keys and the TLS certificate and reopens the access log; SIGUSR1 logs more "
+                    "detail, SIGUSR2 less; SIGTERM finishes running requests and exits.");
   table.group("Models")
       .add("model", &o.models, "[SRC-TGT=]DIR...",
            "model directories; default languages: those of config.json or of the name (en-de)",
@@ -101,7 +149,12 @@ OptionTable serve_option_table(ServeOptions& o) {
   add_network(table, o);
   add_jobs(table, o);
   add_limits(table, o);
+  add_logs(table, o);
   add_machine(table, o);
+  table
+      .basics({"host", "port", "preload", "api-keys", "tls-certificate", "tls-key", "data",
+               "max-characters", "deadline", "device", "weights", "workers"})
+      .example("dietmt serve --model models/en-de --port 5000");
   return table;
 }
 
@@ -114,9 +167,15 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
+  const LogFormat format = parse_log_format(options.log_format);
+  set_log_format(format);
+  if (!options.access_log.empty())
+    options.http.access_log = std::make_shared<service::AccessLog>(options.access_log, format);
   options.http.cors_origins = options.api.cors_origins;
   options.http.max_body = static_cast<uint64_t>(options.api.limits.body_bytes);
+  bound_requests(options.max_requests, options.http);
   options.api.batch_jobs = options.has_jobs();
+  options.api.https = !options.http.certificate_file.empty();
   if (options.has_jobs())
     options.http.max_body_below["/v1/jobs"] = static_cast<uint64_t>(options.max_upload);
   if (!options.data.empty()) options.http.spool_directory = options.data;

@@ -21,10 +21,14 @@ struct ServeOptions {
   std::string weights = "auto";
   std::string host = "127.0.0.1";
   int64_t port = 5000;
-  int64_t fill_wait = 0;  // milliseconds
-  int64_t deadline = 60;  // seconds
-  int64_t drain = 30;     // seconds
+  int64_t health_port = 0;      // 0: none
+  int64_t max_requests = 1280;  // in progress
+  int64_t fill_wait = 0;        // milliseconds
+  int64_t deadline = 60;        // seconds
+  int64_t drain = 30;           // seconds
   std::string api_keys;
+  std::string access_log;  // empty: none
+  std::string log_format = "text";
 
   std::string data;         // directory of the jobs; empty: the system's temporary directory
   std::string queue;        // empty: SQLite in `data`

@@ -75,22 +75,25 @@ OptionTable option_table(ShortlistOptions& o) {
       .add("train-target", &o.train_target, "FILE...", "target side, with as many lines")
       .add("output", &o.output, "FILE", "shortlist to write")
       .add("best", &o.sizes.best, "N", "most probable target pieces of each source piece",
-           {.least = 1})
+           {.least = 1, .most = 100'000})
       .add("first", &o.sizes.first, "N", "most frequent target pieces, in every shortlist",
-           {.least = 0})
+           {.least = 0, .most = 10'000'000})
       .add("iterations", &o.aligner.iterations, "N", "EM iterations of the word aligner",
-           {.least = 1})
+           {.least = 1, .most = 1000})
       .add("largest-table", &o.aligner.largest_table, "N",
            "largest number of piece pairs in the aligner's table, about 40 bytes each; the rarest "
            "of more are dropped",
            {.least = 1})
       .add("threads", &o.threads, "N", "threads; 0: one per core; the result does not change",
-           {.least = 0});
+           {.least = 0, .most = 256});
   table.group("Examine a shortlist")
       .add("shortlist", &o.shortlist, "FILE", "existing shortlist; default: the new one")
       .add("valid-source", &o.valid_source, "FILE", "source text to measure coverage on")
       .add("valid-target", &o.valid_target, "FILE", "its translations")
       .add("show", &o.show, "WORD...", "print the candidates of each piece of these words");
+  table.example(
+      "dietmt shortlist --model model --train-source train.en --train-target train.de --output "
+      "lex.bin");
   return table;
 }
 

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <sstream>
 
-#include "bert/finetuning/task_metrics.h"
 #include "common/error.h"
+#include "data/tasks/task_metrics.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -104,7 +104,7 @@ void bind_task(OptionTable& table, TaskOptions& o) {
            "each file")
       .add("max-length", &o.max_length, "N",
            "longest input in tokens (default 128; 384 for a window of a question's text)",
-           {.least = 1});
+           {.least = 1, .most = 100'000});
   table.group("Your own task")
       .add("kind", &o.kind, "", "kind of task; spans: answers to questions, JSON as in SQuAD",
            {.choices = {"classification", "regression", "spans"}})
@@ -166,7 +166,7 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
   try {
     for (const TaskDescription& description : describe_tasks(o)) {
       add_problems(description, problems);
-      bert::check_metrics(description.task);
+      data::check_metrics(description.task);
     }
     bert::named_sets(o.valid);
     require(!own_files || !o.languages.empty() || !is_mlqa(o),

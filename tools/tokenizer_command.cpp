@@ -9,7 +9,7 @@ namespace dietmt::tools {
 
 int run_tokenizer(const std::vector<std::string>& arguments) {
   data::TokenizerOptions options;
-  std::string output, special = "translation";
+  std::string output, special = "translation", invalid_utf8 = "refuse";
   auto seed = static_cast<int64_t>(options.seed);
   OptionTable table("tokenizer", "--input FILE... --output FILE",
                     "Trains a subword model (sentencepiece) on text with one sentence per line. "
@@ -17,15 +17,19 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
   table.group("Text")
       .add("input", &options.inputs, "FILE...", "training text: plain, gzip or - (standard input)",
            {.required = true})
+      .add("invalid-utf8", &invalid_utf8, "",
+           "what to do with lines that are not UTF-8: stop, put U+FFFD in place of ill-formed "
+           "bytes, or leave the line out",
+           {.choices = {"refuse", "replace", "skip"}})
       .add("sentences", &options.sentences, "N", "train on a random sample of at most N lines",
            {.least = 1})
-      .add("seed", &seed, "N", "random seed of the sample", {.least = 0});
+      .add("seed", &seed, "N", "random seed of the sample", ranges::kSeed);
   table.group("Model")
       .add("type", &options.type, "",
            "bpe: merge the most frequent pair first; unigram: most probable segmentation",
            {.choices = {"bpe", "unigram"}})
       .add("vocab-size", &options.vocabulary_size, "N", "vocabulary size, with special pieces",
-           {.least = 1, .most = INT32_MAX})
+           ranges::kVocabulary)
       .add("special", &special, "",
            "special pieces; translation: unknown, begin and end of sentence; bert: [PAD], [UNK], "
            "[CLS], [SEP] and [MASK]",
@@ -38,12 +42,15 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
            {.above = 0.9, .most = 1})
       .add("output", &output, "FILE", "model file to write", {.required = true});
   table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer",
-                             {.least = 1});
+                             {.least = 1, .most = 1024});
+  table.example(
+      "dietmt tokenizer --input train.en train.de --vocab-size 16000 --output joint.model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
 
   options.seed = static_cast<uint64_t>(seed);
   options.special = data::special_set_from_name(special);
+  options.invalid_utf8 = data::invalid_utf8_from_name(invalid_utf8);
   data::train_tokenizer(options, output);
   const data::Tokenizer tokenizer(output);
   spdlog::info("wrote {}: {} model with {} pieces", output, options.type,

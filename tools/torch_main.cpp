@@ -1,7 +1,9 @@
 // dietmt-torch: all commands, and decoding of any model on any device.
 #include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
 
 #include <map>
+#include <string>
 
 #include "common/error.h"
 #include "encoders/device/device.h"
@@ -15,22 +17,37 @@ namespace dietmt::tools {
 DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
                              const std::vector<std::string>&) {
   return [o] {
-    return nmt::load_decoder(o.models, {.device = encoders::parse_device(o.device),
-                                        .weights = nmt::parse_weight_choice(o.weights),
-                                        .shortlist = o.shortlist});
+    return nmt::load_decoder(nmt::model_directories(o.models),
+                             {.device = encoders::parse_device(o.device),
+                              .weights = nmt::parse_weight_choice(o.weights),
+                              .shortlist = o.shortlist});
   };
 }
 
 }  // namespace dietmt::tools
 
+namespace {
+
+// Without LibTorch's own words for a failed allocation, which name its sources.
+[[noreturn]] void rethrow(const c10::Error& error) {
+  const std::string text = error.what_without_backtrace();
+  const size_t bytes = text.find("you tried to allocate ");
+  if (bytes == std::string::npos) throw dietmt::Error(text);
+  throw dietmt::Error("out of memory: " + text.substr(bytes, text.find(" bytes", bytes) - bytes) +
+                      " bytes; choose a smaller model or smaller batches");
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
+  FLAGS_caffe2_use_fatal_for_enforce = false;  // a failed allocation is an error, not an abort
   const std::map<std::string, Command> all = {
       {"tokenizer", run_tokenizer}, {"train", run_train},   {"translate", run_translate},
       {"distill", run_distill},     {"score", run_score},   {"evaluate", run_evaluate},
       {"import", run_import},       {"export", run_export}, {"quantize", run_quantize},
       {"average", run_average},     {"bert", run_bert},     {"inspect", run_inspect},
-      {"shortlist", run_shortlist}, {"sample", run_sample},
+      {"shortlist", run_shortlist},
 #ifdef DIETMT_SERVICE
       {"serve", run_serve},
 #endif
@@ -40,7 +57,7 @@ int main(int argc, char** argv) {
       try {
         return run(arguments);
       } catch (const c10::Error& error) {
-        throw dietmt::Error(error.what_without_backtrace());
+        rethrow(error);
       }
     };
   });

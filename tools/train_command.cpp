@@ -10,8 +10,9 @@
 
 #include "common/error.h"
 #include "common/options.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "common/text_io.h"
+#include "data/corpus/parallel_reader.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
 #include "nmt/network/model_directory.h"
@@ -47,15 +48,15 @@ OptionTable option_table(TrainOptions& o) {
       "--train-source FILE... --train-target FILE... --valid-source FILE --valid-target FILE "
       "--output DIR",
       "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the same command "
-      "again to resume after a stop. Exit code 75: a signal stopped it or one of several processes "
-      "was lost; the same command continues from the last checkpoint.");
+      "again to resume after a stop. Exit code 75: a signal or --max-time stopped it, or one of "
+      "several processes was lost; the same command continues from the last checkpoint.");
   table.group("Data");
   bind_corpora(table, o);
   table
       .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
            {.required = true})
       .add("batch-tokens", &o.batch_tokens, "N",
-           "batch size: at most N target and 2 N source tokens", {.least = 1});
+           "batch size: at most N target and 2 N source tokens", ranges::kBatchTokens);
   bind_subwords(table, o);
   bind_model_options(table, o);
   table.add("init-from", &o.init_from, "MODEL",
@@ -68,17 +69,23 @@ OptionTable option_table(TrainOptions& o) {
   table
       .add("no-valid-translation", &o.no_valid_translation, "",
            "validate only the loss, without beam search for BLEU and chrF")
-      .add("valid-beam", &o.search.beam, "N", "beam size of validation", {.least = 1})
+      .add("valid-beam", &o.search.beam, "N", "beam size of validation", nmt::search_rules::kBeam)
       .add("valid-tokenize", &o.valid_tokenizer, "",
            "tokenizer of BLEU; none: the text is tokenized already",
            {.choices = {"13a", "intl", "char", "zh", "none"}})
       .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
       .add("valid-batch-tokens", &o.search.batch_tokens, "N",
-           "batch size of validation in source tokens", {.least = 1});
+           "batch size of validation in source tokens", ranges::kBatchTokens);
   bind_machine(table, o);
   bind_processes(table, o);
   table.add("find-batch", &o.find_batch, "",
             "try batches of growing size, print the largest --batch-tokens that fits, exit");
+  table
+      .basics({"batch-tokens", "vocab-size", "preset", "position", "init-from", "max-updates",
+               "learning-rate", "warmup", "valid-interval", "device", "precision", "dry-run"})
+      .example(
+          "dietmt train --train-source train.en --train-target train.de \\\n      "
+          "--valid-source valid.en --valid-target valid.de --output model");
   return table;
 }
 
@@ -119,7 +126,7 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
   }
   o.trainer.output = o.output;
   add(resolve(o));
-  add(model_problems(o.model));
+  add(model_problems(o.model, o.tokenizers.options.vocabulary_size, bytes_per_weight(o)));
   return problems;
 }
 
@@ -187,6 +194,9 @@ nmt::Tokenizers choose_tokenizers(const TrainOptions& o, const fs::path& folder,
   nmt::TokenizerChoice choice = o.tokenizers;
   choice.options.seed = static_cast<uint64_t>(o.seed);
   choice.options.threads = process.threads;
+  choice.options.invalid_utf8 = o.utf8_choice();
+  // Training a tokenizer takes minutes; mistakes in the text show before.
+  if (!o.SubwordOptions::given() && process.is_first()) check_texts(o);
   return nmt::training_tokenizers(choice, {o.train_source, o.train_target, o.tags()}, folder,
                                   process.is_first());
 }
@@ -203,17 +213,18 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   options.valid_lowercase = o.valid_lowercase;
   options.search = o.search;
   if (o.no_valid_translation) return options;
-  options.valid_source = read_lines(o.valid_source);
+  data::TextPairs valid = data::read_parallel_text(o.valid_files());
+  options.valid_source = std::move(valid.sources);
+  options.valid_reference = std::move(valid.targets);
   const data::SourceTag tag(*tokenizers.source, o.valid_source_tag.value_or(""));
   for (std::string& line : options.valid_source)
     if (!line.empty()) line = tag.before(line);
-  options.valid_reference = read_lines(o.valid_target);
   return options;
 }
 
 int run(const OptionTable& table, const training::Configuration& configuration, TrainOptions& o,
         const std::optional<InitialModel>& initial) {
-  install_stop_signal();
+  install_stop(o);
   const training::TrainingProcess process =
       training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";
@@ -280,7 +291,8 @@ int run_train(const std::vector<std::string>& arguments) {
   const training::Configuration configuration =
       configuration_of(table, o, {"valid-batch-tokens", "find-batch"});
   if (initial && initial->resumed)
-    training::require_same_configuration(initial->files.directory, configuration);
+    training::require_same_configuration(initial->files.directory, configuration,
+                                         o.trainer.resume_changed);
   if (!o.dry_run && !o.find_batch) {  // these need only one process
     std::vector<std::string> words = {"train"};
     words.insert(words.end(), arguments.begin(), arguments.end());

@@ -1,9 +1,10 @@
 #include "tools/training_options.h"
 
+#include <chrono>
 #include <iostream>
 
 #include "common/error.h"
-#include "common/process_error.h"
+#include "common/process.h"
 #include "training/loop/rehearsal.h"
 
 namespace dietmt::tools {
@@ -11,9 +12,10 @@ namespace {
 
 // Options that may change when a training resumes, because they change no number.
 constexpr const char* kOperational[] = {
-    "output",       "max-updates", "max-epochs", "patience",      "resume",
-    "threads",      "keep-last",   "keep-best",  "save-interval", "device",
-    "log-interval", "dry-run",     "profile",    "processes",     "checkpoint-activations"};
+    "output",       "max-updates",   "max-epochs", "patience",      "resume",
+    "threads",      "keep-last",     "keep-best",  "save-interval", "device",
+    "log-interval", "dry-run",       "profile",    "processes",     "checkpoint-activations",
+    "max-time",     "resume-changed"};
 
 // Options that may differ between the processes of a training.
 constexpr const char* kOfEachProcess[] = {"output",  "threads",   "device",
@@ -29,15 +31,22 @@ training::Configuration joined_options(const OptionTable& table) {
   return options;
 }
 
+std::string changeable_names() {
+  std::string text;
+  for (const std::string& name : training::changeable_options())
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 }  // namespace
 
 void add_optimizer(OptionTable& table, training::OptimizerOptions& o) {
   table
       .add("adam-beta2", &o.beta2, "X", "decay rate of the second moment", {.least = 0, .below = 1})
       .add("adam-epsilon", &o.epsilon, "X", "term added to the root of the second moment",
-           {.above = 0})
+           {.least = 1e-20, .most = 1})
       .add("weight-decay", &o.weight_decay, "X", "weight decay of matrices (not biases and norms)",
-           {.least = 0});
+           {.least = 0, .most = 1000});
 }
 
 void add_clip_norm(OptionTable& table, double& clip_norm) {
@@ -49,9 +58,17 @@ void add_log_interval(OptionTable& table, int64_t& updates) {
 }
 
 void add_resume(OptionTable& table, std::string& resume) {
-  table.add("resume", &resume, "",
-            "auto: continue from the checkpoints in --output; never: discard them",
-            {.choices = {"auto", "never"}});
+  table.add(
+      "resume", &resume, "",
+      "auto: continue from the checkpoints in --output, unless all are damaged; never: discard "
+      "them",
+      {.choices = {"auto", "never"}});
+}
+
+void add_max_time(OptionTable& table, double& hours) {
+  table.add("max-time", &hours, "HOURS",
+            "save and stop with exit code 75 when this time is over; 0: no limit",
+            {.least = 0, .most = 1e6});
 }
 
 void add_precision(OptionTable& table, std::string& precision) {
@@ -71,19 +88,22 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
       .add("max-epochs", &t.max_epochs, "N", "stop after N epochs; 0: no limit", {.least = 0})
       .add("patience", &t.patience, "N",
            "early-stopping patience: stop after N validations without a better score; 0: never",
-           {.least = 0})
+           {.least = 0});
+  add_max_time(table, o.max_time);
+  table
       .add("accumulate", &t.accumulate, "N", "batches per update, over all processes", {.least = 1})
       .add("optimizer", &t.optimizer.type, "",
            "weight decay in the gradient (adam) or decoupled from it (adamw)",
            {.choices = {"adam", "adamw"}})
-      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate", {.above = 0})
+      .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate",
+           {.least = 1e-12, .most = 1000})
       .add("schedule", &o.schedule, "", "learning-rate schedule after the warm-up",
            {.choices = {"inverse-sqrt", "linear", "cosine", "constant"}})
       .add("warmup", &o.warmup, "N", "updates of linear warm-up", {.least = 0})
       .add("warmup-init-lr", &t.schedule.warmup_init_lr, "X",
-           "learning rate at the start of the warm-up", {.least = 0})
+           "learning rate at the start of the warm-up", ranges::kLearningRate)
       .add("min-lr", &t.schedule.min_lr, "X", "lowest learning rate after the warm-up",
-           {.least = 0})
+           ranges::kLearningRate)
       .add("adam-beta1", &t.optimizer.beta1, "X", "decay rate of the first moment",
            {.least = 0, .below = 1});
   add_optimizer(table, t.optimizer);
@@ -94,7 +114,8 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
            "saved; 0: none",
            {.least = 0, .below = 1})
       .add("seed", &o.seed, "N",
-           "random seed of initial weights, batches, dropout and the tokenizer's sample");
+           "random seed of initial weights, batches, dropout and the tokenizer's sample",
+           ranges::kSeed);
 }
 
 void bind_checkpoints(OptionTable& table, TrainingOptions& o) {
@@ -108,6 +129,9 @@ void bind_checkpoints(OptionTable& table, TrainingOptions& o) {
       .add("keep-last", &t.keep_last, "N", "number of newest checkpoints to keep", {.least = 1})
       .add("keep-best", &t.keep_best, "N", "number of best checkpoints to keep", {.least = 1});
   add_resume(table, o.resume);
+  table.add("resume-changed", &t.resume_changed, "NAME...",
+            "options that may differ from those of the checkpoint: " + changeable_names(),
+            {.choices = training::changeable_options()});
   add_log_interval(table, t.log_interval);
 }
 
@@ -117,7 +141,7 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
   add_attention_backend(table, o.attention_backend);
   table
       .add("threads", &o.threads, "N", "threads per process; 0: share the cores of the machine",
-           {.least = 0})
+           ranges::kThreads)
       .add("checkpoint-activations", &o.checkpoint_activations, "",
            "recompute activations in the backward pass: less memory, about 20 % slower")
       .add("dry-run", &o.dry_run, "",
@@ -129,7 +153,11 @@ void bind_machine(OptionTable& table, TrainingOptions& o) {
 void bind_processes(OptionTable& table, TrainingOptions& o) {
   table.add("processes", &o.processes, "N",
             "data-parallel processes to start on this machine (torchrun, srun and mpirun work too)",
-            {.least = 1});
+            {.least = 1, .most = 256});
+}
+
+int64_t bytes_per_weight(const TrainingOptions& o) {
+  return static_cast<int64_t>(o.device == "cpu" ? 4 * sizeof(float) : sizeof(float));
 }
 
 std::vector<std::string> resolve(TrainingOptions& o) {
@@ -145,6 +173,11 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   o.trainer.schedule.total_updates = o.trainer.max_updates;
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
   return problems;
+}
+
+void install_stop(const TrainingOptions& o) {
+  install_stop_signal();
+  if (o.max_time > 0) stop_after(std::chrono::duration<double, std::ratio<3600>>(o.max_time));
 }
 
 training::ProcessOptions process_options(const OptionTable& table, const TrainingOptions& o,

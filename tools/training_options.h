@@ -16,6 +16,7 @@ struct TrainingOptions {
   int64_t warmup = 4000;
   int64_t seed = 1;
   std::string resume = "auto";
+  double max_time = 0;  // hours; 0: no limit
   std::string device = "cpu";
   std::string precision = "fp32";
   std::string attention_backend = "auto";
@@ -37,11 +38,19 @@ void add_optimizer(OptionTable& table, training::OptimizerOptions& o);
 void add_clip_norm(OptionTable& table, double& clip_norm);
 void add_log_interval(OptionTable& table, int64_t& updates);
 void add_resume(OptionTable& table, std::string& resume);
+void add_max_time(OptionTable& table, double& hours);
 void add_precision(OptionTable& table, std::string& precision);
 void add_attention_backend(OptionTable& table, std::string& backend);
 
+/// Bytes of the computer's memory for each weight in training: itself, and on the CPU its gradient
+/// and the two moments of Adam, in fp32.
+int64_t bytes_per_weight(const TrainingOptions& o);
+
 /// Puts the names and numbers above into `trainer`; returns all problems, one sentence each.
 std::vector<std::string> resolve(TrainingOptions& o);
+
+/// Lets signals and --max-time stop the training; to be called before it starts threads.
+void install_stop(const TrainingOptions& o);
 
 /// What join_training() needs; `inputs` are the files that every process reads.
 training::ProcessOptions process_options(const OptionTable& table, const TrainingOptions& o,

@@ -31,21 +31,22 @@ OptionTable option_table(TranslateOptions& o) {
   nmt::SearchOptions& search = o.search;
   OptionTable table("translate", "--model DIR[,DIR...]",
                     "Translates text line by line and writes one line for each input line, in "
-                    "order. Lines end with LF or CR LF. Warnings name each line that is cut or "
-                    "repaired.");
+                    "order. Lines end with LF or CR LF; what a line has beyond 1 MiB is cut "
+                    "off. Warnings name each line that is cut or repaired.");
   table.group("Text");
   bind_model(table, o);
   table.add("input", &o.input, "FILE", "source text: plain, gzip or - (standard input)")
       .add("output", &o.output, "FILE",
-           "translations, or - (standard output); a file appears when it is complete")
+           "translations, or - (standard output); a file appears when it is complete, and "
+           "FILE.gz is compressed")
       .add("prefix", &o.prefix, "FILE",
-           "forced beginnings of the translations, one for each input line; an empty line forces "
-           "nothing");
+           "forced beginnings of the translations, exactly one for each input line; an empty line "
+           "forces nothing");
   bind_source_lines(table, o);
   table.group("Result")
       .add("nbest", &search.nbest, "N",
            "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
-           {.least = 1})
+           nmt::search_rules::kBeam)
       .add("scores", &o.scores, "", "write the score and a tab before each translation")
       .add("json", &o.json, "",
            "write one object a line: "
@@ -56,14 +57,20 @@ OptionTable option_table(TranslateOptions& o) {
   table.group("Sampling")
       .add("sample", &search.sample, "", "sample translations instead of beam search")
       .add("top-k", &search.top_k, "N", "sample from the N most probable tokens; 0: from all",
-           {.least = 0})
+           nmt::search_rules::kTopK)
       .add("top-p", &search.top_p, "P",
            "sample from the smallest set of tokens whose probability reaches P",
-           {.above = 0, .most = 1})
+           nmt::search_rules::kTopP)
       .add("temperature", &search.temperature, "T",
-           "softmax temperature; below 1 sharpens the distribution", {.least = 0.001, .most = 1000})
-      .add("seed", &o.seed, "N", "random seed of sampling", {.least = 0});
+           "softmax temperature; below 1 sharpens the distribution",
+           nmt::search_rules::kTemperature)
+      .add("seed", &o.seed, "N", "random seed of sampling", ranges::kSeed);
   bind_decoding_machine(table, o);
+  table
+      .basics({"input", "output", "nbest", "scores", "json", "flush", "beam", "length-penalty",
+               "sample", "device", "weights", "shortlist", "workers", "threads"})
+      .example("echo 'Good morning.' | dietmt translate --model model")
+      .example("dietmt translate --model model --input test.en --output test.de --beam 4");
   return table;
 }
 
@@ -103,9 +110,9 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslateOptions& o
 
 // Opens both inputs before it loads the model.
 void translate(const TranslateOptions& o, const DecoderSource& load) {
-  LineReader input(o.input);
+  LineReader input = nmt::open_text(o.input);
   std::unique_ptr<LineReader> prefixes;
-  if (!o.prefix.empty()) prefixes = std::make_unique<LineReader>(o.prefix);
+  if (!o.prefix.empty()) prefixes = std::make_unique<LineReader>(nmt::open_text(o.prefix));
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), o.search);

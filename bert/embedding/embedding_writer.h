@@ -5,18 +5,33 @@
 //   writer.commit();
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bert/embedding/pooling.h"
-#include "data/text/encoder_input.h"
+#include "data/text/bert_tokenizer.h"
+#include "encoders/attention/packing.h"
 #include "encoders/bert/bert.h"
 #include "storage/npy.h"
 
 namespace dietmt::bert {
+
+/// One vector for an input from those of its tokens.
+enum class Pooling {
+  kNone,   // all tokens
+  kFirst,  // that of [CLS]
+  kMean,   // the mean over all tokens, [CLS] and [SEP] among them
+};
+
+/// From "none", "cls" or "mean". Throws ConfigError.
+Pooling parse_pooling(const std::string& name);
+
+/// hidden: [N, D]. Returns [N, D] for kNone, else [B, D].
+at::Tensor pool(const at::Tensor& hidden, const encoders::Packing& packing, Pooling pooling);
 
 struct EmbeddingOptions {
   std::optional<int64_t> layer;  // 0: what the first layer reads; none: all, 0..L

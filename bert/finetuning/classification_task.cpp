@@ -87,7 +87,7 @@ double ClassificationTask::mean_loss(const LabelledInputs& set, const Tensor& sc
          static_cast<double>(set.inputs.size());
 }
 
-Scores ClassificationTask::metrics(const LabelledInputs& set, const Tensor& scores) const {
+data::Scores ClassificationTask::metrics(const LabelledInputs& set, const Tensor& scores) const {
   const data::Task& task = description().task;
   if (description().kind() == data::TaskKind::kClassification)
     return class_metrics(task, predicted_labels(scores), set.labels);
@@ -104,14 +104,14 @@ std::vector<std::string> ClassificationTask::score_names() const {
 
 std::map<std::string, double> ClassificationTask::validate() {
   const torch::NoGradGuard no_grad;
-  std::vector<SetScores> sets;
+  std::vector<data::SetScores> sets;
   double first_loss = 0.0;
   for (const LabelledInputs& set : valid_) {
     const Tensor scores = all_class_scores(bert(), set.inputs, execution());
     if (sets.empty()) first_loss = mean_loss(set, scores);
     sets.emplace_back(set.name, metrics(set, scores));
   }
-  Scores all = joined(description().task, sets);
+  data::Scores all = joined(description().task, sets);
   all["valid_loss"] = first_loss;
   return all;
 }

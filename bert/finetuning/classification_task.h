@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bert/finetuning/finetuning_task.h"
-#include "bert/finetuning/task_metrics.h"
+#include "data/tasks/task_metrics.h"
 
 namespace dietmt::bert {
 
@@ -47,7 +47,7 @@ class ClassificationTask : public FinetuningTask {
   at::Tensor targets(const LabelledInputs& set, std::span<const int64_t> examples) const;
   at::Tensor summed_loss(const at::Tensor& scores, const at::Tensor& targets) const;
   double mean_loss(const LabelledInputs& set, const at::Tensor& scores) const;
-  Scores metrics(const LabelledInputs& set, const at::Tensor& scores) const;
+  data::Scores metrics(const LabelledInputs& set, const at::Tensor& scores) const;
 
   const LabelledInputs& train_;
   const std::vector<LabelledInputs>& valid_;

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "common/error.h"
 #include "common/random.h"
 #include "data/corpus/epoch_batches.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::bert {
 namespace {
 
-using data::BatchPosition;
+int64_t special_pieces(const InputOptions& options) { return options.pairs ? 3 : 2; }
 
 std::vector<int64_t> all_examples(const EncodedInputs& inputs) {
   if (inputs.size() == 0) throw Error("there are no examples");
@@ -57,25 +59,57 @@ class ShuffledExamples {
 
 }  // namespace
 
-struct ExampleBatches::Impl {
-  ShuffledExamples examples;
-  data::EpochBatches<ShuffledExamples> batches;
+std::span<const int32_t> EncodedInputs::input(int64_t i) const {
+  const auto at = static_cast<size_t>(i);
+  const auto begin = static_cast<size_t>(tokens.offsets[at]);
+  return std::span(tokens.tokens)
+      .subspan(begin, static_cast<size_t>(tokens.offsets[at + 1]) - begin);
+}
 
-  Impl(const EncodedInputs& inputs, const ExampleBatchOptions& options, BatchPosition start)
-      : examples(inputs, options), batches(examples, start) {}
-};
+void EncodedInputs::append(std::span<const int32_t> ids, int64_t second_begin) {
+  tokens.append(ids);
+  second_begins.push_back(static_cast<int32_t>(second_begin));
+}
+
+uint64_t content_hash(const EncodedInputs& inputs) {
+  uint64_t hash = static_cast<uint64_t>(inputs.size());
+  for (const int32_t id : inputs.tokens.tokens) hash = random_key(hash, static_cast<uint32_t>(id));
+  for (const auto offset : inputs.tokens.offsets)
+    hash = random_key(hash, static_cast<uint64_t>(offset));
+  for (const int32_t begin : inputs.second_begins)
+    hash = random_key(hash, static_cast<uint32_t>(begin));
+  return hash;
+}
+
+std::vector<std::string> InputOptions::problems() const {
+  const int64_t least = special_pieces(*this) + 1;
+  if (max_length >= least) return {};
+  return {"--max-length must be at least " + std::to_string(least)};
+}
+
+EncodedInputs encode_examples(std::span<const data::Example> examples,
+                              const data::BertTokenizer& tokenizer, const InputOptions& options) {
+  throw_if_any(options.problems());
+  EncodedInputs inputs;
+  for (const data::Example& example : examples) {
+    const std::vector<int32_t> first = tokenizer.encode(example.first).ids;
+    std::vector<int32_t> second;
+    std::optional<std::span<const int32_t>> second_text;
+    if (options.pairs) {
+      second = tokenizer.encode(example.second).ids;
+      second_text = second;
+    }
+    const data::EncoderInput input =
+        data::encoder_input(first, second_text, tokenizer.special(), options.max_length);
+    if (input.cut > 0) ++inputs.cut;
+    inputs.append(input.ids, input.second_begin);
+  }
+  return inputs;
+}
 
 ExampleBatches::ExampleBatches(const EncodedInputs& inputs, const ExampleBatchOptions& options,
-                               BatchPosition start)
-    : impl_(std::make_unique<Impl>(inputs, options, start)) {}
-
-ExampleBatches::~ExampleBatches() = default;
-
-ExampleBatch ExampleBatches::next() { return impl_->batches.next(); }
-
-BatchPosition ExampleBatches::position() const { return impl_->batches.position(); }
-
-int64_t ExampleBatches::batches_in_epoch() const { return impl_->batches.batches_in_epoch(); }
+                               data::BatchPosition start)
+    : EpochBatches(std::make_shared<ShuffledExamples>(inputs, options), start) {}
 
 int64_t batches_in_epoch(int64_t examples, int64_t batch_size) {
   return (examples + batch_size - 1) / batch_size;

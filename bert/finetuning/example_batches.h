@@ -1,14 +1,58 @@
-// Batches of whole examples, packed end to end: mixed lengths cost nothing extra.
+// Batches of whole examples, packed end to end: mixed lengths cost nothing extra. An encoder reads
+// texts as (Devlin et al. 2019, section 3)
+//
+//   [CLS] first [SEP]        [CLS] first [SEP] second [SEP]
+//   segment 0 0   0                0 0     0     1      1
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "bert/finetuning/encoded_inputs.h"
+#include "common/random.h"
 #include "data/corpus/batches.h"
+#include "data/tasks/task_reader.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::bert {
+
+/// Encoded texts, end to end.
+struct EncodedInputs {
+  data::PackedTokens tokens;                // input i is sentence i
+  std::vector<int32_t> second_begins = {};  // in each input, the token where segment 1 begins; its
+                                            // length if it has none
+  int64_t cut = 0;                          // inputs that lost pieces to the greatest length
+
+  int64_t size() const { return tokens.sentences(); }
+  std::span<const int32_t> input(int64_t i) const;
+  int64_t length(int64_t i) const { return std::ssize(input(i)); }
+  void append(std::span<const int32_t> ids, int64_t second_begin);
+};
+
+/// Of the token ids and segments, in order.
+uint64_t content_hash(const EncodedInputs& inputs);
+
+/// Of all sets of a validation, which have a content_hash() each.
+template <typename Set>
+uint64_t content_hash(const std::vector<Set>& sets) {
+  uint64_t hash = sets.size();
+  for (const Set& set : sets) hash = random_key(hash, content_hash(set));
+  return hash;
+}
+
+struct InputOptions {
+  int64_t max_length = 128;  // with the special pieces
+  bool pairs = false;        // a second text, even an empty one, has its [SEP]
+
+  /// What is wrong with them; empty if nothing is.
+  std::vector<std::string> problems() const;
+};
+
+/// A pair that is too long loses pieces from the end of its longer text, one by one, of two equal
+/// ones from the second. Throws ConfigError for options with problems.
+EncodedInputs encode_examples(std::span<const data::Example> examples,
+                              const data::BertTokenizer& tokenizer, const InputOptions& options);
 
 /// B examples of N tokens.
 struct ExampleBatch {
@@ -23,23 +67,13 @@ struct ExampleBatchOptions {
   uint64_t seed = 1;
 };
 
-/// Endless shuffled batches. The order of an epoch only depends on (seed, epoch). A
-/// background thread assembles ahead. The inputs, at least one, must outlive this.
-class ExampleBatches {
+/// Endless shuffled batches. The order of an epoch depends only on (seed, epoch). The
+/// inputs, at least one, must outlive this.
+class ExampleBatches : public data::EpochBatches<ExampleBatch> {
  public:
   /// Throws Error for a start that does not exist, or if there is no input.
   ExampleBatches(const EncodedInputs& inputs, const ExampleBatchOptions& options,
                  data::BatchPosition start = {});
-  ~ExampleBatches();
-
-  /// These are as in data::BatchIterator.
-  ExampleBatch next();
-  data::BatchPosition position() const;
-  int64_t batches_in_epoch() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
 };
 
 /// How many batches that makes.

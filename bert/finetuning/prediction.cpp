@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bert/finetuning/classification_task.h"
-#include "bert/finetuning/span_data.h"
+#include "bert/finetuning/span_task.h"
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "data/tasks/submission.h"
@@ -39,8 +39,9 @@ std::optional<TaskData> read_gold(const TaskDescription& description, const Pred
   return std::nullopt;
 }
 
-std::optional<Scores> predict_classes(const FinetunedModel& finetuned, const PredictionFiles& files,
-                                      const TaskData& data, const at::Tensor& scores) {
+std::optional<data::Scores> predict_classes(const FinetunedModel& finetuned,
+                                            const PredictionFiles& files, const TaskData& data,
+                                            const at::Tensor& scores) {
   const data::Task& task = finetuned.description.task;
   const std::vector<int32_t> labels = predicted_labels(scores);
   data::write_label_submission(files.output, data.examples, labels, task.target.labels);
@@ -51,8 +52,9 @@ std::optional<Scores> predict_classes(const FinetunedModel& finetuned, const Pre
   return class_metrics(task, labels, right);
 }
 
-std::optional<Scores> predict_numbers(const FinetunedModel& finetuned, const PredictionFiles& files,
-                                      const TaskData& data, const at::Tensor& scores) {
+std::optional<data::Scores> predict_numbers(const FinetunedModel& finetuned,
+                                            const PredictionFiles& files, const TaskData& data,
+                                            const at::Tensor& scores) {
   const data::Task& task = finetuned.description.task;
   const std::vector<double> values = predicted_values(scores, task.target);
   data::write_score_submission(files.output, data.examples, values, task.target);
@@ -63,8 +65,9 @@ std::optional<Scores> predict_numbers(const FinetunedModel& finetuned, const Pre
   return value_metrics(task, values, right);
 }
 
-std::optional<Scores> predict_examples(const FinetunedModel& finetuned,
-                                       const PredictionFiles& files, const Execution& execution) {
+std::optional<data::Scores> predict_examples(const FinetunedModel& finetuned,
+                                             const PredictionFiles& files,
+                                             const Execution& execution) {
   const TaskDescription& description = finetuned.description;
   const TaskData data = read(description, files, LabelUse::kIgnored);
   spdlog::info("{}: {} examples", files.input, data.examples.size());
@@ -82,8 +85,9 @@ bool has_answers(const data::QuestionSet& set, const data::Task& task) {
                                : std::ranges::all_of(set.questions, answered);
 }
 
-std::optional<Scores> predict_spans(const FinetunedModel& finetuned, const PredictionFiles& files,
-                                    const Execution& execution) {
+std::optional<data::Scores> predict_spans(const FinetunedModel& finetuned,
+                                          const PredictionFiles& files,
+                                          const Execution& execution) {
   const TaskDescription& description = finetuned.description;
   data::QuestionSet set = data::read_questions(files.input, data::QuestionUse::kEvaluation);
   spdlog::info("{}: {}", files.input, set.summary());
@@ -107,8 +111,8 @@ FinetunedModel load_finetuned(const std::filesystem::path& path, at::Device devi
           std::move(description)};
 }
 
-std::optional<Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
-                              const Execution& execution) {
+std::optional<data::Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
+                                    const Execution& execution) {
   return finetuned.description.kind() == TaskKind::kSpan
              ? predict_spans(finetuned, files, execution)
              : predict_examples(finetuned, files, execution);

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "bert/finetuning/scoring.h"
+#include "bert/finetuning/finetuning_task.h"
 #include "bert/finetuning/task_description.h"
-#include "bert/finetuning/task_metrics.h"
+#include "data/tasks/task_metrics.h"
 #include "data/text/bert_tokenizer.h"
 
 namespace dietmt::bert {
@@ -32,7 +32,7 @@ struct PredictionFiles {
 /// Writes a submission (data/tasks/submission.h) with every row or question of the input. Where
 /// labels or answers are there, returns the metrics of the task. Throws as data::read_examples()
 /// and data::read_questions().
-std::optional<Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
-                              const Execution& execution);
+std::optional<data::Scores> predict(const FinetunedModel& finetuned, const PredictionFiles& files,
+                                    const Execution& execution);
 
 }  // namespace dietmt::bert

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "storage/checkpoint.h"
 
 namespace dietmt::bert {
@@ -40,7 +40,7 @@ json result_json(const RunResult& result) {
 RunResult result_from(const json& stored) {
   return {{stored.at("learning_rate"), stored.at("seed")},
           stored.at("update"),
-          stored.at("scores").get<Scores>()};
+          stored.at("scores").get<data::Scores>()};
 }
 
 // The runs of one protocol, with what they leave on disk.
@@ -93,7 +93,7 @@ class Runs {
     found.insert(found.begin(), path.string() + " was made with other options:");
     found.push_back(
         "give the same options to continue, another --output, or --resume never to discard it");
-    throw ConfigError(found);
+    throw ConfigError(joined_lines(found));
   }
 
   // Results of earlier versions have no data hash.
@@ -148,8 +148,8 @@ void write_results(const fs::path& output, const ProtocolSummary& summary) {
   write_file_atomically(output / kResults, results.dump(1) + "\n");
 }
 
-Scores medians(const std::vector<RunResult>& runs) {
-  Scores medians;
+data::Scores medians(const std::vector<RunResult>& runs) {
+  data::Scores medians;
   for (const auto& [name, unused] : runs.front().scores) {
     std::vector<double> values;
     for (const RunResult& run : runs) values.push_back(run.scores.at(name));

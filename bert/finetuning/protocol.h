@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "bert/finetuning/task_metrics.h"
+#include "data/tasks/task_metrics.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {
@@ -27,12 +27,12 @@ struct RunSetting {
 struct RunResult {
   RunSetting setting;
   int64_t update = 0;
-  Scores scores;
+  data::Scores scores;
 };
 
 struct RateSummary {
   double learning_rate = 0.0;
-  Scores medians;               // over the seeds, score by score
+  data::Scores medians;         // over the seeds, score by score
   std::vector<RunResult> runs;  // by seed
 };
 

@@ -15,7 +15,7 @@ std::string rate_table(const std::string& task, const ProtocolSummary& summary);
 
 struct TaskMedians {
   data::Task task;
-  Scores medians;  // at the best learning rate
+  data::Scores medians;  // at the best learning rate
 };
 
 /// Header and row of each table: that of Ke et al. 2021, the first metric of each task of GLUE

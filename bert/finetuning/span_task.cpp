@@ -1,13 +1,32 @@
 #include "bert/finetuning/span_task.h"
 
 #include <ATen/ATen.h>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <limits>
 
-#include "encoders/attention/batch_tensors.h"
+#include "data/corpus/corpus_encoding.h"
+#include "encoders/attention/packing.h"
 
 namespace dietmt::bert {
 namespace {
+
+using data::QuestionSet;
+using data::SpanWindow;
+using data::TextPieces;
+
+std::vector<TextPieces> encode_contexts(const QuestionSet& set,
+                                        const data::BertTokenizer& tokenizer) {
+  std::vector<TextPieces> contexts;
+  for (const std::string& context : set.contexts) contexts.push_back(tokenizer.encode(context));
+  return contexts;
+}
+
+data::Answer trained_answer(const data::Question& question) {
+  const auto placed = std::ranges::find_if(question.answers, &data::Answer::has_place);
+  return placed == question.answers.end() ? data::Answer{} : *placed;
+}
 
 using at::Tensor;
 
@@ -21,6 +40,88 @@ Tensor by_window(const Tensor& scores, const encoders::Packing& packing) {
 }
 
 }  // namespace
+
+uint64_t content_hash(const SpanInputs& inputs) {
+  uint64_t hash = content_hash(inputs.windows);
+  for (const data::SpanLabel& label : inputs.labels)
+    hash = random_key(random_key(hash, static_cast<uint64_t>(label.start)),
+                      static_cast<uint64_t>(label.end));
+  return hash;
+}
+
+uint64_t content_hash(const QuestionInputs& questions) {
+  uint64_t hash = content_hash(questions.inputs);
+  for (const data::Question& question : questions.set.questions) {
+    hash = random_key(hash, data::hash_of(question.id));
+    for (const data::Answer& answer : question.answers)
+      hash = random_key(hash, data::hash_of(answer.text));
+  }
+  return hash;
+}
+
+SpanInputs encode_answers(const QuestionSet& set, const data::BertTokenizer& tokenizer,
+                          const data::WindowOptions& options) {
+  const std::vector<TextPieces> contexts = encode_contexts(set, tokenizer);
+  SpanInputs inputs;
+  for (const data::Question& question : set.questions) {
+    const TextPieces& context = contexts[question.context];
+    const data::Answer answer = trained_answer(question);
+    for (const SpanWindow& window : data::span_windows(tokenizer.encode(question.text), context,
+                                                       tokenizer.special(), options)) {
+      inputs.windows.append(window.ids, window.context_begin);
+      inputs.labels.push_back(data::span_label(window, context, answer));
+    }
+  }
+  return inputs;
+}
+
+QuestionInputs encode_questions(QuestionSet set, const data::BertTokenizer& tokenizer,
+                                const data::WindowOptions& options) {
+  QuestionInputs questions;
+  questions.contexts = encode_contexts(set, tokenizer);
+  for (const data::Question& question : set.questions) {
+    for (SpanWindow& window :
+         data::span_windows(tokenizer.encode(question.text), questions.contexts[question.context],
+                            tokenizer.special(), options)) {
+      questions.inputs.append(window.ids, window.context_begin);
+      questions.windows.push_back(std::move(window));
+    }
+    questions.first_windows.push_back(questions.windows.size());
+  }
+  questions.set = std::move(set);
+  return questions;
+}
+
+std::vector<data::SpanPrediction> predict_answers(const QuestionInputs& questions,
+                                                  std::span<const data::WindowScores> scores,
+                                                  const data::PredictionOptions& options) {
+  std::vector<data::SpanPrediction> predictions;
+  for (size_t q = 0; q < questions.set.questions.size(); ++q) {
+    const size_t context = questions.set.questions[q].context;
+    const size_t first = questions.first_windows[q];
+    const size_t count = questions.first_windows[q + 1] - first;
+    predictions.push_back(data::predict_span(
+        questions.set.contexts[context], questions.contexts[context],
+        std::span(questions.windows).subspan(first, count), scores.subspan(first, count), options));
+  }
+  return predictions;
+}
+
+SpanData read_spans(const TaskDescription& description, const TaskFiles& files,
+                    const data::BertTokenizer& tokenizer) {
+  SpanData all;
+  const QuestionSet train = data::read_questions(files.train, data::QuestionUse::kTraining);
+  spdlog::info("{}: {}", files.train, train.summary());
+  all.train = encode_answers(train, tokenizer, description.windows);
+  for (const SetFile& file : files.valid) {
+    QuestionSet set = data::read_questions(file.path, data::QuestionUse::kEvaluation);
+    spdlog::info("{}: {}", file.path, set.summary());
+    all.valid.push_back(encode_questions(std::move(set), tokenizer, description.windows));
+    all.valid.back().name = file.name;
+    all.valid.back().language = file.language;
+  }
+  return all;
+}
 
 SpanTask::SpanTask(std::shared_ptr<encoders::Bert> model, const data::BertTokenizer& tokenizer,
                    const TaskDescription& description, const SpanInputs& train,
@@ -50,7 +151,7 @@ std::vector<std::string> SpanTask::score_names() const {
 }
 
 std::map<std::string, double> SpanTask::validate() {
-  std::vector<SetScores> sets;
+  std::vector<data::SetScores> sets;
   for (const QuestionInputs& set : valid_) {
     const std::vector<data::SpanPrediction> predictions = predict_answers(
         set, all_answer_scores(bert(), set.inputs, execution()), description().prediction);

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 
 namespace dietmt::bert {
 namespace fs = std::filesystem;
@@ -133,7 +134,7 @@ void read_answers(const json& stored, TaskDescription& description) {
 TaskDescription parse_description(const json& stored) {
   if (stored.at("format").get<int>() != kFormat) {
     throw CheckpointError("format " + stored.at("format").dump() +
-                          " is not known; this program reads " + std::to_string(kFormat));
+                          " is unsupported; this version reads format " + std::to_string(kFormat));
   }
   TaskDescription description;
   description.task = task_from(stored.at("task"));
@@ -164,10 +165,11 @@ TaskDescription read_task(const fs::path& model_directory) {
   if (!fs::exists(path))
     throw CheckpointError(model_directory.string() +
                           ": no task.json; this is not a model made by dietmt bert finetune");
+  const json description = read_json(path);
   try {
-    return parse_description(json::parse(read_file(path)));
+    return parse_description(description);
   } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": " + json_problem(error));
   }
 }
 

@@ -1,16 +1,20 @@
-// A BERT model on disk: config.json, model.safetensors, and the tokenizer's files.
+// A BERT model on disk: config.json, model.safetensors, and the tokenizer's files. It also loads
+// the directories of Hugging Face's transformers.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "data/text/bert_tokenizer.h"
 #include "encoders/bert/bert.h"
+#include "encoders/bert/bert_config.h"
+#include "interchange/huggingface/bert_huggingface.h"
 
 namespace dietmt::bert {
 
@@ -26,5 +30,26 @@ std::shared_ptr<encoders::Bert> load_bert(const std::filesystem::path& directory
 void write_bert(const std::filesystem::path& directory, const encoders::BertConfig& config,
                 const std::vector<std::pair<std::string, at::Tensor>>& weights,
                 const data::BertTokenizer* tokenizer);
+
+/// The part "model" of config.json.
+nlohmann::json to_json(const encoders::BertConfig& config);
+
+/// Every field must be there. Throws CheckpointError naming one that is missing.
+encoders::BertConfig config_from_json(const nlohmann::json& json);
+
+/// The model directory behind a path that a user gives: one with config.json, whose weights may lie
+/// in several files, or the best checkpoint of a training output. Throws CheckpointError if there
+/// is neither.
+std::filesystem::path pretrained_directory(const std::filesystem::path& path);
+
+/// Whether config.json describes a BERT model of this program or of transformers. Throws
+/// CheckpointError naming the file if it is damaged.
+bool is_bert(const std::filesystem::path& directory);
+
+/// Loads a model directory or training output of this program, or a directory of Hugging Face's
+/// transformers, as `options` say (interchange/huggingface/bert_huggingface.h). Throws
+/// CheckpointError and ConfigError as load_bert() and import_huggingface() do.
+std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& directory,
+                                                const interchange::ImportOptions& options);
 
 }  // namespace dietmt::bert

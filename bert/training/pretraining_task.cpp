@@ -4,11 +4,11 @@
 #include <torch/types.h>
 
 #include "bert/model/model_directory.h"
-#include "bert/model/packed_encoding.h"
 #include "common/error.h"
-#include "encoders/attention/batch_tensors.h"
-#include "encoders/ops/autocast.h"
-#include "training/loop/batch_position.h"
+#include "encoders/attention/packing.h"
+#include "encoders/bert/bert.h"
+#include "encoders/ops/scopes.h"
+#include "training/loop/trainer.h"
 #include "training/optimization/loss.h"
 
 namespace dietmt::bert {
@@ -83,7 +83,7 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   ++phase_batches_;
   const auto masked = std::ssize(batch.masked_ids);
   const encoders::Autocast autocast(options_.device.type(), options_.bf16);
-  const PackedStates encoded =
+  const encoders::PackedStates encoded =
       encode_packed(*model_, batch.tokens, batch.segments, options_.device, &dropout);
   const training::LossSums sums =
       masked_loss(*model_, masked_states(*model_, encoded.hidden, batch),
@@ -122,7 +122,7 @@ std::map<std::string, double> PretrainingTask::validate() {
   int64_t masked = 0, right = 0, pairs = 0, right_pairs = 0;
   for (const PretrainingBatch& batch : valid_batches_) {
     const encoders::Autocast autocast(options_.device.type(), options_.bf16);
-    const PackedStates encoded =
+    const encoders::PackedStates encoded =
         encode_packed(*model_, batch.tokens, batch.segments, options_.device, nullptr);
     const Tensor states = masked_states(*model_, encoded.hidden, batch);
     const Tensor targets = encoders::ids_of(batch.masked_ids, options_.device);

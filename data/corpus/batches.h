@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "data/corpus/batch_share.h"
+#include "data/corpus/epoch_batches.h"
 #include "data/corpus/parallel_corpus.h"
 
 namespace dietmt::data {
@@ -41,40 +41,14 @@ struct BatchOptions {
   BatchShare share = {};  // changes neither the batches nor their order
 };
 
-/// The position of an iteration, enough to continue it exactly.
-struct BatchPosition {
-  int64_t epoch = 0;
-  int64_t batch = 0;  // batches of this epoch already returned
-  bool operator==(const BatchPosition&) const = default;
-};
-
 /// Endless shuffled batches. The order of an epoch depends only on (corpus, options, epoch):
 /// pairs are drawn, shuffled, sorted by length inside large windows, cut into batches, and the
-/// batches shuffled. A background thread prefetches; next() rethrows its exceptions. The corpus
-/// must outlive the iterator.
-class BatchIterator {
+/// batches shuffled. The corpus must outlive the iterator.
+class BatchIterator : public EpochBatches<ParallelBatch> {
  public:
+  /// Throws ConfigError for wrong options, Error for a start that does not exist.
   BatchIterator(const ParallelCorpus& corpus, const BatchOptions& options,
                 BatchPosition start = {});
-  ~BatchIterator();
-
-  /// The next batch, crossing into the next epoch when one ends.
-  ParallelBatch next();
-
-  /// Skips a batch of another process, whose tokens are not read; next() throws Error for such a
-  /// batch.
-  void skip();
-
-  /// The position after the last batch returned or skipped. After the last batch of epoch e it is
-  /// (e, batches_in_epoch()); the batch after that makes it (e + 1, 1).
-  BatchPosition position() const;
-
-  /// Batches in the epoch of position().
-  int64_t batches_in_epoch() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
 };
 
 /// All pairs once, in batches of similar lengths, in a fixed order; for validation.

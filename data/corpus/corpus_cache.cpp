@@ -1,5 +1,7 @@
 #include "data/corpus/corpus_cache.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
@@ -13,8 +15,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr uint64_t kMagic = 0x31535052'4f435444;  // "DTCORPS1" on a little-endian machine
-constexpr uint64_t kVersion = 3;
+constexpr uint64_t kVersion = 4;
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kBlockBytes = 4096;  // what the kernel reads for one sentence anyway
+constexpr int64_t kBlockTokens = kBlockBytes / sizeof(int32_t);
 
 struct Header {
   uint64_t magic = kMagic;
@@ -26,6 +30,7 @@ struct Header {
   uint64_t groups = 0;
   CacheCounters counters = {};
   uint64_t content_hash = 0;
+  uint64_t checksum = 0;  // index_checksum() of a file in which this is 0
 };
 static_assert(std::is_trivially_copyable_v<Header>);
 
@@ -41,8 +46,34 @@ uint64_t group_bounds_at(const Header& header) {
   return sequence_bounds_at(header) + (header.sequences + 1) * sizeof(uint64_t);
 }
 
-uint64_t file_bytes(const Header& header) {
+uint64_t checksums_at(const Header& header) {
   return group_bounds_at(header) + (header.groups + 1) * sizeof(uint64_t);
+}
+
+uint64_t blocks(uint64_t tokens) { return round_up(tokens, kBlockTokens) / kBlockTokens; }
+
+uint64_t file_bytes(const Header& header) {
+  return checksums_at(header) + blocks(header.tokens) * sizeof(uint32_t);
+}
+
+// Of everything but the token ids. `extend(checksum, begin, end)` adds bytes of the file.
+template <typename Extend>
+uint32_t index_checksum(Header header, const Extend& extend) {
+  header.checksum = 0;
+  uint32_t checksum = crc32_of({reinterpret_cast<const char*>(&header), sizeof header});
+  checksum = extend(checksum, sizeof header, header.tokens_at);
+  return extend(checksum, sequence_bounds_at(header), file_bytes(header));
+}
+
+uint32_t extend_by_file(uint32_t checksum, AtomicFile& file, uint64_t begin, uint64_t end) {
+  std::vector<char> bytes(1 << 20);
+  while (begin < end) {
+    const size_t size = file.read(begin, bytes.data(), std::min(bytes.size(), end - begin));
+    if (size == 0) break;
+    checksum = crc32_of({bytes.data(), size}, checksum);
+    begin += size;
+  }
+  return checksum;
 }
 
 bool is_valid(const Header& header, uint64_t size) {
@@ -75,6 +106,7 @@ CacheWriter::CacheWriter(const fs::path& path, const std::string& fingerprint)
       tokens_at_(round_up(sizeof(Header) + fingerprint.size(), kPage)),
       sequence_bounds_(in_its_directory(path)),
       group_bounds_(path),
+      checksums_(path),
       file_(path) {
   sequence_bounds_.write_value(uint64_t{0});
   group_bounds_.write_value(uint64_t{0});
@@ -84,13 +116,32 @@ CacheWriter::CacheWriter(const fs::path& path, const std::string& fingerprint)
 }
 
 void CacheWriter::append(std::span<const int32_t> sequence) {
-  file_.write({reinterpret_cast<const char*>(sequence.data()), sequence.size_bytes()});
+  const std::string_view bytes(reinterpret_cast<const char*>(sequence.data()),
+                               sequence.size_bytes());
+  file_.write(bytes);
+  add_to_checksums(bytes);
   for (const int32_t id : sequence)
     content_hash_ = random_key(content_hash_, static_cast<uint32_t>(id));
   content_hash_ = random_key(content_hash_, kEndOfSequence);
   tokens_ += sequence.size();
   ++sequences_;
   sequence_bounds_.write_value(tokens_);
+}
+
+void CacheWriter::add_to_checksums(std::string_view ids) {
+  while (!ids.empty()) {
+    const std::string_view part = ids.substr(0, kBlockBytes - block_bytes_);
+    block_checksum_ = crc32_of(part, block_checksum_);
+    block_bytes_ += part.size();
+    ids.remove_prefix(part.size());
+    if (block_bytes_ == kBlockBytes) end_block();
+  }
+}
+
+void CacheWriter::end_block() {
+  checksums_.write_value(block_checksum_);
+  block_checksum_ = 0;
+  block_bytes_ = 0;
 }
 
 void CacheWriter::end_group() {
@@ -100,9 +151,11 @@ void CacheWriter::end_group() {
 }
 
 void CacheWriter::finish(const CacheCounters& counters) {
+  if (block_bytes_ > 0) end_block();
   if (tokens_ % 2 == 1) file_.write_value(int32_t{0});  // bounds are aligned to 8 bytes
   file_.append(sequence_bounds_);
   file_.append(group_bounds_);
+  file_.append(checksums_);
 
   Header header;
   header.fingerprint_bytes = fingerprint_bytes_;
@@ -112,6 +165,9 @@ void CacheWriter::finish(const CacheCounters& counters) {
   header.groups = groups_;
   header.counters = counters;
   header.content_hash = content_hash_;
+  header.checksum = index_checksum(header, [&](uint32_t checksum, uint64_t begin, uint64_t end) {
+    return extend_by_file(checksum, file_, begin, end);
+  });
   file_.overwrite(0, {reinterpret_cast<const char*>(&header), sizeof header});
   file_.commit();
 }
@@ -134,6 +190,13 @@ bool MappedCache::read_header(const std::string& fingerprint) {
   if (!is_valid(header, bytes.size()) ||
       bytes.substr(sizeof header, header.fingerprint_bytes) != fingerprint)
     return false;
+  const auto extend = [&](uint32_t checksum, uint64_t begin, uint64_t end) {
+    return crc32_of(bytes.substr(begin, end - begin), checksum);
+  };
+  if (index_checksum(header, extend) != header.checksum) {
+    spdlog::warn("{}: the corpus cache is damaged; encoding the text again", path_.string());
+    return false;
+  }
   const char* start = bytes.data();
   sequences_ = static_cast<int64_t>(header.sequences);
   groups_ = static_cast<int64_t>(header.groups);
@@ -141,6 +204,9 @@ bool MappedCache::read_header(const std::string& fingerprint) {
   tokens_ = reinterpret_cast<const int32_t*>(start + header.tokens_at);
   sequence_bounds_ = reinterpret_cast<const uint64_t*>(start + sequence_bounds_at(header));
   group_bounds_ = reinterpret_cast<const uint64_t*>(start + group_bounds_at(header));
+  checksums_ = reinterpret_cast<const uint32_t*>(start + checksums_at(header));
+  token_count_ = static_cast<int64_t>(header.tokens);
+  checked_ = std::make_unique<std::atomic<bool>[]>(blocks(header.tokens));
   counters_ = header.counters;
   content_hash_ = header.content_hash;
   file_.expect_random_access();
@@ -149,7 +215,28 @@ bool MappedCache::read_header(const std::string& fingerprint) {
          group_bounds_[groups_] <= header.sequences;
 }
 
+void MappedCache::check(int64_t begin, int64_t end) const {
+  for (int64_t block = begin / kBlockTokens; block * kBlockTokens < end; ++block)
+    if (!checked_[static_cast<size_t>(block)].load(std::memory_order_relaxed)) check_block(block);
+}
+
+void MappedCache::check_block(int64_t block) const {
+  const auto first = static_cast<uint64_t>(block) * kBlockBytes;
+  const uint64_t at = tokens_at_ + first;
+  char bytes[kBlockBytes];
+  const size_t size =
+      std::min(kBlockBytes, static_cast<uint64_t>(token_count_) * sizeof(int32_t) - first);
+  file_.read(at, bytes, size);
+  if (crc32_of({bytes, size}) != checksums_[block]) {
+    throw Error(path_.string() + ": block " + std::to_string(block) + " (bytes " +
+                std::to_string(at) + " to " + std::to_string(at + size - 1) +
+                ") is damaged; delete the file, and the next run encodes the text again");
+  }
+  checked_[static_cast<size_t>(block)].store(true, std::memory_order_relaxed);
+}
+
 void MappedCache::read(int64_t begin, int64_t end, std::vector<int32_t>& ids) const {
+  check(begin, end);
   const size_t before = ids.size();
   ids.resize(before + static_cast<size_t>(end - begin));
   file_.read(tokens_at_ + static_cast<uint64_t>(begin) * sizeof(int32_t),

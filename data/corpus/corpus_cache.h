@@ -2,19 +2,22 @@
 // mapped read-only.
 //
 //   header | fingerprint | token ids (int32) | sequence bounds (uint64, [sequences + 1])
-//          | group bounds (uint64, [groups + 1])
+//          | group bounds (uint64, [groups + 1]) | checksums (uint32, one for 4096 bytes of ids)
 //
 // Sequence s owns the tokens bounds[s] .. bounds[s+1]-1, group g the sequences between its bounds.
 // The fingerprint is text that names everything the content depends on; a file with another
-// fingerprint is not opened. The content hash tells the sequences themselves apart.
+// fingerprint is not opened. The content hash tells the sequences themselves apart. Everything but
+// the ids is checked when the file is opened, a block of ids when it is first read.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/atomic_file.h"
@@ -37,22 +40,29 @@ class CacheWriter {
   void finish(const CacheCounters& counters);
 
  private:
+  void add_to_checksums(std::string_view ids);
+  void end_block();
+
   uint64_t fingerprint_bytes_;
   uint64_t tokens_at_;  // byte offset of the first token
   uint64_t tokens_ = 0;
   uint64_t sequences_ = 0;
   uint64_t groups_ = 0;
   uint64_t content_hash_ = 0;
-  // finish() appends the bounds to the tokens.
+  size_t block_bytes_ = 0;  // of the last block
+  uint32_t block_checksum_ = 0;
+  // finish() appends these to the tokens.
   UnnamedFile sequence_bounds_;
   UnnamedFile group_bounds_;
+  UnnamedFile checksums_;
   AtomicFile file_;
 };
 
 /// A cache mapped into memory.
 class MappedCache {
  public:
-  /// Null if there is no file, or one with another fingerprint, version or size.
+  /// Null if there is no file, or one with another fingerprint, version or size. Also null, after a
+  /// warning, if anything but the token ids is damaged.
   static std::unique_ptr<MappedCache> open(const std::filesystem::path& path,
                                            const std::string& fingerprint);
 
@@ -65,7 +75,9 @@ class MappedCache {
   }
   int64_t first_sequence(int64_t group) const { return static_cast<int64_t>(group_bounds_[group]); }
 
+  /// Throws Error if its block is damaged.
   std::span<const int32_t> sequence(int64_t index) const {
+    check(first_token(index), first_token(index + 1));
     return {tokens_ + sequence_bounds_[index], tokens_ + sequence_bounds_[index + 1]};
   }
   int64_t length(int64_t sequence) const {
@@ -76,15 +88,20 @@ class MappedCache {
   uint64_t content_hash() const { return content_hash_; }
 
   /// Appends the tokens begin .. end-1 to `ids`, read from the file so that mapped pages do not
-  /// become resident. Throws Error if reading fails.
+  /// become resident. Throws Error, which names the block, if they are damaged or cannot be read.
   void read(int64_t begin, int64_t end, std::vector<int32_t>& ids) const;
 
  private:
-  explicit MappedCache(const std::filesystem::path& path) : file_(path) {}
+  explicit MappedCache(const std::filesystem::path& path) : path_(path), file_(path) {}
 
   // False if the file is not a cache of this fingerprint.
   bool read_header(const std::string& fingerprint);
 
+  // Checks the blocks of these tokens that have not been read before, from any thread.
+  void check(int64_t begin, int64_t end) const;
+  void check_block(int64_t block) const;
+
+  std::filesystem::path path_;
   MappedFile file_;
   int64_t sequences_ = 0;
   int64_t groups_ = 0;
@@ -92,6 +109,9 @@ class MappedCache {
   const int32_t* tokens_ = nullptr;
   const uint64_t* sequence_bounds_ = nullptr;
   const uint64_t* group_bounds_ = nullptr;
+  const uint32_t* checksums_ = nullptr;
+  int64_t token_count_ = 0;
+  std::unique_ptr<std::atomic<bool>[]> checked_;  // of each block
   CacheCounters counters_ = {};
   uint64_t content_hash_ = 0;
 };

@@ -13,13 +13,13 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/stop_signal.h"
+#include "common/process.h"
 
 namespace dietmt::data {
 
 /// Applies `work` to the results of `next` until it returns nullopt, in up to `threads` threads,
 /// and passes the results to `take` in the order of the inputs. Throws Stopped
-/// after a signal.
+/// if stop_requested().
 template <typename Next, typename Work, typename Take>
 void work_in_order(int64_t threads, Next next, Work work, Take take) {
   using Input = typename std::invoke_result_t<Next>::value_type;

@@ -36,6 +36,7 @@ std::string CorpusReport::summary() const {
   const auto mention = [&](int64_t count, const char* what) {
     if (count > 0) dropped += (dropped.empty() ? "" : ", ") + std::to_string(count) + ' ' + what;
   };
+  mention(not_utf8(), "not UTF-8");
   mention(empty, "with an empty side");
   mention(too_short, "too short");
   mention(too_long, "too long");

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "data/text/utf8_lines.h"
+
 namespace dietmt::data {
 
 /// One corpus: two files whose lines are translations of each other.
@@ -12,6 +14,7 @@ struct CorpusFiles {
   std::string source;
   std::string target;
   std::string source_tag = {};  // a word before each source line; empty: none
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
 };
 
 /// Pairs each source file with the target file at the same index and with its tag, if there are
@@ -36,6 +39,8 @@ struct CorpusReport {
   int64_t ratio = 0;
   int64_t source_tokens = 0;  // of the kept pairs, with tag and end of sentence
   int64_t target_tokens = 0;
+  /// Pairs that were skipped because a side is not UTF-8.
+  int64_t not_utf8() const { return lines - kept - empty - too_short - too_long - ratio; }
   CorpusReport& operator+=(const CorpusReport& other);
   std::string summary() const;  // one sentence
 };

@@ -1,58 +1,143 @@
-// Batches of one epoch after another, prefetched by a background thread and resumable at each
-// batch.
+// The one interface of endless batches: of one epoch after another, prefetched by a background
+// thread, resumable at each batch, shared by several processes.
 #pragma once
 
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "common/error.h"
-#include "data/corpus/batch_share.h"
-#include "data/corpus/batches.h"
-#include "data/corpus/prefetch.h"
 
 namespace dietmt::data {
 
-/// `Source` plans one epoch at a time, which depends only on the number of the epoch:
-///
-///   void start_epoch(int64_t epoch);
-///   int64_t batches() const;             // in that epoch, at least one
-///   Batch batch(int64_t index) const;    // index < batches()
-///
-/// It must not move or change during the iteration.
-template <typename Source>
+/// The batches of one process when several processes train together: batch m of an update belongs
+/// to process m mod `processes`. Updates have `per_update` batches whatever the number of
+/// processes, so that the order of the data does not depend on it.
+struct BatchShare {
+  int64_t rank = 0;
+  int64_t processes = 1;   // at most per_update
+  int64_t per_update = 1;  // batches
+
+  /// `batch` counts from the start of an update.
+  bool owns(int64_t batch) const { return batch % per_update % processes == rank; }
+  /// How many batches to prefetch so that at least `own` of them belong to this process.
+  int64_t ahead(int64_t own) const {
+    const int64_t least = per_update / processes;  // own batches per update
+    return own * ((per_update + least - 1) / least);
+  }
+};
+
+/// A background thread that stays a few items ahead of its consumer.
+template <typename Item>
+class Prefetcher {
+ public:
+  /// Calls `produce` in a background thread while fewer than `capacity` items are ready.
+  Prefetcher(size_t capacity, std::function<Item()> produce)
+      : capacity_(capacity), worker_([this, produce = std::move(produce)](std::stop_token stop) {
+          run(stop, produce);
+        }) {}
+
+  /// The next item, in the order of production. Rethrows an exception of `produce` after the items
+  /// before it; an exception ends the thread.
+  Item next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !items_.empty() || failure_; });
+    if (items_.empty()) std::rethrow_exception(failure_);
+    Item item = std::move(items_.front());
+    items_.pop_front();
+    changed_.notify_all();
+    return item;
+  }
+
+ private:
+  void run(std::stop_token stop, const std::function<Item()>& produce) {
+    try {
+      while (!stop.stop_requested()) {
+        Item item = produce();
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait(lock, stop, [&] { return items_.size() < capacity_; })) return;
+        items_.push_back(std::move(item));
+        changed_.notify_all();
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      changed_.notify_all();
+    }
+  }
+
+  size_t capacity_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Item> items_;
+  std::exception_ptr failure_;
+  std::jthread worker_;  // last, so that it is joined before the members it uses are destroyed
+};
+
+/// The position of an iteration, enough to continue it exactly.
+struct BatchPosition {
+  int64_t epoch = 0;
+  int64_t batch = 0;  // batches of this epoch already returned
+  bool operator==(const BatchPosition&) const = default;
+};
+
+/// Endless batches of one epoch after another. A background thread prefetches.
+template <typename Batch>
 class EpochBatches {
  public:
-  using Batch = decltype(std::declval<const Source&>().batch(0));
-
+  /// `Source` plans one epoch at a time, which depends only on the number of the epoch:
+  ///
+  ///   void start_epoch(int64_t epoch);
+  ///   int64_t batches() const;             // in that epoch, at least one
+  ///   Batch batch(int64_t index) const;    // index < batches()
+  ///
   /// Makes only the batches of `share`; `start` begins an update. Throws Error if there is no
   /// batch at `start`.
-  EpochBatches(Source& source, BatchPosition start, BatchShare share = {})
+  template <typename Source>
+  EpochBatches(std::shared_ptr<Source> source, BatchPosition start, BatchShare share = {})
       : position_(start),
-        batches_in_epoch_(begin(source, start)),
+        batches_in_epoch_(begin(*source, start)),
         prefetcher_(static_cast<size_t>(share.ahead(kQueuedBatches)),
-                    [&source, share, next = start, count = int64_t{0}]() mutable {
-                      if (next.batch == source.batches()) {
+                    [source, share, next = start, count = int64_t{0}]() mutable {
+                      if (next.batch == source->batches()) {
                         next = {next.epoch + 1, 0};
-                        source.start_epoch(next.epoch);
+                        source->start_epoch(next.epoch);
                       }
                       Item item;
-                      if (share.owns(count++)) item.batch = source.batch(next.batch);
+                      if (share.owns(count++)) item.batch = source->batch(next.batch);
                       ++next.batch;
                       item.position = next;
-                      item.batches_in_epoch = source.batches();
+                      item.batches_in_epoch = source->batches();
                       return item;
                     }) {}
 
-  /// See BatchIterator for these.
+  /// The next batch, crossing into the next epoch when one ends. Rethrows exceptions of the
+  /// background thread.
   Batch next() {
     std::optional<Batch> batch = take();
     if (!batch) throw Error("the next batch belongs to another process");
     return std::move(*batch);
   }
+
+  /// Skips a batch of another process, whose tokens are not read; next() throws Error for such a
+  /// batch.
   void skip() { take(); }
+
+  /// The position after the last batch returned or skipped. After the last batch of epoch e it is
+  /// (e, batches_in_epoch()); the batch after that makes it (e + 1, 1).
   BatchPosition position() const { return position_; }
+
+  /// Batches in the epoch of position().
   int64_t batches_in_epoch() const { return batches_in_epoch_; }
 
  private:
@@ -71,6 +156,7 @@ class EpochBatches {
     return std::move(item.batch);
   }
 
+  template <typename Source>
   static int64_t begin(Source& source, BatchPosition start) {
     source.start_epoch(start.epoch);
     if (start.epoch < 0 || start.batch < 0 || start.batch > source.batches()) {

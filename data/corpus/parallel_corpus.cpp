@@ -1,11 +1,135 @@
 #include "data/corpus/parallel_corpus.h"
 
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 #include "common/error.h"
 #include "common/random.h"
+#include "data/corpus/corpus_encoding.h"
+#include "data/corpus/parallel_reader.h"
+#include "data/text/source_tag.h"
 
 namespace dietmt::data {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int64_t kReportedLines = 1'000'000;
+constexpr uint64_t kEncodingVersion = 1;  // incremented when the ids of the same input change
+
+// Names everything that the encoded corpus depends on; empty if an input can be read only once.
+std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
+                           const Tokenizer& target, const LengthFilter& filter) {
+  const auto paths = fingerprint_of_files(std::array{files.source, files.target});
+  if (!paths) return "";
+  std::string text = "encoding " + std::to_string(kEncodingVersion) + '\n' + *paths;
+  for (const Tokenizer* tokenizer : {&source, &target})
+    text += "tokenizer " + std::to_string(hash_of(tokenizer->serialized())) + '\n';
+  if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';
+  if (files.invalid_utf8 != InvalidUtf8::kRefuse)
+    text += "invalid UTF-8 " + to_string(files.invalid_utf8) + '\n';
+  return text + "filter " + std::to_string(filter.min_tokens) + ' ' +
+         std::to_string(filter.max_tokens) + ' ' + std::to_string(filter.max_ratio) + '\n';
+}
+
+fs::path cache_name(const CorpusFiles& files) {
+  // A pipe in /dev/fd has no canonical path.
+  const auto place = [](const std::string& file) {
+    std::error_code error;
+    const fs::path path = fs::weakly_canonical(file, error);
+    return error ? file : path.string();
+  };
+  return fmt::format("{:016x}.cache", hash_of(place(files.source) + '\t' + place(files.target) +
+                                              '\t' + files.source_tag));
+}
+
+struct EncodedChunk {
+  std::vector<std::vector<int32_t>> sources;  // the kept pairs
+  std::vector<std::vector<int32_t>> targets;
+  CorpusReport report;
+};
+
+// The counter of `report` for a pair that the filter drops, or null for one that it keeps.
+int64_t* drop_counter(CorpusReport& report, const LengthFilter& filter, int64_t source,
+                      int64_t target) {
+  const auto [shorter, longer] = std::minmax(source, target);
+  if (shorter == 0) return &report.empty;
+  if (shorter < filter.min_tokens) return &report.too_short;
+  if (longer > filter.max_tokens) return &report.too_long;
+  if (filter.max_ratio > 0 &&
+      static_cast<double>(longer) > filter.max_ratio * static_cast<double>(shorter))
+    return &report.ratio;
+  return nullptr;
+}
+
+EncodedChunk encode(const TextPairs& text, const SourceTag& tag, const Tokenizer& source_tokenizer,
+                    const Tokenizer& target_tokenizer, const LengthFilter& filter) {
+  EncodedChunk chunk;
+  for (size_t i = 0; i < text.sources.size(); ++i) {
+    std::vector<int32_t> source = source_tokenizer.encode(tag.before(text.sources[i]));
+    std::vector<int32_t> target = target_tokenizer.encode(text.targets[i]);
+    ++chunk.report.lines;
+    if (int64_t* counter = drop_counter(chunk.report, filter, std::ssize(source) - tag.pieces(),
+                                        std::ssize(target))) {
+      ++*counter;
+      continue;
+    }
+    source.push_back(source_tokenizer.end_id());
+    target.push_back(target_tokenizer.end_id());
+    ++chunk.report.kept;
+    chunk.report.source_tokens += std::ssize(source);
+    chunk.report.target_tokens += std::ssize(target);
+    chunk.sources.push_back(std::move(source));
+    chunk.targets.push_back(std::move(target));
+  }
+  return chunk;
+}
+
+}  // namespace
+
+CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
+                       const LengthFilter& filter, const fs::path& folder, int64_t threads) {
+  const std::string fingerprint = fingerprint_of(files, source, target, filter);
+  const fs::path file = folder / cache_name(files);
+  const auto open = [&]() -> CorpusShard {
+    std::unique_ptr<const MappedCache> cache = MappedCache::open(file, fingerprint);
+    if (!cache) return {};
+    const auto report = std::bit_cast<CorpusReport>(cache->counters());
+    return {std::move(cache), report};
+  };
+  if (!fingerprint.empty())
+    if (CorpusShard shard = open(); shard.cache) return shard;
+
+  spdlog::info("encoding {} and {}", files.source, files.target);
+  CacheWriter writer(file, fingerprint);
+  CorpusReport report;
+  ParallelReader reader(files);
+  const SourceTag tag(source, files.source_tag);
+  work_in_order(
+      threads, [&] { return reader.next(); },
+      [&](const TextPairs& text) { return encode(text, tag, source, target, filter); },
+      [&](const EncodedChunk& chunk) {
+        for (size_t i = 0; i < chunk.sources.size(); ++i) {
+          writer.append(chunk.sources[i]);
+          writer.append(chunk.targets[i]);
+        }
+        const int64_t millions = report.lines / kReportedLines;
+        report += chunk.report;
+        if (report.lines / kReportedLines > millions)
+          spdlog::info("encoded {} million lines", report.lines / kReportedLines);
+      });
+  reader.report();
+  report.lines += reader.skipped();
+  writer.finish(std::bit_cast<CacheCounters>(report));
+  CorpusShard shard = open();
+  if (!shard.cache) throw Error(file.string() + ": the corpus cache cannot be read back");
+  return shard;
+}
 
 ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                                const Tokenizer& target, const LengthFilter& filter,
@@ -17,7 +141,9 @@ ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const To
   }
   if (report_.kept == 0)
     throw DataError(corpora.at(0).source +
-                    ": no pair is left after filtering: " + report_.summary());
+                    ": no pair is left after filtering by --min-tokens, --max-tokens and "
+                    "--max-ratio: " +
+                    report_.summary());
 }
 
 uint64_t ParallelCorpus::content_hash() const {

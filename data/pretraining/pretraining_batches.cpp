@@ -97,6 +97,13 @@ class PlannedExamples {
   std::vector<uint32_t> starts_;  // batch b owns order_[starts_[b]] .. order_[starts_[b + 1] - 1]
 };
 
+/// Throws ConfigError for wrong options.
+std::shared_ptr<PlannedExamples> planned_examples(const TextCorpus& corpus,
+                                                  const PretrainingOptions& options) {
+  throw_if_any(options.problems());
+  return std::make_shared<PlannedExamples>(corpus, options);
+}
+
 }  // namespace
 
 std::vector<std::string> PretrainingOptions::problems() const {
@@ -106,37 +113,16 @@ std::vector<std::string> PretrainingOptions::problems() const {
   return problems;
 }
 
-struct PretrainingIterator::Impl {
-  PlannedExamples examples;
-  EpochBatches<PlannedExamples> batches;
-
-  Impl(const TextCorpus& corpus, const PretrainingOptions& options, BatchPosition start)
-      : examples(corpus, options), batches(examples, start, options.share) {}
-};
-
 PretrainingIterator::PretrainingIterator(const TextCorpus& corpus,
-                                         const PretrainingOptions& options, BatchPosition start) {
-  throw_if_any(options.problems());
-  impl_ = std::make_unique<Impl>(corpus, options, start);
-}
-
-PretrainingIterator::~PretrainingIterator() = default;
-
-PretrainingBatch PretrainingIterator::next() { return impl_->batches.next(); }
-
-void PretrainingIterator::skip() { impl_->batches.skip(); }
-
-BatchPosition PretrainingIterator::position() const { return impl_->batches.position(); }
-
-int64_t PretrainingIterator::batches_in_epoch() const { return impl_->batches.batches_in_epoch(); }
+                                         const PretrainingOptions& options, BatchPosition start)
+    : EpochBatches(planned_examples(corpus, options), start, options.share) {}
 
 std::vector<PretrainingBatch> validation_batches(const TextCorpus& corpus,
                                                  const PretrainingOptions& options) {
-  throw_if_any(options.problems());
-  PlannedExamples examples(corpus, options);
-  examples.start_validation();
+  const auto examples = planned_examples(corpus, options);
+  examples->start_validation();
   std::vector<PretrainingBatch> batches;
-  for (int64_t i = 0; i < examples.batches(); ++i) batches.push_back(examples.batch(i));
+  for (int64_t i = 0; i < examples->batches(); ++i) batches.push_back(examples->batch(i));
   return batches;
 }
 

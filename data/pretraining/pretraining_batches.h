@@ -37,26 +37,15 @@ struct PretrainingOptions {
 };
 
 /// Endless shuffled batches. An epoch depends only on (corpus, options, epoch): examples of all
-/// lengths are shuffled and cut into batches, with new pairs and masks. A background thread
-/// prefetches; next() rethrows its exceptions. The corpus must outlive the iterator. The plan of an
-/// epoch takes 12 bytes per example, 20 per pair, and 4 per batch.
-class PretrainingIterator {
+/// lengths are shuffled and cut into batches, with new pairs and masks. The corpus
+/// must outlive the iterator. The plan of an epoch takes 12 bytes per example, 20 per pair, and 4
+/// per batch.
+class PretrainingIterator : public EpochBatches<PretrainingBatch> {
  public:
   /// Throws ConfigError for wrong options, DataError as plan_examples does, Error for a start that
   /// does not exist.
   PretrainingIterator(const TextCorpus& corpus, const PretrainingOptions& options,
                       BatchPosition start = {});
-  ~PretrainingIterator();
-
-  /// These are as in BatchIterator.
-  PretrainingBatch next();
-  void skip();
-  BatchPosition position() const;
-  int64_t batches_in_epoch() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
 };
 
 /// All examples once in the order of the corpus, with pairs and masks that depend only on the seed

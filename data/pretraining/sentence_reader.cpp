@@ -23,14 +23,6 @@ bool is_title(std::string_view text) {
          text.ends_with(" =");
 }
 
-// The longest start of at most `bytes` bytes that ends between two characters.
-size_t cut_length(std::string_view line, size_t bytes) {
-  const auto continues = [&](size_t at) { return (line[at] & 0xC0) == 0x80; };
-  size_t length = bytes;
-  while (length > 0 && continues(length)) --length;
-  return length > 0 ? length : bytes;  // invalid text can be cut anywhere
-}
-
 }  // namespace
 
 std::optional<SentenceChunk> SentenceReader::next() {
@@ -56,6 +48,7 @@ bool SentenceReader::next_sentence(std::string& line) {
       continue;
     }
     ++report_.lines;
+    if (!utf8_->admit(*reader_, line)) continue;
     const std::string_view text = stripped(line);
     if (text.empty()) {
       begins_document_ |= options_.boundary == DocumentBoundary::kEmptyLine;
@@ -63,7 +56,7 @@ bool SentenceReader::next_sentence(std::string& line) {
     }
     begins_document_ |= options_.boundary == DocumentBoundary::kTitle && is_title(text);
     file_has_text_ = true;
-    check(line);
+    count_cut(line);
     return true;
   }
   return false;
@@ -72,7 +65,9 @@ bool SentenceReader::next_sentence(std::string& line) {
 bool SentenceReader::open() {
   if (reader_) return true;
   if (file_ == files_.size()) return false;
-  reader_ = std::make_unique<LineReader>(files_[file_]);
+  reader_ = std::make_unique<LineReader>(
+      files_[file_], static_cast<size_t>(options_.max_line_bytes), LongLines::kCut);
+  utf8_.emplace(options_.invalid_utf8);
   file_has_text_ = false;
   begins_document_ = true;
   return true;
@@ -80,25 +75,16 @@ bool SentenceReader::open() {
 
 void SentenceReader::close() {
   if (!file_has_text_) throw DataError(files_[file_] + ": the file has no text");
+  utf8_->report(files_[file_]);
+  report_.not_utf8 += utf8_->count();
   reader_.reset();
   ++file_;
 }
 
-void SentenceReader::check(std::string& line) {
-  if (const size_t at = invalid_utf8_at(line); at != std::string::npos) {
-    if (report_.not_utf8++ == 0) {
-      spdlog::warn("{}: not UTF-8 at byte {}; such bytes become U+FFFD here and in later lines",
-                   reader_->where(), at + 1);
-    }
-  }
-  const auto limit = static_cast<size_t>(options_.max_line_bytes);
-  if (line.size() > limit) {
-    if (report_.cut++ == 0) {
-      spdlog::warn(
-          "{}: {} bytes in a line; what is beyond {} is cut off, here and in lines to come",
-          reader_->where(), line.size(), limit);
-    }
-    line.resize(cut_length(line, limit));
+void SentenceReader::count_cut(const std::string& line) {
+  if (reader_->bytes_cut() > 0 && report_.cut++ == 0) {
+    spdlog::warn("{}: {} bytes; this line and later ones are cut to the first {}", reader_->where(),
+                 line.size() + reader_->bytes_cut(), options_.max_line_bytes);
   }
 }
 

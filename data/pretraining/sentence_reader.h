@@ -23,8 +23,9 @@ class SentenceReader {
   SentenceReader(const std::vector<std::string>& files, const TextOptions& options)
       : files_(files), options_(options) {}
 
-  /// The next sentences; nullopt at the end. Logs the first line that is not UTF-8 and the first
-  /// one that is too long, and counts all of them. Throws DataError naming a file that has no text.
+  /// The next sentences; nullopt at the end. Counts lines that are not UTF-8 or too long, and logs
+  /// the first ones. Throws DataError naming a file that has no text, or file:line that is not
+  /// UTF-8 if these are refused.
   std::optional<SentenceChunk> next();
 
   /// Of the lines read so far: `lines`, `not_utf8` and `cut`.
@@ -36,13 +37,13 @@ class SentenceReader {
   // Opens the next file if none is open; false after the last one.
   bool open();
   void close();
-  // Counts the problems of a line and cuts it if it is too long.
-  void check(std::string& line);
+  void count_cut(const std::string& line);
 
   const std::vector<std::string>& files_;
   TextOptions options_;
   size_t file_ = 0;
   std::unique_ptr<LineReader> reader_;  // of that file; null before it is opened
+  std::optional<Utf8Lines> utf8_;       // of its lines
   bool file_has_text_ = false;
   bool begins_document_ = false;  // whether the next sentence does
   TextReport report_;

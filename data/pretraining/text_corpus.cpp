@@ -67,7 +67,10 @@ std::string fingerprint_of(const std::vector<std::string>& files, const BertToke
   return "text encoding " + std::to_string(kEncodingVersion) + '\n' + *named_files + "tokenizer " +
          std::to_string(tokenizer_hash(tokenizer)) + "\ndocuments " +
          std::to_string(static_cast<int>(options.boundary)) + "\nline bytes " +
-         std::to_string(options.max_line_bytes) + '\n';
+         std::to_string(options.max_line_bytes) + '\n' +
+         (options.invalid_utf8 == InvalidUtf8::kReplace
+              ? ""
+              : "invalid UTF-8 " + to_string(options.invalid_utf8) + '\n');
 }
 
 struct EncodedChunk {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/text/bert_tokenizer.h"
+#include "data/text/utf8_lines.h"
 
 namespace dietmt::data {
 
@@ -27,6 +28,7 @@ DocumentBoundary parse_document_boundary(const std::string& name);
 struct TextOptions {
   DocumentBoundary boundary = DocumentBoundary::kEmptyLine;
   int64_t max_line_bytes = 1 << 20;  // longer lines are cut
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::kReplace;
   std::vector<std::string> problems() const;
 };
 
@@ -37,7 +39,7 @@ struct TextReport {
   int64_t sentences = 0;
   int64_t tokens = 0;
   int64_t unknown = 0;          // of the tokens
-  int64_t not_utf8 = 0;         // lines with bytes that became U+FFFD
+  int64_t not_utf8 = 0;         // lines with bytes that became U+FFFD, or that were skipped
   int64_t cut = 0;              // lines beyond TextOptions::max_line_bytes
   int64_t no_piece = 0;         // lines with text but without pieces
   std::string summary() const;  // one sentence

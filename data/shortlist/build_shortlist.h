@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "data/shortlist/sentence_pairs.h"
+#include "data/shortlist/aligner.h"
+#include "data/shortlist/cooccurrence.h"
 #include "data/shortlist/shortlist.h"
-#include "data/shortlist/translation_table.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::data {

@@ -1,12 +1,94 @@
 #include "data/tasks/record_reader.h"
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/error.h"
+#include "data/tasks/task_table.h"
 
 namespace dietmt::data {
 namespace {
+
+// A column by its number from 1; kNoColumn if `text` is not such a number.
+int64_t numbered_column(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && number >= 1 ? number - 1 : kNoColumn;
+}
+
+int64_t column_of(const std::string& name, const std::vector<std::string>& header) {
+  if (name.empty()) return kNoColumn;
+  const auto found = std::ranges::find(header, name);
+  if (found != header.end()) return found - header.begin();
+  const int64_t column = numbered_column(name);
+  return column < std::ssize(header) ? column : kNoColumn;
+}
+
+// Names of the columns that a file of this layout must have.
+std::vector<std::string> needed_names(const TableLayout& layout, const ReadOptions& options) {
+  std::vector<std::string> names;
+  for (const std::string* name : {&layout.first, &layout.second, &layout.language})
+    if (!name->empty()) names.push_back(with_language(*name, options.language));
+  return names;
+}
+
+bool has_all(const std::vector<std::string>& header, const std::vector<std::string>& names) {
+  return std::ranges::all_of(
+      names, [&](const std::string& name) { return column_of(name, header) != kNoColumn; });
+}
+
+Columns columns_of(const TableLayout& layout, const std::vector<std::string>& header,
+                   const ReadOptions& options) {
+  const auto column = [&](const std::string& name) {
+    return layout.header ? column_of(with_language(name, options.language), header)
+                         : numbered_column(name);
+  };
+  Columns columns;
+  columns.layout = &layout;
+  columns.first = column(layout.first);
+  columns.second = column(layout.second);
+  columns.id = column(layout.id);
+  columns.language = column(layout.language);
+  if (options.labels != LabelUse::kIgnored) columns.label = column(layout.label);
+  columns.min_count = layout.header ? std::ssize(header) : layout.min_columns;
+  columns.max_count = layout.header ? std::ssize(header) : layout.max_columns;
+  return columns;
+}
+
+// A layout without header names its columns by numbers that every row has.
+void check_numbers(const TableLayout& layout) {
+  for (const std::string* name :
+       {&layout.first, &layout.second, &layout.label, &layout.id, &layout.language}) {
+    if (name->empty()) continue;
+    const int64_t column = numbered_column(*name);
+    if (column == kNoColumn || column >= layout.min_columns)
+      throw ConfigError("column " + quoted(*name) + " of a file without header: expected 1 to " +
+                        std::to_string(layout.min_columns));
+  }
+}
+
+std::string expectation(const TableLayout& layout, const ReadOptions& options) {
+  if (!layout.header) {
+    const std::string least = std::to_string(layout.min_columns);
+    const std::string most = std::to_string(layout.max_columns);
+    return (least == most ? least : least + " to " + most) + " columns without a header";
+  }
+  std::vector<std::string> names = needed_names(layout, options);
+  if (options.labels == LabelUse::kRequired && !layout.label.empty()) names.push_back(layout.label);
+  return "a header with " + quoted_list(names);
+}
+
+[[noreturn]] void fail_without_layout(const std::string& where,
+                                      const std::vector<TableLayout>& layouts,
+                                      const ReadOptions& options) {
+  std::string expected;
+  for (const TableLayout& layout : layouts)
+    expected += (expected.empty() ? "" : ", or ") + expectation(layout, options);
+  throw DataError(where + ": expected " + expected);
+}
 
 using nlohmann::ordered_json;
 
@@ -29,6 +111,46 @@ std::string text_of(const ordered_json& value) {
 }
 
 }  // namespace
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + quoted(text);
+  return list;
+}
+
+void check_layouts(const std::vector<TableLayout>& layouts, const Target& target,
+                   const ReadOptions& options) {
+  if (layouts.empty()) throw ConfigError("this task does not read tables");
+  for (const TableLayout& layout : layouts) {
+    if (layout.first.empty()) throw ConfigError("the column of the first text is missing");
+    if (layout.label.empty() && options.labels == LabelUse::kRequired)
+      throw ConfigError("the column of the labels is missing");
+    if (!layout.label_texts.empty() && layout.label_texts.size() != target.labels.size())
+      throw ConfigError(std::to_string(layout.label_texts.size()) + " texts of labels for " +
+                        std::to_string(target.labels.size()) + " labels");
+    if (layout.header) continue;
+    if (layout.format == RecordFormat::kJsonLines)
+      throw ConfigError("JSON lines cannot lack a header: each line names its columns");
+    check_numbers(layout);
+  }
+}
+
+Columns match_columns(const std::vector<TableLayout>& layouts,
+                      const std::vector<std::string>& first_row, const ReadOptions& options,
+                      const std::string& where) {
+  for (const TableLayout& layout : layouts) {
+    if (layout.header && has_all(first_row, needed_names(layout, options)))
+      return columns_of(layout, first_row, options);
+  }
+  for (const TableLayout& layout : layouts) {
+    const int64_t count = std::ssize(first_row);
+    if (!layout.header && count >= layout.min_columns && count <= layout.max_columns)
+      return columns_of(layout, first_row, options);
+  }
+  fail_without_layout(where, layouts, options);
+}
 
 RecordReader::RecordReader(const std::string& path, RecordFormat format)
     : path_(path == "-" ? "<stdin>" : path), lines_(path), format_(format) {}

@@ -7,7 +7,7 @@
 namespace dietmt::data {
 namespace {
 
-constexpr int64_t kSpecialPieces = 3;  // [CLS] and two [SEP]
+constexpr int64_t kSpecialPerWindow = 3;  // [CLS] and two [SEP]
 
 void append(std::vector<int32_t>& ids, const std::vector<int32_t>& source, int64_t begin,
             int64_t count) {
@@ -18,7 +18,7 @@ SpanWindow make_window(const TextPieces& question, int64_t question_pieces,
                        const TextPieces& context, int64_t first_piece, int64_t pieces,
                        const SpecialPieces& special) {
   SpanWindow window;
-  window.ids.reserve(static_cast<size_t>(question_pieces + pieces + kSpecialPieces));
+  window.ids.reserve(static_cast<size_t>(question_pieces + pieces + kSpecialPerWindow));
   window.ids.push_back(special.classify);
   append(window.ids, question.ids, 0, question_pieces);
   window.ids.push_back(special.separate);
@@ -57,13 +57,12 @@ void mark_most_context(std::vector<SpanWindow>& windows, int64_t context_pieces)
 
 std::vector<std::string> WindowOptions::problems() const {
   std::vector<std::string> found;
-  if (stride < 1) found.push_back("the stride of windows must be at least 1");
-  if (max_question < 1) found.push_back("a question must have room for at least 1 piece");
-  if (max_length < max_question + kSpecialPieces + 1)
-    found.push_back("windows of " + std::to_string(max_length) + " pieces have no room for " +
-                    std::to_string(max_question) +
-                    " pieces of a question, three special ones and "
-                    "context");
+  if (stride < 1) found.push_back("--stride must be at least 1");
+  if (max_question < 1) found.push_back("--max-question must be at least 1");
+  if (max_length < max_question + kSpecialPerWindow + 1)
+    found.push_back("--max-length " + std::to_string(max_length) +
+                    " leaves no room for a question of --max-question " +
+                    std::to_string(max_question) + ", three special pieces and context");
   return found;
 }
 
@@ -71,7 +70,7 @@ std::vector<SpanWindow> span_windows(const TextPieces& question, const TextPiece
                                      const SpecialPieces& special, const WindowOptions& options) {
   throw_if_any(options.problems());
   const int64_t question_pieces = std::min(std::ssize(question.ids), options.max_question);
-  const int64_t room = options.max_length - question_pieces - kSpecialPieces;
+  const int64_t room = options.max_length - question_pieces - kSpecialPerWindow;
   const int64_t step = std::min(options.stride, room);  // no gap between windows
   const int64_t context_pieces = std::ssize(context.ids);
   std::vector<SpanWindow> windows;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/deflater.h"
 #include "common/error.h"
 #include "common/files.h"
 
@@ -66,7 +67,7 @@ void write_label_submission(const fs::path& file, std::span<const Example> examp
                   std::to_string(label) + " of " + std::to_string(labels.size()));
     table += table_row(examples[i].id, labels[static_cast<size_t>(label)]);
   }
-  write_file_atomically(file, table);
+  write_text_atomically(file, table);
 }
 
 void write_score_submission(const fs::path& file, std::span<const Example> examples,
@@ -81,7 +82,7 @@ void write_score_submission(const fs::path& file, std::span<const Example> examp
                   std::clamp(predictions[i], target.lowest, target.highest));
     table += table_row(examples[i].id, score);
   }
-  write_file_atomically(file, table);
+  write_text_atomically(file, table);
 }
 
 void write_span_submission(const fs::path& directory, std::span<const Question> questions,

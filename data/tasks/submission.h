@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "data/tasks/span_prediction.h"
-#include "data/tasks/table_layout.h"
 #include "data/tasks/task_reader.h"
+#include "data/tasks/task_table.h"
 
 namespace dietmt::data {
 

@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "common/text_io.h"
-#include "data/tasks/columns.h"
 #include "data/tasks/record_reader.h"
 
 namespace dietmt::data {

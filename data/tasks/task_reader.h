@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "data/tasks/table_layout.h"
+#include "data/tasks/task_table.h"
 
 namespace dietmt::data {
 

@@ -32,6 +32,15 @@ const Task& find_task(std::string_view name) {
   throw ConfigError("no task '" + std::string(name) + "'; there are " + joined(names));
 }
 
+NamedTask find_task_and_language(std::string_view name) {
+  if (lower(name) == "squad1") return {find_task("SQuAD1.1"), ""};
+  if (lower(name) == "squad2") return {find_task("SQuAD2.0"), ""};
+  for (const Task& task : tasks())
+    for (const std::string& language : task.languages)
+      if (lower(name) == lower(task.name) + "-" + language) return {task, language};
+  return {find_task(name), ""};
+}
+
 const TaskSplit& Task::split(std::string_view split_name) const {
   std::vector<std::string> names;
   for (const TaskSplit& candidate : splits) {

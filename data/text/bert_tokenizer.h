@@ -1,12 +1,15 @@
 // Subwords for encoder-only models (Devlin et al. 2019), with their positions in the text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace dietmt::data {
@@ -19,6 +22,26 @@ struct SpecialPieces {
   int32_t separate = 3;  // [SEP]
   int32_t mask = 4;      // [MASK]
 };
+
+inline constexpr std::array<std::pair<std::string_view, int32_t SpecialPieces::*>, 5>
+    kSpecialPieces{{{"[PAD]", &SpecialPieces::pad},
+                    {"[UNK]", &SpecialPieces::unknown},
+                    {"[CLS]", &SpecialPieces::classify},
+                    {"[SEP]", &SpecialPieces::separate},
+                    {"[MASK]", &SpecialPieces::mask}}};
+
+bool is_special(int32_t id, const SpecialPieces& special);
+
+/// Bytes begin .. end-1 of a text: the name of a special piece, or text between two of them.
+struct TextPart {
+  int32_t begin;
+  int32_t end;
+  int32_t special_id;  // -1: text
+};
+
+/// The whole text in order, without empty segments. A name counts anywhere, also inside a word,
+/// but only in capitals. Throws Error for a text of 2 GiB or more.
+std::vector<TextPart> split_at_special_pieces(std::string_view text, const SpecialPieces& special);
 
 /// Piece i stands for bytes begins[i] .. ends[i]-1 of the text.
 struct TextPieces {
@@ -54,5 +77,20 @@ class BertTokenizer {
 /// `config.json` beside it says how text is normalised) or `tokenizer.model` (sentencepiece).
 /// Throws DataError naming the file.
 std::unique_ptr<BertTokenizer> load_bert_tokenizer(const std::filesystem::path& path);
+
+/// The input of an encoder-only model (Devlin et al. 2019, 3.1) from one text or two:
+///
+///   [CLS] first [SEP]      [CLS] first [SEP] second [SEP]
+struct EncoderInput {
+  std::vector<int32_t> ids = {};
+  int64_t second_begin = 0;  // segment 1 begins there; ids.size() without a second text
+  int64_t cut = 0;           // pieces that did not fit
+};
+
+/// An input of at most `max_length` >= 3 pieces. Removes pieces one by one from the end of the
+/// longer text, or of the second one if both are equally long.
+EncoderInput encoder_input(std::span<const int32_t> first,
+                           std::optional<std::span<const int32_t>> second,
+                           const SpecialPieces& special, int64_t max_length);
 
 }  // namespace dietmt::data

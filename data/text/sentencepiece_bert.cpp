@@ -4,10 +4,10 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/text/bert_tokenizer.h"
 #include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
 #include "data/text/source_text.h"
-#include "data/text/special_pieces.h"
 
 namespace dietmt::data {
 namespace {

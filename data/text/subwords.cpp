@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
 
@@ -167,7 +168,7 @@ PieceVocabulary parse_vocabulary(const std::string& line, const std::string& whe
     return {json.at("pieces").get<std::vector<std::string>>(), json.at("unknown").get<int32_t>(),
             json.at("begin").get<int32_t>(), json.at("end").get<int32_t>()};
   } catch (const nlohmann::json::exception& error) {
-    throw DataError(where + ": " + error.what());
+    throw DataError(where + ": " + json_problem(error));
   }
 }
 

@@ -55,12 +55,12 @@ std::vector<std::string> sample_lines(const TokenizerOptions& options) {
   uint64_t seen = 0;
   int64_t too_long = 0;
   for (const std::string& input : options.inputs) {
-    LineReader reader(input);
+    LineReader reader(input, kMaxLineBytes, LongLines::kCut);
+    Utf8Lines utf8(options.invalid_utf8);
     for (std::string line; reader.next(line);) {
-      if (const size_t at = invalid_utf8_at(line); at != std::string::npos)
-        throw DataError(reader.where() + ": not UTF-8 at byte " + std::to_string(at + 1));
-      if (line.size() > kMaxLineBytes) ++too_long;
-      if (line.empty() || line.size() > kMaxLineBytes) continue;
+      if (!utf8.admit(reader, line)) continue;
+      if (reader.bytes_cut() > 0) ++too_long;
+      if (line.empty() || reader.bytes_cut() > 0) continue;
       std::replace(line.begin(), line.end(), '\0', ' ');
       if (sample.size() < limit) {
         sample.push_back(line);
@@ -175,7 +175,7 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
   check(options);
   const std::vector<std::string> lines = sample_lines(options);
   if (lines.empty()) throw DataError(options.inputs.front() + ": no text to train a tokenizer on");
-  const std::string size_text = "a vocabulary of " + std::to_string(options.vocabulary_size);
+  const std::string size_text = "--vocab-size " + std::to_string(options.vocabulary_size);
   std::string serialized;
   const auto status = run_trainer(lines, options, options.type, serialized);
   if (!status.ok()) {
@@ -183,14 +183,14 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
     std::string characters;
     if (run_trainer(lines, options, "char", characters).ok() &&
         pieces_in(characters) > options.vocabulary_size) {
-      throw DataError(size_text + " is too small for this text: its characters alone make " +
-                      std::to_string(pieces_in(characters)) + " pieces; raise --vocab-size");
+      throw ConfigError(size_text + " is too small for this text: its characters alone make " +
+                        std::to_string(pieces_in(characters)) + " pieces");
     }
     throw DataError(std::string("sentencepiece cannot train: ") + status.message());
   }
   if (const int64_t largest = pieces_in(serialized); largest < options.vocabulary_size) {
-    throw DataError(size_text + " is too large for this text: the largest possible one is " +
-                    std::to_string(largest));
+    throw ConfigError(size_text + " is too large for this text: the largest possible one is " +
+                      std::to_string(largest));
   }
   check_tags(serialized, options.tags);
   write_file_atomically(output, serialized);

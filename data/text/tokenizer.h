@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/text/utf8_lines.h"
+
 namespace dietmt::data {
 
 class Subwords;
@@ -86,6 +88,7 @@ struct TokenizerOptions {
   int64_t sentences = 1'000'000;  // sampled from the input when it has more lines
   uint64_t seed = 1;
   int64_t threads = 2;
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
 };
 
 /// Trains a sentencepiece model and writes it to `output` atomically.

@@ -5,8 +5,9 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 #include "common/text_io.h"
-#include "data/text/special_pieces.h"
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 namespace {
@@ -167,7 +168,7 @@ BertTextOptions read_text_options(const std::filesystem::path& directory) {
     options.strip_accents = flag("strip_accents");
     options.split_chinese = flag("tokenize_chinese_chars").value_or(options.split_chinese);
   } catch (const nlohmann::json::exception& error) {
-    throw DataError(file.string() + ": not a tokenizer configuration: " + error.what());
+    throw DataError(file.string() + ": not a tokenizer configuration: " + json_problem(error));
   }
   return options;
 }

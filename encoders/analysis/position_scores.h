@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "encoders/position/scheme/position_scheme.h"
-#include "encoders/transformer/stack_config.h"
+#include "encoders/transformer/layers.h"
 
 namespace dietmt::encoders {
 

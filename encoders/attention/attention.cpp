@@ -8,10 +8,9 @@
 #include <mutex>
 
 #include "common/error.h"
-#include "encoders/attention/attention_recorder.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
-#include "encoders/ops/autocast.h"
+#include "encoders/ops/scopes.h"
 #include "kernels/dropout.h"
 
 namespace dietmt::encoders {
@@ -43,7 +42,7 @@ const BackendRow& choose_automatically(const AttentionCall& call) {
     for (const std::string& reason : reasons)
       problems.push_back("attention backend " + std::string(row.name) + ": " + reason);
   }
-  throw ConfigError(problems);
+  throw ConfigError(joined_lines(problems));
 }
 
 const BackendRow& choose_by_name(Backend backend, const AttentionCall& call) {
@@ -76,6 +75,8 @@ FeatureProduct product_of(const ScoreTerms& terms) {
   return {terms.query_features, terms.key_features, bias,
           bias.defined() ? bias + product : product};
 }
+
+thread_local AttentionRecorder* recorder_of_thread = nullptr;
 
 }  // namespace
 
@@ -150,6 +151,27 @@ at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const 
   at::Tensor factors = at::empty(sizes, at::kFloat);
   kernels::dropout_mask(key, p, factors.numel(), factors.data_ptr<float>());
   return factors.to(like.options());
+}
+
+AttentionRecorder::AttentionRecorder() { recorder_of_thread = this; }
+
+AttentionRecorder::~AttentionRecorder() { recorder_of_thread = nullptr; }
+
+AttentionRecorder* AttentionRecorder::current() { return recorder_of_thread; }
+
+void AttentionRecorder::record(const AttentionCall& call) {
+  if (call.query_packing.sentences() != 1)
+    throw Error("attention can be recorded for only one sentence at a time");
+  if (compresses(call.terms)) {
+    probabilities_.emplace_back();
+    return;
+  }
+  Sentence sentence;
+  sentence.q = call.queries.transpose(0, 1);
+  sentence.k = call.keys.transpose(0, 1);
+  sentence.segments = call.segments;
+  sentence.causal = call.causal;
+  probabilities_.push_back(sentence_probabilities(sentence, call.terms));
 }
 
 }  // namespace dietmt::encoders

@@ -29,7 +29,7 @@ at::Tensor sentence_scores(const Sentence& sentence, const ScoreTerms& terms);
 /// Their softmax over the keys that each query sees: [H, T, S].
 at::Tensor sentence_probabilities(const Sentence& sentence, const ScoreTerms& terms);
 
-/// The term of contextual positions (encoders/position/encodings/cope.h): q_i . e[c_ij],
+/// The term of contextual positions (encoders/position/encodings/cope.cpp): q_i . e[c_ij],
 /// interpolated, with c_ij = min(sum of sigmoid(content_ik) over k = j .. i, P - 1). content:
 /// [.., H, T, S], the scaled products; hidden: bool, broadcastable to it, true where a query must
 /// not look, or undefined; q: [.., H, T, Dh]; table: [H|1, P, Dh]. Returns [.., H, T, S].

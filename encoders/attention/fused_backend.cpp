@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "encoders/attention/backends.h"
-#include "encoders/attention/head_split.h"
-#include "encoders/device/cuda_kernels.h"
+#include "encoders/attention/head_layout.h"
+#include "encoders/device/device.h"
 #include "encoders/position/term_table.h"
 #include "kernels/attention_tables.h"
 
@@ -133,7 +133,7 @@ TableTensors in_place(at::TensorList present, const Settings& settings) {
   return tables;
 }
 
-/// For queries, keys and values: parts of one tensor if those are (head_split.h).
+/// For queries, keys and values: parts of one tensor if those are (head_layout.h).
 std::vector<Tensor> empty_gradients(const std::vector<Tensor>& vectors) {
   if (are_parts(vectors)) return empty_like_parts(vectors);
   std::vector<Tensor> empty = empty_like_parts({vectors[1], vectors[2]});

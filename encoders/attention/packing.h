@@ -4,7 +4,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "data/corpus/batches.h"
 
 namespace dietmt::encoders {
 
@@ -41,5 +44,11 @@ class Packing {
   at::Tensor padded_rows_;
   at::Tensor segments_;
 };
+
+/// The boundaries of the sentences of a batch.
+Packing packing_of(const data::PackedTokens& packed, at::Device device);
+
+/// The ids, or classes, as an int64 tensor [ids.size()] on `device`.
+at::Tensor ids_of(std::span<const int32_t> ids, at::Device device);
 
 }  // namespace dietmt::encoders

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "encoders/attention/backends.h"
+#include "encoders/attention/head_layout.h"
 #include "encoders/attention/offset_band.h"
-#include "encoders/attention/padding.h"
 
 namespace dietmt::encoders {
 namespace {

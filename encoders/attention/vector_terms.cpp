@@ -1,12 +1,25 @@
 #include "encoders/attention/vector_terms.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/autograd/custom_function.h>
 
-#include "encoders/attention/padding.h"
-#include "encoders/attention/rotation.h"
+#include <algorithm>
+#include <vector>
+
+#include "encoders/attention/head_layout.h"
+#include "encoders/position/score_terms.h"
 
 namespace dietmt::encoders {
 namespace {
+
+/// Rotations of pairs of coordinates (encoders/position/encodings/rotary.cpp).
+struct Rotation {
+  at::Tensor cosines;                  // [H|1, T, Dh/2]
+  at::Tensor sines;                    // [H|1, T, Dh/2]
+  std::vector<RotaryPairing> pairing;  // [1] or [H]
+};
 
 /// The row of each position: [H|1, T, W] -> [N|1, H|1, W].
 at::Tensor rows_of(const at::Tensor& table, const at::Tensor& positions) {
@@ -19,6 +32,120 @@ at::Tensor rows_of(const at::Tensor& table, const at::Tensor& positions) {
 
 at::Tensor shift(const at::Tensor& x, const at::Tensor& table, const at::Tensor& positions) {
   return table.defined() ? x + rows_of(table, positions).to(x.scalar_type()) : x;
+}
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Variable;
+using torch::autograd::variable_list;
+
+/// One table of [T, H|1, Dh/2] cosines, then sines, and where each head's pairs lie.
+struct Turn {
+  at::Tensor table;             // [T, 2, H|1, Dh/2], contiguous, fp32 or double
+  at::Tensor positions;         // [N] or undefined
+  std::vector<int64_t> halves;  // [1] or [H]: 1 where the pairs are m and m + Dh/2
+  bool back;                    // the transposed rotation
+
+  bool is_halved(size_t head) const { return halves[std::min(head, halves.size() - 1)] != 0; }
+};
+
+template <typename T, typename Angle>
+void turn_pairs(const T* x, T* y, const Angle* cosines, const Angle* sines, int64_t pairs,
+                int64_t distance, int64_t step, Angle sign) {
+  for (int64_t m = 0; m < pairs; ++m) {
+    const auto a = static_cast<Angle>(x[m * step]);
+    const auto b = static_cast<Angle>(x[m * step + distance]);
+    const Angle c = cosines[m];
+    const Angle s = sign * sines[m];
+    y[m * step] = static_cast<T>(a * c - b * s);
+    y[m * step + distance] = static_cast<T>(b * c + a * s);
+  }
+}
+
+template <typename T, typename Angle>
+void turn_on_cpu(const at::Tensor& x, const at::Tensor& y, const Turn& turn) {
+  const int64_t heads = x.size(1);
+  const int64_t width = x.size(2);
+  const int64_t pairs = width / 2;
+  const int64_t table_heads = turn.table.size(2);
+  const int64_t* positions =
+      turn.positions.defined() ? turn.positions.const_data_ptr<int64_t>() : nullptr;
+  const Angle* table = turn.table.const_data_ptr<Angle>();
+  constexpr int64_t kGrain = 64;
+  at::parallel_for(0, x.size(0), kGrain, [&](int64_t first, int64_t last) {
+    for (int64_t n = first; n < last; ++n) {
+      const Angle* row = table + (positions ? positions[n] : 0) * 2 * table_heads * pairs;
+      for (int64_t h = 0; h < heads; ++h) {
+        const Angle* cosines = row + (table_heads == 1 ? 0 : h) * pairs;
+        const bool halved = turn.is_halved(static_cast<size_t>(h));
+        turn_pairs(x.const_data_ptr<T>() + n * x.stride(0) + h * x.stride(1),
+                   y.mutable_data_ptr<T>() + (n * heads + h) * width, cosines,
+                   cosines + table_heads * pairs, pairs, halved ? pairs : 1, halved ? 1 : 2,
+                   turn.back ? Angle(-1) : Angle(1));
+      }
+    }
+  });
+}
+
+at::Tensor turn_by_tensor_algebra(const at::Tensor& x, const Turn& turn) {
+  const at::Tensor rows =
+      turn.positions.defined() ? turn.table.index_select(0, turn.positions) : turn.table;
+  const at::Tensor cosines = rows.select(1, 0).to(x.scalar_type());  // [N|1, H|1, Dh/2]
+  const at::Tensor sines = (turn.back ? -rows.select(1, 1) : rows.select(1, 1)).to(x.scalar_type());
+  const auto turned = [&](int64_t dim) {
+    const auto shape = dim == -1 ? std::vector<int64_t>{-1, 2} : std::vector<int64_t>{2, -1};
+    const at::Tensor pairs = x.unflatten(-1, shape);
+    const at::Tensor a = pairs.select(dim, 0);
+    const at::Tensor b = pairs.select(dim, 1);
+    return at::stack({a * cosines - b * sines, b * cosines + a * sines}, dim).flatten(-2);
+  };
+  const size_t halved = static_cast<size_t>(std::count(turn.halves.begin(), turn.halves.end(), 1));
+  if (halved == 0) return turned(-1);
+  if (halved == turn.halves.size()) return turned(-2);
+  const at::Tensor mask = at::tensor(turn.halves, x.options().dtype(at::kLong)).to(at::kBool);
+  return at::where(mask.unsqueeze(-1), turned(-2), turned(-1));
+}
+
+at::Tensor turned(const at::Tensor& given, const Turn& turn) {
+  const at::Tensor x = given.stride(-1) == 1 ? given : given.contiguous();
+  const bool fp64 = turn.table.scalar_type() == at::kDouble;
+  const at::Tensor y = at::empty(x.sizes(), x.options());
+  if (x.is_cpu() && x.scalar_type() == at::kFloat && !fp64)
+    turn_on_cpu<float, float>(x, y, turn);
+  else if (x.is_cpu() && x.scalar_type() == at::kDouble && fp64)
+    turn_on_cpu<double, double>(x, y, turn);
+  else if (x.is_cpu() && x.scalar_type() == at::kBFloat16 && !fp64)
+    turn_on_cpu<at::BFloat16, float>(x, y, turn);
+  else
+    return turn_by_tensor_algebra(x, turn);
+  return y;
+}
+
+struct Rotate : torch::autograd::Function<Rotate> {
+  static Variable forward(AutogradContext* context, const Variable& x, const Turn& turn) {
+    context->saved_data["table"] = turn.table;
+    context->saved_data["positions"] = turn.positions;
+    context->saved_data["halves"] = turn.halves;
+    return turned(x, turn);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const Turn turn{context->saved_data["table"].toTensor(),
+                    context->saved_data["positions"].toTensor(),
+                    context->saved_data["halves"].toIntVector(), true};
+    return {turned(gradients[0], turn), {}};
+  }
+};
+
+/// (a, b) -> (a c - b s, b c + a s) for each pair of x [N, H, Dh], with the table row of the
+/// token's position; positions: [N] int64, or undefined if the tables have one row. The tables
+/// have no gradient.
+at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, const Rotation& rotation) {
+  Turn turn;
+  turn.table = at::stack({rotation.cosines, rotation.sines}).permute({2, 0, 1, 3}).contiguous();
+  if (turn.table.size(0) > 1) turn.positions = positions;
+  for (const RotaryPairing pairing : rotation.pairing)
+    turn.halves.push_back(pairing == RotaryPairing::kHalves ? 1 : 0);
+  turn.back = false;
+  return Rotate::apply(x, turn);
 }
 
 }  // namespace

@@ -2,13 +2,105 @@
 // module that is trained, fine-tuned and stored.
 #pragma once
 
-#include <memory>
+#include <torch/nn/module.h>
 
-#include "encoders/bert/bert_model.h"
-#include "encoders/bert/heads.h"
+#include <memory>
+#include <vector>
+
+#include "encoders/attention/attention.h"
+#include "encoders/attention/packing.h"
+#include "encoders/bert/bert_config.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/transformer/inheritance.h"
+#include "encoders/transformer/layers.h"
 
 namespace dietmt::encoders {
+
+class EncoderStack;
+class PositionScheme;
+
+/// The BERT encoder (Devlin et al. 2019) over packed batches, with any position encoding:
+///
+///   x = dropout(LN(E[piece] + S[segment] + P[position]))     hidden states = post-norm layers of x
+///
+/// S is absent where segments are encoded inside attention, P where positions are.
+class BertModel : public torch::nn::Module {
+ public:
+  /// Parameters are drawn from LibTorch's generator: weights from N(0, 0.02^2), position encodings
+  /// as their sources say. Throws ConfigError with all problems of `config`.
+  explicit BertModel(const BertConfig& config);
+
+  /// `config` with the position encoding in its canonical form.
+  const BertConfig& config() const { return config_; }
+
+  /// pieces: [N] int64, each input from [CLS] on. Without packing.segments() all tokens belong to
+  /// segment 0. Returns the last hidden states [N, D].
+  at::Tensor forward(const at::Tensor& pieces, const Packing& packing,
+                     DropoutKeys* dropout = nullptr) const;
+
+  /// What the first layer reads, then the output of every layer: [L + 1] of [N, D].
+  std::vector<at::Tensor> hidden_states(const at::Tensor& pieces, const Packing& packing,
+                                        DropoutKeys* dropout = nullptr) const;
+
+  /// E: [V, D].
+  const at::Tensor& piece_embedding() const { return piece_embedding_; }
+
+  const PositionScheme& position() const;
+
+  /// The longest input, in tokens, that the position encodings define.
+  int64_t max_length() const;
+
+  void set_attention_backend(Backend backend) { backend_ = backend; }
+
+  /// Whether training runs layers again in backward instead of keeping their results
+  /// (encoders/transformer/recomputation.h).
+  void set_recomputation(bool wanted);
+
+ private:
+  BertConfig config_;
+  Backend backend_ = Backend::kAuto;
+  at::Tensor piece_embedding_;
+  std::shared_ptr<EncoderStack> encoder_;
+};
+
+/// x W^T + b, with weights from N(0, 0.02^2) and biases from zeros: the pooler's, and the whole of
+/// the simple heads.
+class Dense : public torch::nn::Module {
+ public:
+  Dense(int64_t inputs, int64_t outputs);
+
+  /// x: [rows, inputs]. Returns [rows, outputs].
+  at::Tensor forward(const at::Tensor& x) const;
+
+ private:
+  at::Tensor weight_;  // [outputs, inputs]
+  at::Tensor bias_;    // [outputs]
+};
+
+/// Scores of the vocabulary for masked tokens: LN(activation(h W^T + b)) E^T + c, with E the piece
+/// embeddings. It works only on the rows of masked tokens.
+class MaskedLmHead : public torch::nn::Module {
+ public:
+  /// The embeddings stay a parameter of the encoder.
+  MaskedLmHead(const BertConfig& config, const at::Tensor& piece_embedding);
+
+  /// rows: [M, D], hidden states of masked tokens. Returns [M, D], what weight() and bias() project
+  /// to the vocabulary (training::linear_cross_entropy).
+  at::Tensor transform(const at::Tensor& rows) const;
+
+  const at::Tensor& weight() const { return piece_embedding_; }  // E: [V, D]
+  const at::Tensor& bias() const { return output_bias_; }        // c: [V]
+
+  /// rows: [M, D]. Returns [M, V].
+  at::Tensor logits(const at::Tensor& rows) const;
+
+ private:
+  bool relu_;
+  at::Tensor piece_embedding_;
+  std::shared_ptr<Dense> dense_;
+  std::shared_ptr<LayerNorm> norm_;
+  at::Tensor output_bias_;
+};
 
 /// Using a head that the configuration does not have throws Error with its name.
 class Bert : public torch::nn::Module {
@@ -46,6 +138,17 @@ class Bert : public torch::nn::Module {
   std::shared_ptr<Dense> classifier_;
   std::shared_ptr<Dense> spans_;
 };
+
+/// The last hidden states of a batch, [N, D], and its boundaries.
+struct PackedStates {
+  at::Tensor hidden;
+  Packing packing;
+};
+
+/// segments: [N], the kind of segment of each token.
+PackedStates encode_packed(const Bert& model, const data::PackedTokens& tokens,
+                           const std::vector<int32_t>& segments, at::Device device,
+                           DropoutKeys* dropout);
 
 /// A model with another configuration that continues from a trained one.
 struct RebuiltBert {

@@ -2,6 +2,7 @@
 
 #include "common/checks.h"
 #include "common/error.h"
+#include "common/process.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -34,36 +35,49 @@ BertConfig BertConfig::preset(const std::string& name) {
   throw ConfigError("--preset is '" + name + "'; possible: " + names);
 }
 
-std::vector<std::string> BertConfig::problems() const {
+std::vector<std::string> BertConfig::problems(const std::string& file) const {
   std::vector<std::string> found;
-  check_positive(found, "vocabulary", vocabulary);
-  check_positive(found, "--layers", layers);
-  check_positive(found, "--width", width);
-  check_positive(found, "--feed-forward", feed_forward);
-  check_positive(found, "--heads", heads);
-  check_positive(found, "--max-positions", max_positions);
-  check_divisible(found, "--width", width, "--heads", heads);
-  check_choice(found, "--segment-encoding", segment_encoding, {"input", "heads", "none"});
-  if (segment_encoding != "none") check_positive(found, "--segments", segments);
+  const auto name = [&](const char* key) { return setting_name(key, file); };
+  const auto check = [&](const char* key, const OptionRule& rule, auto value) {
+    check_range(found, name(key), rule, value);
+  };
+  check(file.empty() ? "vocab_size" : "vocabulary", ranges::kVocabulary, vocabulary);
+  check("layers", ranges::kLayers, layers);
+  check("width", ranges::kWidth, width);
+  check("feed_forward", ranges::kFeedForward, feed_forward);
+  check("heads", ranges::kHeads, heads);
+  check("max_positions", ranges::kMaxPositions, max_positions);
+  check_divisible(found, name("width"), width, setting_key("heads", file), heads);
+  check("segment_encoding", {.choices = {"input", "heads", "none"}}, segment_encoding);
+  if (segment_encoding != "none") check("segments", {.least = 1, .most = 1024}, segments);
   if (position.find("segments") != std::string::npos) {
-    found.push_back("--position is '" + position +
+    found.push_back(name("position") + " is '" + position +
                     "'; how segments are encoded is said by --segment-encoding");
   }
-  check_choice(found, "--activation", activation, {"gelu", "relu"});
-  if (!(norm_epsilon > 0.0))
-    found.push_back("--norm-epsilon must be positive, not " + std::to_string(norm_epsilon));
-  check_probability(found, "--dropout", dropout);
-  check_probability(found, "--attention-dropout", attention_dropout);
-  check_probability(found, "--activation-dropout", activation_dropout);
-  check_probability(found, "--embedding-dropout", embedding_dropout);
-  check_probability(found, "--head-dropout", head_dropout);
-  if (task_heads.classes < 0) {
-    found.push_back("the number of classes must not be negative, but is " +
-                    std::to_string(task_heads.classes));
-  }
+  check("activation", {.choices = {"gelu", "relu"}}, activation);
+  check("norm_epsilon", {.above = 0, .most = 1}, norm_epsilon);
+  check("dropout", ranges::kDropout, dropout);
+  check("attention_dropout", ranges::kDropout, attention_dropout);
+  check("activation_dropout", ranges::kDropout, activation_dropout);
+  check("embedding_dropout", ranges::kDropout, embedding_dropout);
+  check("head_dropout", ranges::kDropout, head_dropout);
+  check("classes", {.least = 0, .most = 1 << 20}, task_heads.classes);
   if (!task_heads.pooler && (task_heads.next_sentence || task_heads.classes > 0))
     found.push_back("the heads for the next sentence and for classes need the pooler");
   return found;
+}
+
+std::string BertConfig::memory_problem(int64_t bytes_per_weight, const std::string& file) const {
+  const auto d = static_cast<double>(width), inner = static_cast<double>(feed_forward);
+  const double weights = static_cast<double>(layers) * (4.0 * d * d + 2.0 * d * inner) +
+                         d * static_cast<double>(vocabulary + max_positions);
+  const std::string sizes = size_list({{"width", width},
+                                       {"feed_forward", feed_forward},
+                                       {"layers", layers},
+                                       {"max_positions", max_positions},
+                                       {file.empty() ? "vocab_size" : "vocabulary", vocabulary}},
+                                      file);
+  return dietmt::memory_problem(sizes, weights * static_cast<double>(bytes_per_weight));
 }
 
 std::string BertConfig::position_and_segments() const {

@@ -42,8 +42,13 @@ struct BertConfig {
   /// al. 2019). Throws ConfigError listing them.
   static BertConfig preset(const std::string& name);
 
-  /// All problems, each one sentence.
-  std::vector<std::string> problems() const;
+  /// All problems, each one sentence. They name options, or if `file` is given the file and its
+  /// keys.
+  std::vector<std::string> problems(const std::string& file = "") const;
+
+  /// Empty, or that the weights do not fit into memory. Named as above. Of position encodings it
+  /// counts one table of all positions.
+  std::string memory_problem(int64_t bytes_per_weight, const std::string& file = "") const;
 
   /// The encodings of positions and segments in one text, e.g. "diet-rel+input-segments".
   std::string position_and_segments() const;

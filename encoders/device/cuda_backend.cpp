@@ -1,11 +1,11 @@
-// The shared object behind cuda_kernels.h.
+// The shared object behind device.h.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 
-#include "encoders/device/cuda_kernels.h"
+#include "encoders/device/device.h"
 #include "kernels/cuda/attention_cuda.h"
 
 namespace dietmt::encoders {
@@ -45,7 +45,7 @@ void forward(const AttentionForward& call) {
   kernels::attention_forward_cuda(on_device(call).view, current_stream());
 }
 
-// Memory that is freed here is used again by later work of the same stream alone.
+// Memory that is freed here is reused only by later work of the same stream.
 void backward(const AttentionBackward& call) {
   const DeviceCall forward_call = on_device(call.forward);
   AttentionBackward device_call = call;

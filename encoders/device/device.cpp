@@ -2,14 +2,44 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <spdlog/spdlog.h>
 #include <torch/cuda.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "common/error.h"
-#include "encoders/device/cuda_kernels.h"
 
 namespace dietmt::encoders {
+namespace {
+
+constexpr char kFile[] = "libdietmt_attention_cuda.so";
+
+LoadedCudaKernels load() {
+  // Registers LibTorch's own CUDA kernels and opens its symbols to the shared object.
+  if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) return {nullptr, dlerror()};
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  LoadedCudaKernels result;
+  for (const auto& folder : {program, program / ".." / "lib"}) {
+    if (!std::filesystem::exists(folder / kFile, ignored)) continue;
+    void* const library = dlopen((folder / kFile).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+      result.problem = dlerror();
+      continue;
+    }
+    using Kernels = const CudaKernels* (*)();
+    const auto kernels = reinterpret_cast<Kernels>(dlsym(library, "dietmt_cuda_kernels"));
+    if (kernels != nullptr) return {kernels(), {}};
+    result.problem = (folder / kFile).string() + " has no kernels";
+  }
+  if (result.problem.empty()) result.problem = "the program was built without CUDA kernels";
+  return result;
+}
+
+}  // namespace
 
 c10::Device parse_device(const std::string& name) {
   try {
@@ -30,9 +60,22 @@ c10::Device parse_device(const std::string& name) {
 }
 
 int64_t set_threads(int64_t threads) {
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  // Threads of one loop wait for each other, so that many more of them than cores take minutes.
+  constexpr int64_t kAlways = 16;
+  const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const int64_t most = std::max(cores, kAlways);
+  if (threads > most) {
+    spdlog::warn("--threads {}: this machine has {} cores; using {} threads", threads, cores, most);
+    threads = most;
+  }
+  if (threads == 0) threads = cores;
   at::set_num_threads(static_cast<int>(threads));
   return threads;
+}
+
+const LoadedCudaKernels& cuda_kernels() {
+  static const LoadedCudaKernels loaded = load();
+  return loaded;
 }
 
 }  // namespace dietmt::encoders

@@ -1,12 +1,16 @@
-// The linear layer y = x W^T + b as the Transformer's layers use it.
+// The linear layer y = x W^T + b, and the matrix products behind it. LibTorch's own use the BLAS
+// library, which leaves AVX-512 unused on processors of some makers. In fp32 on the CPU these use
+// the faster one of BLAS and oneDNN, which LibTorch also contains.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 namespace dietmt::encoders {
 
 /// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs]. Returns [N, outputs]. In fp32 on the
-/// CPU forward and backward use matrix_products.h, elsewhere at::linear.
+/// CPU forward and backward use the products below, elsewhere at::linear.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 /// Weights [outputs, inputs] and bias [outputs] of a linear layer.
@@ -19,5 +23,20 @@ struct LinearWeights {
 /// on the CPU it passes once over the hidden layer and once over its gradient.
 at::Tensor relu_network(const at::Tensor& x, const LinearWeights& inner,
                         const LinearWeights& outer);
+
+/// Whether the products below are for `rows` rows of this tensor's type and device: in fp32 on the
+/// CPU, from some ten rows on.
+bool has_fast_products(const at::Tensor& x, int64_t rows);
+
+/// a b + bias, in fp32 on the CPU. a: [M, K]; b: [K, N], fastest if its rows are contiguous; bias:
+/// [N]. Returns [M, N]. Where LibTorch was built without oneDNN: at::mm.
+at::Tensor fast_product(const at::Tensor& a, const at::Tensor& b,
+                        const std::optional<at::Tensor>& bias = {});
+
+/// max(0, a b + bias), likewise, in one pass.
+at::Tensor fast_relu_product(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias);
+
+/// a^T b, likewise. a: [K, M]; b: [K, N]. Returns [M, N], contiguous.
+at::Tensor fast_transposed_product(const at::Tensor& a, const at::Tensor& b);
 
 }  // namespace dietmt::encoders

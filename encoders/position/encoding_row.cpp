@@ -6,6 +6,8 @@
 namespace dietmt::encoders {
 namespace {
 
+constexpr int64_t kLargest = 1 << 20;  // number of an option
+
 constexpr std::array<Choice<Sharing>, 4> kSharings = {{{"none", Sharing::kNone},
                                                        {"layers", Sharing::kLayers},
                                                        {"heads", Sharing::kHeads},
@@ -16,7 +18,6 @@ constexpr std::array<Choice<Sharing>, 4> kSharings = {{{"none", Sharing::kNone},
 bool EncodingOption::accepts(const std::string& value) const {
   if (std::find(words.begin(), words.end(), value) != words.end()) return true;
   if (!minimum) return false;
-  constexpr int64_t kLargest = 1 << 20;
   int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   return error == std::errc() && end == value.data() + value.size() && number >= *minimum &&
@@ -26,7 +27,9 @@ bool EncodingOption::accepts(const std::string& value) const {
 std::string EncodingOption::possible() const {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : "|") + word;
-  if (minimum) text += (text.empty() ? "" : "|") + ("a number from " + std::to_string(*minimum));
+  if (minimum)
+    text += (text.empty() ? "" : "|") +
+            ("a number from " + std::to_string(*minimum) + " to " + std::to_string(kLargest));
   return text;
 }
 

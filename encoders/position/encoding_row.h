@@ -25,7 +25,7 @@ struct EncodingOption {
 
   bool accepts(const std::string& value) const;
 
-  /// E.g. "none|layers|heads|all" or "a number from 1".
+  /// E.g. "none|layers|heads|all" or "a number from 1 to 1048576".
   std::string possible() const;
 };
 

@@ -1,11 +1,12 @@
 // The interface of every position encoding.
 //
-// An encoding acts on the embeddings (embed), on attention (lower), or on both. The header of each
-// gives its formula and source. The user writes them as one string, e.g. "sinusoidal",
-// "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
+// An encoding acts on the embeddings (embed), on attention (lower), or on both. The source of each
+// (encodings/) opens with its formula and paper. The user writes them as one string, e.g.
+// "sinusoidal", "learned+diet-rel(share=layers)", "heads[diet-rel:0-5,shaw(clip=16):6-7]".
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/TensorOptions.h>
 #include <torch/nn/module.h>
 
 #include <cstdint>
@@ -14,10 +15,32 @@
 #include <string>
 #include <vector>
 
-#include "encoders/position/layer_terms.h"
 #include "encoders/position/score_terms.h"
 
 namespace dietmt::encoders {
+
+/// Collects the score terms of all layers of a stack from its encodings. A table that layers share
+/// is computed once and is the same tensor in each of them. `options` are the device and type (fp32
+/// or double) of tables that are computed, not learned.
+class LayerTerms {
+ public:
+  LayerTerms(int64_t layers, double content_scale, const at::TensorOptions& options);
+
+  /// table: [L|1, ...].
+  void set(at::Tensor ScoreTerms::*field, const at::Tensor& table);
+  void set_content_scale(double scale);
+  void set_pairing(RotaryPairing pairing);
+
+  const at::TensorOptions& options() const { return options_; }
+  std::vector<ScoreTerms>& layers() { return layers_; }
+
+ private:
+  std::vector<ScoreTerms> layers_;
+  at::TensorOptions options_;
+};
+
+/// The largest distance between a query and a key of `extent`, the C of a table that clips nothing.
+int64_t reach(const Extent& extent);
 
 /// Where a stack uses an encoding. Few encodings are defined for cross-attention.
 enum class AttentionSite { kEncoder, kDecoder, kCross };

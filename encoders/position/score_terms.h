@@ -15,7 +15,7 @@
 //                + scale[h] * q_i . relative_keys[h,o]
 //                + scale[h] * k_j . relative_queries[h,o]
 //                + segment_bias[h,segment_i,segment_j]
-//                + q_i . contextual[h, c_ij]                 CoPE: encodings/cope.h
+//                + q_i . contextual[h, c_ij]                 CoPE: encodings/cope.cpp
 //   output[h,i]  = sum_j p[h,i,j] (v_j + relative_values[h,o])
 //
 // A leading size of 1 means shared by the heads. Each table over offsets has its own C.

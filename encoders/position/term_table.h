@@ -1,6 +1,6 @@
-// The table of all terms of ScoreTerms. Head mixes, recomputed layers, the fused backends and the
-// tests take what they know about a term from here, so that a new term needs one new row; without
-// it this file does not compile.
+// All terms of ScoreTerms, read by head mixes, recomputed layers, fused backends and tests. A new
+// term needs a row here, without which this file does not compile, and its arithmetic in
+// encoders/attention/, where reference_backend.cpp defines it.
 #pragma once
 
 #include <array>

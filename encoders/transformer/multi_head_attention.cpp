@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
-#include "encoders/attention/head_split.h"
+#include "encoders/attention/head_layout.h"
 #include "encoders/attention/vector_terms.h"
 #include "encoders/ops/linear.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "encoders/attention/attention.h"
-#include "encoders/ops/dropout.h"
+#include "encoders/ops/fused_ops.h"
 
 namespace dietmt::encoders {
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "encoders/ops/dropout.h"
+#include "encoders/ops/fused_ops.h"
 
 namespace dietmt::encoders {
 

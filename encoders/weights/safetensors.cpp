@@ -1,6 +1,8 @@
 #include "encoders/weights/safetensors.h"
 
 #include <ATen/ATen.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <array>
@@ -10,8 +12,10 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 
 namespace dietmt::encoders {
+
 namespace fs = std::filesystem;
 namespace {
 
@@ -46,6 +50,24 @@ at::Tensor tensor_of(const storage::TensorView& view, const std::shared_ptr<cons
   if (view.bytes == 0) return at::empty(view.shape, options);
   return at::from_blob(
       const_cast<char*>(view.data), view.shape, [file](void*) {}, options);
+}
+
+void require_same_names(const std::map<std::string, at::Tensor>& mean,
+                        const std::map<std::string, at::Tensor>& next, const fs::path& path) {
+  for (const auto& [name, tensor] : mean) {
+    const auto found = next.find(name);
+    if (found == next.end())
+      throw CheckpointError(path.string() + ": tensor " + name + " is missing");
+    if (found->second.sizes() != tensor.sizes()) {
+      throw CheckpointError(path.string() + ": tensor " + name + " differs in shape");
+    }
+  }
+  for (const auto& [name, tensor] : next) {
+    if (!mean.contains(name)) {
+      throw CheckpointError(path.string() + ": tensor " + name +
+                            " is missing in other checkpoints");
+    }
+  }
 }
 
 }  // namespace
@@ -90,17 +112,62 @@ std::map<std::string, at::Tensor> load_safetensors_directory(const fs::path& dir
   if (!fs::exists(index))
     fail(directory,
          std::string("has neither ") + storage::kSafetensorsFile + " nor " + kSafetensorsIndex);
+  const json parsed = read_json(index);
   std::set<std::string> parts;
   try {
-    const json parsed = json::parse(read_file(index));
     for (const auto& [name, file] : parsed.at("weight_map").items())
       parts.insert(file.get<std::string>());
   } catch (const std::exception& error) {
-    fail(index, error.what());
+    fail(index, json_problem(error));
   }
   std::map<std::string, at::Tensor> tensors;
   for (const std::string& part : parts) tensors.merge(load_safetensors(directory / part));
   return tensors;
+}
+
+void load_parameters(torch::nn::Module& module, const std::filesystem::path& path) {
+  auto tensors = load_safetensors(path);
+  const torch::NoGradGuard no_grad;
+  for (auto& item : module.named_parameters()) {
+    const auto found = tensors.find(item.key());
+    if (found == tensors.end())
+      throw CheckpointError(path.string() + ": tensor '" + item.key() + "' is missing");
+    if (found->second.sizes() != item.value().sizes()) {
+      throw CheckpointError(path.string() + ": tensor '" + item.key() + "' has shape " +
+                            storage::shape_text(found->second.sizes()) + ", the model's is " +
+                            storage::shape_text(item.value().sizes()));
+    }
+    item.value().copy_(found->second);
+    tensors.erase(found);
+  }
+  if (!tensors.empty()) {
+    throw CheckpointError(path.string() + ": tensor '" + tensors.begin()->first +
+                          "' is not a parameter of the model in config.json");
+  }
+}
+
+std::map<std::string, at::Tensor> average_weights(const std::vector<fs::path>& directories) {
+  if (directories.empty()) throw CheckpointError("no checkpoints to average");
+  std::map<std::string, at::Tensor> mean =
+      load_safetensors(directories.front() / storage::kSafetensorsFile);
+  std::map<std::string, at::ScalarType> dtypes;
+  for (auto& [name, tensor] : mean) {
+    dtypes[name] = tensor.scalar_type();
+    if (tensor.is_floating_point()) tensor = tensor.to(at::kDouble);
+  }
+  for (size_t i = 1; i < directories.size(); ++i) {
+    const fs::path path = directories[i] / storage::kSafetensorsFile;
+    const std::map<std::string, at::Tensor> next = load_safetensors(path);
+    require_same_names(mean, next, path);
+    for (auto& [name, tensor] : mean) {
+      if (tensor.is_floating_point()) tensor.add_(next.at(name).to(at::kDouble));
+    }
+  }
+  for (auto& [name, tensor] : mean) {
+    if (!tensor.is_floating_point()) continue;
+    tensor = tensor.div_(static_cast<double>(directories.size())).to(dtypes.at(name));
+  }
+  return mean;
 }
 
 }  // namespace dietmt::encoders

@@ -1,7 +1,8 @@
-// Tensors in safetensors files (storage/safetensors_view.h).
+// Tensors and modules' parameters in safetensors files (storage/safetensors_view.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <torch/nn/module.h>
 
 #include <filesystem>
 #include <map>
@@ -38,5 +39,16 @@ std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsView& vie
 /// does.
 std::map<std::string, at::Tensor> load_safetensors_directory(
     const std::filesystem::path& directory);
+
+/// Sets the parameters of `module` from a file, which must hold exactly these parameters in their
+/// shapes. Throws CheckpointError naming the file and the tensor.
+void load_parameters(torch::nn::Module& module, const std::filesystem::path& path);
+
+/// The mean of several checkpoints' weights (Vaswani et al. 2017, section 6.1): usually a better
+/// model than the last one, at no training cost. Averages model.safetensors over model directories,
+/// summed in double and returned in the dtypes of the first; integer tensors come from the first.
+/// Throws CheckpointError naming the directory and tensor if names or shapes differ.
+std::map<std::string, at::Tensor> average_weights(
+    const std::vector<std::filesystem::path>& directories);
 
 }  // namespace dietmt::encoders

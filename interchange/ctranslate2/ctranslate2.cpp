@@ -7,11 +7,11 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "encoders/transformer/stack_config.h"
+#include "encoders/transformer/layers.h"
 #include "encoders/transformer/stacks.h"
 #include "interchange/ctranslate2/ctranslate2_file.h"
 #include "interchange/ctranslate2/ctranslate2_positions.h"
-#include "interchange/layer_names.h"
+#include "interchange/foreign_tensors.h"
 
 namespace dietmt::interchange {
 namespace {

@@ -1,9 +1,8 @@
-#include "interchange/huggingface/bert_config.h"
-
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "interchange/huggingface/bert_huggingface.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -44,11 +43,11 @@ BertConfig from_bert_config(const json& description) {
   if (type != "bert") throw ConfigError("model_type is '" + type + "'; only 'bert' is known");
   if (field_or(description, "is_decoder", false)) throw ConfigError("is_decoder is true");
   BertConfig config;
-  read_field(description.at("vocab_size"), config.vocabulary);
-  read_field(description.at("num_hidden_layers"), config.layers);
-  read_field(description.at("hidden_size"), config.width);
-  read_field(description.at("intermediate_size"), config.feed_forward);
-  read_field(description.at("num_attention_heads"), config.heads);
+  read_field(description, "vocab_size", config.vocabulary);
+  read_field(description, "num_hidden_layers", config.layers);
+  read_field(description, "hidden_size", config.width);
+  read_field(description, "intermediate_size", config.feed_forward);
+  read_field(description, "num_attention_heads", config.heads);
   // Defaults of transformers for missing fields.
   config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 512);
   config.segments = field_or<int64_t>(description, "type_vocab_size", 2);

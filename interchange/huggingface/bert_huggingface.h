@@ -5,11 +5,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "data/text/bert_tokenizer.h"
 #include "encoders/bert/bert.h"
+#include "encoders/bert/bert_config.h"
 
 namespace dietmt::interchange {
 
@@ -35,5 +37,12 @@ std::shared_ptr<encoders::Bert> import_huggingface(const std::filesystem::path& 
 /// relative-key-query.
 void export_huggingface(const std::filesystem::path& directory, const encoders::Bert& model,
                         const data::BertTokenizer* tokenizer);
+
+/// From config.json for models of type "bert": sizes and choices. The pooler and the heads follow
+/// from the tensors. Throws ConfigError if the file describes a model that dietmt does not support.
+encoders::BertConfig from_bert_config(const nlohmann::json& description);
+
+/// The other way. Throws ConfigError with every choice that transformers does not support.
+nlohmann::json to_bert_config(const encoders::BertConfig& config);
 
 }  // namespace dietmt::interchange

@@ -10,8 +10,6 @@
 #include "encoders/weights/safetensors.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/marianmt_config.h"
-#include "interchange/huggingface/marianmt_tokenizer.h"
-#include "interchange/layer_names.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -81,7 +79,7 @@ nmt::ModelConfig read_config(const fs::path& path, const json& description) {
   try {
     return from_marianmt_config(description);
   } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": " + json_problem(error));
   }
 }
 

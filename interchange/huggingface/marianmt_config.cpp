@@ -51,16 +51,16 @@ nmt::ModelConfig from_marianmt_config(const json& description) {
   if (type != "marian") throw ConfigError("model_type is '" + type + "'; only 'marian' is known");
   throw_if_any(foreign_choices(description));
   nmt::ModelConfig config;
-  read_field(description.at("vocab_size"), config.source_vocabulary);
+  read_field(description, "vocab_size", config.source_vocabulary);
   config.target_vocabulary =
       field_or(description, "share_encoder_decoder_embeddings", true)
           ? config.source_vocabulary
           : field_or(description, "decoder_vocab_size", config.source_vocabulary);
-  read_field(description.at("encoder_layers"), config.encoder_layers);
-  read_field(description.at("decoder_layers"), config.decoder_layers);
-  read_field(description.at("d_model"), config.width);
-  read_field(description.at("encoder_ffn_dim"), config.feed_forward);
-  read_field(description.at("encoder_attention_heads"), config.heads);
+  read_field(description, "encoder_layers", config.encoder_layers);
+  read_field(description, "decoder_layers", config.decoder_layers);
+  read_field(description, "d_model", config.width);
+  read_field(description, "encoder_ffn_dim", config.feed_forward);
+  read_field(description, "encoder_attention_heads", config.heads);
   config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 1024);
   config.norm = "post";
   config.activation = activation_of(description.at("activation_function").get<std::string>());
@@ -77,8 +77,8 @@ json to_marianmt_config(const nmt::ModelConfig& config) {
   std::vector<std::string> problems;
   for (const std::string& position : {config.encoder_position, config.decoder_position}) {
     if (position == kPosition) continue;
-    problems.push_back("MarianMT has no position encoding '" + position + "'; it has " + kPosition +
-                       " alone");
+    problems.push_back("MarianMT has no position encoding '" + position + "'; it has only " +
+                       kPosition);
     break;
   }
   if (config.cross_position != "none")

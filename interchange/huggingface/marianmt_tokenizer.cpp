@@ -1,11 +1,10 @@
-#include "interchange/huggingface/marianmt_tokenizer.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "interchange/huggingface/marianmt.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -32,7 +31,7 @@ Description read_description(const fs::path& path) {
     return {description.value("separate_vocabs", false),
             (unknown.is_object() ? unknown.at("content") : unknown).get<std::string>()};
   } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": " + json_problem(error));
   }
 }
 
@@ -42,7 +41,7 @@ std::vector<std::string> read_pieces(const fs::path& path) {
   try {
     read_json(path).get_to(ids);
   } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": " + json_problem(error));
   }
   std::vector<std::string> pieces(ids.size());
   for (const auto& [piece, id] : ids) {
@@ -86,7 +85,7 @@ nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& ge
     begin = piece_of(target, generation.at("decoder_start_token_id"));
     end = piece_of(target, generation.at("eos_token_id"));
   } catch (const json::exception& error) {
-    throw CheckpointError(directory.string() + ": " + error.what());
+    throw CheckpointError(directory.string() + ": " + json_problem(error));
   }
   const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces) {
     return std::make_shared<data::Tokenizer>(

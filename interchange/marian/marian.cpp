@@ -7,10 +7,8 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "interchange/foreign_tensors.h"
-#include "interchange/layer_names.h"
 #include "interchange/marian/marian_config.h"
 #include "interchange/marian/npz.h"
-#include "interchange/marian/yaml_options.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

@@ -3,11 +3,23 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nmt/model/config.h"
 
 namespace dietmt::interchange {
+
+/// Reads the YAML files of Marian: a mapping whose values are scalars or lists of scalars.
+///
+///   dim-vocabs:            "\"quoted\"": 7
+///     - 32000              ? '? marks a long key'
+///     - 32000              : 8
+///
+/// The pairs of `text` in their order; a list gives all its items, an empty value none. Throws
+/// DataError naming `where` and the line of an error.
+std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options(
+    const std::string& text, const std::string& where);
 
 /// Values by the names of Marian's options.
 using MarianOptions = std::map<std::string, std::vector<std::string>>;

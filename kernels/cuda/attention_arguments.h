@@ -31,7 +31,7 @@ struct BackwardArguments {
   float* delta = nullptr;    // [H, N]: output . grad_output
 };
 
-/// Partial sums of a table and where they go (reduce_tables.cuh).
+/// Partial sums of a table and where they go (attention_driver.cuh).
 struct ReduceArguments {
   const float* partial = nullptr;  // [outer, heads, inner]
   float* grad = nullptr;           // [heads or 1, inner], added to

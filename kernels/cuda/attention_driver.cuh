@@ -5,9 +5,27 @@
 #include "kernels/cuda/attention_backward.cuh"
 #include "kernels/cuda/attention_forward.cuh"
 #include "kernels/cuda/attention_plan.h"
-#include "kernels/cuda/reduce_tables.cuh"
 
 namespace dietmt::kernels {
+
+/// Adds the partial sums of a table's gradient (table_gradients.cuh) in a fixed order. Grid:
+/// inner / kThreads, 1 if shared, else heads.
+struct ReduceTableBlock {
+  using Arguments = ReduceArguments;
+
+  DIETMT_HOST_DEVICE static int64_t shared_bytes(const ReduceArguments&) { return 0; }
+
+  DIETMT_DEVICE static void run(const ReduceArguments& arguments, BlockIndex block, char*) {
+    const int64_t entry = int64_t{block.x} * kThreads + thread_index();
+    if (entry >= arguments.inner) return;
+    const int64_t slots = arguments.shared ? arguments.outer * arguments.heads : arguments.outer;
+    const int64_t step = (arguments.shared ? 1 : arguments.heads) * arguments.inner;
+    const float* from = arguments.partial + block.y * arguments.inner + entry;
+    float sum = 0.0f;
+    for (int64_t slot = 0; slot < slots; ++slot) sum += from[slot * step];
+    arguments.grad[block.y * arguments.inner + entry] += sum;
+  }
+};
 
 template <typename E, int kWidth, typename Launcher>
 void run_attention_forward(const AttentionForward& call, Launcher& launcher) {

@@ -1,6 +1,6 @@
 // Gradients of the tables, as partial sums: each block adds to memory that no other block writes,
-// in the order of its sentences, and reduce_tables.cuh adds the blocks' sums in a fixed order. So
-// results are the same bits in every run, without atomics.
+// in the order of its sentences, and attention_driver.cuh adds the blocks' sums in a fixed order.
+// So results are the same bits in every run, without atomics.
 #pragma once
 
 #include "kernels/cuda/attention_arguments.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "encoders/analysis/position_scores.h"
-#include "encoders/attention/attention_recorder.h"
-#include "encoders/attention/batch_tensors.h"
+#include "encoders/attention/attention.h"
+#include "encoders/attention/packing.h"
 #include "encoders/transformer/stacks.h"
 #include "nmt/network/translation_model.h"
 

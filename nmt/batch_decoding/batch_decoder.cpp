@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "nmt/batch_decoding/beam_search.h"
-#include "nmt/batch_decoding/sampling.h"
 #include "nmt/batch_decoding/step_scorer.h"
 
 namespace dietmt::nmt {

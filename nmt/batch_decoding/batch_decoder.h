@@ -2,9 +2,12 @@
 // CPU it is the reference for tests of the engine.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/network/translation_model.h"
+#include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
 
@@ -29,5 +32,33 @@ class BatchDecoder : public SentenceDecoder {
   std::vector<const TranslationModel*> models_;
   SpecialTokens special_;
 };
+
+/// Beam search. With K = options.beam hypotheses per sentence, each step takes the best 2 K
+/// continuations of all hypotheses. Those of the best K that end the sentence are done; the best K
+/// others go on. A sentence is finished, and leaves the batch, when K hypotheses are done or when
+/// no open one can enter the n best: log-probabilities only fall, so normalized(sum, max_length)
+/// bounds the score of an open hypothesis. K = 1 is greedy search.
+///
+/// `scorer` was made for the sentences of `tasks` with options.beam rows each. Returns the
+/// options.nbest best hypotheses of each task.
+std::vector<NBest> beam_search(StepScorer& scorer, std::span<const SearchTask> tasks,
+                               const SpecialTokens& special, const SearchOptions& options);
+
+/// Samples translations, token by token, from the model's distribution: from all of it, from its
+/// `top_k` most probable tokens, or from the smallest set of tokens with probability `top_p`
+/// (nucleus, Holtzman et al. 2020). A temperature below 1 sharpens it, one above 1 flattens it. The
+/// random numbers are a function of (seed, sentence index, sample, step), so that a sample does not
+/// depend on its batch.
+///
+/// Draws one token for each row. log_probs: [rows, V]; uniforms: [rows] in [0, 1). Returns [rows]
+/// int64 on the CPU.
+at::Tensor draw_tokens(const at::Tensor& log_probs, std::span<const double> uniforms,
+                       const SearchOptions& options);
+
+/// `scorer` was made for the sentences of `tasks` with options.nbest rows each. Returns
+/// options.nbest samples of each task, best score first. Scores are the model's, at any
+/// temperature.
+std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
+                                       const SpecialTokens& special, const SearchOptions& options);
 
 }  // namespace dietmt::nmt

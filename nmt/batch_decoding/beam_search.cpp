@@ -1,11 +1,10 @@
-#include "nmt/batch_decoding/beam_search.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 
+#include "nmt/batch_decoding/batch_decoder.h"
 #include "nmt/batch_decoding/candidates.h"
 #include "nmt/search/beam.h"
 

@@ -10,8 +10,8 @@
 
 namespace dietmt::nmt {
 
-ModelList::ModelList(const std::string& directories, c10::Device device) {
-  for (const std::string& directory : split_directories(directories)) {
+ModelList::ModelList(const std::vector<std::string>& directories, c10::Device device) {
+  for (const std::string& directory : directories) {
     models_.push_back(load_model(directory, device));
     const LoadedModel& last = models_.back();
     require_same_tokenizers(models_.front().directory, tokenizers(), last.directory,
@@ -36,7 +36,8 @@ std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationM
   return std::make_unique<EngineDecoder>(std::move(packed), special);
 }
 
-LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions& options) {
+LoadedDecoder load_decoder(const std::vector<std::string>& directories,
+                           const DecoderOptions& options) {
   if (!options.device.is_cpu()) {
     if (!options.shortlist.empty()) throw ConfigError("--shortlist needs --device cpu");
     LoadedDecoder loaded;
@@ -49,7 +50,7 @@ LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions&
     return loaded;
   }
   EngineModelList models;
-  for (const std::string& directory : split_directories(directories)) {
+  for (const std::string& directory : directories) {
     const ModelFiles files = open_model(directory);
     models.add(files, load_engine_model(files, options.weights));
   }

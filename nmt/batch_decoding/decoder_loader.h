@@ -1,6 +1,6 @@
 // Makes decoders of models in memory, or of models on disk with everything else a program needs.
 //
-//   const LoadedDecoder loaded = load_decoder("model", {.weights = kernels::WeightType::kInt8});
+//   const LoadedDecoder loaded = load_decoder({"model"}, {.weights = kernels::WeightType::kInt8});
 //   loaded.decoder->run(feed, workers, threads, batch_tokens);
 #pragma once
 
@@ -22,12 +22,11 @@
 
 namespace dietmt::nmt {
 
-/// The models of `--model DIR[,DIR...]`: one, or an ensemble with one vocabulary.
+/// The models of `--model`: one, or an ensemble with one vocabulary.
 class ModelList {
  public:
-  /// `directories`: separated by commas. Throws CheckpointError if one cannot be loaded, and
-  /// ConfigError if their tokenizers differ.
-  ModelList(const std::string& directories, c10::Device device);
+  /// Throws CheckpointError if one cannot be loaded, and ConfigError if their tokenizers differ.
+  ModelList(const std::vector<std::string>& directories, c10::Device device);
 
   std::vector<const TranslationModel*> pointers() const;
   const data::Tokenizer& source_tokenizer() const { return *models_.front().source_tokenizer; }
@@ -54,10 +53,11 @@ struct DecoderOptions {
   std::filesystem::path shortlist = {};             // data/shortlist/shortlist.h; empty: none
 };
 
-/// `directories`: one, or those of an ensemble separated by commas. Throws CheckpointError if one
-/// cannot be loaded, DataError if the shortlist does not fit, and ConfigError if the tokenizers
-/// differ or the device or the weights do not go with the other options.
-LoadedDecoder load_decoder(const std::string& directories, const DecoderOptions& options);
+/// `directories`: one, or those of an ensemble. Throws CheckpointError if one cannot be loaded,
+/// DataError if the shortlist does not fit, and ConfigError if the tokenizers differ or the device
+/// or the weights do not go with the other options.
+LoadedDecoder load_decoder(const std::vector<std::string>& directories,
+                           const DecoderOptions& options);
 
 /// The best translation of each line, as translate_lines() of a Translator makes it. Without
 /// options.workers it uses as many workers as LibTorch has threads.

@@ -1,11 +1,10 @@
-#include "nmt/batch_decoding/sampling.h"
-
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
+#include "nmt/batch_decoding/batch_decoder.h"
 #include "nmt/batch_decoding/candidates.h"
-#include "nmt/search/samples.h"
+#include "nmt/search/beam.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "encoders/attention/batch_tensors.h"
+#include "encoders/attention/packing.h"
 #include "nmt/network/translation_model.h"
 
 namespace dietmt::nmt {

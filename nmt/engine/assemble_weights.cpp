@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "common/error.h"
-#include "kernels/inference_rows.h"
-#include "nmt/engine/weight_source.h"
+#include "kernels/rowwise.h"
+#include "nmt/engine/engine_model.h"
 #include "nmt/model/config.h"
 
 namespace dietmt::nmt {

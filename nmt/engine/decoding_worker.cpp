@@ -1,12 +1,16 @@
 #include "nmt/engine/decoding_worker.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace dietmt::nmt {
 namespace {
 
 // Logits are computed for so many rows at a time, and stay in the CPU cache until they are read.
 constexpr int64_t kLogitRows = 64;
+
+// Urgent sentences may decode so many times the rows of the others before these get a step.
+constexpr int64_t kUrgentShare = 4;
 
 }  // namespace
 
@@ -39,14 +43,17 @@ void DecodingWorker::run(SentenceFeed& feed, int64_t batch_tokens) {
 // Fills up the batch. Returns false if there is nothing left to decode.
 bool DecodingWorker::admit() {
   // Waits for some room: sentences are encoded faster together.
-  const int64_t room = batch_tokens_ - open_tokens_;
-  while (open_.empty() || room >= std::max<int64_t>(1, batch_tokens_ / 8)) {
+  const int64_t enough = std::max<int64_t>(1, batch_tokens_ / 8);
+  do {
     const bool idle = open_.empty();
-    const std::vector<FedSentence> fed = feed_->take(std::max<int64_t>(1, room), idle);
+    const int64_t room = batch_tokens_ - load_;
+    const int64_t urgent_room = batch_tokens_ - urgent_load_;
+    std::vector<FedSentence> fed;
+    if (idle || room >= enough) fed = feed_->take(std::max<int64_t>(1, room), idle);
+    if (!idle && fed.empty() && urgent_room >= enough) fed = feed_->take_urgent(urgent_room);
     if (fed.empty()) return !idle;
     open(fed);
-    if (!open_.empty()) return true;
-  }
+  } while (open_.empty());
   return true;
 }
 
@@ -56,7 +63,8 @@ void DecodingWorker::open(const std::vector<FedSentence>& fed) {
     try {
       open_.push_back(begin(one));
       added.push_back(open_.back().get());
-      open_tokens_ += open_.back()->source_tokens;
+      load_ += open_.back()->load;
+      if (one.is_urgent) urgent_load_ += open_.back()->load;
     } catch (...) {
       feed_->fail(one.ticket, std::current_exception());
     }
@@ -95,10 +103,12 @@ void DecodingWorker::encode(std::span<OpenSentence* const> sentences) {
 void DecodingWorker::decode_step() {
   drop_abandoned();
   if (open_.empty()) return;
+  choose_sentences();
   gather_rows();
+  const auto chosen = std::span(open_).first(chosen_);
   for (size_t m = 0; m < models_.size(); ++m) {
     step_sentences_.clear();
-    for (const auto& sentence : open_)
+    for (const auto& sentence : chosen)
       step_sentences_.push_back({.first_row = sentence->first_row,
                                  .rows = sentence->rows,
                                  .position = sentence->position,
@@ -121,11 +131,31 @@ void DecodingWorker::drop_abandoned() {
   }
 }
 
+// Urgent sentences go first in open_ and take their steps without the others, which keep their
+// share.
+void DecodingWorker::choose_sentences() {
+  chosen_ = open_.size();
+  if (urgent_load_ == 0 || urgent_load_ == load_) return;
+  const auto others = std::partition(open_.begin(), open_.end(),
+                                     [](const auto& sentence) { return sentence->fed.is_urgent; });
+  const auto rows = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t{0}, [](int64_t sum, const auto& sentence) {
+      return sum + sentence->search->rows();
+    });
+  };
+  if (urgent_rows_ >= kUrgentShare * rows(others, open_.end())) {
+    urgent_rows_ = 0;
+    return;
+  }
+  urgent_rows_ += rows(open_.begin(), others);
+  chosen_ = static_cast<size_t>(others - open_.begin());
+}
+
 // Each hypothesis gets a slot for the keys and values of its last token.
 void DecodingWorker::gather_rows() {
   tokens_.clear();
   owners_.clear();
-  for (const auto& sentence : open_) {
+  for (const auto& sentence : std::span(open_).first(chosen_)) {
     sentence->first_row = static_cast<int64_t>(tokens_.size());
     sentence->rows = sentence->search->rows();
     for (int64_t r = 0; r < sentence->rows; ++r) {
@@ -171,7 +201,7 @@ void DecodingWorker::read_sentence(OpenSentence& sentence, int64_t first, int64_
 }
 
 void DecodingWorker::advance() {
-  for (size_t i = open_.size(); i > 0; --i) {
+  for (size_t i = chosen_; i > 0; --i) {
     OpenSentence& sentence = *open_[i - 1];
     ++sentence.position;
     bool goes_on = false;
@@ -193,7 +223,8 @@ void DecodingWorker::advance() {
 void DecodingWorker::close(size_t index) {
   OpenSentence& sentence = *open_[index];
   sentence.release_slots(slots_);
-  open_tokens_ -= sentence.source_tokens;
+  load_ -= sentence.load;
+  if (sentence.fed.is_urgent) urgent_load_ -= sentence.load;
   sentence.search.reset();
   spare_.push_back(std::move(open_[index]));
   open_[index] = std::move(open_.back());
@@ -204,7 +235,8 @@ void DecodingWorker::close(size_t index) {
 void DecodingWorker::fail_all(std::exception_ptr error) {
   for (const auto& sentence : open_) feed_->fail(sentence->fed.ticket, error);
   open_.clear();
-  open_tokens_ = 0;
+  load_ = 0;
+  urgent_load_ = 0;
   slots_ = SlotPool();
 }
 

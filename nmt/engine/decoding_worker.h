@@ -11,7 +11,6 @@
 #include "nmt/engine/engine_model.h"
 #include "nmt/engine/model_runner.h"
 #include "nmt/engine/open_sentence.h"
-#include "nmt/engine/output_shortlist.h"
 #include "nmt/engine/token_selector.h"
 #include "nmt/search/sentence_feed.h"
 
@@ -25,8 +24,9 @@ class DecodingWorker {
                  const OutputShortlist& shortlist, int64_t threads);
   ~DecodingWorker();
 
-  /// Decodes until the feed ends, at most `batch_tokens` source tokens at a time. The cache and the
-  /// threads stay for the next run, which must not follow one that has thrown.
+  /// Decodes until the feed ends, at most a load of `batch_tokens` at a time, and as much again of
+  /// urgent sentences. The cache and the threads stay for the next run, which must not follow one
+  /// that has thrown.
   void run(SentenceFeed& feed, int64_t batch_tokens);
 
  private:
@@ -37,6 +37,7 @@ class DecodingWorker {
 
   void decode_step();
   void drop_abandoned();
+  void choose_sentences();
   void gather_rows();
   void read_rows();
   void read_sentence(OpenSentence& sentence, int64_t first, int64_t count, int64_t at);
@@ -56,9 +57,12 @@ class DecodingWorker {
   TokenSelector selector_;
   std::vector<std::unique_ptr<OpenSentence>> open_;
   std::vector<std::unique_ptr<OpenSentence>> spare_;  // their memory is used again
-  int64_t open_tokens_ = 0;                           // source tokens of open_
+  int64_t load_ = 0;                                  // of open_
+  int64_t urgent_load_ = 0;                           // of the urgent ones in open_
+  int64_t urgent_rows_ = 0;                           // decoded while the others waited
 
   // Of one step.
+  size_t chosen_ = 0;                         // the first ones of open_ take part
   std::vector<int32_t> tokens_;               // [rows]
   std::vector<OpenSentence*> owners_;         // [rows]
   std::vector<StepSentence> step_sentences_;  // of one model

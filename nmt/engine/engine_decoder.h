@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nmt/engine/engine_model.h"
-#include "nmt/engine/output_shortlist.h"
+#include "nmt/engine/open_sentence.h"
 #include "nmt/search/search_task.h"
 #include "nmt/search/sentence_feed.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/inference_rows.h"
+#include "kernels/rowwise.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/attention.h"
-#include "kernels/inference_rows.h"
+#include "kernels/rowwise.h"
 #include "nmt/engine/model_runner.h"
 
 namespace dietmt::nmt {

@@ -19,6 +19,21 @@ void check_tokens(const std::vector<int32_t>& tokens, int64_t vocabulary, const 
 
 }  // namespace
 
+void ChosenOutputs::choose(const LinearWeights& all, std::span<const int32_t> tokens) {
+  const kernels::PackedWeights& weights = all.weights;
+  const auto count = static_cast<int64_t>(tokens.size());
+  const size_t bytes = kernels::packed_bytes(weights.type, count, weights.inputs);
+  uint8_t* panels = panels_.reserve(static_cast<int64_t>(bytes));
+  float* scales = scales_.reserve(count);
+  int32_t* sums = sums_.reserve(count);
+  kernels::gather_outputs(weights, tokens, panels, scales, sums);
+  layer_ = {{weights.type, count, weights.inputs, panels, scales, sums}};
+  if (all.bias == nullptr) return;
+  float* bias = bias_.reserve(count);
+  for (int64_t c = 0; c < count; ++c) bias[c] = all.bias[tokens[static_cast<size_t>(c)]];
+  layer_.bias = bias;
+}
+
 int32_t SlotPool::take() {
   if (free_.empty()) {
     constexpr size_t kFirst = 1024;
@@ -55,6 +70,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
   }
   fed = sentence;
   source_tokens = static_cast<int64_t>(request.source.size());
+  load = sentence.load();
   task = search_task(request, options, max_target);
   search = make_search(task, special, options, draw);
   memories.resize(models.size());

@@ -4,17 +4,41 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "nmt/engine/aligned_buffer.h"
 #include "nmt/engine/engine_model.h"
 #include "nmt/engine/model_runner.h"
-#include "nmt/engine/output_shortlist.h"
 #include "nmt/engine/sentence_search.h"
 #include "nmt/search/sentence_feed.h"
 
 namespace dietmt::nmt {
+
+/// Sets `tokens` to the target tokens that translations of `source` may have, ascending, each once;
+/// a decoder adds end of sentence and the tokens of a given prefix. If there are none but end of
+/// sentence, translations may have all tokens. Several threads call it.
+using OutputShortlist =
+    std::function<void(std::span<const int32_t> source, std::vector<int32_t>& tokens)>;
+
+/// The output layer of some tokens, packed for one sentence from the layer of all tokens.
+class ChosenOutputs {
+ public:
+  /// Output c of layer() becomes output tokens[c] of `all`, with the same bits. Its memory is used
+  /// again by the next call.
+  void choose(const LinearWeights& all, std::span<const int32_t> tokens);
+
+  const LinearWeights& layer() const { return layer_; }
+
+ private:
+  LinearWeights layer_;
+  AlignedBuffer<uint8_t> panels_;
+  AlignedBuffer<float> scales_;
+  AlignedBuffer<int32_t> sums_;
+  AlignedBuffer<float> bias_;
+};
 
 /// Reference counts of the slots in the cache. Each token of a hypothesis has a slot; hypotheses
 /// that begin with the same tokens share slots, and a slot without references is free.
@@ -37,6 +61,7 @@ class SlotPool {
 struct OpenSentence {
   FedSentence fed;  // not to be read once the feed has the result
   int64_t source_tokens = 0;
+  int64_t load = 0;  // of fed
   SearchTask task;
   std::unique_ptr<SentenceSearch> search;
   std::vector<SentenceMemory> memories;  // of the models

@@ -157,7 +157,7 @@ StoredPositions read_positions(const std::filesystem::path& path, const EngineWe
     return {site("encoder", encoder_sizes(weights)), site("decoder", decoder_sizes(weights)),
             site("cross", decoder_sizes(weights))};
   } catch (const std::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
+    throw CheckpointError(path.string() + ": " + json_problem(error));
   }
 }
 

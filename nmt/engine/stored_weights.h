@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/packed_linear.h"
-#include "nmt/engine/weight_source.h"
+#include "nmt/engine/engine_model.h"
 #include "nmt/model/model_files.h"
 #include "storage/safetensors_view.h"
 

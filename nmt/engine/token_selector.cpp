@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "common/error.h"
-#include "kernels/inference_rows.h"
-#include "kernels/vocabulary.h"
+#include "kernels/packed_linear.h"
+#include "kernels/rowwise.h"
 
 namespace dietmt::nmt {
 namespace {

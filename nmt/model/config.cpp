@@ -5,6 +5,7 @@
 #include "common/checks.h"
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "common/process.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -64,30 +65,57 @@ ModelConfig ModelConfig::preset(const std::string& name) {
   throw ConfigError("--preset is '" + name + "'; possible: tiny, small, base, big");
 }
 
-std::vector<std::string> ModelConfig::problems() const {
+std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   std::vector<std::string> found;
-  check_positive(found, "source vocabulary", source_vocabulary);
-  check_positive(found, "target vocabulary", target_vocabulary);
-  check_positive(found, "--encoder-layers", encoder_layers);
-  check_positive(found, "--decoder-layers", decoder_layers);
-  check_positive(found, "--width", width);
-  check_positive(found, "--feed-forward", feed_forward);
-  check_positive(found, "--heads", heads);
-  check_positive(found, "--max-positions", max_positions);
-  check_divisible(found, "--width", width, "--heads", heads);
-  check_choice(found, "--norm", norm, {"post", "pre"});
-  check_choice(found, "--activation", activation, {"relu", "gelu", "silu", "swiglu"});
-  check_choice(found, "--tied-embeddings", tied_embeddings, {"none", "decoder", "all"});
+  const auto name = [&](const char* key) { return setting_name(key, file); };
+  const auto check = [&](const char* key, const OptionRule& rule, auto value) {
+    check_range(found, name(key), rule, value);
+  };
+  check(file.empty() ? "vocab_size" : "source_vocabulary", ranges::kVocabulary, source_vocabulary);
+  if (!file.empty() || target_vocabulary != source_vocabulary) {
+    check(file.empty() ? "vocab_size" : "target_vocabulary", ranges::kVocabulary,
+          target_vocabulary);
+  }
+  check("encoder_layers", ranges::kLayers, encoder_layers);
+  check("decoder_layers", ranges::kLayers, decoder_layers);
+  check("width", ranges::kWidth, width);
+  check("feed_forward", ranges::kFeedForward, feed_forward);
+  check("heads", ranges::kHeads, heads);
+  check("max_positions", ranges::kMaxPositions, max_positions);
+  check_divisible(found, name("width"), width, setting_key("heads", file), heads);
+  check("norm", {.choices = {"post", "pre"}}, norm);
+  check("activation", {.choices = {"relu", "gelu", "silu", "swiglu"}}, activation);
+  check("tied_embeddings", {.choices = {"none", "decoder", "all"}}, tied_embeddings);
   if (tied_embeddings == "all" && source_vocabulary != target_vocabulary) {
-    found.push_back("--tied-embeddings all needs one vocabulary for both languages, not " +
+    found.push_back(name("tied_embeddings") + " all needs one vocabulary for both languages, not " +
                     std::to_string(source_vocabulary) + " and " +
                     std::to_string(target_vocabulary) + " pieces");
   }
-  check_probability(found, "--dropout", dropout);
-  check_probability(found, "--attention-dropout", attention_dropout);
-  check_probability(found, "--activation-dropout", activation_dropout);
-  check_probability(found, "--embedding-dropout", embedding_dropout);
+  check("dropout", ranges::kDropout, dropout);
+  check("attention_dropout", ranges::kDropout, attention_dropout);
+  check("activation_dropout", ranges::kDropout, activation_dropout);
+  check("embedding_dropout", ranges::kDropout, embedding_dropout);
   return found;
+}
+
+std::string ModelConfig::memory_problem(int64_t bytes_per_weight, const std::string& file) const {
+  const auto d = static_cast<double>(width), inner = static_cast<double>(feed_forward);
+  const double attention = 4.0 * d * d;
+  const double feed_forward_block = (activation == "swiglu" ? 3.0 : 2.0) * d * inner;
+  const auto pieces = static_cast<double>(source_vocabulary + target_vocabulary);
+  const double weights =
+      static_cast<double>(encoder_layers) * (attention + feed_forward_block) +
+      static_cast<double>(decoder_layers) * (2.0 * attention + feed_forward_block) +
+      d * (pieces / (tied_embeddings == "all" ? 2.0 : 1.0) + static_cast<double>(max_positions));
+  const std::string sizes =
+      size_list({{"width", width},
+                 {"feed_forward", feed_forward},
+                 {"encoder_layers", encoder_layers},
+                 {"decoder_layers", decoder_layers},
+                 {"max_positions", max_positions},
+                 {file.empty() ? "vocab_size" : "target_vocabulary", target_vocabulary}},
+                file);
+  return dietmt::memory_problem(sizes, weights * static_cast<double>(bytes_per_weight));
 }
 
 nlohmann::json ModelConfig::to_json() const {
@@ -100,12 +128,9 @@ nlohmann::json ModelConfig::to_json() const {
 
 ModelConfig ModelConfig::from_json(const nlohmann::json& json) {
   ModelConfig config;
-  visit_fields(config, [&](const char* name, auto& field) {
-    if (!json.contains(name)) throw CheckpointError(std::string("'") + name + "' is missing");
-    read_field(json.at(name), field);
-  });
+  visit_fields(config, [&](const char* name, auto& field) { read_field(json, name, field); });
   visit_later_fields(config, [&](const char* name, auto& field) {
-    if (json.contains(name)) read_field(json.at(name), field);
+    if (json.contains(name)) read_field(json, name, field);
   });
   return config;
 }

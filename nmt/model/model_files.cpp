@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 #include "storage/checkpoint.h"
 #include "storage/safetensors_view.h"
 
@@ -13,38 +14,48 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kFormat = 1;
-constexpr const char* kConfigFile = "config.json";
 constexpr const char* kJointTokenizer = "tokenizer.model";
 constexpr const char* kSourceTokenizer = "source.tokenizer.model";
 constexpr const char* kTargetTokenizer = "target.tokenizer.model";
 
 void read_config(const fs::path& path, ModelFiles& files) {
+  const nlohmann::json json = read_json(path);
+  std::vector<std::string> problems;
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_file(path));
     if (json.contains("architecture")) {
       throw CheckpointError("describes a model of kind " + json.at("architecture").dump() +
                             ", not a translation model");
     }
-    if (json.at("format") != kFormat) {
-      throw CheckpointError("unknown format " + json.at("format").dump() +
-                            "; this program reads format " + std::to_string(kFormat));
+    int64_t format = 0;
+    read_field(json, "format", format);
+    if (format != kFormat) {
+      throw CheckpointError("unknown format " + std::to_string(format) +
+                            "; this version reads format " + std::to_string(kFormat));
     }
+    if (!json.contains("model")) throw CheckpointError("model is missing");
     files.config = ModelConfig::from_json(json.at("model"));
-    files.quantization = json.value("quantization", "");
-  } catch (const std::exception& error) {
+    files.quantization = field_or<std::string>(json, "quantization", "");
+  } catch (const CheckpointError& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
+  require_intact(path);
+  throw_if_any<CheckpointError>(files.config.problems(path.string()));
+}
+
+std::shared_ptr<const data::Tokenizer> load_tokenizer(const fs::path& file) {
+  require_intact(file);
+  return std::make_shared<data::Tokenizer>(file);
 }
 
 }  // namespace
 
 Tokenizers load_tokenizers(const fs::path& directory) {
   if (fs::exists(directory / kJointTokenizer)) {
-    const auto joint = std::make_shared<data::Tokenizer>(directory / kJointTokenizer);
+    const auto joint = load_tokenizer(directory / kJointTokenizer);
     return {joint, joint};
   }
-  return {std::make_shared<data::Tokenizer>(directory / kSourceTokenizer),
-          std::make_shared<data::Tokenizer>(directory / kTargetTokenizer)};
+  return {load_tokenizer(directory / kSourceTokenizer),
+          load_tokenizer(directory / kTargetTokenizer)};
 }
 
 fs::path ModelFiles::weights() const { return directory / storage::kSafetensorsFile; }
@@ -70,14 +81,18 @@ ModelFiles open_model(const fs::path& directory) {
   return files;
 }
 
-std::vector<std::string> split_directories(const std::string& directories) {
+std::vector<std::string> model_directories(const std::vector<std::string>& values) {
   std::vector<std::string> all;
-  for (size_t start = 0; start <= directories.size();) {
-    const size_t comma = std::min(directories.find(',', start), directories.size());
-    all.push_back(directories.substr(start, comma - start));
-    if (all.back().empty())
-      throw ConfigError("--model " + directories + ": empty directory name beside a comma");
-    start = comma + 1;
+  for (const std::string& value : values) {
+    std::error_code none;
+    const bool whole = fs::exists(value, none);
+    for (size_t start = 0; start <= value.size();) {
+      const size_t comma = whole ? value.size() : std::min(value.find(',', start), value.size());
+      all.push_back(value.substr(start, comma - start));
+      if (all.back().empty())
+        throw ConfigError("--model " + value + ": empty directory name beside a comma");
+      start = comma + 1;
+    }
   }
   return all;
 }

@@ -12,6 +12,8 @@
 
 namespace dietmt::nmt {
 
+inline constexpr const char* kConfigFile = "config.json";
+
 struct Tokenizers {
   std::shared_ptr<const data::Tokenizer> source;
   std::shared_ptr<const data::Tokenizer> target;  // the same object if both are one
@@ -35,8 +37,10 @@ struct ModelFiles {
 /// CheckpointError or DataError, which names the file.
 ModelFiles open_model(const std::filesystem::path& directory);
 
-/// Splits the directories of `--model` at commas. Throws ConfigError if one is empty.
-std::vector<std::string> split_directories(const std::string& directories);
+/// The directories in the values of `--model`: each value is one, or several separated by commas. A
+/// value that exists is not split, so a name may have commas. Throws ConfigError if a name is
+/// empty.
+std::vector<std::string> model_directories(const std::vector<std::string>& values);
 
 /// Throws ConfigError if the tokenizers differ: such models cannot form an ensemble.
 void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,

@@ -2,8 +2,9 @@
 
 #include <ATen/ATen.h>
 
-#include "encoders/weights/parameters.h"
+#include "common/error.h"
 #include "encoders/weights/safetensors.h"
+#include "nmt/network/translation_model.h"
 
 namespace dietmt::nmt {
 namespace fs = std::filesystem;
@@ -12,9 +13,18 @@ void load_weights(TranslationModel& model, const fs::path& directory) {
   encoders::load_parameters(model, directory / storage::kSafetensorsFile);
 }
 
+void require_buildable(const ModelFiles& files) {
+  const std::string file = (files.directory / kConfigFile).string();
+  throw_if_any<CheckpointError>(position_problems(files.config, file));
+  const int64_t bytes_per_weight = files.quantization.empty() ? sizeof(float) : 1;
+  const std::string problem = files.config.memory_problem(bytes_per_weight, file);
+  if (!problem.empty()) throw CheckpointError(problem);
+}
+
 LoadedModel load_model(const fs::path& directory, at::Device device) {
   const ModelFiles files = open_model(directory);
   files.require_full_weights();
+  require_buildable(files);
   LoadedModel loaded;
   loaded.directory = files.directory;
   loaded.source_tokenizer = files.tokenizers.source;

@@ -18,6 +18,10 @@ struct LoadedModel {
   std::filesystem::path directory;                          // the one that was read
 };
 
+/// Throws CheckpointError, which names config.json and its key, if a position encoding is wrong or
+/// the weights would not fit into memory.
+void require_buildable(const ModelFiles& files);
+
 /// Loads the files of open_model() and the weights, which must not be packed.
 LoadedModel load_model(const std::filesystem::path& directory, at::Device device = at::kCPU);
 

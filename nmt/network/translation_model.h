@@ -12,8 +12,9 @@
 #include "data/corpus/batches.h"
 #include "encoders/attention/attention.h"
 #include "encoders/attention/packing.h"
-#include "encoders/ops/dropout.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/transformer/inheritance.h"
+#include "encoders/transformer/layers.h"
 #include "nmt/model/config.h"
 
 namespace dietmt::encoders {
@@ -23,6 +24,13 @@ class PositionScheme;
 }  // namespace dietmt::encoders
 
 namespace dietmt::nmt {
+
+encoders::StackConfig encoder_config(const ModelConfig& config);
+encoders::StackConfig decoder_config(const ModelConfig& config);
+
+/// What is wrong with the position encodings, each problem once. With a `file` they name it and
+/// its keys.
+std::vector<std::string> position_problems(const ModelConfig& config, const std::string& file = "");
 
 /// What cached decoding keeps between steps. Rows are hypotheses: row b * K + k is hypothesis k of
 /// sentence b. All rows have decoded the same number of tokens. Cross-attention keys and values are

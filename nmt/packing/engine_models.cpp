@@ -1,19 +1,54 @@
 #include "nmt/packing/engine_models.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <torch/types.h>
+
+#include <map>
+#include <string>
+#include <vector>
 
 #include "common/error.h"
 #include "encoders/transformer/stacks.h"
 #include "encoders/weights/safetensors.h"
-#include "nmt/network/stack_configs.h"
+#include "nmt/engine/aligned_buffer.h"
+#include "nmt/engine/stored_weights.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/packing/lower_positions.h"
-#include "nmt/packing/packing_weights.h"
-#include "nmt/packing/write_positions.h"
 
 namespace dietmt::nmt {
 namespace {
+
+using NamedTensors = std::map<std::string, at::Tensor>;
+
+/// Packs full weights, given as named tensors, for the engine.
+class PackingWeights : public NamedWeights {
+ public:
+  /// `origin`: the file that errors name.
+  PackingWeights(NamedTensors tensors, std::string origin, kernels::WeightType type);
+
+  kernels::PackedWeights matrix(const WeightRows& rows) override;
+  const float* numbers(const std::string& parameter, int64_t count) override;
+  std::shared_ptr<const void> storage() const override { return packed_; }
+
+  /// All weights packed so far, under the names by which StoredWeights reads them. They live as
+  /// long as storage().
+  NamedTensors stored() const;
+
+ private:
+  struct Packed {
+    std::map<std::string, kernels::PackedWeights> matrices;
+    NamedTensors numbers;
+    std::vector<MemoryBlock> memory;
+  };
+  const at::Tensor& read(const std::string& name, at::IntArrayRef shape);
+  template <typename T>
+  T* allocate(int64_t count);
+
+  NamedTensors tensors_;
+  kernels::WeightType type_;
+  std::shared_ptr<Packed> packed_;
+};
 
 using encoders::AttentionSite;
 using encoders::PositionScheme;
@@ -83,10 +118,81 @@ EngineModel read_model(const ModelConfig& config, NamedTensors all, NamedWeights
                            read_positions(config, std::move(all), layers, origin));
 }
 
+using at::Tensor;
+using kernels::PackedWeights;
+using kernels::WeightType;
+
+at::ScalarType scalar_type(WeightType type) {
+  if (type == WeightType::kInt8) return at::kChar;
+  return type == WeightType::kBFloat16 ? at::kBFloat16 : at::kFloat;
+}
+
+Tensor view_of(const void* data, at::IntArrayRef shape, at::ScalarType type) {
+  return at::from_blob(const_cast<void*>(data), shape, at::TensorOptions().dtype(type));
+}
+
+PackingWeights::PackingWeights(NamedTensors tensors, std::string origin, WeightType type)
+    : NamedWeights(std::move(origin)),
+      tensors_(std::move(tensors)),
+      type_(type),
+      packed_(std::make_shared<Packed>()) {}
+
+const Tensor& PackingWeights::read(const std::string& name, at::IntArrayRef shape) {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) fail(name, "is missing");
+  take(name, found->second.sizes(), shape);
+  return found->second;
+}
+
+template <typename T>
+T* PackingWeights::allocate(int64_t count) {
+  MemoryBlock& block = packed_->memory.emplace_back();
+  block.resize(static_cast<size_t>(count) * sizeof(T));
+  return static_cast<T*>(block.data());
+}
+
+PackedWeights PackingWeights::matrix(const WeightRows& rows) {
+  const auto [place, added] = packed_->matrices.try_emplace(stored_name(rows));
+  PackedWeights& made = place->second;
+  if (!added) return made;
+  const Tensor weight = read(rows.parameter, {rows.rows, rows.inputs})
+                            .narrow(0, rows.first, rows.outputs)
+                            .to(at::kFloat)
+                            .contiguous();
+  auto* panels = allocate<uint8_t>(
+      static_cast<int64_t>(kernels::packed_bytes(type_, rows.outputs, rows.inputs)));
+  const bool integers = type_ == WeightType::kInt8;
+  float* scales = integers ? allocate<float>(rows.outputs) : nullptr;
+  int32_t* sums = integers ? allocate<int32_t>(rows.outputs) : nullptr;
+  kernels::pack_weights(type_, rows.outputs, rows.inputs, weight.const_data_ptr<float>(),
+                        rows.inputs, panels, scales, sums);
+  made = {type_, rows.outputs, rows.inputs, panels, scales, sums};
+  return made;
+}
+
+const float* PackingWeights::numbers(const std::string& parameter, int64_t count) {
+  Tensor& kept = packed_->numbers[parameter];
+  // A copy, so that small tensors do not keep a large file mapped.
+  if (!kept.defined()) kept = read(parameter, {count}).to(at::kFloat).clone();
+  return kept.const_data_ptr<float>();
+}
+
+NamedTensors PackingWeights::stored() const {
+  NamedTensors all = packed_->numbers;
+  for (const auto& [name, matrix] : packed_->matrices) {
+    all[name] = view_of(matrix.panels, panel_shape(type_, matrix.outputs, matrix.inputs),
+                        scalar_type(type_));
+    if (type_ != WeightType::kInt8) continue;
+    all[scales_name(name)] = view_of(matrix.scales, {matrix.outputs}, at::kFloat);
+    all[sums_name(name)] = view_of(matrix.sums, {matrix.outputs}, at::kInt);
+  }
+  return all;
+}
+
 }  // namespace
 
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted) {
-  throw_if_any(files.config.problems());
+  require_buildable(files);
   const std::string origin = files.weights().string();
   const storage::SafetensorsView view = storage::view_safetensors(files.weights());
   NamedTensors tensors = encoders::tensors_of(view);

@@ -38,7 +38,7 @@ EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::We
 
 /// Writes a copy of `model`, which has full weights, into `directory`, which must exist: with
 /// packed weights of type "int8", "bf16" or "fp32" and, if its encodings allow it, with position
-/// terms (write_positions.h).
+/// terms (lower_positions.h).
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
                      const std::string& type);
 

@@ -1,4 +1,3 @@
-#include "nmt/packing/write_positions.h"
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,5 @@
-// The hypotheses of one sentence in a beam search, and the candidates for their next tokens.
-// nmt/batch_decoding/beam_search.h describes the algorithm.
+// The hypotheses of one sentence while it is searched: of beam search, with the candidates for
+// their next tokens, and of sampling. nmt/batch_decoding/batch_decoder.h describes both.
 #pragma once
 
 #include <cstddef>
@@ -79,6 +79,31 @@ class Beam {
   size_t first_ = 0;           // where the last step starts
   std::vector<double> sums_;
   NBest done_;
+};
+
+class Samples {
+ public:
+  /// Draws options.nbest samples. Keeps references to all arguments.
+  Samples(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options);
+
+  bool ended(int64_t sample) const { return ended_[static_cast<size_t>(sample)]; }
+  bool all_ended() const;
+
+  /// The random number, in [0, 1), that chooses token number `step` of a sample.
+  double uniform(int64_t sample, int64_t step) const;
+
+  /// Does nothing if the sample has ended.
+  void append(int64_t sample, int32_t token, float log_prob);
+
+  /// Best score first.
+  NBest ranked() &&;
+
+ private:
+  const SearchTask& task_;
+  const SpecialTokens& special_;
+  const SearchOptions& options_;
+  NBest hypotheses_;
+  std::vector<bool> ended_;
 };
 
 }  // namespace dietmt::nmt

@@ -1,7 +1,9 @@
 #include "nmt/search/search_options.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "common/checks.h"
 #include "common/error.h"
 
 namespace dietmt::nmt {
@@ -17,23 +19,25 @@ std::vector<std::string> SearchOptions::problems() const {
   const auto require = [&](bool holds, const std::string& sentence) {
     if (!holds) found.push_back(sentence);
   };
-  require(beam >= 1, "--beam must be at least 1");
-  require(nbest >= 1, "--nbest must be at least 1");
+  const auto check = [&](const char* option, const OptionRule& rule, auto value) {
+    check_range(found, option, rule, value);
+  };
+  check("--beam", search_rules::kBeam, beam);
+  check("--nbest", search_rules::kBeam, nbest);
   require(sample || nbest <= beam, "--nbest must not be larger than --beam");
-  require(length_penalty >= 0.0, "--length-penalty must not be negative");
-  require(max_length_factor >= 0.0, "--max-length-factor must not be negative");
-  require(max_length_offset >= 1, "--max-length-offset must be at least 1");
-  require(min_length >= 0, "--min-length must not be negative");
-  require(max_source_length >= 1, "--max-source-length must be at least 1");
-  require(top_k >= 0, "--top-k must not be negative");
-  require(top_p > 0.0 && top_p <= 1.0, "--top-p must be above 0 and at most 1");
-  require(temperature >= kMinTemperature && temperature <= kMaxTemperature,
-          "--temperature must be from 0.001 to 1000");
+  check("--length-penalty", search_rules::kLengthPenalty, length_penalty);
+  check("--max-length-factor", search_rules::kMaxLengthFactor, max_length_factor);
+  check("--max-length-offset", search_rules::kMaxLengthOffset, max_length_offset);
+  check("--min-length", search_rules::kMinLength, min_length);
+  check("--max-source-length", search_rules::kMaxSourceLength, max_source_length);
+  check("--top-k", search_rules::kTopK, top_k);
+  check("--top-p", search_rules::kTopP, top_p);
+  check("--temperature", search_rules::kTemperature, temperature);
   require(sample || (top_k == 0 && top_p == 1.0 && temperature == 1.0),
           "--top-k, --top-p and --temperature need --sample");
-  require(batch_tokens >= 1, "--batch-tokens must be at least 1");
-  require(workers >= 0, "--workers must not be negative");
-  require(threads >= 1, "--threads must be at least 1");
+  check("--batch-tokens", ranges::kBatchTokens, batch_tokens);
+  check("--workers", ranges::kThreads, workers);
+  check("--threads", search_rules::kWorkerThreads, threads);
   return found;
 }
 
@@ -44,8 +48,9 @@ double SearchOptions::normalized(double sum, int64_t length) const {
 }
 
 int64_t SearchOptions::max_target_length(int64_t source_length) const {
-  return static_cast<int64_t>(max_length_factor * static_cast<double>(source_length)) +
-         max_length_offset;
+  const double scaled = max_length_factor * static_cast<double>(source_length);
+  if (scaled >= static_cast<double>(kLongestTarget)) return kLongestTarget;
+  return std::min(static_cast<int64_t>(scaled) + max_length_offset, kLongestTarget);
 }
 
 }  // namespace dietmt::nmt

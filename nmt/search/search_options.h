@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/option_rule.h"
+
 namespace dietmt::nmt {
 
 /// How a sum of log-probabilities over `length` tokens (end of sentence included) becomes a score.
@@ -16,13 +18,32 @@ enum class LengthNorm {
 /// "power" or "gnmt". Throws ConfigError listing them.
 LengthNorm parse_length_norm(const std::string& name);
 
+/// The ranges of the numbers below, for options and requests.
+namespace search_rules {
+
+inline const OptionRule kBeam{.least = 1, .most = 1000};  // and translations per sentence
+inline const OptionRule kLengthPenalty{.least = 0, .most = 10};
+inline const OptionRule kMaxLengthFactor{.least = 0, .most = 100};
+inline const OptionRule kMaxLengthOffset{.least = 1, .most = 10'000};
+inline const OptionRule kMinLength{.least = 0, .most = 10'000};
+inline const OptionRule kMaxSourceLength{.least = 1, .most = 100'000};
+inline const OptionRule kTopK{.least = 0, .most = 10'000'000};
+inline const OptionRule kTopP{.above = 0, .most = 1};
+// From nearly always the most probable token to nearly uniform.
+inline const OptionRule kTemperature{.least = 0.001, .most = 1000};
+inline const OptionRule kWorkerThreads{.least = 1, .most = 256};
+
+}  // namespace search_rules
+
 struct SearchOptions {
   int64_t beam = 5;
   int64_t nbest = 1;            // hypotheses returned per sentence; at most `beam` unless sampling
   double length_penalty = 1.0;  // alpha; 0: the score is the sum
   LengthNorm length_norm = LengthNorm::kPower;
 
-  // A target has at most factor * source length + offset tokens; both count end of sentence.
+  // A target has at most factor * source length + offset tokens; both count end of sentence. More
+  // than kLongestTarget it never has, besides a prefix.
+  static constexpr int64_t kLongestTarget = 65536;
   double max_length_factor = 2.0;
   int64_t max_length_offset = 50;
   int64_t min_length = 0;            // tokens before end of sentence is allowed
@@ -32,8 +53,6 @@ struct SearchOptions {
   int64_t top_k = 0;         // 0: all tokens
   double top_p = 1.0;        // nucleus sampling (Holtzman et al. 2020)
   double temperature = 1.0;  // of the sampled distribution; scores stay those of the model
-  static constexpr double kMinTemperature = 1e-3;  // nearly always the most probable token
-  static constexpr double kMaxTemperature = 1e3;   // nearly uniform
   uint64_t seed = 1;
 
   int64_t batch_tokens = 512;  // source tokens of the sentences decoded together, at most

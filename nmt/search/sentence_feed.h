@@ -22,6 +22,13 @@ struct FedSentence {
   const TranslationRequest* request = nullptr;
   const SearchOptions* options = nullptr;  // valid; sentences of one batch may have different ones
   const std::atomic<bool>* abandoned = nullptr;  // set when nobody waits for it; null: never
+  bool is_urgent = false;  // to be decoded before the others that a worker has
+  double weight = 1.0;     // of its source tokens in a batch: above 1 for a wide beam
+
+  /// How much of a batch it takes up, in source tokens.
+  int64_t load() const {
+    return static_cast<int64_t>(weight * static_cast<double>(request->source.size()));
+  }
 
   /// Cheap: workers ask at every step, and drop() an abandoned sentence.
   bool is_abandoned() const {
@@ -34,10 +41,13 @@ class SentenceFeed {
  public:
   virtual ~SentenceFeed() = default;
 
-  /// Sentences to decode now, with at most `tokens` source tokens in all. An `idle` worker has
-  /// nothing else to decode: the call waits for sentences and returns at least one, of any length,
-  /// or none at the end of the feed. For a busy worker the call returns at once, perhaps with none.
-  virtual std::vector<FedSentence> take(int64_t tokens, bool idle) = 0;
+  /// Sentences to decode now, with a load of at most `room` in all. An `idle` worker has nothing
+  /// else to decode: the call waits for sentences and returns at least one, of any length, or none
+  /// at the end of the feed. For a busy worker the call returns at once, perhaps with none.
+  virtual std::vector<FedSentence> take(int64_t room, bool idle) = 0;
+
+  /// Urgent sentences for a busy worker that has room for no others. Returns at once.
+  virtual std::vector<FedSentence> take_urgent(int64_t /*room*/) { return {}; }
 
   /// The translations of a sentence, best first.
   virtual void deliver(uint64_t ticket, NBest translations) = 0;

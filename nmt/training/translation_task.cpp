@@ -5,14 +5,14 @@
 
 #include <optional>
 
-#include "encoders/attention/batch_tensors.h"
-#include "encoders/ops/autocast.h"
+#include "encoders/attention/packing.h"
+#include "encoders/ops/scopes.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/network/translation_model.h"
-#include "training/loop/batch_position.h"
+#include "training/loop/trainer.h"
 #include "training/optimization/loss.h"
 
 namespace dietmt::nmt {

@@ -53,6 +53,9 @@ bool is_file_output(const std::string& path) { return !is_stdout(path) && may_be
 LineWriter::LineWriter(const std::string& path, Unfinished unfinished)
     : path_(is_stdout(path) ? "<stdout>" : path) {
   std::signal(SIGPIPE, SIG_IGN);
+  compressed_at_commit_ =
+      names_gzip(path) && unfinished == Unfinished::kKept && is_file_output(path);
+  if (names_gzip(path) && !compressed_at_commit_) deflater_.emplace();
   if (is_file_output(path)) {
     atomic_.emplace(path, unfinished);
     return;
@@ -76,28 +79,54 @@ bool LineWriter::write(std::string_view line) {
 }
 
 bool LineWriter::flush() {
-  std::string_view left = buffer_;
+  if (deflater_) buffer_ = deflater_->append(buffer_);
   if (atomic_) {
-    atomic_->write(left);
+    atomic_->write(buffer_);
     atomic_->flush();
-    left = {};
-  }
-  while (!left.empty() && !closed_by_reader_) {
-    const ssize_t written = ::write(direct_.number(), left.data(), left.size());
-    if (written >= 0)
-      left.remove_prefix(static_cast<size_t>(written));
-    else if (errno == EPIPE)
-      closed_by_reader_ = true;
-    else if (errno != EINTR)
-      fail(path_);
+  } else {
+    write_directly(buffer_);
   }
   buffer_.clear();
   return !closed_by_reader_;
 }
 
+void LineWriter::write_directly(std::string_view bytes) {
+  while (!bytes.empty() && !closed_by_reader_) {
+    const ssize_t written = ::write(direct_.number(), bytes.data(), bytes.size());
+    if (written >= 0)
+      bytes.remove_prefix(static_cast<size_t>(written));
+    else if (errno == EPIPE)
+      closed_by_reader_ = true;
+    else if (errno != EINTR)
+      fail(path_);
+  }
+}
+
 void LineWriter::commit() {
   flush();
-  if (atomic_) atomic_->commit();
+  const std::string end = deflater_ ? deflater_->finish() : "";
+  if (compressed_at_commit_) {
+    compress_into_place();
+  } else if (atomic_) {
+    atomic_->write(end);
+    atomic_->commit();
+  } else {
+    write_directly(end);
+  }
+}
+
+void LineWriter::compress_into_place() {
+  AtomicFile file(path_);
+  Deflater deflater;
+  std::vector<char> block(kBlock);
+  uint64_t at = 0;
+  while (const size_t size = atomic_->read(at, block.data(), block.size())) {
+    file.write(deflater.append({block.data(), size}));
+    at += size;
+  }
+  file.write(deflater.finish());
+  file.commit();
+  atomic_->discard();
 }
 
 }  // namespace dietmt::nmt

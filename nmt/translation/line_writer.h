@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/atomic_file.h"
+#include "common/deflater.h"
 
 namespace dietmt::nmt {
 
@@ -15,7 +16,8 @@ namespace dietmt::nmt {
 bool is_file_output(const std::string& path);
 
 /// A regular file is written beside its final name and renamed by commit(); for a link, beside the
-/// file that it points to. Standard output, pipes and devices are written directly. The first
+/// file that it points to. Standard output, pipes and devices are written directly. NAME.gz is
+/// compressed; its NAME.gz.part is not, so that it can be continued after any line. The first
 /// writer makes the whole process ignore SIGPIPE.
 class LineWriter {
  public:
@@ -40,7 +42,12 @@ class LineWriter {
   void commit();
 
  private:
+  void write_directly(std::string_view bytes);
+  void compress_into_place();
+
   std::string path_;
+  std::optional<Deflater> deflater_;
+  bool compressed_at_commit_ = false;
   std::optional<AtomicFile> atomic_;
   FileDescriptor direct_;  // of standard output, a pipe or a device
   bool closed_by_reader_ = false;

@@ -51,15 +51,14 @@ LoadedDecoder EngineModelList::decoder(const std::filesystem::path& shortlist) &
   return loaded;
 }
 
-std::optional<LoadedDecoder> load_stored_decoder(const std::string& directories,
+std::optional<LoadedDecoder> load_stored_decoder(const std::vector<std::string>& directories,
                                                  const StoredDecoderOptions& options) {
   EngineModelList models;
-  for (const std::string& name : split_directories(directories)) {
+  for (const std::string& name : directories) {
     const std::filesystem::path directory = storage::resolve_model_directory(name);
     if (!std::filesystem::exists(directory / kPositionsFile)) return {};
     const ModelFiles files = open_model(directory);
     if (files.quantization.empty()) return {};
-    throw_if_any(files.config.problems());
     StoredWeights stored(storage::view_safetensors(files.weights()), files.weights().string(),
                          stored_type(files, options.weights));
     EngineModel model;

@@ -27,7 +27,7 @@ struct LoadedDecoder {
   SpecialTokens special;
 };
 
-/// Collects the models of `--model DIR[,DIR...]` for the engine. They share one vocabulary.
+/// Collects the models of `--model` for the engine. They share one vocabulary.
 class EngineModelList {
  public:
   /// Throws ConfigError if the tokenizers of `files` differ from those of the earlier models.
@@ -52,10 +52,10 @@ struct StoredDecoderOptions {
   bool has_prefixes = false;  // translations may have any length
 };
 
-/// Returns none if one of `directories` (separated by commas) is no such model, or if its tables do
-/// not cover all sentences that `options` allow; use load_decoder() then. Throws the same
-/// exceptions as load_decoder().
-std::optional<LoadedDecoder> load_stored_decoder(const std::string& directories,
+/// Returns none if one of `directories` is no such model, or if its tables do not cover all
+/// sentences that `options` allow; use load_decoder() then. Throws the same exceptions as
+/// load_decoder().
+std::optional<LoadedDecoder> load_stored_decoder(const std::vector<std::string>& directories,
                                                  const StoredDecoderOptions& options);
 
 }  // namespace dietmt::nmt

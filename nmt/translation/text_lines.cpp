@@ -8,11 +8,16 @@
 
 namespace dietmt::nmt {
 
-void clean_line(std::string& line, const std::string& where) {
+LineReader open_text(const std::string& path) {
+  return LineReader(path, kMaxLineBytes, LongLines::kCut);
+}
+
+void clean_line(std::string& line, const LineReader& reader) {
+  warn_if_cut(reader, line);
   if (!line.empty() && line.back() == '\r') line.pop_back();
   const size_t bad = invalid_utf8_at(line);
   if (bad == std::string::npos) return;
-  spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes by U+FFFD", where,
+  spdlog::warn("{}: not UTF-8 from byte {} on; replaced ill-formed bytes by U+FFFD", reader.where(),
                bad + 1);
   line = replace_invalid_utf8(line);
 }
@@ -44,7 +49,7 @@ std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_
 }
 
 int64_t count_lines(const std::string& path) {
-  LineReader reader(path);
+  LineReader reader = open_text(path);
   std::string line;
   while (reader.next(line)) continue;
   return reader.line_number();

@@ -12,9 +12,12 @@
 
 namespace dietmt::nmt {
 
-/// Drops one carriage return at the end (of CR/LF) and replaces ill-formed UTF-8 by U+FFFD.
-/// `where`: "path:line".
-void clean_line(std::string& line, const std::string& where);
+/// Reads text to translate or score. Lines of more than kMaxLineBytes are cut.
+LineReader open_text(const std::string& path);
+
+/// Drops one carriage return at the end (of CR/LF) of the last line of `reader` and replaces
+/// ill-formed UTF-8 by U+FFFD. Warns of this, and of a line that was cut.
+void clean_line(std::string& line, const LineReader& reader);
 
 /// The piece ids of a clean line and end of sentence, at most `max_tokens` in all.
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,

@@ -37,8 +37,11 @@ class WindowReader {
     Window window;
     int64_t bytes = 0;
     std::string line;
-    while (!stopped_ && std::ssize(window.lines) < max_lines_ && bytes < options_.window_bytes &&
-           input_.next(line)) {
+    while (!stopped_ && std::ssize(window.lines) < max_lines_ && bytes < options_.window_bytes) {
+      if (!input_.next(line)) {
+        check_end_of_prefixes();
+        break;
+      }
       bytes += std::ssize(line);
       add(line, window);
     }
@@ -52,7 +55,7 @@ class WindowReader {
  private:
   void add(std::string& line, Window& window) {
     const std::string where = input_.where();
-    clean_line(line, where);
+    clean_line(line, input_);
     std::vector<int32_t> prefix = next_prefix();
     std::vector<int32_t> ids =
         encode_line(source_tokenizer_, tag_.before(line), translator_.max_source_length(), where);
@@ -71,11 +74,19 @@ class WindowReader {
       throw DataError(prefixes_->where() + ": the prefixes end here, but the input has a line " +
                       std::to_string(input_.line_number()));
     }
-    clean_line(line, prefixes_->where());
+    clean_line(line, *prefixes_);
     std::vector<int32_t> prefix =
         encode_line(target_tokenizer_, line, translator_.max_target_length(), prefixes_->where());
     prefix.pop_back();  // end of sentence
     return prefix;
+  }
+
+  void check_end_of_prefixes() {
+    std::string line;
+    if (prefixes_ == nullptr || !prefixes_->next(line)) return;
+    throw DataError(prefixes_->where() +
+                    ": this prefix has no line in the input, which ends after " +
+                    std::to_string(input_.line_number()) + " lines");
   }
 
   const Translator& translator_;

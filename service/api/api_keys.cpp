@@ -1,6 +1,7 @@
 #include "service/api/api_keys.h"
 
 #include <openssl/sha.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/files.h"
+#include "common/logging.h"
 #include "common/text_io.h"
 #include "service/api/exchange.h"
 
@@ -39,7 +42,24 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 }  // namespace
 
-ApiKeys::ApiKeys(const std::filesystem::path& file) {
+ApiKeys::ApiKeys(std::filesystem::path file) : file_(std::move(file)), keys_(read(file_)) {}
+
+void ApiKeys::reload() {
+  if (!required()) return;
+  Keys fresh = read(file_);
+  const std::lock_guard lock(*mutex_);
+  for (auto& [hash, key] : fresh) {
+    const auto old = keys_.find(hash);
+    if (old == keys_.end()) continue;
+    key.left = std::min(old->second.left, key.per_minute);
+    key.refilled = old->second.refilled;
+  }
+  keys_ = std::move(fresh);
+}
+
+ApiKeys::Keys ApiKeys::read(const std::filesystem::path& file) {
+  warn_if_world_readable(file);
+  Keys keys;
   LineReader reader(file.string());
   for (std::string line; reader.next(line);) {
     const std::vector<std::string> fields = fields_of(line);
@@ -55,10 +75,11 @@ ApiKeys::ApiKeys(const std::filesystem::path& file) {
     if (per_minute < 0 || fields[0].empty() || fields.size() > 4 || (fields.size() == 4 && !admin))
       throw DataError(reader.where() + ": expected `key, name, requests per minute[, admin]`");
     const auto limit = static_cast<double>(per_minute);
-    if (!keys_.emplace(digest(fields[0]), Key{fields[1], limit, admin, limit, {}}).second)
+    if (!keys.emplace(digest(fields[0]), Key{fields[1], limit, admin, limit, {}}).second)
       throw DataError(reader.where() + ": duplicate key");
   }
-  if (keys_.empty()) throw DataError(file.string() + ": the file has no keys");
+  if (keys.empty()) throw DataError(file.string() + ": the file has no keys");
+  return keys;
 }
 
 void ApiKeys::admit(const std::string& key, Clock::time_point now) {
@@ -71,6 +92,7 @@ void ApiKeys::admit(const std::string& key, Clock::time_point now) {
   const auto found = keys_.find(digest(key));
   if (found == keys_.end()) throw HttpError(403, "Invalid API key");
   Key& known = found->second;
+  LogRequest::set_user(known.name);
   if (known.per_minute <= 0.0) return;
   const double per_second = known.per_minute / 60.0;
   const double elapsed = std::chrono::duration<double>(now - known.refilled).count();
@@ -85,11 +107,13 @@ void ApiKeys::admit(const std::string& key, Clock::time_point now) {
 }
 
 std::string ApiKeys::name_of(const std::string& key) const {
+  const std::lock_guard lock(*mutex_);
   const auto found = keys_.find(digest(key));
   return found == keys_.end() ? "" : found->second.name;
 }
 
 bool ApiKeys::is_admin(const std::string& key) const {
+  const std::lock_guard lock(*mutex_);
   const auto found = keys_.find(digest(key));
   return found != keys_.end() && found->second.admin;
 }

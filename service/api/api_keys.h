@@ -20,10 +20,14 @@ class ApiKeys {
 
   /// A file with one key per line: `key, name, requests per minute`, plus `, admin` for a key that
   /// may reload models. 0 requests: no limit. Skips empty lines and lines that begin with #.
-  /// Throws DataError (file:line).
-  explicit ApiKeys(const std::filesystem::path& file);
+  /// Throws DataError (file:line). Warns if other users of the machine can read the file.
+  explicit ApiKeys(std::filesystem::path file);
 
-  bool required() const { return !keys_.empty(); }
+  /// Reads the file again. A key that is still there keeps the requests that it has left. Throws
+  /// DataError, and keeps the old keys.
+  void reload();
+
+  bool required() const { return !file_.empty(); }
 
   /// Counts a request with `key`. Throws HttpError: 401 (no key), 403 (unknown key), 429 (too many
   /// requests in this minute).
@@ -45,8 +49,13 @@ class ApiKeys {
   };
 
   // By SHA-256, so that the time of a look-up reveals nothing about the keys.
-  std::map<std::string, Key> keys_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+  using Keys = std::map<std::string, Key>;
+
+  static Keys read(const std::filesystem::path& file);
+
+  std::filesystem::path file_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // guards keys_
+  Keys keys_;
 };
 
 }  // namespace dietmt::service

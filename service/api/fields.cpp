@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "common/json_fields.h"
@@ -27,10 +28,7 @@ json parse_json(const std::string& body) {
   try {
     parsed = json::parse(body);
   } catch (const json::exception& error) {
-    const std::string text = error.what();  // "[json.exception....] parse error at line 1, ..."
-    const size_t bracket = text.find("] ");
-    throw HttpError(400, "the body is not valid JSON: " +
-                             (bracket == std::string::npos ? text : text.substr(bracket + 2)));
+    throw HttpError(400, "the body is not valid JSON: " + json_problem(error));
   }
   if (!parsed.is_object()) throw HttpError(400, "the body is not a JSON object");
   return parsed;
@@ -53,6 +51,22 @@ json object_of(const Pairs& pairs) {
   return object;
 }
 
+json values_of_body(const Call& call) {
+  if (call.content_type == "multipart/form-data") return object_of(call.form);
+  if (call.body.empty()) return json::object();
+  if (call.content_type == kJson) return parse_json(call.body);
+  if (call.content_type == "application/x-www-form-urlencoded")
+    return object_of(parse_form(call.body));
+  throw HttpError(415, "the body must be JSON or a form, not '" + call.content_type + "'");
+}
+
+// JSON Schema counts 2.0 among the integers.
+bool is_whole_float(const json& value) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  return value.is_number_float() && std::abs(value.get<double>()) <= kExact &&
+         std::trunc(value.get<double>()) == value.get<double>();
+}
+
 HttpError wrong(const std::string& name, const std::string& problem) {
   return HttpError::of_option(name, name + " " + problem);
 }
@@ -70,26 +84,18 @@ std::string with_field_names(std::string problem) {
 
 }  // namespace
 
-Fields::Fields(const Call& call) {
-  if (call.content_type == "multipart/form-data") {
-    values_ = object_of(call.form);
-    from_form_ = true;
-  } else if (call.body.empty()) {
-    return;
-  } else if (call.content_type == kJson) {
-    values_ = parse_json(call.body);
-  } else if (call.content_type == "application/x-www-form-urlencoded") {
-    values_ = object_of(parse_form(call.body));
-    from_form_ = true;
-  } else {
-    throw HttpError(415, "the body must be JSON or a form, not '" + call.content_type + "'");
-  }
+// The body's fields are moved, not copied: copying deeply nested JSON takes as much stack as it is
+// deep.
+Fields::Fields(const Call& call) : values_(values_of_body(call)), strings_count_(true) {
+  const json query = object_of(call.query);
+  for (const auto& [name, value] : query.items())
+    if (!values_.contains(name)) values_[name] = value;
 }
 
 Fields Fields::of_json(const Call& call) {
   if (call.content_type != kJson && !(call.body.empty() && call.form.empty()))
     throw HttpError(415, "the body must be application/json, not '" + call.content_type + "'");
-  return Fields(call);
+  return Fields(values_of_body(call));
 }
 
 bool Fields::has(const std::string& name) const {
@@ -115,8 +121,11 @@ std::string Fields::text_or(const std::string& name, const std::string& otherwis
 
 bool Fields::flag_or(const std::string& name, bool otherwise) const {
   if (!has(name)) return otherwise;
-  if (!required(name).is_boolean()) throw wrong(name, "must be true or false");
-  return required(name).get<bool>();
+  const json& value = required(name);
+  if (strings_count_ && (value == "true" || value == "1")) return true;
+  if (strings_count_ && (value == "false" || value == "0")) return false;
+  if (!value.is_boolean()) throw wrong(name, "must be true or false");
+  return value.get<bool>();
 }
 
 double Fields::number_or(const std::string& name, double otherwise) const {
@@ -132,12 +141,12 @@ int64_t Fields::integer_or(const std::string& name, int64_t otherwise, int64_t l
   const HttpError problem = wrong(
       name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   int64_t number = 0;
-  if (from_form_) {
-    const std::string digits = text(name);
+  if (strings_count_ && value.is_string()) {
+    const auto digits = value.get<std::string>();
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error != std::errc() || end != digits.data() + digits.size()) throw problem;
   } else {
-    if (!is_whole_number(value)) throw problem;
+    if (!is_whole_number(value) && !is_whole_float(value)) throw problem;
     number = value.get<int64_t>();
   }
   if (number < least || number > most) throw problem;
@@ -158,7 +167,7 @@ bool Fields::is_list(const std::string& name) const { return required(name).is_a
 
 void Fields::allow_only(const std::vector<std::string_view>& names) const {
   for (const auto& [name, value] : values_.items()) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (name != "api_key" && std::find(names.begin(), names.end(), name) == names.end())
       throw wrong(name, "is not a field of this request");
   }
 }

@@ -28,14 +28,16 @@ struct ServiceLimits {
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.
 class Fields {
  public:
-  /// An empty body has no fields. Throws HttpError: 400 for invalid JSON (with line and column),
-  /// JSON that is not an object, and invalid UTF-8 (with the byte); 415 for other content types.
+  /// Of the body and the query, as LibreTranslate reads them: a field of the body hides those of
+  /// the query, and strings may stand for numbers and flags. Throws HttpError: 400 for invalid
+  /// JSON (with line and column), JSON that is not an object, and invalid UTF-8 (with the byte);
+  /// 415 for other content types of a body.
   explicit Fields(const Call& call);
 
   /// Of a JSON object.
   explicit Fields(nlohmann::json object) : values_(std::move(object)) {}
 
-  /// 415 for anything but JSON.
+  /// Of the body only, strictly: 415 for anything but JSON, and strings are no numbers.
   static Fields of_json(const Call& call);
 
   bool has(const std::string& name) const;
@@ -51,14 +53,15 @@ class Fields {
   std::vector<std::string> texts(const std::string& name) const;
   bool is_list(const std::string& name) const;
 
-  /// Throws HttpError for the first field with another name.
+  /// Throws HttpError for the first field with another name, except `api_key`, which the router has
+  /// read.
   void allow_only(const std::vector<std::string_view>& names) const;
 
  private:
   const nlohmann::json& required(const std::string& name) const;
 
   nlohmann::json values_ = nlohmann::json::object();
-  bool from_form_ = false;  // all values are strings
+  bool strings_count_ = false;  // as numbers and flags
 };
 
 /// Names of all fields that search_options() reads: the options of `dietmt translate`, with

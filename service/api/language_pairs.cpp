@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "service/api/exchange.h"
+#include "service/api/languages.h"
 
 namespace dietmt::service {
 namespace {
+
+constexpr double kSure = 0.9;  // reached by 20 letters of one language
 
 void add_once(std::vector<std::string>& codes, const std::string& code) {
   if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
@@ -59,11 +62,39 @@ DetectedLanguage LanguagePairs::detect_source(const std::string& text,
   }
   if (candidates.empty())
     throw HttpError::of_option("target", "target: " + target + " is not supported");
-  if (candidates.size() == 1) return {candidates[0], share_in_script(text, candidates[0])};
-  if (auto found = language_by_script(text, candidates)) return *found;
-  throw HttpError::of_option("source",
-                             "source: auto cannot tell the languages of this server apart in this "
-                             "text; choose one of /languages");
+  const std::vector<DetectedLanguage> found = identify_languages(text);
+  if (found.empty()) return {candidates.front(), 0.0};
+  const bool is_sure = found.front().confidence >= kSure;
+  for (const DetectedLanguage& one : found) {
+    for (const std::string& code : candidates)
+      if (is_same_language(code, one.code)) return {code, one.confidence};
+    if (is_sure) break;
+  }
+  const auto in_script = std::find_if(candidates.begin(), candidates.end(), [&](const auto& code) {
+    return share_in_script(text, code) > 0.5;
+  });
+  if (is_sure || in_script == candidates.end()) {
+    const std::string& code = found.front().code;
+    throw HttpError::of_option("source", "source: auto found " + language_name(code) + " (" + code +
+                                             "), which this server does not translate to " +
+                                             target + "; give the source if that is wrong");
+  }
+  // What the found language leaves is shared by the candidates and all other languages.
+  const auto shares = static_cast<double>(candidates.size() + 1);
+  return {*in_script, (1.0 - found.front().confidence) / shares};
+}
+
+std::vector<DetectedLanguage> LanguagePairs::detect(const std::string& text) const {
+  std::vector<DetectedLanguage> found = identify_languages(text);
+  for (DetectedLanguage& one : found) {
+    for (const std::string& code : sources()) {
+      if (!is_same_language(code, one.code)) continue;
+      one.code = code;
+      break;
+    }
+  }
+  if (found.empty()) found.push_back({sources().front(), 0.0});
+  return found;
 }
 
 }  // namespace dietmt::service

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "service/api/languages.h"
+#include "service/api/language_identification.h"
 #include "service/scheduling/model_spec.h"
 
 namespace dietmt::service {
@@ -24,9 +24,14 @@ class LanguagePairs {
 
   const ModelSpec& model_named(const std::string& name) const;
 
-  /// The language of `source: auto` for this text: the only language that the server translates to
-  /// `target`, or the only one in the text's script. Throws HttpError 400 if neither exists.
+  /// The language of `source: auto` for this text, among those that the server translates to
+  /// `target`. Throws HttpError 400 for a text that is surely in another language. If that is not
+  /// sure, as for a single word, the first language in the script of the text counts, with low
+  /// confidence.
   DetectedLanguage detect_source(const std::string& text, const std::string& target) const;
+
+  /// The languages of a text, best first, with the codes of this server for its own.
+  std::vector<DetectedLanguage> detect(const std::string& text) const;
 
   const std::vector<ModelSpec>& specs() const { return specs_; }
 

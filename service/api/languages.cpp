@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace dietmt::service {
 namespace {
@@ -46,19 +47,6 @@ double share_in_script(std::string_view text, const std::string& code) {
       ++inside;
   }
   return letters == 0 ? 0.0 : static_cast<double>(inside) / static_cast<double>(letters);
-}
-
-std::optional<DetectedLanguage> language_by_script(std::string_view text,
-                                                   const std::vector<std::string>& candidates) {
-  std::optional<DetectedLanguage> best;
-  bool is_unique = false;
-  for (const std::string& code : candidates) {
-    const double share = share_in_script(text, code);
-    if (share <= 0.5 || (best && share < best->share)) continue;
-    is_unique = !best || share > best->share;
-    best = DetectedLanguage{code, share};
-  }
-  return is_unique ? best : std::nullopt;
 }
 
 }  // namespace dietmt::service

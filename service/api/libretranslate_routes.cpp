@@ -1,10 +1,13 @@
 // LibreTranslate's protocol, so that its clients work unchanged.
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "service/api/fields.h"
+#include "service/api/languages.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
+#include "service/documents/document.h"
 
 namespace dietmt::service {
 namespace {
@@ -16,13 +19,9 @@ Answer json_answer(const ordered_json& body, int status = 200) {
           .body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
 }
 
-// Clients send the key as a field of the body, unless the router has seen it in the head.
-void admit(const Call& call, const Fields& fields, ServiceContext& service) {
-  if (call.key.empty()) service.keys.admit(fields.text_or("api_key", ""));
-}
-
 ordered_json detection(const DetectedLanguage& language) {
-  return {{"confidence", 100.0 * language.share}, {"language", language.code}};
+  const double percent = std::round(1000.0 * language.confidence) / 10.0;
+  return {{"confidence", percent}, {"language", language.code}};
 }
 
 struct TranslateRequest {
@@ -101,7 +100,6 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
 Answer libretranslate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, service.limits.deadline);
   const Fields fields(call);
-  admit(call, fields, service);
   const TranslateRequest request = read(fields, service);
   const auto model = service.models.acquire(request.model->name, patience);
   const auto texts = translate_texts(*model, request.texts, request.options, patience);
@@ -123,16 +121,18 @@ Answer libretranslate(const Call& call, ServiceContext& service) {
 
 Answer detect(const Call& call, ServiceContext& service) {
   const Fields fields(call);
-  admit(call, fields, service);
   const std::string text = fields.text("q");
   service.check_size({text});
-  const auto language = language_by_script(text, service.pairs.sources());
-  if (!language) {
-    throw HttpError(501,
-                    "cannot detect the language: several source languages of this server use the "
-                    "script of the text, or none does");
-  }
-  return json_answer(ordered_json::array({detection(*language)}));
+  auto all = ordered_json::array();
+  for (const DetectedLanguage& one : service.pairs.detect(text)) all.push_back(detection(one));
+  return json_answer(all);
+}
+
+// As LibreTranslate does where suggestions are switched off.
+Answer suggest(const Call& call) {
+  const Fields fields(call);
+  for (const char* name : {"q", "s", "source", "target"}) fields.text(name);
+  throw HttpError(403, "Suggestions are disabled on this server.");
 }
 
 Answer languages(const ServiceContext& service) {
@@ -155,15 +155,10 @@ Answer frontend_settings(const ServiceContext& service) {
        {"apiKeys", service.keys.required()},
        {"keyRequired", service.keys.required()},
        {"suggestions", false},
-       {"filesTranslation", false},
-       {"supportedFilesFormat", ordered_json::array()},
+       {"filesTranslation", true},
+       {"supportedFilesFormat", document_extensions()},
        {"batchJobs", service.batch_jobs},
        {"language", {{"source", named(first.source)}, {"target", named(first.target)}}}});
-}
-
-Answer health(const ServiceContext& service) {
-  if (service.draining) return json_answer({{"status", "draining"}}, 503);
-  return json_answer({{"status", "ok"}});
 }
 
 }  // namespace
@@ -172,13 +167,12 @@ void add_libretranslate_routes(Router& router, ServiceContext& service) {
   const auto open = [&](const char* path, Answer (*answer)(const ServiceContext&)) {
     router.add({"GET", path, [&, answer](const Call&) { return answer(service); }, Key::kNone});
   };
-  router.add({"POST", "/translate", [&](const Call& call) { return libretranslate(call, service); },
-              Key::kBody});
   router.add(
-      {"POST", "/detect", [&](const Call& call) { return detect(call, service); }, Key::kBody});
+      {"POST", "/translate", [&](const Call& call) { return libretranslate(call, service); }});
+  router.add({"POST", "/detect", [&](const Call& call) { return detect(call, service); }});
+  router.add({"POST", "/suggest", suggest});
   open("/languages", languages);
   open("/frontend/settings", frontend_settings);
-  open("/health", health);
 }
 
 }  // namespace dietmt::service

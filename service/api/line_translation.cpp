@@ -33,22 +33,26 @@ void LineTranslator::check(const LineRequest& request, const nlohmann::json& dec
   text_options(decoding, model_of(request), limits_);
 }
 
-std::vector<std::string> LineTranslator::translate(const LineRequest& request,
-                                                   const nlohmann::json& decoding,
-                                                   const std::vector<std::string>& lines,
-                                                   const std::function<bool()>& cancelled) const {
+TranslatedLines LineTranslator::translate(const LineRequest& request,
+                                          const nlohmann::json& decoding,
+                                          const std::vector<std::string>& lines,
+                                          const std::function<bool()>& cancelled) const {
   constexpr std::chrono::milliseconds kPause{200};
   const ModelSpec& spec = model_of(request);
   const TextOptions options = text_options(decoding, spec, limits_);
   Patience patience;
   patience.client_gone = cancelled;
+  patience.is_batch = true;
   while (true) {
     try {
       const auto model = models_.acquire(spec.name, patience);
-      std::vector<std::string> translations;
-      for (const TranslatedText& text : translate_texts(*model, lines, options, patience))
-        translations.push_back(text.joined());
-      return translations;
+      TranslatedLines translated;
+      for (const TranslatedText& text : translate_texts(*model, lines, options, patience)) {
+        translated.lines.push_back(text.joined());
+        for (const TranslatedSentence& sentence : text.sentences)
+          translated.source_tokens += sentence.source_tokens;
+      }
+      return translated;
     } catch (const QueueFull&) {
       if (cancelled && cancelled()) throw ClientGone("the job was cancelled");
       std::this_thread::sleep_for(kPause);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "service/api/fields.h"
@@ -19,6 +20,16 @@ struct LineRequest {
   std::string target;
 };
 
+struct TranslatedLines {
+  TranslatedLines() = default;
+  // Implicit: translators that do not count have only lines.
+  TranslatedLines(std::vector<std::string> all, int64_t tokens = 0)
+      : lines(std::move(all)), source_tokens(tokens) {}
+
+  std::vector<std::string> lines;
+  int64_t source_tokens = 0;
+};
+
 class LineTranslator {
  public:
   LineTranslator(ModelRegistry& models, const ServiceLimits& limits)
@@ -31,9 +42,9 @@ class LineTranslator {
   /// Translates each line as one sentence or, with "split_sentences" true in `decoding`, sentence
   /// by sentence. Waits while the queue is full. Throws ClientGone soon after `cancelled` returns
   /// true, Unavailable, and the decoder's exceptions.
-  std::vector<std::string> translate(const LineRequest& request, const nlohmann::json& decoding,
-                                     const std::vector<std::string>& lines,
-                                     const std::function<bool()>& cancelled) const;
+  TranslatedLines translate(const LineRequest& request, const nlohmann::json& decoding,
+                            const std::vector<std::string>& lines,
+                            const std::function<bool()>& cancelled) const;
 
  private:
   const ModelSpec& model_of(const LineRequest& request) const;

@@ -6,6 +6,8 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include "service/api/process_metrics.h"
+
 namespace dietmt::service {
 namespace {
 
@@ -125,7 +127,7 @@ class Metrics::Counted final : public ModelObserver {
   Gauge& load_seconds_;
 };
 
-Metrics::Metrics() : families_(std::make_unique<Families>()) {}
+Metrics::Metrics() : families_(std::make_unique<Families>()), sources_{process_families} {}
 
 Metrics::~Metrics() = default;
 
@@ -146,6 +148,10 @@ void Metrics::watch_connections(std::function<HttpCounters()> counters) {
   connections_ = std::move(counters);
 }
 
+void Metrics::add_source(std::function<std::vector<prometheus::MetricFamily>()> source) {
+  sources_.push_back(std::move(source));
+}
+
 std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t requests_in_flight) {
   families_->in_flight.Add({}).Set(static_cast<double>(requests_in_flight));
   for (const ModelStatus& model : models) {
@@ -158,6 +164,9 @@ std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t reques
   if (connections_) {
     for (prometheus::MetricFamily& family : connection_families(connections_()))
       all.push_back(std::move(family));
+  }
+  for (const auto& source : sources_) {
+    for (prometheus::MetricFamily& family : source()) all.push_back(std::move(family));
   }
   return prometheus::TextSerializer().Serialize(all);
 }

@@ -1,6 +1,8 @@
 // The metrics of the service for Prometheus; docs/serving.md lists them.
 #pragma once
 
+#include <prometheus/metric_family.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +32,10 @@ class Metrics {
   /// Must precede the first text().
   void watch_connections(std::function<HttpCounters()> counters);
 
+  /// Adds the families that `source` gives, in any thread, to text(). Must precede the first
+  /// text().
+  void add_source(std::function<std::vector<prometheus::MetricFamily>()> source);
+
   /// All metrics in Prometheus's text format; the queues' are taken from `models`.
   std::string text(const std::vector<ModelStatus>& models, int64_t requests_in_flight);
 
@@ -38,6 +44,7 @@ class Metrics {
   struct Families;
   std::unique_ptr<Families> families_;
   std::function<HttpCounters()> connections_;
+  std::vector<std::function<std::vector<prometheus::MetricFamily>()>> sources_;
 };
 
 }  // namespace dietmt::service

@@ -76,7 +76,7 @@ Answer reload(const Call& call, ServiceContext& service) {
   const Fields fields = Fields::of_json(call);
   fields.allow_only({"model"});
   const std::string name = fields.text_or("model", "");
-  if (!name.empty()) service.pairs.model_named(name);
+  if (fields.has("model")) service.pairs.model_named(name);
   service.models.reload(name);
   return model_list(call, service);
 }

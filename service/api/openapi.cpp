@@ -41,4 +41,20 @@ std::string merged_openapi(const std::vector<std::string_view>& parts) {
   return document.dump(2);
 }
 
+std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits) {
+  ordered_json document = parsed(merged_openapi(openapi_parts()));
+  ordered_json& schemas = document["components"]["schemas"];
+  schemas["SourceLanguage"]["enum"] = pairs.sources();
+  schemas["TargetLanguage"]["enum"] = pairs.targets();
+  for (const ModelSpec& spec : pairs.specs()) schemas["ModelName"]["enum"].push_back(spec.name);
+  for (const char* request : {"TranslateRequest", "TranslateForm"})
+    schemas[request]["properties"]["alternatives"]["maximum"] = limits.beam - 1;
+  ordered_json& options = schemas["V1TranslateRequest"]["properties"];
+  for (const char* name : {"beam", "nbest"}) options[name]["maximum"] = limits.beam;
+  for (const char* name : {"max_length_offset", "min_length"})
+    options[name]["maximum"] = limits.length_offset;
+  options["max_length_factor"]["maximum"] = limits.length_factor;
+  return document.dump(2);
+}
+
 }  // namespace dietmt::service

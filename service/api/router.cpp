@@ -1,10 +1,15 @@
 #include "service/api/router.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <boost/beast/core/string.hpp>
 #include <cctype>
 #include <chrono>
 #include <optional>
 
+#include "common/logging.h"
+#include "service/api/fields.h"
 #include "service/http/form_reader.h"
 #include "service/http/url.h"
 
@@ -25,7 +30,7 @@ std::optional<std::string> match(std::string_view route, std::string_view path) 
   part.remove_suffix(end.size());
   const bool is_name = !part.empty() && part.size() <= kLongestPathPart &&
                        std::all_of(part.begin(), part.end(), [](unsigned char c) {
-                         return c < 0x80 && std::isalnum(c) != 0;
+                         return c < 0x80 && (std::isalnum(c) != 0 || c == '.');
                        });
   return is_name ? std::optional<std::string>(part) : std::nullopt;
 }
@@ -36,9 +41,14 @@ bool takes(const Route& route, const std::string& method) {
 }
 
 std::string api_key_of(const RequestHead& head) {
-  constexpr std::string_view kBearer = "Bearer ";
+  constexpr std::string_view kBearer = "bearer ";
   const std::string& authorization = head.field("Authorization");
-  if (authorization.starts_with(kBearer)) return authorization.substr(kBearer.size());
+  const boost::beast::string_view scheme(authorization.data(),
+                                         std::min(authorization.size(), kBearer.size()));
+  if (boost::beast::iequals(scheme, {kBearer.data(), kBearer.size()})) {
+    const size_t key = authorization.find_first_not_of(' ', kBearer.size());
+    return authorization.substr(std::min(key, authorization.size()));
+  }
   if (const std::string& key = head.field("X-API-Key"); !key.empty()) return key;
   for (const auto& [name, value] : query_of(head.target))
     if (name == "api_key") return value;
@@ -59,6 +69,26 @@ void read_body(const HttpRequest& request, int64_t limit, Call& call) {
   request.body->read(0, call.body.data(), size);
 }
 
+bool may_have_fields(const RequestHead& head) {
+  const std::string type = media_type(head.field("Content-Type"));
+  return head.has_body() && (type == "application/json" || type == "multipart/form-data" ||
+                             type == "application/x-www-form-urlencoded");
+}
+
+// The field `api_key` of an upload or of a body that was read; empty if there is none.
+std::string key_in_body(const Call& call, bool is_upload) {
+  if (!is_upload) return Fields(call).text_or("api_key", "");
+  std::string key;
+  if (!is_form(call.request->head)) return key;
+  bool is_key = false;
+  read_form(*call.request, {.begin = [&](const FormPart& part) { is_key = part.name == "api_key"; },
+                            .append =
+                                [&](std::string_view bytes) {
+                                  if (is_key) key += bytes;
+                                }});
+  return key;
+}
+
 }  // namespace
 
 Router::Router(RouterSettings settings, Metrics& metrics)
@@ -76,18 +106,26 @@ Admission Router::admit(const RequestHead& head) {
   try {
     const std::string key = api_key_of(head);
     const bool is_needed =
-        route != nullptr ? route->key == Key::kHead : head.path.starts_with("/v1/");
-    const bool is_given = route != nullptr && route->key == Key::kBody && !key.empty();
-    if (settings_.admit && (is_needed || is_given)) settings_.admit(key);
+        route != nullptr ? route->key == Key::kRequired : head.path.starts_with("/v1/");
+    const bool comes_later = route != nullptr && key.empty() && may_have_fields(head);
+    if (settings_.admit && is_needed && !comes_later) settings_.admit(key);
     if (route == nullptr) refuse_unknown(head);
     // Without a key, a client must not fill the disk.
-    return {.may_spool = !settings_.admit || is_needed || is_given};
+    return {.may_spool = !settings_.admit || (is_needed && !comes_later)};
   } catch (const HttpError& error) {
+    spdlog::debug("{} {}: refused: {}", head.method, head.raw_path(), error.what());
     Answer refusal = error_answer(std::current_exception());
     metrics_.count(route != nullptr ? route->path : "other", error.status());
     complete(refusal, head);
     return {.refusal = std::move(refusal)};
   }
+}
+
+Lane Router::lane(const HttpRequest& request) {
+  const Route* const route = find(request.head);
+  if (route != nullptr && route->is_probe) return {.is_reserved = true};
+  if (!settings_.client) return {.client = request.client};
+  return {.client = settings_.client(api_key_of(request.head), request.client)};
 }
 
 void Router::refuse_unknown(const RequestHead& head) const {
@@ -104,6 +142,8 @@ Answer Router::answer(const HttpRequest& request) {
     answer = preflight(request.head);
   } else {
     const Route& route = *find(request.head);
+    if (const std::string key = api_key_of(request.head); settings_.name_of && !key.empty())
+      LogRequest::set_user(settings_.name_of(key));
     ++running_;
     const auto start = std::chrono::steady_clock::now();
     answer = answer_of(route, request);
@@ -130,6 +170,10 @@ Answer Router::answer_of(const Route& route, const HttpRequest& request) const {
                  .path_part = *match(route.path, head.path),
                  .request = &request};
     if (!route.is_upload) read_body(request, settings_.body_bytes, call);
+    if (settings_.admit && route.key == Key::kRequired && call.key.empty()) {
+      call.key = key_in_body(call, route.is_upload);
+      settings_.admit(call.key);
+    }
     return route.handler(call);
   } catch (...) {
     return error_answer(std::current_exception());
@@ -140,9 +184,10 @@ Answer Router::preflight(const RequestHead& head) const {
   Answer answer{.status = 204};
   if (head.field("Access-Control-Request-Method").empty()) return answer;
   if (cors_.fields(head.field("Origin")).size() < 2) return answer;
-  answer.headers = {{"Access-Control-Allow-Methods", "GET, POST, DELETE"},
-                    {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key"},
-                    {"Access-Control-Max-Age", "3600"}};
+  answer.headers = {
+      {"Access-Control-Allow-Methods", "GET, POST, DELETE"},
+      {"Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-ID"},
+      {"Access-Control-Max-Age", "3600"}};
   return answer;
 }
 

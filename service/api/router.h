@@ -14,19 +14,17 @@
 
 namespace dietmt::service {
 
-/// Where a route needs an API key, if keys are in use.
-enum class Key {
-  kHead,  // in a header or the query
-  kBody,  // there, or in the body, which the handler checks if call.key is empty
-  kNone
-};
+/// Whether a route needs an API key, if keys are in use: in a header, in the query, or as the field
+/// `api_key` of a body with fields (JSON or a form).
+enum class Key { kRequired, kNone };
 
 struct Route {
   std::string method;  // GET, POST or DELETE
   std::string path;    // one part may be a placeholder: /v1/jobs/{id}
   Handler handler;
-  Key key = Key::kHead;
+  Key key = Key::kRequired;
   bool is_upload = false;  // the handler reads the body from call.request
+  bool is_probe = false;   // answered by a reserved thread, so that load does not delay it
 };
 
 struct RouterSettings {
@@ -34,6 +32,10 @@ struct RouterSettings {
   int64_t body_bytes = 4 * 1024 * 1024;        // except of uploads
   /// Throws HttpError to refuse a request with this key. Empty: keys are not in use.
   std::function<void(const std::string& key)> admit = nullptr;
+  /// Who shares the handler threads with others. Empty: addresses do.
+  std::function<std::string(const std::string& key, const std::string& address)> client = nullptr;
+  /// The name of a key for the access log; empty if unknown.
+  std::function<std::string(const std::string& key)> name_of = nullptr;
 };
 
 class Router final : public HttpHandler {
@@ -44,8 +46,10 @@ class Router final : public HttpHandler {
   void add(Route route) { routes_.push_back(std::move(route)); }
   const std::vector<Route>& routes() const { return routes_; }
 
-  /// Refuses unknown routes, and requests without the key that their route needs.
+  /// Refuses unknown routes, and requests without the key that their route needs, unless their body
+  /// may have it.
   Admission admit(const RequestHead& head) override;
+  Lane lane(const HttpRequest& request) override;
   Answer answer(const HttpRequest& request) override;
 
   /// Requests that handlers are answering.

@@ -6,7 +6,7 @@ namespace dietmt::service {
 
 ServeSignals::ServeSignals() {
   sigemptyset(&signals_);
-  for (const int signal : {SIGHUP, SIGTERM, SIGINT}) sigaddset(&signals_, signal);
+  for (const int signal : {SIGHUP, SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) sigaddset(&signals_, signal);
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
 }
 
@@ -18,6 +18,8 @@ ServeSignals::Event ServeSignals::wait(std::chrono::milliseconds patience) const
   limit.tv_nsec = (patience.count() % 1000) * 1'000'000;
   const int signal = sigtimedwait(&signals_, nullptr, &limit);
   if (signal == SIGHUP) return Event::kReload;
+  if (signal == SIGUSR1) return Event::kLogMore;
+  if (signal == SIGUSR2) return Event::kLogLess;
   return signal > 0 ? Event::kStop : Event::kNone;
 }
 

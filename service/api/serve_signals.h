@@ -1,5 +1,5 @@
-// SIGHUP, SIGTERM and SIGINT in a program with many threads: all threads block them, and the main
-// thread waits for them.
+// SIGHUP, SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 in a program with many threads: all threads block
+// them, and the main thread waits for them.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace dietmt::service {
 
 class ServeSignals {
  public:
-  enum class Event { kNone, kReload, kStop };
+  enum class Event { kNone, kReload, kStop, kLogMore, kLogLess };
 
   /// Construct it before the first thread starts: threads inherit the blocked signals.
   ServeSignals();
@@ -19,7 +19,8 @@ class ServeSignals {
   ServeSignals(const ServeSignals&) = delete;
   ServeSignals& operator=(const ServeSignals&) = delete;
 
-  /// Waits for the next signal: kReload for SIGHUP, kStop for the others, kNone after `patience`.
+  /// Waits for the next signal: kReload for SIGHUP, kLogMore for SIGUSR1, kLogLess for SIGUSR2,
+  /// kStop for the others, kNone after `patience`.
   Event wait(std::chrono::milliseconds patience) const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "service/api/fields.h"
 #include "service/api/language_pairs.h"
 #include "service/api/router.h"
+#include "service/api/translated_files.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {
@@ -21,17 +23,28 @@ struct ServiceContext {
   ServiceLimits limits;
   LanguagePairs pairs;
   bool batch_jobs = false;  // whether the server has /v1/jobs
+  bool https = false;       // whether clients reach it by TLS
+  TranslatedFiles files = {};
+  std::mutex document = {};  // held while a document is in memory as a tree
   std::atomic<bool> draining{false};
 
   /// Throws HttpError 413 for more texts or characters than a request may have.
   void check_size(const std::vector<std::string>& texts) const;
+  /// The same for the characters only.
+  void check_characters(const std::vector<std::string>& texts) const;
+
+  /// Whose requests share turns: the name of the key, or the address.
+  std::string client_of(const std::string& key, const std::string& address) const;
 
   /// A deadline `limit` from now, at most the server's own.
   Patience patience(const Call& call, std::chrono::milliseconds limit) const;
 };
 
-/// /translate, /detect, /languages, /frontend/settings, /health.
+/// /translate, /detect, /suggest, /languages, /frontend/settings.
 void add_libretranslate_routes(Router& router, ServiceContext& service);
+
+/// /translate_file, /download_file.
+void add_file_routes(Router& router, ServiceContext& service);
 
 /// /v1/translate.
 void add_v1_routes(Router& router, ServiceContext& service);

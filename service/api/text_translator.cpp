@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "service/api/markup.h"
 #include "service/api/sentence_splitter.h"
+#include "service/documents/markup.h"
 
 namespace dietmt::service {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "service/api/probe_routes.h"
+
 namespace dietmt::service {
 namespace {
 
@@ -20,6 +22,10 @@ void check_has_models(const ModelRegistry& models) {
 void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   if (static_cast<int64_t>(texts.size()) > limits.texts)
     throw HttpError(413, "a request may have at most " + std::to_string(limits.texts) + " texts");
+  check_characters(texts);
+}
+
+void ServiceContext::check_characters(const std::vector<std::string>& texts) const {
   int64_t characters = 0;
   for (const std::string& text : texts) characters += characters_of(text);
   if (characters > limits.characters) {
@@ -29,30 +35,42 @@ void ServiceContext::check_size(const std::vector<std::string>& texts) const {
   }
 }
 
+std::string ServiceContext::client_of(const std::string& key, const std::string& address) const {
+  const std::string name = keys.name_of(key);
+  return name.empty() ? address : "key " + name;
+}
+
 Patience ServiceContext::patience(const Call& call, std::chrono::milliseconds limit) const {
   return {.deadline = std::chrono::steady_clock::now() + std::min(limit, limits.deadline),
-          .client_gone = call.client_gone};
+          .client_gone = call.client_gone,
+          .client = client_of(call.key, call.address)};
 }
 
 TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings)
-    : service_{models, settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
-               settings.limits, LanguagePairs(models.specs()), settings.batch_jobs},
+    : metrics_(metrics),
+      service_{models,
+               settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
+               settings.limits,
+               LanguagePairs(models.specs()),
+               settings.batch_jobs,
+               settings.https},
       router_({.cors_origins = settings.cors_origins,
                .body_bytes = settings.limits.body_bytes,
-               .admit = admission()},
+               .admit = admission(),
+               .client =
+                   [this](const std::string& key, const std::string& address) {
+                     return service_.client_of(key, address);
+                   },
+               .name_of = [this](const std::string& key) { return service_.keys.name_of(key); }},
               metrics) {
   check_has_models(models);
   add_libretranslate_routes(router_, service_);
+  add_file_routes(router_, service_);
   add_v1_routes(router_, service_);
   add_model_routes(router_, service_);
-  router_.add({"GET", "/metrics",
-               [this, &metrics](const Call&) {
-                 return Answer{.body = metrics.text(service_.models.status(), running()),
-                               .type = "text/plain; version=0.0.4; charset=utf-8"};
-               },
-               Key::kNone});
+  for (Route& route : probes()) router_.add(std::move(route));
   router_.add({"GET", "/openapi.json",
-               [document = merged_openapi(openapi_parts())](const Call&) {
+               [document = openapi_of(service_.pairs, service_.limits)](const Call&) {
                  return Answer{.body = document};
                },
                Key::kNone});
@@ -61,6 +79,13 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
 std::function<void(const std::string&)> TranslationApi::admission() {
   if (!service_.keys.required()) return nullptr;
   return [this](const std::string& key) { service_.keys.admit(key); };
+}
+
+std::vector<Route> TranslationApi::probes() {
+  return probe_routes({.models = service_.models,
+                       .metrics = metrics_,
+                       .draining = [this] { return service_.draining.load(); },
+                       .running = [this] { return running(); }});
 }
 
 void TranslationApi::drain() {

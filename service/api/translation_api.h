@@ -27,6 +27,7 @@ struct ApiSettings {
   std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
   std::vector<std::string> cors_origins = {};  // "*": all
   bool batch_jobs = false;                     // tells clients that the server has /v1/jobs
+  bool https = false;                          // for addresses that clients are told
 };
 
 class TranslationApi {
@@ -45,7 +46,13 @@ class TranslationApi {
 
   const std::vector<Route>& routes() const { return router_.routes(); }
 
-  /// From now on /health reports it and new translations get 503; running ones finish.
+  /// Reads the file of API keys again. Throws DataError, and keeps the old keys.
+  void reload_keys() { service_.keys.reload(); }
+
+  /// /live, /ready, /health and /metrics, which handler() has too, for a port of their own.
+  std::vector<Route> probes();
+
+  /// From now on /ready and /health report it and new translations get 503; running ones finish.
   void drain();
 
   /// Requests that a handler is answering.
@@ -54,6 +61,7 @@ class TranslationApi {
  private:
   std::function<void(const std::string&)> admission();
 
+  Metrics& metrics_;
   ServiceContext service_;
   Router router_;
 };
@@ -64,5 +72,8 @@ const std::vector<std::string_view>& openapi_parts();
 /// The first document, with the paths, tags and components of the others. Throws Error for invalid
 /// JSON and for a path or component that two documents define differently.
 std::string merged_openapi(const std::vector<std::string_view>& parts);
+
+/// The description of a server: the merged documents with its languages, models and limits.
+std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits);
 
 }  // namespace dietmt::service

@@ -13,7 +13,7 @@ namespace http = beast::http;
 
 Framing framing_of(const Answer& answer, const RequestHead& request) {
   if (answer.status == 204 || answer.status == 304) return Framing::kNoBody;
-  if (!answer.pieces) return Framing::kLength;
+  if (!answer.pieces || answer.length) return Framing::kLength;
   return request.http_1_0 ? Framing::kUntilClose : Framing::kChunked;
 }
 
@@ -22,7 +22,8 @@ std::string answer_head(const Answer& answer, Framing framing, bool keep_alive) 
   head.result(static_cast<unsigned>(answer.status));
   if (framing != Framing::kNoBody) head.set(http::field::content_type, answer.type);
   if (framing == Framing::kLength)
-    head.set(http::field::content_length, std::to_string(answer.body.size()));
+    head.set(http::field::content_length,
+             std::to_string(answer.length.value_or(answer.body.size())));
   if (framing == Framing::kChunked) head.set(http::field::transfer_encoding, "chunked");
   if (!keep_alive) head.set(http::field::connection, "close");
   for (const auto& [name, value] : answer.headers) head.insert(name, value);

@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "service/http/access_log.h"
 #include "service/http/answer_head.h"
 #include "service/http/request_fault.h"
 
@@ -126,10 +127,10 @@ void Connection::feed(std::string_view bytes) {
     if (reader_.take_continue()) output_ += "HTTP/1.1 100 Continue\r\n\r\n";
     if (stage == Stage::kComplete) hand_over(bytes.substr(consumed));
   } catch (Refusal& refusal) {
-    answer_itself(std::move(refusal.answer), "");
+    answer_itself(std::move(refusal.answer), reader_.head());
   } catch (const RequestFault& fault) {
     services_.counters.add(counter_of(fault.status()));
-    answer_itself(fault_answer(fault.status(), fault.what()), reader_.origin());
+    answer_fault(fault_answer(fault.status(), fault.what()), reader_.head());
   }
 }
 
@@ -137,6 +138,8 @@ void Connection::hand_over(std::string_view rest) {
   pipelined_ = rest;
   HttpRequest request = reader_.take();
   request.client = client_;
+  request.id = request_id(request.head.field("X-Request-ID"));
+  request.arrived = Clock::now();
   request.client_gone = std::make_shared<std::atomic<bool>>(false);
   exchange_ = std::make_shared<Exchange>(std::move(request), services_.output,
                                          [weak = weak_from_this(), &services = services_] {
@@ -146,16 +149,32 @@ void Connection::hand_over(std::string_view rest) {
                                            });
                                          });
   if (services_.submit(exchange_)) return enter(Phase::kHandling);
-  const std::string origin = std::exchange(exchange_, nullptr)->request().head.field("Origin");
+  const std::shared_ptr<Exchange> refused = std::exchange(exchange_, nullptr);
   services_.counters.add(&HttpCounters::overloaded);
-  answer_itself(fault_answer(503, "The server is overloaded; please try again later.",
-                             services_.options.retry_after),
-                origin);
+  answer_fault(fault_answer(503, "The server is overloaded; please try again later.",
+                            services_.options.retry_after),
+               refused->request().head);
 }
 
-// `origin`: the page that sent the request; if allowed, it can read the answer.
-void Connection::answer_itself(Answer answer, const std::string& origin) {
-  for (auto& field : services_.cors.fields(origin)) answer.headers.push_back(std::move(field));
+// Pages of the allowed origins can read it.
+void Connection::answer_fault(Answer answer, const RequestHead& head) {
+  for (auto& field : services_.cors.fields(head.field("Origin")))
+    answer.headers.push_back(std::move(field));
+  answer_itself(std::move(answer), head);
+}
+
+void Connection::answer_itself(Answer answer, const RequestHead& head) {
+  const std::string id = request_id(head.field("X-Request-ID"));
+  answer.headers.emplace_back("X-Request-ID", id);
+  if (services_.options.access_log) {
+    services_.options.access_log->write(
+        {.id = id,
+         .client = client_,
+         .head = head,
+         .status = answer.status,
+         .bytes = answer.body.size(),
+         .time = phase_ == Phase::kReading ? Clock::now() - since_ : Clock::duration()});
+  }
   output_ += closing_answer(answer);
   enter(Phase::kAnswering);
 }
@@ -255,7 +274,7 @@ void Connection::look_for_client() {
 void Connection::end_late() {
   if (phase_ == Phase::kReading) {
     services_.counters.add(&HttpCounters::timed_out);
-    answer_itself(fault_answer(408, "The request did not arrive in time."), reader_.origin());
+    answer_fault(fault_answer(408, "The request did not arrive in time."), reader_.head());
     return pump();
   }
   if (phase_ == Phase::kHandling || phase_ == Phase::kAnswering)

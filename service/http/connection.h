@@ -95,7 +95,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void receive();
   void feed(std::string_view bytes);
   void hand_over(std::string_view rest);
-  void answer_itself(Answer answer, const std::string& origin);
+  void answer_fault(Answer answer, const RequestHead& head);
+  void answer_itself(Answer answer, const RequestHead& head);
   void pump();
   bool send();
   bool refill();

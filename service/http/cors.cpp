@@ -11,7 +11,7 @@ std::vector<std::pair<std::string, std::string>> CorsPolicy::fields(
   if (!has("*")) fields.emplace_back("Vary", "Origin");
   if (!has("*") && !has(origin)) return fields;
   fields.emplace_back("Access-Control-Allow-Origin", has("*") ? "*" : origin);
-  fields.emplace_back("Access-Control-Expose-Headers", "Retry-After");
+  fields.emplace_back("Access-Control-Expose-Headers", "Retry-After, X-Request-ID");
   return fields;
 }
 

@@ -13,18 +13,22 @@ namespace dietmt::service {
 Exchange::Exchange(HttpRequest request, OutputLimits& limits, std::function<void()> wake)
     : request_(std::move(request)), limits_(limits), wake_(std::move(wake)) {}
 
-void Exchange::respond(const Answer& answer, bool keep_alive) {
+uint64_t Exchange::respond(const Answer& answer, bool keep_alive) {
   const Framing framing = framing_of(answer, request_.head);
   keep_alive = keep_alive && request_.head.keep_alive && framing != Framing::kUntilClose;
   std::string begin = answer_head(answer, framing, keep_alive);
   const bool has_body = request_.head.method != "HEAD" && framing != Framing::kNoBody;
   if (has_body && !answer.pieces) begin += answer.body;
-  if (begin.size() <= limits_.buffer && !(has_body && answer.pieces))
-    return finish(begin, keep_alive);
+  uint64_t bytes = has_body && !answer.pieces ? answer.body.size() : 0;
+  if (begin.size() <= limits_.buffer && !(has_body && answer.pieces)) {
+    finish(begin, keep_alive);
+    return bytes;
+  }
   bool whole = write(begin);
   if (has_body && answer.pieces)
-    whole = whole && write_pieces(answer, framing == Framing::kChunked);
+    whole = whole && write_pieces(answer, framing == Framing::kChunked, bytes);
   finish("", keep_alive && whole);
+  return bytes;
 }
 
 // A small answer takes one step: `last` is all of it.
@@ -38,15 +42,16 @@ void Exchange::finish(std::string_view last, bool keep_alive) {
   wake_();
 }
 
-bool Exchange::write_pieces(const Answer& answer, bool chunked) {
+bool Exchange::write_pieces(const Answer& answer, bool chunked, uint64_t& bytes) {
   try {
     while (const auto piece = answer.pieces()) {
       if (piece->empty()) continue;
       if (!write(chunked ? chunk_of(*piece) : *piece)) return false;
+      bytes += piece->size();
     }
   } catch (const std::exception& error) {
-    spdlog::error("{} {}: the answer was cut off: {}", request_.head.method, request_.head.target,
-                  error.what());
+    spdlog::error("{} {}: the answer was cut off: {}", request_.head.method,
+                  request_.head.raw_path(), error.what());
     return false;
   }
   return !chunked || write(chunk_of(""));
@@ -66,7 +71,7 @@ bool Exchange::write(std::string_view bytes) {
       overflow_ ? overflow_->append(bytes) : void(output_.append(bytes.substr(0, n)));
     } catch (const RequestFault& fault) {
       spdlog::warn("{} {}: the answer is cut off for a slow client: {}", request_.head.method,
-                   request_.head.target, fault.what());
+                   request_.head.raw_path(), fault.what());
       return false;
     }
     bytes.remove_prefix(n);

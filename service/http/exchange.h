@@ -31,8 +31,9 @@ class Exchange {
   const HttpRequest& request() const { return request_; }
 
   /// For the handler's thread. Sends the whole answer, unless making it fails or the client leaves.
-  /// `keep_alive`: the server would accept another request.
-  void respond(const Answer& answer, bool keep_alive);
+  /// `keep_alive`: the server would accept another request. Returns the bytes of the body that were
+  /// written.
+  uint64_t respond(const Answer& answer, bool keep_alive);
 
   struct Output {
     std::string bytes;
@@ -51,7 +52,7 @@ class Exchange {
  private:
   bool write(std::string_view bytes);
   void finish(std::string_view last, bool keep_alive);
-  bool write_pieces(const Answer& answer, bool chunked);
+  bool write_pieces(const Answer& answer, bool chunked, uint64_t& bytes);
   void make_room(std::unique_lock<std::mutex>& lock);
   std::string take_overflow();
 

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dietmt::service {
+
+class AccessLog;
 
 struct HttpOptions {
   // Connections. Beyond the limit, the server closes the one that has been idle longest.
   int64_t max_connections = 12000;
   int64_t handler_threads = 256;  // started on demand
   int64_t backlog = 1024;         // complete requests that wait for a thread; beyond it: 503
+  int64_t max_of_client = 0;      // complete requests of one client; beyond it: 503; 0: no limit
   int retry_after = 1;            // seconds, sent with 503
 
   // Sizes in bytes.
@@ -44,6 +48,8 @@ struct HttpOptions {
   // PEM files, both or neither. With them every connection uses TLS 1.2 or newer.
   std::string certificate_file = {};
   std::string key_file = {};
+
+  std::shared_ptr<AccessLog> access_log = nullptr;  // null: none
 };
 
 /// Counted since the start, unless marked otherwise.

@@ -3,14 +3,45 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
+#include "service/http/access_log.h"
 #include "service/http/event_loop.h"
 #include "service/http/handler_threads.h"
 #include "service/http/request_fault.h"
 
 namespace dietmt::service {
+namespace {
+
+constexpr int kClientClosedRequest = 499;  // never seen by a client; it stands in the log
+
+// The requests of each client that are in progress.
+class ClientCounts {
+ public:
+  // False if the client has `most` already; 0: no limit.
+  bool enter(const std::string& client, int64_t most) {
+    const std::lock_guard lock(mutex_);
+    const auto found = counts_.find(client);
+    if (most > 0 && found != counts_.end() && found->second >= most) return false;
+    ++counts_[client];
+    return true;
+  }
+
+  void leave(const std::string& client) {
+    const std::lock_guard lock(mutex_);
+    const auto found = counts_.find(client);
+    if (--found->second == 0) counts_.erase(found);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, int64_t> counts_;
+};
+
+}  // namespace
 
 class HttpServer::Parts {
  public:
@@ -20,10 +51,13 @@ class HttpServer::Parts {
         loop_(options_, handler,
               [this](std::shared_ptr<Exchange> exchange) { return submit(std::move(exchange)); }) {
     threads_.emplace(options_.handler_threads, options_.backlog);
+    reserved_.emplace(1, options_.backlog);
   }
   ~Parts() {
-    loop_.stop();      // releases handlers that wait for a client to read
-    threads_.reset();  // before the loop is destroyed, since handlers wake it until they end
+    loop_.stop();  // releases handlers that wait for a client to read
+    // Before the loop is destroyed, since handlers wake it until they end.
+    threads_.reset();
+    reserved_.reset();
   }
 
   EventLoop& loop() { return loop_; }
@@ -31,20 +65,36 @@ class HttpServer::Parts {
 
  private:
   bool submit(std::shared_ptr<Exchange> exchange) {
+    const Lane lane = handler_.lane(exchange->request());
+    if (!lane.is_reserved && !clients_.enter(lane.client, options_.max_of_client)) return false;
     loop_.counters().add(&HttpCounters::requests_in_flight);
-    if (threads_->submit([this, exchange = std::move(exchange)] { handle(*exchange); })) {
-      loop_.counters().add(&HttpCounters::requests);
-      return true;
-    }
-    loop_.counters().add(&HttpCounters::requests_in_flight, -1);
-    return false;
+    HandlerThreads& threads = lane.is_reserved ? *reserved_ : *threads_;
+    const bool taken = threads.submit([this, lane, exchange = std::move(exchange)] {
+      handle(*exchange);
+      if (!lane.is_reserved) clients_.leave(lane.client);
+    });
+    loop_.counters().add(taken ? &HttpCounters::requests : &HttpCounters::requests_in_flight,
+                         taken ? 1 : -1);
+    if (!taken && !lane.is_reserved) clients_.leave(lane.client);
+    return taken;
   }
 
   void handle(Exchange& exchange) {
-    Answer answer;
-    if (!exchange.abandoned()) answer = answer_to(exchange.request());
+    const HttpRequest& request = exchange.request();
+    const LogRequest in_messages(request.id);
+    Answer answer{.status = kClientClosedRequest};
+    if (!exchange.abandoned()) answer = answer_to(request);
+    answer.headers.emplace_back("X-Request-ID", request.id);
     loop_.counters().add(&HttpCounters::requests_in_flight, -1);
-    exchange.respond(answer, !draining_);
+    const uint64_t bytes = exchange.respond(answer, !draining_);
+    if (!options_.access_log) return;
+    options_.access_log->write({.id = request.id,
+                                .client = request.client,
+                                .user = in_messages.user(),
+                                .head = request.head,
+                                .status = answer.status,
+                                .bytes = bytes,
+                                .time = std::chrono::steady_clock::now() - request.arrived});
   }
 
   // The text of an exception stays in the log, since it may name files.
@@ -54,7 +104,7 @@ class HttpServer::Parts {
       if (!request.head.has_body()) admission = handler_.admit(request.head);
       return admission.refusal ? std::move(*admission.refusal) : handler_.answer(request);
     } catch (const std::exception& error) {
-      spdlog::error("{} {} failed: {}", request.head.method, request.head.target, error.what());
+      spdlog::error("{} {} failed: {}", request.head.method, request.head.raw_path(), error.what());
     }
     Answer answer = fault_answer(500, "The server failed; its log has the reason.");
     answer.headers = CorsPolicy(options_.cors_origins).fields(request.head.field("Origin"));
@@ -64,8 +114,10 @@ class HttpServer::Parts {
   const HttpOptions options_;
   HttpHandler& handler_;
   std::atomic<bool> draining_ = false;
+  ClientCounts clients_;
   EventLoop loop_;
   std::optional<HandlerThreads> threads_;
+  std::optional<HandlerThreads> reserved_;
 };
 
 HttpServer::HttpServer(HttpOptions options, HttpHandler& handler)

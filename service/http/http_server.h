@@ -7,6 +7,8 @@
 //   ...
 //   server.drain(std::chrono::seconds(30));
 //
+// HttpHandler::lane() names the requests, such as probes, for which one more thread is reserved.
+//
 // The server answers errors before the handler (400, 408, 413, 414, 415, 417, 431, 501, 503 with
 // Retry-After, 505, 507) and exceptions of the handler (500) as JSON, {"error": "..."}.
 #pragma once

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,6 +30,10 @@ struct RequestHead {
   bool chunked = false;
   uint64_t content_length = 0;  // 0 if chunked
 
+  /// The path as sent, without the query, which may hold a key: for logs.
+  std::string_view raw_path() const {
+    return std::string_view(target).substr(0, target.find_first_of("?#"));
+  }
   bool has_body() const { return chunked || content_length > 0; }
   /// The value of a field; empty if it is missing. Ignores the case of `name`.
   const std::string& field(std::string_view name) const;
@@ -39,6 +44,8 @@ struct HttpRequest {
   RequestHead head = {};
   std::unique_ptr<SpooledBytes> body = nullptr;
   std::string client = {};  // its address
+  std::string id = {};      // of X-Request-ID, or random; its answer has it too
+  std::chrono::steady_clock::time_point arrived = {};
   /// Becomes true when the client has closed its side and probably no longer waits.
   std::shared_ptr<std::atomic<bool>> client_gone = nullptr;
 };
@@ -51,12 +58,19 @@ struct Answer {
   /// If set, the source of the body: called for one piece after another until it returns none. If
   /// it throws, the server closes the connection in the middle of the body.
   std::function<std::optional<std::string>()> pieces = nullptr;
+  std::optional<uint64_t> length = {};  // of all pieces, if it is known
 };
 
 /// The decision on a request whose head has been read.
 struct Admission {
   std::optional<Answer> refusal = {};
   bool may_spool = true;  // false: the body must fit in memory
+};
+
+/// Which thread handles a request.
+struct Lane {
+  bool is_reserved = false;  // one that does nothing else, so that it answers at any load
+  std::string client = {};   // otherwise: shares the handler threads with other clients
 };
 
 /// Answers the requests of a server.
@@ -67,6 +81,9 @@ class HttpHandler {
   /// Called once per request. If a body follows, the event loop's thread calls it before it sends
   /// `100 Continue` or reads a byte of the body, so it must return at once.
   virtual Admission admit(const RequestHead& /*head*/) { return {}; }
+
+  /// Called by the event loop's thread for complete requests, so it must return at once.
+  virtual Lane lane(const HttpRequest& request) { return {.client = request.client}; }
 
   /// Called by several threads at once, for admitted requests. An exception becomes 500.
   virtual Answer answer(const HttpRequest& request) = 0;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "common/file_descriptor.h"
+#include "common/files.h"
 
 namespace dietmt::service {
 

@@ -135,8 +135,8 @@ void check_counts(const http::fields& fields, bool http_1_0) {
 
 bool is_known(http::verb method) {
   using http::verb;
-  static constexpr std::array kMethods = {verb::get,     verb::head,    verb::post, verb::put,
-                                          verb::delete_, verb::options, verb::patch};
+  static constexpr std::array kMethods = {verb::get,     verb::head,    verb::post,  verb::put,
+                                          verb::delete_, verb::options, verb::patch, verb::trace};
   return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 
@@ -168,11 +168,15 @@ class RequestReader::Parser {
     RequestHead head{.method = plain(message.method_string()),
                      .target = plain(message.target()),
                      .http_1_0 = message.version() == 10};
-    head.path = percent_decoded(
-        std::string_view(head.target).substr(0, head.target.find_first_of("?#")), false);
+    // The authority of an absolute target replaces the Host field (RFC 9112, section 3.2.2).
+    auto absolute = absolute_target(head.target);
+    if (absolute) head.target = std::move(absolute->origin_form);
+    head.path = percent_decoded(head.raw_path(), false);
     for (const auto& field : message) {
       check_field(field.name(), field.value());
-      if (!is_of_connection(field.name()))
+      if (absolute && field.name() == http::field::host)
+        head.fields.emplace_back("Host", absolute->authority);
+      else if (!is_of_connection(field.name()))
         head.fields.emplace_back(plain(field.name_string()), plain(field.value()));
     }
     check_counts(message, head.http_1_0);
@@ -292,7 +296,7 @@ void RequestReader::begin_body(size_t head_size) {
   if (head_size > limits_.head) throw RequestFault(431, "The header fields are too long.");
   auto parser = std::make_unique<Parser>(std::string_view(head_).substr(0, head_size));
   request_ = std::make_unique<HttpRequest>(
-      HttpRequest{parser->head(), std::make_unique<SpooledBytes>(budget_), "", nullptr});
+      HttpRequest{.head = parser->head(), .body = std::make_unique<SpooledBytes>(budget_)});
   const RequestHead& head = request_->head;
   stage_ = head.has_body() ? Stage::kBody : Stage::kComplete;
   if (!head.has_body()) return;
@@ -310,8 +314,12 @@ void RequestReader::begin_body(size_t head_size) {
 
 bool RequestReader::take_continue() { return std::exchange(owes_continue_, false); }
 
-std::string RequestReader::origin() const {
-  return request_ ? request_->head.field("Origin") : value_in(head_, "Origin");
+RequestHead RequestReader::head() const {
+  if (request_) return request_->head;
+  RequestHead head;
+  for (const char* name : {"Origin", "X-Request-ID"})
+    head.fields.emplace_back(name, value_in(head_, name));
+  return head;
 }
 
 HttpRequest RequestReader::take() {

@@ -50,8 +50,9 @@ class RequestReader {
   /// True, once per request, if the client waits for `100 Continue` before it sends the body.
   bool take_continue();
 
-  /// The Origin field of the current request; empty if it is missing or has not arrived.
-  std::string origin() const;
+  /// The head of the current request. If it is incomplete or malformed, it has only the fields
+  /// Origin and X-Request-ID, if they have arrived.
+  RequestHead head() const;
 
   /// Returns the complete request and starts the next one.
   HttpRequest take();

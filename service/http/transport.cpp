@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/files.h"
 
 namespace dietmt::service {
 namespace {
@@ -44,6 +45,7 @@ std::shared_ptr<ssl::context> make_tls_context(const std::string& certificate_fi
     throw ConfigError("The key " + key_file + " cannot be used with the certificate " +
                       certificate_file + ": " + error.message() + ".");
   }
+  warn_if_world_readable(key_file);
   return context;
 }
 

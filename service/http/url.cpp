@@ -1,6 +1,7 @@
 #include "service/http/url.h"
 
 #include <algorithm>
+#include <boost/beast/core/string.hpp>
 
 namespace dietmt::service {
 namespace {
@@ -39,6 +40,22 @@ Pairs parse_form(std::string_view text) {
     pairs.emplace_back(percent_decoded(pair.substr(0, equals), true), percent_decoded(value, true));
   }
   return pairs;
+}
+
+std::optional<AbsoluteTarget> absolute_target(std::string_view target) {
+  const size_t scheme = target.find("://");
+  if (scheme == target.npos) return std::nullopt;
+  const boost::beast::string_view name(target.data(), scheme);
+  if (!boost::beast::iequals(name, "http") && !boost::beast::iequals(name, "https"))
+    return std::nullopt;
+  target.remove_prefix(scheme + 3);
+  const std::string_view authority = target.substr(0, target.find_first_of("/?#"));
+  if (authority.empty()) return std::nullopt;
+  target.remove_prefix(authority.size());
+  std::string origin_form;
+  if (!target.starts_with('/')) origin_form = '/';
+  origin_form += target;
+  return AbsoluteTarget{std::string(authority), std::move(origin_form)};
 }
 
 Pairs query_of(std::string_view target) {

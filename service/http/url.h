@@ -1,6 +1,7 @@
 // Percent-encoding of paths, queries and forms.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,15 @@ std::string percent_decoded(std::string_view text, bool plus_is_space);
 
 /// name=value&name=value, as in a query or an URL-encoded form.
 Pairs parse_form(std::string_view text);
+
+/// A request target in absolute form (http://host/path?query), as clients of a proxy send it.
+struct AbsoluteTarget {
+  std::string authority;
+  std::string origin_form;  // path and query
+};
+
+/// Nothing for a target in another form.
+std::optional<AbsoluteTarget> absolute_target(std::string_view target);
 
 /// The fields of a target's query.
 Pairs query_of(std::string_view target);

@@ -1,6 +1,7 @@
 #include "service/jobs/chunk_translation.h"
 
 #include "common/error.h"
+#include "service/documents/placeholders.h"
 
 namespace dietmt::service {
 namespace {
@@ -43,8 +44,16 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
       texts.push_back(std::move(parts.text));
     }
   }
+  const auto translate_texts = [&](const std::vector<std::string>& some) {
+    TranslatedLines translated = translate(chunk.options, some, cancelled);
+    result.source_tokens += translated.source_tokens;
+    return std::move(translated.lines);
+  };
   std::vector<std::string> translations;
-  if (!texts.empty()) translations = translate(chunk.options, texts, cancelled);
+  if (chunk.options.document)
+    translations = translate_keeping_placeholders(texts, translate_texts);
+  else if (!texts.empty())
+    translations = translate_texts(texts);
   if (translations.size() != texts.size())
     throw Error("the translator returned " + std::to_string(translations.size()) + " lines for " +
                 std::to_string(texts.size()));

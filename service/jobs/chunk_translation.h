@@ -5,18 +5,20 @@
 #include <string>
 #include <vector>
 
+#include "service/api/line_translation.h"
 #include "service/jobs/job.h"
 
 namespace dietmt::service {
 
 /// Translates lines of text in order; no line is blank. Once `cancelled` has returned true, the
 /// caller drops the result or the exception. Several threads call it at once.
-using TranslateLines = std::function<std::vector<std::string>(
-    const JobOptions& options, const std::vector<std::string>& lines,
-    const std::function<bool()>& cancelled)>;
+using TranslateLines =
+    std::function<TranslatedLines(const JobOptions& options, const std::vector<std::string>& lines,
+                                  const std::function<bool()>& cancelled)>;
 
 /// Lines keep their line ends (LF, CR LF or, at the end of a file, none). Copies blank lines and
-/// bad lines unchanged and reports the bad ones. Throws the exceptions of `translate`, and Error if
+/// bad lines unchanged and reports the bad ones. Keeps the placeholders of a document's segments.
+/// Throws the exceptions of `translate`, and Error if
 /// it returns a different number of lines.
 ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& translate,
                             const std::function<bool()>& cancelled);

@@ -11,6 +11,13 @@ constexpr std::array<const char*, 5> kStates = {"queued", "running", "done", "fa
 
 }  // namespace
 
+void set_format(JobOptions& options, const std::string& name) {
+  const auto document = document_kind(name);
+  // Text has lines.
+  options.document = document == DocumentKind::kTxt ? std::nullopt : document;
+  options.format.kind = options.document ? LineKind::kJsonl : line_kind(name);
+}
+
 const char* name_of(JobState state) { return kStates.at(static_cast<size_t>(state)); }
 
 JobState job_state(const std::string& name) {
@@ -26,7 +33,7 @@ nlohmann::json JobOptions::to_json() const {
           {"source", source},
           {"target", target},
           {"options", decoding},
-          {"format", name_of(format.kind)},
+          {"format", document ? name_of(*document) : name_of(format.kind)},
           {"column", format.column},
           {"field", format.field},
           {"output", name_of(format.output)},
@@ -41,7 +48,7 @@ JobOptions JobOptions::from_json(const nlohmann::json& stored) {
   options.source = stored.at("source");
   options.target = stored.at("target");
   options.decoding = stored.at("options");
-  options.format.kind = line_kind(stored.at("format"));
+  set_format(options, stored.at("format"));
   options.format.column = stored.at("column");
   options.format.field = stored.at("field");
   options.format.output = line_output(stored.at("output"));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "service/documents/document.h"
 #include "service/jobs/line_format.h"
 
 namespace dietmt::service {
@@ -18,13 +19,18 @@ struct JobOptions {
   std::string source;
   std::string target;
   nlohmann::json decoding = nlohmann::json::object();  // as in /v1/translate; not checked here
+  // Lines; those of a document are its segments, as {"text": "..."}.
   LineFormat format;
-  std::string name;   // of the file; may be empty
-  bool gzip = false;  // the file is gzip, and so is the result
+  std::optional<DocumentKind> document;  // empty: the file has lines
+  std::string name;                      // of the file; may be empty
+  bool gzip = false;                     // the file is gzip, and so is the result
 
   nlohmann::json to_json() const;
   static JobOptions from_json(const nlohmann::json& stored);
 };
+
+/// Sets the format by the name of a line format or a document. Throws RequestError for others.
+void set_format(JobOptions& options, const std::string& name);
 
 /// Who submits a job.
 struct JobClient {
@@ -76,6 +82,7 @@ struct ChunkText {
 struct ChunkResult {
   std::string text;  // as many lines as the input
   std::vector<BadLine> bad_lines;
+  int64_t source_tokens = 0;
 };
 
 /// A chunk that a worker holds until its lease expires.

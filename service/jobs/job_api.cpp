@@ -33,6 +33,14 @@ std::string file_name(const std::string& given) {
   return shown;
 }
 
+// By the extension, with or without .gz.
+std::string guessed_format(std::string_view file_name) {
+  const char* const lines = name_of(guess_line_kind(file_name));
+  if (file_name.ends_with(".gz")) file_name.remove_suffix(3);
+  const auto document = kind_of_file(file_name);
+  return document ? name_of(*document) : lines;
+}
+
 using Setter = std::function<void(JobOptions&, const std::string&)>;
 
 const std::map<std::string, Setter>& setters() {
@@ -43,7 +51,7 @@ const std::map<std::string, Setter>& setters() {
       {"options",
        [](JobOptions& o, const std::string& text) { o.decoding = decoding_options(text); }},
       {"name", [](JobOptions& o, const std::string& text) { o.name = file_name(text); }},
-      {"format", [](JobOptions& o, const std::string& text) { o.format.kind = line_kind(text); }},
+      {"format", set_format},
       {"column", [](JobOptions& o,
                     const std::string& text) { o.format.column = whole_number("column", text); }},
       {"field", [](JobOptions& o, const std::string& text) { o.format.field = text; }},
@@ -85,7 +93,7 @@ nlohmann::json if_positive(double value) {
 JobOptions job_options_of(const JobSettings& settings) {
   JobOptions options;
   if (const auto name = settings.find("name"); name != settings.end())
-    options.format.kind = guess_line_kind(name->second);
+    set_format(options, guessed_format(name->second));
   for (const auto& [name, text] : settings) {
     if (name == "api_key") continue;  // checked before
     const auto setter = setters().find(name);

@@ -41,19 +41,33 @@ class GzipWriter {
 /// The translated file of a job, piece by piece.
 class JobOutput {
  public:
+  /// Throws DataError for a document that can no longer be read.
   JobOutput(JobQueue& queue, JobStatus job);
 
   /// The next bytes, never empty; none at the end. Throws NoSuchJobError if the job is removed in
   /// the meantime.
   std::optional<std::string> next();
 
+  /// The bytes of the whole file. If it is packed, they are packed to count them.
+  uint64_t size() const;
+
+  /// Leaves out the next bytes.
+  void skip(uint64_t bytes);
+
  private:
+  // Chunks whose sizes are added up by the database, to skip them.
+  static constexpr int64_t kBlockOfChunks = 1000;
+
+  JobOutput(JobQueue& queue, JobStatus job, std::optional<std::string> document);
+
   std::optional<std::string> next_text();
 
   JobQueue& queue_;
   JobStatus job_;
   int64_t chunk_ = 0;
   bool ended_ = false;
+  std::string rest_;                     // bytes that come before all others
+  std::optional<std::string> document_;  // the translated one; none if the job has lines
   std::unique_ptr<GzipWriter> gzip_;
 };
 

@@ -18,6 +18,10 @@ constexpr const char* kStatusColumns =
     "SELECT id, options, state, lines, lines_done, bad_lines, dietmt_now(), created, started, "
     "finished, error, chunks FROM dietmt_jobs ";
 
+std::string name_of_holder(const JobClient& client) {
+  return client.owner.empty() ? "this address" : "this API key";
+}
+
 JobStatus status_of(const SqlRow& row) {
   JobStatus status;
   status.id = row.text(0);
@@ -50,19 +54,22 @@ JobUpload::JobUpload(SqlDatabase& database, JobClient client, const JobQuota& qu
     : database_(&database), id_(random_id()), client_(std::move(client)), quota_(quota) {}
 
 void JobUpload::check_quota(SqlConnection& connection) const {
-  if (quota_.jobs == 0 && quota_.lines == 0 && quota_.bytes == 0) return;
-  const std::string& holder = client_.quota_holder();
   const std::string& lock = database_->dialect().lock_name;
-  if (!lock.empty()) connection.execute(lock, {holder});
+  if (!lock.empty()) connection.execute(lock, {client_.quota_holder()});
+  check_client(connection);
+  check_day(connection);
+  check_all(connection);
+}
+
+void JobUpload::check_client(SqlConnection& connection) const {
   const SqlResult sums = connection.execute(
       "SELECT COUNT(*), SUM(lines), SUM(bytes) FROM dietmt_jobs "
       "WHERE client = $1 AND state IN ('uploading', 'queued', 'running')",
-      {holder});
-  const std::string who = client_.owner.empty() ? "this address" : "this API key";
+      {client_.quota_holder()});
   const auto check = [&](size_t column, int64_t limit, const std::string& what) {
     if (limit == 0 || sums.rows.at(0).integer(column) <= limit) return;
-    throw JobQuotaError("the unfinished jobs of " + who + " would exceed its limit of " +
-                        std::to_string(limit) + " " + what +
+    throw JobQuotaError("the unfinished jobs of " + name_of_holder(client_) +
+                        " would exceed its limit of " + std::to_string(limit) + " " + what +
                         "; wait until some of them have ended, or cancel them");
   };
   check(0, quota_.jobs, "jobs");
@@ -70,21 +77,65 @@ void JobUpload::check_quota(SqlConnection& connection) const {
   check(2, quota_.bytes, "bytes");
 }
 
+// Uploads in progress count when they are finished.
+void JobUpload::check_day(SqlConnection& connection) const {
+  const SqlResult today = connection.execute(
+      std::string("SELECT jobs, lines, bytes, tokens FROM dietmt_usage WHERE client = $1 AND ") +
+          "day = " + kToday,
+      {client_.quota_holder()});
+  const auto check = [&](size_t column, int64_t more, int64_t limit, const std::string& what) {
+    const int64_t used = today.rows.empty() ? 0 : today.rows[0].integer(column);
+    if (limit == 0 || used + more <= limit) return;
+    throw JobQuotaError("the jobs of " + name_of_holder(client_) + " would exceed its limit of " +
+                        std::to_string(limit) + " " + what +
+                        " per day; continue after midnight UTC");
+  };
+  check(0, 1, quota_.day_jobs, "jobs");
+  check(1, lines_, quota_.day_lines, "lines");
+  check(2, bytes_, quota_.day_bytes, "bytes");
+  check(3, 1, quota_.day_tokens, "source tokens");
+}
+
+void JobUpload::check_all(SqlConnection& connection) const {
+  if (quota_.all_lines == 0 && quota_.all_bytes == 0) return;
+  const SqlResult sums = connection.execute("SELECT SUM(lines), SUM(bytes) FROM dietmt_jobs");
+  const auto check = [&](size_t column, int64_t limit, const std::string& what) {
+    if (limit == 0 || sums.rows.at(0).integer(column) <= limit) return;
+    throw JobQueueFullError("the jobs of all clients would exceed this server's limit of " +
+                            std::to_string(limit) + " " + what +
+                            "; remove jobs that have ended, or try again later");
+  };
+  check(0, quota_.all_lines, "lines");
+  check(1, quota_.all_bytes, "bytes");
+}
+
+void JobUpload::touch(SqlConnection& connection) const {
+  const SqlResult job = connection.execute(
+      "UPDATE dietmt_jobs SET touched = dietmt_now(), lines = $2, bytes = $3 WHERE id = $1",
+      {id_, lines_, bytes_});
+  if (job.changed == 0) throw Error(kGivenUp);
+  check_quota(connection);
+}
+
+void JobUpload::attach(std::string_view document) {
+  bytes_ += static_cast<int64_t>(document.size());
+  database_->transaction([&](SqlConnection& connection) {
+    touch(connection);
+    return connection.execute("INSERT INTO dietmt_documents (job, content) VALUES ($1, $2)",
+                              {id_, SqlBytes{document}});
+  });
+}
+
 void JobUpload::append(const std::vector<ChunkText>& chunks) {
-  int64_t lines = lines_;
-  int64_t bytes = bytes_;
+  const int64_t stored_lines = lines_;
   for (const ChunkText& chunk : chunks) {
-    lines += chunk.lines;
-    bytes += static_cast<int64_t>(chunk.text.size());
+    lines_ += chunk.lines;
+    bytes_ += static_cast<int64_t>(chunk.text.size());
   }
   database_->transaction([&](SqlConnection& connection) {
-    const SqlResult job = connection.execute(
-        "UPDATE dietmt_jobs SET touched = dietmt_now(), lines = $2, bytes = $3 WHERE id = $1",
-        {id_, lines, bytes});
-    if (job.changed == 0) throw Error(kGivenUp);
-    check_quota(connection);
+    touch(connection);
     int64_t number = chunks_;
-    int64_t first_line = lines_ + 1;
+    int64_t first_line = stored_lines + 1;
     for (const ChunkText& chunk : chunks) {
       connection.execute(
           "INSERT INTO dietmt_chunks (job, number, first_line, lines, done, attempts, losses, "
@@ -92,15 +143,21 @@ void JobUpload::append(const std::vector<ChunkText>& chunks) {
           {id_, number++, first_line, chunk.lines, SqlBytes{chunk.text}});
       first_line += chunk.lines;
     }
-    return job;
+    return true;
   });
   chunks_ += static_cast<int64_t>(chunks.size());
-  lines_ = lines;
-  bytes_ = bytes;
 }
 
 std::string JobUpload::finish() {
   const bool is_empty = chunks_ == 0;
+  database_->execute(
+      std::string(
+          "INSERT INTO dietmt_usage (client, day, jobs, lines, bytes, tokens) VALUES ($1, ") +
+          kToday +
+          ", 1, $2, $3, 0) ON CONFLICT (client, day) DO UPDATE SET "
+          "jobs = dietmt_usage.jobs + 1, lines = dietmt_usage.lines + excluded.lines, "
+          "bytes = dietmt_usage.bytes + excluded.bytes",
+      {client_.quota_holder(), lines_, bytes_});
   const SqlResult result = database_->execute_durably(
       std::string("UPDATE dietmt_jobs SET state = $2, chunks = $3, touched = 0, "
                   "created = dietmt_now(), finished = ") +
@@ -201,6 +258,23 @@ std::optional<std::string> JobQueue::output(const std::string& id, int64_t numbe
   return result.rows[0].text(0);
 }
 
+int64_t JobQueue::output_bytes(const std::string& id, int64_t begin, int64_t end) {
+  return database_
+      ->execute(
+          "SELECT SUM(LENGTH(output)) FROM dietmt_chunks "
+          "WHERE job = $1 AND number >= $2 AND number < $3",
+          {id, begin, end})
+      .rows.at(0)
+      .integer(0);
+}
+
+std::optional<std::string> JobQueue::document(const std::string& id) {
+  const SqlResult result =
+      database_->execute("SELECT content FROM dietmt_documents WHERE job = $1", {id});
+  if (result.rows.empty()) return std::nullopt;
+  return result.rows[0].text(0);
+}
+
 void JobQueue::remove_expired(std::chrono::seconds keep) {
   const SqlResult removed = database_->transaction([&](SqlConnection& connection) {
     return connection.execute(
@@ -208,6 +282,7 @@ void JobQueue::remove_expired(std::chrono::seconds keep) {
         "OR (state = 'uploading' AND touched < dietmt_now() - $2)",
         {keep.count() * kMicroseconds, kForgottenUpload});
   });
+  database_->execute(std::string("DELETE FROM dietmt_usage WHERE day < ") + kToday);
   if (removed.changed > 0) database_->shrink();
 }
 

@@ -18,6 +18,9 @@
 
 namespace dietmt::service {
 
+/// In SQL: the day since 1970, by the database's clock.
+inline constexpr const char* kToday = "(dietmt_now() / 86400000000)";
+
 /// When a chunk, and with it its job, fails.
 struct RetryPolicy {
   int64_t attempts = 3;                   // attempts that ended in an error
@@ -25,15 +28,30 @@ struct RetryPolicy {
   int64_t lost_leases = 10;               // times that the worker disappeared
 };
 
-/// Limits on the unfinished jobs of one client, the new one included; 0: no limit.
+/// Limits on jobs, the new one included; 0: no limit.
 struct JobQuota {
+  // Of one client's unfinished jobs.
   int64_t jobs = 0;
   int64_t lines = 0;  // of their files
   int64_t bytes = 0;  // of text in these, unpacked
+  // Of one client on one day (UTC).
+  int64_t day_jobs = 0;
+  int64_t day_lines = 0;
+  int64_t day_bytes = 0;
+  int64_t day_tokens = 0;  // of source text, translated
+  // Of all jobs that the queue keeps, ended ones too.
+  int64_t all_lines = 0;
+  int64_t all_bytes = 0;
 };
 
-/// The client's unfinished jobs exceed its quota.
+/// The client's jobs exceed its quota.
 class JobQuotaError : public RequestError {
+ public:
+  using RequestError::RequestError;
+};
+
+/// The queue keeps as much as it may.
+class JobQueueFullError : public RequestError {
  public:
   using RequestError::RequestError;
 };
@@ -45,7 +63,11 @@ class JobUpload {
   JobUpload(JobUpload&&) noexcept = default;
   JobUpload& operator=(JobUpload&&) = delete;
 
-  /// Stores the next chunks, in one transaction. Throws JobQuotaError and then stores none.
+  /// Stores the document whose segments are the lines of the job. Throws as append() does.
+  void attach(std::string_view document);
+
+  /// Stores the next chunks, in one transaction. Throws JobQuotaError or JobQueueFullError, and
+  /// then stores none.
   void append(const std::vector<ChunkText>& chunks);
 
   /// Queues the job and returns its id. A job without lines is done at once.
@@ -57,6 +79,10 @@ class JobUpload {
 
   // In the transaction that has changed the job.
   void check_quota(SqlConnection& connection) const;
+  void check_client(SqlConnection& connection) const;
+  void check_day(SqlConnection& connection) const;
+  void check_all(SqlConnection& connection) const;
+  void touch(SqlConnection& connection) const;
 
   SqlDatabase* database_;
   std::string id_;  // empty once finished or moved from
@@ -75,7 +101,7 @@ class JobQueue {
 
   // For users, who find only the jobs of their own `owner`.
 
-  /// Throws JobQuotaError.
+  /// Throws JobQuotaError, JobQueueFullError.
   JobUpload start_upload(const JobClient& client, const JobOptions& options,
                          const JobQuota& quota = {});
   std::optional<JobStatus> find(const std::string& owner, const std::string& id);
@@ -90,6 +116,10 @@ class JobQueue {
   bool remove(const std::string& owner, const std::string& id);
   /// The translation of chunk `number`, from 0; none if it is not done or does not exist.
   std::optional<std::string> output(const std::string& id, int64_t number);
+  /// The bytes of the translations of chunks `begin` to `end`, which is not included.
+  int64_t output_bytes(const std::string& id, int64_t begin, int64_t end);
+  /// The document of a job; none if the job has lines.
+  std::optional<std::string> document(const std::string& id);
 
   // For workers.
 

@@ -122,6 +122,14 @@ bool JobQueue::complete(const TakenChunk& chunk, const ChunkResult& result) {
         "bad_lines = bad_lines + $3 WHERE id = $1",
         {chunk.job, chunk.input.lines, static_cast<int64_t>(result.bad_lines.size())});
     connection.execute(
+        std::string("INSERT INTO dietmt_usage (client, day, jobs, lines, bytes, tokens) SELECT "
+                    "client, ") +
+            kToday +
+            ", 0, 0, 0, CAST($2 AS BIGINT) FROM dietmt_jobs WHERE id = $1 ON CONFLICT (client, "
+            "day) DO UPDATE SET "
+            "tokens = dietmt_usage.tokens + excluded.tokens",
+        {chunk.job, result.source_tokens});
+    connection.execute(
         "UPDATE dietmt_jobs SET state = 'done', finished = dietmt_now() "
         "WHERE id = $1 AND state = 'running' AND chunks_done = chunks",
         {chunk.job});

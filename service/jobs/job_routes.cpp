@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 
+#include "service/http/byte_range.h"
 #include "service/jobs/job_api.h"
 #include "service/jobs/job_service.h"
 #include "service/jobs/job_upload_receiver.h"
@@ -32,6 +33,8 @@ Answer json_answer(int status, const nlohmann::json& content) {
     throw HttpError(413, error.what());
   } catch (const JobQuotaError& error) {
     throw HttpError(429, error.what());
+  } catch (const JobQueueFullError& error) {
+    throw HttpError(507, error.what());
   } catch (const ConfigError& error) {
     throw HttpError(400, error.what());
   } catch (const DataError& error) {
@@ -75,16 +78,20 @@ bool wants_partial(const Call& call) {
 
 std::string content_type(const JobOptions& options) {
   if (options.gzip) return "application/gzip";
+  if (options.document) return media_type_of(*options.document);
   if (options.format.kind == LineKind::kJsonl) return "application/jsonl";
   return options.format.kind == LineKind::kTsv ? "text/tab-separated-values; charset=utf-8"
                                                : "text/plain; charset=utf-8";
 }
 
+std::string extension_of(const JobOptions& options) {
+  return options.document ? name_of(*options.document) : name_of(options.format.kind);
+}
+
 // The value of Content-Disposition; names beyond ASCII are encoded as in RFC 5987.
 std::string disposition(const JobOptions& options) {
-  std::string name = options.name.empty()
-                         ? std::string("translation.") + name_of(options.format.kind)
-                         : "translated-" + options.name;
+  std::string name = options.name.empty() ? std::string("translation.") + extension_of(options)
+                                          : "translated-" + options.name;
   if (options.gzip && !name.ends_with(".gz")) name += ".gz";
   std::string plain, encoded;
   for (const char c : name) {
@@ -99,11 +106,54 @@ std::string disposition(const JobOptions& options) {
   return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + encoded;
 }
 
-Answer result(const JobOptions& options, JobOutput job_output) {
+// A result as far as it goes; it may change.
+Answer streamed(const JobOptions& options, JobOutput job_output) {
   const auto output = std::make_shared<JobOutput>(std::move(job_output));
   return {.type = content_type(options),
           .headers = {{"Content-Disposition", disposition(options)}},
           .pieces = [output] { return output->next(); }};
+}
+
+// The next pieces, cut off after `bytes`.
+std::function<std::optional<std::string>()> limited(std::shared_ptr<JobOutput> output,
+                                                    uint64_t bytes) {
+  return [output = std::move(output), left = bytes]() mutable -> std::optional<std::string> {
+    auto piece = left > 0 ? output->next() : std::nullopt;
+    if (piece && piece->size() > left) piece->resize(left);
+    if (piece) left -= piece->size();
+    return piece;
+  };
+}
+
+// The result of a job that is done, which is always the same: a client can continue a download. The
+// size of packed text is counted only for a range, since that takes as long as sending it.
+Answer complete_result(const RequestHead& head, const JobStatus& job, JobOutput job_output) {
+  const auto output = std::make_shared<JobOutput>(std::move(job_output));
+  Answer answer{.type = content_type(job.options),
+                .headers = {{"Content-Disposition", disposition(job.options)},
+                            {"Accept-Ranges", "bytes"},
+                            {"ETag", "\"" + job.id + "\""}}};
+  const std::string& condition = head.field("If-Range");
+  const bool has_range = !head.field("Range").empty() &&
+                         (condition.empty() || condition == answer.headers.back().second);
+  if (!job.options.gzip || has_range) answer.length = output->size();
+  const auto request = has_range ? parse_range(head.field("Range"), *answer.length) : std::nullopt;
+  if (request && !request->range) {
+    const std::string size = std::to_string(*answer.length);
+    throw HttpError(416, "the result has only " + size + " bytes")
+        .with_header("Content-Range", "bytes */" + size);
+  }
+  if (request) {
+    const ByteRange& range = *request->range;
+    answer.status = 206;
+    answer.headers.emplace_back("Content-Range", "bytes " + std::to_string(range.first) + "-" +
+                                                     std::to_string(range.last) + "/" +
+                                                     std::to_string(*answer.length));
+    answer.length = range.size();
+    output->skip(range.first);
+  }
+  answer.pieces = limited(output, answer.length.value_or(UINT64_MAX));
+  return answer;
 }
 
 // The handlers of a service's routes.
@@ -149,7 +199,10 @@ struct JobHandlers {
   Answer send_result(const Call& call) const {
     const bool partial = wants_partial(call);
     const JobStatus job = service.find(owner(call), call.path_part);
-    return result(job.options, service.output(job, partial));
+    JobOutput output = service.output(job, partial);
+    return job.state == JobState::kDone
+               ? complete_result(call.request->head, job, std::move(output))
+               : streamed(job.options, std::move(output));
   }
 };
 

@@ -59,6 +59,16 @@ std::vector<Statements> migrations(const SqlDialect& dialect) {
           "CREATE INDEX dietmt_jobs_of_client ON dietmt_jobs (client) "
           "WHERE state IN ('uploading', 'queued', 'running')",
       },
+      {
+          // The uploaded document, into which the translations of its segments go.
+          "CREATE TABLE dietmt_documents (job TEXT PRIMARY KEY REFERENCES dietmt_jobs (id) "
+          "ON DELETE CASCADE, content " +
+              dialect.bytes + " NOT NULL)",
+          // What each client has submitted and got translated on a day, counted from 1970.
+          "CREATE TABLE dietmt_usage (client TEXT NOT NULL, day BIGINT NOT NULL, "
+          "jobs BIGINT NOT NULL, lines BIGINT NOT NULL, bytes BIGINT NOT NULL, "
+          "tokens BIGINT NOT NULL, PRIMARY KEY (client, day))",
+      },
   };
 }
 
@@ -86,7 +96,9 @@ void set_up_job_schema(SqlDatabase& database) {
     for (int64_t step = version; step < newest; ++step)
       for (const std::string& statement : steps[static_cast<size_t>(step)])
         connection.execute(statement);
-    return connection.execute("UPDATE dietmt_schema SET version = $1", {newest});
+    // A queue on a full disk can still be opened and read.
+    if (version < newest) connection.execute("UPDATE dietmt_schema SET version = $1", {newest});
+    return version;
   });
 }
 

@@ -1,26 +1,88 @@
 #include "service/jobs/job_service.h"
 
 #include <spdlog/spdlog.h>
+#include <zlib.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "common/text_io.h"
+#include "service/documents/document_bytes.h"
+#include "service/http/nameless_file.h"
 
 namespace dietmt::service {
 namespace {
 
 constexpr int64_t kTransactionBytes = 4 << 20;  // of an upload
+constexpr int64_t kSmallFile = 1 << 20;         // may be packed as well as it can
 constexpr std::chrono::minutes kSweep{1};
 
-void check_format(const LineFormat& format) {
-  if (format.kind == LineKind::kTxt && format.output == LineOutput::kAdd)
-    throw RequestError("output: txt supports only replace");
+void check_format(const JobOptions& options) {
+  const LineFormat& format = options.format;
+  if ((options.document || format.kind == LineKind::kTxt) && format.output == LineOutput::kAdd)
+    throw RequestError("output: only tsv and jsonl support add");
   if (format.column < 1) throw RequestError("column: must be at least 1");
+  const bool is_bilingual =
+      options.document == DocumentKind::kTmx || options.document == DocumentKind::kXliff;
+  if (is_bilingual && (options.source.empty() || options.target.empty()))
+    throw RequestError("source and target: TMX and XLIFF need both, with a model too");
+}
+
+// What a document's lines are like.
+void prepare_document(JobOptions& options) {
+  options.format = {.kind = LineKind::kJsonl};
+  if (!options.decoding.contains("split_sentences")) options.decoding["split_sentences"] = true;
+}
+
+int64_t file_size(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<int64_t>(size);
+}
+
+std::string too_large(int64_t bytes, bool is_packed) {
+  return "the file has more than " + std::to_string(bytes) + " bytes of text" +
+         (is_packed ? " or unpacks to a multiple of its size that text does not reach" : "");
+}
+
+void drop_byte_order_mark(std::string& line) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (line.starts_with(kMark)) line.erase(0, kMark.size());
 }
 
 bool is_gzip(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return file.get() == 0x1F && file.get() == 0x8B;
+}
+
+// The file's first bytes, unpacked.
+std::string beginning_of(const std::string& path) {
+  constexpr size_t kShown = 1 << 16;
+  std::string beginning(kShown, '\0');
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  const int count = file ? gzread(file.get(), beginning.data(), kShown) : 0;
+  beginning.resize(static_cast<size_t>(std::max(count, 0)));
+  return beginning;
+}
+
+// A file of UTF-16 as UTF-8 on the disk of `directory`.
+NamelessFile utf8_copy(const std::string& path, const std::filesystem::path& directory,
+                       uint64_t limit) {
+  try {
+    NamelessFile copy(directory);
+    uint64_t size = 0;
+    Utf16Decoder decoder;
+    read_unpacked(path, limit, [&](std::string_view piece) {
+      const std::string text = decoder.decode(piece);
+      copy.write(size, text);
+      size += text.size();
+    });
+    return copy;
+  } catch (const std::system_error& error) {
+    if (is_disk_full(error)) throw StorageFullError("a copy of an upload cannot be stored");
+    throw;
+  }
 }
 
 // Splits the lines of a file into chunks and stores several at a time.
@@ -79,31 +141,59 @@ JobService::~JobService() {
 }
 
 JobStatus JobService::submit(const JobClient& client, JobOptions options, const std::string& path) {
-  check_format(options.format);
+  check_format(options);
+  if (options.document) prepare_document(options);
   if (check_) check_(options);
   options.gzip = is_gzip(path);
   JobUpload upload = queue_.start_upload(client, options, options_.quota);
-  store(upload, path);
+  options.document ? store_document(upload, options, path) : store_lines(upload, path);
   return find(client.owner, upload.finish());
 }
 
-void JobService::store(JobUpload& upload, const std::string& path) {
+void JobService::store_lines(JobUpload& upload, const std::string& path) {
+  const std::string beginning = beginning_of(path);
+  const std::string reason = binary_reason(beginning);
+  if (!reason.empty()) throw DataError("file: " + reason);
+  const int64_t packed = is_gzip(path) ? file_size(path) : 0;
+  const int64_t most =
+      packed == 0 ? options_.max_text_bytes
+                  : std::min(options_.max_text_bytes, packed * options_.max_expansion + kSmallFile);
+  NamelessFile copy;
+  if (is_utf16(beginning))
+    copy = utf8_copy(path, options_.data_directory, static_cast<uint64_t>(most));
   Chunker chunker(options_, upload);
+  const std::string& source = copy.exists() ? copy.path() : path;
   int64_t bytes = 0;
   try {
-    LineReader reader(path, options_.max_line_bytes);
+    LineReader reader(source, options_.max_line_bytes);
     for (std::string line; reader.next(line);) {
       bytes += static_cast<int64_t>(line.size()) + 1;
-      if (bytes > options_.max_text_bytes)
-        throw FileTooLargeError("the file has more than " +
-                                std::to_string(options_.max_text_bytes) + " bytes of text");
+      if (bytes > most) throw FileTooLargeError(too_large(most, packed > 0));
+      if (reader.line_number() == 1) drop_byte_order_mark(line);
       chunker.add(line, reader.ended_in_lf());
     }
   } catch (const DataError& error) {
     // The user does not know the path of the stored upload.
-    throw DataError("file" + std::string(error.what()).substr(path.size()));
+    throw DataError("file" + std::string(error.what()).substr(source.size()));
   }
   chunker.finish();
+}
+
+void JobService::store_document(JobUpload& upload, const JobOptions& options,
+                                const std::string& path) {
+  const std::lock_guard lock(document_);
+  std::string bytes;
+  try {
+    read_unpacked(path, DocumentLimits().bytes, [&](std::string_view piece) { bytes += piece; });
+    const auto document = open_document(*options.document, bytes, {options.source, options.target});
+    upload.attach(bytes);
+    Chunker chunker(options_, upload);
+    for (const std::string& segment : document->segments())
+      chunker.add(nlohmann::json{{options.format.field, segment}}.dump(), true);
+    chunker.finish();
+  } catch (const DataError& error) {
+    throw DataError(std::string("file: ") + error.what());
+  }
 }
 
 JobStatus JobService::find(const std::string& owner, const std::string& id) {
@@ -123,6 +213,8 @@ JobOutput JobService::output(const JobStatus& job, bool partial) {
   if (job.state != JobState::kDone && !partial)
     throw JobStateError("job " + job.id + " is " + name_of(job.state) +
                         "; partial=1 returns the lines that are done");
+  std::unique_lock lock(document_, std::defer_lock);
+  if (job.options.document) lock.lock();
   return JobOutput(queue_, job);
 }
 

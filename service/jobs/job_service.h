@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -35,8 +36,13 @@ struct JobServiceOptions {
   int64_t chunk_bytes = 1 << 18;  // a chunk ends with the line that reaches this size
   size_t max_line_bytes = 1 << 20;
   int64_t max_text_bytes = int64_t{16} << 30;          // uncompressed
+  int64_t max_expansion = 100;                         // bytes of text for a byte of gzip
   std::chrono::seconds keep = std::chrono::hours(72);  // ended jobs (--keep-jobs)
-  JobQuota quota = {.jobs = 100, .lines = 100'000'000, .bytes = int64_t{16} << 30};
+  JobQuota quota = {.jobs = 100,
+                    .lines = 100'000'000,
+                    .bytes = int64_t{16} << 30,
+                    .all_lines = 1'000'000'000,
+                    .all_bytes = int64_t{64} << 30};
 };
 
 /// Thread-safe. Removes expired jobs in the background.
@@ -49,9 +55,10 @@ class JobService {
 
   const JobServiceOptions& options() const { return options_; }
 
-  /// Splits the file at `path` into chunks and queues them; detects `options.gzip`. Throws
-  /// RequestError, DataError (a damaged file, with the line), FileTooLargeError, JobQuotaError and
-  /// StorageFullError, and then keeps nothing of the job.
+  /// Splits the file at `path` into chunks and queues them; detects `options.gzip`. UTF-16 with a
+  /// byte-order mark becomes UTF-8. Throws RequestError, DataError (no text, or a damaged file,
+  /// with the line), FileTooLargeError, JobQuotaError, JobQueueFullError and StorageFullError, and
+  /// then keeps nothing of the job.
   JobStatus submit(const JobClient& client, JobOptions options, const std::string& path);
 
   // These throw NoSuchJobError.
@@ -70,8 +77,11 @@ class JobService {
   }
 
  private:
-  void store(JobUpload& upload, const std::string& path);
+  void store_lines(JobUpload& upload, const std::string& path);
+  void store_document(JobUpload& upload, const JobOptions& options, const std::string& path);
   void sweep();
+
+  std::mutex document_;  // held while a document is in memory
 
   JobQueue& queue_;
   JobServiceOptions options_;

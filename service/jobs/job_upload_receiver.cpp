@@ -16,7 +16,10 @@ constexpr size_t kMaxSetting = 1 << 16;
 }  // namespace
 
 void JobUploadReceiver::read(const Call& call) {
-  for (const auto& [name, value] : call.query) settings_[name] = value;
+  for (const auto& [name, value] : call.query) {
+    note_setting(name);
+    settings_[name] = value;
+  }
   const SpooledBytes& body = *call.request->body;
   if (is_form(call.request->head)) {
     read_form(*call.request, {.begin = [&](const FormPart& part) { start_part(part); },
@@ -27,6 +30,10 @@ void JobUploadReceiver::read(const Call& call) {
     copy(body);
   }
   if (path_.empty()) throw RequestError("the form has no part \"file\"");
+}
+
+void JobUploadReceiver::note_setting(const std::string& name) {
+  if (!given_.insert(name).second) throw RequestError(name + ": the setting is given twice");
 }
 
 void JobUploadReceiver::copy(const SpooledBytes& body) {
@@ -40,7 +47,8 @@ void JobUploadReceiver::copy(const SpooledBytes& body) {
 void JobUploadReceiver::start_part(const FormPart& part) {
   part_ = part.name;
   if (part_ != "file") {
-    settings_[part_].clear();
+    note_setting(part_);
+    settings_[part_].clear();  // `name` may be that of the file
     return;
   }
   if (!path_.empty()) throw RequestError("the form has more than one part \"file\"");

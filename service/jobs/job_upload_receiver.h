@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,7 @@ class JobUploadReceiver {
 
  private:
   void copy(const SpooledBytes& body);
+  void note_setting(const std::string& name);
   void start_part(const FormPart& part);
   void keep(std::string_view bytes);
   void start_file();
@@ -36,7 +38,8 @@ class JobUploadReceiver {
   uint64_t size_ = 0;  // of file_
   std::string path_;   // empty: no file yet
   JobSettings settings_;
-  std::string part_;  // name of the form's current part
+  std::set<std::string> given_;  // settings, by query and form
+  std::string part_;             // name of the form's current part
 };
 
 }  // namespace dietmt::service

@@ -108,7 +108,8 @@ const char* name_of(LineKind kind) {
 LineKind line_kind(const std::string& name) {
   for (const LineKind kind : {LineKind::kTxt, LineKind::kTsv, LineKind::kJsonl})
     if (name == name_of(kind)) return kind;
-  throw RequestError("format: \"" + name + "\" is none of txt, tsv, jsonl");
+  throw RequestError("format: \"" + name +
+                     "\" is none of txt, tsv, jsonl, html, srt, po, tmx, xliff, docx, odt");
 }
 
 const char* name_of(LineOutput output) {

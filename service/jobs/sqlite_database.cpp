@@ -29,7 +29,9 @@ class SqliteConnection : public SqlConnection {
       sqlite3_busy_timeout(handle_, kBusyMilliseconds);
       sqlite3_create_function(handle_, "dietmt_now", 0, SQLITE_UTF8, nullptr, now, nullptr,
                               nullptr);
-      execute("PRAGMA auto_vacuum = INCREMENTAL");  // takes effect only in an empty file
+      // Takes effect only in an empty file, but would write to any: not to a full disk.
+      if (execute("PRAGMA page_count").rows.at(0).integer(0) == 0)
+        execute("PRAGMA auto_vacuum = INCREMENTAL");
       execute("PRAGMA journal_mode = WAL");
       execute("PRAGMA journal_size_limit = 67108864");
       execute("PRAGMA synchronous = " + synchronous);
@@ -105,7 +107,11 @@ class SqliteConnection : public SqlConnection {
     const std::string text = file_ + ": " + sqlite3_errmsg(handle_);
     const int system_error = sqlite3_system_errno(handle_);
     const int code = sqlite3_errcode(handle_) & 0xFF;
-    if (code == SQLITE_FULL ||
+    // ENOSPC is SQLITE_FULL. A file size limit or a quota is an error of writing, and SQLite may
+    // lose its errno while it rolls back.
+    const bool is_limit =
+        sqlite3_extended_errcode(handle_) == SQLITE_IOERR_WRITE && system_error != EIO;
+    if (code == SQLITE_FULL || is_limit ||
         (code == SQLITE_IOERR &&
          (system_error == ENOSPC || system_error == EFBIG || system_error == EDQUOT)))
       throw StorageFullError(file_ + ": the disk is full");

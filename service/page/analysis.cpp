@@ -42,6 +42,7 @@ AnalysisRequest parse_analysis_request(const std::string& body) {
                                                         {"text", &request.text},
                                                         {"translation", &request.translation}};
   for (const auto& [name, value] : fields.items()) {
+    if (name == "api_key") continue;  // read by the router
     const auto field = std::find_if(std::begin(known), std::end(known),
                                     [&](const auto& each) { return each.first == name; });
     if (field == std::end(known)) throw RequestError("'" + name + "' is not a known field");

@@ -3,19 +3,30 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 
-struct RequestQueue::Request {
+struct RequestQueue::Request : std::enable_shared_from_this<RequestQueue::Request> {
   std::vector<nmt::TranslationRequest> sentences;
   nmt::SearchOptions options;
+  double weight = 1.0;  // of its source tokens
+  Priority priority = Priority::kShort;
   std::vector<nmt::NBest> translations;
-  size_t next = 0;          // the first waiting sentence
-  size_t unfinished = 0;    // sentences
-  int64_t turn_tokens = 0;  // taken in this turn
+  size_t next = 0;        // the first waiting sentence
+  size_t unfinished = 0;  // sentences
   Clock::time_point arrival;
+
+  bool exhausted() const { return next == sentences.size(); }
+  nmt::FedSentence sentence(size_t index) const {
+    return {.request = &sentences[index],
+            .options = &options,
+            .abandoned = &given_up,
+            .is_urgent = priority == Priority::kShort,
+            .weight = weight};
+  }
   std::exception_ptr error;
   std::atomic<bool> given_up = false;  // read by workers without the lock
   std::condition_variable finished;
@@ -29,6 +40,13 @@ int64_t source_tokens(const nmt::TranslationRequest& sentence) {
   return static_cast<int64_t>(sentence.source.size());
 }
 
+// Compared with the default beam, for which the size of a batch is meant. Narrow beams encode the
+// same number of tokens.
+double weight_of(const nmt::SearchOptions& options) {
+  const auto rows = static_cast<double>(options.sample ? options.nbest : options.beam);
+  return std::max(1.0, rows / static_cast<double>(nmt::SearchOptions().beam));
+}
+
 int64_t target_tokens(const nmt::NBest& translations) {
   return translations.empty() ? 0 : static_cast<int64_t>(translations.front().ids.size()) + 1;
 }
@@ -36,14 +54,14 @@ int64_t target_tokens(const nmt::NBest& translations) {
 }  // namespace
 
 RequestQueue::RequestQueue(const QueueLimits& limits, std::shared_ptr<ModelObserver> observer)
-    : limits_(limits), observer_(std::move(observer)) {}
+    : limits_(limits), observer_(std::move(observer)), waiting_(limits.turn_tokens) {}
 
 std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequest> sentences,
                                                 const nmt::SearchOptions& options,
                                                 const Patience& patience) {
   constexpr std::chrono::milliseconds kGlance{500};  // between looks at the client
   if (sentences.empty()) return {};
-  const std::shared_ptr<Request> request = admit(std::move(sentences), options);
+  const std::shared_ptr<Request> request = admit(std::move(sentences), options, patience);
   std::unique_lock lock(mutex_);
   const auto done = [&] { return request->unfinished == 0 || request->error; };
   while (!done()) {
@@ -67,23 +85,30 @@ std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequ
 }
 
 std::shared_ptr<RequestQueue::Request> RequestQueue::admit(
-    std::vector<nmt::TranslationRequest> sentences, const nmt::SearchOptions& options) {
+    std::vector<nmt::TranslationRequest> sentences, const nmt::SearchOptions& options,
+    const Patience& patience) {
   int64_t tokens = 0;
   for (const nmt::TranslationRequest& sentence : sentences) tokens += source_tokens(sentence);
+  auto request = std::make_shared<Request>();
+  request->weight = weight_of(options);
+  const bool is_long =
+      static_cast<double>(tokens) * request->weight > static_cast<double>(limits_.turn_tokens);
+  request->priority = patience.is_batch ? Priority::kBatch
+                      : is_long         ? Priority::kLong
+                                        : Priority::kShort;
 
   const std::lock_guard lock(mutex_);
   if (closed_) throw Unavailable("the server is shutting down", 1);
-  if (!waiting_.empty() && waiting_tokens_ + tokens > limits_.max_tokens)
-    throw QueueFull(kFull, retry_after());
+  int64_t& waiting = waiting_tokens_[static_cast<size_t>(request->priority)];
+  if (waiting > 0 && waiting + tokens > limits_.max_tokens) throw QueueFull(kFull, retry_after());
 
-  auto request = std::make_shared<Request>();
   request->sentences = std::move(sentences);
   request->options = options;
   request->translations.resize(request->sentences.size());
   request->unfinished = request->sentences.size();
   request->arrival = Clock::now();
-  waiting_tokens_ += tokens;
-  waiting_.push_back(request);
+  waiting += tokens;
+  waiting_.add(request->priority, patience.client, request);
   ++requests_;
   arrived_.notify_all();
   return request;
@@ -92,14 +117,18 @@ std::shared_ptr<RequestQueue::Request> RequestQueue::admit(
 void RequestQueue::check_open() const {
   const std::lock_guard lock(mutex_);
   if (closed_) throw Unavailable("the server is shutting down", 1);
-  if (waiting_tokens_ >= limits_.max_tokens) throw QueueFull(kFull, retry_after());
+  if (waiting_tokens_.front() >= limits_.max_tokens) throw QueueFull(kFull, retry_after());
+}
+
+int64_t RequestQueue::waiting_tokens() const {
+  return std::accumulate(waiting_tokens_.begin(), waiting_tokens_.end(), int64_t{0});
 }
 
 int64_t RequestQueue::retry_after() const {
   constexpr double kLongest = 120.0;
   const double rate = rate_.tokens_per_second();
   if (rate <= 0.0) return 1;
-  const auto left = static_cast<double>(waiting_tokens_ + decoding_tokens_);
+  const auto left = static_cast<double>(waiting_tokens() + decoding_tokens_);
   return static_cast<int64_t>(std::clamp(std::ceil(left / rate), 1.0, kLongest));
 }
 
@@ -112,7 +141,7 @@ void RequestQueue::close() {
 void RequestQueue::abort(std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  std::vector<std::shared_ptr<Request>> requests(waiting_.begin(), waiting_.end());
+  std::vector<std::shared_ptr<Request>> requests = waiting_.items();
   for (const auto& [ticket, sentence] : decoding_) requests.push_back(sentence.request);
   for (const std::shared_ptr<Request>& request : requests) {
     if (request->given_up) continue;
@@ -122,46 +151,59 @@ void RequestQueue::abort(std::exception_ptr error) {
   }
   decoding_.clear();
   decoding_tokens_ = 0;
+  decoding_load_ = 0;
   arrived_.notify_all();
 }
 
 QueueLoad RequestQueue::load() const {
   const std::lock_guard lock(mutex_);
-  return {requests_, waiting_tokens_, decoding_tokens_};
+  return {requests_, waiting_tokens(), decoding_tokens_};
 }
 
-std::vector<nmt::FedSentence> RequestQueue::take(int64_t tokens, bool idle) {
+std::vector<nmt::FedSentence> RequestQueue::take(int64_t room, bool idle) {
   std::unique_lock lock(mutex_);
-  if (idle) await_batch(lock, tokens);
+  if (idle) await_batch(lock, room);
   if (decoding_.empty()) rate_.start(Clock::now());
 
   std::vector<nmt::FedSentence> taken;
   while (!waiting_.empty()) {
-    const std::shared_ptr<Request> request = waiting_.front();
-    const int64_t size = source_tokens(request->sentences[request->next]);
-    if (size > tokens && !(idle && taken.empty())) break;
-    taken.push_back(hand_out(request));
-    tokens -= size;
-    const bool exhausted = request->next == request->sentences.size();
-    if (!exhausted && request->turn_tokens < limits_.turn_tokens) continue;
-    waiting_.pop_front();
-    request->turn_tokens = 0;
-    if (!exhausted) waiting_.push_back(request);
+    const std::shared_ptr<Request> request = waiting_.next();
+    const int64_t load = request->sentence(request->next).load();
+    if (load > room && !(idle && taken.empty())) break;
+    room -= load;
+    taken.push_back(hand_out(*request));
   }
-  if (observer_ && !taken.empty()) {
-    observer_->taken(static_cast<int64_t>(taken.size()),
-                     static_cast<double>(decoding_tokens_) / static_cast<double>(limits_.capacity));
-  }
+  observe(taken);
   return taken;
+}
+
+std::vector<nmt::FedSentence> RequestQueue::take_urgent(int64_t room) {
+  const std::lock_guard lock(mutex_);
+  std::vector<nmt::FedSentence> taken;
+  while (waiting_.has(Priority::kShort)) {
+    const std::shared_ptr<Request> request = waiting_.next(Priority::kShort);
+    const int64_t load = request->sentence(request->next).load();
+    if (load > room) break;
+    room -= load;
+    taken.push_back(hand_out(*request));
+  }
+  observe(taken);
+  return taken;
+}
+
+void RequestQueue::observe(const std::vector<nmt::FedSentence>& taken) {
+  if (!observer_ || taken.empty()) return;
+  observer_->taken(static_cast<int64_t>(taken.size()),
+                   static_cast<double>(decoding_load_) / static_cast<double>(limits_.capacity));
 }
 
 // Waits for a full batch, until the oldest request has waited for fill_wait, or for close().
 void RequestQueue::await_batch(std::unique_lock<std::mutex>& lock, int64_t tokens) {
   while (true) {
     arrived_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
-    if (closed_ || waiting_tokens_ >= tokens || limits_.fill_wait.count() == 0) return;
+    if (closed_ || waiting_tokens() >= tokens || limits_.fill_wait.count() == 0) return;
     Clock::time_point oldest = Clock::time_point::max();
-    for (const std::shared_ptr<Request>& request : waiting_)
+    for (const std::shared_ptr<Request>& request : waiting_.items())
       oldest = std::min(oldest, request->arrival);
     const Clock::time_point until = oldest + limits_.fill_wait;
     if (Clock::now() >= until) return;
@@ -169,15 +211,18 @@ void RequestQueue::await_batch(std::unique_lock<std::mutex>& lock, int64_t token
   }
 }
 
-nmt::FedSentence RequestQueue::hand_out(const std::shared_ptr<Request>& request) {
-  const size_t index = request->next++;
-  const nmt::TranslationRequest& sentence = request->sentences[index];
-  const int64_t size = source_tokens(sentence);
-  request->turn_tokens += size;
-  waiting_tokens_ -= size;
+// Of the request whose turn it is.
+nmt::FedSentence RequestQueue::hand_out(Request& request) {
+  const size_t index = request.next++;
+  nmt::FedSentence sentence = request.sentence(index);
+  const int64_t size = source_tokens(*sentence.request);
+  waiting_tokens_[static_cast<size_t>(request.priority)] -= size;
   decoding_tokens_ += size;
-  decoding_.emplace(++last_ticket_, Decoding{request, index});
-  return {last_ticket_, &sentence, &request->options, &request->given_up};
+  decoding_load_ += sentence.load();
+  waiting_.charge(sentence.load(), request.exhausted());
+  sentence.ticket = ++last_ticket_;
+  decoding_.emplace(sentence.ticket, Decoding{request.shared_from_this(), index});
+  return sentence;
 }
 
 void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
@@ -215,7 +260,9 @@ RequestQueue::Decoding RequestQueue::finish(uint64_t ticket) {
   const auto found = decoding_.find(ticket);
   if (found == decoding_.end()) return {};
   const Decoding sentence = found->second;
-  decoding_tokens_ -= source_tokens(sentence.request->sentences[sentence.index]);
+  const nmt::FedSentence fed = sentence.request->sentence(sentence.index);
+  decoding_tokens_ -= source_tokens(*fed.request);
+  decoding_load_ -= fed.load();
   decoding_.erase(found);
   return sentence;
 }
@@ -225,8 +272,8 @@ void RequestQueue::give_up(Request& request) {
   request.given_up = true;
   --requests_;
   for (size_t i = request.next; i < request.sentences.size(); ++i)
-    waiting_tokens_ -= source_tokens(request.sentences[i]);
-  std::erase_if(waiting_, [&](const auto& one) { return one.get() == &request; });
+    waiting_tokens_[static_cast<size_t>(request.priority)] -= source_tokens(request.sentences[i]);
+  waiting_.remove(request.shared_from_this());
 }
 
 }  // namespace dietmt::service

@@ -1,15 +1,15 @@
 // The queue of sentences for one model. Handlers wait in translate(); the decoder's workers take
 // sentences through SentenceFeed.
 //
-// Requests take turns in the order of their arrival: after `turn_tokens` source tokens a request
-// goes to the end of the queue, so a document of 10,000 sentences delays a single sentence by at
-// most one turn of each request before it. The queue refuses new requests while more than
-// `max_tokens` wait.
+// Requests take turns (fair_order.h) by their load: source tokens, counted several times for a wide
+// beam. A request that fits in one turn is short. Workers take its sentences even when their batch
+// is full, and decode them before the others. The queue refuses new requests of a priority while
+// more than `max_tokens` of it wait.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,13 +18,15 @@
 
 #include "nmt/search/sentence_feed.h"
 #include "service/scheduling/busy_rate.h"
+#include "service/scheduling/fair_order.h"
 #include "service/scheduling/model_observer.h"
 
 namespace dietmt::service {
 
 struct QueueLimits {
-  int64_t max_tokens = 262'144;  // source tokens that may wait; a single request of any size may
-  int64_t turn_tokens = 512;     // source tokens in one turn of a request
+  // Source tokens that may wait in each priority; a single request of any size may.
+  int64_t max_tokens = 262'144;
+  int64_t turn_tokens = 512;               // load of one turn
   std::chrono::milliseconds fill_wait{0};  // how long an idle worker waits for a full batch
   int64_t capacity = 1024;                 // source tokens that all workers can decode at once
 };
@@ -36,10 +38,12 @@ struct QueueLoad {
   int64_t decoding_tokens = 0;
 };
 
-/// How long a client waits.
+/// Who waits for a translation, and for how long.
 struct Patience {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::function<bool()> client_gone = nullptr;  // polled while waiting; may be empty
+  std::string client = {};                      // shares its turns; an API key or an address
+  bool is_batch = false;                        // gets what online requests leave
 };
 
 class RequestQueue final : public nmt::SentenceFeed {
@@ -55,7 +59,7 @@ class RequestQueue final : public nmt::SentenceFeed {
   std::vector<nmt::NBest> translate(std::vector<nmt::TranslationRequest> sentences,
                                     const nmt::SearchOptions& options, const Patience& patience);
 
-  /// Throws what translate() would throw for any request; saves preparing a request in vain.
+  /// Throws what translate() would throw for any short request; saves preparing a request in vain.
   void check_open() const;
 
   /// Refuses new requests; the decoder's run() ends when the waiting requests are done.
@@ -67,7 +71,8 @@ class RequestQueue final : public nmt::SentenceFeed {
   QueueLoad load() const;
 
   // SentenceFeed, for the decoder.
-  std::vector<nmt::FedSentence> take(int64_t tokens, bool idle) override;
+  std::vector<nmt::FedSentence> take(int64_t room, bool idle) override;
+  std::vector<nmt::FedSentence> take_urgent(int64_t room) override;
   void deliver(uint64_t ticket, nmt::NBest translations) override;
   void fail(uint64_t ticket, std::exception_ptr error) override;
   void drop(uint64_t ticket) override;
@@ -80,10 +85,12 @@ class RequestQueue final : public nmt::SentenceFeed {
   };
 
   std::shared_ptr<Request> admit(std::vector<nmt::TranslationRequest> sentences,
-                                 const nmt::SearchOptions& options);
+                                 const nmt::SearchOptions& options, const Patience& patience);
+  int64_t waiting_tokens() const;
   int64_t retry_after() const;
   void await_batch(std::unique_lock<std::mutex>& lock, int64_t tokens);
-  nmt::FedSentence hand_out(const std::shared_ptr<Request>& request);
+  nmt::FedSentence hand_out(Request& request);
+  void observe(const std::vector<nmt::FedSentence>& taken);
   Decoding finish(uint64_t ticket);
   void give_up(Request& request);
 
@@ -91,12 +98,13 @@ class RequestQueue final : public nmt::SentenceFeed {
   const std::shared_ptr<ModelObserver> observer_;
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<std::shared_ptr<Request>> waiting_;     // with sentences to hand out, in their turns
+  FairOrder<std::shared_ptr<Request>> waiting_;      // with sentences to hand out
   std::unordered_map<uint64_t, Decoding> decoding_;  // by ticket
   uint64_t last_ticket_ = 0;
   int64_t requests_ = 0;
-  int64_t waiting_tokens_ = 0;
+  std::array<int64_t, 3> waiting_tokens_ = {};  // of each priority
   int64_t decoding_tokens_ = 0;
+  int64_t decoding_load_ = 0;
   BusyRate rate_;
   bool closed_ = false;
 };

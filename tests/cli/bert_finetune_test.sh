@@ -127,7 +127,7 @@ expect_text "--data is missing: give --data, or --train and --valid" "$err"
 expect_code 2 "${own[@]}" --task cola,dance --data "$work" --output "$work/bad" --seeds 0 \
   --learning-rates 1e-5,fast --kind spans
 expect_text "no task 'dance'" "$err"
-expect_text "--seeds is 0; it must be at least 1" "$err"
+expect_text "--seeds is 0; it must be from 1 to 100000" "$err"
 expect_text "'fast'" "$err"
 expect_text "--kind describes a task of your own" "$err"
 expect_code 2 "${run[@]}" --output "$work/bad" --learning-rates 1e-5,0.00001

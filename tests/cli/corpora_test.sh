@@ -66,10 +66,10 @@ expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 1 2 3 --source
 expect_text "--corpus-weights: 3 weights for 2 corpora" "$err"
 expect_text "--source-tags has 1 tags for 2 files" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights=1 --corpus-weights=-1
-expect_text "--corpus-weights is -1; it must be at least 0" "$err"
+expect_text "--corpus-weights is -1; it must be from 0 to 1000000000" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --corpus-weights 0 0 --sampling-temperature=-1
 expect_text "one of the weights must be positive" "$err"
-expect_text "--sampling-temperature is -1; it must be above 0" "$err"
+expect_text "--sampling-temperature is -1; it must be from 0.01 to 1000000" "$err"
 expect_text "exclude each other" "$err"
 expect_code 2 "${train[@]}" --output "$work/bad" --source-tags - "to german"
 expect_text "the tag 'to german' must be a word" "$err"

@@ -92,7 +92,7 @@ expect_failure 'missing file' 1 'nowhere' "$dietmt" evaluate --reference nowhere
 expect_failure 'no reference' 2 '--reference is missing' "$dietmt" evaluate --hypothesis hyp
 expect_failure 'unknown metric' 2 "unknown metric 'meteor'" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --metric meteor
-expect_failure 'unknown tokenizer' 2 "--tokenize is '14'; it must be 13a, intl, char, none or zh" \
+expect_failure 'unknown tokenizer' 2 "--tokenize is '14'; it must be 13a, intl, char, none, zh, ja-mecab" \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize 14
 expect_failure 'paired test of one system' 2 '--paired compares systems' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --paired bootstrap
@@ -100,6 +100,115 @@ expect_failure 'unknown option' 2 'see dietmt evaluate --help' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenizer 13a
 expect_output 'invalid UTF-8 is a warning with its line' '1' bash -c "
   '$dietmt' evaluate --reference ref1 --hypothesis invalid 2>&1 >/dev/null | grep -c 'invalid:2'"
+
+# Only scores, one line for each hypothesis.
+expect_output 'score only' $'48.53\t59.73\n29.29\t49.16' \
+  "$dietmt" evaluate --reference ref1 ref2 --hypothesis hyp worse --metric bleu,chrf --score-only
+expect_failure 'score only and JSON' 2 '--json and --score-only exclude each other' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --score-only --json
+
+# Parts of the text score as these sentences in files of their own.
+printf '%s\n' de en de >origins
+printf '%s\n' news.1 news.1 talk.2 >documents
+sed -n '1p;3p' ref1 >ref.de; sed -n '1p;3p' hyp >hyp.de
+head -2 ref1 >ref.news; head -2 hyp >hyp.news; tail -1 ref1 >ref.talk; tail -1 hyp >hyp.talk
+score() { "$dietmt" evaluate --reference "$1" --hypothesis "$2" --score-only --metric bleu,chrf,ter; }
+parts=("$dietmt" evaluate --reference ref1 --hypothesis hyp --metric bleu,chrf,ter)
+expect_output 'origin' "$(score ref.de hyp.de)" \
+  "${parts[@]}" --origins origins --origlang de --score-only
+expect_output 'other origins' "$(score ref.de hyp.de)" \
+  "${parts[@]}" --origins origins --origlang non-en --score-only
+expect_output 'documents by a regular expression' "$(score ref.news hyp.news)" \
+  "${parts[@]}" --documents documents --subset '^news\.' --score-only
+expect_output 'scores of documents' \
+  "news.1"$'\t'"$(score ref.news hyp.news)"$'\n'"talk.2"$'\t'"$(score ref.talk hyp.talk)" \
+  "${parts[@]}" --documents documents --document-level
+expect_output 'documents of one origin' "news.1"$'\t'"$(score <(sed 1q ref1) <(sed 1q hyp))" \
+  bash -c "'$dietmt' evaluate --reference ref1 --hypothesis hyp --metric bleu,chrf,ter \
+    --documents documents --document-level --origins origins --origlang de | head -1"
+expect_output 'the signature says which' 'origlang:de|subset:news|case' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp --origins origins --origlang de \
+    --documents documents --subset news | grep -o 'origlang.*case'"
+expect_output 'documents in JSON' $'news.1\ntalk.2' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp --documents documents --document-level \
+    --json | values document"
+head -2 documents >fewer
+expect_failure 'fewer documents than sentences' 1 'fewer has 2 lines, but the texts have 3' \
+  "${parts[@]}" --documents fewer --document-level
+expect_failure 'no such origin' 1 'no sentence is left to score' \
+  "${parts[@]}" --origins origins --origlang fr
+expect_failure 'no regular expression' 2 '--subset ( is not a regular expression' \
+  "${parts[@]}" --documents documents --subset '('
+expect_failure 'subset without documents' 2 '--subset and --document-level need --documents' \
+  "${parts[@]}" --subset news
+
+# Predictions for tasks.
+printf 'index\tsentence1\tsentence2\tlabel\n0\ta\tb\tentailment\n1\ta\tb\tnot_entailment\n' >dev.tsv
+printf 'index\tprediction\n1\tnot_entailment\n0\tnot_entailment\n' >RTE.tsv
+cat >squad.json <<'JSON'
+{"data": [{"paragraphs": [{"context": "The red cat sees Ana.", "qas": [
+ {"id": "a", "question": "who", "answers": [{"text": "red cat", "answer_start": 4}]},
+ {"id": "b", "question": "whom", "answers": [{"text": "Ana", "answer_start": 17}]}]}]}]}
+JSON
+echo '{"a": "the red dog", "b": "Ana"}' >answers.json
+expect_output 'GLUE' $'accuracy\t50.00' \
+  "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv
+expect_output 'SQuAD 1.1' $'exact_match\t50.00\nf1\t75.00' \
+  "$dietmt" evaluate --task squad1 --predictions answers.json --reference squad.json
+expect_output 'XQuAD, score only' $'50.0\t75.0' "$dietmt" evaluate --task xquad-de \
+  --predictions answers.json --reference squad.json --score-only --digits 1
+expect_output 'JSON of a task' $'exact_match\nf1\ntask:SQuAD1.1|examples:2\ntask:SQuAD1.1|examples:2' \
+  bash -c "'$dietmt' evaluate --task squad1 --predictions answers.json --reference squad.json \
+    --json >task.json; values metric <task.json; values signature <task.json | sed 's/|version.*//'"
+expect_output 'a missing answer is a warning' '1' bash -c "
+  echo '{\"a\": \"red cat\"}' | '$dietmt' evaluate --task squad1 --predictions - \
+    --reference squad.json 2>&1 >/dev/null | grep -c '1 of 2 questions have no prediction'"
+expect_failure 'unknown task' 2 "no task 'squad9'" \
+  "$dietmt" evaluate --task squad9 --predictions answers.json --reference squad.json
+expect_failure 'a missing prediction' 1 '1 predictions for 2 labelled examples' \
+  "$dietmt" evaluate --task rte --predictions <(sed 2d RTE.tsv) --reference dev.tsv
+expect_failure 'BLEU of a task' 2 '--tokenize is for translations: leave out --task' \
+  "$dietmt" evaluate --task rte --predictions RTE.tsv --reference dev.tsv --tokenize zh
+expect_failure 'predictions without a task' 2 '--predictions needs --task' \
+  "$dietmt" evaluate --predictions RTE.tsv --reference dev.tsv
+expect_failure 'neither translations nor predictions' 2 '--hypothesis is missing' \
+  "$dietmt" evaluate --reference ref1
+
+# Subwords: as if the text stood there in the pieces of the model.
+for _ in $(seq 200); do cat ref1 ref2; done >text
+"$dietmt" tokenizer --input text --vocab-size 60 --output pieces.model 2>/dev/null
+expect_output 'flores' 'tok:flores200|' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize flores200 \
+    --subword-model pieces.model | grep -o 'tok:[^|]*|'"
+expect_output 'own subwords are named by their bytes' '1' bash -c "
+  '$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize spm \
+    --subword-model pieces.model | grep -cE 'tok:spm-[0-9a-f]{8}\|'"
+expect_output 'pieces are more than words' 'more' bash -c "
+  pieces=\$('$dietmt' evaluate --reference ref1 --hypothesis hyp --tokenize spm --json \
+    --subword-model pieces.model | values hypothesis_length)
+  words=\$('$dietmt' evaluate --reference ref1 --hypothesis hyp --json | values hypothesis_length)
+  [ \${pieces%.*} -gt \${words%.*} ] && echo more"
+expect_failure 'no subword model' 2 'need --subword-model' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize flores101
+expect_failure 'not a subword model' 1 'ref1: not a sentencepiece model' \
+  "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize spm --subword-model ref1
+
+# MeCab, where the system has it. The words and the score are those of sacreBLEU 2.6.0.
+echo 'これは本です。' >ref.ja
+echo '私は本を読みます。' >>ref.ja
+echo 'これは本ではない。' >hyp.ja
+echo '私は本を読みます。' >>hyp.ja
+if "$dietmt" evaluate --reference ref.ja --hypothesis hyp.ja --tokenize ja-mecab >mecab 2>stderr.txt
+then
+  expect_output 'ja-mecab' 'BLEU = 62.96 78.6/66.7/60.0/50.0 (BP = 1.000 ratio = 1.167 hyp_len = 14 ref_len = 12)' head -1 mecab
+  expect_output 'its signature' '1' grep -cE 'tok:ja-mecab-[0-9.]+-IPA(-[0-9]+)?\|' mecab
+else
+  echo "skipped: ja-mecab: $(cat stderr.txt)"
+  expect_failure 'no MeCab' 2 'install libmecab2 and mecab-ipadic-utf8' \
+    "$dietmt" evaluate --reference ref.ja --hypothesis hyp.ja --tokenize ja-mecab
+fi
+expect_failure 'no dictionary there' 2 'ja-mecab' "$dietmt" evaluate --reference ref.ja \
+  --hypothesis hyp.ja --tokenize ja-mecab --mecab-dictionary nowhere
 
 [ $failures -eq 0 ] && echo 'all evaluate tests passed'
 exit $((failures > 0))

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Every command describes all its options, with defaults that its own rules allow: help_test.sh BINARY OUTPUT
+# Every command describes all its options, with ranges of numbers, defaults that its own rules allow
+# and examples that it takes: help_test.sh BINARY OUTPUT
 dietmt=$1
 work=$2
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
 commands=(tokenizer train translate distill score evaluate serve import export quantize average
-  shortlist sample "inspect params" "inspect model" "inspect positions" "inspect attention"
+  shortlist "inspect params" "inspect model" "inspect positions" "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
   "bert params")
 has_service() { "$dietmt" --help | grep -q '^  serve '; }  # a build may leave it out
@@ -15,13 +16,19 @@ for command in "${commands[@]}"; do
   # shellcheck disable=SC2086  # a command may be two words
   expect_code 0 "$dietmt" $command --help
   expect_text "usage: dietmt $command" "$out"
+  expect_text "Example" "$out"
   cp "$work/out" "$work/help"
   # shellcheck disable=SC2086
+  expect_code 0 "$dietmt" $command --help-all
+  cp "$work/out" "$work/help-all"
+  # shellcheck disable=SC2086
   expect_code 0 "$dietmt" $command --help-json
-  python3 - "$command" "$work/out" "$work/help" <<'PYTHON' || fail "$command: see above"
-import json, sys
+  python3 - "$dietmt" "$command" "$work" <<'PYTHON' || fail "$command: see above"
+import json, re, shlex, subprocess, sys
 
-command, described, help_text = sys.argv[1], json.load(open(sys.argv[2])), open(sys.argv[3]).read()
+dietmt, command, work = sys.argv[1:]
+described = json.load(open(f"{work}/out"))
+help_text, help_all = (open(f"{work}/{name}").read() for name in ("help", "help-all"))
 problems = []
 if described["command"] != command:
     problems.append(f"the description is of {described['command']}")
@@ -30,8 +37,15 @@ if len(names) != len(set(names)):
     problems.append("an option is there twice")
 for option in described["options"]:
     name = option["name"]
-    if f"--{name}" not in help_text:
-        problems.append(f"--{name} is not in --help")
+    if not re.search(f"^  (-h, )?--{name}( |$)", help_all, re.M):
+        problems.append(f"--{name} is not in --help-all")
+    if bool(re.search(f"^  (-h, )?--{name}( |$)", help_text, re.M)) != option["basic"]:
+        problems.append(f"--{name} is wrongly in or not in --help")
+    if option["required"] and not option["basic"]:
+        problems.append(f"--{name} is required but not basic")
+    if option["type"] in ("integer", "number"):
+        if not {"least", "above"} & option.keys() or not {"most", "below"} & option.keys():
+            problems.append(f"--{name} has no range")
     if not option["help"] or option["help"].endswith("."):
         problems.append(f"--{name}: the help line is empty or a sentence")
     if option["type"] != "flag" and not option["placeholder"]:
@@ -46,13 +60,24 @@ for option in described["options"]:
             allowed = value in option.get("choices", [value])
         if not allowed:
             problems.append(f"--{name}: its default {value} is not allowed")
+basics = sum(option["basic"] for option in described["options"])
+if len(described["options"]) > 25 and basics > 25:
+    problems.append(f"--help shows {basics} options")
+for example in described["examples"]:
+    # The example's last command, if it is one of this program; it must only parse.
+    words = shlex.split(example.split("|")[-1].replace("\\\n", " "))
+    tried = subprocess.run([dietmt, *words[1:], "--dump-config"], capture_output=True, text=True)
+    if tried.returncode != 0:
+        problems.append(f"example {example}: {tried.stderr}")
+if not described["examples"]:
+    problems.append("no example")
 print("\n".join(problems), file=sys.stderr)
 sys.exit(bool(problems))
 PYTHON
 done
 
 # Each command names every required option and says what it needs.
-for command in tokenizer train translate distill score evaluate serve import export quantize average sample \
+for command in tokenizer train translate distill score evaluate serve import export quantize average \
   "inspect model" "inspect attention" "bert pretrain" "bert finetune" "bert predict" "bert embed" \
   "bert import" "bert export"; do
   [ "$command" = serve ] && ! has_service && continue

@@ -48,7 +48,7 @@ wait_for() {
   fail "'$1' does not come in $2: $(cat "$2")"
 }
 
-errors_in() { cat "$@" | grep -c ' error: '; }
+errors_in() { cat "$@" | grep -cE '(^| )error: '; }
 
 # expect_same FOLDER TOLERANCE [ONE]: losses, validations and weights as of the one process.
 expect_same() {

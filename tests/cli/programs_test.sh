@@ -28,7 +28,6 @@ for command in train translate serve bert quantize; do expect_text "$command" "$
 expect_code 0 "$alone" --version
 [ "$out" = "$("$full" --version)" ] || fail "the programs have other versions"
 expect_code 0 "$alone" translate --help
-expect_code 0 "$alone" sample --output "$work/sample" --pairs 3 --valid 1 --test 1
 expect_code 0 "$alone" evaluate --reference "$work/test.de" --hypothesis "$work/test.de"
 expect_code 2 "$alone" translate --beam 0
 expect_code 2 "$alone" nothing

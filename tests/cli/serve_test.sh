@@ -71,7 +71,7 @@ expect_code 1 "$dietmt" serve --model "en-de=$work" --preload --port 0
 expect_text "$work" "$err"
 expect_code 1 "$dietmt" serve --model "en-de=$model" --port 0 --data /dev/null/data
 expect_text "/dev/null/data" "$err"
-expect_code 0 "$dietmt" serve --help
+expect_code 0 "$dietmt" serve --help-all
 expect_text "--keep-jobs HOURS" "$out"
 expect_text "--max-jobs N" "$out"
 
@@ -79,7 +79,14 @@ toy_corpus 60 7 "$work/toy"
 "$dietmt" translate --model "$model" --input "$work/toy.en" --beam 1 >"$work/expected"
 
 # Without --data there are no jobs.
-start
+health_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+start --health-port "$health_port"
+main_url=$url
+url=http://127.0.0.1:$health_port
+for path in /live /ready /health /metrics; do expect_answer 200 $path; done
+expect_answer 404 /languages
+url=$main_url
+for path in /live /ready; do expect_answer 200 $path; done
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port "${url##*:}"
 expect_text "${url##*:}" "$err"
 expect_answer 200 /health
@@ -95,6 +102,8 @@ expect_answer 200 /v1/translate -H "$json" \
 expect_text "\"text\":\"$(echo red dog | "$dietmt" translate --model "$model" --beam 1)\"" "$out"
 expect_answer 200 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "de"}'
 expect_text '"attention":{"cross":[[[[' "$out"
+expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "fr", "model": "en-de"}'
+expect_text "translates en to de" "$out"
 expect_answer 400 /v1/analyze -H "$json" -d '{"text": "red dog", "source": "en", "target": "xx"}'
 expect_text '"error":' "$out"
 { printf 'source=en&target=de&q='; yes 'red dog.' | head -n 2000 | tr '\n' '+'; } >"$work/form"
@@ -168,7 +177,7 @@ if command -v openssl >/dev/null; then
   expect_equal "$(shown)" first "certificate at the start"
   echo broken >"$work/tls.key"
   kill -HUP $server
-  for _ in $(seq 100); do grep -q 'The old certificate serves on' "$work/log" && break; sleep 0.1; done
+  for _ in $(seq 100); do grep -q 'The old certificate stays in use' "$work/log" && break; sleep 0.1; done
   expect_text "tls.key cannot be used" "$(cat "$work/log")"
   expect_equal "$(shown)" first "certificate after a broken one"
   certify second

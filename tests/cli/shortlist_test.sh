@@ -1,26 +1,27 @@
 #!/usr/bin/env bash
-# dietmt shortlist on the sample corpus: what it covers, what it shows, what it refuses.
+# dietmt shortlist on a toy corpus: what it covers, what it shows, what it refuses.
 #   shortlist_test.sh DIETMT SCRATCH
 dietmt=$1 work=$2
 source "$(dirname "$0")/lib.sh"
 rm -rf "$work" && mkdir -p "$work" || exit 1
-"$dietmt" sample --output "$work/text" --pairs 3000 --valid 200 --test 0 2>"$work/err" ||
-  { cat "$work/err"; exit 1; }
-"$dietmt" tokenizer --input "$work/text/train.en" "$work/text/train.de" --vocab-size 600 \
+mkdir "$work/text"
+toy_corpus 3000 1 "$work/text/train"
+toy_corpus 200 2 "$work/text/valid"
+"$dietmt" tokenizer --input "$work/text/train.en" "$work/text/train.de" --vocab-size 90 \
   --output "$work/joint.model" 2>"$work/err" || { cat "$work/err"; exit 1; }
 make=("$dietmt" shortlist --tokenizer "$work/joint.model" --train-source "$work/text/train.en"
-  --train-target "$work/text/train.de" --best 20 --first 20)
+  --train-target "$work/text/train.de" --best 3 --first 5)
 valid=(--valid-source "$work/text/valid.en" --valid-target "$work/text/valid.de")
 
-expect_code 0 "${make[@]}" --output "$work/list.bin" "${valid[@]}" --show the
+expect_code 0 "${make[@]}" --output "$work/list.bin" "${valid[@]}" --show red
 expect_text "iteration 5 of 5" "$err"
-expect_text "21 for every sentence" "$err" # 20 and end of sentence
-expect_text "▁the	▁die	" "$out"
+expect_text "6 for every sentence" "$err" # 5 and end of sentence
+expect_text "▁red	▁rot	" "$out"
 expect_text "sentences           200" "$out"
 covered=$(awk '/^covered tokens/ { print $3 }' "$work/out")
 size=$(awk '/^mean shortlist size/ { print $4 }' "$work/out")
-awk -v c="$covered" -v s="$size" 'BEGIN { exit !(c > 0.97 && c <= 1 && s > 21 && s < 300) }' ||
-  fail "covered $covered with $size pieces of 600"
+awk -v c="$covered" -v s="$size" 'BEGIN { exit !(c > 0.97 && c <= 1 && s > 6 && s < 30) }' ||
+  fail "covered $covered with $size pieces of 90"
 [ ! -e "$work/list.bin.corpus" ] || fail "the encoded corpus was left behind"
 
 # The same bytes for any number of threads; the same report from the file alone.
@@ -28,23 +29,23 @@ report=$out
 expect_code 0 "${make[@]}" --output "$work/threads.bin" --threads 3
 cmp -s "$work/list.bin" "$work/threads.bin" || fail "threads change the file"
 expect_code 0 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$work/list.bin" \
-  "${valid[@]}" --show the
+  "${valid[@]}" --show red
 [ "$out" = "$report" ] || fail "the file's report differs: $out"
 
 # A file of another vocabulary, a damaged one, wrong options.
-"$dietmt" tokenizer --input "$work/text/train.en" --vocab-size 600 --output "$work/other.model" \
+"$dietmt" tokenizer --input "$work/text/train.en" --vocab-size 90 --output "$work/other.model" \
   2>"$work/err" || fail "$(cat "$work/err")"
 expect_code 1 "$dietmt" shortlist --tokenizer "$work/other.model" --shortlist "$work/list.bin" \
-  --show the
+  --show red
 expect_text "list.bin: was made for other vocabularies" "$err"
 head -c 1000 "$work/list.bin" >"$work/cut.bin"
 expect_code 1 "$dietmt" shortlist --tokenizer "$work/joint.model" --shortlist "$work/cut.bin" \
-  --show the
+  --show red
 expect_text "cut.bin: is damaged" "$err"
 expect_code 2 "$dietmt" shortlist --output "$work/never.bin" --best 0
 expect_text "give one of --model, --tokenizer" "$err"
 expect_text "--train-source is missing" "$err"
-expect_text "--best is 0; it must be at least 1" "$err"
+expect_text "--best is 0; it must be from 1 to 100000" "$err"
 [ ! -e "$work/never.bin" ] || fail "a refused command wrote a file"
 
 expect_code 0 "$dietmt" shortlist --help

@@ -40,6 +40,39 @@ done
 expect_text "validation at update 60" "$err"
 grep -q '"bleu"' "$work/model/progress.jsonl" || fail "no BLEU in progress.jsonl"
 
+# train_on TARGET VALID_TARGET OPTION...: trains on other targets.
+train_on() {
+  "$dietmt" train --train-source "$work/train.en" --train-target "$1" \
+    --valid-source "$work/valid.en" --valid-target "$2" "${sizes[@]}" "${@:3}"
+}
+
+# Unequal line counts show before a tokenizer is trained, whichever text they are in.
+head -n 39 "$work/valid.de" >"$work/fewer.de"
+for targets in "$work/fewer.de $work/valid.de" "$work/train.de $work/fewer.de"; do
+  # shellcheck disable=SC2086
+  expect_code 1 train_on $targets --output "$work/unequal" --max-updates 1
+  expect_text "this line has no counterpart" "$err"
+  case $err in *"training the tokenizer"*) fail "a tokenizer is trained on unequal text" ;; esac
+done
+
+# Lines that are not UTF-8: refused, replaced, or skipped on both sides, in validation text too; a
+# run keeps its choice.
+sed '2s/.*/M\xfcnchen/;5s/.*/\xfc/' "$work/valid.de" >"$work/latin1"
+sed '7s/$/ \xff/' "$work/train.de" >"$work/odd"
+odd=(train_on "$work/odd" "$work/latin1" --output "$work/utf8" --valid-interval 2)
+expect_code 1 "${odd[@]}" --max-updates 2
+expect_text "$work/latin1:2: not UTF-8 at byte 2; convert the file" "$err"
+expect_code 0 "${odd[@]}" --max-updates 2 --invalid-utf8 skip
+expect_text "$work/odd: 1 line is not UTF-8, left out: line 7" "$err"
+expect_text "$work/latin1: 2 lines are not UTF-8, left out: lines 2, 5" "$err"
+expect_text "training text: kept 1999 of 2000 pairs (dropped 1 not UTF-8)" "$err"
+grep -q '"bleu"' "$work/utf8/progress.jsonl" || fail "no BLEU of validation text with skipped lines"
+expect_code 2 "${odd[@]}" --max-updates 4 --invalid-utf8 replace
+expect_text "--invalid-utf8: was skip, is replace" "$err"
+expect_code 0 "${odd[@]}" --max-updates 2 --invalid-utf8 replace --resume never
+expect_text "$work/odd: 1 line is not UTF-8, with U+FFFD in place of ill-formed bytes: line 7" "$err"
+expect_text "training text: kept 2000 of 2000 pairs" "$err"
+
 # Interrupted and resumed gives the same weights, bit for bit, as uninterrupted.
 run=("${train[@]}" --valid-interval 20 --save-interval 10 --keep-last 2 --no-valid-translation
   --ema-decay 0.9)
@@ -164,7 +197,7 @@ expect_text "the training text differs from the text of the checkpoint" "$err"
 
 # Divergence stops with a sentence and leaves the checkpoint.
 expect_code 1 "${train[@]}" --output "$work/nan" --max-updates 200 --valid-interval 5 \
-  --no-valid-translation --learning-rate 1e30 --clip-norm 0 --warmup 10
+  --no-valid-translation --learning-rate 1000 --clip-norm 0 --warmup 10
 expect_text "the last checkpoint is intact" "$err"
 
 # Wrong options: exit code 2, all problems at once.
@@ -177,9 +210,9 @@ expect_text "--valid-metric is 'bleu'; possible: valid_loss" "$err"
 expect_code 2 "$dietmt" train "${data[@]:0:4}" --valid-source "$work/none" "${data[@]:6}" \
   --output "$work/bad" --valid-beam 0 --learning-rate 0 --valid-tokenize x \
   --attention-backend x --max-ratio=-1
-for problem in "--valid-source: $work/none does not exist" "--valid-beam is 0; it must be at least 1" \
-  "--learning-rate is 0; it must be above 0" "--valid-tokenize is 'x'" "--attention-backend is 'x'" \
-  "--max-ratio is -1; it must be at least 0"; do
+for problem in "--valid-source: $work/none does not exist" "--valid-beam is 0; it must be from 1 to 1000" \
+  "--learning-rate is 0; it must be from 1e-12 to 1000" "--valid-tokenize is 'x'" "--attention-backend is 'x'" \
+  "--max-ratio is -1; it must be from 0 to 1000000000"; do
   expect_text "$problem" "$err"
 done
 expect_code 2 "${train[@]}" --output "$work/bad" --position learned --max-positions 64

@@ -13,6 +13,7 @@ expect_lines() { expect_equal "$(wc -l <"$1")" "$2" "lines of $1"; }
 
 toy_corpus 60 7 "$work/toy"
 input=$work/toy.en
+toy_target=$work/toy.de
 
 # One line out per line in; the same from a file, from gzip, from a pipe and into a file.
 expect_code 0 "${translate[@]}" --input "$input"
@@ -103,8 +104,40 @@ expect_code 0 "${translate[@]}" --input "$input" --prefix "$work/prefix"
 expect_equal "$(grep -c '^rot' "$work/out")" 60 "lines that start with the prefix"
 expect_code 1 "${translate[@]}" --input "$input" --prefix <(head -n 3 "$work/prefix")
 expect_text ":3: the prefixes end here" "$err"
+expect_code 1 "${translate[@]}" --input "$input" --prefix <(cat "$work/prefix" <(echo blau)) \
+  --output "$work/never"
+expect_text ":61: this prefix has no line in the input, which ends after 60 lines" "$err"
+[ -e "$work/never" ] && fail "a file is left in spite of a prefix without a line"
 "$dietmt" translate --model "$model,$model" --input "$input" | cmp - "$work/plain" ||
   fail "an ensemble of one model twice gives another text"
+
+# A name with a comma is one model, alone, in a list and beside another --model.
+odd=$work/odd,name
+ln -s "$(realpath "$model")" "$odd"
+for models in "$odd" "$odd --model $model" "$model $odd"; do
+  # shellcheck disable=SC2086
+  "$dietmt" translate --input "$input" --model $models | cmp - "$work/plain" ||
+    fail "--model $models gives another text"
+done
+"$dietmt" score --threads 1 --model "$odd" --source "$input" --target "$toy_target" |
+  cmp - <("${score[@]}" --source "$input" --target "$toy_target") || fail "score of a name with a comma"
+
+# FILE.gz is compressed, whoever writes it, and pipes too.
+expect_code 0 "${translate[@]}" --input "$input" --output "$work/result.gz"
+gzip -dc "$work/result.gz" | cmp - "$work/plain" || fail "translate --output FILE.gz"
+"${score[@]}" --source "$input" --target "$toy_target" >"$work/scores"
+expect_code 0 "${score[@]}" --source "$input" --target "$toy_target" --output "$work/scores.gz"
+gzip -dc "$work/scores.gz" | cmp - "$work/scores" || fail "score --output FILE.gz"
+expect_code 0 "$dietmt" distill --model "$model" --source "$input" --output-source "$work/kd.en.gz" \
+  --output-target "$work/kd.de.gz"
+gzip -dc "$work/kd.en.gz" | cmp - "$input" || fail "distill --output-source FILE.gz"
+gzip -dc "$work/kd.de.gz" | cmp - "$work/plain" || fail "distill --output-target FILE.gz"
+[ -z "$(find "$work" -name '*.part*')" ] || fail "distill leaves unfinished files"
+mkfifo "$work/pipe.gz"
+gzip -dc <"$work/pipe.gz" >"$work/unpacked" &
+"${translate[@]}" --input "$input" --output "$work/pipe.gz"
+wait $! || fail "a compressed pipe is cut short"
+cmp "$work/unpacked" "$work/plain" || fail "a compressed pipe gives another text"
 
 # Scores of given translations: those of the search.
 "${translate[@]}" --input "$input" --length-penalty 0 --scores >"$work/found"

@@ -16,15 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-class AtomicFileTest : public ScratchTest {
- protected:
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : fs::directory_iterator(scratch()))
-      all.push_back(entry.path().filename().string());
-    return all;
-  }
-};
+class AtomicFileTest : public ScratchTest {};
 
 TEST_F(AtomicFileTest, AppearsAtCommit) {
   const fs::path path = write("file", "old");
@@ -37,6 +29,19 @@ TEST_F(AtomicFileTest, AppearsAtCommit) {
   file.write("z");
   file.commit();
   EXPECT_EQ(read_file(path), "HEADER x" + std::string(3'000'000, 'y') + "z");
+  EXPECT_THAT(names(), UnorderedElementsAre("file"));
+}
+
+// So a signal, even SIGKILL, leaves nothing.
+TEST_F(AtomicFileTest, HasNoNameBeforeCommit) {
+  {
+    AtomicFile file(scratch() / "file");
+    file.write("text");
+    file.flush();
+    EXPECT_THAT(names(), IsEmpty());
+    file.commit();
+  }
+  EXPECT_EQ(read_file(scratch() / "file"), "text");
   EXPECT_THAT(names(), UnorderedElementsAre("file"));
 }
 

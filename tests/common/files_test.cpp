@@ -19,15 +19,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
-class FilesTest : public ScratchTest {
- protected:
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : fs::directory_iterator(scratch()))
-      all.push_back(entry.path().filename().string());
-    return all;
-  }
-};
+class FilesTest : public ScratchTest {};
 
 TEST_F(FilesTest, ALinkStaysALink) {
   const std::string file = write("file", "old");
@@ -141,6 +133,19 @@ TEST_F(FilesTest, AnUncommittedDirectoryVanishes) {
   EXPECT_THAT(names(), UnorderedElementsAre());
 }
 
+TEST_F(FilesTest, ANewDirectoryRemovesWhatKilledWritersHaveLeft) {
+  const fs::path path = scratch() / "model";
+  const fs::path dead = path.string() + ".tmp1", living = path.string() + ".tmp2";
+  for (const fs::path& left : {dead, living}) {
+    fs::create_directory(left);
+    write_file_atomically(left / "a", "1");
+  }
+  const FileDescriptor writer(::open(living.c_str(), O_RDONLY));
+  ASSERT_EQ(::flock(writer.number(), LOCK_EX), 0);
+  AtomicDirectory(path).commit();
+  EXPECT_THAT(names(), UnorderedElementsAre("model", "model.tmp2"));
+}
+
 TEST_F(FilesTest, CommitReplacesADirectory) {
   const fs::path path = scratch() / "model";
   for (const std::string name : {"old", "new"}) {
@@ -152,6 +157,27 @@ TEST_F(FilesTest, CommitReplacesADirectory) {
   EXPECT_EQ(read_file(path / "new"), "new");
   EXPECT_EQ(manifest_problem(path), "");
   EXPECT_THAT(names(), UnorderedElementsAre("model"));
+}
+
+TEST_F(FilesTest, AFileIsIntactUnlessItsManifestSaysOtherwise) {
+  const fs::path path = scratch() / "model";
+  AtomicDirectory directory(path);
+  write_file_atomically(directory.path() / "weights", "12345");
+  directory.commit();
+  write_file_atomically(path / "unlisted", "1");
+  EXPECT_NO_THROW(require_intact(path / "weights"));
+  EXPECT_NO_THROW(require_intact(path / "unlisted"));
+
+  write_file_atomically(path / "weights", "12346");
+  EXPECT_NO_THROW(require_intact(path / "unlisted"));
+  try {
+    require_intact(path / "weights");
+    FAIL() << "no error";
+  } catch (const CheckpointError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("weights differs in checksum"));
+  }
+  fs::remove(path / "manifest.json");
+  EXPECT_NO_THROW(require_intact(path / "weights"));
 }
 
 TEST_F(FilesTest, TheManifestFindsDamage) {

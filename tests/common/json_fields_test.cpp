@@ -24,17 +24,58 @@ TEST(WholeNumber, IsToldFromOthers) {
   EXPECT_FALSE(is_whole_number(UINT64_MAX));
 }
 
-TEST(ReadField, TakesOtherTypesAsTheyAre) {
+struct Fields {
   int64_t count = 0;
   double share = 0;
+  bool flag = false;
   std::string name;
-  read_field(nlohmann::json(3), count);
-  read_field(nlohmann::json(0.5), share);
-  read_field(nlohmann::json("x"), name);
-  EXPECT_EQ(count, 3);
-  EXPECT_EQ(share, 0.5);
-  EXPECT_EQ(name, "x");
-  EXPECT_THROW(read_field(nlohmann::json(1e30), count), CheckpointError);
+};
+
+Fields fields(const char* text) {
+  const auto object = nlohmann::json::parse(text);
+  Fields read;
+  read_field(object, "count", read.count);
+  read_field(object, "share", read.share);
+  read_field(object, "flag", read.flag);
+  read_field(object, "name", read.name);
+  return read;
+}
+
+std::string field_problem(const char* text) {
+  try {
+    fields(text);
+  } catch (const CheckpointError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(ReadField, TakesTheTypeOfTheField) {
+  const Fields read = fields(R"({"count": 3, "share": 0.5, "flag": true, "name": "x"})");
+  EXPECT_EQ(read.count, 3);
+  EXPECT_EQ(read.share, 0.5);
+  EXPECT_TRUE(read.flag);
+  EXPECT_EQ(read.name, "x");
+}
+
+TEST(ReadField, NamesTheFieldAtFault) {
+  EXPECT_EQ(field_problem("{}"), "count is missing");
+  EXPECT_EQ(field_problem("[]"), "count is missing");
+  EXPECT_EQ(field_problem(R"({"count": 1e30})"), "count is 1e+30; it must be a whole number");
+  EXPECT_EQ(field_problem(R"({"count": 1, "share": "x"})"), "share is \"x\"; it must be a number");
+  EXPECT_EQ(field_problem(R"({"count": 1, "share": 1, "flag": 1})"),
+            "flag is 1; it must be true or false");
+  EXPECT_EQ(field_problem(R"({"count": 1, "share": 1, "flag": true, "name": 3})"),
+            "name is 3; it must be text in quotation marks");
+}
+
+TEST(JsonProblem, LeavesOutTheLibrarysPrefix) {
+  try {
+    const auto parsed = nlohmann::json::parse("{");
+    FAIL() << parsed;
+  } catch (const nlohmann::json::exception& error) {
+    EXPECT_EQ(json_problem(error).rfind("parse error at line 1", 0), 0U);
+  }
 }
 
 }  // namespace

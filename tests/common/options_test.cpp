@@ -106,12 +106,29 @@ TEST_F(OptionsTest, RepeatedListsAddUp) {
 TEST_F(OptionsTest, MistakesAreConfigErrors) {
   EXPECT_THAT(error_of({"--unknown", "1"}), HasSubstr("--unknown"));
   EXPECT_THAT(error_of({"--cou", "1"}), HasSubstr("--cou"));  // no abbreviations
-  EXPECT_THAT(error_of({"--count", "many"}), HasSubstr("many"));
+  EXPECT_EQ(error_of({"--count", "many"}),
+            "--count is 'many'; it must be a whole number from -1000000000 to 1000000000");
   EXPECT_THAT(error_of({"--count", "1.5"}), HasSubstr("1.5"));
   EXPECT_THAT(error_of({"--count"}), HasSubstr("--count"));
   EXPECT_THAT(error_of({"--rate", "fast"}), HasSubstr("fast"));
   EXPECT_THAT(error_of({"stray"}), HasSubstr("see dietmt demo --help"));
   EXPECT_THAT(error_of({"--count", "1", "--count", "2"}), HasSubstr("--count"));
+}
+
+TEST_F(OptionsTest, MalformedNumbersAreReportedTogether) {
+  const std::string problems =
+      error_of({"--count", "9223372036854775808", "--rate", "1e999", "--gpus", "1", "0x2"});
+  EXPECT_THAT(problems, HasSubstr("--count is '9223372036854775808'; it must be a whole number"));
+  EXPECT_THAT(problems, HasSubstr("--rate is '1e999'; it must be a number from"));
+  EXPECT_THAT(problems, HasSubstr("--gpus is '0x2'; it must be a whole number"));
+}
+
+TEST_F(OptionsTest, UnknownOptionsGetASuggestion) {
+  EXPECT_EQ(error_of({"--cuont", "1"}),
+            "unknown option --cuont; did you mean --count?; see dietmt demo --help-all");
+  EXPECT_THAT(error_of({"--something-else", "1"}), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(error_of({"--config", write("close", "ratte = 3\n")}),
+              HasSubstr("unknown option --ratte; did you mean --rate?"));
 }
 
 TEST_F(OptionsTest, TheConfigFileTakesTheSameNames) {
@@ -218,9 +235,11 @@ TEST_F(OptionsTest, AllBrokenRulesAreReportedTogether) {
                                             "--dropout", "1", "--shares", "0.5", "0"});
   for (const char* problem :
        {"--output is missing: give --output DIR", "--inputs is missing: give --inputs FILE...",
-        "--norm is 'middle'; it must be post, pre or none", "--beam is 0; it must be at least 1",
+        "--norm is 'middle'; it must be post, pre or none",
+        "--beam is 0; it must be from 1 to 1000000000",
         "--port is 65536; it must be from 0 to 65535",
-        "--dropout is 1; it must be at least 0 and below 1", "--shares is 0; it must be above 0"}) {
+        "--dropout is 1; it must be at least 0 and below 1",
+        "--shares is 0; it must be above 0 and at most 1000000000"}) {
     EXPECT_THAT(problems, HasSubstr(problem));
   }
 }
@@ -260,12 +279,42 @@ TEST_F(OptionsTest, TheCommandsOwnProblemsAreAddedToThem) {
 
 TEST_F(OptionsTest, HelpShowsTheRules) {
   RuledFields fields;
-  const std::string help = ruled_table(fields).help();
+  const std::string help = ruled_table(fields).help(true);
   EXPECT_THAT(help, HasSubstr("a directory (required)"));
   EXPECT_THAT(help, HasSubstr("--norm post|pre|none"));
   EXPECT_THAT(help, HasSubstr("a position (default: post)"));
-  EXPECT_THAT(help, HasSubstr("a number (at least 1; default: 5)"));
+  EXPECT_THAT(help, HasSubstr("a number (from 1 to 1000000000; default: 5)"));
   EXPECT_THAT(help, HasSubstr("a port (from 0 to 65535)"));
+}
+
+TEST_F(OptionsTest, HelpShowsTheBasicAndRequiredOptions) {
+  RuledFields fields;
+  OptionTable table = ruled_table(fields);
+  table.basics({"beam"}).example("dietmt demo --output model");
+  const std::string help = table.help(false), all = table.help(true);
+  EXPECT_THAT(help, HasSubstr("--output DIR"));
+  EXPECT_THAT(help, HasSubstr("--beam N"));
+  EXPECT_THAT(help, Not(HasSubstr("--dropout")));
+  EXPECT_THAT(help, HasSubstr("\nExample:\n  dietmt demo --output model\n"));
+  EXPECT_THAT(help, HasSubstr("4 more options: dietmt demo --help-all\n"));
+  EXPECT_THAT(all, HasSubstr("--dropout P"));
+  EXPECT_THAT(all, Not(HasSubstr("more options:")));
+  const auto described = nlohmann::json::parse(table.describe());
+  EXPECT_EQ(described["options"][3]["basic"], true);
+  EXPECT_EQ(described["options"][5]["basic"], false);
+  EXPECT_EQ(described["examples"], Words{"dietmt demo --output model"});
+}
+
+TEST_F(OptionsTest, SeedsHaveAllWholeNumbers) {
+  int64_t seed = 1;
+  OptionTable table("demo", "", "");
+  table.add("seed", &seed, "N", "a seed", ranges::kSeed);
+  table.parse({"--seed", "9223372036854775807"});
+  EXPECT_NO_THROW(table.check());
+  EXPECT_EQ(seed, INT64_MAX);
+  EXPECT_THAT(table.help(true), HasSubstr("from 0 to 9223372036854775807"));
+  const auto described = nlohmann::json::parse(table.describe());
+  EXPECT_EQ(described["options"][0]["most"], INT64_MAX);
 }
 
 TEST_F(OptionsTest, DescribesItselfAsJson) {
@@ -273,19 +322,20 @@ TEST_F(OptionsTest, DescribesItselfAsJson) {
   const auto described = nlohmann::json::parse(ruled_table(fields).describe());
   EXPECT_EQ(described["command"], "demo");
   const auto& options = described["options"];
-  ASSERT_EQ(options.size(), 7U + 3U);
+  ASSERT_EQ(options.size(), 7U + 6U);
   EXPECT_EQ(options[0]["name"], "output");
   EXPECT_EQ(options[0]["required"], true);
   EXPECT_EQ(options[1]["list"], true);
   EXPECT_EQ(options[2]["choices"], (Words{"post", "pre", "none"}));
   EXPECT_EQ(options[3]["type"], "integer");
   EXPECT_EQ(options[3]["least"], 1);
-  EXPECT_FALSE(options[3].contains("most"));
+  EXPECT_EQ(options[3]["most"], 1'000'000'000);
   EXPECT_EQ(options[4]["most"], 65535);
   EXPECT_EQ(options[5]["default"], Words{"0.1"});
   EXPECT_EQ(options[5]["below"], 1);
   EXPECT_EQ(options[6]["above"], 0);
-  EXPECT_EQ(options[9]["name"], "help");
+  EXPECT_EQ(options[9]["name"], "quiet");
+  EXPECT_EQ(options[11]["name"], "help");
   EXPECT_EQ(printed({"--help-json"}).substr(0, 1), "{");
 }
 
@@ -302,8 +352,8 @@ TEST_F(OptionsTest, HelpShowsGroupsDefaultsAndPlaceholders) {
     EXPECT_THAT(help, HasSubstr("\nFirst:\n"));
     EXPECT_THAT(help, HasSubstr("\nSecond:\n"));
     EXPECT_THAT(help, HasSubstr("--count N"));
-    EXPECT_THAT(help, HasSubstr("a number (default: 5)"));
-    EXPECT_THAT(help, HasSubstr("a rate (default: 0.1)"));
+    EXPECT_THAT(help, HasSubstr("a number (from -1000000000 to 1000000000; default: 5)"));
+    EXPECT_THAT(help, HasSubstr("default: 0.1)"));
     EXPECT_THAT(help, Not(HasSubstr("a switch (default")));
     EXPECT_LT(help.find("First:"), help.find("Second:"));
   }

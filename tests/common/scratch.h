@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dietmt {
 
@@ -25,6 +26,14 @@ class ScratchTest : public ::testing::Test {
   ~ScratchTest() override { std::filesystem::remove_all(scratch_); }
 
   const std::filesystem::path& scratch() const { return scratch_; }
+
+  /// The names of all entries of the scratch directory.
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_))
+      all.push_back(entry.path().filename().string());
+    return all;
+  }
 
   /// Writes a file in the scratch directory and returns its path.
   std::string write(const std::string& name, std::string_view content) const {

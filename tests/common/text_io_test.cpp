@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <thread>
 
 #include "common/error.h"
+#include "common/process.h"
 #include "tests/common/gzipped.h"
 #include "tests/common/scratch.h"
 #include "tests/common/standard_input.h"
@@ -70,6 +72,37 @@ TEST_F(LineReaderTest, LongerLinesThanAskedForAreRefused) {
   LineReader endless(write("endless", std::string(1 << 20, 'x')), 1000);
   std::string line;
   EXPECT_THROW(endless.next(line), DataError);
+}
+
+TEST_F(LineReaderTest, LongerLinesThanAskedForAreCutBetweenCharacters) {
+  const std::string text = "1234\n12345\nabc\xC3\xA4z\n1\n" + std::string(300'000, 'x');
+  for (const std::string& path : {write("long", text), write("long.gz", gzipped(text))}) {
+    LineReader reader(path, 4, LongLines::kCut);
+    std::vector<std::string> lines;
+    std::vector<size_t> cut;
+    for (std::string line; reader.next(line);) {
+      lines.push_back(line);
+      cut.push_back(reader.bytes_cut());
+    }
+    EXPECT_THAT(lines, ElementsAre("1234", "1234", "abc", "1", "xxxx"));
+    EXPECT_THAT(cut, ElementsAre(0U, 1U, 3U, 0U, 299'996U));
+    EXPECT_EQ(reader.line_number(), 5);
+    EXPECT_FALSE(reader.ended_in_lf());
+  }
+}
+
+TEST_F(LineReaderTest, TheRestOfACutLineIsNotHeldInMemory) {
+  constexpr size_t kLength = 400 << 20;
+  const std::string path = write("zeros", "");
+  std::filesystem::resize_file(path, kLength);  // takes no room on the disk
+  const int64_t before = peak_memory();
+  LineReader reader(path, 1000, LongLines::kCut);
+  std::string line;
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line.size(), 1000U);
+  EXPECT_EQ(reader.bytes_cut(), kLength - 1000);
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_LT(peak_memory() - before, 50 << 20);
 }
 
 TEST_F(LineReaderTest, TellsWhetherTheLastLineHasItsLf) {

@@ -1,5 +1,5 @@
 // Corpus caches. An odd first byte: the file as it is. An even one: numbers and content of a file
-// whose header fits its size. Whatever opens must be readable from end to end.
+// whose header and checksums fit. Whatever opens must be readable from end to end.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -8,11 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "common/files.h"
 #include "data/corpus/corpus_cache.h"
 #include "tests/fuzz/scratch_file.h"
 
 namespace {
 
+using dietmt::crc32_of;
 using dietmt::data::MappedCache;
 
 constexpr std::string_view kFingerprint = "corpus";
@@ -24,15 +26,21 @@ std::string with_header(std::string_view bytes) {
   std::memcpy(sizes, bytes.data(), given);
   bytes.remove_prefix(given);
   // data/corpus/corpus_cache.cpp: magic, version, bytes of the fingerprint, start, tokens,
-  // sequences, groups, eight counters, content hash.
-  const uint64_t header[16] = {
-      0x31535052'4f435444, 3, kFingerprint.size(), kTokensAt, sizes[0], sizes[1], sizes[2]};
+  // sequences, groups, eight counters, content hash, checksum of all but the tokens.
+  uint64_t header[17] = {
+      0x31535052'4f435444, 4, kFingerprint.size(), kTokensAt, sizes[0], sizes[1], sizes[2]};
   std::string file(reinterpret_cast<const char*>(header), sizeof header);
   file += kFingerprint;
   file.resize(kTokensAt);
   file += bytes;
   const uint64_t tokens = (sizes[0] + uint64_t{1}) / 2 * 8;
   file.resize(kTokensAt + tokens + 8 * (uint64_t{sizes[1]} + sizes[2] + 2));
+  const std::string_view whole = file;
+  uint32_t checksum = sizes[0] > 0 ? crc32_of(whole.substr(kTokensAt, 4 * sizes[0])) : 0;
+  if (sizes[0] > 0) file.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+  checksum = crc32_of(std::string_view(file).substr(0, kTokensAt));
+  header[16] = crc32_of(std::string_view(file).substr(kTokensAt + tokens), checksum);
+  std::memcpy(file.data(), header, sizeof header);
   return file;
 }
 

@@ -65,7 +65,7 @@ Seen read_all(std::string_view bytes, size_t piece, SpoolBudget& budget) {
     seen.incomplete = reader.stage() != RequestReader::Stage::kEmpty;
   } catch (const RequestFault& fault) {
     require(fault.status() >= 400 && fault.status() < 600);
-    require(reader.origin().size() <= kLimits.head);
+    require(reader.head().field("Origin").size() <= kLimits.head);
     seen.fault = true;
   }
   return seen;

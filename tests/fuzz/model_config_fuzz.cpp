@@ -9,7 +9,6 @@
 #include "common/error.h"
 #include "interchange/huggingface/marianmt_config.h"
 #include "interchange/marian/marian_config.h"
-#include "interchange/marian/yaml_options.h"
 
 namespace {
 

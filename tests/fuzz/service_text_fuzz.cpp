@@ -8,8 +8,8 @@
 #include "common/error.h"
 #include "common/text_io.h"
 #include "service/api/fields.h"
-#include "service/api/markup.h"
 #include "service/api/sentence_splitter.h"
+#include "service/documents/markup.h"
 
 namespace {
 

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text_io.h"
-#include "metrics/classification.h"
-#include "metrics/correlation.h"
+#include "metrics/glue_scores.h"
 #include "metrics/span_answers.h"
 #include "metrics/squad2.h"
 

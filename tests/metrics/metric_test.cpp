@@ -10,7 +10,6 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/ter.h"
-#include "metrics/translation_edits.h"
 
 namespace dietmt::metrics {
 namespace {
@@ -48,8 +47,9 @@ TEST(Metric, SeveralReferences) {
 TEST(Metric, Signatures) {
   EXPECT_THAT(Bleu({}).signature(1),
               StartsWith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dietmt-"));
-  EXPECT_THAT(Bleu({.lowercase = true, .smoothing = Smoothing::kFloor}).signature(2, "bs:9|seed:1"),
-              HasSubstr("nrefs:2|bs:9|seed:1|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:"));
+  EXPECT_THAT(
+      Bleu({.lowercase = true, .smoothing = Smoothing::kFloor}).signature(2, "bs:9|seed:1|"),
+      HasSubstr("nrefs:2|bs:9|seed:1|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:"));
   EXPECT_THAT(Bleu({.smoothing = Smoothing::kAddK, .max_order = 2}).signature(1),
               HasSubstr("smooth:add-k[1.00]|order:2|version:"));
   EXPECT_THAT(Chrf({.word_order = 2}).signature(1),

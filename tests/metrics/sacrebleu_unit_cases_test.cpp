@@ -164,7 +164,7 @@ TEST_F(UnitCases, Ter) {
 }
 
 TEST_F(UnitCases, TercomTokenizer) {
-  const auto expect = [&](const std::string& table, const TercomOptions& options) {
+  const auto expect = [&](const std::string& table, const TerOptions& options) {
     for (const Json& c : cases("tokenizer_ter", table)) {
       std::string joined;
       for (const std::string& word : tokenize_tercom(options, c[0].get<std::string>()))

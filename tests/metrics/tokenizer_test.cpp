@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "metrics/bleu_tokenizer.h"
-#include "metrics/tercom_tokenizer.h"
+#include "metrics/ter.h"
 #include "metrics/unicode.h"
 
 namespace dietmt::metrics {

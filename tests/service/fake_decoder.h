@@ -51,46 +51,9 @@ class FakeDecoder final : public nmt::SentenceDecoder {
   int64_t steps() const { return steps_; }
 
  private:
-  struct Row {
-    nmt::FedSentence sentence;
-    size_t length = 0;
-  };
+  friend class FakeWorker;
 
-  void work(nmt::SentenceFeed& feed, int64_t batch_tokens) const {
-    std::vector<Row> rows;
-    int64_t room = batch_tokens;
-    while (true) {
-      for (const nmt::FedSentence& one : feed.take(room, rows.empty())) {
-        rows.push_back({one});
-        room -= static_cast<int64_t>(one.request->source.size());
-      }
-      if (rows.empty()) return;
-      std::this_thread::sleep_for(step_);
-      ++steps_;
-      std::erase_if(rows, [&](Row& row) {
-        const auto size = static_cast<int64_t>(row.sentence.request->source.size());
-        const bool abandoned = row.sentence.is_abandoned();
-        if (abandoned) feed.drop(row.sentence.ticket);
-        const bool leaves = abandoned || advance(feed, row);
-        if (leaves) room += size;
-        return leaves;
-      });
-    }
-  }
-
-  // True if the sentence is finished.
-  bool advance(nmt::SentenceFeed& feed, Row& row) const {
-    const std::vector<int32_t>& source = row.sentence.request->source;
-    const int32_t token = source[row.length];
-    if (token == kCrash) throw std::runtime_error("the decoder has crashed");
-    if (token == kPoison) {
-      feed.fail(row.sentence.ticket, std::make_exception_ptr(std::runtime_error("bad sentence")));
-      return true;
-    }
-    if (++row.length < source.size()) return false;
-    feed.deliver(row.sentence.ticket, translations(row.sentence));
-    return true;
-  }
+  void work(nmt::SentenceFeed& feed, int64_t batch_tokens) const;
 
   nmt::NBest translations(const nmt::FedSentence& sentence) const {
     nmt::Hypothesis best;
@@ -117,6 +80,81 @@ class FakeDecoder final : public nmt::SentenceDecoder {
   std::vector<int32_t> mark_;
   mutable std::atomic<int64_t> steps_{0};
 };
+
+/// One worker of a FakeDecoder, step by step.
+class FakeWorker {
+ public:
+  FakeWorker(const FakeDecoder& decoder, nmt::SentenceFeed& feed, int64_t batch_tokens)
+      : decoder_(decoder), feed_(feed), batch_tokens_(batch_tokens) {}
+
+  /// Fills up the batch. Waits if it is empty; false at the end of the feed.
+  bool admit() {
+    add(feed_.take(batch_tokens_ - load(false), rows_.empty()));
+    add(feed_.take_urgent(batch_tokens_ - load(true)));
+    return !rows_.empty();
+  }
+
+  /// Decodes one token of every sentence, or of the urgent ones if there are any. Returns how many
+  /// hypotheses that were.
+  int64_t step() {
+    const bool only_urgent = load(true) > 0;
+    int64_t hypotheses = 0;
+    std::erase_if(rows_, [&](Row& row) {
+      const bool abandoned = row.sentence.is_abandoned();
+      if (abandoned) feed_.drop(row.sentence.ticket);
+      if (abandoned || (only_urgent && !row.sentence.is_urgent)) return abandoned;
+      hypotheses += row.sentence.options->beam;
+      return advance(row);
+    });
+    return hypotheses;
+  }
+
+ private:
+  struct Row {
+    nmt::FedSentence sentence;
+    int64_t load = 0;
+    size_t length = 0;
+  };
+
+  void add(const std::vector<nmt::FedSentence>& sentences) {
+    for (const nmt::FedSentence& one : sentences) rows_.push_back({one, one.load()});
+  }
+
+  int64_t load(bool only_urgent) const {
+    int64_t sum = 0;
+    for (const Row& row : rows_)
+      if (row.sentence.is_urgent || !only_urgent) sum += row.load;
+    return sum;
+  }
+
+  // True if the sentence is finished.
+  bool advance(Row& row) {
+    const std::vector<int32_t>& source = row.sentence.request->source;
+    const int32_t token = source[row.length];
+    if (token == FakeDecoder::kCrash) throw std::runtime_error("the decoder has crashed");
+    if (token == FakeDecoder::kPoison) {
+      feed_.fail(row.sentence.ticket, std::make_exception_ptr(std::runtime_error("bad sentence")));
+      return true;
+    }
+    if (++row.length < source.size()) return false;
+    feed_.deliver(row.sentence.ticket, decoder_.translations(row.sentence));
+    return true;
+  }
+
+  const FakeDecoder& decoder_;
+  nmt::SentenceFeed& feed_;
+  const int64_t batch_tokens_;
+  std::vector<Row> rows_;
+};
+
+inline void FakeDecoder::work(nmt::SentenceFeed& feed, int64_t batch_tokens) const {
+  FakeWorker worker(*this, feed, batch_tokens);
+  while (worker.admit()) {
+    std::this_thread::sleep_for(step_);
+    ++steps_;
+    worker.step();
+  }
+}
 
 inline std::vector<int32_t> characters(std::string_view text) {
   std::vector<int32_t> codes;

@@ -19,6 +19,7 @@
 namespace dietmt::storage {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -121,6 +122,29 @@ TEST(CheckpointStore, PassesOverDamagedCheckpoints) {
   save(store, 4, {});  // the resumed run arrives there again
   EXPECT_EQ(store.latest()->update, 4);
   EXPECT_THAT(updates_of(whole_checkpoints(directory.path())), ElementsAre(1, 4));
+}
+
+TEST(CheckpointStore, ARunWithOnlyDamagedCheckpointsIsNotTakenForANewOne) {
+  const TestDirectory directory;
+  EXPECT_FALSE(newest_checkpoint(directory.path()));
+  {
+    CheckpointStore store(directory.path(), {.keep_last = 2, .keep_best = 1});
+    save(store, 1, {});
+    save(store, 2, {});
+  }
+  write_text(directory / "checkpoints/update-00000002/model.safetensors", "weights 3");
+  EXPECT_EQ(newest_checkpoint(directory.path())->update, 1);
+  fs::remove(directory / "checkpoints/update-00000001/manifest.json");
+  try {
+    newest_checkpoint(directory.path());
+    FAIL() << "no error";
+  } catch (const CheckpointError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("--resume never"),
+                                    HasSubstr("update-00000001/manifest.json is missing"),
+                                    HasSubstr("update-00000002/model.safetensors differs")));
+  }
+  EXPECT_TRUE(fs::exists(directory / "checkpoints/update-00000002"));
+  EXPECT_TRUE(fs::is_symlink(directory / "last"));
 }
 
 TEST(CheckpointStore, RemovesLeftovers) {

@@ -22,15 +22,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr size_t kHeaderBytes = 128;
 
-class NpyTest : public ScratchTest {
- protected:
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    for (const auto& entry : fs::directory_iterator(scratch()))
-      all.push_back(entry.path().filename().string());
-    return all;
-  }
-};
+class NpyTest : public ScratchTest {};
 
 template <typename Value>
 std::vector<Value> values_behind_header(const std::string& bytes) {

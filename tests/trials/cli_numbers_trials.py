@@ -54,7 +54,7 @@ def main():
           "--chrf-char-order")
     train = ["train", "--output", work / "extreme", "--train-source", work / "train.en",
              "--train-target", work / "train.de", "--valid-source", work / "valid.en",
-             "--valid-target", work / "valid.de", "--vocab-size", 90, "--encoder-layers", 1,
+             "--valid-target", work / "valid.de", "--vocab-size", 90,
              "--decoder-layers", 1, "--feed-forward", 64, "--heads", 2, "--dry-run",
              "--no-valid-translation"]
     trial("train --max-positions 10000000000", [*train, "--width", 64, "--position", "learned",

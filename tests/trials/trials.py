@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-Seen = collections.namedtuple("Seen", "code out err seconds megabytes")
+Seen = collections.namedtuple("Seen", "code out err seconds cpu_seconds megabytes")
 
 
 def build_and_work():
@@ -25,9 +25,10 @@ def report(point, what, passed, seen):
     print(point, what, "pass" if passed else "fail", text, sep="\t", flush=True)
 
 
-def execute(command, input="", seconds=60, environment=None):
+def execute(command, input="", seconds=60, environment=None, stop_at=None):
     """Runs a command; one that takes longer is killed, with exit code 'late'. The memory is the
-    largest resident set of the process."""
+    largest resident set of the process. `stop_at`: a server gets SIGTERM when a line of its log
+    holds this text."""
     begin = time.monotonic()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -35,7 +36,12 @@ def execute(command, input="", seconds=60, environment=None):
     texts = {}
 
     def read(name, stream):
-        texts[name] = stream.read().decode(errors="replace")
+        lines = []
+        for line in stream:
+            lines.append(line.decode(errors="replace"))
+            if stop_at and stop_at in lines[-1]:
+                process.terminate()
+        texts[name] = "".join(lines)
 
     def write():
         try:
@@ -58,7 +64,7 @@ def execute(command, input="", seconds=60, environment=None):
     for thread in threads:
         thread.join()
     return Seen("late" if late else process.returncode, texts["out"], texts["err"],
-                time.monotonic() - begin, usage.ru_maxrss / 1024)
+                time.monotonic() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def toy_corpus(prefix, lines, seed=1):

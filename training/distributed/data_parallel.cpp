@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "training/optimization/vector_norm.h"
+#include "training/optimization/optimizer.h"
 
 namespace dietmt::training {
 

@@ -17,8 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/corpus/batch_share.h"
-#include "training/distributed/flat_parameters.h"
+#include "data/corpus/epoch_batches.h"
 #include "training/distributed/gradient_buckets.h"
 #include "training/distributed/process_group.h"
 

@@ -1,4 +1,4 @@
-#include "training/distributed/nccl.h"
+#include "training/distributed/process_group.h"
 
 #define USE_C10D_NCCL
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>

@@ -1,5 +1,5 @@
 #include "common/error.h"
-#include "training/distributed/nccl.h"
+#include "training/distributed/process_group.h"
 
 namespace dietmt::training {
 

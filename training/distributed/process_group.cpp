@@ -11,10 +11,9 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
-#include "common/process_error.h"
-#include "training/distributed/nccl.h"
-#include "training/processes/local_address.h"
+#include "common/error.h"
 #include "training/processes/peer_watch.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 namespace {

@@ -8,11 +8,14 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <torch/csrc/distributed/c10d/Backend.hpp>
+#include <torch/csrc/distributed/c10d/Store.hpp>
 
 #include "training/processes/process_place.h"
 
@@ -87,5 +90,10 @@ class FirstTurn {
 
 /// True for a single process (null) and for the first of several.
 inline bool is_first(const ProcessGroup* group) { return group == nullptr || group->is_first(); }
+
+/// Collectives between GPUs. Throws ConfigError if dietmt was built without them.
+c10::intrusive_ptr<c10d::Backend> connect_nccl(const c10::intrusive_ptr<c10d::Store>& store,
+                                               int64_t rank, int64_t processes,
+                                               std::chrono::milliseconds timeout);
 
 }  // namespace dietmt::training

@@ -1,5 +1,6 @@
 #include "training/distributed/process_launcher.h"
 
+#include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,10 +14,10 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
-#include "common/process_error.h"
-#include "training/distributed/meeting_place.h"
+#include "common/process.h"
 #include "training/processes/process_place.h"
 
 extern char** environ;
@@ -62,6 +63,7 @@ sigset_t awaited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&signals, signal);
+  if (!is_ignored(SIGHUP)) sigaddset(&signals, SIGHUP);
   return signals;
 }
 
@@ -104,7 +106,7 @@ class Launcher {
     constexpr timespec kPatience = {1, 0};
     siginfo_t info;
     const int signal = sigtimedwait(&signals_, &info, &kPatience);
-    if (signal == SIGTERM || signal == SIGINT) pass_on(signal);
+    if (signal > 0 && signal != SIGCHLD) pass_on(signal);
     reap();
     if (!running_.empty() && deadline_ && Clock::now() > *deadline_) signal_all(SIGKILL);
   }
@@ -153,6 +155,27 @@ class Launcher {
 };
 
 }  // namespace
+
+struct MeetingPlace::Impl {
+  c10::intrusive_ptr<c10d::TCPStore> store;
+};
+
+MeetingPlace::MeetingPlace() : impl_(std::make_unique<Impl>()) {
+  c10d::TCPStoreOptions options;
+  options.port = 0;
+  options.isServer = true;
+  options.waitWorkers = false;
+  try {
+    impl_->store = c10::make_intrusive<c10d::TCPStore>("127.0.0.1", options);
+  } catch (const c10::Error& error) {
+    throw Error(std::string("cannot listen on any port of this machine: ") +
+                error.what_without_backtrace());
+  }
+}
+
+MeetingPlace::~MeetingPlace() = default;
+
+int64_t MeetingPlace::port() const { return impl_->store->getPort(); }
 
 int run_processes(int64_t processes, const std::vector<std::string>& words) {
   return Launcher(processes, words).exit_code();

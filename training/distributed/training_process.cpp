@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/process_error.h"
 #include "encoders/device/device.h"
 #include "training/distributed/process_launcher.h"
 
@@ -58,7 +58,7 @@ void require_same_configuration(const Configuration& own, ProcessGroup& group) {
   if (differences.empty()) throw FirstProcessFailed();
   differences.insert(differences.begin(), "process " + std::to_string(group.rank()) +
                                               " (was: in the first one, is: in this one):");
-  throw ConfigError(differences);
+  throw ConfigError(joined_lines(differences));
 }
 
 void require_files(const std::vector<std::string>& inputs) {
@@ -127,6 +127,7 @@ TrainingProcess join_training(const ProcessOptions& o) {
   const fs::path folder = o.output / "data";
   if (place.processes > 1) {
     if (place.rank > 0) spdlog::set_level(spdlog::level::warn);
+    std::signal(SIGPIPE, SIG_IGN);  // Gloo writes to the sockets of lost processes
     process.share = {place.rank, place.processes, o.accumulate};
     process.group = std::make_unique<ProcessGroup>(place, process.device);
     spdlog::info("{} processes, each with {} threads", place.processes, process.threads);

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus/batch_share.h"
+#include "data/corpus/epoch_batches.h"
 #include "storage/output_lock.h"
 #include "training/distributed/process_group.h"
-#include "training/processes/configuration.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 

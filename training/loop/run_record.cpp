@@ -13,11 +13,17 @@
 namespace dietmt::training {
 
 RunRecord::RunRecord(const TrainerOptions& options, const Configuration& configuration,
-                     int64_t first_update)
+                     const TrainingState& state)
     : options_(options),
-      progress_({.output = options.output, .log_interval = options.log_interval}, first_update) {
-  const nlohmann::json settings = {{"title", options_.output.filename().string()},
-                                   {"settings", configuration}};
+      progress_({.output = options.output, .log_interval = options.log_interval}, state.update) {
+  nlohmann::json settings = {{"title", options_.output.filename().string()},
+                             {"settings", configuration}};
+  for (const nlohmann::json& change : state.changes) {
+    nlohmann::json& earlier = settings["settings"]["earlier values"][change.at("option")];
+    const std::string text = earlier.is_null() ? "" : earlier.get<std::string>() + ", ";
+    earlier =
+        text + change.at("was").get<std::string>() + " to update " + change.at("update").dump();
+  }
   write_file_atomically(options_.output / "settings.json", settings.dump(1) + "\n");
 }
 

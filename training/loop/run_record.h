@@ -7,15 +7,16 @@
 
 #include "reporting/progress.h"
 #include "training/loop/trainer_options.h"
+#include "training/loop/training_state.h"
 
 namespace dietmt::training {
 
 class RunRecord {
  public:
-  /// Writes OUTPUT/settings.json; drops entries after `first_update`, which belong to a lost run.
-  /// Throws Error if a file cannot be written.
+  /// Writes OUTPUT/settings.json; drops entries after the update of `state`, which belong to a lost
+  /// run. Throws Error if a file cannot be written.
   RunRecord(const TrainerOptions& options, const Configuration& configuration,
-            int64_t first_update);
+            const TrainingState& state);
 
   /// Derives `stats.last` from the limits. Warns if the limit is 1,000 epochs or more.
   void update(reporting::UpdateStats stats);

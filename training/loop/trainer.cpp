@@ -11,8 +11,7 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/process_error.h"
-#include "common/stop_signal.h"
+#include "common/process.h"
 #include "storage/checkpoint.h"
 #include "training/distributed/data_parallel.h"
 #include "training/distributed/training_process.h"
@@ -35,7 +34,7 @@ bool higher_is_better(const std::string& score) { return !score.ends_with("loss"
 class Loop {
  public:
   Loop(TrainingTask& task, const TrainerOptions& options, const Configuration& configuration,
-       ProcessGroup* group)
+       bool resume, ProcessGroup* group)
       : task_(task),
         options_(options),
         configuration_(configuration),
@@ -51,13 +50,15 @@ class Loop {
       const storage::CheckpointPolicy policy = {options.keep_last, options.keep_best,
                                                 options.valid_metric,
                                                 higher_is_better(options.valid_metric)};
+      if (resume) resumed_ = storage::newest_checkpoint(options.output);
       store_.emplace(options.output, policy);
+      if (!resume) store_->clear();
     }
     turn.done();
   }
 
-  TrainingEnd run(bool resume) {
-    start(resume);
+  TrainingEnd run() {
+    start();
     int64_t saved_update = state_.update;
     bool stop = false;
     const bool traces = options_.profile && is_first(group_);
@@ -82,10 +83,8 @@ class Loop {
   }
 
  private:
-  void start(bool resume) {
-    std::string from;
-    if (store_ && !resume) store_->clear();
-    if (store_) from = store_->latest().value_or(storage::Checkpoint()).directory.string();
+  void start() {
+    std::string from = resumed_.value_or(storage::Checkpoint()).directory.string();
     if (group_ != nullptr) from = group_->broadcast(from);
     if (!from.empty()) restore(from);
     if (parallel_) parallel_->copy_weights_of_first();
@@ -95,13 +94,13 @@ class Loop {
                    task_.epoch());
       return;
     }
-    record_.emplace(options_, configuration_, state_.update);
+    record_.emplace(options_, configuration_, state_);
   }
 
   TrainingEnd end() {
     if (record_) record_->finish();
     if (finished()) return TrainingEnd::kFinished;
-    spdlog::info("stopped by a signal at update {}; the same command continues from there",
+    spdlog::info("{} at update {}; the same command continues from there", stop_reason(),
                  state_.update);
     return TrainingEnd::kStopped;
   }
@@ -132,8 +131,10 @@ class Loop {
     }
     const double norm =
         optimizer_.scale_and_clip(1.0 / sums.targets, options_.clip_norm, sums.gradient_norm);
-    fail_together(
-        [&] { state_.divergence.check(state_.update + 1, sums.loss / sums.targets, norm); });
+    fail_together([&] {
+      state_.divergence.check(state_.update + 1, sums.loss / sums.targets, norm,
+                              options_.clip_norm);
+    });
     const double rate = learning_rate(options_.schedule, state_.update + 1);
     optimizer_.step(rate);
     if (parallel_) parallel_->share_weights();
@@ -221,7 +222,8 @@ class Loop {
 
   void restore(const fs::path& directory) {
     FirstTurn turn(group_);  // report a bad checkpoint once
-    const nlohmann::json data = read_training_state(directory, state_, configuration_);
+    const nlohmann::json data =
+        read_training_state(directory, state_, configuration_, options_.resume_changed);
     try {
       task_.restore_data_position(data);
     } catch (const nlohmann::json::exception& error) {
@@ -257,6 +259,7 @@ class Loop {
   std::map<std::string, double> scores_;  // of a validation since the last save
   // First process only:
   std::optional<MovingAverage> ema_;
+  std::optional<storage::Checkpoint> resumed_;
   std::optional<storage::CheckpointStore> store_;
   std::optional<RunRecord> record_;
 };
@@ -268,7 +271,7 @@ TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
   throw_if_any(options.problems());
   require_score(task.score_names(), options.valid_metric);
   if (group != nullptr) require_batches_for(group->processes(), options.accumulate);
-  return Loop(task, options, configuration, group).run(resume);
+  return Loop(task, options, configuration, resume, group).run();
 }
 
 }  // namespace dietmt::training

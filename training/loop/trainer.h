@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "encoders/ops/dropout.h"
+#include "common/error.h"
+#include "data/corpus/batches.h"
+#include "encoders/ops/fused_ops.h"
 #include "training/distributed/process_group.h"
 #include "training/loop/trainer_options.h"
 
@@ -57,20 +59,48 @@ class TrainingTask {
 
 enum class TrainingEnd {
   kFinished,  // a limit or early stopping
-  kStopped,   // a signal; saved and resumable
+  kStopped,   // a signal or --max-time; saved and resumable
 };
 
 /// Runs the loop. The caller holds the OutputLock of options.output. `configuration` (option names
 /// and values) is stored with each checkpoint; if the output directory holds a checkpoint and
 /// `resume` is true, training continues from it, after checking that its configuration is the same:
-/// a difference is refused with the list of differences (ConfigError), as is a valid_metric that
-/// the task does not report. Throws Error if the loss stops being a number or diverges; checkpoints
-/// are intact.
+/// a difference that options.resume_changed does not name is refused with the list of differences
+/// (ConfigError), as is a valid_metric that the task does not report. Throws CheckpointError if all
+/// checkpoints are damaged, Error if the loss stops being a number or diverges; checkpoints are
+/// intact.
 ///
 /// With a `group` of several processes, each calls this with the same arguments and tasks whose
 /// batches are shared out (data::BatchShare) by options.accumulate, at least one a process
 /// (ConfigError). Only the first writes, validates and logs. Throws PeerError if one ends.
 TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group = nullptr);
+
+/// Passes over the data so far, including the fraction of the current one.
+template <typename Batches>
+double epochs_of(const Batches& batches) {
+  const data::BatchPosition position = batches.position();
+  return static_cast<double>(position.epoch) +
+         static_cast<double>(position.batch) / static_cast<double>(batches.batches_in_epoch());
+}
+
+inline nlohmann::json position_json(const data::BatchPosition& position) {
+  return {{"epoch", position.epoch}, {"batch", position.batch}};
+}
+
+/// Throws nlohmann::json::exception if a number is missing.
+inline data::BatchPosition position_from(const nlohmann::json& json) {
+  return {json.at("epoch"), json.at("batch")};
+}
+
+/// Throws ConfigError if training.json has another content_hash() under `name`.
+inline void require_same_text(const nlohmann::json& json, const std::string& name, uint64_t hash) {
+  if (!json.contains(name) || json.at(name) == hash) return;
+  throw ConfigError(
+      "the " + name +
+      " text differs from the text of the checkpoint; give that text, another --output, or "
+      "--resume never to discard the checkpoint (--init-from trains a model on other "
+      "text)");
+}
 
 }  // namespace dietmt::training

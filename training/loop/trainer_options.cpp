@@ -13,6 +13,22 @@ void require_score(const std::vector<std::string>& scores, const std::string& na
   throw ConfigError("--valid-metric is '" + name + "'; possible: " + possible);
 }
 
+std::vector<std::string> changeable_options() {
+  return {"learning-rate",
+          "schedule",
+          "min-lr",
+          "max-updates",
+          "clip-norm",
+          "valid-interval",
+          "valid-metric",
+          "valid-beam",
+          "valid-tokenize",
+          "valid-lowercase",
+          "no-valid-translation",
+          "precision",
+          "attention-backend"};
+}
+
 std::vector<std::string> TrainerOptions::problems() const {
   std::vector<std::string> found = schedule.problems();
   const auto require = [&](bool good, const std::string& message) {

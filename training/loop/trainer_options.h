@@ -8,12 +8,13 @@
 
 #include "training/optimization/optimizer.h"
 #include "training/optimization/schedule.h"
-#include "training/processes/configuration.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 
 struct TrainerOptions {
   std::filesystem::path output;
+  std::vector<std::string> resume_changed;  // options that may differ from those of the checkpoint
   int64_t max_updates = 100'000;
   int64_t max_epochs = 0;         // 0: no limit
   int64_t accumulate = 1;         // batches per update, over all processes
@@ -34,6 +35,10 @@ struct TrainerOptions {
 
   std::vector<std::string> problems() const;
 };
+
+/// The options that `resume_changed` may name: learning rate, validation and kernels. The others
+/// determine the model, the batches or the state of the optimizer.
+std::vector<std::string> changeable_options();
 
 /// Throws ConfigError unless `name` is one of the scores; the message lists them.
 void require_score(const std::vector<std::string>& scores, const std::string& name);

@@ -1,7 +1,10 @@
 #include "training/loop/training_state.h"
 
+#include <spdlog/spdlog.h>
 #include <torch/nn/module.h>
 #include <torch/types.h>
+
+#include <algorithm>
 
 #include "common/error.h"
 #include "common/files.h"
@@ -17,21 +20,53 @@ constexpr const char* kState = "training.json";
 constexpr const char* kTensors = "training.safetensors";
 const std::string kTrainedPrefix = "weights.";
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Scores of the other kind cannot be compared with those so far.
+bool changes_scores(const std::string& option) {
+  return option.starts_with("valid-") && option != "valid-interval";
+}
+
+void note_changes(const std::vector<OptionChange>& changes, TrainingState& state) {
+  for (const OptionChange& change : changes) {
+    spdlog::info("from update {} on, {}", state.update, change.text());
+    state.changes.push_back({{"update", state.update},
+                             {"option", change.name},
+                             {"was", change.before},
+                             {"is", change.now}});
+    if (!changes_scores(change.name)) continue;
+    state.best_score.reset();
+    state.validations_without_gain = 0;
+  }
+}
+
 }  // namespace
 
-void require_same_configuration(const fs::path& directory, const Configuration& now) {
+std::vector<OptionChange> require_same_configuration(const fs::path& directory,
+                                                     const Configuration& now,
+                                                     const std::vector<std::string>& changed) {
   const fs::path path = directory / kState;
-  std::vector<std::string> found;
+  std::vector<OptionChange> changes;
   try {
-    found = configuration_differences(json::parse(read_file(path)).at("configuration"), now);
+    changes = configuration_changes(json::parse(read_file(path)).at("configuration"), now);
   } catch (const json::exception& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
-  if (found.empty()) return;
-  found.insert(found.begin(), directory.string() + " was made with other options:");
-  found.push_back(
+  std::vector<std::string> problems;
+  std::string acceptable;
+  for (const OptionChange& change : changes) {
+    if (contains(changed, change.name)) continue;
+    problems.push_back("  " + change.text());
+    if (contains(changeable_options(), change.name)) acceptable += " " + change.name;
+  }
+  if (problems.empty()) return changes;
+  problems.insert(problems.begin(), directory.string() + " was made with other options:");
+  problems.push_back(
       "give the same options to continue, another --output, or --resume never to discard it");
-  throw ConfigError(found);
+  if (!acceptable.empty()) problems.push_back("to accept a change: --resume-changed" + acceptable);
+  throw ConfigError(joined_lines(problems));
 }
 
 void write_training_state(const fs::path& directory, const TrainingState& state, const json& data,
@@ -40,14 +75,17 @@ void write_training_state(const fs::path& directory, const TrainingState& state,
                  {"data", data},
                  {"validations_without_gain", state.validations_without_gain},
                  {"divergence", state.divergence.state()},
+                 {"changes", state.changes},
                  {"configuration", configuration}};
   if (state.best_score) values["best_score"] = *state.best_score;
   write_file_atomically(directory / kState, values.dump(1) + "\n");
 }
 
 json read_training_state(const fs::path& directory, TrainingState& state,
-                         const Configuration& configuration) {
-  require_same_configuration(directory, configuration);
+                         const Configuration& configuration,
+                         const std::vector<std::string>& changed) {
+  const std::vector<OptionChange> changes =
+      require_same_configuration(directory, configuration, changed);
   const fs::path path = directory / kState;
   try {
     const json values = json::parse(read_file(path));
@@ -55,6 +93,8 @@ json read_training_state(const fs::path& directory, TrainingState& state,
     state.validations_without_gain = values.at("validations_without_gain");
     state.divergence.restore(values.at("divergence"));
     if (values.contains("best_score")) state.best_score = values.at("best_score").get<double>();
+    if (values.contains("changes")) state.changes = values.at("changes");
+    note_changes(changes, state);
     return values.at("data");
   } catch (const json::exception& error) {
     throw CheckpointError(path.string() + ": " + error.what());

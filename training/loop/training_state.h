@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "training/loop/trainer_options.h"
 #include "training/optimization/divergence.h"
@@ -18,21 +20,26 @@ struct TrainingState {
   int64_t validations_without_gain = 0;
   std::optional<double> best_score;
   DivergenceCheck divergence;
+  nlohmann::json changes =
+      nlohmann::json::array();  // {"update", "option", "was", "is"}, oldest first
 };
 
-/// Throws ConfigError with the differences if the checkpoint in `directory` is of another
-/// configuration, CheckpointError if it is damaged.
-void require_same_configuration(const std::filesystem::path& directory,
-                                const Configuration& configuration);
+/// Returns the options that differ from those of the checkpoint in `directory`, all of which
+/// `changed` names. Throws ConfigError with the others if there are any, CheckpointError if the
+/// checkpoint is damaged.
+std::vector<OptionChange> require_same_configuration(const std::filesystem::path& directory,
+                                                     const Configuration& configuration,
+                                                     const std::vector<std::string>& changed);
 
 /// Writes training.json. `data`: where the data stand.
 void write_training_state(const std::filesystem::path& directory, const TrainingState& state,
                           const nlohmann::json& data, const Configuration& configuration);
 
-/// Reads training.json into `state` and returns where the data stand. Throws ConfigError with the
-/// differences if it is that of another configuration, CheckpointError if it is damaged.
+/// Reads training.json into `state`, notes options that have changed, and returns where the data
+/// stand. Throws as require_same_configuration().
 nlohmann::json read_training_state(const std::filesystem::path& directory, TrainingState& state,
-                                   const Configuration& configuration);
+                                   const Configuration& configuration,
+                                   const std::vector<std::string>& changed);
 
 /// The parameters of a model by name; they share its memory.
 NamedTensors weights_of(const torch::nn::Module& model);

@@ -15,11 +15,13 @@ constexpr double kToleratedRise = 1.0;  // nats per token
 
 }  // namespace
 
-void DivergenceCheck::check(int64_t update, double loss, double gradient_norm) {
+void DivergenceCheck::check(int64_t update, double loss, double gradient_norm, double clip_norm) {
   const std::string where = "update " + std::to_string(update) + ": ";
   const std::string advice =
-      "; training stops, the last checkpoint is intact. Try a lower --learning-rate, a longer "
-      "--warmup or a smaller --clip-norm";
+      std::string(
+          "; training stops, the last checkpoint is intact. Try a lower --learning-rate, a longer "
+          "--warmup or ") +
+      (clip_norm > 0.0 ? "a smaller --clip-norm" : "clipped gradients (--clip-norm 1)");
   if (!std::isfinite(loss)) throw Error(where + "the loss is not a finite number" + advice);
   if (!std::isfinite(gradient_norm))
     throw Error(where + "the gradient norm is not a finite number" + advice);

@@ -12,7 +12,8 @@ namespace dietmt::training {
 class DivergenceCheck {
  public:
   /// Throws Error naming the update if a value is not finite or the loss has diverged.
-  void check(int64_t update, double loss, double gradient_norm);
+  /// `clip_norm`: the option, for the advice.
+  void check(int64_t update, double loss, double gradient_norm, double clip_norm);
 
   nlohmann::json state() const;
   void restore(const nlohmann::json& state);

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "encoders/ops/matrix_products.h"
+#include "encoders/ops/linear.h"
 #include "kernels/rowwise.h"
 
 namespace dietmt::training {

@@ -5,7 +5,6 @@
 #include <torch/types.h>
 
 #include "common/error.h"
-#include "training/optimization/vector_norm.h"
 
 namespace dietmt::training {
 namespace {
@@ -20,6 +19,8 @@ const Tensor& find(const std::map<std::string, Tensor>& state, const std::string
     throw CheckpointError("tensor '" + name + "' has another shape than the model's");
   return found->second;
 }
+
+constexpr int64_t kBlock = 1 << 15;
 
 }  // namespace
 
@@ -149,6 +150,20 @@ WeightSwap::WeightSwap(torch::nn::Module& model, const NamedTensors* weights) {
 WeightSwap::~WeightSwap() {
   const torch::NoGradGuard no_grad;
   for (size_t i = 0; i < parameters_.size(); ++i) parameters_[i].copy_(saved_[i]);
+}
+
+double vector_norm(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> norms;  // of blocks
+  for (const at::Tensor& tensor : tensors) {
+    const at::Tensor flat = tensor.reshape(-1);
+    const int64_t blocks = flat.size(0) / kBlock;
+    const at::Tensor whole = flat.narrow(0, 0, blocks * kBlock).view({blocks, kBlock});
+    if (blocks > 0) norms.push_back(at::linalg_vector_norm(whole, 2, 1));
+    const at::Tensor rest = flat.narrow(0, blocks * kBlock, flat.size(0) - blocks * kBlock);
+    norms.push_back(at::linalg_vector_norm(rest, 2, 0, true));
+  }
+  if (norms.empty()) return 0.0;
+  return at::linalg_vector_norm(at::cat(norms).to(at::kDouble)).item<double>();
 }
 
 }  // namespace dietmt::training

@@ -1,5 +1,3 @@
-#include "training/processes/peer_connections.h"
-
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -16,7 +14,8 @@
 #include <random>
 #include <sstream>
 
-#include "common/process_error.h"
+#include "common/error.h"
+#include "training/processes/peer_watch.h"
 
 namespace dietmt::training {
 namespace {
@@ -72,24 +71,25 @@ Addresses addresses_of(const char* host, const std::string& port, int flags) {
   return {list, &::freeaddrinfo};
 }
 
-/// A socket listening on a free port of one of `addresses`; -1 if none belongs to this machine.
-int listen_at(const Addresses& addresses, int64_t backlog) {
+/// A socket listening on a free port of one of `addresses`; invalid if none belongs to this
+/// machine.
+FileDescriptor listen_at(const Addresses& addresses, int64_t backlog) {
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
-    Descriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (fd.get() >= 0 && ::bind(fd.get(), entry->ai_addr, entry->ai_addrlen) == 0 &&
-        ::listen(fd.get(), static_cast<int>(backlog)) == 0)
-      return fd.release();
+    FileDescriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (fd.valid() && ::bind(fd.number(), entry->ai_addr, entry->ai_addrlen) == 0 &&
+        ::listen(fd.number(), static_cast<int>(backlog)) == 0)
+      return fd;
   }
-  return -1;
+  return {};
 }
 
 /// Listens on the address that the other ranks use if it belongs to this machine; behind address
 /// translation, on all addresses.
-int listen_for_peers(const std::string& address, int64_t backlog) {
-  const int fd = listen_at(addresses_of(address.c_str(), "0", AI_PASSIVE), backlog);
-  if (fd >= 0) return fd;
-  const int any = listen_at(addresses_of(nullptr, "0", AI_PASSIVE), backlog);
-  if (any < 0) fail_with_errno("cannot listen on any port");
+FileDescriptor listen_for_peers(const std::string& address, int64_t backlog) {
+  FileDescriptor own = listen_at(addresses_of(address.c_str(), "0", AI_PASSIVE), backlog);
+  if (own.valid()) return own;
+  FileDescriptor any = listen_at(addresses_of(nullptr, "0", AI_PASSIVE), backlog);
+  if (!any.valid()) fail_with_errno("cannot listen on any port");
   return any;
 }
 
@@ -106,10 +106,12 @@ int64_t port_of(int fd) {
 /// token and a rank that is still missing.
 class Admission {
  public:
-  Admission(int listener, std::string token, int64_t processes)
-      : listener_(listener), token_(std::move(token)), peers_(static_cast<size_t>(processes)) {}
+  Admission(FileDescriptor listener, std::string token, int64_t processes)
+      : listener_(std::move(listener)),
+        token_(std::move(token)),
+        peers_(static_cast<size_t>(processes)) {}
 
-  std::vector<Descriptor> wait_for_all() {
+  std::vector<FileDescriptor> wait_for_all() {
     const Clock::time_point deadline = Clock::now() + kMeetingTime;
     while (missing() > 0) {
       if (Clock::now() > deadline)
@@ -125,7 +127,7 @@ class Admission {
 
  private:
   struct Stranger {
-    Descriptor connection;
+    FileDescriptor connection;
     Clock::time_point since;
     Hello hello = {};
     size_t received = 0;
@@ -133,22 +135,22 @@ class Admission {
 
   int64_t missing() const {
     return std::count_if(peers_.begin() + 1, peers_.end(),
-                         [](const Descriptor& peer) { return peer.get() < 0; });
+                         [](const FileDescriptor& peer) { return !peer.valid(); });
   }
 
   void wait_for_something() const {
-    std::vector<pollfd> entries = {{listener_.get(), POLLIN, 0}};
+    std::vector<pollfd> entries = {{listener_.number(), POLLIN, 0}};
     for (const Stranger& stranger : strangers_)
-      entries.push_back({stranger.connection.get(), POLLIN, 0});
+      entries.push_back({stranger.connection.number(), POLLIN, 0});
     constexpr int kMilliseconds = 500;
     ::poll(entries.data(), entries.size(), kMilliseconds);
   }
 
   void accept_stranger() {
-    pollfd entry = {listener_.get(), POLLIN, 0};
+    pollfd entry = {listener_.number(), POLLIN, 0};
     if (::poll(&entry, 1, 0) <= 0) return;
-    Descriptor connection(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (connection.get() < 0) return;
+    FileDescriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!connection.valid()) return;
     if (strangers_.size() == kMostStrangers) strangers_.pop_front();
     strangers_.push_back({std::move(connection), Clock::now()});
   }
@@ -156,8 +158,8 @@ class Admission {
   void read_hellos() {
     std::erase_if(strangers_, [&](Stranger& stranger) {
       char* const place = reinterpret_cast<char*>(&stranger.hello) + stranger.received;
-      const ssize_t count =
-          ::recv(stranger.connection.get(), place, sizeof(Hello) - stranger.received, MSG_DONTWAIT);
+      const ssize_t count = ::recv(stranger.connection.number(), place,
+                                   sizeof(Hello) - stranger.received, MSG_DONTWAIT);
       const bool waits = count < 0 && (errno == EAGAIN || errno == EINTR);
       if (count == 0 || (count < 0 && !waits)) return true;
       if (count > 0) stranger.received += static_cast<size_t>(count);
@@ -170,38 +172,38 @@ class Admission {
   void admit(Stranger& stranger) {
     const size_t rank = ntohl(stranger.hello.rank);
     const bool knows_token = std::memcmp(stranger.hello.token, token_.data(), token_.size()) == 0;
-    if (!knows_token || rank == 0 || rank >= peers_.size() || peers_[rank].get() >= 0) return;
-    if (::send(stranger.connection.get(), &kWelcome, 1, MSG_NOSIGNAL) != 1) return;
+    if (!knows_token || rank == 0 || rank >= peers_.size() || peers_[rank].valid()) return;
+    if (::send(stranger.connection.number(), &kWelcome, 1, MSG_NOSIGNAL) != 1) return;
     peers_[rank] = std::move(stranger.connection);
   }
 
-  Descriptor listener_;
+  FileDescriptor listener_;
   std::string token_;
-  std::vector<Descriptor> peers_;  // by rank
+  std::vector<FileDescriptor> peers_;  // by rank
   std::deque<Stranger> strangers_;
 };
 
-Descriptor connect_to(const std::string& host, const std::string& port) {
+FileDescriptor connect_to(const std::string& host, const std::string& port) {
   const Addresses addresses = addresses_of(host.c_str(), port, 0);
   if (addresses == nullptr) fail(host + " has no address");
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
-    Descriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (fd.get() >= 0 && ::connect(fd.get(), entry->ai_addr, entry->ai_addrlen) == 0) return fd;
+    FileDescriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (fd.valid() && ::connect(fd.number(), entry->ai_addr, entry->ai_addrlen) == 0) return fd;
   }
   fail_with_errno("no connection to " + host + ":" + port);
 }
 
-Descriptor join(int64_t rank, const std::string& address, const std::string& meeting) {
+FileDescriptor join(int64_t rank, const std::string& address, const std::string& meeting) {
   std::istringstream words(meeting);
   std::string port, token;
   words >> port >> token;
   if (token.size() != sizeof(Hello::token)) fail("rank 0 published '" + meeting + "'");
-  Descriptor connection = connect_to(address, port);
+  FileDescriptor connection = connect_to(address, port);
   Hello hello = {{}, htonl(static_cast<uint32_t>(rank))};
   std::copy(token.begin(), token.end(), hello.token);
   char answer = 0;
-  if (::send(connection.get(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello ||
-      ::recv(connection.get(), &answer, 1, MSG_WAITALL) != 1 || answer != kWelcome)
+  if (::send(connection.number(), &hello, sizeof hello, MSG_NOSIGNAL) != sizeof hello ||
+      ::recv(connection.number(), &answer, 1, MSG_WAITALL) != 1 || answer != kWelcome)
     fail("rank 0 does not accept rank " + std::to_string(rank) +
          "; does another process have this rank?");
   return connection;
@@ -209,23 +211,20 @@ Descriptor join(int64_t rank, const std::string& address, const std::string& mee
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-std::vector<Descriptor> connect_peers(int64_t rank, int64_t processes, const std::string& address,
-                                      const MeetingPoint& meeting) {
-  std::vector<Descriptor> connections;
+std::vector<FileDescriptor> connect_peers(int64_t rank, int64_t processes,
+                                          const std::string& address, const MeetingPoint& meeting) {
+  std::vector<FileDescriptor> connections;
   if (rank == 0) {
     const std::string token = random_token();
-    const int listener = listen_for_peers(address, processes);
-    Admission admission(listener, token, processes);
-    meeting.publish(std::to_string(port_of(listener)) + " " + token);
+    FileDescriptor listener = listen_for_peers(address, processes);
+    const int64_t port = port_of(listener.number());
+    Admission admission(std::move(listener), token, processes);
+    meeting.publish(std::to_string(port) + " " + token);
     connections = admission.wait_for_all();
   } else {
     connections.push_back(join(rank, address, meeting.look_up()));
   }
-  for (const Descriptor& connection : connections) enable_keepalive(connection.get());
+  for (const FileDescriptor& connection : connections) enable_keepalive(connection.number());
   return connections;
 }
 

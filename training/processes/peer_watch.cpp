@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "common/process_error.h"
+#include "common/error.h"
 
 namespace dietmt::training {
 namespace {
@@ -29,11 +29,11 @@ bool is_lost(int connection) {
 
 }  // namespace
 
-PeerWatch::PeerWatch(std::vector<Descriptor> connections, std::function<void()> lost)
+PeerWatch::PeerWatch(std::vector<FileDescriptor> connections, std::function<void()> lost)
     : lost_(std::move(lost)),
       connections_(std::move(connections)),
       stop_(::eventfd(0, EFD_CLOEXEC)) {
-  if (stop_.get() < 0)
+  if (!stop_.valid())
     throw PeerError(std::string("the processes of this training cannot be watched: ") +
                     std::strerror(errno));
   thread_ = std::thread([this] { watch(); });
@@ -41,18 +41,18 @@ PeerWatch::PeerWatch(std::vector<Descriptor> connections, std::function<void()> 
 
 PeerWatch::~PeerWatch() {
   const uint64_t one = 1;
-  while (::write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+  while (::write(stop_.number(), &one, sizeof one) < 0 && errno == EINTR) {
   }
   thread_.join();
 }
 
 void PeerWatch::part() {
-  for (const Descriptor& connection : connections_)
-    ::send(connection.get(), &kParting, 1, MSG_NOSIGNAL);
+  for (const FileDescriptor& connection : connections_)
+    ::send(connection.number(), &kParting, 1, MSG_NOSIGNAL);
 }
 
 bool PeerWatch::stopped_within(int milliseconds) const {
-  pollfd entry = {stop_.get(), POLLIN, 0};
+  pollfd entry = {stop_.number(), POLLIN, 0};
   int ready = 0;
   do {
     ready = ::poll(&entry, 1, milliseconds);
@@ -61,9 +61,9 @@ bool PeerWatch::stopped_within(int milliseconds) const {
 }
 
 void PeerWatch::watch() {
-  std::vector<pollfd> entries = {{stop_.get(), POLLIN, 0}};
-  for (const Descriptor& connection : connections_)
-    entries.push_back({connection.get(), POLLIN, 0});
+  std::vector<pollfd> entries = {{stop_.number(), POLLIN, 0}};
+  for (const FileDescriptor& connection : connections_)
+    entries.push_back({connection.number(), POLLIN, 0});
   for (;;) {
     if (::poll(entries.data(), entries.size(), -1) < 0) continue;  // EINTR
     if (entries[0].revents != 0) return;

@@ -6,20 +6,36 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "training/processes/peer_connections.h"
+#include "common/files.h"
 
 namespace dietmt::training {
+
+/// How rank 0 tells the others its port and the token of this training: one text that only they can
+/// read (a key of the training's store). `look_up` waits for it.
+struct MeetingPoint {
+  std::function<void(const std::string& text)> publish;
+  std::function<std::string()> look_up;
+};
+
+/// Of rank 0, the connections of ranks 1, 2, ...; of another rank, its connection to rank 0, which
+/// is found at `address`. Rank 0 closes connections that do not send the token and a missing rank,
+/// so that port scans and other trainings do no harm. Throws PeerError if a rank does not come
+/// within five minutes, or rank 0 does not accept this one.
+std::vector<FileDescriptor> connect_peers(int64_t rank, int64_t processes,
+                                          const std::string& address, const MeetingPoint& meeting);
 
 class PeerWatch {
  public:
   /// `connections`: of connect_peers(). The thread calls `lost` when a process has been gone for
   /// two seconds and this one has not ended by itself; `lost` is expected to end the process.
-  PeerWatch(std::vector<Descriptor> connections, std::function<void()> lost);
+  PeerWatch(std::vector<FileDescriptor> connections, std::function<void()> lost);
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
@@ -38,8 +54,8 @@ class PeerWatch {
   bool stopped_within(int milliseconds) const;
 
   std::function<void()> lost_;
-  std::vector<Descriptor> connections_;
-  Descriptor stop_;  // an eventfd
+  std::vector<FileDescriptor> connections_;
+  FileDescriptor stop_;  // an eventfd
   std::mutex holding_;
   std::atomic<bool> reported_ = false;
   std::thread thread_;

@@ -1,8 +1,14 @@
 #include "training/processes/process_place.h"
 
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "common/error.h"
 
@@ -72,6 +78,23 @@ const Names* launcher(const Reader& reader) {
   return nullptr;
 }
 
+// Connecting a datagram socket sends nothing, but makes the kernel choose a route.
+std::string address_on_route(const addrinfo& to) {
+  const int fd = ::socket(to.ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return "";
+  sockaddr_storage own = {};
+  socklen_t length = sizeof own;
+  char text[NI_MAXHOST] = "";
+  const bool found = ::connect(fd, to.ai_addr, to.ai_addrlen) == 0 &&
+                     ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
+                     ::getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text, sizeof text,
+                                   nullptr, 0, NI_NUMERICHOST) == 0;
+  ::close(fd);
+  return found ? text : "";
+}
+
+constexpr std::array kTexts = {"train-source", "train-target", "valid-source", "valid-target"};
+
 }  // namespace
 
 ProcessPlace process_place(const Variables& variables) {
@@ -105,6 +128,47 @@ ProcessPlace process_place(const Variables& variables) {
 
 ProcessPlace process_place() {
   return process_place([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+std::string address_towards(const std::string& host) {
+  addrinfo wanted = {};
+  wanted.ai_family = AF_UNSPEC;
+  wanted.ai_socktype = SOCK_DGRAM;
+  addrinfo* list = nullptr;
+  if (::getaddrinfo(host.c_str(), "9", &wanted, &list) != 0) return "";
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(list, &::freeaddrinfo);
+  for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
+    const std::string address = address_on_route(*entry);
+    if (!address.empty()) return address;
+  }
+  return "";
+}
+
+std::string OptionChange::text() const { return "--" + name + ": was " + before + ", is " + now; }
+
+std::vector<OptionChange> configuration_changes(const Configuration& before,
+                                                const Configuration& now) {
+  std::vector<OptionChange> found;
+  const auto value = [](const Configuration& all, const std::string& name) {
+    const auto at = all.find(name);
+    return at == all.end() ? std::string("unset") : at->second;
+  };
+  Configuration names = before;
+  names.insert(now.begin(), now.end());
+  for (const char* text : kTexts) names.erase(text);
+  for (const auto& [name, unused] : names) {
+    if (value(before, name) != value(now, name))
+      found.push_back({name, value(before, name), value(now, name)});
+  }
+  return found;
+}
+
+std::vector<std::string> configuration_differences(const Configuration& before,
+                                                   const Configuration& now) {
+  std::vector<std::string> texts;
+  for (const OptionChange& change : configuration_changes(before, now))
+    texts.push_back("  " + change.text());
+  return texts;
 }
 
 }  // namespace dietmt::training

@@ -1,4 +1,5 @@
-// The rank of this process in a training, from the environment variables of launchers.
+// The rank of this process in a training, from the environment variables of launchers, its address,
+// and the options that all processes must share.
 //
 //   torchrun, `dietmt train --processes`   RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE
 //   srun                                   SLURM_PROCID SLURM_NTASKS SLURM_LOCALID
@@ -10,8 +11,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dietmt::training {
 
@@ -37,5 +40,32 @@ ProcessPlace process_place();  // of this process
 /// Set by `dietmt train --processes` for the processes that it starts. The launcher reports their
 /// end, so they do not report that they lost each other.
 constexpr const char* kLaunchedVariable = "DIETMT_LAUNCHED";
+
+/// The address of the network interface that routes to `host` (a name or address); empty if there
+/// is no route. Sends nothing.
+std::string address_towards(const std::string& host);
+
+/// Options of a training by name, as text: what the parts of a resumed training, and the processes
+/// of one, must have in common.
+using Configuration = std::map<std::string, std::string>;
+
+/// An option that a resumed training changes; "unset" stands for no value.
+struct OptionChange {
+  std::string name;
+  std::string before;
+  std::string now;
+
+  /// "--name: was a, is b"
+  std::string text() const;
+};
+
+/// The options that differ. The names of parallel texts do not count: their content is compared
+/// (TranslationTask::restore_data_position).
+std::vector<OptionChange> configuration_changes(const Configuration& before,
+                                                const Configuration& now);
+
+/// Their texts, indented.
+std::vector<std::string> configuration_differences(const Configuration& before,
+                                                   const Configuration& now);
 
 }  // namespace dietmt::training

@@ -1,25 +1,5 @@
 #include "encoders/position/encodings/encoding_table.h"
 
-#include "encoders/position/encodings/bert_a_d.h"
-#include "encoders/position/encodings/bert_r.h"
-#include "encoders/position/encodings/cope.h"
-#include "encoders/position/encodings/deberta.h"
-#include "encoders/position/encodings/diet_abs.h"
-#include "encoders/position/encodings/diet_rel.h"
-#include "encoders/position/encodings/fire.h"
-#include "encoders/position/encodings/learned.h"
-#include "encoders/position/encodings/linformer.h"
-#include "encoders/position/encodings/relative_key.h"
-#include "encoders/position/encodings/relative_sinusoidal.h"
-#include "encoders/position/encodings/rotary.h"
-#include "encoders/position/encodings/segments.h"
-#include "encoders/position/encodings/shaw.h"
-#include "encoders/position/encodings/sinusoidal.h"
-#include "encoders/position/encodings/slopes.h"
-#include "encoders/position/encodings/t5.h"
-#include "encoders/position/encodings/transformer_xl.h"
-#include "encoders/position/encodings/tupe.h"
-
 namespace dietmt::encoders {
 namespace {
 

@@ -1,10 +1,25 @@
-#include "encoders/position/encodings/learned.h"
+// A learned vector per position, added to the embeddings: x_i + P[i] (Gehring et al. 2017; BERT).
+// Inputs longer than max_positions are refused because the table has no row for them.
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
+#include "encoders/position/encodings/encoding_table.h"
+
 namespace dietmt::encoders {
+namespace {
+
+class Learned : public PositionEncoding {
+ public:
+  explicit Learned(const EncodingContext& context);
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments) const override;
+  int64_t max_length() const override;
+
+ private:
+  at::Tensor table_;  // [max_positions, D], initially N(0, 1/D), or as the context says
+};
 
 Learned::Learned(const EncodingContext& context) {
   const double deviation = context.embedding_deviation.value_or(
@@ -20,6 +35,8 @@ at::Tensor Learned::embed(const at::Tensor& x, const at::Tensor& positions,
   require_position("learned", positions.numel() == 0 ? -1 : positions.max().item<int64_t>());
   return x + table_.index_select(0, positions).to(x.scalar_type());
 }
+
+}  // namespace
 
 EncodingRow learned_row() {
   return {.name = "learned",

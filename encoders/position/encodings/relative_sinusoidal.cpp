@@ -1,18 +1,45 @@
-#include "encoders/position/encodings/relative_sinusoidal.h"
+// Relative vectors that are sinusoids of the offset, on the key and on the value side, the same in
+// all layers and heads (formulas of shaw.cpp):
+//
+//   a[o] = sinusoid(o)        origin = center
+//   a[o] = sinusoid(o + C)    origin = left: NEZHA (Wei et al. 2019)
+//
+// with w_m = 10000^(-2m/Dh), interleaved. With learned = true the Dh/2 frequencies are parameters
+// (Wang et al. 2021, "On Position Embeddings in BERT"). Together with "learned" or
+// "learnable-sinusoidal" they give that paper's combinations of absolute and relative encodings.
 
 #include <ATen/ATen.h>
 
 #include "common/error.h"
+#include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/sinusoid_table.h"
 
 namespace dietmt::encoders {
 namespace {
 
+enum class OffsetOrigin { kCenter, kLeft };
+
+struct RelativeSinusoidalOptions {
+  int64_t clip = 64;
+  bool values = true;
+  bool learned = false;
+  OffsetOrigin origin = OffsetOrigin::kCenter;
+};
+
+class RelativeSinusoidal : public PositionEncoding {
+ public:
+  RelativeSinusoidal(const RelativeSinusoidalOptions& options, const EncodingContext& context);
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  RelativeSinusoidalOptions options_;
+  int64_t head_width_;
+  at::Tensor frequencies_;  // [Dh/2], undefined where fixed
+};
+
 at::Tensor start_frequencies(int64_t head_width) {
   return sinusoid_frequencies(head_width / 2, static_cast<double>(head_width / 2));
 }
-
-}  // namespace
 
 RelativeSinusoidal::RelativeSinusoidal(const RelativeSinusoidalOptions& options,
                                        const EncodingContext& context)
@@ -36,8 +63,6 @@ void RelativeSinusoidal::lower(const Extent&, LayerTerms& terms) const {
   terms.set(&ScoreTerms::relative_keys, table);
   if (options_.values) terms.set(&ScoreTerms::relative_values, table);
 }
-
-namespace {
 
 constexpr std::array<Choice<OffsetOrigin>, 2> kOrigins = {
     {{"center", OffsetOrigin::kCenter}, {"left", OffsetOrigin::kLeft}}};

@@ -1,17 +1,46 @@
-#include "encoders/position/encodings/segments.h"
+// Segments, such as the two sentences of BERT's input, instead of or besides positions. For models
+// whose input has segments.
+//
+//   segments        score[h,i,j] += E_S[h, segment_i, segment_j]   per-head segment attention (Chen
+//                   et al. 2021); beside any encoding of the scores
+//   input-segments  x_i + S[segment_i]                             BERT's (Devlin et al. 2019)
+//
+// The paper adds E_S when it fine-tunes a trained model, so E_S starts from zeros.
 
 #include <ATen/ATen.h>
 
 #include "common/error.h"
+#include "encoders/position/encodings/encoding_table.h"
 
 namespace dietmt::encoders {
 namespace {
 
+struct SegmentBiasOptions {
+  Sharing sharing = Sharing::kNone;
+};
+
+class SegmentBias : public PositionEncoding {
+ public:
+  SegmentBias(const SegmentBiasOptions& options, const EncodingContext& context);
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  at::Tensor table_;  // E_S: [L|1, H|1, G, G], zeros at the start
+};
+
+class InputSegments : public PositionEncoding {
+ public:
+  explicit InputSegments(const EncodingContext& context);
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments) const override;
+
+ private:
+  at::Tensor table_;  // S: [G, D], initially N(0, 0.02^2)
+};
+
 void require_segments(const EncodingContext& context) {
   if (context.segments < 1) throw ConfigError("this model's input has no segments");
 }
-
-}  // namespace
 
 SegmentBias::SegmentBias(const SegmentBiasOptions& options, const EncodingContext& context) {
   require_segments(context);
@@ -34,8 +63,6 @@ at::Tensor InputSegments::embed(const at::Tensor& x, const at::Tensor&,
   if (!segments.defined()) throw Error("position encoding 'input-segments' got no segments");
   return x + table_.index_select(0, segments).to(x.scalar_type());
 }
-
-namespace {
 
 SegmentBiasOptions segment_bias_options(const OptionValues& values) {
   return {.sharing = sharing_of(values)};

@@ -1,13 +1,37 @@
-#include "encoders/position/encodings/shaw.h"
+// Relative vectors (Shaw et al. 2018, "Self-Attention with Relative Position Representations"):
+//
+//   score[h,i,j] = q_i . (k_j + a_K[o]) / sqrt(Dh),   o = clip(j - i, -C, C)
+//   output[h,i]  = sum_j p[h,i,j] (v_j + a_V[o])      with values = true
+//
+// `tied` reads one table on both sides. Choose Shaw if the attention of a word to an offset should
+// depend on the word; it costs more than a number per offset (diet_rel.cpp).
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
 #include "common/error.h"
+#include "encoders/position/encodings/encoding_table.h"
 
 namespace dietmt::encoders {
 namespace {
+
+struct ShawOptions {
+  int64_t clip = 16;
+  bool values = true;
+  bool tied = false;
+  Sharing sharing = Sharing::kHeads;
+};
+
+class Shaw : public PositionEncoding {
+ public:
+  Shaw(const ShawOptions& options, const EncodingContext& context);
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  at::Tensor key_table_;    // a_K: [L|1, H|1, 2C+1, Dh], initially Xavier-uniform
+  at::Tensor value_table_;  // a_V: the same shape, key_table_ itself if tied, or undefined
+};
 
 at::Tensor xavier_table(const ShawOptions& options, const EncodingContext& context) {
   const int64_t entries = 2 * options.clip + 1;
@@ -15,8 +39,6 @@ at::Tensor xavier_table(const ShawOptions& options, const EncodingContext& conte
   return empty_table(options.sharing, context, {entries, context.head_width})
       .uniform_(-bound, bound);
 }
-
-}  // namespace
 
 Shaw::Shaw(const ShawOptions& options, const EncodingContext& context) {
   if (options.tied && !options.values) throw ConfigError("tied=true needs values=true");
@@ -31,8 +53,6 @@ void Shaw::lower(const Extent&, LayerTerms& terms) const {
   terms.set(&ScoreTerms::relative_keys, key_table_);
   if (value_table_.defined()) terms.set(&ScoreTerms::relative_values, value_table_);
 }
-
-namespace {
 
 ShawOptions shaw_options(const OptionValues& values) {
   return {.clip = values.number("clip"),

@@ -1,12 +1,49 @@
-#include "encoders/position/encodings/sinusoidal.h"
+// Sinusoids of the position, added to the embeddings: x_i + P[i].
+//
+// Fixed (Vaswani et al. 2017, section 3.5), no parameters:
+//   interleaved  P[i,2m] = sin(i w_m), P[i,2m+1] = cos(i w_m),  w_m = 10000^(-2m/D)      the paper
+//   halves       P[i] = [sin(i w_m) for all m, cos(i w_m) for all m],  w_m = 10000^(-m/(D/2-1))
+//                tensor2tensor and fairseq
+//   halves-2m    the same halves with the paper's w_m: Marian models converted for HuggingFace
+// Learnable (Wang et al. 2021, "On Position Embeddings in BERT"): interleaved, and the D/2
+// frequencies w_m are parameters that start from the fixed ones.
+//
+// Choose the fixed ones if inputs may be longer than in training.
 
 #include <ATen/ATen.h>
 
 #include "common/error.h"
+#include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/sinusoid_table.h"
 
 namespace dietmt::encoders {
 namespace {
+
+enum class SinusoidLayout { kInterleaved, kHalves, kHalves2m };
+
+struct SinusoidalOptions {
+  SinusoidLayout layout = SinusoidLayout::kInterleaved;
+};
+
+class Sinusoidal : public PositionEncoding {
+ public:
+  Sinusoidal(const SinusoidalOptions& options, const EncodingContext& context);
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments) const override;
+
+ private:
+  SinusoidLayout layout_;
+};
+
+class LearnableSinusoidal : public PositionEncoding {
+ public:
+  explicit LearnableSinusoidal(const EncodingContext& context);
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
+                   const at::Tensor& segments) const override;
+
+ private:
+  at::Tensor frequencies_;  // [D/2]
+};
 
 void require_even(const EncodingContext& context) {
   if (context.model_width % 2 != 0 || context.model_width < 4)
@@ -19,8 +56,6 @@ at::Tensor all_positions(const at::Tensor& positions) {
   const int64_t count = positions.numel() == 0 ? 0 : positions.max().item<int64_t>() + 1;
   return at::arange(count, positions.options());
 }
-
-}  // namespace
 
 Sinusoidal::Sinusoidal(const SinusoidalOptions& options, const EncodingContext& context)
     : layout_(options.layout) {
@@ -51,8 +86,6 @@ at::Tensor LearnableSinusoidal::embed(const at::Tensor& x, const at::Tensor& pos
       interleaved_sinusoids(all_positions(positions), at_least_float(frequencies_));
   return x + rows.to(x.scalar_type()).index_select(0, positions);
 }
-
-namespace {
 
 constexpr std::array<Choice<SinusoidLayout>, 3> kLayouts = {
     {{"interleaved", SinusoidLayout::kInterleaved},

@@ -1,11 +1,43 @@
-#include "encoders/position/encodings/slopes.h"
+// Scores that fall with the distance between words. ALiBi learns nothing, KERPLE two numbers per
+// head:
+//
+//   alibi   q_i . k_j / sqrt(Dh) - 2^(-8 (h+1) / H) |i - j|        (Press et al. 2022)
+//   kerple  q_i . k_j / sqrt(Dh) - r1[h] ln(1 + r2[h] |i - j|)     (Chi et al. 2022, logarithmic)
+//
+// If H is not a power of two, ALiBi takes the slopes of the next smaller power, then every second
+// slope of twice that power. Choose either to run on longer inputs than in training.
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
+#include "encoders/position/encodings/encoding_table.h"
+
 namespace dietmt::encoders {
 namespace {
+
+class Alibi : public PositionEncoding {
+ public:
+  explicit Alibi(const EncodingContext& context) : heads_(context.heads) {}
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  int64_t heads_;
+};
+
+struct KerpleOptions {
+  Sharing sharing = Sharing::kLayers;
+};
+
+class Kerple : public PositionEncoding {
+ public:
+  Kerple(const KerpleOptions& options, const EncodingContext& context);
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  at::Tensor height_;  // r1 = max(|height|, 0.01): [L|1, H|1], initially U(0, 2)
+  at::Tensor width_;   // r2 = max(|width|, 0.01): [L|1, H|1], initially U(0, 1)
+};
 
 /// |o| for o = -C .. C, so that no offset of `extent` is clipped. [2C+1]
 at::Tensor distances(const Extent& extent, const at::TensorOptions& options) {
@@ -15,8 +47,7 @@ at::Tensor distances(const Extent& extent, const at::TensorOptions& options) {
 
 constexpr double kSmallestKerple = 0.01;
 
-}  // namespace
-
+/// ALiBi's slope of each head: [heads].
 std::vector<double> alibi_slopes(int64_t heads) {
   int64_t power = 1;
   while (2 * power <= heads) power *= 2;
@@ -47,8 +78,6 @@ void Kerple::lower(const Extent& extent, LayerTerms& terms) const {
   const at::Tensor r2 = positive(width_, kSmallestKerple).unsqueeze(-1);
   terms.set(&ScoreTerms::offset_bias, -r1 * at::log1p(r2 * distances(extent, terms.options())));
 }
-
-namespace {
 
 KerpleOptions kerple_options(const OptionValues& values) { return {.sharing = sharing_of(values)}; }
 

@@ -1,3 +1,12 @@
+// T5 (Raffel et al. 2020, section 2.1): a learned number per head and bucket of offsets, added to
+// the scores:
+//
+//   score[h,i,j] = q_i . k_j / sqrt(Dh) + b[h, bucket(j - i)]
+//
+// Each short offset has its own bucket. Beyond them buckets widen logarithmically up to `distance`,
+// and the last one holds all longer offsets. Encoders give half of the buckets to each direction;
+// decoders give all of them to the past. T5 itself does not divide by sqrt(Dh): scaled = false.
+// Choose it if inputs may be longer than in training.
 #include "encoders/position/encodings/t5.h"
 
 #include <ATen/ATen.h>
@@ -6,6 +15,7 @@
 #include <cmath>
 
 #include "common/error.h"
+#include "encoders/position/encodings/encoding_table.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -40,6 +50,23 @@ void require_t5_options(const T5Options& options, bool one_directional) {
                       ", the number of distances with their own bucket");
 }
 
+EncodingOption distance_option(int64_t default_value) {
+  return number_option("distance", default_value, 2, "offsets beyond it share one bucket");
+}
+
+namespace {
+
+class T5 : public PositionEncoding {
+ public:
+  T5(const T5Options& options, const EncodingContext& context);
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  bool scaled_;
+  std::vector<int64_t> buckets_;  // of offsets -distance .. distance; the ends hold all beyond
+  at::Tensor table_;              // b: [L|1, H|1, buckets], initially N(0, 0.02^2)
+};
+
 T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(options.scaled) {
   const bool one_directional = context.causal();
   require_t5_options(options, one_directional);
@@ -55,8 +82,6 @@ void T5::lower(const Extent&, LayerTerms& terms) const {
   if (!scaled_) terms.set_content_scale(1.0);
 }
 
-namespace {
-
 T5Options t5_options(const OptionValues& values) {
   return {.buckets = values.number("buckets"),
           .distance = values.number("distance"),
@@ -65,10 +90,6 @@ T5Options t5_options(const OptionValues& values) {
 }
 
 }  // namespace
-
-EncodingOption distance_option(int64_t default_value) {
-  return number_option("distance", default_value, 2, "offsets beyond it share one bucket");
-}
 
 EncodingRow t5_row() {
   constexpr T5Options kDefaults;

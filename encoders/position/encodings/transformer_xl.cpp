@@ -1,13 +1,34 @@
-#include "encoders/position/encodings/transformer_xl.h"
+// Relative positions of Transformer-XL (Dai et al. 2019, section 3.3), also those of XLNet:
+//
+//   score[h,i,j] = ((q_i + u[h]) . k_j + (q_i + v[h]) . W_R[h] r[i - j]) / sqrt(Dh)
+//
+// r[x] = [sin(x w_m) for all m, cos(x w_m) for all m], w_m = 10000^(-2m/D), is fixed, so there is
+// no longest sentence. u and v serve all layers, W_R belongs to a layer.
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 
 #include "common/error.h"
+#include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/sinusoid_table.h"
 
 namespace dietmt::encoders {
+namespace {
+
+class TransformerXl : public PositionEncoding {
+ public:
+  explicit TransformerXl(const EncodingContext& context);
+  void lower(const Extent& extent, LayerTerms& terms) const override;
+
+ private:
+  int64_t width_;
+  int64_t heads_;
+  int64_t head_width_;
+  at::Tensor content_bias_;   // u: [H, Dh], initially N(0, 0.02^2)
+  at::Tensor position_bias_;  // v: [H, Dh], the same
+  at::Tensor projection_;     // W_R: [L, D, H Dh], the same
+};
 
 TransformerXl::TransformerXl(const EncodingContext& context)
     : width_(context.model_width), heads_(context.heads), head_width_(context.head_width) {
@@ -36,6 +57,8 @@ void TransformerXl::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set(&ScoreTerms::relative_keys, keys);
   terms.set(&ScoreTerms::offset_bias, scale * (keys * difference).sum(-1));
 }
+
+}  // namespace
 
 EncodingRow transformer_xl_row() {
   return {.name = "transformer-xl",

@@ -1,9 +1,8 @@
-#include "encoders/position/scheme/position_help.h"
-
 #include <ATen/ATen.h>
 
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
+#include "encoders/position/scheme/position_spec.h"
 
 namespace dietmt::encoders {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "common/error.h"
-#include "encoders/ops/autocast.h"
+#include "encoders/ops/scopes.h"
 #include "encoders/position/head_mix.h"
 #include "encoders/position/scheme/position_spec.h"
 

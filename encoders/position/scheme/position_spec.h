@@ -1,4 +1,4 @@
-// The text form of a position scheme.
+// The text form of a position scheme, `--position`, and its help.
 //
 //   spec     = part { "+" part }
 //   part     = encoding | "heads[" item { "," item } "]"
@@ -13,6 +13,7 @@
 
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
+#include "encoders/position/position_encoding.h"
 
 namespace dietmt::encoders {
 
@@ -35,5 +36,9 @@ std::string canonical_position_spec(const std::vector<EncodingSpec>& specs);
 
 /// The error for column `column` of `text`.
 ConfigError position_spec_error(const std::string& text, size_t column, const std::string& problem);
+
+/// One entry for each encoding: name, formula, sites, options, and the number of parameters that it
+/// adds with default options to a stack of each of `contexts` (encoder, decoder or cross).
+std::string position_help(const std::vector<EncodingContext>& contexts = {});
 
 }  // namespace dietmt::encoders

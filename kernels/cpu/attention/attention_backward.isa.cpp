@@ -4,7 +4,7 @@
 //   dV = (P m)^T dO,  dS = P (m (dO V^T) - D),  dQ = dS K,  dK = dS^T Q,
 // and the gradient of each score term is dS summed over the pairs that read the same entry.
 #include "kernels/cpu/attention/attention_parts.h"
-#include "kernels/cpu/attention/backward_work.h"
+#include "kernels/cpu/attention/levels.h"
 #include "kernels/cpu/attention/scores.h"
 #include "kernels/cpu/attention/table_gradients.h"
 

@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/instruction_sets.h"
 #include "kernels/packed_linear.h"
-#include "kernels/vocabulary.h"
 
 namespace dietmt::kernels {
 

@@ -1,6 +1,4 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
-#include "kernels/vocabulary.h"
-
 #include <immintrin.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <limits>
 
 #include "kernels/cpu/vector.h"
+#include "kernels/packed_linear.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {

@@ -1,9 +1,8 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
-#include "kernels/inference_rows.h"
-
 #include <cmath>
 
 #include "kernels/cpu/vector.h"
+#include "kernels/rowwise.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {

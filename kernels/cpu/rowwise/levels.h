@@ -3,7 +3,6 @@
 
 #include "kernels/cpu/instruction_sets.h"
 #include "kernels/dropout.h"
-#include "kernels/inference_rows.h"
 #include "kernels/rowwise.h"
 
 namespace dietmt::kernels {

@@ -1,4 +1,5 @@
 // Requests to the server. Every failure becomes a ServiceError with a message for the user.
+import { store, stored } from './store.js';
 
 export class ServiceError extends Error {
   constructor(message, status = 0) {
@@ -9,8 +10,8 @@ export class ServiceError extends Error {
 
 const keyName = 'dietmt-api-key';
 
-export const apiKey = () => sessionStorage.getItem(keyName) ?? '';
-export const setApiKey = (key) => sessionStorage.setItem(keyName, key);
+export const apiKey = () => stored('tab', keyName, '');
+export const setApiKey = (key) => store('tab', keyName, key);
 
 const hints = {
   401: 'Enter an API key at the top of the page.',

@@ -2,18 +2,28 @@
 import { byId, element, readable, setOptions } from './elements.js';
 import { forgetMap } from './attention_map.js';
 
-let sentences = [];
-let rank = 0;  // of the translation whose pieces are shown
+let result = { sentences: [] };
+let sentences = [];  // of the result, without those that have no translation
+let ranks = [];      // of the translations that are chosen
+let choose = () => {};
 
-const current = () => sentences[Number(byId('sentence').value)];
+const index = () => Number(byId('sentence').value);
+const current = () => sentences[index()];
+const rank = () => ranks[index()];
 
 // The sentence and translation for the attention map.
 export const lookedAt = () => ({
   text: current().source,
-  translation: current().translations[rank].text,
+  translation: current().translations[rank()].text,
 });
 
 const shortened = (text) => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
+
+function chosenText() {
+  const texts = result.sentences.map((sentence) => sentence.before +
+    (sentence.translations[ranks[sentences.indexOf(sentence)]]?.text ?? ''));
+  return texts.join('') + result.after;
+}
 
 function pieceElement({ piece, score }) {
   const probability = Math.exp(score);
@@ -24,35 +34,39 @@ function pieceElement({ piece, score }) {
 }
 
 function showPieces() {
-  for (const [index, button] of [...byId('alternatives').querySelectorAll('button')].entries())
-    button.setAttribute('aria-pressed', String(index === rank));
-  const { tokens = [] } = current().translations[rank];
+  for (const [place, button] of [...byId('alternatives').querySelectorAll('button')].entries())
+    button.setAttribute('aria-pressed', String(place === rank()));
+  const { tokens = [] } = current().translations[rank()];
   byId('pieces').replaceChildren(...tokens.map(pieceElement));
 }
 
 function showSentence() {
-  rank = 0;
   forgetMap();
-  byId('alternatives').replaceChildren(...current().translations.map(({ text, score }, index) => {
+  byId('alternatives').replaceChildren(...current().translations.map(({ text, score }, place) => {
     const button = element('button', { type: 'button' },
       element('span', { className: 'number', textContent: score.toFixed(3) }),
       element('span', { textContent: text, lang: byId('translation').lang }));
     button.addEventListener('click', () => {
-      rank = index;
+      ranks[index()] = place;
       forgetMap();
       showPieces();
+      choose(chosenText());
     });
     return element('li', {}, button);
   }));
   showPieces();
 }
 
-export function showSentences(list) {
-  sentences = list.filter((sentence) => sentence.translations.length > 0);
+// `chooseText` is called with the whole text when the user chooses another translation.
+export function showSentences(newResult, chooseText) {
+  result = newResult;
+  choose = chooseText;
+  sentences = result.sentences.filter((sentence) => sentence.translations.length > 0);
+  ranks = sentences.map(() => 0);
   byId('closer-content').hidden = sentences.length === 0;
   byId('closer-empty').hidden = sentences.length > 0;
   setOptions(byId('sentence'),
-    sentences.map((sentence, index) => [index, `${index + 1}: ${shortened(sentence.source)}`]));
+    sentences.map((sentence, place) => [place, `${place + 1}: ${shortened(sentence.source)}`]));
   if (sentences.length > 0) showSentence();
 }
 

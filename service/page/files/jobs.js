@@ -1,7 +1,7 @@
 // Batch jobs: file upload, and the list of jobs with their progress.
 import { apiKey, getJson, request } from './api.js';
 import { byId, element, showProblem } from './elements.js';
-import { chosen } from './languages.js';
+import { chosen, detects } from './languages.js';
 
 const pollMilliseconds = 2000;
 const running = ({ state }) => state === 'queued' || state === 'running';
@@ -9,6 +9,9 @@ const stateNames = {
   queued: 'Waiting', running: 'Translating', done: 'Done', failed: 'Failed', cancelled: 'Cancelled',
 };
 
+const lineFormats = ['.txt', '.tsv', '.jsonl'];
+
+let formats = [];      // ends of the names of files that the server takes
 let jobs = new Map();  // by id, newest first
 let next = null;       // where the next page of the list begins
 let timer = 0;
@@ -124,13 +127,26 @@ async function showOlder() {
   show();
 }
 
+function check(file) {
+  if (file.size === 0) throw new Error('the file is empty.');
+  if (!formats.some((end) => file.name.toLowerCase().endsWith(end)))
+    throw new Error(`the server does not translate files of this kind. It takes ${formats.join(', ')}.`);
+  if (detects()) throw new Error('choose the language of the file under From.');
+}
+
+function settingsFor(name) {
+  const settings = chosen();
+  if (/\.tsv(\.gz)?$/i.test(name))
+    return { ...settings, column: byId('column').value, output: byId('output').value };
+  if (/\.jsonl(\.gz)?$/i.test(name))
+    return { ...settings, field: byId('field').value, output: byId('output').value };
+  return settings;
+}
+
 async function submit(file) {
+  check(file);
   const form = new FormData();
-  const settings = {
-    ...chosen(), column: byId('column').value, field: byId('field').value, output: byId('output').value,
-  };
-  const isText = /\.txt(\.gz)?$/.test(file.name);
-  if (isText) settings.output = 'replace';
+  const settings = settingsFor(file.name);
   for (const [name, value] of Object.entries(settings)) form.append(name, value);
   form.append('options', new Blob([JSON.stringify({ beam: Number(byId('beam').value) })],
     { type: 'application/json' }));
@@ -171,6 +187,10 @@ function setUpDrop() {
 export async function setUpJobs(settings) {
   byId('files').hidden = !settings.batchJobs;
   if (!settings.batchJobs) return;
+  const plain = [...new Set([...lineFormats, ...settings.supportedFilesFormat])];
+  formats = [...plain, ...lineFormats.map((end) => `${end}.gz`)];
+  byId('file').accept = [...plain, '.gz'].join(',');
+  byId('formats').textContent = plain.map((end) => end.slice(1)).join(', ');
   byId('file').addEventListener('change', () => {
     const files = [...byId('file').files];
     byId('file').value = '';

@@ -1,55 +1,96 @@
 // The choice of languages, which the browser remembers.
-import { byId, setOptions } from './elements.js';
+import { ServiceError, postJson } from './api.js';
+import { byId, setDisabled, setOptions } from './elements.js';
+import { store, stored } from './store.js';
 
 const storeName = 'dietmt-languages';
+const auto = 'auto';
 
 let languages = [];
+let detected = '';  // the language of the text, while From is `auto`
 const inEnglish = new Intl.DisplayNames('en', { type: 'language' });
 // The server sends names only for source languages.
-const nameOf = (code) => languages.find((language) => language.code === code)?.name
+export const nameOf = (code) => languages.find((language) => language.code === code)?.name
   ?? inEnglish.of(code.replaceAll('_', '-'));
-const targetsOf = (code) => languages.find((language) => language.code === code)?.targets ?? [];
+const allTargets = () => [...new Set(languages.flatMap(({ targets }) => targets))];
+const targetsOf = (code) => (code === auto ? allTargets()
+  : languages.find((language) => language.code === code)?.targets ?? []);
 
-export const chosen = () => ({ source: byId('source').value, target: byId('target').value });
+export const detects = () => byId('source').value === auto;
+// `source` is empty while the language of the text is not known.
+export const chosen = () => ({
+  source: detects() ? detected : byId('source').value,
+  target: byId('target').value,
+});
 
-function storedChoice() {
-  try {
-    return JSON.parse(localStorage.getItem(storeName)) ?? {};
-  } catch {
-    return {};
-  }
+function swapProblem({ source, target }) {
+  if (!source) return 'The language of the text is not known yet.';
+  return targetsOf(target).includes(source) ? ''
+    : `No model translates ${nameOf(target)} to ${nameOf(source)}.`;
+}
+
+function showChoice() {
+  const { source, target } = chosen();
+  const problem = swapProblem({ source, target });
+  setDisabled(byId('swap'), problem);
+  byId('swap-reason').textContent = problem;
+  byId('text').lang = source;
+  byId('translation').lang = target;
+  byId('source').options[0].textContent = detects() && detected
+    ? `Detected: ${nameOf(detected)}` : 'Detect language';
 }
 
 function update(wantedTarget) {
-  const { source } = chosen();
-  setOptions(byId('target'), targetsOf(source).map((code) => [code, nameOf(code)]), wantedTarget);
+  detected = '';
+  setOptions(byId('target'),
+    targetsOf(byId('source').value).map((code) => [code, nameOf(code)]), wantedTarget);
+  showChoice();
+  store('device', storeName, { source: byId('source').value, target: byId('target').value });
+}
+
+// Finds out the language of the text if From is `auto`.
+export async function detectSource(text, signal) {
+  if (!detects()) return;
+  const [{ language }] = await postJson('detect', { q: text }, signal);
   const { target } = chosen();
-  byId('swap').disabled = !targetsOf(target).includes(source);
-  byId('text').lang = source;
-  byId('translation').lang = target;
-  localStorage.setItem(storeName, JSON.stringify(chosen()));
+  if (!targetsOf(language).includes(target)) {
+    throw new ServiceError(`The text seems to be ${nameOf(language)}, which this server does not ` +
+      `translate to ${nameOf(target)}. Choose the languages.`);
+  }
+  detected = language;
+  showChoice();
+}
+
+// False if no model translates so.
+export function choose(source, target) {
+  if (!targetsOf(source).includes(target)) return false;
+  byId('source').value = source;
+  update(target);
+  return true;
 }
 
 // Leaves out a language's translation into itself, which LibreTranslate's list may contain.
-export function setUpLanguages(list, settings, changed) {
+// `changed` and `swapped` are called after the user has done so.
+export function setUpLanguages(list, settings, changed, swapped) {
   languages = list.map((language) => ({
     ...language,
     targets: language.targets.filter((code) => code !== language.code),
   })).filter((language) => language.targets.length > 0);
-  const stored = storedChoice();
-  const wanted = { source: settings.language.source.code, target: settings.language.target.code };
-  if (targetsOf(stored.source).includes(stored.target)) Object.assign(wanted, stored);
-  setOptions(byId('source'), languages.map(({ code, name }) => [code, name]), wanted.source);
-  update(wanted.target);
+  setOptions(byId('source'),
+    [[auto, 'Detect language'], ...languages.map(({ code, name }) => [code, name])]);
+  const { source, target } = stored('device', storeName, {});
+  const { language } = settings;
+  if (!choose(source, target) && !choose(language.source.code, language.target.code)) update();
 
-  byId('source').addEventListener('change', () => { update(); changed(); });
-  byId('target').addEventListener('change', () => { update(); changed(); });
+  for (const id of ['source', 'target']) {
+    byId(id).addEventListener('change', () => {
+      update();
+      changed();
+    });
+  }
   byId('swap').addEventListener('click', () => {
-    const { source, target } = chosen();
-    byId('source').value = target;
-    update(source);
-    const translation = byId('translation').textContent;
-    if (translation) byId('text').value = translation;
-    changed();
+    const { source: from, target: to } = chosen();
+    choose(to, from);
+    swapped();
   });
 }

@@ -3,9 +3,10 @@ import { apiKey, getJson, setApiKey } from './api.js';
 import { setUpMap } from './attention_map.js';
 import { lookedAt, setUpCloserLook } from './closer_look.js';
 import { byId, showProblem } from './elements.js';
+import { setUpHistory } from './history.js';
 import { refreshJobs, setUpJobs } from './jobs.js';
 import { setUpLanguages } from './languages.js';
-import { setUpTranslation, translateSoon } from './translate.js';
+import { setUpTranslation, swapTexts, translateSoon, translateText } from './translate.js';
 
 function setUpKey(settings) {
   byId('key').value = apiKey();
@@ -26,7 +27,8 @@ async function start() {
   const [settings, languages] =
     await Promise.all([getJson('frontend/settings'), getJson('languages')]);
   setUpKey(settings);
-  setUpLanguages(languages, settings, translateSoon);
+  setUpLanguages(languages, settings, translateSoon, swapTexts);
+  setUpHistory(translateText);
   setUpCloserLook();
   setUpMap(lookedAt);
   setUpTranslation(settings);

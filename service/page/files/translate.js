@@ -1,8 +1,12 @@
 // Live translation: sends a request when typing pauses; new text cancels the previous request.
 import { ServiceError, postJson } from './api.js';
-import { byId, showProblem } from './elements.js';
-import { chosen } from './languages.js';
 import { showSentences } from './closer_look.js';
+import { byId, copyText, setDisabled, showProblem } from './elements.js';
+import { remember } from './history.js';
+import { chosen, detectSource } from './languages.js';
+import { store, stored } from './store.js';
+
+const textName = 'dietmt-text';
 
 let limit = 0;       // characters per request; 0: unknown
 let pause = 500;     // milliseconds after the last key
@@ -11,18 +15,29 @@ let running = null;  // AbortController of the request under way
 
 const characters = (text) => [...text].length;
 
-function showCount() {
-  const count = characters(byId('text').value);
+function noteText() {
+  const text = byId('text').value;
+  const count = characters(text);
+  store('tab', textName, text);
   byId('count').textContent = limit > 0 ? `${count} of ${limit} characters` : `${count} characters`;
-  byId('clear').disabled = count === 0;
+  setDisabled(byId('clear'), count === 0 ? 'There is no text.' : '');
   return count;
 }
 
-function showTranslation(text, sentences) {
+function showTranslation(text) {
   byId('translation').textContent = text;
   byId('translation').classList.remove('outdated');
-  byId('copy').disabled = text === '';
-  showSentences(sentences);
+  setDisabled(byId('copy'), text === '' ? 'There is no translation.' : '');
+}
+
+// `languages` are those of the request; alternatives can be chosen after others were.
+function showResult(result, text, languages) {
+  const show = (translation) => {
+    showTranslation(translation);
+    remember({ ...languages, text, translation });
+  };
+  show(result.text);
+  showSentences(result, show);
 }
 
 async function translateNow() {
@@ -30,11 +45,12 @@ async function translateNow() {
   running?.abort();
   running = null;
   const text = byId('text').value;
-  const count = showCount();
+  const count = noteText();
   byId('status').textContent = '';
   if (text.trim() === '') {
     showProblem('');
-    showTranslation('', []);
+    showTranslation('');
+    showSentences({ sentences: [] });
     return;
   }
   if (limit > 0 && count > limit) {
@@ -44,13 +60,15 @@ async function translateNow() {
   const own = running = new AbortController();
   byId('status').textContent = 'Translating…';
   try {
+    await detectSource(text, own.signal);
     const beam = Number(byId('beam').value);
     const nbest = Math.min(beam, Number(byId('nbest').value));
+    const languages = chosen();
     const answer = await postJson('v1/translate',
-      { text, ...chosen(), beam, nbest, token_scores: true }, own.signal);
+      { text, ...languages, beam, nbest, token_scores: true }, own.signal);
     const [result] = answer.results;
     showProblem('');
-    showTranslation(result.text, result.sentences);
+    showResult(result, text, languages);
     byId('status').textContent = result.cut
       ? 'A sentence was too long and was cut.'
       : `${answer.usage.seconds.toFixed(2)} s`;
@@ -65,28 +83,44 @@ async function translateNow() {
 
 export function translateSoon() {
   clearTimeout(timer);
-  showCount();
+  noteText();
   if (byId('translation').textContent) byId('translation').classList.add('outdated');
   timer = setTimeout(translateNow, pause);
+}
+
+export function translateText(text) {
+  byId('text').value = text;
+  translateNow();
+}
+
+// A translation of other text than the one that stands there would replace what the user has typed.
+export function swapTexts() {
+  const translation = byId('translation');
+  if (translation.textContent && !translation.classList.contains('outdated')) {
+    const text = byId('text').value;
+    byId('text').value = translation.textContent;
+    translation.textContent = text;
+  }
+  translateSoon();
 }
 
 export function setUpTranslation(settings) {
   limit = settings.charLimit > 0 ? settings.charLimit : 0;
   pause = settings.frontendTimeout;
-  showCount();
+  if (!byId('text').value) byId('text').value = stored('tab', textName, '');
+  noteText();
   byId('text').addEventListener('input', translateSoon);
   byId('text').addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) translateNow();
   });
   for (const id of ['beam', 'nbest']) byId(id).addEventListener('change', translateNow);
   byId('clear').addEventListener('click', () => {
-    byId('text').value = '';
+    translateText('');
     byId('text').focus();
-    translateNow();
   });
   byId('copy').addEventListener('click', async () => {
-    await navigator.clipboard.writeText(byId('translation').textContent);
-    byId('status').textContent = 'Copied';
+    byId('status').textContent = await copyText(byId('translation').textContent)
+      ? 'Copied' : 'The browser does not allow copying.';
   });
   if (byId('text').value) translateNow();
 }

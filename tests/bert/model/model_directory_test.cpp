@@ -7,7 +7,6 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "bert/model/config_json.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
@@ -106,7 +105,7 @@ TEST_F(BertDirectory, SavesTheTokenizerBeside) {
 TEST_F(BertDirectory, NamesWhatIsWrongWithTheConfig) {
   write_model();
   change_config([](nlohmann::json& json) { json["model"].erase("width"); });
-  EXPECT_THAT(failure(), HasSubstr("config.json: 'width' is missing"));
+  EXPECT_THAT(failure(), HasSubstr("config.json: width is missing"));
   change_config([](nlohmann::json& json) { json["format"] = 99; });
   EXPECT_THAT(failure(), HasSubstr("format 99"));
   change_config([](nlohmann::json& json) { json["architecture"] = "translation"; });
@@ -126,5 +125,70 @@ TEST_F(BertDirectory, NamesATensorThatDoesNotFit) {
   EXPECT_THAT(failure(), HasSubstr("tensor 'spans."));
 }
 
+TEST(BertConfigJson, KeepsEveryField) {
+  encoders::BertConfig config = encoders::BertConfig::preset("mini");
+  config.vocabulary = 123;
+  config.max_positions = 77;
+  config.segments = 3;
+  config.position = "learned+diet-rel";
+  config.segment_encoding = "heads";
+  config.activation = "relu";
+  config.norm_epsilon = 1e-7;
+  config.dropout = 0.2;
+  config.attention_dropout = 0.3;
+  config.activation_dropout = 0.4;
+  config.embedding_dropout = 0.5;
+  config.head_dropout = 0.6;
+  config.task_heads = {
+      .pooler = true, .masked_lm = true, .next_sentence = true, .classes = 5, .spans = true};
+  const nlohmann::json json = to_json(config);
+  EXPECT_EQ(to_json(config_from_json(json)), json);
+  const nlohmann::json defaults = to_json(encoders::BertConfig());
+  for (const auto& [name, value] : json.items()) {
+    if (name != "pooler") {
+      EXPECT_NE(value, defaults.at(name)) << name << " is not told apart";
+    }
+  }
+}
+
+TEST(BertConfigJson, NamesAMissingField) {
+  nlohmann::json json = to_json(encoders::BertConfig());
+  json.erase("norm_epsilon");
+  try {
+    config_from_json(json);
+    FAIL() << "accepted";
+  } catch (const CheckpointError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("norm_epsilon is missing"));
+  }
+}
+
+class IsBertTest : public ScratchTest {
+ protected:
+  bool with_config(const std::string& text) const {
+    write("config.json", text);
+    return is_bert(scratch());
+  }
+};
+
+TEST_F(IsBertTest, ReadsTheKindOfModel) {
+  EXPECT_FALSE(is_bert(scratch()));
+  EXPECT_TRUE(with_config(R"({"architecture": "bert"})"));
+  EXPECT_TRUE(with_config(R"({"model_type": "bert"})"));
+  EXPECT_FALSE(with_config(R"({"model_type": "marian"})"));
+  EXPECT_FALSE(with_config(R"({"architecture": 3})"));
+}
+
+TEST_F(IsBertTest, ADamagedConfigurationIsNamed) {
+  for (const char* text : {"", "{", "null", "[\"bert\"]"}) {
+    try {
+      with_config(text);
+      ADD_FAILURE() << "accepted " << text;
+    } catch (const CheckpointError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("config.json: "));
+    }
+  }
+}
+
 }  // namespace
+
 }  // namespace dietmt::bert

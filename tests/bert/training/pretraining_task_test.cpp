@@ -9,7 +9,7 @@
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "data/text/tokenizer.h"
-#include "encoders/attention/batch_tensors.h"
+#include "encoders/attention/packing.h"
 #include "tests/common/scratch.h"
 #include "training/optimization/optimizer.h"
 

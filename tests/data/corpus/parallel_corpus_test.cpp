@@ -1,20 +1,15 @@
 #include "data/corpus/parallel_corpus.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <thread>
 
 #include "common/error.h"
 #include "common/files.h"
-#include "tests/common/file_size_limit.h"
+#include "data/corpus/parallel_reader.h"
 #include "tests/common/gzipped.h"
 #include "tests/common/standard_input.h"
-#include "tests/data/toy_text.h"
+#include "tests/data/corpus/parallel_corpus_fixture.h"
 
 namespace dietmt::data {
 namespace {
@@ -23,78 +18,8 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-using ::testing::IsSupersetOf;
 using ::testing::Not;
 using Files = std::vector<std::string>;
-
-class ParallelCorpusTest : public ToyTextTest {
- protected:
-  fs::path cache_folder() const { return scratch() / "cache"; }
-
-  // The caches in the folder, in the order of their names.
-  std::vector<fs::path> cache_files() const {
-    std::vector<fs::path> files;
-    if (!fs::exists(cache_folder())) return files;
-    for (const auto& entry : fs::directory_iterator(cache_folder())) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    return files;
-  }
-  // The only one.
-  fs::path cache_file() const {
-    const std::vector<fs::path> files = cache_files();
-    EXPECT_EQ(files.size(), 1U);
-    return files.at(0);
-  }
-
-  ParallelCorpus corpus_of(const Files& sources, const Files& targets,
-                           const LengthFilter& filter = {}, int64_t threads = 2) const {
-    return ParallelCorpus(corpus_files(sources, targets), tokenizer(), tokenizer(), filter,
-                          cache_folder(), threads);
-  }
-  ParallelCorpus toy_corpus(const LengthFilter& filter = {}, int64_t threads = 2) const {
-    return corpus_of({source_file()}, {target_file()}, filter, threads);
-  }
-
-  std::string error_of(const Files& sources, const Files& targets,
-                       const LengthFilter& filter = {}) const {
-    try {
-      corpus_of(sources, targets, filter);
-    } catch (const Error& error) {
-      for (const fs::path& file : cache_files()) EXPECT_EQ(file.extension(), ".cache");
-      return error.what();
-    }
-    return "no error";
-  }
-
-  // Changes when the cache is written anew.
-  ino_t inode() const { return inode(cache_file()); }
-  static ino_t inode(const fs::path& file) {
-    struct stat status = {};
-    EXPECT_EQ(::stat(file.c_str(), &status), 0);
-    return status.st_ino;
-  }
-
-  std::vector<int32_t> sentence(const std::string& line) const {
-    std::vector<int32_t> ids = tokenizer().encode(line);
-    ids.push_back(tokenizer().end_id());
-    return ids;
-  }
-
-  static std::vector<int32_t> ids(std::span<const int32_t> span) {
-    return {span.begin(), span.end()};
-  }
-
-  void expect_toy_text(const ParallelCorpus& corpus) const {
-    ASSERT_EQ(corpus.size(), std::ssize(text_.source));
-    for (size_t i = 0; i < text_.source.size(); ++i) {
-      const auto pair = static_cast<int64_t>(i);
-      EXPECT_EQ(ids(corpus.source(pair)), sentence(text_.source[i]));
-      EXPECT_EQ(ids(corpus.target(pair)), sentence(text_.target[i]));
-      EXPECT_EQ(corpus.source_length(pair), std::ssize(corpus.source(pair)));
-      EXPECT_EQ(corpus.target_length(pair), std::ssize(corpus.target(pair)));
-    }
-  }
-};
 
 TEST_F(ParallelCorpusTest, HoldsWhatTheTokenizerGives) {
   const ParallelCorpus corpus = toy_corpus();
@@ -191,66 +116,6 @@ TEST_F(ParallelCorpusTest, TheFilterCountsWhatItDrops) {
   EXPECT_EQ(corpus_of(sources, targets, filter).report().too_long, 2);
 }
 
-TEST_F(ParallelCorpusTest, TheCacheIsUsedAgain) {
-  toy_corpus();
-  const ino_t first = inode();
-  const ParallelCorpus again = toy_corpus({}, 1);
-  EXPECT_EQ(inode(), first);
-  expect_toy_text(again);
-  EXPECT_EQ(again.report().kept, 600);
-}
-
-TEST_F(ParallelCorpusTest, AChangedFileFilterOrTokenizerMakesANewCache) {
-  const ParallelCorpus oldest = toy_corpus();
-  ino_t last = inode();
-
-  fs::last_write_time(source_file(),
-                      fs::last_write_time(source_file()) + std::chrono::microseconds(1));
-  toy_corpus();
-  EXPECT_NE(inode(), std::exchange(last, inode())) << "modification time";
-
-  LengthFilter filter;
-  filter.max_tokens = 249;
-  toy_corpus(filter);
-  EXPECT_NE(inode(), std::exchange(last, inode())) << "filter";
-
-  TokenizerOptions options;
-  options.inputs = {target_file()};
-  options.vocabulary_size = 60;
-  train_tokenizer(options, scratch() / "other.model");
-  const Tokenizer other(scratch() / "other.model");
-  ParallelCorpus({{source_file(), target_file()}}, tokenizer(), other, filter, cache_folder(), 1);
-  EXPECT_NE(inode(), std::exchange(last, inode())) << "tokenizer";
-
-  expect_toy_text(oldest);  // still maps the file that was replaced
-}
-
-TEST_F(ParallelCorpusTest, AChangedCorpusLeavesTheCachesOfTheOthers) {
-  const Files sources = {write("s1", "tuba\n"), write("s2", "riko\nriko tuba\n")};
-  const Files targets = {write("t1", "tuba\n"), write("t2", "riko\nriko tuba\n")};
-  const auto inodes = [&] {
-    std::vector<ino_t> all;
-    for (const fs::path& file : cache_files()) all.push_back(inode(file));
-    return all;
-  };
-  corpus_of(sources, targets);
-  const std::vector<ino_t> first = inodes();
-  ASSERT_EQ(first.size(), 2U);
-
-  write("t1", "tuba tuba\n");
-  const ParallelCorpus changed = corpus_of(sources, targets);
-  EXPECT_THAT(changed.target(0), ElementsAreArray(sentence("tuba tuba")));
-  EXPECT_THAT(changed.source(2), ElementsAreArray(sentence("riko tuba")));
-  const std::vector<ino_t> second = inodes();
-  ASSERT_EQ(second.size(), 2U);
-  EXPECT_EQ((first[0] != second[0]) + (first[1] != second[1]), 1);
-
-  corpus_of({sources[1], source_file()}, {targets[1], target_file()});
-  const std::vector<ino_t> with_another = inodes();
-  EXPECT_EQ(with_another.size(), 3U);
-  EXPECT_THAT(with_another, IsSupersetOf(second));
-}
-
 TEST_F(ParallelCorpusTest, KnowsItsCorpora) {
   const ParallelCorpus corpus =
       corpus_of({write("s1", "tuba\n\n"), write("s2", ""), source_file()},
@@ -316,65 +181,6 @@ TEST_F(ParallelCorpusTest, ATagThatTheTokenizerLacksIsAnError) {
   }
 }
 
-TEST_F(ParallelCorpusTest, ADamagedCacheIsMadeAnew) {
-  toy_corpus();
-  const std::string whole = read_file(cache_file());
-  for (const std::string& damaged :
-       {whole.substr(0, whole.size() - 8), whole.substr(0, 10), std::string(), "x" + whole,
-        std::string(whole.size(), '\0'), whole + whole}) {
-    write_file_atomically(cache_file(), damaged);
-    expect_toy_text(toy_corpus());
-    EXPECT_EQ(read_file(cache_file()), whole);
-  }
-}
-
-TEST_F(ParallelCorpusTest, ACacheWithDamagedBoundsIsMadeAnew) {
-  toy_corpus();
-  const std::string whole = read_file(cache_file());
-  // The file ends with the bounds of its sequences, followed by the only one of its no groups.
-  for (const size_t from_end : {16, 24, 40}) {
-    std::string damaged = whole;
-    damaged[damaged.size() - from_end + 6] = 1;
-    write_file_atomically(cache_file(), damaged);
-    expect_toy_text(toy_corpus());
-    EXPECT_EQ(read_file(cache_file()), whole) << from_end;
-  }
-}
-
-TEST_F(ParallelCorpusTest, AFullDiskIsAClearErrorAndKeepsTheOldCache) {
-  toy_corpus();
-  const uint32_t old = file_crc32(cache_file());
-  LengthFilter filter;
-  filter.max_tokens = 249;
-  {
-    const FileSizeLimit limit(10'000);
-    EXPECT_THAT(error_of({source_file()}, {target_file()}, filter),
-                AllOf(HasSubstr(cache_file().string()), HasSubstr("File too large")));
-  }
-  EXPECT_EQ(file_crc32(cache_file()), old);
-}
-
-TEST_F(ParallelCorpusTest, LeftoversOfKilledWritersGoAndThoseOfLivingOnesStay) {
-  toy_corpus();
-  const std::string cache = cache_file();
-  fs::remove(cache);
-  const std::string dead = cache + ".tmp1", living = cache + ".tmp2";
-  write_file_atomically(dead, "half a cache");
-  write_file_atomically(living, "half a cache");
-  const int writer = ::open(living.c_str(), O_RDONLY);
-  ASSERT_EQ(::flock(writer, LOCK_EX), 0);
-  toy_corpus();
-  EXPECT_FALSE(fs::exists(dead));
-  EXPECT_TRUE(fs::exists(living));
-  ::close(writer);
-}
-
-TEST_F(ParallelCorpusTest, FoldersOfTheCacheAreMade) {
-  const ParallelCorpus corpus({{source_file(), target_file()}}, tokenizer(), tokenizer(), {},
-                              scratch() / "new" / "folder" / "cache", 1);
-  expect_toy_text(corpus);
-}
-
 TEST_F(ParallelCorpusTest, ReadGivesBothSides) {
   const ParallelCorpus corpus = toy_corpus();
   std::vector<int32_t> both;
@@ -384,6 +190,28 @@ TEST_F(ParallelCorpusTest, ReadGivesBothSides) {
     expected.insert(expected.end(), corpus.target(pair).begin(), corpus.target(pair).end());
     ASSERT_EQ(both, expected);
   }
+}
+
+// Both sides of a skipped pair are left out, and each choice has its own cache.
+TEST_F(ParallelCorpusTest, LinesThatAreNotUtf8CanBeReplacedOrSkipped) {
+  CorpusFiles files{write("bad.source", "tuba\ntuba \xC3\x28\nriko\nriko\n"),
+                    write("bad.target", "riko\nriko\ntuba \xFF\ntuba\n")};
+  const auto corpus = [&](InvalidUtf8 choice) {
+    files.invalid_utf8 = choice;
+    return ParallelCorpus({files}, tokenizer(), tokenizer(), {}, scratch() / "cache", 1);
+  };
+  const ParallelCorpus skipped = corpus(InvalidUtf8::kSkip);
+  ASSERT_EQ(skipped.size(), 2);
+  const std::vector<int32_t> tuba(skipped.source(0).begin(), skipped.source(0).end());
+  EXPECT_THAT(skipped.target(1), testing::ElementsAreArray(tuba));
+  EXPECT_EQ(skipped.report().lines, 4);
+  EXPECT_EQ(skipped.report().not_utf8(), 2);
+  EXPECT_THAT(skipped.report().summary(), HasSubstr("kept 2 of 4 pairs (dropped 2 not UTF-8)"));
+  EXPECT_EQ(corpus(InvalidUtf8::kReplace).size(), 4);
+  EXPECT_EQ(corpus(InvalidUtf8::kSkip).size(), 2) << "the cache of another choice";
+  EXPECT_THROW(corpus(InvalidUtf8::kRefuse), DataError);
+  EXPECT_EQ(read_parallel_text({files.source, files.target, "", InvalidUtf8::kSkip}).targets,
+            (std::vector<std::string>{"riko", "tuba"}));
 }
 
 TEST_F(ParallelCorpusTest, MistakesNameTheLine) {

@@ -136,6 +136,18 @@ TEST_F(TextCorpusTest, TheReportCountsWhatIsWrong) {
             "and cut, 2 without any piece)");
 }
 
+TEST_F(TextCorpusTest, LinesThatAreNotUtf8CanBeSkippedOrRefused) {
+  const Files files = {write("text", "a b\na \xFF b\nb c\n")};
+  TextOptions options;
+  EXPECT_EQ(corpus_of(files, options).sentences(), 3);
+  options.invalid_utf8 = InvalidUtf8::kSkip;
+  const TextCorpus skipped = corpus_of(files, options);
+  EXPECT_THAT(documents(skipped), ElementsAre(ElementsAre("a b", "b c")));
+  EXPECT_EQ(skipped.report().not_utf8, 1);
+  options.invalid_utf8 = InvalidUtf8::kRefuse;
+  EXPECT_THROW(corpus_of(files, options), DataError);
+}
+
 TEST_F(TextCorpusTest, ACutEndsBetweenCharacters) {
   TextOptions options;
   options.max_line_bytes = 4;
@@ -213,9 +225,9 @@ TEST_F(TextCorpusTest, ADamagedCacheIsMadeAnew) {
   corpus_of(files);
   const std::string whole = read_file(cache_file());
   std::string fewer_sentences = whole;
-  fewer_sentences[whole.size() - 24 - 8] ^= 1;  // the last bound of the sentences
+  fewer_sentences[whole.size() - 4 - 24 - 8] ^= 1;  // the last bound of the sentences
   std::string other_documents = whole;
-  other_documents[whole.size() - 8] ^= 64;
+  other_documents[whole.size() - 4 - 8] ^= 64;
   for (const std::string& damaged :
        {whole.substr(0, whole.size() - 8), whole.substr(0, 10), std::string(), "x" + whole,
         std::string(whole.size(), '\0'), whole + whole, fewer_sentences, other_documents}) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/random.h"
-#include "data/shortlist/sentence_pairs.h"
+#include "data/shortlist/aligner.h"
 
 namespace dietmt::data {
 

@@ -1,6 +1,6 @@
-#include "data/text/encoder_input.h"
-
 #include <gmock/gmock.h>
+
+#include "data/text/bert_tokenizer.h"
 
 namespace dietmt::data {
 namespace {

@@ -45,7 +45,7 @@ class TokenizerTest : public ToyTextTest {
   std::string training_error(const TokenizerOptions& chosen) const {
     try {
       train_tokenizer(chosen, scratch() / "failed.model");
-    } catch (const DataError& error) {
+    } catch (const Error& error) {
       EXPECT_FALSE(std::filesystem::exists(scratch() / "failed.model"));
       return error.what();
     }
@@ -231,6 +231,16 @@ TEST_F(TokenizerTest, TextThatIsNotUtf8NamesTheLine) {
   chosen.inputs.push_back(write("latin1", "fine\nM\xFCnchen\n"));
   EXPECT_THAT(training_error(chosen),
               AllOf(HasSubstr("latin1:2: "), HasSubstr("not UTF-8 at byte 2")));
+}
+
+TEST_F(TokenizerTest, TextThatIsNotUtf8CanBeSkipped) {
+  TokenizerOptions chosen = options();
+  train_tokenizer(chosen, scratch() / "without");
+  chosen.inputs.push_back(write("latin1", "M\xFCnchen\n"));
+  chosen.invalid_utf8 = InvalidUtf8::kSkip;
+  train_tokenizer(chosen, scratch() / "skipped");
+  EXPECT_EQ(Tokenizer(scratch() / "skipped").serialized(),
+            Tokenizer(scratch() / "without").serialized());
 }
 
 TEST_F(TokenizerTest, NoText) {

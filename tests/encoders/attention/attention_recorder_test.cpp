@@ -1,10 +1,9 @@
-#include "encoders/attention/attention_recorder.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
 #include "common/error.h"
+#include "encoders/attention/attention.h"
 #include "tests/encoders/position/encoding_run.h"
 
 namespace dietmt::encoders {

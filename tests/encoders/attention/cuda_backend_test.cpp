@@ -5,7 +5,7 @@
 #include <torch/cuda.h>
 
 #include "encoders/attention/attention.h"
-#include "encoders/device/cuda_kernels.h"
+#include "encoders/device/device.h"
 
 namespace dietmt::encoders {
 namespace {

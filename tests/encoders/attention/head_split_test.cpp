@@ -1,8 +1,8 @@
-#include "encoders/attention/head_split.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
+
+#include "encoders/attention/head_layout.h"
 
 namespace dietmt::encoders {
 namespace {

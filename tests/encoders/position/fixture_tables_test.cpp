@@ -4,23 +4,24 @@
 
 #include <utility>
 
-#include "encoders/position/encodings/sinusoidal.h"
+#include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/encodings/t5.h"
 #include "fixture_file.h"
 
 namespace dietmt::encoders {
 namespace {
 
-at::Tensor sinusoid_table(SinusoidLayout layout, int64_t positions, int64_t width) {
-  const EncodingContext context{.model_width = width};
+at::Tensor sinusoid_table(const char* layout, int64_t positions, int64_t width) {
+  const EncodingRow& row = *find_encoding("sinusoidal");
+  OptionValues values(row.options);
+  values.set("layout", layout);
   const at::Tensor zeros = at::zeros({positions, width}, at::kDouble);
-  return Sinusoidal({.layout = layout}, context).embed(zeros, at::arange(positions), {});
+  return row.make(values, {.model_width = width})->embed(zeros, at::arange(positions), {});
 }
 
 TEST(FixtureTables, Sinusoids) {
-  const std::pair<const char*, SinusoidLayout> tables[] = {
-      {"sinusoid_interleaved_pos0to4_d8", SinusoidLayout::kInterleaved},
-      {"sinusoid_halves_pos0to4_d8", SinusoidLayout::kHalves}};
+  const std::pair<const char*, const char*> tables[] = {
+      {"sinusoid_interleaved_pos0to4_d8", "interleaved"}, {"sinusoid_halves_pos0to4_d8", "halves"}};
   for (const auto& [name, layout] : tables) {
     const at::Tensor expected = tensor_of(fixtures().at("tables").at(name));
     const at::Tensor table = sinusoid_table(layout, expected.size(0), expected.size(1));
@@ -30,8 +31,8 @@ TEST(FixtureTables, Sinusoids) {
 
 /// The third layout holds the numbers of the first in the order of the second.
 TEST(SinusoidLayouts, HalvesWithThePapersFrequencies) {
-  const at::Tensor pairs = sinusoid_table(SinusoidLayout::kInterleaved, 7, 10);
-  const at::Tensor halves = sinusoid_table(SinusoidLayout::kHalves2m, 7, 10);
+  const at::Tensor pairs = sinusoid_table("interleaved", 7, 10);
+  const at::Tensor halves = sinusoid_table("halves-2m", 7, 10);
   EXPECT_TRUE(at::equal(halves, pairs.view({7, 5, 2}).transpose(1, 2).reshape({7, 10})));
 }
 

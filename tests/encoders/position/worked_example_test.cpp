@@ -11,10 +11,11 @@
 
 #include "encoders/attention/attention.h"
 
-// [header]
-#include "encoders/position/encoding_row.h"
+// [class]
+#include "encoders/position/encodings/encoding_table.h"
 
 namespace dietmt::encoders {
+namespace {
 
 struct LogDecayOptions {
   Sharing sharing = Sharing::kLayers;
@@ -29,15 +30,9 @@ class LogDecay : public PositionEncoding {
  private:
   at::Tensor strength_;  // s: [L|1, H|1], initially 1
 };
-
-EncodingRow log_decay_row();
-
-}  // namespace dietmt::encoders
 // [end]
 
-// [source]
-namespace dietmt::encoders {
-
+// [terms]
 LogDecay::LogDecay(const LogDecayOptions& options, const EncodingContext& context) {
   strength_ = register_parameter("strength", empty_table(options.sharing, context, {}).fill_(1.0));
 }
@@ -47,14 +42,9 @@ void LogDecay::lower(const Extent& extent, LayerTerms& terms) const {
   const at::Tensor distances = at::arange(-clip, clip + 1, terms.options()).abs();
   terms.set(&ScoreTerms::offset_bias, -strength_.unsqueeze(-1) * at::log1p(distances));
 }
-
-}  // namespace dietmt::encoders
 // [end]
 
 // [row]
-namespace dietmt::encoders {
-namespace {
-
 LogDecayOptions log_decay_options(const OptionValues& values) {
   return {.sharing = sharing_of(values)};
 }
@@ -149,7 +139,7 @@ TEST(WorkedExample, TheDocumentQuotesThisCode) {
       text_of(std::string(DIETMT_SOURCE_DIR) + "/tests/encoders/position/worked_example_test.cpp");
   const std::string document =
       text_of(std::string(DIETMT_SOURCE_DIR) + "/docs/adding_a_position_encoding.md");
-  for (const std::string name : {"header", "source", "row"}) {
+  for (const std::string name : {"class", "terms", "row"}) {
     const std::string code = quoted(source, name);
     EXPECT_GT(code.size(), 100u) << name;
     EXPECT_NE(document.find("```cpp\n" + code + "```"), std::string::npos)

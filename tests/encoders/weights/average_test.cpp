@@ -3,7 +3,6 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "encoders/weights/checkpoint_average.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 #include "tests/common/test_directory.h"

@@ -1,10 +1,9 @@
-#include "nmt/batch_decoding/beam_search.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "nmt/batch_decoding/batch_decoder.h"
 #include "tests/nmt/batch_decoding/table_scorer.h"
 
 namespace dietmt::nmt {

@@ -1,5 +1,3 @@
-#include "nmt/batch_decoding/parallel_batches.h"
-
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "nmt/batch_decoding/forced_scoring.h"
 
 namespace dietmt::nmt {
 namespace {

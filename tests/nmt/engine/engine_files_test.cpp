@@ -64,7 +64,7 @@ class EngineFilesTest : public ModelFilesTest {
   }
   static std::vector<NBest> translations(const fs::path& directory,
                                          std::optional<WeightType> type = {}) {
-    return translations(*load_decoder(directory.string(), {.weights = type}).decoder);
+    return translations(*load_decoder({directory.string()}, {.weights = type}).decoder);
   }
 
   // Loads the quantized model after its tensors have been changed.
@@ -103,12 +103,12 @@ TEST_F(EngineFilesTest, DecodeAsTheModelInMemory) {
 
 TEST_F(EngineFilesTest, AnEnsembleMayMixTypes) {
   const Models models = {write_full(config_of(kSettings[0]))};
-  const std::string both = full().string() + "," + quantized("int8").string();
+  const LoadedDecoder both = load_decoder({full().string(), quantized("int8").string()}, {});
   std::vector<EngineModel> packed;
   packed.push_back(make_engine_model(*models.front(), WeightType::kFloat));
   packed.push_back(make_engine_model(*models.front(), WeightType::kInt8));
   const EngineDecoder wanted(std::move(packed), SpecialTokens{});
-  expect_identical(translations(both), translations(wanted));
+  expect_identical(translations(*both.decoder), translations(wanted));
 }
 
 TEST_F(EngineFilesTest, TiedTablesAreStoredOnce) {

@@ -14,7 +14,7 @@
 #include "nmt/engine/engine_decoder.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/packing/engine_models.h"
-#include "nmt/translation/request_feed.h"
+#include "nmt/translation/translator.h"
 
 namespace dietmt::nmt {
 

@@ -233,6 +233,71 @@ TEST(EngineSearch, ReadsNothingOfASentenceThatIsDelivered) {
   EXPECT_LE(feed.most_asked, 50);
 }
 
+// Long sentences, and urgent ones one after the other from the fifth step on.
+class UrgentFeed : public SentenceFeed {
+ public:
+  UrgentFeed(std::vector<TranslationRequest> requests, size_t slow)
+      : found(requests.size()), slow_left(slow), requests_(std::move(requests)), slow_(slow) {
+    slow_options_.min_length = 30;
+    slow_options_.max_length_offset = 40;
+  }
+
+  std::vector<FedSentence> take(int64_t, bool) override {
+    std::vector<FedSentence> all;
+    for (; next_ < slow_; ++next_) all.push_back({next_, &requests_[next_], &slow_options_});
+    return all;
+  }
+  std::vector<FedSentence> take_urgent(int64_t) override {
+    ++steps;
+    if (steps < 5 || urgent_open_ || next_ == requests_.size()) return {};
+    urgent_open_ = true;
+    FedSentence urgent{next_, &requests_[next_], &options};
+    urgent.is_urgent = true;
+    ++next_;
+    return {urgent};
+  }
+  void deliver(uint64_t ticket, NBest translations) override {
+    found[ticket] = std::move(translations);
+    if (ticket >= slow_) urgent_open_ = false;
+    if (ticket < slow_ && --slow_left == 0) urgent_before_slow = next_ - slow_;
+    if (ticket == slow_) steps_of_first = steps - 5;
+  }
+  void fail(uint64_t, std::exception_ptr error) override { std::rethrow_exception(error); }
+  void drop(uint64_t) override {}
+
+  const SearchOptions options = short_search(2, 1);
+  std::vector<NBest> found;
+  size_t slow_left;
+  int64_t steps = 0;
+  int64_t steps_of_first = 0;     // while the first urgent sentence was decoded
+  size_t urgent_before_slow = 0;  // urgent sentences before the last slow one was done
+
+ private:
+  std::vector<TranslationRequest> requests_;
+  SearchOptions slow_options_ = short_search(4, 1);
+  const size_t slow_;
+  size_t next_ = 0;
+  bool urgent_open_ = false;
+};
+
+TEST(EngineSearch, UrgentSentencesPassOthersWhichKeepTheirShare) {
+  const Models models = model_with("sinusoidal");
+  const auto engine = engine_of(models);
+  const auto requests = random_requests(500, 12, 14);
+  UrgentFeed feed(requests, 8);
+  engine->run(feed, 1, 1, 1000);
+  EXPECT_LE(feed.steps_of_first, feed.options.max_target_length(std::ssize(requests[8].source)));
+  EXPECT_GT(feed.urgent_before_slow, 8U);
+  EXPECT_LT(feed.urgent_before_slow, 492U);
+  // The feed ends with the last slow sentence and the urgent one that was open then.
+  const auto unknown = std::find_if(feed.found.begin() + 8, feed.found.end(),
+                                    [](const NBest& one) { return one.empty(); });
+  const auto decoded = unknown - feed.found.begin();
+  ASSERT_GE(decoded, static_cast<ptrdiff_t>(8 + feed.urgent_before_slow - 1));
+  const std::vector<TranslationRequest> urgent(requests.begin() + 8, requests.begin() + decoded);
+  expect_identical({feed.found.begin() + 8, unknown}, decode(*engine, urgent, feed.options));
+}
+
 TEST(EngineSearch, PassesAFailureOn) {
   const Models models = model_with("learned");
   auto requests = random_requests(5, 12, 12);

@@ -47,7 +47,7 @@ class StoredPositionsTest : public ModelFilesTest {
     config.cross_position = positions.cross;
     config.max_positions = max_positions;
     write_full(config);
-    directories_ = quantized("int8").string();
+    directories_ = {quantized("int8").string()};
   }
   fs::path file() const { return directory_ / "int8" / kPositionsFile; }
 
@@ -77,7 +77,7 @@ class StoredPositionsTest : public ModelFilesTest {
     return "loaded";
   }
 
-  std::string directories_;
+  std::vector<std::string> directories_;
 };
 
 // For each encoding, a file is written only if it holds the terms of the modules.
@@ -117,7 +117,7 @@ TEST_F(StoredPositionsTest, SitesAndHeadsMayDiffer) {
 
 TEST_F(StoredPositionsTest, AnEnsembleNeedsThemInAllItsModels) {
   write({"sinusoidal", "rope"});
-  directories_ += "," + quantized("fp32").string();
+  directories_.push_back(quantized("fp32").string());
   expect_the_same();
   fs::remove(directory_ / "fp32" / kPositionsFile);
   EXPECT_FALSE(load_stored_decoder(directories_, {}));
@@ -128,7 +128,7 @@ TEST_F(StoredPositionsTest, WithoutTheFileTheModelIsLeftToTheModules) {
   write({"learned", "learned"});
   fs::remove(file());
   EXPECT_FALSE(load_stored_decoder(directories_, {}));
-  EXPECT_FALSE(load_stored_decoder(full().string(), {}));
+  EXPECT_FALSE(load_stored_decoder({full().string()}, {}));
   EXPECT_NE(load_decoder(directories_, {}).decoder, nullptr);
 }
 

@@ -69,5 +69,29 @@ TEST(ModelConfig, ReportsAllProblemsAtOnce) {
                           HasSubstr("--tied-embeddings all"), HasSubstr("--dropout")));
 }
 
+TEST(ModelConfig, ProblemsOfAFileNameItAndTheKey) {
+  ModelConfig config = valid_config();
+  config.encoder_layers = 0;
+  config.width = 7;
+  config.tied_embeddings = "some";
+  EXPECT_THAT(config.problems("model/config.json"),
+              ElementsAre("model/config.json: encoder_layers is 0; it must be from 1 to 1024",
+                          "model/config.json: width 7 is not divisible by heads 4",
+                          "model/config.json: tied_embeddings is 'some'; it must be none, decoder "
+                          "or all"));
+}
+
+TEST(ModelConfig, EstimatesTheMemoryOfItsWeights) {
+  ModelConfig config = valid_config();
+  EXPECT_EQ(config.memory_problem(4), "");
+  config.width = config.feed_forward = 65536;
+  config.encoder_layers = config.decoder_layers = 1000;
+  const std::string problem = config.memory_problem(4);
+  EXPECT_THAT(problem, HasSubstr("--width 65536, --feed-forward 65536, --encoder-layers 1000"));
+  // 1000 (4 + 2) + 1000 (8 + 2) matrices of 65536 x 65536, and 1124 rows
+  EXPECT_THAT(problem, HasSubstr("needs about 274878.2 GB of memory"));
+  EXPECT_THAT(config.memory_problem(4, "config.json"), HasSubstr("config.json: width 65536, feed"));
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

@@ -82,7 +82,7 @@ TEST_F(ModelDirectoryTest, NamesAMissingConfigField) {
   auto json = nlohmann::json::parse(read_file(directory_ / "config.json"));
   json["model"].erase("width");
   write_file_atomically(directory_ / "config.json", json.dump());
-  EXPECT_THAT(failure(), HasSubstr("'width' is missing"));
+  EXPECT_THAT(failure(), HasSubstr("config.json: width is missing"));
 }
 
 TEST_F(ModelDirectoryTest, NamesATensorOfAnotherShape) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "common/text_io.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/translation/line_writer.h"
@@ -240,6 +241,40 @@ TEST_F(TextTest, AnUnfinishedFileIsContinuedAfterItsWholeLines) {
   ASSERT_EQ(lines.size(), 29001U);
   EXPECT_EQ(lines[28999], "line 28999");
   EXPECT_EQ(lines.back(), "the end");
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+}
+
+TEST_F(TextTest, AFileNamedGzIsCompressed) {
+  const std::string path = (scratch() / "out.gz").string();
+  LineWriter writer(path);
+  std::string expected;
+  for (int i = 0; i < 30000; ++i) {
+    writer.write("line " + std::to_string(i));
+    expected += "line " + std::to_string(i) + '\n';
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  writer.commit();
+  EXPECT_LT(std::filesystem::file_size(path), expected.size() / 2);
+  std::string lines;
+  for (const std::string& line : read_lines(path)) lines += line + '\n';
+  EXPECT_EQ(lines, expected);
+}
+
+// Its unfinished part can be continued after any line.
+TEST_F(TextTest, ACompressedFileIsContinued) {
+  const std::string path = (scratch() / "kept.gz").string();
+  {
+    LineWriter writer(path, Unfinished::kKept);
+    for (const char* line : {"one", "two", "three"}) writer.write(line);
+    writer.flush();
+  }
+  LineWriter writer(path, Unfinished::kKept);
+  EXPECT_EQ(writer.lines_left(), 3);
+  writer.keep(2);
+  writer.write("end");
+  writer.commit();
+  EXPECT_EQ(read_file(path).substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(read_lines(path), (std::vector<std::string>{"one", "two", "end"}));
   EXPECT_FALSE(std::filesystem::exists(path + ".part"));
 }
 

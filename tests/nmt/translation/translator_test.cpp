@@ -233,10 +233,40 @@ TEST(SearchOptionsTest, TakeTemperaturesInTheirRange) {
   }
   for (const double bad : {1e-50, 0.00099, 0.0, -1.0, 1001.0, std::nan("")}) {
     options.temperature = bad;
-    EXPECT_THAT(options.problems(),
-                testing::ElementsAre("--temperature must be from 0.001 to 1000"))
+    EXPECT_THAT(options.problems(), testing::ElementsAre(testing::AllOf(
+                                        testing::StartsWith("--temperature is "),
+                                        testing::EndsWith("; it must be from 0.001 to 1000"))))
         << bad;
   }
+}
+
+TEST(SearchOptionsTest, LengthsHaveABound) {
+  SearchOptions options;
+  EXPECT_EQ(options.max_target_length(10), 70);
+  options.max_length_factor = 100.0;
+  options.max_length_offset = 10'000;
+  EXPECT_THAT(options.problems(), testing::IsEmpty());
+  EXPECT_EQ(options.max_target_length(100), 20'000);
+  EXPECT_EQ(options.max_target_length(100'000), SearchOptions::kLongestTarget);
+  EXPECT_EQ(options.max_target_length(INT64_MAX), SearchOptions::kLongestTarget);
+}
+
+TEST(SearchOptionsTest, RefuseWhatWouldOverflow) {
+  SearchOptions options;
+  options.beam = 2000;
+  options.length_penalty = INFINITY;
+  options.max_length_factor = 1e18;
+  options.max_length_offset = INT64_MAX;
+  options.workers = 3000;
+  options.threads = 100'000;
+  EXPECT_THAT(options.problems(),
+              testing::ElementsAre("--beam is 2000; it must be from 1 to 1000",
+                                   "--length-penalty is inf; it must be from 0 to 10",
+                                   "--max-length-factor is 1e+18; it must be from 0 to 100",
+                                   "--max-length-offset is 9223372036854775807; it must be from 1 "
+                                   "to 10000",
+                                   "--workers is 3000; it must be from 0 to 1024",
+                                   "--threads is 100000; it must be from 1 to 256"));
 }
 
 TEST(Translator, NamesAllWrongOptions) {

@@ -1,6 +1,8 @@
 // Security headers and metrics, which all answers share.
 #include <gmock/gmock.h>
 
+#include <ctime>
+
 #include "service/page/page.h"
 #include "tests/service/api/test_server.h"
 
@@ -39,6 +41,18 @@ TEST(HeadersTest, ThePageHasEachOnce) {
     EXPECT_EQ(page->get_header_value_count(name), 1U) << name;
 }
 
+TEST(HeadersTest, TraceIsNoMethodOfAnyPath) {
+  const TestServer server;
+  httplib::Request request;
+  request.method = "TRACE";
+  request.path = "/translate";
+  const auto answer = server.client().send(request);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 405);
+  EXPECT_EQ(answer->get_header_value("Allow"), "POST");
+  EXPECT_TRUE(answer->has_header("X-Request-ID"));
+}
+
 TEST(MetricsTest, RoutesOfOthersAreMeasuredToo) {
   const TestServer server({.extend = [](TranslationApi& api) {
     api.add({"GET", "/v1/{what}", [&api](const Call& call) {
@@ -75,6 +89,29 @@ TEST(MetricsTest, RequestsAndSentencesAreCounted) {
     EXPECT_THAT(result->body, HasSubstr(line));
   EXPECT_THAT(result->body,
               HasSubstr("dietmt_batch_fill_ratio_bucket{model=\"en-de\",le=\"0.1\"}"));
+}
+
+// Of a metric without labels.
+double value_in(const std::string& text, const std::string& name) {
+  const size_t at = text.find("\n" + name + " ");
+  return at == text.npos ? -1.0 : std::stod(text.substr(at + name.size() + 2));
+}
+
+TEST(MetricsTest, TheProcessAndItsBuildAreThere) {
+  const TestServer server;
+  const std::string text = server.client().Get("/metrics")->body;
+  const auto now = static_cast<double>(std::time(nullptr));
+  EXPECT_NEAR(value_in(text, "process_start_time_seconds"), now, 3600.0);
+  EXPECT_LE(value_in(text, "process_start_time_seconds"), now + 1.0);
+  EXPECT_GT(value_in(text, "process_cpu_seconds_total"), 0.0);
+  EXPECT_LT(value_in(text, "process_cpu_seconds_total"), 3600.0);
+  EXPECT_GT(value_in(text, "process_resident_memory_bytes"), 1e6);
+  EXPECT_GT(value_in(text, "process_virtual_memory_bytes"),
+            value_in(text, "process_resident_memory_bytes"));
+  EXPECT_GE(value_in(text, "process_threads"), 2.0);
+  EXPECT_GE(value_in(text, "process_open_fds"), 4.0);
+  EXPECT_GT(value_in(text, "process_max_fds"), value_in(text, "process_open_fds"));
+  EXPECT_THAT(text, HasSubstr("dietmt_build_info{version=\"" DIETMT_VERSION "\",compiler=\""));
 }
 
 }  // namespace

@@ -47,6 +47,27 @@ TEST(FieldsTest, FormsAreDecoded) {
   EXPECT_EQ(fields.integer_or("alternatives", 0, 0, 9), 2);
 }
 
+TEST(FieldsTest, TheQueryHasFieldsToo) {
+  Call call = json_call(R"({"q": "body"})");
+  call.query = {{"q", "query"}, {"source", "en"}};
+  const Fields fields(call);
+  EXPECT_EQ(fields.text("q"), "body");
+  EXPECT_EQ(fields.text("source"), "en");
+  EXPECT_FALSE(Fields::of_json(call).has("source"));
+}
+
+TEST(FieldsTest, StringsStandForNumbersAndFlags) {
+  const std::string body = R"({"n": "2", "yes": "true", "no": "0", "bad": "2x"})";
+  const Fields fields(json_call(body));
+  EXPECT_EQ(fields.integer_or("n", 0, 0, 9), 2);
+  EXPECT_TRUE(fields.flag_or("yes", false));
+  EXPECT_FALSE(fields.flag_or("no", true));
+  EXPECT_THAT(problem_of([&] { fields.integer_or("bad", 0, 0, 9); }), HasSubstr("400 bad"));
+  const Fields strict = Fields::of_json(json_call(body));
+  EXPECT_THAT(problem_of([&] { strict.integer_or("n", 0, 0, 9); }), HasSubstr("400 n"));
+  EXPECT_THAT(problem_of([&] { strict.flag_or("yes", false); }), HasSubstr("400 yes"));
+}
+
 TEST(FieldsTest, BadJsonIsToldWithItsPlace) {
   EXPECT_THAT(problem_of([] { Fields(json_call("{\"q\": \n oops}")); }),
               HasSubstr("400  the body is not valid JSON: parse error at line 2, column"));
@@ -86,6 +107,7 @@ TEST(FieldsTest, AWrongTypeNamesItsField) {
   EXPECT_EQ(problem_of([&] { fields.integer_or("n", 1, 0, 5); }),
             "400 n n must be a whole number from 0 to 5");
   EXPECT_THAT(problem_of([&] { fields.integer_or("big", 1, 0, 5); }), HasSubstr("400 big"));
+  EXPECT_EQ(Fields(json_call(R"({"n": 2.0})")).integer_or("n", 1, 0, 5), 2);
   EXPECT_EQ(problem_of([&] { fields.text("x"); }), "400 x Invalid request: missing x parameter");
   EXPECT_EQ(problem_of([&] {
               fields.allow_only({"q", "b", "n", "big"});
@@ -125,13 +147,13 @@ TEST(DecodingFieldsTest, ProblemsNameTheOption) {
   EXPECT_EQ(search_problem(R"({"beam": 2, "nbest": 3})"),
             "400 nbest nbest must not be larger than beam");
   EXPECT_EQ(search_problem(R"({"top_p": 2, "sample": true})"),
-            "400 top_p top_p must be above 0 and at most 1");
+            "400 top_p top_p is 2; it must be above 0 and at most 1");
   EXPECT_EQ(search_problem(R"({"top_k": 5})"),
             "400 top_k top_k, top_p and temperature need sample");
   EXPECT_EQ(search_problem(R"({"length_norm": "none"})"),
             "400 length_norm length_norm must be power or gnmt");
   EXPECT_EQ(search_problem(R"({"length_penalty": -1})"),
-            "400 length_penalty length_penalty must not be negative");
+            "400 length_penalty length_penalty is -1; it must be from 0 to 10");
   EXPECT_THAT(search_problem(R"({"max_length_factor": 1e9})"), HasSubstr("too large"));
 }
 

@@ -1,3 +1,5 @@
+#include "service/api/languages.h"
+
 #include <gmock/gmock.h>
 
 #include "service/api/exchange.h"
@@ -20,15 +22,55 @@ TEST(LanguagesTest, NamesAreEnglish) {
   EXPECT_EQ(language_name("pt_BR"), "Portuguese (Brazil)");
 }
 
-TEST(LanguagesTest, AScriptTellsALanguageOrNothing) {
-  EXPECT_EQ(language_by_script("Где он?", {"en", "ru"})->code, "ru");
-  EXPECT_EQ(language_by_script("ひらがなと漢字", {"zh", "ja", "en"})->code, "ja");
-  EXPECT_DOUBLE_EQ(language_by_script("да abc да", {"ru"}).value_or(DetectedLanguage{}).share,
-                   4.0 / 7.0);
-  EXPECT_FALSE(language_by_script("Where?", {"en", "de"}));
-  EXPECT_FALSE(language_by_script("漢字", {"zh", "ja"}));
-  EXPECT_FALSE(language_by_script("Where?", {"ru"}));
-  EXPECT_FALSE(language_by_script("12 34!", {"en"}));
+TEST(LanguagesTest, TheShareOfLettersInAScript) {
+  EXPECT_DOUBLE_EQ(share_in_script("да abc да 1", "ru"), 4.0 / 7.0);
+  EXPECT_DOUBLE_EQ(share_in_script("12 34!", "en"), 0.0);
+}
+
+std::string first_language(const std::string& text) {
+  const std::vector<DetectedLanguage> found = identify_languages(text);
+  return found.empty() ? "" : found.front().code;
+}
+
+TEST(LanguageIdentificationTest, SentencesOfManyLanguages) {
+  const std::pair<const char*, const char*> sentences[] = {
+      {"en", "The weather was fine and we walked along the river."},
+      {"de", "Das Wetter war schön und wir gingen am Fluss entlang."},
+      {"cs", "Počasí bylo pěkné a šli jsme podél řeky."},
+      {"fr", "Il faisait beau et nous marchions le long de la rivière."},
+      {"es", "Hacía buen tiempo y caminamos junto al río."},
+      {"it", "Il tempo era bello e abbiamo camminato lungo il fiume."},
+      {"pl", "Pogoda była ładna i szliśmy wzdłuż rzeki."},
+      {"fi", "Sää oli kaunis ja kävelimme joen vartta pitkin."},
+      {"tr", "Hava güzeldi ve nehir boyunca yürüdük."},
+      {"ru", "Погода была хорошая, и мы шли вдоль реки."},
+      {"el", "Ο καιρός ήταν καλός και περπατήσαμε δίπλα στο ποτάμι."},
+      {"he", "מזג האוויר היה נאה והלכנו לאורך הנהר."},
+      {"ja", "天気が良くて、川沿いを歩きました。"},
+      {"zh", "天气很好，我们沿着河边散步。"}};
+  for (const auto& [code, sentence] : sentences) EXPECT_EQ(first_language(sentence), code);
+  EXPECT_EQ(first_language("12 34!"), "");
+  EXPECT_EQ(first_language(""), "");
+}
+
+TEST(LanguageIdentificationTest, ConfidenceGrowsWithTheText) {
+  const std::string sentence = "Das Wetter war schön und wir gingen am Fluss entlang. ";
+  const double word = identify_languages("Hund").front().confidence;
+  const double one = identify_languages(sentence).front().confidence;
+  const double many = identify_languages(sentence + sentence + sentence).front().confidence;
+  EXPECT_LE(word, 0.5);
+  EXPECT_GT(one, 0.9);
+  EXPECT_GT(many, one);
+  EXPECT_LT(many, 1.0);
+}
+
+TEST(LanguageIdentificationTest, CodesOfOneLanguage) {
+  EXPECT_TRUE(is_same_language("pt", "pt_BR"));
+  EXPECT_TRUE(is_same_language("deu", "de"));
+  EXPECT_TRUE(is_same_language("nb", "no"));
+  EXPECT_TRUE(is_same_language("xx-unknown", "xx-unknown"));
+  EXPECT_FALSE(is_same_language("de", "en"));
+  EXPECT_FALSE(is_same_language("xx", "yy"));
 }
 
 TEST(LanguagePairsTest, TheFirstModelOfAPairServesIt) {
@@ -51,11 +93,47 @@ TEST(LanguagePairsTest, WhatIsNotServedIsNamed) {
   EXPECT_EQ(problem("de", "de"), "400 target target: de cannot be translated to de on this server");
 }
 
-TEST(LanguagePairsTest, AutoIsTheOnlySourceOrTheOneOfTheScript) {
-  EXPECT_EQ(pairs().detect_source("Да", "de").code, "ru");
-  EXPECT_EQ(LanguagePairs({{"en-de", "en", "de", ""}}).detect_source("12", "de").code, "en");
-  EXPECT_THROW(pairs().detect_source("12", "de"), HttpError);
-  EXPECT_THROW(pairs().detect_source("Да", "fr"), HttpError);
+std::string problem_of_auto(const LanguagePairs& pairs, const std::string& text,
+                            const std::string& target) {
+  try {
+    return pairs.detect_source(text, target).code;
+  } catch (const HttpError& error) {
+    return std::to_string(error.status()) + " " + error.option() + " " + error.what();
+  }
+}
+
+TEST(LanguagePairsTest, AutoIsTheLanguageOfTheText) {
+  EXPECT_EQ(pairs().detect_source("Да, конечно", "de").code, "ru");
+  EXPECT_EQ(pairs().detect_source("The weather was fine.", "de").code, "en");
+  EXPECT_EQ(pairs().detect_source("Das Wetter war schön.", "en").code, "de");
+  EXPECT_EQ(problem_of_auto(pairs(), "Да", "fr"), "400 target target: fr is not supported");
+}
+
+TEST(LanguagePairsTest, AutoRefusesATextThatIsSurelyInAnotherLanguage) {
+  const LanguagePairs english({{"en-de", "en", "de", ""}});
+  const std::string german = "Das Wetter war schön und wir gingen am Fluss entlang.";
+  EXPECT_EQ(problem_of_auto(english, german, "de"),
+            "400 source source: auto found German (de), which this server does not translate to "
+            "de; give the source if that is wrong");
+  EXPECT_THAT(problem_of_auto(english, "Где он?", "de"),
+              testing::HasSubstr("400 source source: auto found "));
+}
+
+TEST(LanguagePairsTest, AutoTakesTheLikeliestSourceForAShortText) {
+  const LanguagePairs english({{"en-de", "en", "de", ""}});
+  const DetectedLanguage word = english.detect_source("Hund", "de");
+  EXPECT_EQ(word.code, "en");
+  EXPECT_LE(word.confidence, 0.5);
+  EXPECT_EQ(english.detect_source("12", "de").code, "en");
+  EXPECT_EQ(english.detect_source("12", "de").confidence, 0.0);
+}
+
+TEST(LanguagePairsTest, DetectionUsesTheCodesOfTheServer) {
+  const LanguagePairs brazilian({{"pt-en", "pt_BR", "en", ""}});
+  EXPECT_EQ(brazilian.detect("O tempo estava bom e caminhamos ao longo do rio.").front().code,
+            "pt_BR");
+  EXPECT_EQ(brazilian.detect("Das Wetter war schön und wir gingen.").front().code, "de");
+  EXPECT_EQ(brazilian.detect("12").front().confidence, 0.0);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// The published Python client of LibreTranslate, unchanged, against the service. Python is
-// `python3` or what the environment variable DIETMT_PYTHON names.
+// Published Python clients of LibreTranslate, unchanged, against the service.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 
 #include "tests/common/scratch.h"
 #include "tests/service/api/test_server.h"
@@ -12,7 +12,7 @@
 namespace dietmt::service {
 namespace {
 
-constexpr const char* kScript = R"(
+constexpr const char* kLibreTranslatePy = R"(
 import sys, urllib.error
 from libretranslatepy import LibreTranslateAPI
 
@@ -21,7 +21,7 @@ client = LibreTranslateAPI(url, api_key="secret")
 assert client.translate("one. two!\n three", "en", "de") == "ONE. TWO!\n THREE"
 assert client.translate("ä & ö = ü + %41", "auto", "de") == "ä & ö = ü + %41"
 assert client.translate("long " * 5000, "en", "de", timeout=60)
-assert client.detect("Где он?") == [{"confidence": 100.0, "language": "ru"}]
+assert client.detect("Где он был вчера?")[0]["language"] == "ru"
 assert {"code": "en", "name": "English", "targets": ["de"]} in client.languages()
 for key, status in ((None, 401), ("wrong", 403)):
     try:
@@ -29,6 +29,25 @@ for key, status in ((None, 401), ("wrong", 403)):
         raise SystemExit("served without a key")
     except urllib.error.HTTPError as error:
         assert error.code == status, error.code
+print("all as expected")
+)";
+
+constexpr const char* kDeepTranslator = R"(
+import sys
+from deep_translator import LibreTranslator
+from deep_translator.exceptions import AuthorizationException
+
+url = sys.argv[1] + "/"
+client = LibreTranslator(source="en", target="de", custom_url=url, api_key="secret")
+assert client.translate("one. two! ä & %41") == "ONE. TWO! ä & %41"
+assert client.translate_batch(["a", "b"]) == ["A", "B"]
+assert LibreTranslator(source="auto", target="de", custom_url=url,
+                       api_key="secret").translate("The weather was fine.")
+try:
+    LibreTranslator(source="en", target="de", custom_url=url, api_key="wrong").translate("a")
+    raise SystemExit("served with a wrong key")
+except AuthorizationException:
+    pass
 print("all as expected")
 )";
 
@@ -43,20 +62,36 @@ std::pair<std::string, int> output_of(const std::string& command) {
   return {text, pclose(pipe)};
 }
 
-class LibreTranslateClientTest : public ScratchTest {};
+// The Python to run the clients with: DIETMT_PYTHON, the environment that `scripts/setup
+// test-packages` makes, or the system's.
+std::string client_python() {
+  if (const char* named = std::getenv("DIETMT_PYTHON")) return named;
+  const std::string own = DIETMT_CLIENTS "/bin/python";
+  return std::filesystem::exists(own) ? own : "python3";
+}
 
-TEST_F(LibreTranslateClientTest, WorksUnchanged) {
-  const char* named = std::getenv("DIETMT_PYTHON");
-  const std::string python = named != nullptr ? named : "python3";
-  if (output_of(python + " -c 'import libretranslatepy'").second != 0)
-    GTEST_SKIP() << python << " has no package libretranslatepy (pip install libretranslatepy, or "
-                 << "name another Python in DIETMT_PYTHON)";
-  const TestServer server({.api = {.api_keys = write("keys", "secret,test,0\n")}});
-  const std::string script = write("client.py", kScript);
-  const auto [text, status] =
-      output_of(python + " " + script + " http://127.0.0.1:" + std::to_string(server.port()));
-  EXPECT_EQ(status, 0) << text;
-  EXPECT_EQ(text, "all as expected\n");
+class LibreTranslateClientTest : public ScratchTest {
+ protected:
+  void run(const std::string& package, const std::string& script) {
+    const std::string python = client_python();
+    if (output_of(python + " -c 'import " + package + "'").second != 0)
+      GTEST_SKIP() << python << " has no package " << package
+                   << "; scripts/setup test-packages installs it, or name another Python in "
+                      "DIETMT_PYTHON";
+    const TestServer server({.api = {.api_keys = write("keys", "secret,test,0\n")}});
+    const auto [text, status] = output_of(python + " " + write("client.py", script) +
+                                          " http://127.0.0.1:" + std::to_string(server.port()));
+    EXPECT_EQ(status, 0) << text;
+    EXPECT_EQ(text, "all as expected\n");
+  }
+};
+
+TEST_F(LibreTranslateClientTest, LibreTranslatePyWorksUnchanged) {
+  run("libretranslatepy", kLibreTranslatePy);
+}
+
+TEST_F(LibreTranslateClientTest, DeepTranslatorWorksUnchanged) {
+  run("deep_translator", kDeepTranslator);
 }
 
 }  // namespace

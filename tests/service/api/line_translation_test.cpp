@@ -25,10 +25,12 @@ TEST(LineTranslatorTest, ALineIsASentenceUnlessSaidOtherwise) {
   ModelRegistry models = registry(0us);
   const LineTranslator translator(models, {});
   const std::vector<std::string> lines = {"a. b", " c ", ""};
-  EXPECT_THAT(translator.translate({"", "en", "de"}, json::object(), lines, nullptr),
+  EXPECT_THAT(translator.translate({"", "en", "de"}, json::object(), lines, nullptr).lines,
               ElementsAre("A. B", " C ", ""));
-  EXPECT_THAT(translator.translate({"en-de", "", ""}, {{"split_sentences", true}}, lines, nullptr),
-              ElementsAre("A. B", " C ", ""));
+  const TranslatedLines split =
+      translator.translate({"en-de", "", ""}, {{"split_sentences", true}}, lines, nullptr);
+  EXPECT_THAT(split.lines, ElementsAre("A. B", " C ", ""));
+  EXPECT_EQ(split.source_tokens, 5 + 2);  // characters, and the ends of two sentences
 }
 
 TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
@@ -47,8 +49,10 @@ TEST(LineTranslatorTest, AFullQueueIsWaitedFor) {
   std::vector<std::future<std::vector<std::string>>> jobs;
   for (int i = 0; i < 6; ++i) {
     jobs.push_back(std::async(std::launch::async, [&] {
-      return translator.translate({"en-de", "", ""}, json::object(),
-                                  std::vector<std::string>(200, "twelve chars"), nullptr);
+      return translator
+          .translate({"en-de", "", ""}, json::object(),
+                     std::vector<std::string>(200, "twelve chars"), nullptr)
+          .lines;
     }));
   }
   for (auto& job : jobs)

@@ -42,7 +42,7 @@ class SchemaCheck {
                    document_.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))),
                    where);
     if (schema.contains("oneOf")) return check_choice(value, schema["oneOf"], where);
-    if (schema.contains("type") && !has_type(value, schema["type"]))
+    if (schema.contains("type") && schema["type"].is_string() && !has_type(value, schema["type"]))
       found_.push_back(where + " is no " + schema["type"].get<std::string>());
     if (schema.contains("enum") &&
         std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
@@ -137,7 +137,45 @@ class OpenApiTest : public ScratchTest {
     TestServer draining;
     draining.api().drain();
     expect_documented("post", path, post(draining, path, good), 503);
-    expect_documented("get", "/health", draining.client().Get("/health"), 503);
+    for (const char* probe : {"/health", "/ready"})
+      expect_documented("get", probe, draining.client().Get(probe), 503);
+  }
+
+  static httplib::Result post_file(const TestServer& server, const std::string& text,
+                                   const httplib::Headers& headers = {}) {
+    const httplib::MultipartFormDataItems form = {
+        {"file", text, "a.txt", ""}, {"source", "en", "", ""}, {"target", "de", "", ""}};
+    return server.client().Post("/translate_file", headers, form);
+  }
+
+  void check_files() {
+    const std::string path = "/translate_file";
+    const TestServer server({.api = {.limits = {.deadline = std::chrono::milliseconds(1000)}},
+                             .step = std::chrono::milliseconds(20)});
+    const auto answer = post_file(server, "a. b");
+    expect_documented("post", path, answer, 200);
+    const std::string url = json::parse(answer->body).at("translatedFileUrl");
+    const auto file = server.client().Get(url.substr(url.find("/download_file")));
+    EXPECT_EQ(file->body, "A. B");
+    seen_.insert("get /download_file/{name} 200");
+    expect_documented("get", "/download_file/{name}", server.client().Get("/download_file/no.txt"),
+                      404);
+    expect_documented("post", path, post_file(server, std::string("\0", 1)), 400);
+    expect_documented("post", path, server.client().Post(path, "<a/>", "text/xml"), 415);
+    expect_documented("post", path,
+                      post_file(server, text_of(std::vector<int32_t>{FakeDecoder::kPoison}) + "a"),
+                      500);
+    expect_documented("post", path, post_file(server, std::string(150, 'x')), 504);
+    const TestServer small({.api = {.limits = {.characters = 3}}});
+    expect_documented("post", path, post_file(small, "abcd"), 413);
+    TestServer draining;
+    draining.api().drain();
+    expect_documented("post", path, post_file(draining, "a"), 503);
+    const TestServer closed({.api = {.api_keys = write("keys", "once,x,1\n")}});
+    expect_documented("post", path, post_file(closed, "a"), 401);
+    expect_documented("post", path, post_file(closed, "a", {{"X-API-Key", "no"}}), 403);
+    post_file(closed, "a", {{"X-API-Key", "once"}});
+    expect_documented("post", path, post_file(closed, "a", {{"X-API-Key", "once"}}), 429);
   }
 
   const json document_ = own_document();
@@ -166,7 +204,10 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   check_translating("/v1/translate", v1, {{"text", ""}, {"model", "en-de"}});
   check_common("/detect", {{"q", "Где?"}});
   expect_documented("post", "/detect", post(server, "/detect", {{"q", "Где?"}}), 200);
-  expect_documented("post", "/detect", post(server, "/detect", {{"q", "a"}}), 501);
+  const json suggestion = {{"q", "a"}, {"s", "b"}, {"source", "en"}, {"target", "de"}};
+  check_common("/suggest", suggestion);
+  expect_documented("post", "/suggest", post(server, "/suggest", suggestion), 403);
+  check_files();
   check_common("/v1/models/reload", json::object());
   post(server, "/v1/translate", v1);
   expect_documented("post", "/v1/models/reload", post(server, "/v1/models/reload", json::object()),
@@ -181,8 +222,8 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=no"), 403);
   closed.client().Get("/v1/models?api_key=once");
   expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=once"), 429);
-  for (const char* path :
-       {"/languages", "/frontend/settings", "/health", "/metrics", "/openapi.json", "/v1/models"})
+  for (const char* path : {"/languages", "/frontend/settings", "/health", "/live", "/ready",
+                           "/metrics", "/openapi.json", "/v1/models"})
     expect_documented("get", path, server.client().Get(path), 200);
 
   std::set<std::string> documented;
@@ -193,6 +234,21 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
     }
   }
   EXPECT_EQ(seen_, documented);
+}
+
+TEST_F(OpenApiTest, EveryRouteThatNeedsAKeySaysHowItIsRefused) {
+  const json merged = json::parse(merged_openapi(openapi_parts()));
+  const std::set<std::string> methods = {"get", "post", "delete"};
+  size_t checked = 0;
+  for (const auto& [path, item] : merged["paths"].items()) {
+    for (const auto& [method, operation] : item.items()) {
+      if (!methods.contains(method) || operation.value("security", json({1})).empty()) continue;
+      for (const char* status : {"401", "403", "429"})
+        EXPECT_TRUE(operation["responses"].contains(status)) << method << " " << path << status;
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 10U);
 }
 
 TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
@@ -211,6 +267,16 @@ TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
         server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}, {name, value}});
     EXPECT_EQ(status, 200) << name << ": " << body;
   }
+}
+
+TEST_F(OpenApiTest, AServerDescribesItsLanguagesModelsAndLimits) {
+  const TestServer server({.api = {.limits = {.beam = 7}}});
+  const json schemas = server.get("/openapi.json").second["components"]["schemas"];
+  EXPECT_EQ(schemas["SourceLanguage"]["enum"], json({"en", "de", "ru"}));
+  EXPECT_EQ(schemas["TargetLanguage"]["enum"], json({"de", "en"}));
+  EXPECT_EQ(schemas["ModelName"]["enum"], json({"en-de", "de-en", "ru-en"}));
+  EXPECT_EQ(schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"], 6);
+  EXPECT_EQ(schemas["V1TranslateRequest"]["properties"]["beam"]["maximum"], 7);
 }
 
 TEST_F(OpenApiTest, PartsOfOtherFoldersAreMerged) {

@@ -22,6 +22,10 @@ TEST(ServeSignalsTest, SignalsAreEventsOfTheThreadThatWaits) {
   EXPECT_EQ(signals.wait(10ms), Event::kNone);
   kill(getpid(), SIGTERM);
   EXPECT_EQ(signals.wait(1s), Event::kStop);
+  kill(getpid(), SIGUSR1);
+  EXPECT_EQ(signals.wait(1s), Event::kLogMore);
+  kill(getpid(), SIGUSR2);
+  EXPECT_EQ(signals.wait(1s), Event::kLogLess);
   kill(getpid(), SIGINT);
   EXPECT_EQ(signals.wait(1s), Event::kStop);
 }

@@ -19,6 +19,7 @@ struct TestSettings {
   RegistrySettings registry = {};
   std::chrono::microseconds step{0};  // of the decoder
   ModelLoader loader = nullptr;       // instead of the usual one
+  HttpOptions http = {};
   /// Adds routes outside the API; may be empty.
   std::function<void(TranslationApi&)> extend = nullptr;
   std::vector<ModelSpec> specs = {{"en-de", "en", "de", "first"},
@@ -30,7 +31,8 @@ class TestServer {
  public:
   explicit TestServer(TestSettings settings = {})
       : models_(settings.specs, loader(settings), registry_settings(settings)),
-        api_(models_, metrics_, settings.api) {
+        api_(models_, metrics_, settings.api),
+        server_(settings.http, api_.handler()) {
     if (settings.extend) settings.extend(api_);
     port_ = server_.listen("127.0.0.1", 0);
   }
@@ -59,6 +61,7 @@ class TestServer {
   int port() const { return port_; }
   ModelRegistry& models() { return models_; }
   TranslationApi& api() { return api_; }
+  HttpCounters counters() const { return server_.counters(); }
 
  private:
   static ModelLoader loader(const TestSettings& settings) {
@@ -74,7 +77,7 @@ class TestServer {
   Metrics metrics_;
   ModelRegistry models_;
   TranslationApi api_;
-  HttpServer server_{{}, api_.handler()};
+  HttpServer server_;
   int port_ = 0;
 };
 

@@ -34,7 +34,7 @@ void expect_readable(const TestResponse& response, int status) {
 }
 
 TEST(CorsPolicyTest, OriginsAreAllowedByNameOrAll) {
-  const auto exposed = Pair("Access-Control-Expose-Headers", "Retry-After");
+  const auto exposed = Pair("Access-Control-Expose-Headers", "Retry-After, X-Request-ID");
   const CorsPolicy named({"https://a.example"});
   EXPECT_THAT(named.fields("https://a.example"),
               ElementsAre(Pair("Vary", "Origin"),
@@ -83,7 +83,7 @@ TEST(CorsTest, AllowedPagesCanReadOverload) {
   gate.await(1);
   const TestResponse response = TestClient(port).ask(get("/hello", kOrigin));
   expect_readable(response, 503);
-  EXPECT_EQ(response.field("Access-Control-Expose-Headers"), "Retry-After");
+  EXPECT_EQ(response.field("Access-Control-Expose-Headers"), "Retry-After, X-Request-ID");
   gate.open();
 }
 

@@ -26,6 +26,11 @@ class HandlerTable : public HttpHandler {
     handlers_[method + " " + path] = std::move(handler);
   }
 
+  /// The field X-Client names the client; /probe is reserved.
+  Lane lane(const HttpRequest& request) override {
+    return {.is_reserved = request.head.path == "/probe", .client = request.head.field("X-Client")};
+  }
+
   Answer answer(const HttpRequest& request) override {
     const std::string method = request.head.method == "HEAD" ? "GET" : request.head.method;
     const auto found = handlers_.find(method + " " + request.head.path);

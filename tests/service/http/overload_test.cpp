@@ -29,11 +29,12 @@ class GatedServer : public EchoServer {
   Gate gate;
 };
 
-std::vector<std::unique_ptr<TestClient>> clients_at_gate(int port, int count) {
+std::vector<std::unique_ptr<TestClient>> clients_at_gate(int port, int count,
+                                                         const std::string& fields = "") {
   std::vector<std::unique_ptr<TestClient>> clients;
   for (int i = 0; i < count; ++i) {
     clients.push_back(std::make_unique<TestClient>(port));
-    clients.back()->send(get("/gate"));
+    clients.back()->send(get("/gate", fields));
   }
   return clients;
 }
@@ -59,6 +60,40 @@ TEST(Overload, MoreRequestsThanThreadsAndBacklogGet503) {
   for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
   EXPECT_EQ(TestClient(port).ask(get("/hello")).body, "hello");
   EXPECT_EQ(server.counters().requests_in_flight, 0);
+}
+
+TEST(Overload, AReservedThreadAnswersProbes) {
+  HttpOptions options;
+  options.handler_threads = 2;
+  options.backlog = 0;
+  GatedServer server(options);
+  server.add("GET", "/probe", [](const HttpRequest&) { return Answer{.body = "alive"}; });
+  const int port = server.start();
+  auto clients = clients_at_gate(port, 2);
+  server.gate.await(2);
+  EXPECT_EQ(TestClient(port).ask(get("/hello")).status, 503);
+  EXPECT_EQ(TestClient(port).ask(get("/probe")).body, "alive");
+  server.gate.open();
+  for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
+}
+
+TEST(Overload, OneClientLeavesRoomForOthers) {
+  HttpOptions options;
+  options.handler_threads = 4;
+  options.backlog = 0;
+  options.max_of_client = 3;
+  GatedServer server(options);
+  const int port = server.start();
+  const std::string many = "X-Client: many\r\n";
+  auto clients = clients_at_gate(port, 3, many);
+  server.gate.await(3);
+  const TestResponse refused = TestClient(port).ask(get("/hello", many));
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.field("Retry-After"), "1");
+  EXPECT_EQ(TestClient(port).ask(get("/hello", "X-Client: few\r\n")).body, "hello");
+  server.gate.open();
+  for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
+  EXPECT_TRUE(soon([&] { return TestClient(port).ask(get("/hello", many)).status == 200; }));
 }
 
 TEST(Overload, LongestIdleConnectionMakesRoom) {

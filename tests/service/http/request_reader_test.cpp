@@ -48,6 +48,16 @@ class RequestReaderTest : public ::testing::Test {
   SpoolBudget budget_{500, 100000, 100000, std::filesystem::temp_directory_path()};
 };
 
+TEST_F(RequestReaderTest, TakesAbsoluteTargets) {
+  const RequestHead head = read("GET HTTP://own:80/a%20b?c=d HTTP/1.1\r\nHost: other\r\n\r\n").head;
+  EXPECT_EQ(head.target, "/a%20b?c=d");
+  EXPECT_EQ(head.path, "/a b");
+  EXPECT_EQ(head.field("Host"), "own:80");
+  EXPECT_EQ(read("GET http://own?c=d HTTP/1.1\r\nHost: a\r\n\r\n").head.target, "/?c=d");
+  EXPECT_EQ(read("GET ftp://own/a HTTP/1.1\r\nHost: a\r\n\r\n").head.target, "ftp://own/a");
+  EXPECT_EQ(read("GET /http://own HTTP/1.1\r\nHost: a\r\n\r\n").head.path, "/http://own");
+}
+
 TEST_F(RequestReaderTest, HidesTheFieldsOfTheConnection) {
   const HttpRequest request = read(
       "\r\nPOST /a?b=c HTTP/1.1\r\nHOST:x\r\nConnection: Close\r\nX-Own:  one two \r\n"
@@ -90,6 +100,7 @@ TEST_F(RequestReaderTest, RefusesRequestLines) {
   EXPECT_EQ(fault("GET / FTP/1.1\r\nHost: a\r\n\r\n"), 400);
   EXPECT_EQ(fault("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 505);
   EXPECT_EQ(fault("BREW / HTTP/1.1\r\nHost: a\r\n\r\n"), 501);
+  EXPECT_EQ(fault("TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"), 0) << "the handler refuses it";
   EXPECT_EQ(fault("GET /" + std::string(9000, 'a')), 414);
   EXPECT_EQ(fault("GET /" + std::string(9000, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n"), 414);
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <thread>
 
-#include "common/file_descriptor.h"
+#include "common/files.h"
 
 namespace dietmt::service {
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "tests/common/file_size_limit.h"
 #include "tests/service/jobs/job_queue_fixture.h"
 
 namespace dietmt::service {
@@ -22,6 +23,16 @@ TEST_P(JobDatabaseTest, AnotherProcessSeesTheSameJobs) {
   }
   JobQueue queue = make_queue();
   EXPECT_EQ(status(queue, id).lines, 1);
+}
+
+TEST_P(JobDatabaseTest, AQueueOnAFullDiskCanBeOpenedAndRead) {
+  if (GetParam() == "postgresql") GTEST_SKIP() << "the server writes in another process";
+  JobQueue first = make_queue();
+  const std::string id = submit(first, "a\n");
+  const FileSizeLimit full(0);
+  JobQueue queue = make_queue();
+  EXPECT_EQ(status(queue, id).lines, 1);
+  EXPECT_THROW(submit(queue, "b\n"), StorageFullError);
 }
 
 TEST_P(JobDatabaseTest, TablesOfANewerVersionAreRefused) {

@@ -158,6 +158,67 @@ TEST_P(JobQueueTest, AClientHasAQuotaOfUnfinishedJobs) {
   queue.start_upload(alice, {}, {});
 }
 
+std::string submit_for(JobQueue& queue, const JobClient& client, const ChunkText& chunk) {
+  JobUpload upload = queue.start_upload(client, {});
+  upload.append({chunk});
+  return upload.finish();
+}
+
+// What start_upload() or append() says.
+std::string refusal(JobQueue& queue, const JobClient& client, const JobQuota& quota,
+                    const ChunkText& chunk) {
+  try {
+    queue.start_upload(client, {}, quota).append({chunk});
+    return "none";
+  } catch (const RequestError& error) {
+    return error.what();
+  }
+}
+
+TEST_P(JobQueueTest, AClientHasAQuotaPerDay) {
+  JobQueue queue = make_queue();
+  const JobClient alice = {"alice", "10.0.0.1"};
+  submit_for(queue, alice, {2, "a\nb\n"});
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refusal(queue, alice, {.day_jobs = 1}, {1, "c\n"}),
+              HasSubstr("of this API key would exceed its limit of 1 jobs per day"));
+  EXPECT_THAT(refusal(queue, alice, {.day_lines = 2}, {1, "c\n"}), HasSubstr("2 lines per day"));
+  EXPECT_THAT(refusal(queue, alice, {.day_bytes = 5}, {1, "c\n"}), HasSubstr("5 bytes per day"));
+  EXPECT_EQ(refusal(queue, alice, {.day_jobs = 2, .day_lines = 3, .day_bytes = 6}, {1, "c\n"}),
+            "none");
+  EXPECT_EQ(refusal(queue, {"bob", ""}, {.day_jobs = 1, .day_lines = 1}, {1, "c\n"}), "none");
+}
+
+TEST_P(JobQueueTest, RemovedJobsCountForTheirDay) {
+  JobQueue queue = make_queue();
+  const JobClient alice = {"alice", ""};
+  const std::string id = submit_for(queue, alice, {1, "a\n"});
+  queue.cancel("alice", id);
+  EXPECT_TRUE(queue.remove("alice", id));
+  EXPECT_NE(refusal(queue, alice, {.day_jobs = 1}, {1, "b\n"}), "none");
+}
+
+TEST_P(JobQueueTest, TranslatedTokensCountForTheDay) {
+  JobQueue queue = make_queue();
+  const JobClient alice = {"alice", ""};
+  submit_for(queue, alice, {1, "a\n"});
+  const JobQuota quota = {.day_tokens = 10};
+  EXPECT_EQ(refusal(queue, alice, quota, {1, "b\n"}), "none");
+  queue.complete(queue.take("w", kLong).value(), {"A\n", {}, 10});
+  EXPECT_THAT(refusal(queue, alice, quota, {1, "b\n"}),
+              ::testing::HasSubstr("10 source tokens per day"));
+}
+
+TEST_P(JobQueueTest, AllClientsHaveACommonBound) {
+  JobQueue queue = make_queue();
+  submit_for(queue, {"alice", ""}, {2, "a\nb\n"});
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refusal(queue, {"bob", ""}, {.all_lines = 2}, {1, "c\n"}),
+              HasSubstr("of all clients would exceed this server's limit of 2 lines"));
+  EXPECT_THAT(refusal(queue, {"bob", ""}, {.all_bytes = 5}, {1, "c\n"}), HasSubstr("5 bytes"));
+  EXPECT_EQ(refusal(queue, {"bob", ""}, {.all_lines = 3, .all_bytes = 6}, {1, "c\n"}), "none");
+}
+
 TEST_P(JobQueueTest, AClientHasAQuotaOfLinesAndBytes) {
   JobQueue queue = make_queue();
   const JobClient client = {"", "10.0.0.1"};

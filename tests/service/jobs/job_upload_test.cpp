@@ -25,7 +25,10 @@ TEST_P(JobUploadTest, FilesOfText) {
   EXPECT_EQ(round_trip("", "\n\n"), "\n\n");
   EXPECT_EQ(round_trip("", ""), "");
   EXPECT_EQ(round_trip("", "a\xFF\nb\n"), "a\xFF\n<b>\n");
-  EXPECT_EQ(round_trip("", "a\0b\n"s), "<a\0b>\n"s);
+  EXPECT_EQ(round_trip("",
+                       "\xEF\xBB\xBF"
+                       "a\n"),
+            "<a>\n");
   EXPECT_EQ(round_trip("", numbered_lines(1, 1001)), numbered_lines(1, 1001, "<line ", ">\n"));
 }
 
@@ -43,6 +46,16 @@ TEST_P(JobUploadTest, CompressedFilesComeBackCompressed) {
   EXPECT_THAT(back, StartsWith("\x1f\x8b"));
   EXPECT_EQ(gunzipped(back), numbered_lines(1, 500, "<line ", ">\n") + "<last>");
   EXPECT_EQ(gunzipped(round_trip("", gzipped(""))), "");
+}
+
+TEST_P(JobUploadTest, ASettingIsGivenOnce) {
+  const httplib::MultipartFormDataItems items = {
+      {"file", "a\n", "a.txt", "text/plain"}, {"name", "b.txt", "", ""}, {"target", "de", "", ""}};
+  EXPECT_EQ(client_->Post("/v1/jobs?source=en", items)->status, 201);
+  const auto twice = client_->Post("/v1/jobs?target=en", items);
+  EXPECT_EQ(twice->status, 400);
+  EXPECT_THAT(twice->body, HasSubstr("target: the setting is given twice"));
+  EXPECT_EQ(client_->Post("/v1/jobs?source=en&source=de", items)->status, 400);
 }
 
 TEST_P(JobUploadTest, FormPartsInAnyOrder) {
@@ -80,6 +93,13 @@ TEST_P(JobUploadTest, WrongRequestsAreRefusedAndLeaveNothing) {
   EXPECT_THAT(post("?options=[1]"), HasSubstr("options"));
   EXPECT_THAT(post("?target=xx"), HasSubstr("no model translates to xx"));
   EXPECT_THAT(post("?field=%FF"), HasSubstr("UTF-8"));
+  EXPECT_THAT(post("", "a\0b and more\n"s), HasSubstr("file: is binary: byte 2 is zero"));
+  EXPECT_THAT(post("", "a\0b\0\n\0"s), HasSubstr("UTF-16 without a byte-order mark"));
+  EXPECT_THAT(post("", gzipped("%PDF-1.7\n")), HasSubstr("file: is a PDF file"));
+  EXPECT_THAT(post("?format=docx"), HasSubstr("file: the file is not a complete ZIP archive"));
+  EXPECT_THAT(post("?name=a.xlf&source=en&target=de", "<xliff"), HasSubstr("the XML is damaged"));
+  EXPECT_THAT(post("?name=a.tmx&model=x", "<tmx/>"), HasSubstr("source and target"));
+  EXPECT_THAT(post("?name=a.html&output=add", "<p>"), HasSubstr("output"));
   const std::string packed = gzipped(numbered_lines(1, 5000));
   EXPECT_THAT(post("", packed.substr(0, packed.size() / 2)),
               ::testing::MatchesRegex("file:[0-9]+: .*cut short"));
@@ -99,6 +119,9 @@ TEST_P(JobUploadTest, ABombOfZeroesIsRefused) {
   const std::string lines = gzipped(numbered_lines(1, 110'000, std::string(920, 'x')));
   EXPECT_THAT(error_of(client_->Post("/v1/jobs", lines, "application/gzip"), 413),
               HasSubstr("bytes of text"));
+  const std::string empty_lines = gzipped(std::string(20'000'000, '\n'));
+  EXPECT_THAT(error_of(client_->Post("/v1/jobs", empty_lines, "application/gzip"), 413),
+              HasSubstr("unpacks to a multiple of its size"));
   EXPECT_EQ(rows(), 0);
 }
 
@@ -126,6 +149,118 @@ TEST_P(JobUploadTest, AFullDiskIsReportedAndLeavesNothing) {
   }
   EXPECT_EQ(rows(), before);
   EXPECT_EQ(round_trip("", "b\n"), "<b>\n");
+}
+
+TEST_P(JobUploadTest, Utf16IsReadAndComesBackAsUtf8) {
+  EXPECT_EQ(round_trip("", "\xFF\xFE"s + "a\0\xE4\0\n\0\n\0b\0"s), "<aä>\n\n<b>");
+  EXPECT_EQ(round_trip("?format=tsv&column=2", "\xFE\xFF"s + "\0a\0\t\0b\0\n"s), "a\t<b>\n");
+  const std::string packed = gzipped("\xFF\xFE"s + "a\0\n\0"s);
+  EXPECT_EQ(gunzipped(round_trip("", packed)), "<a>\n");
+}
+
+TEST_P(JobUploadTest, DocumentsComeBackWithTheirMarkup) {
+  EXPECT_EQ(round_trip("?name=a.html", "<p>One <b>two</b></p>\n<i>3</i>"),
+            "<p>&lt;One&gt; <b>&lt;two&gt;</b></p>\n<i>3</i>");
+  EXPECT_EQ(round_trip("?format=po", "msgid \"%s is open\"\nmsgstr \"\"\n"),
+            "msgid \"%s is open\"\nmsgstr \"<%s is open>\"\n");
+  const std::string xliff =
+      "<xliff version=\"1.2\"><file><trans-unit><source>a\nb</source></trans-unit></file></xliff>";
+  EXPECT_THAT(gunzipped(round_trip("?name=a.xlf.gz&source=en&target=de", gzipped(xliff))),
+              HasSubstr("<target>&lt;a\nb&gt;</target>"));
+  EXPECT_EQ(round_trip("?name=empty.html", ""), "");
+  std::string page, translated;
+  for (int i = 0; i < 1000; ++i) {
+    page += "<p>line " + std::to_string(i) + "</p>\n";
+    translated += "<p>&lt;line " + std::to_string(i) + "&gt;</p>\n";
+  }
+  EXPECT_EQ(round_trip("?name=long.html", page), translated);
+}
+
+TEST_P(JobUploadTest, ADocumentThatIsNotDoneKeepsItsText) {
+  const json queued = submit_body("?name=a.html", "<p>One</p>");
+  EXPECT_EQ(queued.at("format"), "html");
+  EXPECT_EQ(queued.at("lines"), 1);
+  const auto answer =
+      client_->Get("/v1/jobs/" + std::string(queued.at("id")) + "/result?partial=1");
+  EXPECT_EQ(answer->body, "<p>One</p>");
+  EXPECT_EQ(answer->get_header_value("Content-Type"), "text/html; charset=utf-8");
+}
+
+class JobDownloadTest : public JobRoutesTest {
+ protected:
+  // The path of the result of a job that is done.
+  std::string done(const std::string& query, const std::string& body) {
+    if (!worker_) start_worker();
+    const json ended = wait_for(submit_body(query, body).at("id"));
+    return "/v1/jobs/" + std::string(ended.at("id")) + "/result";
+  }
+
+  httplib::Result get(const std::string& path, const std::string& range,
+                      const httplib::Headers& more = {}) {
+    httplib::Headers headers = more;
+    headers.emplace("Range", range);
+    return client_->Get(path, headers);
+  }
+};
+
+TEST_P(JobDownloadTest, ResultsHaveALengthAndATag) {
+  const std::string path = done("", "a\nb\n");
+  const auto whole = client_->Get(path);
+  EXPECT_EQ(whole->get_header_value("Content-Length"), "8");
+  EXPECT_EQ(whole->get_header_value("Accept-Ranges"), "bytes");
+  EXPECT_EQ(whole->get_header_value("ETag").size(), 34U);
+  const auto head = client_->Head(path);
+  EXPECT_EQ(head->get_header_value("Content-Length"), "8");
+  EXPECT_EQ(head->body, "");
+}
+
+TEST_P(JobDownloadTest, ADownloadContinuesAnywhere) {
+  const std::string text = numbered_lines(1, 1001);  // six chunks
+  for (const bool is_packed : {false, true}) {
+    const std::string path = done("", is_packed ? gzipped(text) : text);
+    const std::string whole = client_->Get(path)->body;
+    const std::string size = std::to_string(whole.size());
+    for (const size_t first : {size_t{0}, size_t{1}, whole.size() / 2, whole.size() - 1}) {
+      const auto rest = get(path, "bytes=" + std::to_string(first) + "-");
+      ASSERT_EQ(rest->status, 206);
+      EXPECT_EQ(rest->body, whole.substr(first));
+      EXPECT_EQ(
+          rest->get_header_value("Content-Range"),
+          "bytes " + std::to_string(first) + "-" + std::to_string(whole.size() - 1) + "/" + size);
+    }
+    EXPECT_EQ(get(path, "bytes=2-5")->body, whole.substr(2, 4));
+    EXPECT_EQ(get(path, "bytes=-3")->body, whole.substr(whole.size() - 3));
+    const auto behind = get(path, "bytes=" + size + "-");
+    EXPECT_EQ(behind->status, 416);
+    EXPECT_EQ(behind->get_header_value("Content-Range"), "bytes */" + size);
+  }
+}
+
+TEST_P(JobDownloadTest, AnotherResultIsSentWhole) {
+  const std::string path = done("", "a\n");
+  const std::string tag = client_->Get(path)->get_header_value("ETag");
+  EXPECT_EQ(get(path, "bytes=1-", {{"If-Range", tag}})->status, 206);
+  EXPECT_EQ(get(path, "bytes=1-", {{"If-Range", "\"other\""}})->body, "<a>\n");
+  EXPECT_EQ(get(path, "lines=1-")->status, 200);
+}
+
+TEST_P(JobDownloadTest, OfDocumentsToo) {
+  const std::string path = done("?name=a.html", "<p>One</p>");
+  EXPECT_EQ(get(path, "bytes=3-11")->body, "&lt;One&g");
+}
+
+TEST_P(JobDownloadTest, ReadsWorkOnAFullDisk) {
+  if (GetParam() == "postgresql") GTEST_SKIP() << "the server writes in another process";
+  const std::string path = done("", "a\nb\n");
+  worker_.reset();
+  const FileSizeLimit full(0);
+  EXPECT_EQ(client_->Get(path)->body, "<a>\n<b>\n");
+  EXPECT_EQ(get(path, "bytes=4-")->body, "<b>\n");
+  EXPECT_EQ(client_->Get("/v1/jobs")->status, 200);
+  EXPECT_EQ(client_->Get(path.substr(0, path.rfind('/')))->status, 200);
+  for (const std::string& body : {std::string("a\n"), numbered_lines(1, 400'000)})
+    EXPECT_THAT(error_of(client_->Post("/v1/jobs", body, "text/plain"), 507),
+                HasSubstr("disk is full"));
 }
 
 int64_t peak_memory() {
@@ -179,6 +314,7 @@ TEST_P(JobUploadTest, ALargeBodyIsNotCopied) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, JobUploadTest, both_databases(), database_name);
+INSTANTIATE_TEST_SUITE_P(Databases, JobDownloadTest, both_databases(), database_name);
 
 }  // namespace
 }  // namespace dietmt::service

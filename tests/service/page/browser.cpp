@@ -53,7 +53,8 @@ std::string decoded_base64(const std::string& text) {
   const std::string folder = "--user-data-dir=" + profile.string();
   ::execl(program.c_str(), program.c_str(), "--headless=new", "--no-sandbox", "--disable-gpu",
           "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-          "--remote-debugging-pipe", folder.c_str(), "about:blank", nullptr);
+          "--host-resolver-rules=MAP *.example 127.0.0.1", "--remote-debugging-pipe",
+          folder.c_str(), "about:blank", nullptr);
   ::_exit(127);
 }
 
@@ -146,6 +147,18 @@ void Browser::press(const std::string& key, int code) {
   for (const char* type : {"keyDown", "keyUp"})
     call("Input.dispatchKeyEvent",
          {{"type", type}, {"key", key}, {"code", key}, {"windowsVirtualKeyCode", code}});
+}
+
+void Browser::paste(const std::string& selector) {
+  value("document.querySelector(" + json(selector).dump() + ").focus()");
+  call("Input.dispatchKeyEvent", {{"type", "keyDown"}, {"key", "v"}, {"commands", {"paste"}}});
+  call("Input.dispatchKeyEvent", {{"type", "keyUp"}, {"key", "v"}});
+}
+
+void Browser::reload() {
+  loaded_ = false;
+  call("Page.reload");
+  while (!loaded_) note_event(receive());
 }
 
 void Browser::click(const std::string& selector) {

@@ -16,7 +16,8 @@ class Browser {
   /// The program's path, or empty where none is installed.
   static std::string program();
 
-  /// Starts the browser with its own profile in `profile`. Throws Error.
+  /// Starts the browser with its own profile in `profile`; all hosts below .example are this
+  /// machine. Throws Error.
   explicit Browser(const std::filesystem::path& profile);
   ~Browser();
   Browser(const Browser&) = delete;
@@ -42,6 +43,9 @@ class Browser {
   /// Puts the focus on the element and types into it, as a user does.
   void type(const std::string& selector, const std::string& text);
   void press(const std::string& key, int code);
+  /// What was copied last.
+  void paste(const std::string& selector);
+  void reload();
   void click(const std::string& selector);
   void choose_file(const std::string& selector, const std::filesystem::path& file);
 

@@ -125,7 +125,7 @@ const json kSettings = {{"charLimit", 500},
                         {"suggestions", false},
                         {"filesTranslation", false},
                         {"batchJobs", true},
-                        {"supportedFilesFormat", json::array()},
+                        {"supportedFilesFormat", {".txt", ".odt"}},
                         {"language",
                          {{"source", {{"code", "en"}, {"name", "English"}}},
                           {"target", {{"code", "de"}, {"name", "German"}}}}}};
@@ -166,6 +166,12 @@ void FakeService::add_translation() {
                },
                Key::kNone});
   router_.add({"GET", "/languages", [](const Call&) { return answer(kLanguages); }, Key::kNone});
+  router_.add({"POST", "/detect", [](const Call& call) {
+                 const std::string text = json::parse(call.body).at("q");
+                 const auto has = [&](const char* word) { return text.find(word) != text.npos; };
+                 const char* code = has("dům") ? "cs" : has("Haus") || has("Hallo") ? "de" : "en";
+                 return answer(json::array({{{"language", code}, {"confidence", 90.0}}}));
+               }});
   router_.add({"POST", "/v1/translate", [this](const Call& call) { return translate(call); }});
 }
 

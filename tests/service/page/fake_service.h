@@ -13,8 +13,9 @@
 namespace dietmt::service {
 
 /// Translates word by word between English and German, which it knows ten words of. Text with the
-/// word "slow" takes two seconds, "fail" is answered with 503. A job gains 40 lines each time the
-/// list is read.
+/// word "slow" takes two seconds, "fail" is answered with 503. Text with "Haus" or "Hallo" is
+/// German, text with "dům" is Czech, any other English. A job gains 40 lines each time the list is
+/// read.
 class FakeService {
  public:
   struct Options {
@@ -22,7 +23,9 @@ class FakeService {
   };
   explicit FakeService(Options options);
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/"; }
+  std::string url(const std::string& host = "127.0.0.1") const {
+    return "http://" + host + ":" + std::to_string(port_) + "/";
+  }
 
   /// Texts of the requests to /v1/translate.
   std::vector<std::string> translated() const;

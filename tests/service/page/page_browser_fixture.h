@@ -33,10 +33,19 @@ class PageBrowserTest : public ScratchTest {
     if (!browser_) GTEST_SKIP() << "no chromium or google-chrome on the PATH";
   }
 
-  void open(const Browser::Screen& screen = {}, const FakeService::Options& options = {}) {
+  void open(const Browser::Screen& screen = {}, const FakeService::Options& options = {},
+            const std::string& host = "127.0.0.1") {
     service_ = std::make_unique<FakeService>(options);
-    browser_->open(service_->url(), screen);
+    browser_->open(service_->url(host), screen);
     ASSERT_TRUE(browser_->wait_for("document.getElementById('target').value === 'de'"));
+  }
+
+  static nlohmann::json property(const std::string& id, const std::string& name) {
+    return browser_->value("document.getElementById('" + id + "')." + name);
+  }
+  static void select(const std::string& id, const std::string& value) {
+    browser_->value("{ const s = document.getElementById('" + id + "'); s.value = '" + value +
+                    "'; s.dispatchEvent(new Event('change')); }");
   }
 
   static std::string text_of(const std::string& id) {

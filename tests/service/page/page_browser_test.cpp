@@ -66,14 +66,76 @@ TEST_F(PageBrowserTest, LanguagesAreSwapped) {
   ASSERT_TRUE(wait_for_text("translation", "Haus"));
   browser_->click("#swap");
   ASSERT_TRUE(wait_for_text("translation", "house"));
-  EXPECT_EQ(browser_->value("document.getElementById('text').value"), "Haus");
-  EXPECT_EQ(browser_->value("document.getElementById('source').value"), "de");
+  EXPECT_EQ(property("text", "value"), "Haus");
+  EXPECT_EQ(property("source", "value"), "de");
   browser_->click("#swap");
-  browser_->value(
-      "{ const t = document.getElementById('target'); t.value = 'cs'; t.dispatchEvent(new "
-      "Event('change')); }");
-  EXPECT_EQ(browser_->value("document.getElementById('swap').disabled"), true)
-      << "there is no model from Czech";
+  select("target", "cs");
+  EXPECT_EQ(property("swap", "disabled"), true);
+  EXPECT_EQ(property("swap", "title"), "No model translates Czech to English.");
+  EXPECT_EQ(text_of("swap-reason"), "No model translates Czech to English.");
+  select("target", "de");
+  EXPECT_EQ(property("swap", "title"), "Swap languages and texts");
+  EXPECT_EQ(text_of("swap-reason"), "");
+}
+
+TEST_F(PageBrowserTest, SwappingExchangesTheTextsAndLosesNone) {
+  open();
+  browser_->type("#text", "house");
+  ASSERT_TRUE(wait_for_text("translation", "Haus"));
+  browser_->value("void document.getElementById('swap').click()");
+  EXPECT_EQ(property("text", "value"), "Haus");
+  EXPECT_EQ(text_of("translation"), "house") << "at once, before the server has answered";
+  ASSERT_TRUE(browser_->wait_for("document.getElementById('translation').className === ''"));
+  browser_->value("document.getElementById('text').select()");
+  browser_->type("#text", "slow Hallo");
+  browser_->value("void document.getElementById('swap').click()");
+  EXPECT_EQ(property("text", "value"), "slow Hallo") << "the translation is still that of Haus";
+}
+
+TEST_F(PageBrowserTest, TheLanguageIsDetected) {
+  open();
+  select("source", "auto");
+  EXPECT_EQ(property("swap", "title"), "The language of the text is not known yet.");
+  select("target", "en");
+  browser_->type("#text", "Haus");
+  ASSERT_TRUE(wait_for_text("translation", "house"));
+  EXPECT_EQ(property("source", "selectedOptions[0].textContent"), "Detected: German");
+  EXPECT_EQ(property("text", "lang"), "de");
+  browser_->click("#swap");
+  EXPECT_EQ(property("source", "value"), "en");
+  EXPECT_EQ(property("target", "value"), "de");
+  select("source", "auto");
+  browser_->value("document.getElementById('text').select()");
+  browser_->type("#text", "dům");
+  EXPECT_TRUE(wait_for_text("problem-text",
+                            "The text seems to be Czech, which this server does not "
+                            "translate to German."));
+}
+
+TEST_F(PageBrowserTest, DisabledControlsSayWhy) {
+  open();
+  EXPECT_EQ(browser_->value("[...document.querySelectorAll('button, select, input')].filter(e => "
+                            "e.disabled && !e.title).map(e => e.id)"),
+            json::array());
+  EXPECT_EQ(property("copy", "title"), "There is no translation.");
+  browser_->type("#text", "house");
+  ASSERT_TRUE(wait_for_text("translation", "Haus"));
+  EXPECT_EQ(property("copy", "title"), "");
+}
+
+TEST_F(PageBrowserTest, TheTranslationIsCopiedOverHttpFromAnotherHostToo) {
+  for (const std::string host : {"127.0.0.1", "plain.example"}) {
+    open({}, {}, host);
+    ASSERT_EQ(browser_->value("Boolean(navigator.clipboard)"), host == "127.0.0.1");
+    browser_->type("#text", "green house");
+    ASSERT_TRUE(wait_for_text("translation", "grün Haus"));
+    browser_->click("#copy");
+    ASSERT_TRUE(wait_for_text("status", "Copied")) << text_of("status");
+    browser_->value("document.getElementById('text').select()");
+    browser_->paste("#text");
+    EXPECT_TRUE(browser_->wait_for("document.getElementById('text').value === 'grün Haus'"))
+        << host;
+  }
 }
 
 TEST_F(PageBrowserTest, AlternativesShowTheirScoresAndPieces) {
@@ -89,10 +151,11 @@ TEST_F(PageBrowserTest, AlternativesShowTheirScoresAndPieces) {
   EXPECT_EQ(browser_->value(
                 "document.querySelectorAll('#alternatives button[aria-pressed=true]').length"),
             1);
-  browser_->value(
-      "{ const s = document.getElementById('sentence'); s.value = '1'; s.dispatchEvent(new "
-      "Event('change')); }");
+  EXPECT_EQ(text_of("translation"), "das' Haus' ist'\nHallo unknown") << "what was chosen";
+  select("sentence", "1");
   EXPECT_THAT(text_of("pieces"), HasSubstr("␣unknown0.30"));
+  select("sentence", "0");
+  EXPECT_THAT(text_of("pieces"), HasSubstr("␣das'0.66")) << "the choice is kept";
 }
 
 TEST_F(PageBrowserTest, AttentionIsDrawnAndReadByKeyboard) {
@@ -113,15 +176,11 @@ TEST_F(PageBrowserTest, AttentionIsDrawnAndReadByKeyboard) {
   EXPECT_EQ(text_of("map-value"), "␣das to ␣house: 0.135");
   browser_->press("ArrowDown", 40);
   EXPECT_EQ(text_of("map-value"), "␣Haus to ␣house: 1.000");
-  browser_->value(
-      "{ const k = document.getElementById('map-kind'); k.value = 'position.encoder'; "
-      "k.dispatchEvent(new Event('change')); }");
+  select("map-kind", "position.encoder");
   EXPECT_THAT(browser_->value("document.querySelector('#map tbody td:nth-child(5)').ariaLabel")
                   .get<std::string>(),
               HasSubstr("␣the to ␣small: -"));
-  browser_->value(
-      "{ const k = document.getElementById('map-kind'); k.value = 'attention.decoder'; "
-      "k.dispatchEvent(new Event('change')); }");
+  select("map-kind", "attention.decoder");
   EXPECT_EQ(
       browser_->value("[...document.querySelectorAll('#map th')].map(e => e.textContent)"),
       json({"<s>", "␣das", "␣Haus", "␣ist", "␣klein", "␣das", "␣Haus", "␣ist", "␣klein", "</s>"}))
@@ -148,6 +207,27 @@ TEST_F(PageBrowserTest, AFileBecomesAJobWithProgress) {
   browser_->click("#jobs .actions button:last-child");  // Remove
   EXPECT_TRUE(browser_->wait_for("document.querySelectorAll('#jobs li').length === 0"));
   EXPECT_THAT(browser_->complaints(), IsEmpty());
+}
+
+TEST_F(PageBrowserTest, FilesThatCannotBeTranslatedAreNotSent) {
+  open();
+  EXPECT_EQ(text_of("formats"), "txt, tsv, jsonl, odt");
+  browser_->choose_file("#file", write("empty.txt", ""));
+  EXPECT_TRUE(wait_for_text("problem-text", "empty.txt: the file is empty."));
+  browser_->choose_file("#file", write("picture.png", "x"));
+  EXPECT_TRUE(wait_for_text("problem-text",
+                            "picture.png: the server does not translate files of "
+                            "this kind. It takes .txt, .tsv, .jsonl, .odt"));
+  select("source", "auto");
+  browser_->choose_file("#file", write("some.txt", "x"));
+  EXPECT_TRUE(wait_for_text("problem-text", "some.txt: choose the language of the file"));
+  EXPECT_TRUE(service_->uploads().empty());
+  select("source", "en");
+  browser_->choose_file("#file", write("letter.ODT", "x"));
+  ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#jobs li').length === 1"));
+  const json form = service_->uploads().at(0);
+  EXPECT_EQ(form["source"], "en");
+  EXPECT_FALSE(form.contains("column")) << "only tsv has columns";
 }
 
 TEST_F(PageBrowserTest, AJobIsCancelledAndItsButtonsKeepTheFocus) {

@@ -29,6 +29,59 @@ TEST_F(PageLooksTest, EveryControlHasANameAndRoomForAFinger) {
             json::array());
 }
 
+TEST_F(PageLooksTest, TheKeyBoxFitsAPhone) {
+  open({390, 844, true, false}, {.key = "secret"});
+  ASSERT_EQ(property("key-box", "open"), true);
+  EXPECT_LE(browser_->value("document.scrollingElement.scrollWidth").get<int>(), 390);
+  for (const char* selector : {"#key", "#key-form button", "#key-form label", "#key-box summary"}) {
+    const json edges =
+        browser_->value("(({left, right}) => [left, right])(document.querySelector('" +
+                        std::string(selector) + "').getBoundingClientRect())");
+    EXPECT_GE(edges[0].get<double>(), 0.0) << selector;
+    EXPECT_LE(edges[1].get<double>(), 390.0) << selector;
+  }
+  EXPECT_GE(
+      browser_->value("document.getElementById('key').getBoundingClientRect().width").get<double>(),
+      200.0);
+  keep_screenshot("phone-key");
+}
+
+TEST_F(PageLooksTest, FromAndToAreAlignedWithTheirTexts) {
+  for (const bool phone : {false, true}) {
+    open({phone ? 390 : 1280, 900, phone, false});
+    const auto edge = [&](const char* selector, const char* name) {
+      return browser_
+          ->value("document.querySelector('" + std::string(selector) +
+                  "').getBoundingClientRect()." + name)
+          .get<double>();
+    };
+    for (const char* name : {"top", "bottom"}) {
+      EXPECT_EQ(edge("#source", name), edge("#target", name)) << name;
+      EXPECT_EQ(edge("label[for=source]", name), edge("label[for=target]", name)) << name;
+    }
+    EXPECT_EQ(edge("#source", "left"), edge(".panel", "left"));
+    EXPECT_EQ(edge("#target", "left"), edge("label[for=target]", "left"));
+    if (!phone) {
+      EXPECT_EQ(edge("#target", "left"), edge(".panel:nth-child(2)", "left"));
+    }
+  }
+}
+
+TEST_F(PageLooksTest, HelpAndTheApiAreLinked) {
+  open();
+  EXPECT_EQ(browser_->value("[...document.querySelectorAll('nav a')].map(a => a.pathname)"),
+            json({"/page/help.html", "/openapi.json"}));
+  for (const auto& [name, screen] : std::vector<std::pair<std::string, Browser::Screen>>{
+           {"help-desktop", {1280, 900, false, false}},
+           {"help-phone-dark", {390, 844, true, true}}}) {
+    browser_->open(service_->url() + "page/help.html", screen);
+    EXPECT_LE(browser_->value("document.scrollingElement.scrollWidth").get<int>(), screen.width);
+    EXPECT_EQ(browser_->value("document.querySelector('nav a').pathname"), "/");
+    keep_screenshot(name);
+  }
+  EXPECT_TRUE(browser_->complaints().empty());
+}
+
 // Contrast as WCAG 2 defines it: 4.5 for text.
 constexpr const char* kContrast = R"((() => {
   const rgb = (text) => text.match(/[\d.]+/g).map(Number);
@@ -58,6 +111,7 @@ TEST_F(PageLooksTest, LooksRightOnScreensOfAllKinds) {
     browser_->choose_file("#file", write("endless.txt", "Hello\n"));
     ASSERT_TRUE(wait_for_text("jobs", "Cancel"));
     open_closer_look();
+    browser_->click("#history summary");
     browser_->click("#map-form button");
     ASSERT_TRUE(browser_->wait_for("document.querySelector('#map table')"));
     EXPECT_LE(browser_->value("document.scrollingElement.scrollWidth").get<int>(), screen.width)

@@ -45,10 +45,11 @@ class RequestQueueTest : public testing::Test {
  protected:
   using Result = std::future<std::vector<nmt::NBest>>;
 
-  Result send(RequestQueue& queue, const std::vector<std::string>& texts, Patience patience = {}) {
+  Result send(RequestQueue& queue, const std::vector<std::string>& texts, Patience patience = {},
+              int64_t beam = 5) {
     const int64_t before = queue.load().requests;
-    Result result = std::async(std::launch::async, [&queue, texts, patience] {
-      return queue.translate(sentences(texts), {}, patience);
+    Result result = std::async(std::launch::async, [&queue, texts, patience, beam] {
+      return queue.translate(sentences(texts), {.beam = beam}, patience);
     });
     soon([&] { return queue.load().requests > before; });
     return result;
@@ -96,23 +97,79 @@ TEST_F(RequestQueueTest, ABatchHoldsNoMoreTokensThanAskedForButOneSentenceForAnI
   result.get();
 }
 
-TEST_F(RequestQueueTest, ALongRequestDoesNotStarveAShortOne) {
+TEST_F(RequestQueueTest, ShortRequestsGoFirstAndLongOnesTakeTurns) {
   RequestQueue queue({.turn_tokens = 4});
   Result large = send(queue, {"a1", "a2", "a3", "a4", "a5", "a6"});  // three tokens each
   Result small = send(queue, {"b"});
   Result other = send(queue, {"c1", "c2", "c3"});
   const auto fed = queue.take(1000, true);
   EXPECT_THAT(texts(fed),
-              testing::ElementsAre("a1", "a2", "b", "c1", "c2", "a3", "a4", "c3", "a5", "a6"));
+              testing::ElementsAre("b", "a1", "a2", "c1", "c2", "a3", "a4", "c3", "a5", "a6"));
   deliver_all(queue, fed);
   large.get();
   small.get();
   other.get();
 }
 
+TEST_F(RequestQueueTest, AWideBeamCountsSeveralTimes) {
+  RequestQueue queue({});
+  Result wide = send(queue, {"aaaa", "bbbb", "cccc"}, {}, 10);  // five tokens each, times two
+  const auto fed = queue.take(25, true);
+  EXPECT_THAT(texts(fed), testing::ElementsAre("aaaa", "bbbb"));
+  const auto more = queue.take(10, false);
+  EXPECT_THAT(texts(more), testing::ElementsAre("cccc"));
+  deliver_all(queue, fed);
+  deliver_all(queue, more);
+  wide.get();
+}
+
+TEST_F(RequestQueueTest, OnlyShortRequestsAreUrgent) {
+  RequestQueue queue({.max_tokens = 10, .turn_tokens = 4});
+  Result large = send(queue, {"a1", "a2", "a3", "a4"});  // all that may wait in long requests
+  Result job = send(queue, {"j"}, {.is_batch = true});
+  Result small = send(queue, {"b"});
+  const auto urgent = queue.take_urgent(100);
+  EXPECT_THAT(texts(urgent), testing::ElementsAre("b"));
+  EXPECT_TRUE(urgent.at(0).is_urgent);
+  EXPECT_THAT(queue.take_urgent(100), testing::IsEmpty());
+  const auto rest = queue.take(100, false);
+  EXPECT_THAT(texts(rest), testing::ElementsAre("a1", "j", "a2", "a3", "a4"));
+  for (const nmt::FedSentence& one : rest) EXPECT_FALSE(one.is_urgent);
+  deliver_all(queue, urgent);
+  deliver_all(queue, rest);
+  for (Result* one : {&large, &job, &small}) one->get();
+}
+
+// Counted in hypotheses that the worker has advanced by one token, not in time.
+TEST_F(RequestQueueTest, DocumentsOfOneClientHardlyDelayTheSentenceOfAnother) {
+  const FakeDecoder decoder;
+  const auto hypotheses = [&](int documents) {
+    RequestQueue queue({});
+    FakeWorker worker(decoder, queue, 512);
+    std::vector<Result> large;
+    const std::vector<std::string> lines(3000, "a sentence of words");
+    for (int i = 0; i < documents; ++i) large.push_back(send(queue, lines, {.client = "a"}, 32));
+    for (int i = 0; i < documents * 7; ++i) {
+      worker.admit();
+      worker.step();
+    }
+    Result small = send(queue, {"a sentence of words"}, {.client = "b"});
+    int64_t count = 0;
+    while (queue.load().requests > documents) {
+      worker.admit();
+      count += worker.step();
+    }
+    small.get();
+    queue.abort(std::make_exception_ptr(std::runtime_error("the test ends")));
+    for (Result& one : large) EXPECT_THROW(one.get(), std::runtime_error);
+    return count;
+  };
+  EXPECT_LE(hypotheses(4), 5 * hypotheses(0));
+}
+
 TEST_F(RequestQueueTest, TooManyTokensAreRefusedWithATimeFromTheMeasuredRate) {
-  RequestQueue queue({.max_tokens = 20});
-  Result first = send(queue, {std::string(49, 'x')});  // allowed, because nothing else waits
+  RequestQueue queue({.max_tokens = 20, .turn_tokens = 1});  // all are long
+  Result first = send(queue, {std::string(49, 'x')});        // allowed, because nothing else waits
   auto fed = queue.take(1000, true);
   std::this_thread::sleep_for(100ms);  // 50 tokens in 0.1 s: 500 tokens a second
   deliver_all(queue, fed);

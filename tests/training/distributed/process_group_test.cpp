@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 
-#include "common/process_error.h"
+#include "common/error.h"
 #include "tests/training/distributed/ranks.h"
-#include "training/processes/local_address.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::training {
 namespace {

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "training/distributed/meeting_place.h"
 #include "training/distributed/process_group.h"
+#include "training/distributed/process_launcher.h"
 
 namespace dietmt::training {
 

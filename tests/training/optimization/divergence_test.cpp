@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 std::string failure(DivergenceCheck& check, int64_t update, double loss, double norm) {
   try {
-    check.check(update, loss, norm);
+    check.check(update, loss, norm, 1.0);
   } catch (const Error& error) {
     return error.what();
   }
@@ -27,6 +27,19 @@ TEST(DivergenceCheck, StopsAtValuesThatAreNotFinite) {
   EXPECT_EQ(failure(check, 1, 5.0, 1.0), "");
   EXPECT_THAT(failure(check, 2, std::nan(""), 1.0), HasSubstr("update 2: the loss"));
   EXPECT_THAT(failure(check, 3, 5.0, INFINITY), HasSubstr("update 3: the gradient norm"));
+}
+
+TEST(DivergenceCheck, AdvisesWhatIsLeftToTry) {
+  const auto advice = [](double clip_norm) -> std::string {
+    try {
+      DivergenceCheck().check(1, std::nan(""), 1.0, clip_norm);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(advice(1.0), HasSubstr("a smaller --clip-norm"));
+  EXPECT_THAT(advice(0.0), HasSubstr("clipped gradients (--clip-norm 1)"));
 }
 
 TEST(DivergenceCheck, ToleratesSpikesButNotALastingRise) {
@@ -47,7 +60,8 @@ TEST(DivergenceCheck, ARisingStartIsNotDivergence) {
 
 TEST(DivergenceCheck, StateRoundTrip) {
   DivergenceCheck check, restored;
-  for (int64_t update = 0; update < 50; ++update) check.check(update, 4.0 - 0.01 * update, 1.0);
+  for (int64_t update = 0; update < 50; ++update)
+    check.check(update, 4.0 - 0.01 * update, 1.0, 1.0);
   restored.restore(check.state());
   EXPECT_EQ(restored.state(), check.state());
 }

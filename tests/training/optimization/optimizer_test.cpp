@@ -7,8 +7,6 @@
 
 #include <cmath>
 
-#include "training/optimization/vector_norm.h"
-
 namespace dietmt::training {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <future>
 #include <thread>
 
-#include "common/process_error.h"
+#include "common/error.h"
 
 namespace dietmt::training {
 namespace {
@@ -32,22 +32,22 @@ class Meeting {
   std::shared_future<std::string> future_ = text_.get_future().share();
 };
 
-Descriptor connect_to_port(const std::string& meeting) {
+FileDescriptor connect_to_port(const std::string& meeting) {
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(std::stoi(meeting)));
   ::inet_pton(AF_INET, kAddress, &address.sin_addr);
-  Descriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
-  EXPECT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  FileDescriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
+  EXPECT_EQ(::connect(fd.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   return fd;
 }
 
-void send_text(const Descriptor& connection, const std::string& text) {
-  ::send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL);
+void send_text(const FileDescriptor& connection, const std::string& text) {
+  ::send(connection.number(), text.data(), text.size(), MSG_NOSIGNAL);
 }
 
 struct Watched {
-  explicit Watched(std::vector<Descriptor> connections)
+  explicit Watched(std::vector<FileDescriptor> connections)
       : watch(std::move(connections), [this] { lost.set_value(); }) {}
   bool is_lost_within(std::chrono::milliseconds time) {
     return lost.get_future().wait_for(time) == std::future_status::ready;
@@ -60,7 +60,7 @@ TEST(PeerWatch, StrangersAreNotTakenForPeers) {
   Meeting meeting;
   auto first = std::async(std::launch::async,
                           [&] { return connect_peers(0, 2, kAddress, meeting.point()); });
-  std::vector<Descriptor> strangers;
+  std::vector<FileDescriptor> strangers;
   for (const char* text : {"", "GET / HTTP/1.0\r\n\r\n, which is longer than a rank's hello\r\n"}) {
     strangers.push_back(connect_to_port(meeting.text()));
     send_text(strangers.back(), text);
@@ -83,9 +83,9 @@ TEST(PeerWatch, ASecondProcessOfTheSameRankIsRefused) {
   Meeting meeting;
   auto first = std::async(std::launch::async,
                           [&] { return connect_peers(0, 3, kAddress, meeting.point()); });
-  const std::vector<Descriptor> second = connect_peers(1, 3, kAddress, meeting.point());
+  const std::vector<FileDescriptor> second = connect_peers(1, 3, kAddress, meeting.point());
   EXPECT_THROW(connect_peers(1, 3, kAddress, meeting.point()), PeerError);
-  const std::vector<Descriptor> third = connect_peers(2, 3, kAddress, meeting.point());
+  const std::vector<FileDescriptor> third = connect_peers(2, 3, kAddress, meeting.point());
   EXPECT_EQ(first.get().size(), 2u);
 }
 
@@ -93,7 +93,7 @@ TEST(PeerWatch, AnEndedProcessIsLostAndAPartedOneIsNot) {
   Meeting meeting;
   auto first = std::async(std::launch::async,
                           [&] { return connect_peers(0, 2, kAddress, meeting.point()); });
-  std::vector<Descriptor> second = connect_peers(1, 2, kAddress, meeting.point());
+  std::vector<FileDescriptor> second = connect_peers(1, 2, kAddress, meeting.point());
   Watched watched(first.get());
   second.clear();
   EXPECT_TRUE(watched.is_lost_within(5s));

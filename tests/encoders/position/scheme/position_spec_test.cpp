@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "encoders/position/scheme/position_help.h"
 #include "encoders/position/scheme/position_scheme.h"
 
 namespace dietmt::encoders {
@@ -76,11 +75,13 @@ TEST(PositionSpec, ErrorsPointAtTheColumnAndListWhatIsPossible) {
       {"learned(size=3)", "column 9: 'learned' has no option 'size'; it has no options"},
       {"shaw(clip=16,klip=3)",
        "column 14: 'shaw' has no option 'klip'; possible: clip, values, tied, share"},
-      {"shaw(clip)", "column 10: expected '=' and a value of 'clip': a number from 1"},
-      {"shaw(clip=0)", "column 11: '0' is not a value of 'clip'; possible: a number from 1"},
-      {"shaw(clip=1x)", "column 11: '1x' is not a value of 'clip'; possible: a number from 1"},
+      {"shaw(clip)", "column 10: expected '=' and a value of 'clip': a number from 1 to 1048576"},
+      {"shaw(clip=0)",
+       "column 11: '0' is not a value of 'clip'; possible: a number from 1 to 1048576"},
+      {"shaw(clip=1x)",
+       "column 11: '1x' is not a value of 'clip'; possible: a number from 1 to 1048576"},
       {"diet-rel(clip=all)",
-       "column 15: 'all' is not a value of 'clip'; possible: none|a number from 1"},
+       "column 15: 'all' is not a value of 'clip'; possible: none|a number from 1 to 1048576"},
       {"diet-rel(share=head)",
        "column 16: 'head' is not a value of 'share'; possible: none|layers|heads|all"},
       {"shaw(clip=2", "column 12: expected ')' after the options of 'shaw'"},

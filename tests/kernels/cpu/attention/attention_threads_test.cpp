@@ -5,7 +5,6 @@
 
 #include <new>
 
-#include "kernels/cpu/attention/backward_work.h"
 #include "kernels/cpu/attention/levels.h"
 #include "tests/kernels/cpu/attention/case_memory.h"
 

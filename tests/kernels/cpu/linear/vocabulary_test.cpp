@@ -1,6 +1,4 @@
 // Each instruction set that this machine runs, against a full sort and a sum in double.
-#include "kernels/vocabulary.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "common/random.h"
 #include "kernels/cpu/linear/levels.h"
+#include "kernels/packed_linear.h"
 #include "tests/kernels/cpu/kernel_test.h"
 
 namespace dietmt::kernels {

@@ -1,0 +1,77 @@
+#include "data/corpus/parallel_reader.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/error.h"
+#include "common/process.h"
+
+namespace dietmt::data {
+
+ParallelReader::ParallelReader(const CorpusFiles& files)
+    : files_(files),
+      source_(files.source, kMaxLineBytes, LongLines::kCut),
+      target_(files.target, kMaxLineBytes, LongLines::kCut),
+      source_utf8_(files.invalid_utf8),
+      target_utf8_(files.invalid_utf8) {}
+
+std::optional<TextPairs> ParallelReader::next() {
+  constexpr size_t kChunkPairs = 4096;
+  constexpr size_t kChunkBytes = 1 << 20;
+  TextPairs chunk;
+  size_t bytes = 0;
+  std::string source, target;
+  while (chunk.sources.size() < kChunkPairs && bytes < kChunkBytes && next_pair(source, target)) {
+    bytes += source.size() + target.size();
+    chunk.sources.push_back(source);
+    chunk.targets.push_back(target);
+  }
+  if (chunk.sources.empty()) return std::nullopt;
+  return chunk;
+}
+
+void ParallelReader::report() const {
+  source_utf8_.report(files_.source);
+  target_utf8_.report(files_.target);
+}
+
+bool ParallelReader::next_pair(std::string& source, std::string& target) {
+  for (;; ++skipped_) {
+    const bool has_source = source_.next(source);
+    const bool has_target = target_.next(target);
+    if (has_source != has_target) fail_unequal(has_source ? source_ : target_);
+    if (!has_source) return false;
+    const bool good_source = source_utf8_.admit(source_, source);
+    const bool good_target = target_utf8_.admit(target_, target);
+    if (!good_source || !good_target) continue;
+    warn_if_cut(source_, source);
+    warn_if_cut(target_, target);
+    return true;
+  }
+}
+
+void ParallelReader::fail_unequal(LineReader& longer) {
+  const std::string where = longer.where();
+  for (std::string line; longer.next(line);) {
+  }
+  throw DataError(where + ": this line has no counterpart: " + files_.source + " has " +
+                  std::to_string(source_.line_number()) + " lines, " + files_.target + " has " +
+                  std::to_string(target_.line_number()));
+}
+
+void check_parallel_text(const CorpusFiles& files) {
+  ParallelReader reader(files);
+  while (reader.next()) throw_if_stop_requested();
+}
+
+TextPairs read_parallel_text(const CorpusFiles& files) {
+  ParallelReader reader(files);
+  TextPairs all;
+  while (std::optional<TextPairs> chunk = reader.next()) {
+    std::ranges::move(chunk->sources, std::back_inserter(all.sources));
+    std::ranges::move(chunk->targets, std::back_inserter(all.targets));
+  }
+  return all;
+}
+
+}  // namespace dietmt::data

@@ -1,0 +1,156 @@
+#include "data/tasks/prediction_scores.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "common/error.h"
+#include "common/text_io.h"
+#include "data/tasks/record_reader.h"
+#include "data/tasks/task_reader.h"
+
+namespace dietmt::data {
+namespace {
+
+using nlohmann::json;
+
+// The values of a JSON object whose values are all of one type, by key.
+template <typename Value>
+std::map<std::string, Value> read_object(const std::string& path, const char* type) {
+  std::string text;
+  LineReader reader(path);
+  for (std::string line; reader.next(line);) text += line + '\n';
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) throw DataError(path + ": expected a JSON object of question ids");
+  std::map<std::string, Value> values;
+  for (const auto& [id, value] : object.items()) {
+    if (std::is_same_v<Value, std::string> ? !value.is_string() : !value.is_number())
+      throw DataError(path + ": question " + id + ": expected a " + type);
+    values[id] = value.template get<Value>();
+  }
+  return values;
+}
+
+void warn_of_other_questions(const std::string& path, const metrics::Predictions& texts,
+                             const std::vector<Question>& questions) {
+  int64_t missing = 0;
+  for (const Question& question : questions) missing += texts.count(question.id) == 0;
+  if (missing > 0)
+    spdlog::warn("{}: {} of {} questions have no prediction and count 0", path, missing,
+                 questions.size());
+  const int64_t others = std::ssize(texts) - (std::ssize(questions) - missing);
+  if (others > 0) spdlog::warn("{}: {} predictions are for other questions", path, others);
+}
+
+PredictionScores score_spans(const Task& task, const PredictionFiles& files) {
+  if (task.name == "MLQA" && files.language.empty())
+    throw ConfigError(
+        "the score of MLQA depends on the language of the answers: use --task "
+        "mlqa-de, or another language");
+  const std::vector<Question> questions =
+      read_questions(files.reference, QuestionUse::kEvaluation).questions;
+  const auto texts = read_object<std::string>(files.predictions, "text");
+  warn_of_other_questions(files.predictions, texts, questions);
+  PredictionScores result{answer_metrics(task, files.language, questions, texts),
+                          std::ssize(questions)};
+  if (!files.null_odds.empty())
+    result.scores.merge(
+        threshold_metrics(questions, texts, read_object<double>(files.null_odds, "number")));
+  return result;
+}
+
+struct Prediction {
+  std::string text;
+  std::string where;  // "file:line"
+};
+
+// One for each example, in their order.
+std::vector<Prediction> read_table(const std::string& path, const std::vector<Example>& examples) {
+  RecordReader reader(path, RecordFormat::kTsv);
+  std::vector<std::string> fields;
+  std::vector<Prediction> in_order;
+  std::map<std::string, Prediction> by_id;
+  bool has_ids = false;
+  for (int64_t row = 0; reader.next(fields); ++row) {
+    if (row == 0 && fields.size() == 2) {
+      has_ids = true;
+      if (fields[1] != "prediction")
+        throw DataError(reader.where() +
+                        ": expected the header index, prediction, or only one "
+                        "prediction a line");
+      continue;
+    }
+    if (fields.size() != (has_ids ? 2 : 1))
+      throw DataError(reader.where() + ": " + std::to_string(fields.size()) +
+                      " columns, expected " +
+                      (has_ids ? "index and prediction" : "one prediction"));
+    if (!has_ids)
+      in_order.push_back({fields[0], reader.where()});
+    else if (!by_id.insert({fields[0], {fields[1], reader.where()}}).second)
+      throw DataError(reader.where() + ": a second prediction for index " +
+                      data::quoted(fields[0]));
+  }
+  const size_t found = has_ids ? by_id.size() : in_order.size();
+  if (found != examples.size())
+    throw DataError(path + ": " + std::to_string(found) + " predictions for " +
+                    std::to_string(examples.size()) + " labelled examples");
+  if (!has_ids) return in_order;
+  for (const Example& example : examples) {
+    const auto prediction = by_id.find(example.id);
+    if (prediction == by_id.end())
+      throw DataError(path + ": no prediction for index " + data::quoted(example.id));
+    in_order.push_back(prediction->second);
+  }
+  return in_order;
+}
+
+int32_t label_of(const Prediction& prediction, const std::vector<std::string>& labels) {
+  const auto found = std::ranges::find(labels, prediction.text);
+  if (found == labels.end())
+    throw DataError(prediction.where + ": prediction " + data::quoted(prediction.text) +
+                    ", expected one of " + data::quoted_list(labels));
+  return static_cast<int32_t>(found - labels.begin());
+}
+
+double number_of(const Prediction& prediction) {
+  const std::string& text = prediction.text;
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw DataError(prediction.where + ": prediction " + data::quoted(text) +
+                    ", expected a number");
+  return number;
+}
+
+PredictionScores score_table(const Task& task, const PredictionFiles& files) {
+  const TaskData gold = read_examples(files.reference, task.layouts, task.target,
+                                      {LabelUse::kRequired, files.language});
+  const std::vector<Prediction> predictions = read_table(files.predictions, gold.examples);
+  std::vector<int32_t> labels, gold_labels;
+  std::vector<double> values, gold_values;
+  const bool regression = task.target.kind == TaskKind::kRegression;
+  for (size_t i = 0; i < predictions.size(); ++i) {
+    if (regression) {
+      values.push_back(number_of(predictions[i]));
+      gold_values.push_back(gold.examples[i].score);
+    } else {
+      labels.push_back(label_of(predictions[i], gold.labels));
+      gold_labels.push_back(gold.examples[i].label);
+    }
+  }
+  return {regression ? value_metrics(task, values, gold_values)
+                     : class_metrics(task, labels, gold_labels),
+          std::ssize(predictions)};
+}
+
+}  // namespace
+
+PredictionScores score_predictions(const Task& task, const PredictionFiles& files) {
+  return task.target.kind == TaskKind::kSpan ? score_spans(task, files) : score_table(task, files);
+}
+
+}  // namespace dietmt::data

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Fetches translated software as packages of Debian or Ubuntu, without installing them, and makes
+# parallel text of it (parallel_text.py).
+#
+#   recipes/software/fetch.sh libreoffice|all LANGUAGE OUTPUT
+#
+#   libreoffice   LibreOffice's user interface and help: 10 MB for de
+#   all           also the catalogues of the packages in packages.tsv: 150 MB
+#
+# LANGUAGE is the other side of English, for example de or cs. Writes train, valid and test .en and
+# .LANGUAGE to OUTPUT. Packages that were fetched already are not fetched again.
+set -euo pipefail
+if (($# != 3)) || [[ $1 != libreoffice && $1 != all ]]; then
+  echo "usage: $0 libreoffice|all LANGUAGE OUTPUT" >&2
+  exit 2
+fi
+set=$1 language=$2 output=$3
+here=$(dirname "$0")
+. "$here/../fetching.sh"
+need_programs apt-get dpkg-deb python3
+
+mkdir -p "$output/packages"
+output=$(realpath "$output")
+
+# fetch_package NAME: unpacks its translations and help pages into OUTPUT/root.
+fetch_package() {
+  local done=$output/packages/$1.done
+  [[ -e $done ]] && return
+  rm -f "$output/packages/$1"_*.deb
+  # apt-get download warns when root calls it, and works.
+  (cd "$output/packages" && apt-get download -q -q "$1" >/dev/null 2>"$1.log") || return 1
+  dpkg-deb --fsys-tarfile "$output/packages/$1"_*.deb |
+    tar -x -C "$output/root" --wildcards --no-anchored '*.mo' '*.html' 2>/dev/null || true
+  rm -f "$output/packages/$1"_*.deb "$output/packages/$1.log"
+  touch "$done"
+}
+
+mkdir -p "$output/root"
+missing=()
+while IFS=$'\t' read -r of package _; do
+  [[ $of == libreoffice || $of == "$set" || ($of == more && $set == all) ]] || continue
+  package=${package//LANGUAGE/$language}
+  echo "fetching $package" >&2
+  fetch_package "$package" || missing+=("$package")
+done < <(grep -v '^#' "$here/packages.tsv")
+for package in "${missing[@]}"; do
+  # Without LibreOffice there is no test text; a catalogue more or less does no harm.
+  echo "fetch.sh: apt-get cannot download $package: $(tail -n 1 "$output/packages/$package.log")" >&2
+done
+if [[ " ${missing[*]} " == *" libreoffice-"* ]]; then exit 1; fi
+
+python3 "$here/parallel_text.py" --language "$language" --root "$output/root" --output "$output"

@@ -1,0 +1,142 @@
+// /translate_file and /download_file, as in LibreTranslate's protocol: a document in one request.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "service/api/fields.h"
+#include "service/api/service_context.h"
+#include "service/api/text_translator.h"
+#include "service/documents/document.h"
+#include "service/documents/placeholders.h"
+#include "service/http/form_reader.h"
+
+namespace dietmt::service {
+namespace {
+
+struct Upload {
+  std::string name;
+  std::string bytes;
+  Pairs fields;  // the other parts of the form
+};
+
+Upload read_upload(const Call& call) {
+  if (!is_form(call.request->head))
+    throw HttpError(415, "the body must be multipart/form-data, not '" + call.content_type + "'");
+  Upload upload;
+  std::string* part = nullptr;
+  bool has_file = false;
+  read_form(*call.request, {.begin =
+                                [&](const FormPart& begun) {
+                                  if (begun.name == "file") {
+                                    has_file = true;
+                                    upload.name = begun.file_name;
+                                    part = &upload.bytes;
+                                  } else {
+                                    part = &upload.fields.emplace_back(begun.name, "").second;
+                                  }
+                                },
+                            .append = [&](std::string_view bytes) { *part += bytes; }});
+  if (!has_file) throw HttpError::of_option("file", "Invalid request: missing file parameter");
+  return upload;
+}
+
+DocumentKind kind_of(const Upload& upload) {
+  if (const auto kind = kind_of_file(upload.name)) return *kind;
+  std::string known;
+  for (const std::string& extension : document_extensions())
+    known += (known.empty() ? "" : ", ") + extension;
+  throw HttpError::of_option("file", "file: the name must end in one of " + known);
+}
+
+// Gives `use` the document. Its tree takes much more memory than its bytes, so that there is only
+// one at a time, and none while its segments are translated.
+template <typename Use>
+auto with_document(DocumentKind kind, const std::string& bytes, const DocumentLanguages& languages,
+                   ServiceContext& service, Use use) {
+  constexpr DocumentLimits kLimits{.bytes = size_t{8} << 20, .nodes = 200'000};
+  const std::lock_guard lock(service.document);
+  try {
+    return use(*open_document(kind, bytes, languages, kLimits));
+  } catch (const DataError& error) {
+    throw HttpError::of_option("file", std::string("file: ") + error.what());
+  }
+}
+
+std::string detected_source(const std::vector<std::string>& segments, const std::string& target,
+                            const ServiceContext& service) {
+  constexpr size_t kSample = 10'000;
+  std::string sample;
+  for (const std::string& segment : segments) {
+    if (sample.size() > kSample) break;
+    sample += segment + "\n";
+  }
+  return service.pairs.detect_source(sample, target).code;
+}
+
+// Of this server, as the client names it.
+std::string download_url(const Call& call, const std::string& name, const ServiceContext& service) {
+  const bool is_https = service.https || call.request->head.field("X-Forwarded-Proto") == "https";
+  const std::string host = call.host.empty() ? "" : (is_https ? "https://" : "http://") + call.host;
+  return host + "/download_file/" + name;
+}
+
+std::string json_text(const std::string& url) {
+  using nlohmann::json;
+  return json{{"translatedFileUrl", url}}.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Answer translate_file(Call call, ServiceContext& service) {
+  const Patience patience = service.patience(call, service.limits.deadline);
+  Upload upload = read_upload(call);
+  call.form = std::move(upload.fields);
+  const Fields fields(call);
+  const DocumentKind kind = kind_of(upload);
+  std::string source = fields.text("source");
+  const std::string target = fields.text("target");
+  const bool is_auto = source == "auto";
+  if (is_auto && (kind == DocumentKind::kTmx || kind == DocumentKind::kXliff))
+    throw HttpError::of_option("source", "source: auto does not work for TMX and XLIFF");
+  const std::vector<std::string> segments =
+      with_document(kind, upload.bytes, {source, target}, service,
+                    [](const Document& document) { return document.segments(); });
+  if (is_auto) source = detected_source(segments, target, service);
+  service.check_characters(segments);
+
+  const auto model = service.models.acquire(service.pairs.model_of(source, target).name, patience);
+  TextOptions options;
+  options.language = source;
+  const auto translate = [&](const std::vector<std::string>& texts) {
+    std::vector<std::string> translations;
+    for (const TranslatedText& text : translate_texts(*model, texts, options, patience))
+      translations.push_back(text.joined());
+    return translations;
+  };
+  const std::vector<std::string> translations = translate_keeping_placeholders(segments, translate);
+  std::string bytes =
+      with_document(kind, upload.bytes, {source, target}, service,
+                    [&](Document& document) { return document.translated(translations); });
+  const std::string extension = upload.name.substr(upload.name.rfind('.') + 1);
+  const std::string name = service.files.add({std::move(bytes), media_type_of(kind)}, extension);
+  return {.body = json_text(download_url(call, name, service))};
+}
+
+Answer download_file(const Call& call, ServiceContext& service) {
+  auto file = service.files.find(call.path_part);
+  if (!file)
+    throw HttpError(404, "there is no such file; a translated file is kept for 30 minutes");
+  return {.body = std::move(file->bytes),
+          .type = file->type,
+          .headers = {{"Content-Disposition", "attachment; filename=\"" + call.path_part + "\""}}};
+}
+
+}  // namespace
+
+void add_file_routes(Router& router, ServiceContext& service) {
+  Route upload = {"POST", "/translate_file",
+                  [&](const Call& call) { return translate_file(call, service); }};
+  upload.is_upload = true;
+  router.add(std::move(upload));
+  router.add({"GET", "/download_file/{name}",
+              [&](const Call& call) { return download_file(call, service); }, Key::kNone});
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,209 @@
+// TMX and XLIFF: source and target side by side. Units without a target get one, a copy of the
+// source with its inline codes.
+#include <libxml/tree.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "service/documents/document_kinds.h"
+#include "service/documents/xml_tree.h"
+
+namespace dietmt::service {
+namespace {
+
+// Inline elements whose content is code of the original format, in TMX 1.4 and XLIFF 1.2 and 2.
+constexpr std::array<std::string_view, 14> kCodes = {"bpt", "ept", "ph", "it", "ut", "x",  "bx",
+                                                     "ex",  "sc",  "ec", "cp", "sm", "em", "sub"};
+
+const xmlChar* as_xml(const char* text) { return reinterpret_cast<const xmlChar*>(text); }
+
+// The language of a code without its region, in lower case.
+std::string language_of(const std::string& code) {
+  std::string language = code.substr(0, code.find_first_of("-_"));
+  std::transform(language.begin(), language.end(), language.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return language;
+}
+
+// As XML writes it: pt-BR.
+std::string xml_language(std::string code) {
+  std::replace(code.begin(), code.end(), '_', '-');
+  return code;
+}
+
+xmlNode* child_named(const xmlNode* parent, std::string_view name) {
+  for (xmlNode* child = parent->children; child != nullptr; child = child->next)
+    if (element_name(child) == name) return child;
+  return nullptr;
+}
+
+bool is_blank(const xmlNode* node) {
+  return content_of(node).find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+// A copy declares the namespaces that the tree around it has already.
+void drop_repeated_namespaces(xmlNode* copy) {
+  std::vector<std::pair<xmlNs*, xmlNs*>> repeated;  // own and outer
+  for (xmlNs** link = &copy->nsDef; *link != nullptr;) {
+    xmlNs* const own = *link;
+    xmlNs* const outer = xmlSearchNs(copy->doc, copy->parent, own->prefix);
+    if (outer == nullptr || xmlStrEqual(outer->href, own->href) == 0) {
+      link = &own->next;
+      continue;
+    }
+    repeated.emplace_back(own, outer);
+    *link = own->next;
+  }
+  const auto replace = [&](xmlNs*& space) {
+    for (const auto& [own, outer] : repeated)
+      if (space == own) space = outer;
+  };
+  walk(copy, [&](xmlNode* node) {
+    if (node->type != XML_ELEMENT_NODE) return false;
+    replace(node->ns);
+    for (xmlAttr* one = node->properties; one != nullptr; one = one->next) replace(one->ns);
+    return true;
+  });
+  for (const auto& [own, outer] : repeated) xmlFreeNs(own);
+}
+
+class BilingualDocument : public Document {
+ public:
+  BilingualDocument(const std::string& bytes, const DocumentLanguages& languages,
+                    const DocumentLimits& limits)
+      : tree_(bytes, limits), languages_(languages) {}
+
+  std::string translated(const std::vector<std::string>& translations) override {
+    texts_.fill(translations);
+    return tree_.text();
+  }
+
+ protected:
+  xmlNode* root() const { return tree_.root(); }
+  const DocumentLanguages& languages() const { return languages_; }
+
+  // The texts of a target that is still a copy of its source.
+  void add_texts(xmlNode* target) {
+    walk(target, [&](xmlNode* node) {
+      const std::string_view name = element_name(node);
+      const bool is_code =
+          node != target &&
+          (std::find(kCodes.begin(), kCodes.end(), name) != kCodes.end() ||
+           attribute_is(node, "translate", "no") || attribute_is(node, "mtype", "protected"));
+      if (!name.empty()) texts_.end_segment();
+      if (node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE)
+        texts_.add(node, identity_of(node->parent));
+      return !is_code;
+    });
+    texts_.end_segment();
+  }
+
+  static bool attribute_is(const xmlNode* node, const char* name, std::string_view value) {
+    return node->type == XML_ELEMENT_NODE && attribute(node, name) == value;
+  }
+
+ private:
+  XmlTree tree_;
+  DocumentLanguages languages_;
+  XmlSegments texts_{segments_};
+};
+
+class TmxDocument final : public BilingualDocument {
+ public:
+  TmxDocument(const std::string& bytes, const DocumentLanguages& languages,
+              const DocumentLimits& limits)
+      : BilingualDocument(bytes, languages, limits) {
+    if (element_name(root()) != "tmx") throw DataError("the file is not TMX: its root is no <tmx>");
+    walk(root(), [&](xmlNode* node) {
+      if (element_name(node) != "tu") return true;
+      add_unit(node);
+      return false;
+    });
+  }
+
+ private:
+  xmlNode* variant(const xmlNode* unit, const std::string& language) const {
+    for (xmlNode* child = unit->children; child != nullptr; child = child->next)
+      if (element_name(child) == "tuv" && language_of(attribute(child, "lang")) == language)
+        return child;
+    return nullptr;
+  }
+
+  void add_unit(xmlNode* unit) {
+    const xmlNode* const source = variant(unit, language_of(languages().source));
+    if (source == nullptr || variant(unit, language_of(languages().target)) != nullptr) return;
+    xmlNode* const target = xmlDocCopyNode(const_cast<xmlNode*>(source), unit->doc, 1);
+    xmlAddChild(unit, target);
+    drop_repeated_namespaces(target);
+    const std::string language = xml_language(languages().target);
+    for (const xmlAttr* one = target->properties; one != nullptr; one = one->next)
+      if (xmlStrEqual(one->name, as_xml("lang")) != 0)
+        xmlSetNsProp(target, one->ns, as_xml("lang"), as_xml(language.c_str()));
+    if (xmlNode* const segment = child_named(target, "seg")) add_texts(segment);
+  }
+};
+
+class XliffDocument final : public BilingualDocument {
+ public:
+  XliffDocument(const std::string& bytes, const DocumentLanguages& languages,
+                const DocumentLimits& limits)
+      : BilingualDocument(bytes, languages, limits) {
+    if (element_name(root()) != "xliff")
+      throw DataError("the file is not XLIFF: its root is no <xliff>");
+    const bool is_first_version = attribute(root(), "version").starts_with("1");
+    if (!is_first_version) set_language(root(), "trgLang");
+    walk(root(), [&](xmlNode* node) {
+      const std::string_view name = element_name(node);
+      if (is_first_version && name == "file") set_language(node, "target-language");
+      if (attribute_is(node, "translate", "no")) return false;
+      if (name != "trans-unit" && name != "segment") return true;
+      add_unit(node);
+      return false;
+    });
+  }
+
+ private:
+  void set_language(xmlNode* element, const char* name) const {
+    if (attribute(element, name).empty())
+      xmlSetProp(element, as_xml(name), as_xml(xml_language(languages().target).c_str()));
+  }
+
+  void add_unit(xmlNode* unit) {
+    xmlNode* const source = child_named(unit, "source");
+    xmlNode* const old_target = child_named(unit, "target");
+    if (source == nullptr || (old_target != nullptr && !is_blank(old_target))) return;
+    xmlNode* const target = xmlDocCopyNode(source, unit->doc, 1);
+    xmlNodeSetName(target, as_xml("target"));
+    xmlUnsetProp(target, as_xml("lang"));
+    xmlNode* const segments = child_named(unit, "seg-source");
+    xmlAddNextSibling(segments != nullptr ? segments : source, target);
+    drop_repeated_namespaces(target);
+    if (old_target != nullptr) {
+      for (const xmlAttr* one = old_target->properties; one != nullptr; one = one->next)
+        xmlSetNsProp(
+            target, one->ns, one->name,
+            as_xml(attribute(old_target, reinterpret_cast<const char*>(one->name)).c_str()));
+      xmlUnlinkNode(old_target);
+      xmlFreeNode(old_target);
+    }
+    add_texts(target);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Document> open_tmx(const std::string& bytes, const DocumentLanguages& languages,
+                                   const DocumentLimits& limits) {
+  return std::make_unique<TmxDocument>(bytes, languages, limits);
+}
+
+std::unique_ptr<Document> open_xliff(const std::string& bytes, const DocumentLanguages& languages,
+                                     const DocumentLimits& limits) {
+  return std::make_unique<XliffDocument>(bytes, languages, limits);
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,107 @@
+#include "service/documents/document_bytes.h"
+
+#include <unicode/utf16.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include "common/error.h"
+#include "common/text_io.h"
+#include "data/text/source_text.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+bool is_utf16(std::string_view beginning) {
+  return beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF");
+}
+
+std::string binary_reason(std::string_view beginning) {
+  static constexpr std::array<std::pair<std::string_view, const char*>, 4> kFormats{
+      {{"%PDF-", "is a PDF file; send its text"},
+       {"PK\x03\x04", "is a ZIP archive; the name of a document must end in .docx or .odt"},
+       {"\x89PNG", "is a picture"},
+       {"\x7F"
+        "ELF",
+        "is a program"}}};
+  for (const auto& [magic, reason] : kFormats)
+    if (beginning.starts_with(magic)) return reason;
+  if (is_utf16(beginning)) return "";
+  const size_t zero = beginning.find('\0');
+  if (zero == beginning.npos) return "";
+  // Every second byte of western text in UTF-16 is zero.
+  const auto zeros = static_cast<size_t>(std::count(beginning.begin(), beginning.end(), '\0'));
+  if (zeros > beginning.size() / 4)
+    return "seems to be UTF-16 without a byte-order mark; add the mark or send UTF-8";
+  return "is binary: byte " + std::to_string(zero + 1) + " is zero";
+}
+
+std::string Utf16Decoder::decode(std::string_view bytes) {
+  pending_ += bytes;
+  size_t at = 0;
+  if (!big_endian_ && pending_.size() >= 2) {
+    big_endian_ = pending_.starts_with("\xFE\xFF");
+    at = 2;
+  }
+  const auto unit = [&](size_t i) {
+    const auto first = static_cast<unsigned char>(pending_[i]);
+    const auto second = static_cast<unsigned char>(pending_[i + 1]);
+    return static_cast<char16_t>(*big_endian_ ? first << 8 | second : second << 8 | first);
+  };
+  std::string text;
+  for (; at + 2 <= pending_.size(); at += 2) {
+    const char16_t lead = unit(at);
+    if (U16_IS_LEAD(lead)) {
+      if (at + 4 > pending_.size()) break;
+      const char16_t trail = unit(at + 2);
+      if (U16_IS_TRAIL(trail)) {
+        data::append_utf8(static_cast<char32_t>(U16_GET_SUPPLEMENTARY(lead, trail)), text);
+        at += 2;
+        continue;
+      }
+    }
+    data::append_utf8(U16_IS_SURROGATE(lead) ? char32_t{0xFFFD} : char32_t{lead}, text);
+  }
+  pending_.erase(0, at);
+  return text;
+}
+
+std::string text_of_bytes(std::string_view bytes) {
+  const std::string reason = binary_reason(bytes.substr(0, 1 << 16));
+  if (!reason.empty()) throw DataError("the file " + reason);
+  if (is_utf16(bytes)) return Utf16Decoder().decode(bytes);
+  if (bytes.starts_with(kUtf8Mark)) bytes.remove_prefix(kUtf8Mark.size());
+  const size_t bad = invalid_utf8_at(bytes);
+  if (bad != bytes.npos)
+    throw DataError("the file is not valid UTF-8 at byte " + std::to_string(bad + 1) +
+                    "; convert it to UTF-8");
+  return std::string(bytes);
+}
+
+void read_unpacked(const std::string& path, uint64_t limit,
+                   const std::function<void(std::string_view)>& piece) {
+  constexpr size_t kBlock = 1 << 16;
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) throw DataError("the file cannot be read");
+  std::string block(kBlock, '\0');
+  uint64_t total = 0;
+  while (const int count = gzread(file.get(), block.data(), kBlock)) {
+    if (count < 0) throw DataError("the file is damaged gzip data");
+    total += static_cast<uint64_t>(count);
+    if (total > limit)
+      throw DataError("the file is longer than " + std::to_string(limit) + " bytes unpacked");
+    piece(std::string_view(block).substr(0, static_cast<size_t>(count)));
+  }
+  int code = Z_OK;
+  gzerror(file.get(), &code);
+  if (code != Z_OK) throw DataError("the file is damaged gzip data: it is cut short");
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,23 @@
+// How open_document() opens each kind. Texts are valid UTF-8.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "service/documents/document.h"
+
+namespace dietmt::service {
+
+std::unique_ptr<Document> open_txt(const std::string& text);
+std::unique_ptr<Document> open_html(const std::string& text);
+std::unique_ptr<Document> open_srt(const std::string& text);
+std::unique_ptr<Document> open_po(const std::string& text);
+std::unique_ptr<Document> open_tmx(const std::string& bytes, const DocumentLanguages& languages,
+                                   const DocumentLimits& limits);
+std::unique_ptr<Document> open_xliff(const std::string& bytes, const DocumentLanguages& languages,
+                                     const DocumentLimits& limits);
+/// Word or OpenDocument text.
+std::unique_ptr<Document> open_office(DocumentKind kind, std::string bytes,
+                                      const DocumentLimits& limits);
+
+}  // namespace dietmt::service

@@ -1,0 +1,168 @@
+// Word (.docx) and OpenDocument text (.odt): XML parts in a ZIP archive. A segment is the text of a
+// paragraph with one formatting; what formats it, and everything else, stays.
+#include <libxml/tree.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/error.h"
+#include "service/documents/document_kinds.h"
+#include "service/documents/xml_tree.h"
+#include "service/documents/zip_package.h"
+
+namespace dietmt::service {
+namespace {
+
+template <size_t N>
+bool is_among(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// ---- Word ---------------------------------------------------------------------------------------
+
+bool is_word_text(const std::string& part) {
+  if (part == "word/document.xml" || part == "word/footnotes.xml" || part == "word/endnotes.xml")
+    return true;
+  return (part.starts_with("word/header") || part.starts_with("word/footer")) &&
+         part.ends_with(".xml");
+}
+
+// The formatting of a run and the link or field that it is in, without what its author does not
+// see: Word splits words into runs where the language or the checking of spelling differ.
+std::string style_of(const xmlNode* run) {
+  constexpr std::array<std::string_view, 2> kInvisible = {"lang", "noProof"};
+  std::string style = identity_of(run->parent);
+  for (const xmlNode* child = run->children; child != nullptr; child = child->next) {
+    if (element_name(child) != "rPr") continue;
+    for (xmlNode* property = child->children; property != nullptr; property = property->next) {
+      if (element_name(property).empty() || is_among(element_name(property), kInvisible)) continue;
+      const std::unique_ptr<xmlBuffer, void (*)(xmlBuffer*)> text(xmlBufferCreate(), xmlBufferFree);
+      xmlNodeDump(text.get(), property->doc, property, 0, 0);
+      style += reinterpret_cast<const char*>(xmlBufferContent(text.get()));
+    }
+  }
+  return style;
+}
+
+void add_word_run(xmlNode* run, XmlSegments& segments) {
+  const std::string style = style_of(run);
+  for (xmlNode* child = run->children; child != nullptr; child = child->next) {
+    const std::string_view name = element_name(child);
+    if (name == "t") {
+      // Spaces at the ends of a text count only with this attribute.
+      xmlNodeSetSpacePreserve(child, 1);
+      segments.add(child, style);
+    } else if (!name.empty() && name != "rPr" && name != "lastRenderedPageBreak") {
+      segments.end_segment();
+    }
+  }
+}
+
+void add_word_paragraph(xmlNode* paragraph, XmlSegments& segments) {
+  // They stand between runs and mean nothing for the text.
+  constexpr std::array<std::string_view, 3> kMarks = {"proofErr", "bookmarkStart", "bookmarkEnd"};
+  walk(paragraph, [&](xmlNode* node) {
+    const std::string_view name = element_name(node);
+    if (name.empty() || is_among(name, kMarks)) return false;
+    if (name == "r") {
+      add_word_run(node, segments);
+      return false;
+    }
+    segments.end_segment();
+    return name != "pPr" && name != "del" && (name != "p" || node == paragraph);
+  });
+  segments.end_segment();
+}
+
+bool has_namespace_of(const xmlNode* node, const xmlNode* other) {
+  return node->ns == other->ns || (node->ns != nullptr && other->ns != nullptr &&
+                                   xmlStrEqual(node->ns->href, other->ns->href) != 0);
+}
+
+// Leaves out the paragraphs of drawings, whose format is another one.
+void add_word_text(xmlNode* root, XmlSegments& segments) {
+  walk(root, [&](xmlNode* node) {
+    if (element_name(node) == "p" && has_namespace_of(node, root))
+      add_word_paragraph(node, segments);
+    return true;  // a text box within the paragraph has paragraphs of its own
+  });
+}
+
+// ---- OpenDocument -------------------------------------------------------------------------------
+
+bool is_open_document_text(const std::string& part) {
+  return part == "content.xml" || part == "styles.xml";
+}
+
+void add_open_document_text(xmlNode* root, XmlSegments& segments) {
+  constexpr std::array<std::string_view, 2> kParagraphs = {"p", "h"};
+  constexpr std::array<std::string_view, 4> kUntranslated = {"annotation", "tracked-changes",
+                                                             "note-citation", "bibliography-mark"};
+  int64_t depth = 0;  // of paragraphs
+  const std::function<void(xmlNode*)> add = [&](xmlNode* node) {
+    const std::string_view name = element_name(node);
+    if (node->type == XML_TEXT_NODE && depth > 0) {
+      const bool in_span = element_name(node->parent) == "span";
+      segments.add(node, in_span ? attribute(node->parent, "style-name") : "");
+    }
+    if (name.empty() || is_among(name, kUntranslated)) return;
+    const bool is_paragraph = is_among(name, kParagraphs);
+    if (name != "span") segments.end_segment();
+    depth += is_paragraph ? 1 : 0;
+    for (xmlNode* child = node->children; child != nullptr; child = child->next) add(child);
+    depth -= is_paragraph ? 1 : 0;
+    if (name != "span") segments.end_segment();
+  };
+  add(root);
+}
+
+// -------------------------------------------------------------------------------------------------
+
+class OfficeDocument final : public Document {
+ public:
+  OfficeDocument(DocumentKind kind, std::string bytes, const DocumentLimits& limits)
+      : package_(std::move(bytes)) {
+    const bool is_word = kind == DocumentKind::kDocx;
+    const std::string main_part = is_word ? "word/document.xml" : "content.xml";
+    const auto& names = package_.names();
+    if (std::find(names.begin(), names.end(), main_part) == names.end())
+      throw DataError("the archive is no ." + std::string(name_of(kind)) + " document: it has no " +
+                      main_part);
+    size_t left = limits.bytes;
+    for (const std::string& name : names) {
+      if (!(is_word ? is_word_text(name) : is_open_document_text(name))) continue;
+      const std::string xml = package_.read(name, left);
+      left -= xml.size();
+      Part& part = parts_.emplace_back(Part{name, XmlTree(xml, limits), XmlSegments(segments_)});
+      is_word ? add_word_text(part.tree.root(), part.texts)
+              : add_open_document_text(part.tree.root(), part.texts);
+    }
+  }
+
+  std::string translated(const std::vector<std::string>& translations) override {
+    for (const Part& part : parts_) {
+      part.texts.fill(translations);
+      package_.replace(part.name, part.tree.text());
+    }
+    return package_.packed();
+  }
+
+ private:
+  struct Part {
+    std::string name;
+    XmlTree tree;
+    XmlSegments texts;
+  };
+
+  ZipPackage package_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Document> open_office(DocumentKind kind, std::string bytes,
+                                      const DocumentLimits& limits) {
+  return std::make_unique<OfficeDocument>(kind, std::move(bytes), limits);
+}
+
+}  // namespace dietmt::service

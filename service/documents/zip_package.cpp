@@ -1,0 +1,91 @@
+#include "service/documents/zip_package.h"
+
+#include <algorithm>
+#include <new>
+#include <set>
+
+#include "common/error.h"
+
+namespace dietmt::service {
+namespace {
+
+constexpr int64_t kMaxParts = 10'000;
+
+bool leads_out(const std::string& name) {
+  return name.empty() || name.front() == '/' || name.find('\\') != name.npos ||
+         name.find(':') != name.npos || ("/" + name + "/").find("/../") != name.npos;
+}
+
+}  // namespace
+
+ZipPackage::ZipPackage(std::string bytes)
+    : bytes_(std::move(bytes)),
+      source_(zip_source_buffer_create(bytes_.data(), bytes_.size(), 0, nullptr), zip_source_free),
+      archive_(nullptr, zip_discard) {
+  if (!source_) throw std::bad_alloc();
+  zip_source_keep(source_.get());  // the archive owns one reference, this object the other
+  archive_.reset(zip_open_from_source(source_.get(), 0, nullptr));
+  if (!archive_) {
+    zip_source_free(source_.get());
+    throw DataError("the file is not a complete ZIP archive");
+  }
+  const int64_t parts = zip_get_num_entries(archive_.get(), 0);
+  if (parts > kMaxParts)
+    throw DataError("the archive has more than " + std::to_string(kMaxParts) + " parts");
+  for (int64_t i = 0; i < parts; ++i) {
+    zip_stat_t about;
+    if (zip_stat_index(archive_.get(), static_cast<uint64_t>(i), 0, &about) != 0) damaged();
+    names_.emplace_back(about.name);
+    if (leads_out(names_.back()))
+      throw DataError("the archive has a part with the unsafe name \"" + names_.back() + "\"");
+    if (about.encryption_method != ZIP_EM_NONE) throw DataError("the archive is encrypted");
+  }
+  if (std::set<std::string>(names_.begin(), names_.end()).size() != names_.size())
+    throw DataError("the archive has two parts of one name");
+}
+
+std::string ZipPackage::read(const std::string& name, size_t limit) const {
+  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> file(
+      zip_fopen(archive_.get(), name.c_str(), 0), zip_fclose);
+  if (!file) damaged();
+  constexpr size_t kBlock = 1 << 16;
+  std::string content;
+  while (true) {
+    const size_t size = content.size();
+    content.resize(size + kBlock);
+    const int64_t count = zip_fread(file.get(), content.data() + size, kBlock);
+    if (count < 0) damaged();
+    content.resize(size + static_cast<size_t>(count));
+    if (count == 0) return content;
+    if (content.size() > limit)
+      throw DataError("the archive unpacks to more than " + std::to_string(limit) + " bytes");
+  }
+}
+
+void ZipPackage::replace(const std::string& name, const std::string& content) {
+  // libzip frees the copy, which must live until the archive is written.
+  void* const copy = std::malloc(std::max<size_t>(content.size(), 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::copy(content.begin(), content.end(), static_cast<char*>(copy));
+  zip_source_t* const part = zip_source_buffer(archive_.get(), copy, content.size(), 1);
+  const int64_t index = zip_name_locate(archive_.get(), name.c_str(), 0);
+  if (part == nullptr || index < 0 ||
+      zip_file_replace(archive_.get(), static_cast<uint64_t>(index), part, 0) != 0)
+    damaged();
+}
+
+std::string ZipPackage::packed() {
+  if (zip_close(archive_.get()) != 0) damaged();
+  (void)archive_.release();
+  zip_stat_t about;
+  if (zip_source_stat(source_.get(), &about) != 0 || zip_source_open(source_.get()) != 0) damaged();
+  std::string bytes(about.size, '\0');
+  const int64_t count = zip_source_read(source_.get(), bytes.data(), bytes.size());
+  zip_source_close(source_.get());
+  if (count != static_cast<int64_t>(bytes.size())) damaged();
+  return bytes;
+}
+
+void ZipPackage::damaged() const { throw DataError("the ZIP archive is damaged"); }
+
+}  // namespace dietmt::service

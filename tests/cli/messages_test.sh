@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# What is said about mistakes: messages_test.sh BINARY MODEL     (MODEL: what train_test.sh leaves)
+dietmt=$1
+model=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+
+# one_line_of CODE TEXT COMMAND...: the command ends with the code and says the text, in one line of
+# stderr without a time and without names of our libraries.
+one_line_of() {
+  local code=$1 text=$2
+  shift 2
+  expect_code "$code" "$@" </dev/null
+  expect_text "$text" "$err"
+  [ "$(wc -l <"$work/err")" -eq 1 ] || fail "not one line: $err"
+  case $err in *json.exception* | *c10* | *Exception*) fail "a library's words: $err" ;; esac
+}
+no_time() { ! grep -qE '[0-9]{2}:[0-9]{2}:[0-9]{2}' "$work/err" || fail "a time: $err"; }
+
+# Usage errors: no time, and a suggestion.
+one_line_of 2 "--beam is 'x'; it must be a whole number from 1 to 1000" "$dietmt" translate --beam x
+no_time
+one_line_of 2 "unknown option --bean; did you mean --beam?" "$dietmt" translate --bean 4
+no_time
+one_line_of 2 "'trnslate' is not a command of dietmt; did you mean translate?" "$dietmt" trnslate
+no_time
+one_line_of 2 "'finetun' is not a command of dietmt bert; did you mean finetune?" "$dietmt" bert finetun
+one_line_of 2 "'param' is not a topic of inspect; did you mean params?" "$dietmt" inspect param
+expect_code 2 "$dietmt" frobnicate
+case $err in *"did you mean"*) fail "a suggestion that is not near: $err" ;; esac
+full_program=$(dirname "$dietmt")/dietmt-torch
+one_line_of 2 "unknown option --bean; did you mean --beam?" "$full_program" translate --bean 4
+one_line_of 2 "did you mean train?" "$full_program" tarin
+
+# config.json: the file once, and its key instead of an option.
+cp -rL "$model/best" "$work/model"
+rm "$work/model/manifest.json"  # which would say first that the file was changed
+# damage KEY VALUE: sets a key of the model's description.
+damage() {
+  python3 - "$model/best/config.json" "$work/model/config.json" "$1" "$2" <<'PYTHON'
+import json, sys
+config = json.load(open(sys.argv[1]))
+config["model"][sys.argv[3]] = json.loads(sys.argv[4])
+json.dump(config, open(sys.argv[2], "w"))
+PYTHON
+}
+refused() {
+  local text="$work/model/config.json: $1"
+  one_line_of 1 "$text" "$dietmt" translate --model "$work/model"
+  [ "$(grep -o config.json "$work/err" | wc -l)" -eq 1 ] || fail "the file twice: $err"
+  case $err in *" --"*) fail "an option: $err" ;; esac
+}
+while read -r key value text; do
+  damage "$key" "$value"
+  refused "$key $text"
+done <<'CASES'
+width 7  7 is not divisible by heads
+width "wide"  is "wide"; it must be a whole number
+width -1  is -1; it must be from 1 to 65536
+width 1e30  is 1e+30; it must be a whole number
+heads 0  is 0; it must be from 1 to 1024
+dropout 2  is 2; it must be at least 0 and below 1
+dropout "no"  is "no"; it must be a number
+norm "middle"  is 'middle'; it must be post or pre
+norm 3  is 3; it must be text in quotation marks
+CASES
+damage encoder_position '"nonsense"'
+refused "encoder_position: position encoding \"nonsense\", column 1: no encoding 'nonsense'"
+echo '{' >"$work/model/config.json"
+refused "is not valid JSON: parse error at line 2"
+echo '{"format": 1}' >"$work/model/config.json"
+refused "model is missing"
+echo '{"format": "one"}' >"$work/model/config.json"
+refused 'format is "one"; it must be a whole number'
+
+# A wrong position encoding: once, with the range.
+one_line_of 2 "'0' is not a value of 'clip'; possible: a number from 1 to 1048576" \
+  "$dietmt" inspect params --position 'shaw(clip=0)'
+one_line_of 2 "no encoding 'nonsense'" "$dietmt" inspect params --position nonsense
+
+# Sizes that no machine has room for.
+one_line_of 2 "--width 65536, --feed-forward 1048576, --encoder-layers 1024" "$dietmt" inspect params \
+  --width 65536 --feed-forward 1048576 --encoder-layers 1024 --heads 16
+expect_text "GB of memory" "$err"
+
+# Without clipping, the advice is to clip.
+toy_training 100 20
+expect_code 1 "${toy_train[@]}" --output "$work/diverged" --max-updates 400 --clip-norm 0 \
+  --learning-rate 900
+expect_text "clipped gradients (--clip-norm 1)" "$err"
+finish

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# A run that continues with other operational options, a time limit, and where its messages go:
+# resume_test.sh BINARY OUTPUT
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+
+toy_training 500 20
+run=("${toy_train[@]}" --batch-tokens 500 --schedule linear --output "$work/model")
+expect_code 0 "${run[@]}" --valid-interval 10 --max-updates 30
+
+# The end of the schedule and the interval change the numbers, so they change only on request.
+changed=("${run[@]}" --valid-interval 8 --max-updates 40)
+expect_code 2 "${changed[@]}"
+expect_text "--valid-interval: was 10, is 8" "$err"
+expect_text "--resume-changed max-updates valid-interval" "$err"
+expect_code 2 "${changed[@]}" --resume-changed max-updates
+expect_code 2 "${changed[@]}" --resume-changed max-updates valid-interval --dropout 0.2
+expect_text "--dropout: was" "$err"
+case $err in *"was 10, is 8"*) fail "an accepted change is reported: $err" ;; esac
+expect_code 2 "${changed[@]}" --resume-changed width
+expect_text "--resume-changed is 'width'" "$err"
+expect_code 0 "${changed[@]}" --resume-changed max-updates valid-interval
+expect_text "from update 30 on, --valid-interval: was 10, is 8" "$err"
+expect_text "validation at update 32" "$err"
+expect_text "update 40/40" "$err"
+
+# The history keeps earlier values, and the same command continues.
+changed=("${run[@]}" --valid-interval 8 --max-updates 48 --valid-beam 2)
+expect_code 0 "${changed[@]}" --resume-changed max-updates valid-interval valid-beam
+python3 - "$work/model" <<'PYTHON' || fail "the changes are not in the history"
+import json, sys
+changes = json.load(open(sys.argv[1] + "/last/training.json"))["changes"]
+assert [(c["update"], c["option"], c["was"], c["is"]) for c in changes] == [
+    (30, "max-updates", "30", "40"), (30, "valid-interval", "10", "8"),
+    (40, "max-updates", "40", "48"), (40, "valid-beam", "5", "2")], changes
+earlier = json.load(open(sys.argv[1] + "/settings.json"))["settings"]["earlier values"]
+assert earlier["max-updates"] == "30 to update 30, 40 to update 40", earlier
+PYTHON
+grep -q "earlier values" "$work/model/report.html" || fail "report.html lacks the changes"
+
+# --max-time saves and ends as a signal does. The log file has what --quiet keeps from stderr.
+limited=("${toy_train[@]}" --batch-tokens 500 --valid-interval 1000 --output "$work/limited"
+  --quiet --log-file "$work/log")
+expect_code 75 "${limited[@]}" --max-updates 10000 --max-time 0.001
+[ -z "$err" ] || fail "--quiet lets through: $err"
+expect_text "stopped by --max-time at update" "$(cat "$work/log")"
+update=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["update"])' \
+  "$work/limited/last/training.json")
+expect_code 0 "${limited[@]}" --max-updates $((update + 1))
+expect_text "resuming from update $update" "$(cat "$work/log")"
+expect_text "stopped by --max-time at update" "$(cat "$work/log")"
+expect_code 1 "$dietmt" translate --model "$work/nothing" --quiet
+[ -n "$err" ] || fail "--quiet hides an error"
+expect_code 2 "$dietmt" translate --model "$work/limited" --log-file "$work/no/such/folder/"
+expect_text "--log-file $work/no/such/folder/: cannot be opened" "$err"
+finish

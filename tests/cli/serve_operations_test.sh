@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Running dietmt serve: logs, signals, keys, metrics and recipes: serve_operations_test.sh BINARY MODEL
+dietmt=$1
+model=$2
+work=$(mktemp -d)
+server=
+trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+if ! command -v curl >/dev/null; then
+  echo "skipped: there is no curl"
+  exit 77
+fi
+
+# until_true COMMAND...: waits up to 30 s for it.
+until_true() {
+  for _ in $(seq 300); do "$@" && return; sleep 0.1; done
+  fail "never true: $*"
+}
+logged() { grep -q -- "$1" "$work/log"; }
+started() { logged 'listening at' || ! kill -0 $server 2>/dev/null; }
+start() {
+  "$dietmt" serve --model "en-de=$model" --port 0 "$@" 2>"$work/log" &
+  server=$!
+  until_true started
+  url=http://$(sed -n 's/.*listening at \([0-9.:]*\).*/\1/p' "$work/log")
+}
+stop() {
+  kill -TERM $server
+  wait $server || fail "exit code after SIGTERM: $?"
+}
+status_of() { curl -s -o "$work/out" -w '%{http_code}' "$url/v1/models" -H "X-API-Key: $1"; }
+answers() { [ "$(status_of "$1")" = "$2" ]; }
+
+expect_code 2 "$dietmt" serve --model "en-de=$model" --port 0 --log-format xml
+expect_text "--log-format" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --port 0 --access-log /dev/null/log
+expect_text "/dev/null/log" "$err"
+
+# The log and the access log are JSON; both name the request.
+printf 'first, reader, 0\n' >"$work/keys"
+chmod 644 "$work/keys"
+start --api-keys "$work/keys" --access-log "$work/access" --log-format json --data "$work/jobs"
+logged '"message":".*keys: every user of this machine can read the keys' || fail "no warning: $(cat "$work/log")"
+answers first 200 || fail "the key is not accepted"
+answers second 403 || fail "an unknown key is accepted"
+curl -s "$url/translate" -H 'X-Request-ID: trial-7' -d api_key=first -d q=dog -d source=en -d target=de \
+  -D "$work/head" >/dev/null
+expect_text 'X-Request-ID: trial-7' "$(cat "$work/head")"
+until_true grep -q '"request":"trial-7"' "$work/access"
+expect_text '"user":"reader"' "$(grep trial-7 "$work/access")"
+python3 -c 'import json, sys; [json.loads(line) for name in sys.argv[1:] for line in open(name)]' \
+  "$work/log" "$work/access" || fail "a line of a log is no JSON"
+
+# Signals: more detail, less, and everything read again.
+logged '"level":"debug"' && fail "debug messages from the start"
+kill -USR1 $server
+until_true logged 'log level: debug'
+status_of second >/dev/null
+until_true logged '"level":"debug","message":"GET /v1/models: refused: Invalid API key","request":'
+kill -USR2 $server
+until_true logged 'log level: info'
+mv "$work/access" "$work/access.1"
+printf 'second, writer, 0\n' >"$work/keys"
+kill -HUP $server
+until_true answers second 200
+answers first 403 || fail "a key that was removed is accepted"
+until_true grep -q '"status":403' "$work/access"
+echo 'broken' >"$work/keys"
+kill -HUP $server
+until_true logged 'keys:1: .*The old keys stay in use'
+answers second 200 || fail "the old keys are gone"
+
+# The metrics are as Prometheus wants them, and the recipes fit the program.
+until_true sh -c "curl -s '$url/metrics' >'$work/metrics'; grep -q 'dietmt_job_queue_up 1' '$work/metrics'"
+for name in process_cpu_seconds_total process_start_time_seconds 'dietmt_build_info{' 'dietmt_jobs{state="queued"} 0'; do
+  expect_text "$name" "$(cat "$work/metrics")"
+done
+if command -v promtool >/dev/null; then
+  promtool check metrics <"$work/metrics" || fail "promtool"
+else
+  echo "not tested: there is no promtool (prometheus) to check the metrics"
+fi
+code=0
+python3 "$(dirname "$0")/serve_recipes_test.py" "$dietmt" "$work/metrics" || code=$?
+[ $code -eq 0 ] || [ $code -eq 77 ] || fail "recipes/serve"
+stop
+
+# Without options: text, and no access log.
+start
+expect_text 'info: listening at' "$(cat "$work/log")"
+stop
+finish

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Checks the files of recipes/serve against the program.
+
+  serve_recipes_test.py DIETMT METRICS    METRICS: the text of /metrics of a server with jobs
+
+Their options are those of `dietmt serve --help-json`, their ports and files agree with each other, and
+the dashboard asks only for metrics that the server has. Prints the problems; exit code 1 if there are
+any, 77 without PyYAML.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+try:
+    import yaml
+except ImportError:
+    print("skipped: no PyYAML (python3-yaml) for the recipes")
+    sys.exit(77)
+
+RECIPES = pathlib.Path(__file__).resolve().parents[2] / "recipes/serve"
+problems = []
+
+
+def require(holds, problem):
+    if not holds:
+        problems.append(problem)
+
+
+def check_options(words, options, where):
+    """Every word that begins with -- is an option, with a value if it takes one."""
+    for i, word in enumerate(words):
+        if not word.startswith("--"):
+            continue
+        name = word[2:].split("=")[0]
+        require(name in options, f"{where}: serve has no option --{name}")
+        has_value = i + 1 < len(words) and not words[i + 1].startswith("--")
+        if name in options and options[name]["type"] == "flag":
+            require(not has_value, f"{where}: --{name} takes no value")
+        elif name in options:
+            require(has_value, f"{where}: --{name} needs a value")
+            if has_value and "choices" in options[name]:
+                require(words[i + 1] in options[name]["choices"], f"{where}: --{name} {words[i + 1]}")
+
+
+def image():
+    """Entry point, port and volumes of the Containerfile."""
+    text = (RECIPES / "Containerfile").read_text()
+    entry = json.loads(re.search(r"^ENTRYPOINT (.*)$", text, re.M)[1])
+    port = int(re.search(r"^EXPOSE (\d+)$", text, re.M)[1])
+    user = int(re.search(r"useradd --uid (\d+)", text)[1])
+    require(entry[1] == "serve", "Containerfile: the entry point does not serve")
+    require(re.search(rf"localhost:{port}/", text), "Containerfile: HEALTHCHECK asks another port")
+    return entry[2:], json.loads(re.search(r"^CMD (.*)$", text, re.M)[1]), port, user
+
+
+def check_mounts(words, mounts, where):
+    """Every path in a container that an option names is mounted."""
+    for word in words:
+        if word.startswith("/"):
+            require(any(word == m or word.startswith(m + "/") for m in mounts), f"{where}: {word} is not mounted")
+
+
+def check_compose(options, entry, port):
+    document = yaml.safe_load((RECIPES / "compose.yaml").read_text())
+    service = document["services"]["dietmt"]
+    check_options(entry + service["command"], options, "compose.yaml")
+    require((RECIPES / service["build"]["context"] / service["build"]["dockerfile"]).is_file(), "compose.yaml: no Containerfile")
+    require([p.split(":")[-1] for p in service["ports"]] == [str(port)], "compose.yaml: not the image's port")
+    volumes = [v.split(":") for v in service["volumes"]]
+    check_mounts(entry + service["command"], [v[1] for v in volumes], "compose.yaml")
+    for source, *_ in volumes:
+        require(source.startswith(".") or source in document["volumes"], f"compose.yaml: no volume {source}")
+
+
+def check_kubernetes(options, entry, port, user):
+    documents = list(yaml.safe_load_all((RECIPES / "kubernetes.yaml").read_text()))
+    for document in documents:
+        require({"apiVersion", "kind", "metadata", "spec"} <= set(document), "kubernetes.yaml: an incomplete object")
+    by_kind = {document["kind"]: document["spec"] for document in documents}
+    template = by_kind["StatefulSet"]["template"]
+    labels = template["metadata"]["labels"]
+    require(by_kind["StatefulSet"]["selector"]["matchLabels"] == labels, "kubernetes.yaml: the set selects other pods")
+    require(by_kind["Service"]["selector"] == labels, "kubernetes.yaml: the service selects other pods")
+    pod = template["spec"]
+    container = pod["containers"][0]
+    check_options(entry + container["args"], options, "kubernetes.yaml")
+    ports = {p["name"]: p["containerPort"] for p in container["ports"]}
+    require(ports["http"] == port, "kubernetes.yaml: not the image's port")
+    require(by_kind["Service"]["ports"][0]["targetPort"] in ports, "kubernetes.yaml: the service has no such port")
+    require(int(template["metadata"]["annotations"]["prometheus.io/port"]) == port, "kubernetes.yaml: metrics elsewhere")
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        if probe in container:
+            require(container[probe]["httpGet"]["port"] in ports, f"kubernetes.yaml: {probe} asks no port")
+    require(pod["securityContext"]["runAsUser"] == user, "kubernetes.yaml: not the image's user")
+    volumes = {v["name"] for v in pod["volumes"]}
+    volumes |= {claim["metadata"]["name"] for claim in by_kind["StatefulSet"]["volumeClaimTemplates"]}
+    for mount in container["volumeMounts"]:
+        require(mount["name"] in volumes, f"kubernetes.yaml: no volume {mount['name']}")
+    check_mounts(entry + container["args"], [m["mountPath"] for m in container["volumeMounts"]], "kubernetes.yaml")
+    return pod["terminationGracePeriodSeconds"]
+
+
+def check_unit(options):
+    text = (RECIPES / "dietmt.service").read_text()
+    command = re.search(r"^ExecStart=\S+ serve (.*)$", text, re.M)[1].split()
+    check_options(command, options, "dietmt.service")
+    return int(re.search(r"^TimeoutStopSec=(\d+)$", text, re.M)[1])
+
+
+def check_dashboard(metrics):
+    known = set(re.findall(r"^# TYPE (\S+)", metrics, re.M))
+    dashboard = json.loads((RECIPES / "grafana.json").read_text())
+    places = set()
+    for panel in dashboard["panels"]:
+        grid = panel["gridPos"]
+        for x in range(grid["x"], grid["x"] + grid["w"]):
+            require((x, grid["y"]) not in places and x < 24, f"grafana.json: {panel['title']} overlaps")
+            places.add((x, grid["y"]))
+        for target in panel.get("targets", []):
+            for name in re.findall(r"\b((?:dietmt|process)_[a-z_]+)", target["expr"]):
+                base = re.sub(r"_(bucket|sum|count)$", "", name)
+                require(name in known or base in known, f"grafana.json: {panel['title']}: no metric {name}")
+
+
+def main():
+    described = subprocess.run([sys.argv[1], "serve", "--help-json"], capture_output=True, text=True, check=True)
+    options = {option["name"]: option for option in json.loads(described.stdout)["options"]}
+    entry, default, port, user = image()
+    check_options(entry + default, options, "Containerfile")
+    require(str(port) == options["port"]["default"][0], "Containerfile: not the default port")
+    check_compose(options, entry, port)
+    drain = int(options["drain"]["default"][0])
+    for name, patience in (("kubernetes.yaml", check_kubernetes(options, entry, port, user)),
+                           ("dietmt.service", check_unit(options))):
+        require(patience > drain, f"{name}: stops the server before --drain has passed")
+    check_dashboard(pathlib.Path(sys.argv[2]).read_text())
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

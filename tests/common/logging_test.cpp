@@ -1,0 +1,69 @@
+#include "common/logging.h"
+
+#include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/error.h"
+
+namespace dietmt {
+namespace {
+
+using nlohmann::json;
+
+// The messages of a test as lines of JSON.
+class LoggingTest : public ::testing::Test {
+ protected:
+  LoggingTest() { logger_.set_formatter(json_log_formatter()); }
+
+  json last() {
+    logger_.flush();
+    const json line = json::parse(lines_.str());
+    lines_.str("");
+    return line;
+  }
+
+  std::ostringstream lines_;
+  spdlog::logger logger_{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(lines_)};
+};
+
+TEST_F(LoggingTest, EveryMessageIsOneObjectOfJson) {
+  logger_.warn("a \"quoted\"\nline, \xff and {} percent %v", 5);
+  const json line = last();
+  EXPECT_EQ(line["message"], "a \"quoted\"\nline, \xEF\xBF\xBD and 5 percent %v");
+  EXPECT_EQ(line["level"], "warning");
+  EXPECT_THAT(line["time"].get<std::string>(),
+              testing::MatchesRegex("....-..-..T..:..:..[.]...[+-]..:.."));
+  EXPECT_FALSE(line.contains("request"));
+}
+
+TEST_F(LoggingTest, AMessageNamesTheRequestOfItsThread) {
+  {
+    const LogRequest request("r-1");
+    logger_.info("within");
+    EXPECT_EQ(last()["request"], "r-1");
+    LogRequest::set_user("newspaper");
+    EXPECT_EQ(request.user(), "newspaper");
+  }
+  LogRequest::set_user("nobody");
+  logger_.info("after");
+  EXPECT_FALSE(last().contains("request"));
+}
+
+TEST(LogLevelTest, ItMovesInStepsAndStopsAtTheEnds) {
+  const auto before = spdlog::get_level();
+  spdlog::set_level(spdlog::level::info);
+  change_log_level(1);
+  EXPECT_EQ(spdlog::get_level(), spdlog::level::debug);
+  for (int i = 0; i < 9; ++i) change_log_level(1);
+  EXPECT_EQ(spdlog::get_level(), spdlog::level::trace);
+  for (int i = 0; i < 9; ++i) change_log_level(-1);
+  EXPECT_EQ(spdlog::get_level(), spdlog::level::err);
+  spdlog::set_level(before);
+}
+
+}  // namespace
+}  // namespace dietmt

@@ -1,0 +1,113 @@
+#include "common/process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <thread>
+
+#include "common/error.h"
+
+namespace dietmt {
+namespace {
+
+bool blocks(int signal) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  return sigismember(&blocked, signal) == 1;
+}
+
+bool comes_within(std::chrono::seconds patience, bool (*happened)()) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (!happened() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return happened();
+}
+
+// In a process of its own: signals and their blocking belong to the whole process.
+template <typename Body>
+int status_of_child(const Body& body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(StopSignalTest, TheFirstSetsTheFlagAndNoComputingThreadIsInterrupted) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const int status = status_of_child([signal] {
+      // As a shell leaves SIGINT to what runs in the background.
+      if (signal == SIGINT) std::signal(signal, SIG_IGN);
+      install_stop_signal();
+      if (stop_requested()) return 1;
+      bool blocked_in_new_thread = false;
+      std::thread([&] { blocked_in_new_thread = blocks(signal); }).join();
+      if (!blocks(signal) || !blocked_in_new_thread) return 2;
+      kill(getpid(), signal);
+      return comes_within(std::chrono::seconds(30), stop_requested) ? 0 : 3;
+    });
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+  }
+}
+
+TEST(StopSignalTest, TheSecondEndsTheProcess) {
+  const int status = status_of_child([] {
+    install_stop_signal();
+    kill(getpid(), SIGINT);
+    if (!comes_within(std::chrono::seconds(30), stop_requested)) return 1;
+    kill(getpid(), SIGTERM);
+    std::this_thread::sleep_for(std::chrono::seconds(30));
+    return 2;
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+TEST(StopSignalTest, AHangUpThatIsIgnoredStaysIgnored) {
+  const int status = status_of_child([] {
+    std::signal(SIGHUP, SIG_IGN);  // as nohup leaves it
+    install_stop_signal();
+    kill(getpid(), SIGHUP);
+    kill(getpid(), SIGTERM);
+    if (!comes_within(std::chrono::seconds(30), stop_requested)) return 1;
+    kill(getpid(), SIGHUP);  // would be the second signal
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return blocks(SIGHUP) ? 2 : 0;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(StopSignalTest, ATimeLimitSetsTheFlagToo) {
+  const int status = status_of_child([] {
+    stop_after(std::chrono::hours(1));
+    if (stop_requested()) return 1;
+    stop_after(std::chrono::milliseconds(1));
+    if (!comes_within(std::chrono::seconds(30), stop_requested)) return 2;
+    try {
+      throw_if_stop_requested();
+    } catch (const Stopped& stopped) {
+      return std::string(stopped.what()) == "stopped by --max-time" ? 0 : 3;
+    }
+    return 4;
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(MemoryUse, AModestNeedIsNoProblem) { EXPECT_EQ(memory_problem("--width 8", 1e6), ""); }
+
+TEST(MemoryUse, NamesWhatDoesNotFit) {
+  EXPECT_THAT(memory_problem("--width 65536", 1e15),
+              testing::StartsWith("--width 65536: needs about 1000000.0 GB of memory, but only "));
+}
+
+}  // namespace
+}  // namespace dietmt

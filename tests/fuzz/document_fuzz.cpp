@@ -1,0 +1,43 @@
+// Documents of strangers. The first byte chooses the kind. A document is refused or comes back, and
+// its segments are text to translate.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "common/error.h"
+#include "common/text_io.h"
+#include "service/documents/document.h"
+#include "service/documents/placeholders.h"
+
+namespace {
+
+using namespace dietmt::service;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::vector<std::string> without_placeholders(const std::vector<std::string>& texts) {
+  return std::vector<std::string>(texts.size(), "x");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  constexpr int kKinds = 8;
+  const auto kind = static_cast<DocumentKind>(data[0] % kKinds);
+  const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    const auto document =
+        open_document(kind, bytes, {"en", "de"}, {.bytes = 1 << 20, .nodes = 10'000});
+    for (const std::string& segment : document->segments()) {
+      require(!segment.empty());
+      require(dietmt::invalid_utf8_at(segment) == std::string::npos);
+    }
+    document->translated(
+        translate_keeping_placeholders(document->segments(), without_placeholders));
+  } catch (const dietmt::DataError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,62 @@
+#include "interchange/marian/marian_config.h"
+
+#include <gmock/gmock.h>
+
+#include "common/error.h"
+
+namespace dietmt::interchange {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+TEST(YamlOptions, OptionsOfATraining) {
+  EXPECT_THAT(
+      parse_yaml_options("# a comment\n---\ntype: transformer\ndim-vocabs:\n  - 32000\n  - 100\n"
+                         "transformer-preprocess: \"\"\nempty:\n  []\nnone: []\n"
+                         "version: v1.9 2020-01-01 10:30:00 +0100\n",
+                         "options"),
+      ElementsAre(Pair("type", ElementsAre("transformer")),
+                  Pair("dim-vocabs", ElementsAre("32000", "100")),
+                  Pair("transformer-preprocess", ElementsAre("")), Pair("empty", ElementsAre()),
+                  Pair("none", ElementsAre()),
+                  Pair("version", ElementsAre("v1.9 2020-01-01 10:30:00 +0100"))));
+}
+
+TEST(YamlOptions, PiecesOfAVocabulary) {
+  const char* text =
+      "\"</s>\": 0\n<unk>: 1\n\xE2\x96\x81the: 2\n\":\": 3\n'''': 4\n\"\\\"\": 5\n\"\\x85\": 6\n"
+      "\"\\u2581\": 7\n? \"a long: key\"\n: 8\n\"\\\\\": 9\n- : 10\n";
+  EXPECT_THAT(
+      parse_yaml_options(text, "vocab.yml"),
+      ElementsAre(Pair("</s>", ElementsAre("0")), Pair("<unk>", ElementsAre("1")),
+                  Pair("\xE2\x96\x81the", ElementsAre("2")), Pair(":", ElementsAre("3")),
+                  Pair("'", ElementsAre("4")), Pair("\"", ElementsAre("5")),
+                  Pair("\xC2\x85", ElementsAre("6")), Pair("\xE2\x96\x81", ElementsAre("7")),
+                  Pair("a long: key", ElementsAre("8")), Pair("\\", ElementsAre("9")),
+                  Pair("-", ElementsAre("10"))));
+}
+
+TEST(YamlOptions, AnItemOfNoListIsNamed) {
+  try {
+    parse_yaml_options("  - 32000\n", "file.yml");
+    ADD_FAILURE() << "accepted";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("file.yml:1: "));
+  }
+}
+
+TEST(YamlOptions, OtherLinesAreNamed) {
+  for (const char* text : {"a: 1\nno key here\n", "a: 1\n\"\\xZZ\": 2\n", "a: 1\n: 3\n"}) {
+    try {
+      parse_yaml_options(text, "file.yml");
+      ADD_FAILURE() << "accepted " << text;
+    } catch (const DataError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("file.yml:2: "));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::interchange

@@ -1,0 +1,97 @@
+// /translate_file, as LibreTranslate's clients call it.
+#include <gmock/gmock.h>
+
+#include "service/api/translated_files.h"
+#include "tests/common/scratch.h"
+#include "tests/service/api/test_server.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// The answer to a form with a file and the languages.
+std::pair<int, json> translate(const TestServer& server, const std::string& name,
+                               const std::string& bytes, const std::string& source = "en",
+                               const httplib::MultipartFormDataItems& more = {}) {
+  httplib::MultipartFormDataItems form = {{"source", source, "", ""},
+                                          {"file", bytes, name, "application/octet-stream"},
+                                          {"target", "de", "", ""}};
+  form.insert(form.end(), more.begin(), more.end());
+  return TestServer::answer(server.client().Post("/translate_file", form));
+}
+
+TEST(TranslateFileTest, TheAnswerSaysWhereTheDocumentIs) {
+  const TestServer server;
+  const auto [status, body] = translate(server, "my page.HTML", "<p>one <b>two</b></p>");
+  ASSERT_EQ(status, 200) << body;
+  const std::string url = body.at("translatedFileUrl");
+  const std::string origin = "http://127.0.0.1:" + std::to_string(server.port());
+  ASSERT_TRUE(url.starts_with(origin + "/download_file/")) << url;
+  EXPECT_TRUE(url.ends_with(".HTML"));
+  const auto file = server.client().Get(url.substr(origin.size()));
+  EXPECT_EQ(file->body, "<p>ONE <b>TWO</b></p>");
+  EXPECT_EQ(file->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_THAT(file->get_header_value("Content-Disposition"), HasSubstr("attachment"));
+}
+
+TEST(TranslateFileTest, PlaceholdersSurviveTheModel) {
+  const TestServer server;  // its models would translate %s to %S
+  const auto [status, body] = translate(server, "a.po", "msgid \"open %s now\"\nmsgstr \"\"\n");
+  const std::string url = body.at("translatedFileUrl");
+  EXPECT_EQ(server.client().Get(url.substr(url.find("/download")))->body,
+            "msgid \"open %s now\"\nmsgstr \"OPEN %s NOW\"\n");
+}
+
+TEST(TranslateFileTest, TheLanguageCanBeFound) {
+  const TestServer server;
+  EXPECT_EQ(translate(server, "a.txt", "The weather was fine and we walked.", "auto").first, 200);
+  EXPECT_THAT(translate(server, "a.txt", "Das Wetter war sehr schön, und wir gingen.", "auto")
+                  .second.at("error"),
+              HasSubstr("auto found German"));
+  EXPECT_THAT(translate(server, "a.tmx", "<tmx/>", "auto").second.at("error"), HasSubstr("TMX"));
+}
+
+TEST(TranslateFileTest, WhatIsWrongIsSaid) {
+  const TestServer server;
+  const auto problem = [&](const std::string& name, const std::string& bytes) {
+    const auto [status, body] = translate(server, name, bytes);
+    EXPECT_EQ(status, 400) << body;
+    return body.value("error", "none");
+  };
+  EXPECT_THAT(problem("a.pdf", "x"), HasSubstr("the name must end in one of .txt, .html"));
+  EXPECT_THAT(problem("a.docx", "x"), HasSubstr("not a complete ZIP archive"));
+  EXPECT_THAT(problem("a.xlf", "<a"), HasSubstr("the XML is damaged at line 1"));
+  const httplib::MultipartFormDataItems no_file = {{"source", "en", "", ""}};
+  EXPECT_EQ(server.client().Post("/translate_file", no_file)->status, 400);
+}
+
+class TranslateFileKeyTest : public ScratchTest {};
+
+TEST_F(TranslateFileKeyTest, TheFormMayHaveTheKey) {
+  const TestServer server({.api = {.api_keys = write("keys", "secret,test,0\n")}});
+  EXPECT_EQ(translate(server, "a.txt", "a").first, 401);
+  EXPECT_EQ(translate(server, "a.txt", "a", "en", {{"api_key", "secret", "", ""}}).first, 200);
+  EXPECT_EQ(translate(server, "a.txt", "a", "en", {{"api_key", "wrong", "", ""}}).first, 403);
+}
+
+TEST(TranslatedFilesTest, OldFilesGo) {
+  TranslatedFiles files;
+  const auto start = TranslatedFiles::Clock::now();
+  const std::string name = files.add({"a", "text/plain"}, "txt", start);
+  EXPECT_TRUE(files.find(name, start + std::chrono::minutes(29)));
+  EXPECT_FALSE(files.find(name, start + std::chrono::minutes(30)));
+}
+
+TEST(TranslatedFilesTest, TheOldestGoForNewOnes) {
+  TranslatedFiles files;
+  const std::string large(40'000'000, 'x');
+  const std::string first = files.add({large, ""}, "txt");
+  const std::string second = files.add({large, ""}, "txt");
+  EXPECT_FALSE(files.find(first));
+  EXPECT_TRUE(files.find(second));
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,72 @@
+#include "service/documents/markup.h"
+
+#include <gmock/gmock.h>
+
+#include "common/random.h"
+
+namespace dietmt::service {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> texts(const std::string& html) {
+  std::vector<std::string> all;
+  for (const MarkupPart& part : split_markup(html)) {
+    if (part.is_text) all.emplace_back(part.raw);
+  }
+  return all;
+}
+
+TEST(MarkupTest, TagsAreNoText) {
+  EXPECT_THAT(texts("<p class=\"a > b\">One <b>two</b></p><br/>three"),
+              ElementsAre("One ", "two", "three"));
+  EXPECT_THAT(texts("a<!-- no <b> text -->b"), ElementsAre("a", "b"));
+  EXPECT_THAT(texts("<!DOCTYPE html><?xml?>a"), ElementsAre("a"));
+}
+
+TEST(MarkupTest, WhatIsForProgramsStays) {
+  EXPECT_THAT(texts("a<script>if (x<y) z();</script>b<STYLE>p {}</style>c"),
+              ElementsAre("a", "b", "c"));
+}
+
+TEST(MarkupTest, ElementsThatForbidTranslationStay) {
+  EXPECT_THAT(texts("a<span translate=\"no\">b <span>c</span> d</span>e"), ElementsAre("a", "e"));
+  EXPECT_THAT(texts("a<p class=x TRANSLATE = no >b</p>c"), ElementsAre("a", "c"));
+  EXPECT_THAT(texts("a<img translate='no'>b<br>c"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(texts("<i translate=\"yes\">b</i><i translate=nope>c</i>"), ElementsAre("b", "c"));
+  EXPECT_THAT(texts("a<div translate=\"no\">b"), ElementsAre("a"));
+}
+
+TEST(MarkupTest, ALonelyAngleIsText) {
+  EXPECT_THAT(texts("1 < 2 and <3"), ElementsAre("1 < 2 and <3"));
+  EXPECT_THAT(texts("open <b"), ElementsAre("open "));
+}
+
+TEST(MarkupTest, References) {
+  EXPECT_EQ(resolve_references("a &amp; b &lt;c&gt; &#228;&#xE4; &nbsp;"), "a & b <c> ää \u00A0");
+  EXPECT_EQ(resolve_references("&copy;&eacute;&thetasym;&apos;"), "©éϑ'");
+  EXPECT_EQ(resolve_references("&unknown; & &; &#xD800; &#0; &#99999999;"),
+            "&unknown; & &; &#xD800; &#0; &#99999999;");
+  EXPECT_EQ(escape_markup("a & b <c>"), "a &amp; b &lt;c&gt;");
+}
+
+TEST(MarkupTest, PartsJoinToTheTextExactly) {
+  const std::vector<std::string> parts = {
+      "<", ">", "</", "<b>",      "<!--",      "-->", "\"", "'",    "a",
+      " ", "&", ";",  "<script>", "</script>", "=",   "é",  "</b>", "<b translate=no>"};
+  Random random(random_key(7, 2));
+  for (int round = 0; round < 5000; ++round) {
+    std::string html;
+    for (uint64_t i = random.below(30); i > 0; --i) html += parts[random.below(parts.size())];
+    std::string joined;
+    for (const MarkupPart& part : split_markup(html)) {
+      ASSERT_FALSE(part.raw.empty());
+      joined += part.raw;
+    }
+    ASSERT_EQ(joined, html);
+    ASSERT_EQ(resolve_references(escape_markup(html)), html);
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,131 @@
+// Word and OpenDocument files there and back, and hostile archives.
+#include <zip.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "service/documents/zip_package.h"
+#include "tests/common/scratch.h"
+#include "tests/service/documents/document_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Parts = std::vector<std::pair<std::string, std::string>>;
+
+class OfficeDocumentTest : public ScratchTest {
+ protected:
+  std::string archive(const Parts& parts, zip_uint16_t encryption = ZIP_EM_NONE) {
+    const std::string path = scratch() / "archive.zip";
+    std::filesystem::remove(path);
+    zip_t* const zip = zip_open(path.c_str(), ZIP_CREATE, nullptr);
+    for (const auto& [name, content] : parts) {
+      zip_source_t* const source = zip_source_buffer(zip, content.data(), content.size(), 0);
+      const int64_t index = zip_file_add(zip, name.c_str(), source, 0);
+      if (encryption != ZIP_EM_NONE)
+        zip_file_set_encryption(zip, static_cast<zip_uint64_t>(index), encryption, "secret");
+    }
+    EXPECT_EQ(zip_close(zip), 0);
+    std::ostringstream bytes;
+    bytes << std::ifstream(path, std::ios::binary).rdbuf();
+    return bytes.str();
+  }
+
+  std::string word(const std::string& body) {
+    return archive({{"[Content_Types].xml", "<Types/>"},
+                    {"word/document.xml",
+                     "<w:document xmlns:w=\"urn:w\"><w:body>" + body + "</w:body></w:document>"},
+                    {"word/media/picture.png", std::string(1000, '\x7F')}});
+  }
+
+  static std::string part(const std::string& bytes, const std::string& name) {
+    return ZipPackage(bytes).read(name, 1 << 20);
+  }
+};
+
+TEST_F(OfficeDocumentTest, RunsOfOneFormattingAreOneSegment) {
+  const std::string document = word(
+      "<w:p><w:pPr><w:t>style</w:t></w:pPr>"
+      "<w:r w:rsidR=\"1\"><w:t>A r</w:t></w:r><w:proofErr/>"
+      "<w:r w:rsidR=\"2\"><w:rPr><w:lang w:val=\"en\"/></w:rPr><w:t xml:space=\"preserve\">ed "
+      "</w:t>"
+      "</w:r><w:r><w:rPr><w:b/></w:rPr><w:t>dog</w:t></w:r>"
+      "<w:r><w:tab/><w:t>barks</w:t></w:r></w:p><w:p><w:r><w:t>42</w:t></w:r></w:p>");
+  EXPECT_THAT(segments_of(DocumentKind::kDocx, document), ElementsAre("A red", "dog", "barks"));
+  const std::string translated = bracketed(DocumentKind::kDocx, document);
+  const std::string xml = part(translated, "word/document.xml");
+  EXPECT_THAT(xml,
+              HasSubstr("<w:r w:rsidR=\"1\"><w:t xml:space=\"preserve\">[A red] </w:t></w:r>"));
+  EXPECT_THAT(xml, HasSubstr("<w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">[dog]</w:t>"));
+  EXPECT_THAT(xml, HasSubstr("<w:tab/><w:t xml:space=\"preserve\">[barks]</w:t>"));
+  EXPECT_THAT(xml, HasSubstr(">42</w:t>"));
+  EXPECT_EQ(part(translated, "word/media/picture.png"), std::string(1000, '\x7F'));
+  EXPECT_EQ(ZipPackage(translated).names(), ZipPackage(document).names());
+}
+
+TEST_F(OfficeDocumentTest, HeadersNotesAndTextBoxes) {
+  const std::string paragraph = "<w:p><w:r><w:t>";
+  const std::string end = "</w:t></w:r></w:p>";
+  const std::string document = archive(
+      {{"word/document.xml", "<w:d xmlns:w=\"urn:w\"><w:p><w:r><w:t>outer</w:t><w:pict>" +
+                                 paragraph + "boxed" + end + "</w:pict></w:r></w:p></w:d>"},
+       {"word/header1.xml", "<w:h xmlns:w=\"urn:w\">" + paragraph + "top" + end + "</w:h>"},
+       {"word/footnotes.xml", "<w:f xmlns:w=\"urn:w\">" + paragraph + "note" + end + "</w:f>"},
+       {"word/styles.xml", "<w:s xmlns:w=\"urn:w\">" + paragraph + "no" + end + "</w:s>"}});
+  EXPECT_THAT(segments_of(DocumentKind::kDocx, document),
+              ElementsAre("outer", "boxed", "top", "note"));
+}
+
+TEST_F(OfficeDocumentTest, OpenDocumentText) {
+  const std::string document = archive(
+      {{"mimetype", "application/vnd.oasis.opendocument.text"},
+       {"content.xml",
+        "<o:c xmlns:o=\"urn:o\" xmlns:t=\"urn:t\"><o:s>style</o:s><t:h>Title</t:h><t:p>One "
+        "<t:span t:style-name=\"B\">two</t:span> three<t:line-break/>four<o:annotation><t:p>x</t:p>"
+        "</o:annotation></t:p><t:p/></o:c>"},
+       {"styles.xml", "<o:s xmlns:o=\"urn:o\" xmlns:t=\"urn:t\"><t:p>Footer</t:p></o:s>"}});
+  EXPECT_THAT(segments_of(DocumentKind::kOdt, document),
+              ElementsAre("Title", "One", "two", "three", "four", "Footer"));
+  const std::string translated = bracketed(DocumentKind::kOdt, document);
+  EXPECT_THAT(part(translated, "content.xml"),
+              HasSubstr("<t:h>[Title]</t:h><t:p>[One] <t:span t:style-name=\"B\">[two]</t:span> "
+                        "[three]<t:line-break/>[four]<o:annotation><t:p>x</t:p>"));
+  EXPECT_EQ(ZipPackage(translated).names().front(), "mimetype");
+}
+
+TEST_F(OfficeDocumentTest, ArchivesThatUnpackToMuchAreRefused) {
+  const std::string bomb = word(std::string(50'000'000, ' '));
+  ASSERT_LT(bomb.size(), 100'000U);
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, bomb), HasSubstr("unpacks to more than 33554432"));
+  const std::string nodes = word("<w:p>" + std::string(300, '=') + "</w:p>");
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, nodes, {.nodes = 100}), HasSubstr("elements"));
+}
+
+TEST_F(OfficeDocumentTest, UnsafeAndOtherArchivesAreRefused) {
+  for (const char* name : {"../outside", "/etc/passwd", "a/../../b", "a\\b", "C:x"}) {
+    EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{name, "x"}})), HasSubstr("unsafe name"))
+        << name;
+  }
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}})),
+              HasSubstr("no .docx document: it has no word/document.xml"));
+  EXPECT_THAT(problem_of(DocumentKind::kDocx, archive({{"a", "x"}}, ZIP_EM_AES_256)),
+              HasSubstr("encrypted"));
+  EXPECT_THAT(problem_of(DocumentKind::kOdt, "no archive"), HasSubstr("not a complete ZIP"));
+}
+
+TEST_F(OfficeDocumentTest, DamagedArchivesAreRefusedWithoutHarm) {
+  const std::string document = word("<w:p><w:r><w:t>text to damage</w:t></w:r></w:p>");
+  for (size_t size = 0; size < document.size(); size += 7)
+    EXPECT_NE(problem_of(DocumentKind::kDocx, document.substr(0, size)), "none");
+  for (size_t at = 0; at < document.size(); at += 3) {
+    std::string damaged = document;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    problem_of(DocumentKind::kDocx, damaged);  // refused, or read without the damaged part
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::service

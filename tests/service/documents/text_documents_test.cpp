@@ -1,0 +1,118 @@
+// Text, HTML, subtitles and gettext catalogues there and back.
+#include <algorithm>
+
+#include "tests/service/documents/document_fixture.h"
+
+namespace dietmt::service {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(DocumentKindTest, ByExtension) {
+  EXPECT_EQ(kind_of_file("a.b.DOCX"), DocumentKind::kDocx);
+  EXPECT_EQ(kind_of_file("page.htm"), DocumentKind::kHtml);
+  EXPECT_EQ(kind_of_file("de.xlf"), DocumentKind::kXliff);
+  EXPECT_FALSE(kind_of_file("docx"));
+  EXPECT_FALSE(kind_of_file("a.pdf"));
+  for (const std::string& extension : document_extensions())
+    EXPECT_TRUE(kind_of_file("a" + extension)) << extension;
+}
+
+TEST(TxtDocumentTest, LinesWithLettersAreSegments) {
+  const std::string text = "One. Two.\r\n\r\n  3.14  \n indented \nlast";
+  EXPECT_THAT(segments_of(DocumentKind::kTxt, text), ElementsAre("One. Two.", "indented", "last"));
+  EXPECT_EQ(bracketed(DocumentKind::kTxt, text),
+            "[One. Two.]\r\n\r\n  3.14  \n [indented] \n[last]");
+  EXPECT_EQ(unchanged(DocumentKind::kTxt, ""), "");
+}
+
+TEST(TxtDocumentTest, Utf16WithItsMarkIsRead) {
+  using namespace std::string_literals;
+  EXPECT_EQ(bracketed(DocumentKind::kTxt, "\xFF\xFE"s + "a\0\xE4\0\x3D\xD8\x00\xDE"s), "[aä😀]");
+  EXPECT_EQ(bracketed(DocumentKind::kTxt, "\xFE\xFF"s + "\0a\0\xE4"s), "[aä]");
+  EXPECT_EQ(bracketed(DocumentKind::kTxt,
+                      "\xEF\xBB\xBF"
+                      "a"s),
+            "[a]");
+}
+
+TEST(TxtDocumentTest, WhatIsNoTextIsRefusedWithAReason) {
+  using namespace std::string_literals;
+  EXPECT_THAT(problem_of(DocumentKind::kTxt, "a\0b, and more text"s),
+              HasSubstr("is binary: byte 2 is zero"));
+  EXPECT_THAT(problem_of(DocumentKind::kTxt, "a\0b\0c\0"s),
+              HasSubstr("UTF-16 without a byte-order mark"));
+  EXPECT_THAT(problem_of(DocumentKind::kTxt, "%PDF-1.7"), HasSubstr("is a PDF file"));
+  EXPECT_THAT(problem_of(DocumentKind::kTxt, "caf\xE9"), HasSubstr("is not valid UTF-8 at byte 4"));
+  EXPECT_THAT(problem_of(DocumentKind::kTxt, std::string(11, 'x'), {.bytes = 10}),
+              HasSubstr("longer than 10 bytes"));
+}
+
+TEST(HtmlDocumentTest, TagsScriptsAndMarkedElementsStay) {
+  const std::string html =
+      "<!DOCTYPE html><title>A &amp; B</title><style>p {}</style>\n<p class=\"x\">One <b>two</b> "
+      "<i translate=\"no\">three</i> &copy; 4<br>&copy; Anna</p>";
+  EXPECT_THAT(segments_of(DocumentKind::kHtml, html), ElementsAre("A & B", "One", "two", "© Anna"));
+  EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
+            "<!DOCTYPE html><title>[A &amp; B]</title><style>p {}</style>\n<p class=\"x\">[One] "
+            "<b>[two]</b> <i translate=\"no\">three</i> &copy; 4<br>[© Anna]</p>");
+}
+
+constexpr const char* kSubtitles =
+    "1\r\n00:00:01,000 --> 00:00:03,000\r\n<i>It was a\r\nlong day.</i>\r\n\r\n"
+    "2\r\n00:00:04,000 --> 00:00:05,000\r\n- Yes?\r\n- No.\r\n\r\n"
+    "3\r\n00:00:06,000 --> 00:00:07,000\r\n\u266A\r\n\u266A\r\n";
+
+TEST(SrtDocumentTest, CuesAreSegments) {
+  EXPECT_THAT(segments_of(DocumentKind::kSrt, kSubtitles),
+              ElementsAre("<i>It was a long day.</i>", "- Yes?", "- No."));
+  EXPECT_EQ(unchanged(DocumentKind::kSrt, "1\n00:00:01,000 --> 00:00:02,000\nOne\n"),
+            "1\n00:00:01,000 --> 00:00:02,000\nOne\n");
+}
+
+TEST(SrtDocumentTest, TimesAndNumbersOfLinesStay) {
+  const std::string translated = bracketed(DocumentKind::kSrt, kSubtitles);
+  EXPECT_THAT(translated, HasSubstr("1\r\n00:00:01,000 --> 00:00:03,000\r\n[<i>It was a"));
+  EXPECT_THAT(translated, HasSubstr("\r\n[- Yes?]\r\n[- No.]\r\n\r\n3\r\n"));
+  EXPECT_TRUE(translated.ends_with("\r\n\u266A\r\n\u266A\r\n"));
+  const auto lines = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(lines(translated), lines(kSubtitles));
+  EXPECT_THAT(problem_of(DocumentKind::kSrt, "One\nTwo\n"), HasSubstr("no line with times"));
+}
+
+constexpr const char* kCatalogue =
+    "# a comment\nmsgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
+    "#: file.c:1\n#, c-format\nmsgctxt \"menu\"\nmsgid \"Open \\\"%s\\\"\\n\"\nmsgstr \"\"\n\n"
+    "msgid \"done\"\nmsgstr \"fertig\"\n"
+    "msgid \"\"\n\"two \"\n\"lines\"\nmsgstr \"\"\n\n"
+    "msgid \"%d file\"\nmsgid_plural \"%d files\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n\n"
+    "#~ msgid \"old\"\n#~ msgstr \"\"\n";
+
+TEST(PoDocumentTest, MessagesWithoutTranslationAreSegments) {
+  EXPECT_THAT(segments_of(DocumentKind::kPo, kCatalogue),
+              ElementsAre("Open \"%s\"", "two lines", "%d file", "%d files"));
+  std::string expected = kCatalogue;
+  const auto insert = [&](const std::string& before, const std::string& text) {
+    const size_t at = expected.find(before);
+    ASSERT_NE(at, std::string::npos) << before;
+    expected.insert(at + before.size(), text);
+  };
+  insert("\\\"\\n\"\nmsgstr \"", "[Open \\\"%s\\\"]\\n");
+  insert("\"lines\"\nmsgstr \"", "[two lines]");
+  insert("msgstr[0] \"", "[%d file]");
+  insert("msgstr[1] \"", "[%d files]");
+  EXPECT_EQ(bracketed(DocumentKind::kPo, kCatalogue), expected);
+}
+
+TEST(PoDocumentTest, OddInputIsNoDanger) {
+  EXPECT_THAT(problem_of(DocumentKind::kPo, "no catalogue\n"), HasSubstr("no message"));
+  for (const char* text : {"msgid\nmsgstr\n", "msgid \"a\\\"\nmsgstr \"\"\n", "msgid \"a\\x\"\n",
+                           "msgid \"a\" msgstr \"\"", "msgid \"a\"\nmsgid \"b\"\nmsgstr \"\""})
+    EXPECT_NO_THROW(bracketed(DocumentKind::kPo, text)) << text;
+}
+
+}  // namespace
+}  // namespace dietmt::service

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""LibreTranslate's clients and users of batch jobs against the server."""
+import contextlib
+import gzip
+import io
+import json
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import zipfile
+
+from trials import build_and_work, execute, report, toy_model
+
+LIBRETRANSLATE, JOBS = 10, 11
+KEYS = "secret,user,0\n"
+GERMAN = "Das Wetter war schön und wir gingen am Fluss entlang."
+
+
+class Server:
+    """`dietmt serve` on a free port."""
+
+    def __init__(self, dietmt, model, *options):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process = subprocess.Popen(
+            [str(word) for word in (dietmt, "serve", "--model", f"en-de={model}", "--port",
+                                    self.port, *options)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            time.sleep(0.1)
+        sys.exit("the server does not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=60)
+
+    def ask(self, method, path, body=None, **headers):
+        """Status, header fields and body."""
+        request = urllib.request.Request(self.url + path, data=body, method=method, headers={
+            name.replace("_", "-"): value for name, value in headers.items()})
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
+
+    def json(self, path, fields, **headers):
+        status, _, body = self.ask("POST", path, json.dumps(fields).encode(),
+                                   Content_Type="application/json", **headers)
+        return status, json.loads(body)
+
+    def form(self, path, parts, **headers):
+        """A multipart form; a part is text or (file name, bytes)."""
+        body = io.BytesIO()
+        for name, value in parts.items():
+            file = f'; filename="{value[0]}"' if isinstance(value, tuple) else ""
+            body.write(f'--x\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'.encode())
+            body.write(value[1] if isinstance(value, tuple) else value.encode())
+            body.write(b"\r\n")
+        body.write(b"--x--\r\n")
+        status, _, answer = self.ask("POST", path, body.getvalue(),
+                                     Content_Type="multipart/form-data; boundary=x", **headers)
+        return status, json.loads(answer)
+
+    def raw(self, request):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as client:
+            client.sendall(request.encode())
+            return client.recv(65536).decode(errors="replace")
+
+    def job(self, query, body):
+        """The ended job of a body, or the status and error that refused it."""
+        status, _, answer = self.ask("POST", "/v1/jobs?" + query, body, X_API_Key="secret",
+                                     Content_Type="application/octet-stream")
+        if status != 201:
+            return status, json.loads(answer).get("error")
+        job = json.loads(answer)
+        while job["state"] in ("queued", "running"):
+            time.sleep(0.1)
+            job = json.loads(self.ask("GET", f"/v1/jobs/{job['id']}", X_API_Key="secret")[2])
+        return status, job
+
+
+def docx(paragraph):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", f'<w:d xmlns:w="urn:w"><w:p>{paragraph}</w:p></w:d>')
+        archive.writestr("word/media/a.png", bytes(range(256)))
+    return packed.getvalue()
+
+
+def protocol(server):
+    def trial(what, passed, seen):
+        report(LIBRETRANSLATE, what, passed, seen)
+
+    key = {"api_key": "secret"}
+    text = {"q": "red dog", "source": "en", "target": "de", **key}
+    query = urllib.parse.urlencode(text)
+    status, _, body = server.ask("POST", "/translate?" + query)
+    trial("fields in the query of a POST", status == 200, body.decode())
+    status, body = server.json("/translate", {**text, "alternatives": "2"})
+    trial("a string for a number", status == 200 and len(body["alternatives"]) == 2, body)
+    status, body = server.json("/translate", {
+        **text, "format": "html", "q": '<p>red <b translate="no">red dog</b></p>'})
+    trial('translate="no" in HTML', '<b translate="no">red dog</b>' in str(body), body)
+    status, body = server.form("/translate", {**text, "format": "text", "alternatives": "3"})
+    trial("the form of LibreTranslate's page", status == 200 and "alternatives" in body, body)
+    for path, fields in (("/v1/translate", {"text": "red", "model": "en-de", **key}),
+                         ("/detect", {"q": GERMAN, **key})):
+        status, body = server.json(path, fields)
+        trial(f"the key as a field at {path}", status == 200, body)
+    status, body = server.form("/v1/jobs", {**key, "source": "en", "target": "de",
+                                            "file": ("a.txt", b"red\n")})
+    trial("the key as a part at /v1/jobs", status == 201, body)
+    for bearer in ("Bearer", "bearer", "BEARER"):
+        status, _, _ = server.ask("GET", "/v1/models", Authorization=f"{bearer} secret")
+        trial(f"{bearer} in Authorization", status == 200, f"status {status}")
+    answer = server.raw(f"GET {server.url}/languages HTTP/1.1\r\nHost: other\r\n"
+                        "Connection: close\r\n\r\n")
+    trial("an absolute request target", answer.startswith("HTTP/1.1 200"), answer.split("\r\n")[0])
+    status, body = server.json("/suggest", {"q": "a", "s": "b", "source": "en", "target": "de", **key})
+    trial("/suggest is answered", status == 403 and "disabled" in body["error"], body)
+    status, body = server.json("/detect", {"q": GERMAN, **key})
+    trial("/detect of German", body[0]["language"] == "de" and body[0]["confidence"] > 90, body)
+    status, body = server.json("/translate", {**text, "source": "auto", "q": GERMAN})
+    trial("auto with German on a server of en-de", status == 400 and "German" in body["error"], body)
+
+
+def documents(server):
+    files = {
+        "a.html": (b"<p>red <b>dog</b></p>", rb"<p>[^<]+<b>[^<]+</b></p>"),
+        "a.srt": (b"1\n00:00:01,000 --> 00:00:02,000\nred dog\n",
+                  rb"1\n00:00:01,000 --> 00:00:02,000\n\S.*\n"),
+        "a.po": (b'msgid "red %s dog"\nmsgstr ""\n', rb'msgid "red %s dog"\nmsgstr ".*%s.*"\n'),
+        "a.xlf": (b'<xliff version="1.2"><file><trans-unit><source>red <x id="1"/>dog</source>'
+                  b"</trans-unit></file></xliff>", rb'<target>[^<]+<x id="1"/>[^<]+</target>'),
+        "a.tmx": (b'<tmx><tu><tuv xml:lang="en"><seg>dog</seg></tuv></tu></tmx>',
+                  rb'<tuv xml:lang="de"><seg>[^<]+</seg>'),
+    }
+    for name, (content, pattern) in files.items():
+        status, body = server.form("/translate_file", {
+            "file": (name, content), "source": "en", "target": "de", "api_key": "secret"})
+        if status == 200:
+            path = urllib.parse.urlparse(body["translatedFileUrl"]).path
+            body = server.ask("GET", path)[2]
+        report(LIBRETRANSLATE, f"/translate_file {name}",
+               status == 200 and re.search(pattern, body) is not None, body)
+    status, job = server.job("name=a.docx&source=en&target=de",
+                             docx("<w:r><w:t>red d</w:t></w:r><w:r><w:t>og</w:t></w:r>"))
+    body = server.ask("GET", f"/v1/jobs/{job['id']}/result", X_API_Key="secret")[2]
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        picture = archive.read("word/media/a.png") == bytes(range(256))
+        report(JOBS, "a .docx as a job", picture and status == 201,
+               archive.read("word/document.xml").decode())
+
+
+def hostile(server):
+    query = "source=en&target=de"
+    entities = "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi"))
+    xml = f'<!DOCTYPE tmx [<!ENTITY a "aaaaaaaaaa">{entities}]><tmx>&i;</tmx>'.encode()
+    cases = (
+        ("291 KB of gzip with 40 million lines", "", gzip.compress(b"\n" * 40_000_000), 413),
+        ("a binary file", "", bytes(range(256)) * 10, 400),
+        ("a PDF file", "", b"%PDF-1.7\nx", 400),
+        ("UTF-16 without a mark", "", "red dog\n".encode("utf-16-le"), 400),
+        ("XML entities", "&name=a.tmx", xml, 400),
+        ("a .docx that unpacks to 300 MB", "&name=a.docx", docx(" " * 300_000_000), 400),
+        ("a .docx that is none", "&name=a.docx", b"PK\3\4 and more", 400),
+    )
+    for what, more, body, expected in cases:
+        begin = time.monotonic()
+        status, seen = server.job(query + more, body)
+        report(JOBS, what, status == expected,
+               f"{len(body)} bytes: {status} {seen} ({time.monotonic() - begin:.1f} s)")
+    status, job = server.job(query, "\ufeffred dog\n".encode("utf-16-le"))
+    report(JOBS, "UTF-16 with its mark", status == 201 and job["state"] == "done", job)
+
+
+def downloads(server):
+    for what, body in (("text", b"red dog\n" * 2000), ("gzip", gzip.compress(b"red dog\n" * 2000))):
+        _, job = server.job("source=en&target=de", body)
+        path = f"/v1/jobs/{job['id']}/result"
+        _, headers, whole = server.ask("GET", path, X_API_Key="secret")
+        half = len(whole) // 2
+        status, part, rest = server.ask("GET", path, X_API_Key="secret", Range=f"bytes={half}-",
+                                        If_Range=headers["ETag"])
+        report(JOBS, f"a download of {what} continues", status == 206 and rest == whole[half:],
+               f"{status} {part['Content-Range']}")
+        status, part, _ = server.ask("GET", path, X_API_Key="secret",
+                                     Range=f"bytes={len(whole)}-")
+        report(JOBS, f"a range behind {what}", status == 416, f"{status} {part['Content-Range']}")
+
+
+def daily_quota(dietmt, model, work):
+    with Server(dietmt, model, "--data", work / "quota", "--max-jobs-per-day", 1) as server:
+        seen = [server.ask("POST", "/v1/jobs?source=en&target=de", b"red\n",
+                           Content_Type="text/plain") for _ in range(2)]
+    report(JOBS, "a quota of jobs per day", [status for status, _, _ in seen] == [201, 429],
+           seen[1][2].decode())
+
+
+def full_disk(dietmt, model, work):
+    """On a file system of 4 MB, which only root can mount."""
+    disk = work / "disk"
+    disk.mkdir()
+    if execute(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).code != 0:
+        print("full disk: this user cannot mount a file system", file=sys.stderr)
+        return
+    try:
+        with Server(dietmt, model, "--data", disk) as server:
+            _, job = server.job("source=en&target=de", b"red dog\n")
+            with contextlib.suppress(OSError):
+                with open(disk / "filler", "wb", buffering=0) as filler:
+                    while True:
+                        filler.write(b"x" * 4096)
+            path = f"/v1/jobs/{job['id']}"
+            for read in ("/v1/jobs", path, path + "/result"):
+                status, _, body = server.ask("GET", read)
+                report(JOBS, f"GET {read[:8]}{read[41:]} on a full disk", status == 200,
+                       f"{status} {body[:80]}")
+            for size in (1000, 3_000_000):
+                status, seen = server.job("source=en&target=de", b"red dog\n" * (size // 8))
+                report(JOBS, f"a job of {size} bytes on a full disk", status == 507,
+                       f"{status} {seen}")
+    finally:
+        execute(["umount", disk])
+
+
+def published_clients(server):
+    python = pathlib.Path(__file__).resolve().parents[2] / ".deps/test-clients/bin/python"
+    clients = {
+        "libretranslatepy": "from libretranslatepy import LibreTranslateAPI as Client\n"
+                            "print(Client(url, api_key='secret').translate('red dog', 'en', 'de'))",
+        "deep_translator": "from deep_translator import LibreTranslator as Client\n"
+                           "print(Client(source='en', target='de', custom_url=url + '/', "
+                           "api_key='secret').translate('red dog'))",
+    }
+    for package, code in clients.items():
+        if execute([python if python.exists() else "python3", "-c", f"import {package}"]).code != 0:
+            print(f"{package} is not installed; see scripts/setup test-packages", file=sys.stderr)
+            continue
+        seen = execute([python, "-c", f"url = '{server.url}'\n{code}"])
+        report(LIBRETRANSLATE, f"the client {package}", seen.code == 0 and seen.out.strip() != "",
+               seen.out or seen.err)
+
+
+def main():
+    build, work = build_and_work()
+    dietmt = build / "bin/dietmt"
+    model = toy_model(dietmt, work)
+    (work / "keys").write_text(KEYS)
+    with Server(dietmt, model, "--data", work / "jobs", "--api-keys", work / "keys") as server:
+        protocol(server)
+        published_clients(server)
+        documents(server)
+        hostile(server)
+        downloads(server)
+    daily_quota(dietmt, model, work)
+    full_disk(dietmt, model, work)
+
+
+main()
