@@ -56,7 +56,8 @@ void count(const std::vector<Symbols>& sequences, int64_t orders, size_t first,
 Chrf::Chrf(ChrfOptions options) : options_(options) {
   if (options_.char_order < 0 || options_.word_order < 0 || options_.beta < 0 ||
       options_.char_order + options_.word_order == 0)
-    throw ConfigError("chrF needs orders and beta of 0 or more, and one order above 0");
+    throw ConfigError(
+        "--chrf-char-order or --chrf-word-order must be above 0, and --chrf-beta 0 or more");
 }
 
 std::string Chrf::name() const {

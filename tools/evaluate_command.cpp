@@ -28,7 +28,7 @@ constexpr const char* kOfTasks[] = {"reference", "task", "predictions", "languag
                                     "null-odds", "json", "score-only",  "digits"};
 
 constexpr int64_t kLongestGram = 100;
-constexpr int64_t kMostResamples = 1'000'000;
+constexpr int64_t kMostResamples = 100'000;
 
 OptionTable option_table(EvaluateOptions& o) {
   metrics::EvaluationOptions& e = o.evaluation;

@@ -39,10 +39,10 @@ int run_tokenizer(const std::vector<std::string>& arguments) {
       .add("lowercase", &options.lowercase, "", "fold the case of the text")
       .add("character-coverage", &options.character_coverage, "SHARE",
            "share of the text's characters that get a piece; use 0.9995 for Chinese or Japanese",
-           {.above = 0.9, .most = 1})
+           {.least = 0.98, .most = 1})
       .add("output", &output, "FILE", "model file to write", {.required = true});
   table.group("Machine").add("threads", &options.threads, "N", "threads of the trainer",
-                             {.least = 1, .most = 1024});
+                             {.least = 1, .most = 128});
   table.example(
       "dietmt tokenizer --input train.en train.de --vocab-size 16000 --output joint.model");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;

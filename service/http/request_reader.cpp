@@ -133,11 +133,12 @@ void check_counts(const http::fields& fields, bool http_1_0) {
     throw RequestFault(400, "There must be one Host field.");
 }
 
-bool is_known(http::verb method) {
+// Those that the router refuses by 405. Beast does not know QUERY.
+bool is_known(http::verb method, beast::string_view name) {
   using http::verb;
   static constexpr std::array kMethods = {verb::get,     verb::head,    verb::post,  verb::put,
                                           verb::delete_, verb::options, verb::patch, verb::trace};
-  return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
+  return name == "QUERY" || std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 
 uint64_t body_limit(const std::string& path, const ReadLimits& limits) {
@@ -164,7 +165,8 @@ class RequestReader::Parser {
 
   RequestHead head() const {
     const auto& message = parser_.get();
-    if (!is_known(message.method())) throw RequestFault(501, "Unknown request method.");
+    if (!is_known(message.method(), message.method_string()))
+      throw RequestFault(501, "Unknown request method.");
     RequestHead head{.method = plain(message.method_string()),
                      .target = plain(message.target()),
                      .http_1_0 = message.version() == 10};

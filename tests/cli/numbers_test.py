@@ -81,8 +81,6 @@ def prepare():
         "average": lambda: ["--inputs", model, "--output", fresh("averaged")],
         "shortlist": lambda: ["--model", model, "--output", work / "shortlist",
                               *texts[:4], "--iterations", 1, "--threads", 1],
-        "sample": lambda: ["--output", work / "sample", "--pairs", 10, "--valid", 10,
-                           "--test", 10],
         "inspect params": lambda: ["--preset", "tiny"],
         "inspect positions": lambda: ["--model", model, "--json"],
         "bert pretrain": lambda: [*pretrain, *sizes, "--output", fresh("pretrained"), "--dry-run"],
