@@ -16,7 +16,7 @@
 namespace dietmt::service {
 namespace {
 
-constexpr int kClientClosedRequest = 499;  // never seen by a client; it stands in the log
+constexpr int kClientClosedRequest = 499;  // only in the log; no client sees it
 
 // The requests of each client that are in progress.
 class ClientCounts {
