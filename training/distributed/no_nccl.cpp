@@ -8,7 +8,7 @@ c10::intrusive_ptr<c10d::Backend> connect_nccl(const c10::intrusive_ptr<c10d::St
                                                std::chrono::milliseconds /*timeout*/) {
   throw ConfigError(
       "this program was built without NCCL: several processes can only train on CPUs "
-      "(docs/architecture.md, LibTorch)");
+      "(docs/architecture/build.md)");
 }
 
 }  // namespace dietmt::training
