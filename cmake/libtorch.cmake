@@ -1,5 +1,5 @@
 # LibTorch as imported targets. find_package(Torch) fails without the CUDA toolkit; the CPU part
-# needs only libtorch_cpu and libc10 (docs/architecture.md, "LibTorch").
+# needs only libtorch_cpu and libc10 (docs/architecture/build.md).
 set(DIETMT_LIBTORCH "" CACHE PATH
   "Folder with LibTorch's include/ and lib/: unpacked LibTorch, or the folder of a Python torch package")
 set(libtorch "${DIETMT_LIBTORCH}")
@@ -71,9 +71,13 @@ if(DIETMT_BUNDLE_LIBTORCH)
     set(bundled_nvidia FILES_MATCHING PATTERN "libcudart.so*" PATTERN "libcupti.so*"
       PATTERN "include" EXCLUDE)
   endif()
-  install(DIRECTORY ${libtorch}/lib/ DESTINATION lib/dietmt/torch/lib ${bundled})
+  install(DIRECTORY ${libtorch}/lib/ DESTINATION lib/dietmt/torch/lib
+    COMPONENT dietmt-train ${bundled})
+  file(GLOB licences ${libtorch}/../torch-*.dist-info/licenses/*)
+  install(FILES ${licences} DESTINATION share/doc/dietmt-train COMPONENT dietmt-train)
   if(EXISTS ${libtorch}/../nvidia)
-    install(DIRECTORY ${libtorch}/../nvidia DESTINATION lib/dietmt ${bundled_nvidia})
+    install(DIRECTORY ${libtorch}/../nvidia DESTINATION lib/dietmt
+      COMPONENT dietmt-train ${bundled_nvidia})
   endif()
 else()
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
@@ -90,7 +94,7 @@ if(DIETMT_CUDA)
 endif()
 
 # Programs that train: batches are of ever other sizes, and the C library's heap keeps what their
-# tensors leave in pieces that no later one fits (docs/architecture.md). Sanitizers bring their own.
+# tensors leave in pieces that no later one fits (docs/architecture/build.md). Sanitizers bring their own.
 add_library(dietmt_allocator INTERFACE)
 if(NOT DIETMT_SANITIZE)
   find_library(DIETMT_TCMALLOC tcmalloc_minimal REQUIRED)

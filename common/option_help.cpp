@@ -106,6 +106,16 @@ bool OptionTable::is_basic(const Option& option) const {
          std::find(basics_.begin(), basics_.end(), option.name) != basics_.end();
 }
 
+std::string OptionTable::Option::facts() const {
+  std::string text;
+  const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : "; ") + fact; };
+  if (rule.required) add("required");
+  if (rule.choices.empty() && !rule.text().empty()) add(rule.text());
+  const std::string value = joined(values());
+  if (!std::holds_alternative<bool*>(field) && !value.empty()) add("default: " + value);
+  return text;
+}
+
 std::string OptionTable::help(bool all) const {
   std::string text =
       "usage: dietmt " + command_ + " " + synopsis_ + " [options]\n\n" + description_ + "\n";
@@ -119,12 +129,7 @@ std::string OptionTable::help(bool all) const {
     if (option.group != group) text += "\n" + option.group + ":\n";
     group = option.group;
     const bool is_flag = std::holds_alternative<bool*>(option.field);
-    const std::string value = joined(option.values());
-    std::string facts;
-    const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : "; ") + fact; };
-    if (option.rule.required) add("required");
-    if (option.rule.choices.empty() && !option.rule.text().empty()) add(option.rule.text());
-    if (!is_flag && !value.empty()) add("default: " + value);
+    const std::string facts = option.facts();
     text += wrapped("--" + option.name + (is_flag ? "" : " " + option.placeholder),
                     option.help + (facts.empty() ? "" : " (" + facts + ")"));
   }
@@ -149,6 +154,7 @@ std::string OptionTable::describe() const {
     ordered_json described{{"name", option.name},
                            {"group", option.group},
                            {"help", option.help},
+                           {"facts", option.facts()},
                            {"placeholder", option.placeholder},
                            {"basic", is_basic(option)}};
     std::visit(
@@ -168,6 +174,7 @@ std::string OptionTable::describe() const {
     options.push_back({{"name", option.name},
                        {"group", "Every command"},
                        {"help", option.help},
+                       {"facts", ""},
                        {"placeholder", option.placeholder},
                        {"basic", true},
                        {"type", is_flag ? "flag" : "string"},

@@ -88,6 +88,8 @@ class OptionTable {
     OptionRule rule;
 
     std::vector<std::string> values() const;
+    /// "required; from 1 to 100; default: 4", as far as they apply.
+    std::string facts() const;
     /// The sentence about a value that breaks the rule; empty if none does.
     std::string problem() const;
     /// The sentence about a word that is not a number.

@@ -2,10 +2,9 @@
 #include <iostream>
 
 #include "bert/model/model_directory.h"
-#include "common/error.h"
-#include "common/suggestion.h"
 #include "inspection/parameter_table.h"
 #include "tools/bert_model_options.h"
+#include "tools/command_list.h"
 #include "tools/commands.h"
 
 namespace dietmt::tools {
@@ -37,47 +36,20 @@ int run_params(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-struct BertCommand {
-  const char* name;
-  const char* summary;
-  int (*run)(const std::vector<std::string>&);
-};
-
-constexpr BertCommand kBertCommands[] = {
-    {"pretrain", "pre-train an encoder on raw text", run_bert_pretrain},
-    {"finetune", "fine-tune an encoder for a task", run_bert_finetune},
-    {"predict", "predict with a fine-tuned encoder", run_bert_predict},
-    {"embed", "write hidden states of lines of text", run_bert_embed},
-    {"import", "convert a Hugging Face model", run_bert_import},
-    {"export", "convert a model for Hugging Face", run_bert_export},
-    {"params", "count the parameters of an encoder", run_params},
-};
-
-std::string usage() {
-  std::string text = "usage: dietmt bert COMMAND [options]\n\nCommands:\n";
-  for (const BertCommand& command : kBertCommands) {
-    const std::string name = command.name;
-    text += "  " + name + std::string(12 - name.size(), ' ') + command.summary + '\n';
-  }
-  return text +
-         "\nExample:\n  dietmt bert finetune --model bert --task rte --data GLUE --output rte\n"
-         "\nRun 'dietmt bert COMMAND --help' for the options of a command.\n";
-}
-
 }  // namespace
 
 int run_bert(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) throw ConfigError("a command is missing\n\n" + usage());
-  if (arguments[0] == "--help" || arguments[0] == "-h") {
-    std::cout << usage();
-    return 0;
-  }
-  for (const BertCommand& command : kBertCommands)
-    if (arguments[0] == command.name) return command.run({arguments.begin() + 1, arguments.end()});
-  std::vector<std::string> names;
-  for (const BertCommand& command : kBertCommands) names.emplace_back(command.name);
-  throw ConfigError("'" + arguments[0] + "' is not a command of dietmt bert" +
-                    suggestion(arguments[0], names) + "; see dietmt bert --help");
+  const CommandList list{"dietmt bert",
+                         "BERT encoders with any position encoding.",
+                         {{"pretrain", "pre-train an encoder on raw text", run_bert_pretrain},
+                          {"finetune", "fine-tune an encoder for a task", run_bert_finetune},
+                          {"predict", "predict with a fine-tuned encoder", run_bert_predict},
+                          {"embed", "write hidden states of lines of text", run_bert_embed},
+                          {"import", "convert a Hugging Face model", run_bert_import},
+                          {"export", "convert a model for Hugging Face", run_bert_export},
+                          {"params", "count the parameters of an encoder", run_params}},
+                         "dietmt bert finetune --model bert --task rte --data GLUE --output rte"};
+  return list.run(arguments);
 }
 
 }  // namespace dietmt::tools

@@ -5,15 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "common/deflater.h"
-#include "common/error.h"
 #include "common/options.h"
-#include "common/suggestion.h"
 #include "encoders/position/scheme/position_spec.h"
 #include "inspection/parameter_table.h"
 #include "inspection/position_report.h"
 #include "inspection/sentence_analysis.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/network/translation_model.h"
+#include "tools/command_list.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
 
@@ -141,29 +140,16 @@ int inspect_positions(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int run_inspect(const std::vector<std::string>& arguments) {
-  const std::string usage =
-      "usage: dietmt inspect params|model|positions|attention [options]\n\n"
-      "  params      count the parameters of a model by component\n"
-      "  model       print the configuration of a model\n"
-      "  positions   list the position encodings, or report what a model's encodings do\n"
-      "  attention   print the attention in a sentence and its translation\n\n"
-      "Example:\n"
-      "  dietmt inspect params --model model\n\n"
-      "Run 'dietmt inspect TOPIC --help' for the options of a topic.\n";
-  if (arguments.empty())
-    throw ConfigError("inspect needs a topic: params, model, positions or attention");
-  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  if (arguments[0] == "params") return inspect_params(rest);
-  if (arguments[0] == "model") return inspect_model(rest);
-  if (arguments[0] == "positions") return inspect_positions(rest);
-  if (arguments[0] == "attention") return inspect_attention(rest);
-  if (arguments[0] == "--help" || arguments[0] == "-h") {
-    std::cout << usage;
-    return 0;
-  }
-  throw ConfigError("'" + arguments[0] + "' is not a topic of inspect" +
-                    suggestion(arguments[0], {"params", "model", "positions", "attention"}) +
-                    "; choose params, model, positions or attention");
+  const CommandList list{
+      "dietmt inspect",
+      "Shows what is in a model.",
+      {{"params", "count the parameters of a model by component", inspect_params},
+       {"model", "print the configuration of a model", inspect_model},
+       {"positions", "list the position encodings, or report what a model's encodings do",
+        inspect_positions},
+       {"attention", "print the attention in a sentence and its translation", inspect_attention}},
+      "dietmt inspect params --model model"};
+  return list.run(arguments);
 }
 
 }  // namespace dietmt::tools

@@ -1,6 +1,5 @@
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -8,52 +7,42 @@
 #include "common/error.h"
 #include "common/logging.h"
 #include "common/process.h"
-#include "common/suggestion.h"
 #include "kernels/cpu/instruction_sets.h"
+#include "tools/command_list.h"
 #include "tools/commands.h"
 #include "training/processes/process_place.h"
 
 namespace dietmt::tools {
 namespace {
 
-struct Summary {
-  const char* name;
-  const char* summary;
-};
-
-constexpr Summary kCommands[] = {
-    {"tokenizer", "train a subword model (sentencepiece)"},
-    {"train", "train an encoder-decoder Transformer on parallel text"},
-    {"translate", "translate text line by line"},
-    {"distill", "translate training text for a student model"},
-    {"score", "print log-probabilities of given translations"},
-    {"evaluate", "score translations with BLEU, chrF and TER, and predictions for tasks"},
+const CommandList& command_list() {
+  static const CommandList list{
+      "dietmt",
+      "Machine translation with pluggable position encodings.",
+      {{"tokenizer", "train a subword model (sentencepiece)"},
+       {"train", "train an encoder-decoder Transformer on parallel text"},
+       {"translate", "translate text line by line"},
+       {"distill", "translate training text for a student model"},
+       {"score", "print log-probabilities of given translations"},
+       {"evaluate", "score translations with BLEU, chrF and TER, and predictions for tasks"},
 #ifdef DIETMT_SERVICE
-    {"serve", "translate over HTTP, with a web page and batch jobs"},
+       {"serve", "translate over HTTP, with a web page and batch jobs"},
 #endif
-    {"import", "convert a Hugging Face or Marian translation model"},
-    {"export", "convert a model for CTranslate2 or Hugging Face"},
-    {"quantize", "write a model with int8 or bf16 weights for fast decoding"},
-    {"average", "average the weights of checkpoints"},
-    {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
-    {"inspect", "show a model's parameters, configuration, positions or attention"},
-    {"shortlist", "make a lexical shortlist from parallel text"},
-};
+       {"import", "convert a Hugging Face or Marian translation model"},
+       {"export", "convert a model for CTranslate2 or Hugging Face"},
+       {"quantize", "write a model with int8 or bf16 weights for fast decoding"},
+       {"average", "average the weights of checkpoints"},
+       {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
+       {"inspect", "show a model's parameters, configuration, positions or attention"},
+       {"shortlist", "make a lexical shortlist from parallel text"}},
+      "echo 'Good morning.' | dietmt translate --model model"};
+  return list;
+}
 
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 
-void print_usage(std::ostream& out) {
-  out << "usage: dietmt COMMAND [options]\n\nMachine translation with pluggable position "
-         "encodings.\n\nCommands:\n";
-  for (const Summary& command : kCommands) {
-    out << "  " << command.name << std::string(12 - std::string(command.name).size(), ' ')
-        << command.summary << '\n';
-  }
-  out << "\nExample:\n  echo 'Good morning.' | dietmt translate --model model\n";
-  out << "\nRun 'dietmt COMMAND --help' for the options of a command, 'dietmt --version' for the "
-         "version.\n";
-}
+std::string usage() { return command_list().help() + "'dietmt --version' prints the version.\n"; }
 
 // Without the time of the log: the command did not start.
 void usage_error(const std::string& command, const std::string& message) {
@@ -96,25 +85,26 @@ int run_program(int argc, char** argv, const std::function<Command(const std::st
   init_logging();
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
-    print_usage(std::cerr);
+    std::cerr << usage();
     return kUsage;
   }
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
-    print_usage(std::cout);
+    std::cout << usage();
+    return 0;
+  }
+  if (words[0] == "--help-json") {
+    std::cout << command_list().describe();
     return 0;
   }
   if (words[0] == "--version") {
     std::cout << "dietmt " << DIETMT_VERSION << " (" << DIETMT_BUILT_WITH << ")\n";
     return 0;
   }
-  for (const Summary& command : kCommands) {
+  for (const CommandEntry& command : command_list().commands) {
     if (words[0] == command.name)
       return guarded(words[0], find(words[0]), {words.begin() + 1, words.end()});
   }
-  std::vector<std::string> names;
-  for (const Summary& command : kCommands) names.emplace_back(command.name);
-  std::cerr << "error: '" << words[0] << "' is not a command of dietmt"
-            << suggestion(words[0], names) << "; see dietmt --help" << std::endl;
+  std::cerr << "error: " << command_list().unknown(words[0]) << std::endl;
   return kUsage;
 }
 

@@ -26,7 +26,7 @@ no_time
 one_line_of 2 "'trnslate' is not a command of dietmt; did you mean translate?" "$dietmt" trnslate
 no_time
 one_line_of 2 "'finetun' is not a command of dietmt bert; did you mean finetune?" "$dietmt" bert finetun
-one_line_of 2 "'param' is not a topic of inspect; did you mean params?" "$dietmt" inspect param
+one_line_of 2 "'param' is not a command of dietmt inspect; did you mean params?" "$dietmt" inspect param
 expect_code 2 "$dietmt" frobnicate
 case $err in *"did you mean"*) fail "a suggestion that is not near: $err" ;; esac
 full_program=$(dirname "$dietmt")/dietmt-torch

@@ -10,6 +10,7 @@ any, 77 without PyYAML.
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -106,7 +107,22 @@ def check_unit(options):
     text = (RECIPES / "dietmt.service").read_text()
     command = re.search(r"^ExecStart=\S+ serve (.*)$", text, re.M)[1].split()
     check_options(command, options, "dietmt.service")
+    check_sandbox()
     return int(re.search(r"^TimeoutStopSec=(\d+)$", text, re.M)[1])
+
+
+def check_sandbox():
+    """systemd's own judgement of the rights that the unit keeps, from 0 to 10."""
+    if shutil.which("systemd-analyze") is None:
+        print("systemd-analyze is not installed: the sandbox of dietmt.service is not judged")
+        return
+    judged = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", RECIPES / "dietmt.service"],
+                            capture_output=True, text=True)
+    exposure = re.search(r"Overall exposure level for dietmt.service: ([0-9.]+)", judged.stdout)
+    if exposure is None:  # before systemd 250, only installed units
+        print("systemd-analyze cannot judge a file: " + judged.stderr)
+        return
+    require(float(exposure[1]) < 2, f"dietmt.service: exposure {exposure[1]}, and it should be below 2")
 
 
 def check_dashboard(metrics):

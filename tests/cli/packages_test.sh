@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Packages of what runs without LibTorch: packages_test.sh BINARY MODEL BUILD
+dietmt=$1
+model=$2
+build=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+
+expect_code 0 "$dietmt" quantize --model "$model" --type fp32 --output "$work/packed"
+expect_code 0 "$dietmt" translate --model "$work/packed" <<<"red cat"
+expected=$out
+
+# runs FOLDER: the programs below it translate, with nothing of this build.
+runs() {
+  expect_code 0 env -i "$1/bin/dietmt" --version
+  expect_text "dietmt " "$out"
+  expect_code 0 env -i "$1/bin/dietmt" translate --model "$work/packed" <<<"red cat"
+  [ "$out" = "$expected" ] || fail "$1 translates '$out' instead of '$expected'"
+  for file in share/man/man1/dietmt-translate.1 share/bash-completion/completions/dietmt \
+    share/zsh/site-functions/_dietmt share/doc/dietmt/THIRD_PARTY_NOTICES.md; do
+    [ -s "$1/$file" ] || fail "$1 lacks $file"
+  done
+}
+
+# package KIND: makes the package of the component.
+package() {
+  expect_code 0 cpack -G "$1" --config "$build/CPackConfig.cmake" -D CPACK_COMPONENTS_ALL=dietmt \
+    -B "$work/packages"
+}
+
+package TGZ
+mkdir "$work/elsewhere"
+expect_code 0 tar -xzf "$work"/packages/dietmt-*.tar.gz -C "$work/elsewhere"
+runs "$work/elsewhere"
+expect_code 1 env -i "$work/elsewhere/bin/dietmt" bert params
+expect_text "dietmt-torch" "$err"
+
+if command -v dpkg-shlibdeps >/dev/null; then
+  package DEB
+  deb=$(echo "$work"/packages/dietmt_*.deb)
+  expect_code 0 dpkg-deb -f "$deb" Depends
+  for library in libc6 libgomp1 libsentencepiece0 libstdc++6 zlib1g; do
+    expect_text "$library" "$out"
+  done
+  expect_code 0 dpkg-deb -x "$deb" "$work/root"
+  runs "$work/root/usr"
+  if [ "$(id -u)" -eq 0 ]; then  # into a database of its own, where the libraries are missing
+    mkdir -p "$work/installed" "$work/database/info" "$work/database/updates"
+    touch "$work/database/status" "$work/database/available"
+    expect_code 0 dpkg --instdir="$work/installed" --admindir="$work/database" --log="$work/dpkg.log" \
+      --force-depends --force-script-chrootless -i "$deb"
+    runs "$work/installed/usr"
+  fi
+else
+  echo "dpkg-shlibdeps (package dpkg-dev) is not installed: no .deb is made"
+fi
+
+# Every library that the programs load is in the notices.
+for program in "$dietmt" "$(dirname "$dietmt")/dietmt-torch"; do
+  for library in $(objdump -p "$program" | awk '/NEEDED/ {print $2}'); do
+    grep -qF "\`${library%%.so*}\`" "$(dirname "$0")/../../THIRD_PARTY_NOTICES.md" ||
+      fail "THIRD_PARTY_NOTICES.md lacks $library"
+  done
+done
+finish

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Checks the Markdown documents of the repository.
+
+    documents_test.py ROOT [PROGRAM]
+
+Every relative link leads to a file of the repository, and every anchor to a heading. With PROGRAM
+(dietmt), every command of dietmt in a document exists and has the options that are written there.
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/help_pages"))
+from command_tables import all_commands, command_tree  # noqa: E402
+
+SKIPPED = re.compile(r"^(build.*|\.deps|\.git|runs|quickstart|node_modules)$")
+FENCE = re.compile(r"^\s*(```|~~~)")
+INLINE_CODE = re.compile(r"`([^`]+)`")
+LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+(?:\([^()]*\))?)\)")
+HEADING = re.compile(r"^#{1,6} +(.*?) *#*$")
+OPTION = re.compile(r"--[a-z][a-z0-9_-]*")
+# Options of other programs that documents in docs/ name by themselves.
+FOREIGN = {"--user_defined_symbols"}
+# What ends a command in a shell, or in prose behind it.
+COMMAND_END = re.compile(r"[|;&><)]|\s#|\\n")
+
+
+def documents(root):
+    for path in sorted(root.rglob("*.md")):
+        if not any(SKIPPED.match(part) for part in path.relative_to(root).parts):
+            yield path
+
+
+def lines_of(text):
+    """(number, line, inside a fenced block)."""
+    fenced = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if FENCE.match(line):
+            fenced = not fenced
+            continue
+        yield number, line, fenced
+
+
+def anchors(text):
+    """The anchors that GitHub gives to the headings of a document."""
+    found, counts = set(), {}
+    for _, line, fenced in lines_of(text):
+        heading = HEADING.match(line)
+        if fenced or not heading:
+            continue
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1])
+        slug = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        count = counts.get(slug, 0)
+        counts[slug] = count + 1
+        found.add(slug if count == 0 else f"{slug}-{count}")
+    return found
+
+
+def link_problems(root, path):
+    text = path.read_text()
+    for number, line, fenced in lines_of(text):
+        if fenced or line.startswith("    "):
+            continue
+        for target in LINK.findall(INLINE_CODE.sub("", line.replace("[`", "[").replace("`]", "]"))):
+            if re.match(r"[a-z]+:", target):
+                continue
+            file, _, anchor = target.partition("#")
+            goal = (path.parent / file).resolve() if file else path
+            place = f"{path.relative_to(root)}:{number}"
+            if not goal.exists() or root not in [goal, *goal.parents]:
+                yield f"{place}: {target} leads nowhere"
+            elif anchor and anchor not in anchors(goal.read_text()):
+                yield f"{place}: {target}: no such heading"
+
+
+def code_of(text):
+    """(number, code): inline code, and lines of code blocks with the lines that continue them."""
+    held, start = "", 0
+    for number, line, fenced in lines_of(text):
+        if fenced or line.startswith("    ") or held:
+            start = start or number
+            held += line.rstrip("\\") + " "
+            if not line.endswith("\\"):
+                yield start, held
+                held, start = "", 0
+        else:
+            for code in INLINE_CODE.findall(line):
+                yield number, code
+
+
+def written_commands(code):
+    """The words after each `dietmt`, up to the end of the command."""
+    for written in re.split(r"(?:^|(?<=[\s/(]))dietmt(?= )", code)[1:]:
+        end = COMMAND_END.search(written)
+        yield written[:end.start() if end else None].split()
+
+
+def command_problem(words, options):
+    """The sentence about a command and its options, or None."""
+    groups = {name.split()[0] for name in options if " " in name}
+    name = words[0] if words else ""
+    if name in groups:
+        name = " ".join(words[:2])
+    if not re.fullmatch(r"[a-z]+( [a-z]+)?", name) or (name in groups):
+        return None
+    if name not in options:
+        return f"dietmt has no command {name}"
+    for word in words:
+        option = OPTION.match(word)
+        if option and option[0] not in options[name]:
+            return f"dietmt {name} has no option {option[0]}"
+    return None
+
+
+def option_problems(root, path, options):
+    everywhere = {"--version", "--help"}.union(*options.values())
+    for number, code in code_of(path.read_text()):
+        place = f"{path.relative_to(root)}:{number}"
+        for words in written_commands(code):
+            problem = command_problem(words, options)
+            if problem:
+                yield f"{place}: {problem}"
+        option = OPTION.match(code)
+        if option and path.parent.name == "docs" and option[0] not in everywhere | FOREIGN:
+            yield f"{place}: no command has the option {option[0]}"
+
+
+def known_options(program):
+    """The options of each command by its name."""
+    return {command.name: {"--" + option["name"] for option in command.options} | {"--help-json"}
+            for command in all_commands(command_tree(program)) if command.options}
+
+
+def version_problems(root):
+    """CITATION.cff has the version of CMakeLists.txt."""
+    version = re.search(r"project\(dietmt VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+    if f"version: {version}\n" not in (root / "CITATION.cff").read_text():
+        yield f"CITATION.cff: the version is not {version}, as CMakeLists.txt says"
+
+
+def problems(root, options):
+    yield from version_problems(root)
+    for path in documents(root):
+        yield from link_problems(root, path)
+        if options:
+            yield from option_problems(root, path, options)
+
+
+def main(arguments):
+    root = pathlib.Path(arguments[0]).resolve()
+    found = list(problems(root, known_options(arguments[1]) if len(arguments) > 1 else {}))
+    print("\n".join(found))
+    print(f"documents: {len(found)} problems in {len(list(documents(root)))} files")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,66 @@
+"""docs/reference/cli.md."""
+from command_tables import all_commands
+
+HEAD = """# Commands and options
+
+Made from the option tables of the program; change it with `scripts/reference`. `dietmt COMMAND --help`
+prints the same for the options that most users need, `--help-all` for all, and `--help-json` everything
+on this page for programs. An option is given as `--name value` or `--name=value`; `...` after a
+placeholder means one value or more. Options may be in a file too (`--config FILE`, lines `name = value`).
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 75 stopped after saving (the same command continues).
+"""
+
+
+def _cell(text):
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def _head(option):
+    value = "" if option["type"] == "flag" else " " + option["placeholder"]
+    return f"`--{option['name']}{value}`".replace("|", "\\|")
+
+
+def _anchor(command):
+    return command.words.replace(" ", "-")
+
+
+def _table(options):
+    yield "| option | meaning | |"
+    yield "|---|---|---|"
+    for option in options:
+        yield f"| {_head(option)} | {_cell(option['help'])} | {_cell(option['facts'])} |"
+
+
+def _section(command):
+    yield f"## {command.words}"
+    yield command.description
+    yield ""
+    yield "```"
+    yield f"{command.words} {command.synopsis}"
+    yield "```"
+    for title, options in command.groups():
+        if title == "Every command":
+            continue
+        yield ""
+        if title != "Options":
+            yield f"**{title}**"
+            yield ""
+        yield from _table(options)
+    yield ""
+    yield "```"
+    yield from command.examples
+    yield "```"
+    yield ""
+
+
+def cli_reference(tree):
+    leaves = [command for command in all_commands(tree) if command.options]
+    lines = [HEAD, "| command | |", "|---|---|"]
+    lines += [f"| [`{command.words}`](#{_anchor(command)}) | {_cell(command.summary)} |"
+              for command in leaves]
+    lines.append("")
+    for command in leaves:
+        lines += _section(command)
+    lines += ["## Every command", *_table(dict(leaves[0].groups())["Every command"])]
+    return "\n".join(lines) + "\n"
