@@ -6,6 +6,12 @@ if(DIETMT_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-subobject-linkage)
 endif()
 
+# Gives a library without LibTorch objects that libdietmt.so can hold, inlined as in a program.
+function(dietmt_fit_shared_library target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+endfunction()
+
 # One folder is one library, dietmt_<path with underscores>:
 #   dietmt_library(NAME [TORCH] SOURCES... LIBRARIES... [PRIVATE...])
 # TORCH gives it LibTorch and the shared precompiled header. LIBRARIES are those whose headers the
@@ -16,5 +22,7 @@ function(dietmt_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LIBRARIES} PRIVATE ${ARG_PRIVATE})
   if(ARG_TORCH)
     dietmt_use_torch(${name})
+  else()
+    dietmt_fit_shared_library(${name})
   endif()
 endfunction()

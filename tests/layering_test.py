@@ -4,8 +4,8 @@
     layering_test.py ROOT
 
 A folder may include itself and the folders above it in the table. Every folder with sources must be
-in the table, and no folder without LibTorch may include one with it. Tests and benchmarks may
-include anything.
+in the table, and no folder without LibTorch may include one with it. Tests, benchmarks and
+examples may include anything.
 """
 import pathlib
 import re
@@ -14,7 +14,7 @@ import sys
 ROW = re.compile(r"^\| `([a-z0-9_/]+)/` \|.*\| ([^|]+) \|$")
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 TORCH = re.compile(r"^\s*#include <(?:torch|ATen|c10)/", re.MULTILINE)
-FREE = ("tests", "bench", "build", ".deps")
+FREE = ("tests", "bench", "examples", "build", ".deps")
 
 
 def folder_table(document):

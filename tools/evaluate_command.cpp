@@ -12,7 +12,6 @@
 #include "common/files.h"
 #include "common/options.h"
 #include "data/text/piece_splitter.h"
-#include "metrics/bleu.h"
 #include "metrics/mecab.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"
@@ -183,41 +182,22 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
   return problems;
 }
 
-std::optional<metrics::GivenTokenizer> given_tokenizer(const EvaluateOptions& o) {
-  if (metrics::is_mecab_tokenizer(o.tokenize))
-    return metrics::mecab_tokenizer(o.tokenize, o.mecab_dictionary);
-  if (!has_subwords(o.tokenize)) return std::nullopt;
+metrics::MetricOptions metric_options(const EvaluateOptions& o) {
+  metrics::MetricOptions options = o;
+  options.effective_order = o.effective_order || o.evaluation.sentence_level;
+  if (!has_subwords(o.tokenize)) return options;
   const std::string name =
       o.tokenize == "spm" ? fmt::format("spm-{:08x}", file_crc32(o.subword_model)) : o.tokenize;
-  return metrics::GivenTokenizer{name, data::piece_splitter(o.subword_model)};
-}
-
-std::unique_ptr<Metric> make_bleu(const EvaluateOptions& o) {
-  metrics::BleuOptions bleu;
-  bleu.given_tokenizer = given_tokenizer(o);
-  if (!bleu.given_tokenizer) bleu.tokenizer = metrics::bleu_tokenizer_from_name(o.tokenize);
-  bleu.lowercase = o.lowercase;
-  bleu.smoothing = metrics::smoothing_from_name(o.smooth);
-  bleu.smoothing_value = o.smooth_value;
-  bleu.max_order = o.max_order;
-  bleu.effective_order = o.effective_order || o.evaluation.sentence_level;
-  return std::make_unique<metrics::Bleu>(bleu);
-}
-
-std::unique_ptr<Metric> make_metric(const std::string& name, const EvaluateOptions& o) {
-  if (name == "bleu") return make_bleu(o);
-  if (name == "ter") return std::make_unique<metrics::Ter>(o.ter);
-  metrics::ChrfOptions chrf = o.chrf;
-  chrf.lowercase = o.lowercase;
-  if (name == "chrf++") chrf.word_order = 2;
-  if (name == "chrf" || name == "chrf++") return std::make_unique<metrics::Chrf>(chrf);
-  throw ConfigError("unknown metric '" + name + "' in --metric; choose bleu, chrf, chrf++ or ter");
+  options.given_tokenizer = {name, data::piece_splitter(o.subword_model)};
+  return options;
 }
 
 std::vector<std::unique_ptr<Metric>> make_metrics(const EvaluateOptions& o) {
+  const metrics::MetricOptions options = metric_options(o);
   std::vector<std::unique_ptr<Metric>> all;
   std::istringstream names(o.metrics);
-  for (std::string name; std::getline(names, name, ',');) all.push_back(make_metric(name, o));
+  for (std::string name; std::getline(names, name, ',');)
+    all.push_back(metrics::make_metric(name, options));
   if (all.empty()) throw ConfigError("--metric is empty");
   return all;
 }

@@ -3,35 +3,24 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "metrics/chrf.h"
 #include "metrics/evaluation.h"
-#include "metrics/ter.h"
+#include "metrics/named_metric.h"
 
 namespace dietmt::tools {
 
-struct EvaluateOptions {
+struct EvaluateOptions : metrics::MetricOptions {
   std::vector<std::string> references;
   std::vector<std::string> hypotheses;
   std::string metrics = "bleu";
-  bool lowercase = false;
 
   std::string origins, origin;
   std::string documents, subset;
   bool document_level = false;
 
-  std::string tokenize = "13a";
   std::string subword_model;
-  std::string mecab_dictionary;
-  std::string smooth = "exp";
-  std::optional<double> smooth_value;
-  bool effective_order = false;
-  int64_t max_order = 4;
-  metrics::ChrfOptions chrf;
-  metrics::TerOptions ter;
   metrics::EvaluationOptions evaluation;
 
   std::string task;

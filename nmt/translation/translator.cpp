@@ -8,18 +8,22 @@
 
 namespace dietmt::nmt {
 
+std::vector<size_t> longest_first(std::span<const TranslationRequest> requests) {
+  std::vector<size_t> order(requests.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return requests[a].source.size() > requests[b].source.size();
+  });
+  return order;
+}
+
 RequestFeed::RequestFeed(std::span<const TranslationRequest> requests, const SearchOptions& options,
                          std::function<void(int64_t)> progress)
     : requests_(requests),
       options_(options),
       progress_(std::move(progress)),
-      order_(requests.size()),
-      results_(requests.size()) {
-  std::iota(order_.begin(), order_.end(), size_t{0});
-  std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-    return requests[a].source.size() > requests[b].source.size();
-  });
-}
+      order_(longest_first(requests)),
+      results_(requests.size()) {}
 
 std::vector<FedSentence> RequestFeed::take(int64_t tokens, bool idle) {
   const std::lock_guard lock(mutex_);

@@ -26,6 +26,9 @@
 
 namespace dietmt::nmt {
 
+/// The places of `requests`, longest first.
+std::vector<size_t> longest_first(std::span<const TranslationRequest> requests);
+
 /// A feed of requests that are all known. It hands out the longest first, so that no worker gets a
 /// long one at the end.
 class RequestFeed : public SentenceFeed {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/field_names.h"
 #include "common/json_fields.h"
 #include "common/text_io.h"
 #include "service/http/url.h"
@@ -69,17 +70,6 @@ bool is_whole_float(const json& value) {
 
 HttpError wrong(const std::string& name, const std::string& problem) {
   return HttpError::of_option(name, name + " " + problem);
-}
-
-// "--top-k must not ..." as the API names it: top_k.
-std::string with_field_names(std::string problem) {
-  for (size_t at = problem.find("--"); at != std::string::npos; at = problem.find("--", at)) {
-    problem.erase(at, 2);
-    for (size_t i = at; i < problem.size() && problem[i] != ' ' && problem[i] != ','; ++i) {
-      if (problem[i] == '-') problem[i] = '_';
-    }
-  }
-  return problem;
 }
 
 }  // namespace

@@ -1,0 +1,211 @@
+#include "dietmt/engine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "common/error.h"
+#include "kernels/cpu/instruction_sets.h"
+#include "nmt/engine/stored_weights.h"
+#include "nmt/translation/text_lines.h"
+#include "nmt/translation/translator.h"
+
+namespace dietmt {
+namespace {
+
+nmt::SearchOptions machine_options(const TranslatorOptions& o) {
+  nmt::SearchOptions search;
+  search.max_source_length = o.max_source_length;
+  search.batch_tokens = o.batch_tokens;
+  search.workers = o.workers;
+  search.threads = o.threads;
+  return search;
+}
+
+std::shared_ptr<const nmt::LoadedDecoder> load(const std::string& model,
+                                               const TranslatorOptions& o) {
+  kernels::chosen_instruction_set();  // reports a wrong DIETMT_INSTRUCTION_SET
+  if (o.device != "cpu")
+    throw ConfigError("device '" + o.device + "' needs LibTorch: use dietmt translate --device " +
+                      o.device);
+  const nmt::SearchOptions search = machine_options(o);
+  throw_if_any(search.problems());
+  auto loaded = nmt::load_stored_decoder(
+      nmt::model_directories({model}),
+      {.weights = nmt::parse_weight_choice(o.weights), .shortlist = o.shortlist, .search = search});
+  if (!loaded) {
+    throw CheckpointError(
+        model + " has no packed weights, or no stored positions for lines of " +
+        std::to_string(o.max_source_length) +
+        " tokens: pack it with 'dietmt quantize --model DIR --type fp32 --output PACKED', or lower "
+        "max_source_length");
+  }
+  return std::make_shared<const nmt::LoadedDecoder>(std::move(*loaded));
+}
+
+// One queue for all callers, which never refuses work.
+std::unique_ptr<service::ServedModel> serve(const std::shared_ptr<const nmt::LoadedDecoder>& loaded,
+                                            const TranslatorOptions& o) {
+  service::LoadedModel model;
+  model.decoder = {loaded, loaded->decoder.get()};
+  const auto cores = std::max(1U, std::thread::hardware_concurrency());
+  return std::make_unique<service::ServedModel>(
+      std::move(model),
+      service::DecodingThreads{.workers = o.workers > 0 ? o.workers : static_cast<int64_t>(cores),
+                               .threads = o.threads,
+                               .batch_tokens = o.batch_tokens},
+      service::QueueLimits{.max_tokens = std::numeric_limits<int64_t>::max() / 2}, nullptr);
+}
+
+std::string without_line_end(std::string line) {
+  if (line.ends_with('\n')) line.pop_back();
+  if (line.ends_with('\r')) line.pop_back();
+  return line;
+}
+
+}  // namespace
+
+Engine::Engine(const std::string& model, const TranslatorOptions& options)
+    : options_(options),
+      process_(getpid()),
+      loaded_(load(model, options)),
+      served_(serve(loaded_, options)) {}
+
+Engine::~Engine() {
+  // The threads of the parent do not exist in a forked process, so nothing can wait for their end.
+  if (getpid() != process_) static_cast<void>(served_.release());
+}
+
+nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
+  nmt::SearchOptions search = machine_options(options_);
+  search.beam = o.beam;
+  search.nbest = o.nbest;
+  search.length_penalty = o.length_penalty;
+  search.length_norm = nmt::parse_length_norm(o.length_norm);
+  search.max_length_factor = o.max_length_factor;
+  search.max_length_offset = o.max_length_offset;
+  search.min_length = o.min_length;
+  search.sample = o.sample;
+  search.top_k = o.top_k;
+  search.top_p = o.top_p;
+  search.temperature = o.temperature;
+  search.seed = o.seed;
+  throw_if_any(search.problems());
+  return search;
+}
+
+data::SourceTag Engine::source_tag(const std::string& tag) const {
+  if (!tag.empty()) {
+    const std::string problem = data::source_tag_problem(tag);
+    if (!problem.empty()) throw ConfigError("source_tag: " + problem);
+  }
+  return {*loaded_->source_tokenizer, tag};
+}
+
+// With end of sentence.
+std::vector<int32_t> Engine::encode_source(const std::string& line, bool& truncated) const {
+  std::vector<int32_t> ids = loaded_->source_tokenizer->encode(line);
+  const int64_t limit =
+      std::min(options_.max_source_length, loaded_->decoder->max_source_length()) - 1;
+  truncated = std::ssize(ids) > limit;
+  if (truncated) ids.resize(static_cast<size_t>(limit));
+  ids.push_back(loaded_->source_tokenizer->end_id());
+  return ids;
+}
+
+// Without end of sentence, for which there must be room.
+std::vector<int32_t> Engine::encode_target(const std::string& line) const {
+  std::vector<int32_t> ids = loaded_->target_tokenizer->encode(without_line_end(line));
+  const int64_t limit = loaded_->decoder->max_target_length() - 1;
+  if (std::ssize(ids) > limit) ids.resize(static_cast<size_t>(limit));
+  return ids;
+}
+
+Hypothesis Engine::hypothesis(const nmt::Hypothesis& found) const {
+  const data::Tokenizer& tokenizer = *loaded_->target_tokenizer;
+  Hypothesis result;
+  result.text = nmt::decode_line(tokenizer, found.ids);
+  result.score = found.score;
+  result.token_scores = found.token_scores;
+  result.tokens.reserve(found.token_scores.size());
+  for (const int32_t id : found.ids) result.tokens.push_back(tokenizer.piece(id));
+  if (result.tokens.size() < found.token_scores.size())
+    result.tokens.push_back(tokenizer.piece(tokenizer.end_id()));
+  return result;
+}
+
+std::vector<Translation> Engine::translate(const LineBatch& batch, const nmt::SearchOptions& search,
+                                           const data::SourceTag& tag,
+                                           const std::function<bool()>& cancelled) {
+  std::vector<Translation> translations(batch.lines.size());
+  std::vector<nmt::TranslationRequest> requests;
+  std::vector<size_t> places;  // of the requests among the lines
+  for (size_t i = 0; i < batch.lines.size(); ++i) {
+    std::vector<int32_t> source =
+        encode_source(tag.before(without_line_end(batch.lines[i])), translations[i].truncated);
+    if (std::ssize(source) - 1 <= tag.pieces()) {
+      translations[i].hypotheses.resize(1);
+      continue;
+    }
+    std::vector<int32_t> prefix;
+    if (!batch.prefixes.empty()) prefix = encode_target(batch.prefixes[i]);
+    requests.push_back(
+        {std::move(source), std::move(prefix), batch.first + static_cast<int64_t>(i)});
+    places.push_back(i);
+  }
+  const std::vector<nmt::NBest> found = decode(std::move(requests), search, cancelled);
+  for (size_t r = 0; r < found.size(); ++r)
+    for (const nmt::Hypothesis& one : found[r])
+      translations[places[r]].hypotheses.push_back(hypothesis(one));
+  return translations;
+}
+
+// A search in which every token is forced.
+std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
+                                      const std::vector<std::string>& targets,
+                                      const std::function<bool()>& cancelled) {
+  if (!options_.shortlist.empty())
+    throw ConfigError(
+        "scores need all probabilities, and a shortlist leaves some out: load the "
+        "model without a shortlist");
+  if (sources.size() != targets.size())
+    throw DataError(std::to_string(sources.size()) + " sources, but " +
+                    std::to_string(targets.size()) + " targets");
+  nmt::SearchOptions search = machine_options(options_);
+  search.beam = 1;
+  search.length_penalty = 0.0;
+  search.max_length_factor = 0.0;
+  search.max_length_offset = 1;
+  std::vector<nmt::TranslationRequest> requests;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    bool truncated = false;
+    requests.push_back(
+        {encode_source(without_line_end(sources[i]), truncated), encode_target(targets[i]), 0});
+  }
+  std::vector<Hypothesis> scores;
+  for (const nmt::NBest& found : decode(std::move(requests), search, cancelled))
+    scores.push_back(hypothesis(found.front()));
+  return scores;
+}
+
+// Longest first, so that no worker gets a long sentence at the end.
+std::vector<nmt::NBest> Engine::decode(std::vector<nmt::TranslationRequest> requests,
+                                       const nmt::SearchOptions& search,
+                                       const std::function<bool()>& cancelled) {
+  if (getpid() != process_)
+    throw Error("this process was forked from the one that loaded the model: load it here");
+  const std::vector<size_t> order = nmt::longest_first(requests);
+  std::vector<nmt::TranslationRequest> sorted;
+  for (const size_t i : order) sorted.push_back(std::move(requests[i]));
+  service::Patience patience;
+  patience.client_gone = cancelled;
+  std::vector<nmt::NBest> found = served_->queue().translate(std::move(sorted), search, patience);
+  std::vector<nmt::NBest> results(found.size());
+  for (size_t r = 0; r < found.size(); ++r) results[order[r]] = std::move(found[r]);
+  return results;
+}
+
+}  // namespace dietmt

@@ -1,0 +1,41 @@
+// The exceptions of the library. Each message says what is wrong, where, and what to do.
+#pragma once
+
+#include <stdexcept>
+
+#include "dietmt/export.h"
+
+namespace dietmt {
+
+/// Any failure of the library. Its kinds follow; the program's exit code for all but UsageError
+/// is 1.
+class DIETMT_API Exception : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A wrong option, option value or combination of them; the program's exit code is 2.
+class DIETMT_API UsageError : public Exception {
+ public:
+  using Exception::Exception;
+};
+
+/// Bad input: text, a file, or lists of different lengths.
+class DIETMT_API InputError : public Exception {
+ public:
+  using Exception::Exception;
+};
+
+/// A model directory that cannot be read, or that this library cannot decode with.
+class DIETMT_API ModelError : public Exception {
+ public:
+  using Exception::Exception;
+};
+
+/// TranslateOptions::cancelled returned true.
+class DIETMT_API Cancelled : public Exception {
+ public:
+  using Exception::Exception;
+};
+
+}  // namespace dietmt

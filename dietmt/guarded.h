@@ -1,0 +1,29 @@
+// Turns the exceptions of the other folders into those of the public headers.
+#pragma once
+
+#include "common/error.h"
+#include "common/field_names.h"
+#include "dietmt/error.h"
+#include "service/scheduling/scheduling_errors.h"
+
+namespace dietmt {
+
+/// Returns work(). Options have the names of the public structs in messages.
+template <typename Work>
+auto guarded(const Work& work) {
+  try {
+    return work();
+  } catch (const ConfigError& error) {
+    throw UsageError(with_field_names(error.what()));
+  } catch (const CheckpointError& error) {
+    throw ModelError(error.what());
+  } catch (const DataError& error) {
+    throw InputError(error.what());
+  } catch (const service::ClientGone&) {
+    throw Cancelled("the translation was cancelled");
+  } catch (const Error& error) {
+    throw Exception(error.what());
+  }
+}
+
+}  // namespace dietmt

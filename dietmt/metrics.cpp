@@ -1,0 +1,102 @@
+#include "dietmt/metrics.h"
+
+#include <algorithm>
+
+#include "common/checks.h"
+#include "common/error.h"
+#include "dietmt/guarded.h"
+#include "metrics/evaluation.h"
+#include "metrics/named_metric.h"
+#include "metrics/unicode.h"
+
+namespace dietmt {
+namespace {
+
+metrics::MetricOptions metric_options(const EvaluateOptions& o) {
+  metrics::MetricOptions options;
+  options.lowercase = o.lowercase;
+  options.tokenize = o.tokenize;
+  options.mecab_dictionary = o.mecab_dictionary;
+  options.smooth = o.smooth;
+  options.smooth_value = o.smooth_value;
+  options.effective_order = o.effective_order || o.sentence_scores;
+  options.max_order = o.max_order;
+  options.chrf.char_order = o.char_order;
+  options.chrf.word_order = o.word_order;
+  options.chrf.beta = o.beta;
+  options.chrf.whitespace = o.whitespace;
+  options.chrf.eps_smoothing = o.eps_smoothing;
+  options.ter.normalized = o.normalized;
+  options.ter.no_punct = o.no_punct;
+  options.ter.asian_support = o.asian_support;
+  options.ter.case_sensitive = o.case_sensitive;
+  return options;
+}
+
+metrics::EvaluationOptions evaluation_options(const EvaluateOptions& o) {
+  metrics::EvaluationOptions options;
+  options.confidence = o.confidence;
+  options.confidence_samples = o.confidence_samples;
+  options.paired = o.paired;
+  options.paired_samples = o.paired_samples;
+  options.seed = o.seed;
+  options.sentence_level = o.sentence_scores;
+  return options;
+}
+
+void check(const std::vector<Lines>& systems, const EvaluateOptions& o) {
+  constexpr OptionRule kOrder{.least = 0, .most = 100};
+  std::vector<std::string> problems;
+  check_range(problems, "max_order", {.least = 1, .most = 100}, o.max_order);
+  check_range(problems, "char_order", kOrder, o.char_order);
+  check_range(problems, "word_order", kOrder, o.word_order);
+  check_range(problems, "beta", {.least = 0, .most = 1000}, o.beta);
+  check_range(problems, "confidence_samples", {.least = 1, .most = 100'000}, o.confidence_samples);
+  check_range(problems, "paired_samples", {.least = 0, .most = 100'000}, o.paired_samples);
+  if (o.paired != "none" && o.paired != "bootstrap" && o.paired != "randomization")
+    problems.push_back("paired is '" + o.paired + "'; choose none, bootstrap or randomization");
+  if (systems.empty()) problems.emplace_back("no outputs of a system to evaluate");
+  if (o.paired != "none" && systems.size() == 1)
+    problems.emplace_back("paired compares systems: give the outputs of two or more");
+  throw_if_any(problems);
+}
+
+std::vector<Lines> stripped(const std::vector<Lines>& texts) {
+  std::vector<Lines> result = texts;
+  for (Lines& lines : result)
+    for (std::string& line : lines) line = metrics::strip_right(line);
+  return result;
+}
+
+EvaluationScore score_of(metrics::SystemScore&& system) {
+  EvaluationScore result;
+  result.name = std::move(system.score.name);
+  result.score = system.score.score;
+  result.signature = std::move(system.signature);
+  result.figures = std::move(system.score.figures);
+  if (system.interval) {
+    result.confidence_mean = system.interval->mean;
+    result.confidence_half_width = system.interval->half_width;
+  }
+  result.p_value = system.p_value;
+  result.sentence_scores = std::move(system.sentence_scores);
+  return result;
+}
+
+}  // namespace
+
+std::vector<EvaluationScore> evaluate(const std::vector<Lines>& systems,
+                                      const std::vector<Lines>& references,
+                                      const EvaluateOptions& options) {
+  return guarded([&] {
+    check(systems, options);
+    const auto metric = metrics::make_metric(options.metric, metric_options(options));
+    std::vector<EvaluationScore> scores;
+    for (metrics::SystemScore& system : metrics::evaluate(
+             *metric, stripped(references), stripped(systems), evaluation_options(options)))
+      scores.push_back(score_of(std::move(system)));
+    return scores;
+  });
+}
+
+}  // namespace dietmt

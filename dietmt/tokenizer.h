@@ -1,0 +1,47 @@
+// The subword model of a translation model: text to piece ids and back.
+//
+//   const dietmt::Tokenizer tokenizer("model/tokenizer.model");
+//   const std::vector<std::int32_t> ids = tokenizer.encode("Good morning.");
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dietmt/export.h"
+
+namespace dietmt {
+
+/// Immutable; several threads can share it.
+class DIETMT_API Tokenizer {
+ public:
+  /// `file`: a sentencepiece model, or the tokenizer of a model directory. Throws InputError.
+  explicit Tokenizer(const std::string& file);
+  ~Tokenizer();
+  Tokenizer(Tokenizer&&) noexcept;
+  Tokenizer& operator=(Tokenizer&&) noexcept;
+
+  /// Piece ids of one line, without begin or end of sentence.
+  std::vector<std::int32_t> encode(std::string_view line) const;
+
+  /// The same as pieces: "▁Good", "▁morn", "ing", ".".
+  std::vector<std::string> pieces(std::string_view line) const;
+
+  /// Text of the ids, without begin and end of sentence. Throws InputError for an id outside the
+  /// vocabulary, as piece() does.
+  std::string decode(const std::vector<std::int32_t>& ids) const;
+  std::string piece(std::int32_t id) const;
+
+  std::int64_t vocabulary_size() const;
+  std::int32_t unknown_id() const;
+  std::int32_t begin_id() const;
+  std::int32_t end_id() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace dietmt

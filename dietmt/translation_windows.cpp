@@ -1,0 +1,94 @@
+#include "dietmt/translation_windows.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "dietmt/error.h"
+#include "nmt/translation/translation_stream.h"
+
+namespace dietmt {
+namespace {
+
+const nmt::StreamOptions kSizes;  // of windows, as in a stream of the program
+
+}  // namespace
+
+TranslationWindows::TranslationWindows(std::shared_ptr<Engine> engine, LineSource lines,
+                                       const TranslateOptions& options, bool line_by_line)
+    : engine_(std::move(engine)),
+      lines_(std::move(lines)),
+      cancelled_(options.cancelled),
+      search_(engine_->search_options(options)),
+      tag_(engine_->source_tag(options.source_tag)),
+      line_by_line_(line_by_line),
+      max_lines_(line_by_line ? 1 : kSizes.first_window_lines) {}
+
+TranslationWindows::~TranslationWindows() { stopped_ = true; }
+
+std::optional<Translation> TranslationWindows::next() {
+  const size_t ahead = line_by_line_ ? 1 : 2;
+  while (ready_.empty()) {
+    while (!ended_ && windows_.size() < ahead) {
+      LineBatch batch = read();
+      if (batch.lines.empty()) break;
+      // The only window needs no thread.
+      const bool here = line_by_line_ || (ended_ && windows_.empty());
+      windows_.push_back(start(std::move(batch), here));
+    }
+    if (windows_.empty()) return std::nullopt;
+    std::future<Translations> window = std::move(windows_.front());
+    windows_.pop_front();
+    Translations done = wait(std::move(window));
+    ready_.assign(std::make_move_iterator(done.begin()), std::make_move_iterator(done.end()));
+  }
+  Translation translation = std::move(ready_.front());
+  ready_.pop_front();
+  return translation;
+}
+
+LineBatch TranslationWindows::read() {
+  LineBatch batch;
+  batch.first = lines_read_;
+  int64_t bytes = 0;
+  bool has_prefixes = false;
+  std::vector<std::string> prefixes;
+  while (std::ssize(batch.lines) < max_lines_ && bytes < kSizes.window_bytes) {
+    std::string line, prefix;
+    if (!lines_(line, prefix)) {
+      ended_ = true;
+      break;
+    }
+    bytes += std::ssize(line);
+    has_prefixes = has_prefixes || !prefix.empty();
+    batch.lines.push_back(std::move(line));
+    prefixes.push_back(std::move(prefix));
+  }
+  lines_read_ += std::ssize(batch.lines);
+  if (has_prefixes) batch.prefixes = std::move(prefixes);
+  if (!line_by_line_) max_lines_ = std::min(2 * max_lines_, kSizes.window_lines);
+  return batch;
+}
+
+// `here`: on the thread that waits for it.
+std::future<TranslationWindows::Translations> TranslationWindows::start(LineBatch batch,
+                                                                        bool here) {
+  std::function<bool()> cancelled = cancelled_;
+  if (!here) cancelled = [this] { return stopped_.load(); };
+  return std::async(here ? std::launch::deferred : std::launch::async,
+                    [this, batch = std::move(batch), cancelled = std::move(cancelled)] {
+                      return engine_->translate(batch, search_, tag_, cancelled);
+                    });
+}
+
+TranslationWindows::Translations TranslationWindows::wait(std::future<Translations> window) const {
+  constexpr std::chrono::milliseconds kGlance{100};
+  while (window.wait_for(kGlance) == std::future_status::timeout) {
+    if (!cancelled_ || !cancelled_()) continue;
+    throw Cancelled("the translation was cancelled");
+  }
+  return window.get();
+}
+
+}  // namespace dietmt

@@ -1,0 +1,49 @@
+// Translates lines window by window: one is decoded while the caller reads the next.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "dietmt/engine.h"
+
+namespace dietmt {
+
+class TranslationWindows {
+ public:
+  /// Throws ConfigError and DataError for wrong options.
+  TranslationWindows(std::shared_ptr<Engine> engine, LineSource lines,
+                     const TranslateOptions& options, bool line_by_line);
+  ~TranslationWindows();
+  TranslationWindows(const TranslationWindows&) = delete;
+  TranslationWindows& operator=(const TranslationWindows&) = delete;
+
+  /// The translation of the next line; none at the end.
+  std::optional<Translation> next();
+
+ private:
+  using Translations = std::vector<Translation>;
+
+  LineBatch read();
+  std::future<Translations> start(LineBatch batch, bool here);
+  Translations wait(std::future<Translations> window) const;
+
+  const std::shared_ptr<Engine> engine_;
+  const LineSource lines_;
+  const std::function<bool()> cancelled_;
+  const nmt::SearchOptions search_;
+  const data::SourceTag tag_;
+  const bool line_by_line_;
+  int64_t max_lines_;
+  int64_t lines_read_ = 0;
+  bool ended_ = false;
+  std::atomic<bool> stopped_ = false;
+  std::deque<Translation> ready_;
+  std::deque<std::future<Translations>> windows_;  // after stopped_: its threads end first
+};
+
+}  // namespace dietmt

@@ -1,0 +1,128 @@
+// Translates text with a model that `dietmt quantize` has written.
+//
+//   dietmt::Translator translator("model");
+//   for (const dietmt::Translation& translation : translator.translate({"Good morning."}))
+//     std::cout << translation.text() << '\n';
+//
+// Any number of threads can call one Translator at once: their sentences share its weights and its
+// workers. A translation depends only on its line, the model and the options.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dietmt/error.h"
+
+namespace dietmt {
+
+struct TranslatorOptions {
+  std::string device = "cpu";       ///< a GPU needs LibTorch, and with it the program: only cpu
+  std::string weights = "auto";     ///< fp32, bf16 or int8; auto: the type that the directory has
+  std::string shortlist = {};       ///< file of `dietmt shortlist`; empty: none
+  std::int64_t workers = 0;         ///< that decode in parallel; 0: one for each core
+  std::int64_t threads = 1;         ///< of each worker; more speed up a single sentence
+  std::int64_t batch_tokens = 512;  ///< source tokens that a worker decodes at once
+  std::int64_t max_source_length = 1000;  ///< tokens with end of sentence; the rest is cut off
+};
+
+struct TranslateOptions {
+  std::string source_tag = {};  ///< word before each line that has text, such as <2de>
+
+  std::int64_t beam = 5;                ///< 1: greedy search
+  std::int64_t nbest = 1;               ///< translations of each line; at most `beam` in a search
+  double length_penalty = 1.0;          ///< A: score = sum of log-probabilities / length^A
+  std::string length_norm = "power";    ///< power, or gnmt: sum / ((5 + length) / 6)^A
+  double max_length_factor = 2.0;       ///< longest translation: factor * source tokens + offset
+  std::int64_t max_length_offset = 50;  ///< see max_length_factor
+  std::int64_t min_length = 0;          ///< shortest translation, in tokens
+
+  bool sample = false;       ///< draw translations instead of searching
+  std::int64_t top_k = 0;    ///< sample from the most probable tokens; 0: from all
+  double top_p = 1.0;        ///< sample from the smallest set of tokens with this probability
+  double temperature = 1.0;  ///< below 1 sharpens the distribution
+  std::uint64_t seed = 1;    ///< of sampling
+
+  /// Asked about twice a second while the caller waits, on the caller's thread. If it returns true,
+  /// the call throws Cancelled and drops its sentences.
+  std::function<bool()> cancelled = {};
+};
+
+struct Hypothesis {
+  std::string text;
+  double score = 0.0;               ///< sum of token_scores, normalized by length
+  std::vector<std::string> tokens;  ///< pieces, with end of sentence
+  std::vector<float> token_scores;  ///< log-probability of each token
+};
+
+struct Translation {
+  std::vector<Hypothesis> hypotheses;  ///< best first; one empty one for a line without text
+  bool truncated = false;              ///< the line was longer than max_source_length
+
+  const std::string& text() const { return hypotheses.front().text; }
+};
+
+/// Sets `line`, and `prefix` if the translation must start with one. Returns false at the end.
+using LineSource = std::function<bool(std::string& line, std::string& prefix)>;
+
+class TranslationStream;
+
+class DIETMT_API Translator {
+ public:
+  /// `model`: a directory, or several of one vocabulary separated by commas, an ensemble. Throws
+  /// UsageError and ModelError.
+  explicit Translator(const std::string& model, const TranslatorOptions& options = {});
+  ~Translator();
+  Translator(const Translator&) = delete;
+  Translator& operator=(const Translator&) = delete;
+
+  /// The translations of `lines`, in order. `prefixes`: forced beginnings of the translations, one
+  /// for each line, or none at all. Throws UsageError, InputError and Cancelled.
+  std::vector<Translation> translate(const std::vector<std::string>& lines,
+                                     const TranslateOptions& options = {},
+                                     const std::vector<std::string>& prefixes = {}) const;
+
+  /// Translations of any number of lines, while they are read. `line_by_line`: translate each line
+  /// when it comes, for dialogue.
+  TranslationStream stream(LineSource lines, const TranslateOptions& options = {},
+                           bool line_by_line = false) const;
+
+  /// log p(target | source) of given translations: `score` is the sum of `token_scores`. A target
+  /// is cut at the longest translation that the model can generate. Throws UsageError (with a
+  /// shortlist too, since its probabilities are relative) and InputError.
+  std::vector<Hypothesis> score(const std::vector<std::string>& sources,
+                                const std::vector<std::string>& targets,
+                                const std::function<bool()>& cancelled = {}) const;
+
+  /// Reads the model again. Calls that run end with the old weights; if reading fails, the old ones
+  /// stay.
+  void reload();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Reads lines in windows of up to 8192, at first 256, and translates one while the caller reads
+/// the next. Of one thread at a time; it may outlive the Translator, whose weights it keeps.
+class DIETMT_API TranslationStream {
+ public:
+  ~TranslationStream();
+  TranslationStream(TranslationStream&&) noexcept;
+  TranslationStream& operator=(TranslationStream&&) noexcept;
+
+  /// The translation of the next line; none at the end. Throws what Translator::translate() throws,
+  /// and what the source of lines throws.
+  std::optional<Translation> next();
+
+ private:
+  friend class Translator;
+  class Impl;
+  explicit TranslationStream(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dietmt

@@ -1,0 +1,195 @@
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "dietmt/tokenizer.h"
+#include "dietmt/translator.h"
+#include "python/bindings.h"
+
+namespace py = pybind11;
+
+namespace dietmt {
+namespace {
+
+// Ctrl-C: runs Python's handlers of signals. Only the main thread has any.
+bool interrupted() {
+  const py::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+// Runs without the GIL; a call that a handler of signals cancelled ends with its exception.
+template <typename Work>
+auto without_gil(const Work& work) {
+  try {
+    const py::gil_scoped_release released;
+    return work();
+  } catch (const Cancelled&) {
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    throw;
+  }
+}
+
+TranslateOptions with_signals(TranslateOptions options) {
+  options.cancelled = interrupted;
+  return options;
+}
+
+// The lines of a Python iterator, and their prefixes of another.
+class IteratedLines {
+ public:
+  IteratedLines(py::iterator lines, std::optional<py::iterator> prefixes)
+      : lines_(std::move(lines)), prefixes_(std::move(prefixes)) {}
+
+  bool operator()(std::string& line, std::string& prefix) const {
+    const py::gil_scoped_acquire gil;
+    const bool has_line = next(lines_, line);
+    if (prefixes_ && next(*prefixes_, prefix) != has_line)
+      throw InputError(has_line ? "there are fewer prefixes than lines"
+                                : "there are more prefixes than lines");
+    return has_line;
+  }
+
+ private:
+  static bool next(const py::iterator& items, std::string& text) {
+    const auto item = py::reinterpret_steal<py::object>(PyIter_Next(items.ptr()));
+    if (PyErr_Occurred() != nullptr) throw py::error_already_set();
+    if (!item) return false;
+    if (!py::isinstance<py::str>(item))
+      throw py::type_error("a line must be str, not " +
+                           std::string(py::str(py::type::of(item).attr("__name__"))));
+    text = item.cast<std::string>();
+    return true;
+  }
+
+  py::iterator lines_;
+  std::optional<py::iterator> prefixes_;
+};
+
+// What `for` iterates over.
+class LineStream {
+ public:
+  explicit LineStream(TranslationStream stream) : stream_(std::move(stream)) {}
+
+  Translation next() {
+    if (busy_.exchange(true)) throw py::value_error("another thread is reading this stream");
+    const auto idle = std::unique_ptr<std::atomic<bool>, void (*)(std::atomic<bool>*)>(
+        &busy_, [](std::atomic<bool>* busy) { *busy = false; });
+    auto translation = without_gil([&] { return stream_.next(); });
+    if (!translation) throw py::stop_iteration();
+    return std::move(*translation);
+  }
+
+ private:
+  TranslationStream stream_;
+  std::atomic<bool> busy_ = false;
+};
+
+void bind_results(py::module_& module) {
+  py::class_<Hypothesis>(module, "Hypothesis", "One translation of a line.")
+      .def_readonly("text", &Hypothesis::text)
+      .def_readonly("score", &Hypothesis::score,
+                    "Sum of the token scores, normalized by length; of score(): the sum.")
+      .def_readonly("tokens", &Hypothesis::tokens, "Pieces, with end of sentence.")
+      .def_readonly("token_scores", &Hypothesis::token_scores,
+                    "Log-probability of each token (natural logarithm).")
+      .def("__repr__", [](const Hypothesis& one) {
+        return py::str("Hypothesis({!r}, score={:.4f})").format(one.text, one.score);
+      });
+
+  const auto best = [](auto member) {
+    return
+        [member](const Translation& translation) { return translation.hypotheses.front().*member; };
+  };
+  py::class_<Translation>(module, "Translation", "The translations of one line, best first.")
+      .def_property_readonly("text", best(&Hypothesis::text), "The best translation.")
+      .def_property_readonly("score", best(&Hypothesis::score), "Of the best translation.")
+      .def_property_readonly("tokens", best(&Hypothesis::tokens), "Of the best translation.")
+      .def_property_readonly("token_scores", best(&Hypothesis::token_scores),
+                             "Of the best translation.")
+      .def_readonly("hypotheses", &Translation::hypotheses, "`nbest` translations, best first.")
+      .def_readonly("truncated", &Translation::truncated,
+                    "The line had more tokens than max_source_length and was cut.")
+      .def("__str__", [](const Translation& translation) { return translation.text(); })
+      .def("__repr__", [](const Translation& translation) {
+        return py::str("Translation({!r}, score={:.4f})")
+            .format(translation.text(), translation.hypotheses.front().score);
+      });
+}
+
+void bind_options(py::module_& module) {
+  py::class_<TranslatorOptions>(module, "TranslatorOptions")
+      .def(py::init<>())
+      .def_readwrite("device", &TranslatorOptions::device)
+      .def_readwrite("weights", &TranslatorOptions::weights)
+      .def_readwrite("shortlist", &TranslatorOptions::shortlist)
+      .def_readwrite("workers", &TranslatorOptions::workers)
+      .def_readwrite("threads", &TranslatorOptions::threads)
+      .def_readwrite("batch_tokens", &TranslatorOptions::batch_tokens)
+      .def_readwrite("max_source_length", &TranslatorOptions::max_source_length);
+  py::class_<TranslateOptions>(module, "TranslateOptions")
+      .def(py::init<>())
+      .def_readwrite("source_tag", &TranslateOptions::source_tag)
+      .def_readwrite("beam", &TranslateOptions::beam)
+      .def_readwrite("nbest", &TranslateOptions::nbest)
+      .def_readwrite("length_penalty", &TranslateOptions::length_penalty)
+      .def_readwrite("length_norm", &TranslateOptions::length_norm)
+      .def_readwrite("max_length_factor", &TranslateOptions::max_length_factor)
+      .def_readwrite("max_length_offset", &TranslateOptions::max_length_offset)
+      .def_readwrite("min_length", &TranslateOptions::min_length)
+      .def_readwrite("sample", &TranslateOptions::sample)
+      .def_readwrite("top_k", &TranslateOptions::top_k)
+      .def_readwrite("top_p", &TranslateOptions::top_p)
+      .def_readwrite("temperature", &TranslateOptions::temperature)
+      .def_readwrite("seed", &TranslateOptions::seed);
+}
+
+}  // namespace
+
+void bind_translator(py::module_& module) {
+  using Lines = std::vector<std::string>;
+  bind_results(module);
+  bind_options(module);
+  py::class_<LineStream>(module, "LineStream", "Translations of an iterable, in order.")
+      .def("__iter__", [](LineStream& stream) -> LineStream& { return stream; })
+      .def("__next__", &LineStream::next);
+
+  py::class_<Translator>(module, "Translator")
+      .def(py::init<const std::string&, const TranslatorOptions&>(),
+           py::call_guard<py::gil_scoped_release>())
+      .def("translate",
+           [](const Translator& translator, const Lines& lines, const Lines& prefixes,
+              const TranslateOptions& options) {
+             return without_gil(
+                 [&] { return translator.translate(lines, with_signals(options), prefixes); });
+           })
+      .def(
+          "stream",
+          [](const Translator& translator, py::iterator lines, std::optional<py::iterator> prefixes,
+             const TranslateOptions& options, bool line_by_line) {
+            return std::make_unique<LineStream>(
+                translator.stream(IteratedLines(std::move(lines), std::move(prefixes)),
+                                  with_signals(options), line_by_line));
+          })
+      .def("score",
+           [](const Translator& translator, const Lines& sources, const Lines& targets) {
+             return without_gil([&] { return translator.score(sources, targets, interrupted); });
+           })
+      .def("reload", &Translator::reload, py::call_guard<py::gil_scoped_release>());
+
+  py::class_<Tokenizer>(module, "Tokenizer",
+                        "A subword model (sentencepiece): text to piece ids and back.\n\n"
+                        "file: a sentencepiece model, or MODEL/tokenizer.model.")
+      .def(py::init<const std::string&>(), py::arg("file"))
+      .def("encode", &Tokenizer::encode, py::arg("line"), "Piece ids, without end of sentence.")
+      .def("pieces", &Tokenizer::pieces, py::arg("line"), "The same as pieces.")
+      .def("decode", &Tokenizer::decode, py::arg("ids"), "The text of piece ids.")
+      .def("piece", &Tokenizer::piece, py::arg("id"))
+      .def("__len__", &Tokenizer::vocabulary_size)
+      .def_property_readonly("unknown_id", &Tokenizer::unknown_id)
+      .def_property_readonly("begin_id", &Tokenizer::begin_id)
+      .def_property_readonly("end_id", &Tokenizer::end_id);
+}
+
+}  // namespace dietmt

@@ -1,0 +1,148 @@
+"""Translates text with models that `dietmt quantize` has written.
+
+    import dietmt
+    translator = dietmt.Translator("model")
+    print(translator.translate("Good morning.").text)
+
+Metrics are in dietmt.metrics.
+"""
+
+from __future__ import annotations
+
+import os
+
+from dietmt._dietmt import (Error, Hypothesis, InputError, LineStream, ModelError, Tokenizer,
+                            Translation, UsageError)
+from dietmt import _dietmt
+
+TYPE_CHECKING = False  # typing costs milliseconds at import
+if TYPE_CHECKING:
+    from typing import Iterable, Sequence, TypedDict, overload
+
+    from typing_extensions import Unpack
+
+    class SearchOptions(TypedDict, total=False):
+        """The options of Translator.translate()."""
+        source_tag: str
+        beam: int
+        nbest: int
+        length_penalty: float
+        length_norm: str
+        max_length_factor: float
+        max_length_offset: int
+        min_length: int
+        sample: bool
+        top_k: int
+        top_p: float
+        temperature: float
+        seed: int
+else:
+    def overload(function):
+        return function
+
+__version__ = _dietmt.version
+__all__ = ["Error", "Hypothesis", "InputError", "LineStream", "ModelError", "Tokenizer",
+           "Translation", "Translator", "UsageError"]
+
+
+def _filled(options, values):
+    """Sets the fields of `options`; a wrong name or type is a TypeError."""
+    for name, value in values.items():
+        if name.startswith("_") or not hasattr(options, name):
+            raise TypeError(f"there is no option '{name}'")
+        try:
+            setattr(options, name, value)
+        except TypeError:
+            expected = type(getattr(options, name)).__name__
+            raise TypeError(f"{name} must be {expected}, not {value!r}") from None
+    return options
+
+
+class Translator:
+    """A model, loaded once, for any number of threads.
+
+    model: a directory that `dietmt quantize` has written, or several of one vocabulary separated
+        by commas, which form an ensemble.
+    weights: "fp32", "bf16", "int8", or "auto" for the type that the directory has.
+    shortlist: a file of `dietmt shortlist`.
+    workers: threads that decode in parallel; 0: one for each core.
+    threads: threads of each worker; more speed up a single sentence.
+    batch_tokens: source tokens that a worker decodes at once; changes speed, not results.
+    max_source_length: longest line in tokens; longer lines are cut.
+
+    Raises UsageError and ModelError. Load it in the process that uses it: a forked process cannot
+    use the threads of its parent.
+    """
+
+    def __init__(self, model: str | os.PathLike[str], *, device: str = "cpu",
+                 weights: str = "auto", shortlist: str | os.PathLike[str] = "", workers: int = 0,
+                 threads: int = 1, batch_tokens: int = 512, max_source_length: int = 1000) -> None:
+        options = _filled(_dietmt.TranslatorOptions(), {
+            "device": device, "weights": weights, "shortlist": os.fspath(shortlist),
+            "workers": workers, "threads": threads, "batch_tokens": batch_tokens,
+            "max_source_length": max_source_length})
+        self._translator = _dietmt.Translator(os.fspath(model), options)
+
+    @overload
+    def translate(self, lines: str, *, prefix: str | None = None,
+                  **options: Unpack[SearchOptions]) -> Translation: ...
+    @overload
+    def translate(self, lines: list[str] | tuple[str, ...], *,
+                  prefix: Sequence[str] | None = None,
+                  **options: Unpack[SearchOptions]) -> list[Translation]: ...
+    @overload
+    def translate(self, lines: Iterable[str], *, prefix: Iterable[str] | None = None,
+                  **options: Unpack[SearchOptions]) -> LineStream: ...
+
+    def translate(self, lines, *, prefix=None, **options):
+        """Translates one line (str), a list or tuple of lines, or any other iterable.
+
+        Returns a Translation, a list of them, or an iterator, which reads up to 8192 lines ahead
+        (at first 256). stream() can also go line by line. Raises UsageError and InputError.
+
+        prefix: what the translations must start with: one for each line, "" for none.
+        source_tag: a word to put before each line that has text, such as <2de>.
+        beam, nbest: hypotheses of the search (5), and translations of each line (1).
+        length_penalty, length_norm: score = sum of log-probabilities / length^A ("power", A = 1),
+            or / ((5 + length) / 6)^A ("gnmt").
+        max_length_factor, max_length_offset: the longest translation of n tokens has
+            factor * n + offset tokens (2.0, 50).
+        min_length: the shortest translation, in tokens.
+        sample: draw `nbest` translations instead of searching, with top_k (0: all tokens), top_p,
+            temperature and seed.
+        """
+        if isinstance(lines, str):
+            prefixes = [] if prefix is None else [prefix]
+            return self._translate([lines], prefixes, options)[0]
+        if isinstance(lines, (list, tuple)):
+            return self._translate(lines, [] if prefix is None else list(prefix), options)
+        return self.stream(lines, prefix=prefix, **options)
+
+    def _translate(self, lines, prefixes, options):
+        filled = _filled(_dietmt.TranslateOptions(), options)
+        for line in (*lines, *prefixes):
+            if not isinstance(line, str):
+                raise TypeError(f"a line must be str, not {type(line).__name__}")
+        if prefixes and len(prefixes) != len(lines):
+            raise InputError(f"{len(lines)} lines, but {len(prefixes)} prefixes")
+        return self._translator.translate(lines, prefixes, filled)
+
+    def stream(self, lines: Iterable[str], *, prefix: Iterable[str] | None = None,
+               line_by_line: bool = False, **options: Unpack[SearchOptions]) -> LineStream:
+        """Translates lines while they are read; the options are those of translate().
+
+        line_by_line: translate each line when it comes, for dialogue, instead of in windows.
+        """
+        filled = _filled(_dietmt.TranslateOptions(), options)
+        prefixes = None if prefix is None else iter(prefix)
+        return self._translator.stream(iter(lines), prefixes, filled, line_by_line)
+
+    def score(self, sources: Sequence[str], targets: Sequence[str]) -> list[Hypothesis]:
+        """log p(target | source) of given translations: each `score` is the sum over the tokens of
+        the target and its end of sentence (natural logarithm)."""
+        return self._translator.score(list(sources), list(targets))
+
+    def reload(self) -> None:
+        """Reads the model again. Calls that run end with the old weights; if reading fails, the
+        old ones stay."""
+        self._translator.reload()

@@ -1,0 +1,45 @@
+"""Runs dietmt-torch with the LibTorch of the package torch. A script: it must start without the
+rest of this package."""
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import sys
+
+INSTALL = "run: pip install 'dietmt[train]'"
+
+
+def supported_version():
+    """The x.y of the package torch that this wheel was built with."""
+    for requirement in importlib.metadata.requires("dietmt") or []:
+        if match := re.match(r"torch~=(\d+\.\d+)\.", requirement):
+            return match[1]
+    raise SystemExit("error: this dietmt was built without LibTorch")
+
+
+def torch_folder():
+    wanted = supported_version()
+    spec = importlib.util.find_spec("torch")
+    if spec is None or not spec.origin:
+        sys.exit(f"error: this needs the Python package torch {wanted}; {INSTALL}")
+    found = importlib.metadata.version("torch")
+    if not found.startswith(wanted + "."):
+        sys.exit(f"error: this needs torch {wanted}, but {found} is installed; {INSTALL}")
+    return os.path.dirname(spec.origin)
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.pop(0)  # this folder, whose names are not those of other packages
+    libraries = os.path.join(torch_folder(), "lib")
+    # The program looks beside this package; torch may be in another site directory.
+    if not os.path.samefile(libraries, os.path.join(here, "..", "torch", "lib")
+                            if os.path.isdir(os.path.join(here, "..", "torch", "lib")) else "/"):
+        os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
+            filter(None, [libraries, os.environ.get("LD_LIBRARY_PATH")]))
+    program = os.path.join(here, "libexec", "dietmt-torch")
+    os.execv(program, [program, *sys.argv[1:]])
+
+
+main()

@@ -1,0 +1,59 @@
+"""BLEU, chrF and TER as `dietmt evaluate` computes them, equal to sacreBLEU for equal options.
+
+    from dietmt import metrics
+    score = metrics.bleu(hypotheses, references)
+    print(score.score, score.signature)
+
+Hypotheses are a list of lines. References are a list of lines, or a list of such lists for several
+references of each sentence.
+"""
+
+from __future__ import annotations
+
+from dietmt import _dietmt, _filled
+from dietmt._dietmt import Score
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Sequence
+
+    Lines = Sequence[str]
+
+__all__ = ["Score", "bleu", "chrf", "compare", "ter"]
+
+
+def _evaluate(metric, systems, references, options):
+    filled = _filled(_dietmt.EvaluateOptions(), {"metric": metric, **options})
+    sets = list(references)
+    if not sets or isinstance(sets[0], str):
+        sets = [sets]
+    return _dietmt.evaluate([list(lines) for lines in systems], [list(s) for s in sets], filled)
+
+
+def bleu(hypotheses: Lines, references: Lines | Sequence[Lines], **options: Any) -> Score:
+    """BLEU. Options: tokenize ("13a", "intl", "char", "none", "zh", "ja-mecab", "ko-mecab"),
+    lowercase, smooth ("exp", "floor", "add-k", "none"), smooth_value, max_order, effective_order,
+    mecab_dictionary; of all metrics: confidence, confidence_samples, seed, sentence_scores."""
+    return _evaluate("bleu", [hypotheses], references, options)[0]
+
+
+def chrf(hypotheses: Lines, references: Lines | Sequence[Lines], **options: Any) -> Score:
+    """chrF; chrF++ with word_order=2. Options: char_order, word_order, beta, lowercase, whitespace,
+    eps_smoothing, and those of all metrics (see bleu)."""
+    return _evaluate("chrf", [hypotheses], references, options)[0]
+
+
+def ter(hypotheses: Lines, references: Lines | Sequence[Lines], **options: Any) -> Score:
+    """TER. Options: normalized, no_punct, asian_support, case_sensitive, and those of all metrics
+    (see bleu)."""
+    return _evaluate("ter", [hypotheses], references, options)[0]
+
+
+def compare(systems: Sequence[Lines], references: Lines | Sequence[Lines], *, metric: str = "bleu",
+            paired: str = "bootstrap", **options: Any) -> list[Score]:
+    """Scores of several systems, each with the p-value of its difference from the first.
+
+    metric: "bleu", "chrf", "chrf++" or "ter". paired: "bootstrap" (which also gives 95 %
+    intervals) or "randomization". paired_samples: 0 for 1000 and 10000. More options as above.
+    """
+    return _evaluate(metric, systems, references, {"paired": paired, **options})

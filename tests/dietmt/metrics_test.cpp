@@ -1,0 +1,51 @@
+#include "dietmt/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dietmt {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const Lines kReference = {"The dog bit the man.", "It was not unexpected.",
+                          "The man bit him first."};
+const Lines kSystem = {"The dog bit the man. ", "It wasn't surprising.",
+                       "The man had just bitten him."};
+
+TEST(Evaluate, GivesSacreBleusScoreAndSignature) {
+  const EvaluationScore score = evaluate({kSystem}, {kReference}).front();
+  EXPECT_EQ(score.name, "BLEU");
+  EXPECT_NEAR(score.score, 45.0675, 1e-3);
+  EXPECT_EQ(score.signature, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dietmt-0.1.0");
+  EXPECT_FALSE(score.p_value);
+}
+
+TEST(Evaluate, ComparesSystemsWithTheFirst) {
+  const auto scores = evaluate({kSystem, kReference}, {kReference},
+                               {.metric = "chrf", .paired = "bootstrap", .paired_samples = 100});
+  ASSERT_EQ(scores.size(), 2U);
+  EXPECT_FALSE(scores[0].p_value);
+  EXPECT_LT(scores[1].p_value.value(), 1.0);
+  EXPECT_DOUBLE_EQ(scores[1].score, 100.0);
+  EXPECT_TRUE(scores[0].confidence_half_width);
+}
+
+TEST(Evaluate, ScoresSentences) {
+  const auto scores = evaluate({kSystem}, {kReference}, {.metric = "ter", .sentence_scores = true});
+  ASSERT_EQ(scores[0].sentence_scores.size(), 3U);
+  EXPECT_EQ(scores[0].sentence_scores[0], 0.0);
+}
+
+TEST(Evaluate, NamesWrongOptionsAndLengths) {
+  EXPECT_THAT([] { evaluate({kSystem}, {kReference}, {.metric = "meteor"}); },
+              ThrowsMessage<UsageError>(HasSubstr("metric; choose bleu, chrf, chrf++ or ter")));
+  EXPECT_THAT([] { evaluate({kSystem}, {kReference}, {.paired = "bootstrap"}); },
+              ThrowsMessage<UsageError>(HasSubstr("paired compares systems")));
+  EXPECT_THAT([] { evaluate({kSystem}, {{"one line"}}); },
+              ThrowsMessage<InputError>(HasSubstr("3")));
+}
+
+}  // namespace
+}  // namespace dietmt

@@ -1,0 +1,200 @@
+#include "dietmt/translator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
+#include "dietmt/tokenizer.h"
+
+namespace dietmt {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::string packed_model() {
+  const char* directory = std::getenv("DIETMT_PACKED_MODEL");
+  return directory == nullptr ? "" : directory;
+}
+
+std::vector<std::string> toy_lines(int count) {
+  const std::vector<std::string> words = {"red", "dog", "sees", "big", "house", "old", "tree"};
+  std::vector<std::string> lines;
+  for (int i = 0; i < count; ++i) {
+    std::string line;
+    for (int w = 0; w <= i % 7; ++w)
+      line += (line.empty() ? "" : " ") + words[static_cast<size_t>(i + w * w) % words.size()];
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<std::string> texts(const std::vector<Translation>& translations) {
+  std::vector<std::string> result;
+  for (const Translation& translation : translations) result.push_back(translation.text());
+  return result;
+}
+
+class TranslatorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (packed_model().empty()) GTEST_SKIP() << "DIETMT_PACKED_MODEL names no model";
+  }
+  const Translator& translator() const {
+    static const Translator shared(packed_model(), {.workers = 2});
+    return shared;
+  }
+};
+
+TEST_F(TranslatorTest, GivesTextScoreAndTokens) {
+  const auto translations = translator().translate({"red dog", "", "  \r\n"}, {.nbest = 3});
+  ASSERT_EQ(translations.size(), 3U);
+  ASSERT_EQ(translations[0].hypotheses.size(), 3U);
+  const Hypothesis& best = translations[0].hypotheses[0];
+  EXPECT_EQ(best.tokens.size(), best.token_scores.size());
+  EXPECT_EQ(best.tokens.back(), "</s>");
+  const double sum = std::accumulate(best.token_scores.begin(), best.token_scores.end(), 0.0);
+  EXPECT_NEAR(best.score, sum / static_cast<double>(best.tokens.size()), 1e-6);
+  EXPECT_GE(best.score, translations[0].hypotheses[1].score);
+  EXPECT_EQ(translations[1].text(), "");
+  EXPECT_EQ(translations[2].text(), "");
+}
+
+TEST_F(TranslatorTest, ManyCallersGetTheLinesOfOne) {
+  const std::vector<std::string> lines = toy_lines(600);  // more than one window
+  const auto expected = texts(translator().translate(lines));
+  std::vector<std::vector<std::string>> found(16);
+  std::vector<std::thread> threads;
+  for (auto& result : found)
+    threads.emplace_back([&] { result = texts(translator().translate(lines)); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(found, Each(expected));
+}
+
+TEST_F(TranslatorTest, AStreamGivesTheLinesOfAList) {
+  const std::vector<std::string> lines = toy_lines(700);
+  size_t read = 0;
+  TranslationStream stream = translator().stream([&](std::string& line, std::string&) {
+    if (read == lines.size()) return false;
+    line = lines[read++];
+    return true;
+  });
+  std::vector<Translation> found;
+  found.push_back(stream.next().value());
+  EXPECT_LT(read, lines.size() + 1);
+  while (auto next = stream.next()) found.push_back(std::move(*next));
+  EXPECT_EQ(texts(found), texts(translator().translate(lines)));
+}
+
+TEST_F(TranslatorTest, LineByLineReadsNoFurtherLine) {
+  int read = 0;
+  TranslationStream stream = translator().stream(
+      [&](std::string& line, std::string&) {
+        line = "red dog";
+        return ++read <= 3;
+      },
+      {}, true);
+  EXPECT_TRUE(stream.next());
+  EXPECT_EQ(read, 1);
+}
+
+TEST_F(TranslatorTest, PrefixesAndSamplingWork) {
+  const auto forced = translator().translate({"red dog", "dog"}, {}, {"katze", ""});
+  EXPECT_EQ(forced[0].text().rfind("katze", 0), 0U) << forced[0].text();
+  const TranslateOptions sampling{.nbest = 4, .sample = true, .seed = 7};
+  const auto lines = toy_lines(20);
+  EXPECT_EQ(texts(translator().translate(lines, sampling)),
+            texts(translator().translate(lines, sampling)));
+}
+
+TEST_F(TranslatorTest, ScoresAreThoseOfTheSearch) {
+  const std::vector<std::string> lines = toy_lines(50);
+  const auto found = translator().translate(lines, {.beam = 1, .length_penalty = 0.0});
+  const auto scores = translator().score(lines, texts(found));
+  int compared = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (scores[i].tokens != found[i].hypotheses[0].tokens) continue;  // other pieces, same text
+    EXPECT_NEAR(scores[i].score, found[i].hypotheses[0].score, 1e-3) << lines[i];
+    ++compared;
+  }
+  EXPECT_GT(compared, 10);
+}
+
+TEST_F(TranslatorTest, CancellationEndsACallAndASream) {
+  const std::vector<std::string> lines = toy_lines(5000);
+  const TranslateOptions options{.beam = 50, .cancelled = [] { return true; }};
+  EXPECT_THROW(translator().translate(lines, options), Cancelled);
+  EXPECT_EQ(texts(translator().translate({"red dog"})).size(), 1U);
+}
+
+TEST_F(TranslatorTest, AnErrorOfTheSourceOfLinesPassesThrough) {
+  TranslationStream stream = translator().stream(
+      [](std::string&, std::string&) -> bool { throw std::out_of_range("mine"); });
+  EXPECT_THROW(stream.next(), std::out_of_range);
+}
+
+TEST_F(TranslatorTest, ReloadKeepsTheOldWeightsIfItFails) {
+  const auto copy = std::filesystem::temp_directory_path() / "dietmt_reload_test";
+  std::filesystem::remove_all(copy);
+  std::filesystem::copy(packed_model(), copy, std::filesystem::copy_options::recursive);
+  Translator own(copy.string());
+  const auto before = texts(own.translate({"red dog"}));
+  own.reload();
+  EXPECT_EQ(texts(own.translate({"red dog"})), before);
+  std::filesystem::remove_all(copy);
+  EXPECT_THROW(own.reload(), ModelError);
+  EXPECT_EQ(texts(own.translate({"red dog"})), before);
+}
+
+TEST_F(TranslatorTest, WrongUseIsNamed) {
+  EXPECT_THAT([&] { translator().translate({"dog"}, {.beam = 0}); },
+              ThrowsMessage<UsageError>(HasSubstr("beam is 0; it must be from 1 to 1000")));
+  EXPECT_THAT([&] { translator().translate({"dog"}, {.source_tag = "<2xx>"}); },
+              ThrowsMessage<InputError>(HasSubstr("<2xx>")));
+  EXPECT_THAT(
+      [&] {
+        translator().translate({"dog"}, {}, {"a", "b"});
+      },
+      ThrowsMessage<InputError>(HasSubstr("1 lines, but 2 prefixes")));
+  EXPECT_THAT([&] { translator().score({"dog"}, {}); },
+              ThrowsMessage<InputError>(HasSubstr("1 sources, but 0 targets")));
+  EXPECT_THAT([] { Translator("/nowhere"); }, ThrowsMessage<ModelError>(HasSubstr("/nowhere")));
+  EXPECT_THAT([] { Translator(packed_model(), {.device = "cuda"}); },
+              ThrowsMessage<UsageError>(HasSubstr("needs LibTorch")));
+}
+
+TEST_F(TranslatorTest, AForkedProcessIsToldToLoadTheModelItself) {
+  translator().translate({"dog"});
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      translator().translate({"dog"});
+    } catch (const Exception& error) {
+      _exit(std::string(error.what()).find("forked") == std::string::npos ? 2 : 0);
+    }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(TranslatorTest, TokenizerGivesPiecesAndText) {
+  const Tokenizer tokenizer(packed_model() + "/tokenizer.model");
+  const std::vector<std::int32_t> ids = tokenizer.encode("red dog");
+  EXPECT_EQ(tokenizer.decode(ids), "red dog");
+  EXPECT_EQ(tokenizer.pieces("red dog").size(), ids.size());
+  EXPECT_EQ(tokenizer.piece(tokenizer.end_id()), "</s>");
+  EXPECT_THROW(tokenizer.piece(1 << 30), InputError);
+  EXPECT_THROW(Tokenizer("/nowhere"), InputError);
+}
+
+}  // namespace
+}  // namespace dietmt

@@ -1,0 +1,53 @@
+"""The programs in examples/python, where the packages that they use are installed."""
+import csv
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import dietmt
+from support import MODEL, main, toy_lines
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
+LINES = toy_lines(6)
+
+
+def needs(*packages):
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    return unittest.skipIf(missing, f"the Python package {' and '.join(missing)} is not installed")
+
+
+class ExamplesTest(unittest.TestCase):
+    def expected(self):
+        return [one.text for one in dietmt.Translator(MODEL).translate(LINES)]
+
+    @needs("pandas")
+    def test_a_column_of_a_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = pathlib.Path(folder, "in.csv"), pathlib.Path(folder, "out.csv")
+            source.write_text("id,text\n" + "".join(f"{i},{line}\n" for i, line in enumerate(LINES)))
+            subprocess.run([sys.executable, EXAMPLES / "translate_column.py", MODEL, source, "text",
+                            target], check=True)
+            with open(target) as file:
+                self.assertEqual([row["text_translated"] for row in csv.DictReader(file)],
+                                 self.expected())
+
+    @needs("fastapi", "httpx")
+    def test_a_web_service(self):
+        from fastapi.testclient import TestClient
+        os.environ["MODEL"] = MODEL
+        sys.path.insert(0, str(EXAMPLES))
+        import web_service
+        client = TestClient(web_service.app)
+        self.assertEqual(client.post("/translate", json={"lines": LINES}).json(), self.expected())
+        answer = client.post("/translate", json={"lines": LINES, "beam": 0})
+        self.assertEqual(answer.status_code, 422)
+        self.assertIn("beam is 0", answer.json()["detail"])
+
+
+if __name__ == "__main__":
+    unittest.TestCase.maxDiff = None
+    main()

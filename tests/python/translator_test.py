@@ -1,0 +1,216 @@
+"""dietmt.Translator and dietmt.Tokenizer."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import dietmt
+from support import DIETMT, MODEL, main, run_dietmt, toy_lines
+
+# The last line of the second window says that the program is about to wait for the first.
+INTERRUPTED = """
+import sys, dietmt
+translator = dietmt.Translator(sys.argv[1])
+def lines():
+    for place in range(256 + 512):
+        if place == 256 + 511:
+            print("ready", flush=True)
+        yield "red dog sees the old house " * 5
+try:
+    list(translator.stream(lines(), beam=500, nbest=500))
+    print("translated")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    print(translator.translate("red dog").text is not None)
+"""
+
+
+class TranslatorTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.translator = dietmt.Translator(MODEL, workers=2)
+
+    def texts(self, lines, **options):
+        return [translation.text for translation in self.translator.translate(lines, **options)]
+
+    def test_lines_are_those_of_the_program(self):
+        lines = toy_lines(700)  # more than one window
+        text = "".join(line + "\n" for line in lines)
+        for flags, options in [([], {}), (["--beam", "2", "--length-penalty", "0.5"],
+                                         {"beam": 2, "length_penalty": 0.5}),
+                               (["--sample", "--top-k", "5", "--seed", "9"],
+                                {"sample": True, "top_k": 5, "seed": 9})]:
+            expected = run_dietmt("translate", "--model", MODEL, *flags, text=text).splitlines()
+            self.assertEqual(self.texts(lines, **options), expected, flags)
+            self.assertEqual([t.text for t in self.translator.stream(iter(lines), **options)],
+                             expected, flags)
+
+    def test_scores_and_tokens_are_those_of_the_program(self):
+        lines = [line for line in toy_lines(40) if line]
+        rows = run_dietmt("translate", "--model", MODEL, "--json", "--nbest", "3",
+                          text="\n".join(lines) + "\n").splitlines()
+        for row, translation in zip(map(json.loads, rows),
+                                    self.translator.translate(lines, nbest=3), strict=True):
+            self.assertEqual([one["text"] for one in row["translations"]],
+                             [one.text for one in translation.hypotheses])
+            for one, found in zip(row["translations"], translation.hypotheses):
+                self.assertAlmostEqual(one["score"], found.score, places=6)
+                self.assertEqual(len(found.tokens), len(found.token_scores))
+                self.assertEqual(found.tokens[-1], "</s>")
+            self.assertEqual(translation.text, translation.hypotheses[0].text)
+
+    def test_sixteen_threads_get_the_same_lines(self):
+        lines = toy_lines(400, seed=2)
+        expected = self.texts(lines)
+        found = [None] * 16
+
+        def work(place):
+            found[place] = self.texts(lines)
+
+        threads = [threading.Thread(target=work, args=(place,)) for place in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [expected] * 16)
+
+    def test_other_threads_run_during_a_translation(self):
+        steps = 0
+        done = threading.Event()
+
+        def translate():
+            self.texts(toy_lines(2000))
+            done.set()
+
+        thread = threading.Thread(target=translate)
+        thread.start()
+        while not done.is_set():
+            steps += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(steps, 3)
+
+    def test_a_string_and_an_iterable(self):
+        self.assertEqual(self.translator.translate("red dog").text, self.texts(["red dog"])[0])
+        self.assertEqual(self.texts(iter(["red dog\n", "\n"])), self.texts(["red dog", ""]))
+        self.assertEqual(self.texts([]), [])
+
+    def test_line_by_line_answers_before_the_next_line_is_read(self):
+        read = []
+
+        def lines():
+            for line in ["red dog", "old tree"]:
+                read.append(line)
+                yield line
+
+        stream = self.translator.stream(lines(), line_by_line=True)
+        next(stream)
+        self.assertEqual(read, ["red dog"])
+        next(stream)
+        self.assertRaises(StopIteration, next, stream)
+
+    def test_prefixes(self):
+        self.assertTrue(self.texts(["red dog", "dog"], prefix=["katze", ""])[0].startswith("katze"))
+        self.assertTrue(self.translator.translate("dog", prefix="rot").text.startswith("rot"))
+        streamed = self.translator.stream(["red dog", "dog"], prefix=["katze", ""])
+        self.assertTrue(next(streamed).text.startswith("katze"))
+        with self.assertRaisesRegex(dietmt.InputError, "fewer prefixes"):
+            list(self.translator.stream(["a", "b"], prefix=["x"]))
+        with self.assertRaisesRegex(dietmt.InputError, "2 lines, but 1 prefixes"):
+            self.translator.translate(["a", "b"], prefix=["x"])
+
+    def test_scores_are_those_of_the_program(self):
+        sources = [line for line in toy_lines(60) if line]
+        targets = toy_lines(len(sources), seed=3)
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = pathlib.Path(folder, "source"), pathlib.Path(folder, "target")
+            source.write_text("\n".join(sources) + "\n")
+            target.write_text("\n".join(targets) + "\n")
+            # Scoring with tensors reads full weights: those of the training.
+            full = pathlib.Path(MODEL, "../../cli/train/model").resolve()
+            if not full.exists() or not os.path.exists(
+                    os.path.join(os.path.dirname(DIETMT), "dietmt-torch")):
+                self.skipTest("dietmt score needs LibTorch and the training's model")
+            expected = run_dietmt("score", "--model", str(full), "--source", str(source),
+                                  "--target", str(target), "--threads", "1").split()
+        for line, score in zip(expected, self.translator.score(sources, targets), strict=True):
+            self.assertAlmostEqual(float(line), score.score, delta=2e-3)
+            self.assertEqual(len(score.tokens), len(score.token_scores))
+
+    def test_errors_name_the_option(self):
+        with self.assertRaisesRegex(dietmt.UsageError, "^beam is 0; it must be from 1 to 1000"):
+            self.translator.translate("dog", beam=0)
+        with self.assertRaisesRegex(TypeError, "there is no option 'beem'"):
+            self.translator.translate("dog", beem=3)
+        with self.assertRaisesRegex(TypeError, "beam must be int, not 'many'"):
+            self.translator.translate("dog", beam="many")
+        with self.assertRaisesRegex(TypeError, "a line must be str, not bytes"):
+            self.translator.translate([b"dog"])
+        with self.assertRaisesRegex(TypeError, "a line must be str, not int"):
+            list(self.translator.translate(iter([1])))
+        with self.assertRaisesRegex(dietmt.ModelError, "/nowhere"):
+            dietmt.Translator("/nowhere")
+        with self.assertRaisesRegex(dietmt.UsageError, "needs LibTorch"):
+            dietmt.Translator(MODEL, device="cuda")
+        self.assertTrue(issubclass(dietmt.UsageError, (dietmt.Error, ValueError)))
+
+    def test_an_error_of_the_iterable_passes_through(self):
+        def lines():
+            yield "dog"
+            raise LookupError("mine")
+
+        with self.assertRaisesRegex(LookupError, "mine"):
+            list(self.translator.translate(lines()))
+
+    def test_reload_keeps_the_old_weights_if_it_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, "model")
+            shutil.copytree(MODEL, copy)
+            translator = dietmt.Translator(copy)
+            before = translator.translate("red dog").text
+            translator.reload()
+            shutil.rmtree(copy)
+            self.assertRaises(dietmt.ModelError, translator.reload)
+            self.assertEqual(translator.translate("red dog").text, before)
+
+    def test_control_c_ends_a_long_translation(self):
+        with subprocess.Popen([sys.executable, "-c", INTERRUPTED, MODEL], text=True,
+                              stdout=subprocess.PIPE) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            process.send_signal(signal.SIGINT)
+            begin = time.monotonic()
+            self.assertEqual(process.stdout.readline(), "interrupted\n")
+            self.assertLess(time.monotonic() - begin, 30)
+            self.assertEqual(process.stdout.readline(), "True\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_a_forked_process_is_told_to_load_the_model(self):
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                self.translator.translate("dog")
+            except dietmt.Error as error:
+                code = 0 if "forked" in str(error) else 2
+            os._exit(code)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_tokenizer(self):
+        tokenizer = dietmt.Tokenizer(os.path.join(MODEL, "tokenizer.model"))
+        ids = tokenizer.encode("red dog")
+        self.assertEqual(tokenizer.decode(ids), "red dog")
+        self.assertEqual([tokenizer.piece(one) for one in ids], tokenizer.pieces("red dog"))
+        self.assertEqual(tokenizer.piece(tokenizer.end_id), "</s>")
+        self.assertRaises(dietmt.InputError, tokenizer.piece, len(tokenizer))
+        self.assertRaises(dietmt.InputError, dietmt.Tokenizer, "/nowhere")
+
+
+if __name__ == "__main__":
+    main()
