@@ -1,4 +1,5 @@
 """What dietmt's option tables say, from --help-json of the program and of each command."""
+import concurrent.futures
 import dataclasses
 import json
 import subprocess
@@ -40,8 +41,11 @@ def command_tree(program, name="", summary="machine translation with pluggable p
     told = _describe(program, name)
     command = Command(name, summary, told["description"], told["examples"])
     if "commands" in told:
-        command.commands = [command_tree(program, f"{name} {entry['name']}".lstrip(), entry["summary"])
-                            for entry in told["commands"]]
+        # Most start LibTorch, which takes a moment.
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            command.commands = list(pool.map(
+                lambda entry: command_tree(program, f"{name} {entry['name']}".lstrip(), entry["summary"]),
+                told["commands"]))
     else:
         command.synopsis = told["synopsis"] + " [options]"
         command.options = told["options"]
