@@ -20,7 +20,7 @@ LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+(?:\([^()]*\))?)\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *#*$")
 OPTION = re.compile(r"--[a-z][a-z0-9_-]*")
 # Options of other programs that documents in docs/ name by themselves.
-FOREIGN = {"--user_defined_symbols"}
+FOREIGN = {"--component", "--user_defined_symbols"}
 # What ends a command in a shell, or in prose behind it.
 COMMAND_END = re.compile(r"[|;&><)]|\s#|\\n")
 
