@@ -47,8 +47,7 @@ std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits) 
   schemas["SourceLanguage"]["enum"] = pairs.sources();
   schemas["TargetLanguage"]["enum"] = pairs.targets();
   for (const ModelSpec& spec : pairs.specs()) schemas["ModelName"]["enum"].push_back(spec.name);
-  for (const char* request : {"TranslateRequest", "TranslateForm"})
-    schemas[request]["properties"]["alternatives"]["maximum"] = limits.beam - 1;
+  schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"] = limits.beam - 1;
   ordered_json& options = schemas["V1TranslateRequest"]["properties"];
   for (const char* name : {"beam", "nbest"}) options[name]["maximum"] = limits.beam;
   for (const char* name : {"max_length_offset", "min_length"})

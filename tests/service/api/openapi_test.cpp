@@ -27,7 +27,12 @@ class SchemaCheck {
   }
 
  private:
-  static bool has_type(const json& value, const std::string& type) {
+  static bool has_type(const json& value, const json& type) {
+    if (type.is_array()) {
+      return std::any_of(type.begin(), type.end(),
+                         [&](const json& one) { return has_type(value, one); });
+    }
+    if (type == "null") return value.is_null();
     if (type == "object") return value.is_object();
     if (type == "array") return value.is_array();
     if (type == "string") return value.is_string();
@@ -42,8 +47,10 @@ class SchemaCheck {
                    document_.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))),
                    where);
     if (schema.contains("oneOf")) return check_choice(value, schema["oneOf"], where);
-    if (schema.contains("type") && schema["type"].is_string() && !has_type(value, schema["type"]))
-      found_.push_back(where + " is no " + schema["type"].get<std::string>());
+    if (schema.contains("type") && !has_type(value, schema["type"]))
+      found_.push_back(where + " is no " + schema["type"].dump());
+    if (schema.contains("const") && value != schema["const"])
+      found_.push_back(where + " is not " + schema["const"].dump());
     if (schema.contains("enum") &&
         std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end())
       found_.push_back(where + " is none of the values");
@@ -267,6 +274,24 @@ TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
         server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}, {name, value}});
     EXPECT_EQ(status, 200) << name << ": " << body;
   }
+}
+
+TEST_F(OpenApiTest, NullStandsForAMissingFieldWhereTheDocumentSaysSo) {
+  const TestServer server;
+  const auto check = [&](const std::string& path, const json& schema, const json& request) {
+    for (const auto& [name, property] : schema["properties"].items()) {
+      json with_null = request;
+      with_null[name] = nullptr;
+      const bool is_allowed = SchemaCheck(document_).problems(with_null, schema).empty();
+      EXPECT_EQ(server.post(path, with_null).first, is_allowed ? 200 : 400) << path << " " << name;
+    }
+  };
+  const json& schemas = document_["components"]["schemas"];
+  check("/translate", schemas["TranslateRequest"],
+        {{"q", "a"}, {"source", "en"}, {"target", "de"}});
+  check("/detect", schemas["DetectRequest"], {{"q", "a"}});
+  check("/v1/translate", schemas["V1TranslateRequest"],
+        {{"text", "a"}, {"model", "en-de"}, {"source", "en"}, {"target", "de"}});
 }
 
 TEST_F(OpenApiTest, AServerDescribesItsLanguagesModelsAndLimits) {

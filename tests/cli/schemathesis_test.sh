@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The service against its own description, by schemathesis: schemathesis_test.sh BINARY MODEL TOOL
+#
+# TOOL: schemathesis, if there is none on the PATH
+dietmt=$1
+model=$2
+work=$(mktemp -d)
+server=
+trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh"
+schemathesis=$(command -v schemathesis "$3" | head -n 1)
+if [ -z "$schemathesis" ]; then
+  echo "skipped: there is no schemathesis; scripts/setup test-packages installs it"
+  exit 77
+fi
+config=$(realpath "$(dirname "$0")/schemathesis.toml")
+
+"$dietmt" serve --model "en-de=$model" --port 0 --preload --data "$work/jobs" --max-body 100000 \
+  --deadline 20 2>"$work/log" &
+server=$!
+for _ in $(seq 300); do
+  url=$(sed -n 's/.*listening at \([0-9.:]*\)$/http:\/\/\1/p' "$work/log")
+  [ -n "$url" ] && break
+  kill -0 $server 2>/dev/null || break
+  sleep 0.1
+done
+[ -n "$url" ] || { fail "the server has not started: $(cat "$work/log")"; finish; }
+
+# DELETE of a job that has not ended cancels it, and leaves what is done: no use after free.
+cd "$work" || exit 1  # schemathesis keeps a cache where it runs
+"$schemathesis" --config-file "$config" run "$url/openapi.json" --checks all \
+  --exclude-checks use_after_free --max-examples 30 --seed 1 --request-timeout 60 --no-color \
+  >"$work/report" 2>&1 || fail "$(cat "$work/report")"
+kill -0 $server || fail "the server has ended: $(tail "$work/log")"
+tail -n 1 "$work/report"
+finish
