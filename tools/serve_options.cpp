@@ -174,10 +174,11 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.http.cors_origins = options.api.cors_origins;
   options.http.max_body = static_cast<uint64_t>(options.api.limits.body_bytes);
   bound_requests(options.max_requests, options.http);
-  options.api.batch_jobs = options.has_jobs();
   options.api.https = !options.http.certificate_file.empty();
-  if (options.has_jobs())
+  if (options.has_jobs()) {
+    options.api.job_extensions = service::job_extensions();
     options.http.max_body_below["/v1/jobs"] = static_cast<uint64_t>(options.max_upload);
+  }
   if (!options.data.empty()) options.http.spool_directory = options.data;
 }
 

@@ -157,7 +157,8 @@ Answer frontend_settings(const ServiceContext& service) {
        {"suggestions", false},
        {"filesTranslation", true},
        {"supportedFilesFormat", document_extensions()},
-       {"batchJobs", service.batch_jobs},
+       {"batchJobs", !service.job_extensions.empty()},
+       {"batchJobsFormat", service.job_extensions},
        {"language", {{"source", named(first.source)}, {"target", named(first.target)}}}});
 }
 

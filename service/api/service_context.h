@@ -22,8 +22,9 @@ struct ServiceContext {
   ApiKeys keys;
   ServiceLimits limits;
   LanguagePairs pairs;
-  bool batch_jobs = false;  // whether the server has /v1/jobs
-  bool https = false;       // whether clients reach it by TLS
+  std::vector<std::string> job_extensions =
+      {};              // of the files that /v1/jobs takes, if there is one
+  bool https = false;  // whether clients reach it by TLS
   TranslatedFiles files = {};
   std::mutex document = {};  // held while a document is in memory as a tree
   std::atomic<bool> draining{false};

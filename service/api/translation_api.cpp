@@ -52,7 +52,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
                settings.limits,
                LanguagePairs(models.specs()),
-               settings.batch_jobs,
+               settings.job_extensions,
                settings.https},
       router_({.cors_origins = settings.cors_origins,
                .body_bytes = settings.limits.body_bytes,

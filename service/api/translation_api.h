@@ -26,8 +26,9 @@ struct ApiSettings {
   ServiceLimits limits = {};
   std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
   std::vector<std::string> cors_origins = {};  // "*": all
-  bool batch_jobs = false;                     // tells clients that the server has /v1/jobs
-  bool https = false;                          // for addresses that clients are told
+  std::vector<std::string> job_extensions =
+      {};              // of the files that /v1/jobs takes, if there is one
+  bool https = false;  // for addresses that clients are told
 };
 
 class TranslationApi {

@@ -18,6 +18,12 @@ void set_format(JobOptions& options, const std::string& name) {
   options.format.kind = options.document ? LineKind::kJsonl : line_kind(name);
 }
 
+std::vector<std::string> job_extensions() {
+  std::vector<std::string> all = document_extensions();
+  all.insert(all.end(), {".tsv", ".jsonl"});
+  return all;
+}
+
 const char* name_of(JobState state) { return kStates.at(static_cast<size_t>(state)); }
 
 JobState job_state(const std::string& name) {

@@ -32,6 +32,9 @@ struct JobOptions {
 /// Sets the format by the name of a line format or a document. Throws RequestError for others.
 void set_format(JobOptions& options, const std::string& name);
 
+/// The extensions of the files that jobs translate, each with its dot; .gz may follow.
+std::vector<std::string> job_extensions();
+
 /// Who submits a job.
 struct JobClient {
   std::string owner;    // name of the API key; empty without keys

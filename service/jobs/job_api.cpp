@@ -1,5 +1,6 @@
 #include "service/jobs/job_api.h"
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <charconv>
 #include <ctime>
 #include <functional>
@@ -36,7 +37,7 @@ std::string file_name(const std::string& given) {
 // By the extension, with or without .gz.
 std::string guessed_format(std::string_view file_name) {
   const char* const lines = name_of(guess_line_kind(file_name));
-  if (file_name.ends_with(".gz")) file_name.remove_suffix(3);
+  if (boost::algorithm::iends_with(file_name, ".gz")) file_name.remove_suffix(3);
   const auto document = kind_of_file(file_name);
   return document ? name_of(*document) : lines;
 }

@@ -1,6 +1,7 @@
 #include "service/jobs/line_format.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -123,9 +124,10 @@ LineOutput line_output(const std::string& name) {
 }
 
 LineKind guess_line_kind(std::string_view file_name) {
-  if (file_name.ends_with(".gz")) file_name.remove_suffix(3);
-  if (file_name.ends_with(".tsv")) return LineKind::kTsv;
-  return file_name.ends_with(".jsonl") ? LineKind::kJsonl : LineKind::kTxt;
+  using boost::algorithm::iends_with;
+  if (iends_with(file_name, ".gz")) file_name.remove_suffix(3);
+  if (iends_with(file_name, ".tsv")) return LineKind::kTsv;
+  return iends_with(file_name, ".jsonl") ? LineKind::kJsonl : LineKind::kTxt;
 }
 
 LineParts split_line(const LineFormat& format, std::string_view line) {

@@ -28,7 +28,7 @@ const char* name_of(LineOutput output);
 /// Throws RequestError for another name.
 LineOutput line_output(const std::string& name);
 
-/// By the file extension: .tsv or .jsonl, with or without .gz; otherwise txt.
+/// By the file extension, in any case: .tsv or .jsonl, with or without .gz; otherwise txt.
 LineKind guess_line_kind(std::string_view file_name);
 
 /// The text of a line, or the reason why it has none.

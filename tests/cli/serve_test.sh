@@ -225,6 +225,8 @@ expect_answer 404 "/v1/jobs/${ids[0]}" -H 'X-API-Key: secret'  # another's
 kill -TERM $server
 wait $server || fail "exit code after SIGTERM with jobs: $?"
 start --data "$work/jobs"
+expect_answer 200 /frontend/settings
+expect_text '"batchJobsFormat":[".txt",".html",".srt"' "$out"
 for id in "${ids[@]}"; do
   await_job "$id"
   expect_answer 200 "/v1/jobs/$id/result"

@@ -9,8 +9,6 @@ const stateNames = {
   queued: 'Waiting', running: 'Translating', done: 'Done', failed: 'Failed', cancelled: 'Cancelled',
 };
 
-const lineFormats = ['.txt', '.tsv', '.jsonl'];
-
 let formats = [];      // ends of the names of files that the server takes
 let jobs = new Map();  // by id, newest first
 let next = null;       // where the next page of the list begins
@@ -129,7 +127,8 @@ async function showOlder() {
 
 function check(file) {
   if (file.size === 0) throw new Error('the file is empty.');
-  if (!formats.some((end) => file.name.toLowerCase().endsWith(end)))
+  const name = file.name.toLowerCase().replace(/\.gz$/, '');
+  if (!formats.some((end) => name.endsWith(end)))
     throw new Error(`the server does not translate files of this kind. It takes ${formats.join(', ')}.`);
   if (detects()) throw new Error('choose the language of the file under From.');
 }
@@ -187,10 +186,9 @@ function setUpDrop() {
 export async function setUpJobs(settings) {
   byId('files').hidden = !settings.batchJobs;
   if (!settings.batchJobs) return;
-  const plain = [...new Set([...lineFormats, ...settings.supportedFilesFormat])];
-  formats = [...plain, ...lineFormats.map((end) => `${end}.gz`)];
-  byId('file').accept = [...plain, '.gz'].join(',');
-  byId('formats').textContent = plain.map((end) => end.slice(1)).join(', ');
+  formats = settings.batchJobsFormat;
+  byId('file').accept = [...formats, '.gz'].join(',');
+  byId('formats').textContent = formats.map((end) => end.slice(1)).join(', ');
   byId('file').addEventListener('change', () => {
     const files = [...byId('file').files];
     byId('file').value = '';

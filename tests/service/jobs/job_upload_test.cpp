@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <set>
 
 #include "service/http/http_server.h"
+#include "service/jobs/job_api.h"
 #include "tests/common/file_size_limit.h"
 #include "tests/common/gzipped.h"
 #include "tests/service/jobs/job_routes_fixture.h"
@@ -14,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 using nlohmann::json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -38,6 +41,17 @@ TEST_P(JobUploadTest, ColumnsAndFields) {
   EXPECT_EQ(round_trip("?format=jsonl&field=t&output=add&output_field=de",
                        "{\"t\": \"a\", \"n\": 1.0}\n{\"t\"\n"),
             "{\"t\": \"a\", \"n\": 1.0, \"de\": \"<a>\"}\n{\"t\"\n");
+}
+
+TEST(JobExtensions, AreThoseOfAllFormats) {
+  std::set<std::string> formats;
+  for (const std::string& extension : job_extensions())
+    formats.insert(job_options_of({{"name", "A" + extension + ".gz"}})
+                       .to_json()
+                       .at("format")
+                       .get<std::string>());
+  EXPECT_THAT(formats, ElementsAre("docx", "html", "jsonl", "odt", "po", "srt", "tmx", "tsv", "txt",
+                                   "xliff"));
 }
 
 TEST_P(JobUploadTest, CompressedFilesComeBackCompressed) {

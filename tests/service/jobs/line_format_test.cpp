@@ -82,6 +82,7 @@ TEST(LineFormatTest, IllFormedUtf8IsAProblemOfAnyFormat) {
 TEST(LineFormatTest, NamesAndEndings) {
   EXPECT_EQ(guess_line_kind("a.tsv"), LineKind::kTsv);
   EXPECT_EQ(guess_line_kind("a.jsonl.gz"), LineKind::kJsonl);
+  EXPECT_EQ(guess_line_kind("A.TSV.GZ"), LineKind::kTsv);
   EXPECT_EQ(guess_line_kind("a.gz"), LineKind::kTxt);
   EXPECT_EQ(guess_line_kind(""), LineKind::kTxt);
   for (const LineKind kind : {LineKind::kTxt, LineKind::kTsv, LineKind::kJsonl})

@@ -125,7 +125,7 @@ const json kSettings = {{"charLimit", 500},
                         {"suggestions", false},
                         {"filesTranslation", false},
                         {"batchJobs", true},
-                        {"supportedFilesFormat", {".txt", ".odt"}},
+                        {"batchJobsFormat", {".txt", ".odt", ".tsv"}},
                         {"language",
                          {{"source", {{"code", "en"}, {"name", "English"}}},
                           {"target", {{"code", "de"}, {"name", "German"}}}}}};

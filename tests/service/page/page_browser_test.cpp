@@ -211,19 +211,19 @@ TEST_F(PageBrowserTest, AFileBecomesAJobWithProgress) {
 
 TEST_F(PageBrowserTest, FilesThatCannotBeTranslatedAreNotSent) {
   open();
-  EXPECT_EQ(text_of("formats"), "txt, tsv, jsonl, odt");
+  EXPECT_EQ(text_of("formats"), "txt, odt, tsv");
   browser_->choose_file("#file", write("empty.txt", ""));
   EXPECT_TRUE(wait_for_text("problem-text", "empty.txt: the file is empty."));
   browser_->choose_file("#file", write("picture.png", "x"));
   EXPECT_TRUE(wait_for_text("problem-text",
                             "picture.png: the server does not translate files of "
-                            "this kind. It takes .txt, .tsv, .jsonl, .odt"));
+                            "this kind. It takes .txt, .odt, .tsv."));
   select("source", "auto");
   browser_->choose_file("#file", write("some.txt", "x"));
   EXPECT_TRUE(wait_for_text("problem-text", "some.txt: choose the language of the file"));
   EXPECT_TRUE(service_->uploads().empty());
   select("source", "en");
-  browser_->choose_file("#file", write("letter.ODT", "x"));
+  browser_->choose_file("#file", write("letter.ODT.gz", "x"));
   ASSERT_TRUE(browser_->wait_for("document.querySelectorAll('#jobs li').length === 1"));
   const json form = service_->uploads().at(0);
   EXPECT_EQ(form["source"], "en");
