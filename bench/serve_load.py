@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts load on `dietmt serve` and says how it fared, with Python's standard library alone.
+"""Puts load on `dietmt serve` and says how it fared, with only Python's standard library.
 
     bench/serve_load.py --dietmt build/bin/dietmt --model en-de=runs/en-de --text test.en CHECK...
 
@@ -7,12 +7,8 @@ Checks, each with a server of its own on a free port; the figures are one JSON o
 
     clients    --clients in parallel for --seconds, --sentences a request: errors, latency, sentences/s
     throughput clients and `dietmt translate` on the same lines, in turns: the ratio of their speeds
-    kill       ten jobs, kill -9 in the middle, a new server: every line once and in order
-    abuse      slow clients, half-sent and huge bodies, ill-formed requests, idle connections, while
-               one client measures how fast the others are answered; the peak memory of the server
 """
 import argparse
-import http.client
 import itertools
 import json
 import os
@@ -24,7 +20,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 
@@ -44,17 +39,6 @@ class Server:
                 return
             time.sleep(0.02)
         sys.exit("the server has not started: " + open(self.log.name).read())
-
-    def connect(self, timeout=120):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-
-    def ask(self, method, path, body=None, headers=None):
-        connection = self.connect()
-        connection.request(method, path, body, headers or {})
-        response = connection.getresponse()
-        content = response.read()
-        connection.close()
-        return response.status, content
 
     def memory(self, name):
         status = open(f"/proc/{self.process.pid}/status").read()
@@ -219,177 +203,7 @@ def check_throughput(options, lines):
     return {"runs": runs}
 
 
-def check_kill(options, lines):
-    lines = (lines * (options.lines // len(lines) + 1))[:options.lines]
-    text = "".join(line + "\n" for line in lines).encode()
-    with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as file:
-        file.write(text)
-        file.flush()
-        model = options.model.split("=")[-1]
-        expected = subprocess.run([options.dietmt, "translate", "--model", model, "--beam", "1",
-                                   "--input", file.name], check=True, capture_output=True).stdout
-        query = f"/v1/jobs?source={SOURCE}&target={TARGET}&options=%7B%22beam%22%3A1%7D"
-        server = Server(options, "--data", folder)
-        jobs = []
-        for _ in range(10):
-            status, content = server.ask("POST", query, text, {"Content-Type": "text/plain"})
-            assert status == 201, content
-            jobs.append(json.loads(content)["id"])
-        kills = 0
-        done_at_kills = []
-        while True:
-            states = [json.loads(server.ask("GET", "/v1/jobs/" + job)[1]) for job in jobs]
-            done = sum(state["lines_done"] for state in states)
-            if all(state["state"] not in ("queued", "running") for state in states):
-                break
-            if kills < 3 and done > (kills + 1) * 10 * len(lines) // 5:
-                server.stop(signal.SIGKILL)
-                kills += 1
-                done_at_kills.append(done)
-                server = Server(options, "--data", folder)
-            time.sleep(0.05)
-        results = [server.ask("GET", f"/v1/jobs/{job}/result")[1] for job in jobs]
-        server.stop()
-        return {"jobs": len(jobs), "lines_each": len(lines), "kills": kills,
-                "lines_done_at_kills": done_at_kills,
-                "states": sorted({state["state"] for state in states}),
-                "jobs_equal_to_translate": sum(result == expected for result in results)}
-
-
-class Probe(threading.Thread):
-    """An ordinary client during the abuse: its latencies by what went on."""
-
-    def __init__(self, server, lines):
-        super().__init__(daemon=True)
-        self.server, self.lines = server, lines
-        self.phase, self.found, self.ended = "quiet", {}, False
-
-    def run(self):
-        n = 0
-        while not self.ended:
-            n += 1
-            phase, start = self.phase, time.perf_counter()
-            try:
-                status = self.server.ask("POST", "/v1/translate",
-                                         translation(self.lines[n % len(self.lines)]),
-                                         {"Content-Type": "application/json"})[0]
-            except OSError as error:
-                status = repr(error)
-            entry = self.found.setdefault(phase, {"statuses": {}, "seconds": []})
-            entry["statuses"][status] = entry["statuses"].get(status, 0) + 1
-            entry["seconds"].append(time.perf_counter() - start)
-            time.sleep(0.02)
-
-    def figures(self):
-        return {phase: {"statuses": entry["statuses"],
-                        "p50_ms": round(1e3 * percentile(sorted(entry["seconds"]), 0.5), 1),
-                        "longest_ms": round(1e3 * max(entry["seconds"]), 1)}
-                for phase, entry in self.found.items()}
-
-
-def raw(server, data):
-    connection = socket.create_connection(("127.0.0.1", server.port), timeout=60)
-    connection.sendall(data)
-    return connection
-
-
-def status_of(connection):
-    try:
-        return int(connection.recv(4096).split(b" ")[1])
-    except (OSError, IndexError, ValueError):
-        return "closed"
-
-
-HEAD = b"POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-
-
-def slow_clients(server, _):
-    """200 clients that send a byte of their head or body every half second."""
-    slow = [raw(server, HEAD + (b"Content-Length: 1000\r\n\r\n{" if i % 2 else b"X-Slow: "))
-            for i in range(200)]
-    for _ in range(6):
-        time.sleep(0.5)
-        for connection in slow:
-            connection.send(b"a")
-    for connection in slow:
-        connection.close()
-    return {"connections": len(slow)}
-
-
-def half_bodies(server, _):
-    """500 clients that send half of a body and close."""
-    for _ in range(500):
-        raw(server, HEAD + b"Content-Length: 1000\r\n\r\n" + b"x" * 500).close()
-    return {"connections": 500}
-
-
-def huge_bodies(server, _):
-    """Five bodies of 100 MB, which the clients insist on sending."""
-    statuses = []
-    for _ in range(5):
-        connection = raw(server, HEAD + b"Content-Length: 100000000\r\n\r\n")
-        answered = "closed"
-        try:
-            for _ in range(100):
-                connection.sendall(b"x" * 1000000)
-        except OSError:
-            pass
-        answered = status_of(connection)
-        connection.close()
-        statuses.append(answered)
-    return {"statuses": statuses}
-
-
-def ill_formed(server, _):
-    """JSON that does not parse, text that is not UTF-8, and no HTTP at all."""
-    found = {}
-    for name, body in (("bad_json", b'{"text": "a", '), ("deep_json", b"[" * 100000),
-                       ("bad_utf8", b'{"text": "\xff\xfe", "source": "en", "target": "de"}')):
-        for _ in range(100):
-            status = server.ask("POST", "/v1/translate", body,
-                                {"Content-Type": "application/json"})[0]
-            found.setdefault(name, set()).add(status)
-    for _ in range(100):
-        connection = raw(server, b"\x16\x03\x01 no HTTP\r\n\r\n")
-        found.setdefault("no_http", set()).add(status_of(connection))
-        connection.close()
-    return {name: sorted(map(str, statuses)) for name, statuses in found.items()}
-
-
-def idle_connections(server, options):
-    """--idle connections that say nothing, all open at once."""
-    idle = [socket.create_connection(("127.0.0.1", server.port), timeout=60)
-            for _ in range(options.idle)]
-    time.sleep(3)
-    seen = re.search(r"^dietmt_http_connections (\d+)", server.ask("GET", "/metrics")[1].decode(),
-                     re.M)[1]
-    for connection in idle:
-        connection.close()
-    return {"opened": len(idle), "seen_by_the_server": int(seen)}
-
-
-def check_abuse(options, lines):
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    server = Server(options)
-    probe = Probe(server, lines)
-    probe.start()
-    time.sleep(2)
-    figures = {"memory_mib_before": round(server.memory("VmRSS"), 1)}
-    for attack in (slow_clients, half_bodies, huge_bodies, ill_formed, idle_connections):
-        probe.phase = attack.__name__
-        figures[attack.__name__] = attack(server, options)
-        figures[attack.__name__]["memory_mib"] = round(server.memory("VmRSS"), 1)
-    probe.ended = True
-    probe.join()
-    figures["peak_memory_mib"] = round(server.memory("VmHWM"), 1)
-    figures["others"] = probe.figures()
-    figures["exit_code"] = server.stop()
-    return figures
-
-
-CHECKS = {"clients": check_clients, "throughput": check_throughput, "kill": check_kill,
-          "abuse": check_abuse}
+CHECKS = {"clients": check_clients, "throughput": check_throughput}
 SOURCE, TARGET = "en", "de"
 
 
@@ -402,9 +216,8 @@ def main():
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--sentences", type=int, default=1, help="a request")
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--lines", type=int, default=4000, help="of throughput, and of each job")
+    parser.add_argument("--lines", type=int, default=4000, help="of throughput")
     parser.add_argument("--rounds", type=int, default=3, help="of throughput")
-    parser.add_argument("--idle", type=int, default=10000)
     parser.add_argument("--serve", default="", help="more options of dietmt serve")
     parser.add_argument("--translate", default="", help="more options of dietmt translate")
     parser.add_argument("checks", nargs="+", choices=list(CHECKS))

@@ -6,16 +6,12 @@ import io
 import json
 import pathlib
 import re
-import signal
-import socket
-import subprocess
 import sys
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 import zipfile
 
+from server import Server, everything
 from trials import build_and_work, execute, report, toy_model
 
 LIBRETRANSLATE, JOBS = 10, 11
@@ -23,76 +19,17 @@ KEYS = "secret,user,0\n"
 GERMAN = "Das Wetter war schön und wir gingen am Fluss entlang."
 
 
-class Server:
-    """`dietmt serve` on a free port."""
-
-    def __init__(self, dietmt, model, *options):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.process = subprocess.Popen(
-            [str(word) for word in (dietmt, "serve", "--model", f"en-de={model}", "--port",
-                                    self.port, *options)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(600):
-            with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            time.sleep(0.1)
-        sys.exit("the server does not start")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=60)
-
-    def ask(self, method, path, body=None, **headers):
-        """Status, header fields and body."""
-        request = urllib.request.Request(self.url + path, data=body, method=method, headers={
-            name.replace("_", "-"): value for name, value in headers.items()})
-        try:
-            with urllib.request.urlopen(request, timeout=120) as answer:
-                return answer.status, answer.headers, answer.read()
-        except urllib.error.HTTPError as error:
-            return error.code, error.headers, error.read()
-
-    def json(self, path, fields, **headers):
-        status, _, body = self.ask("POST", path, json.dumps(fields).encode(),
-                                   Content_Type="application/json", **headers)
-        return status, json.loads(body)
-
-    def form(self, path, parts, **headers):
-        """A multipart form; a part is text or (file name, bytes)."""
-        body = io.BytesIO()
-        for name, value in parts.items():
-            file = f'; filename="{value[0]}"' if isinstance(value, tuple) else ""
-            body.write(f'--x\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'.encode())
-            body.write(value[1] if isinstance(value, tuple) else value.encode())
-            body.write(b"\r\n")
-        body.write(b"--x--\r\n")
-        status, _, answer = self.ask("POST", path, body.getvalue(),
-                                     Content_Type="multipart/form-data; boundary=x", **headers)
-        return status, json.loads(answer)
-
-    def raw(self, request):
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as client:
-            client.sendall(request.encode())
-            return client.recv(65536).decode(errors="replace")
-
-    def job(self, query, body):
-        """The ended job of a body, or the status and error that refused it."""
-        status, _, answer = self.ask("POST", "/v1/jobs?" + query, body, X_API_Key="secret",
-                                     Content_Type="application/octet-stream")
-        if status != 201:
-            return status, json.loads(answer).get("error")
-        job = json.loads(answer)
-        while job["state"] in ("queued", "running"):
-            time.sleep(0.1)
-            job = json.loads(self.ask("GET", f"/v1/jobs/{job['id']}", X_API_Key="secret")[2])
-        return status, job
+def ended_job(server, query, body):
+    """The ended job of a body, or the status and error that refused it."""
+    status, _, answer = server.ask("POST", "/v1/jobs?" + query, body, X_API_Key="secret",
+                                   Content_Type="application/octet-stream")
+    if status != 201:
+        return status, json.loads(answer).get("error")
+    job = json.loads(answer)
+    while job["state"] in ("queued", "running"):
+        time.sleep(0.1)
+        job = json.loads(server.ask("GET", f"/v1/jobs/{job['id']}", X_API_Key="secret")[2])
+    return status, job
 
 
 def docx(paragraph):
@@ -129,8 +66,9 @@ def protocol(server):
     for bearer in ("Bearer", "bearer", "BEARER"):
         status, _, _ = server.ask("GET", "/v1/models", Authorization=f"{bearer} secret")
         trial(f"{bearer} in Authorization", status == 200, f"status {status}")
-    answer = server.raw(f"GET {server.url}/languages HTTP/1.1\r\nHost: other\r\n"
-                        "Connection: close\r\n\r\n")
+    with server.connect(f"GET {server.url}/languages HTTP/1.1\r\nHost: other\r\n"
+                        "Connection: close\r\n\r\n".encode()) as client:
+        answer = everything(client).decode()
     trial("an absolute request target", answer.startswith("HTTP/1.1 200"), answer.split("\r\n")[0])
     status, body = server.json("/suggest", {"q": "a", "s": "b", "source": "en", "target": "de", **key})
     trial("/suggest is answered", status == 403 and "disabled" in body["error"], body)
@@ -159,7 +97,7 @@ def documents(server):
             body = server.ask("GET", path)[2]
         report(LIBRETRANSLATE, f"/translate_file {name}",
                status == 200 and re.search(pattern, body) is not None, body)
-    status, job = server.job("name=a.docx&source=en&target=de",
+    status, job = ended_job(server, "name=a.docx&source=en&target=de",
                              docx("<w:r><w:t>red d</w:t></w:r><w:r><w:t>og</w:t></w:r>"))
     body = server.ask("GET", f"/v1/jobs/{job['id']}/result", X_API_Key="secret")[2]
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
@@ -183,16 +121,16 @@ def hostile(server):
     )
     for what, more, body, expected in cases:
         begin = time.monotonic()
-        status, seen = server.job(query + more, body)
+        status, seen = ended_job(server, query + more, body)
         report(JOBS, what, status == expected,
                f"{len(body)} bytes: {status} {seen} ({time.monotonic() - begin:.1f} s)")
-    status, job = server.job(query, "\ufeffred dog\n".encode("utf-16-le"))
+    status, job = ended_job(server, query, "\ufeffred dog\n".encode("utf-16-le"))
     report(JOBS, "UTF-16 with its mark", status == 201 and job["state"] == "done", job)
 
 
 def downloads(server):
     for what, body in (("text", b"red dog\n" * 2000), ("gzip", gzip.compress(b"red dog\n" * 2000))):
-        _, job = server.job("source=en&target=de", body)
+        _, job = ended_job(server, "source=en&target=de", body)
         path = f"/v1/jobs/{job['id']}/result"
         _, headers, whole = server.ask("GET", path, X_API_Key="secret")
         half = len(whole) // 2
@@ -206,7 +144,7 @@ def downloads(server):
 
 
 def daily_quota(dietmt, model, work):
-    with Server(dietmt, model, "--data", work / "quota", "--max-jobs-per-day", 1) as server:
+    with Server(dietmt, model, work, "--data", work / "quota", "--max-jobs-per-day", 1) as server:
         seen = [server.ask("POST", "/v1/jobs?source=en&target=de", b"red\n",
                            Content_Type="text/plain") for _ in range(2)]
     report(JOBS, "a quota of jobs per day", [status for status, _, _ in seen] == [201, 429],
@@ -221,8 +159,8 @@ def full_disk(dietmt, model, work):
         print("full disk: this user cannot mount a file system", file=sys.stderr)
         return
     try:
-        with Server(dietmt, model, "--data", disk) as server:
-            _, job = server.job("source=en&target=de", b"red dog\n")
+        with Server(dietmt, model, work, "--data", disk) as server:
+            _, job = ended_job(server, "source=en&target=de", b"red dog\n")
             with contextlib.suppress(OSError):
                 with open(disk / "filler", "wb", buffering=0) as filler:
                     while True:
@@ -233,7 +171,7 @@ def full_disk(dietmt, model, work):
                 report(JOBS, f"GET {read[:8]}{read[41:]} on a full disk", status == 200,
                        f"{status} {body[:80]}")
             for size in (1000, 3_000_000):
-                status, seen = server.job("source=en&target=de", b"red dog\n" * (size // 8))
+                status, seen = ended_job(server, "source=en&target=de", b"red dog\n" * (size // 8))
                 report(JOBS, f"a job of {size} bytes on a full disk", status == 507,
                        f"{status} {seen}")
     finally:
@@ -263,7 +201,7 @@ def main():
     dietmt = build / "bin/dietmt"
     model = toy_model(dietmt, work)
     (work / "keys").write_text(KEYS)
-    with Server(dietmt, model, "--data", work / "jobs", "--api-keys", work / "keys") as server:
+    with Server(dietmt, model, work, "--data", work / "jobs", "--api-keys", work / "keys") as server:
         protocol(server)
         published_clients(server)
         documents(server)

@@ -4,19 +4,17 @@ client, throughput beside `dietmt translate`, and memory.
 
 With DIETMT_TRIAL_MODEL=DIR and DIETMT_TRIAL_TEXT=FILE it serves this model and sends these lines;
 otherwise a toy model, whose throughput says more about HTTP than about translation."""
-import http.client
 import json
 import os
 import pathlib
-import re
 import selectors
-import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
 
+from server import Server
 from trials import build_and_work, report, toy_model
 
 HEALTH, FAIRNESS = 8, 9
@@ -30,42 +28,23 @@ def free_port():
         return one.getsockname()[1]
 
 
-class Server:
-    def __init__(self, dietmt, model, log, *options):
-        self.port, self.health_port = free_port(), free_port()
-        self.process = subprocess.Popen(
-            [dietmt, "serve", "--model", f"en-de={model}", "--preload", "--port", str(self.port),
-             "--health-port", str(self.health_port), *map(str, options)], stderr=open(log, "w"))
-        for _ in range(600):
-            if "health at" in open(log).read():
-                return
-            time.sleep(0.1)
-        sys.exit("the server does not start: " + open(log).read())
-
-    def ask(self, path, body=None, key=None, port=None, seconds=600):
-        """Status, Retry-After and seconds of a request on a new connection."""
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=seconds)
-        headers = {"Content-Type": "application/json", **({"X-API-Key": key} if key else {})}
-        begin = time.perf_counter()
-        connection.request("POST" if body else "GET", path, body and json.dumps(body), headers)
-        answer = connection.getresponse()
-        answer.read()
-        seconds = time.perf_counter() - begin
-        connection.close()
-        return answer.status, answer.getheader("Retry-After"), seconds
-
-    def megabytes(self):
-        status = open(f"/proc/{self.process.pid}/status").read()
-        return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
-
-    def stop(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+def timed(server, *arguments, **headers):
+    """Status and seconds of a request."""
+    begin = time.perf_counter()
+    status = server.ask(*arguments, **headers)[0]
+    return status, time.perf_counter() - begin
 
 
 def document(lines, count, **options):
+    """The body of a request with `count` sentences."""
     text = [lines[i % len(lines)] for i in range(count)]
-    return {"text": text, "source": "en", "target": "de", "split_sentences": False, **options}
+    return json.dumps({"text": text, "source": "en", "target": "de", "split_sentences": False,
+                       **options}).encode()
+
+
+def translate(server, body, key=""):
+    return timed(server, "POST", "/v1/translate", body, Content_Type="application/json",
+                 X_API_Key=key)
 
 
 def percentile(values, share):
@@ -76,22 +55,21 @@ def milliseconds(seconds):
     return f"{1000 * seconds:.1f} ms"
 
 
-def probe_trials(server, lines, connections=1500, seconds=5):
+def probe_trials(server, health_port, lines, connections=1500, seconds=5):
     """All requests that the server takes, and some more, are documents that last."""
-    body = json.dumps(document(lines, 300, beam=32)).encode()
+    body = document(lines, 300, beam=32)
     request = (b"POST /v1/translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
     poll, clients, refused = selectors.DefaultSelector(), [], 0
     for _ in range(connections):
-        clients.append(socket.create_connection(("127.0.0.1", server.port)))
-        clients[-1].sendall(request)
+        clients.append(server.connect(request))
         poll.register(clients[-1], selectors.EVENT_READ)
     slowest = {(port, path): (0, 0.0) for port in ("port", "health-port") for path in PROBES}
     asked, end = 0, time.time() + seconds
     while time.time() < end:
-        for name, port in (("port", server.port), ("health-port", server.health_port)):
+        for name, port in (("port", server.port), ("health-port", health_port)):
             for path in PROBES:
-                status, _, taken = server.ask(path, port=port, seconds=30)
+                status, taken = timed(server, "GET", path, port=port)
                 old = slowest[name, path]
                 slowest[name, path] = (max(old[0], status), max(old[1], taken))
                 asked += 1
@@ -111,8 +89,8 @@ def probe_trials(server, lines, connections=1500, seconds=5):
 
 
 def single_sentences(server, lines, count=300):
-    found = [server.ask("/v1/translate", document(lines[i:], 1), key="b") for i in range(count)]
-    return [status for status, _, _ in found], [seconds for _, _, seconds in found]
+    found = [translate(server, document(lines[i % len(lines):], 1), "b") for i in range(count)]
+    return [status for status, _ in found], [seconds for _, seconds in found]
 
 
 def fairness_trials(server, lines):
@@ -122,7 +100,7 @@ def fairness_trials(server, lines):
 
     def send():
         try:
-            ended.append(server.ask("/v1/translate", document(lines, 3000, beam=32), key="a")[0])
+            ended.append(translate(server, document(lines, 3000, beam=32), "a")[0])
         except OSError:
             ended.append("closed")
 
@@ -165,12 +143,11 @@ def memory_trials(server, lines, minutes):
         while time.time() < end:
             turn += 1
             if turn % 20 == 0:
-                with socket.create_connection(("127.0.0.1", server.port)) as broken:
-                    broken.sendall(b"POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n"
-                                   b"\r\n{")
+                server.connect(b"POST /v1/translate HTTP/1.1\r\nHost: x\r\nContent-Length: 9999\r\n"
+                               b"\r\n{").close()
             else:
                 count, beam = (100, 8) if turn % 10 == 0 else (1, 5)
-                server.ask("/v1/translate", document(lines[turn % len(lines):], count, beam=beam))
+                translate(server, document(lines[turn % len(lines):], count, beam=beam))
 
     clients = [threading.Thread(target=load, args=(i,), daemon=True) for i in range(20)]
     for client in clients:
@@ -192,18 +169,17 @@ def main():
     lines = [line for line in pathlib.Path(text).read_text().splitlines() if line]
     keys = work / "keys"
     keys.write_text("a, many, 0\nb, few, 0\n")
-    limits = ["--max-texts", 3000, "--max-characters", 10**7, "--deadline", 600]
+    limits = ["--preload", "--max-texts", 3000, "--max-characters", 10**7, "--deadline", 600]
 
-    server = Server(dietmt, model, work / "log", *limits)
-    probe_trials(server, lines)
-    server.stop()
-    server = Server(dietmt, model, work / "log", *limits, "--api-keys", keys)
-    fairness_trials(server, lines)
-    server.stop()
+    health_port = free_port()
+    with Server(dietmt, model, work, *limits, "--health-port", health_port) as server:
+        server.await_log("health at")
+        probe_trials(server, health_port, lines)
+    with Server(dietmt, model, work, *limits, "--api-keys", keys) as server:
+        fairness_trials(server, lines)
     throughput_trials(dietmt, model, text)
-    server = Server(dietmt, model, work / "log", *limits)
-    memory_trials(server, lines, float(os.environ.get("DIETMT_TRIAL_MINUTES", 10)))
-    server.stop()
+    with Server(dietmt, model, work, *limits) as server:
+        memory_trials(server, lines, float(os.environ.get("DIETMT_TRIAL_MINUTES", 10)))
 
 
 if __name__ == "__main__":

@@ -1,51 +1,22 @@
 #!/usr/bin/env python3
 """What an operator needs from a server: logs, signals, keys, metrics, methods; and its page."""
-import http.client
 import json
 import os
 import re
 import signal
-import subprocess
 import time
 
+from server import Server
 from trials import build_and_work, execute, report, toy_model
 
 POINT = 12
 
 
-class Server:
-    def __init__(self, dietmt, model, work, *options):
-        self.log = work / "log"
-        self.process = subprocess.Popen(
-            [str(dietmt), "serve", "--model", f"en-de={model}", "--port", "0", *map(str, options)],
-            stderr=open(self.log, "w"), stdout=subprocess.DEVNULL)
-        self.address = self.await_log(r"listening at ([0-9.]+:\d+)")[1]
-
-    def await_log(self, pattern, seconds=30):
-        """The match of `pattern` in the log; None if it does not come."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end and self.process.poll() is None:
-            if found := re.search(pattern, self.log.read_text()):
-                return found
-            time.sleep(0.05)
-        return None
-
-    def ask(self, method, path, body=None, **headers):
-        connection = http.client.HTTPConnection(self.address, timeout=60)
-        connection.request(method, path, body, {k.replace("_", "-"): v for k, v in headers.items()})
-        answer = connection.getresponse()
-        return answer, answer.read().decode()
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(60)
-
-
 def logs(server, access):
-    answer, _ = server.ask("POST", "/translate", "q=dog&source=en&target=de&api_key=first",
+    _, headers, _ = server.ask("POST", "/translate", "q=dog&source=en&target=de&api_key=first",
                            X_Request_ID="trial-1", Content_Type="application/x-www-form-urlencoded")
-    report(POINT, "X-Request-ID comes back", answer.getheader("X-Request-ID") == "trial-1",
-           answer.getheader("X-Request-ID"))
+    report(POINT, "X-Request-ID comes back", headers["X-Request-ID"] == "trial-1",
+           headers["X-Request-ID"])
     time.sleep(0.2)
     lines = [json.loads(line) for line in access.read_text().splitlines()]
     line = next((one for one in lines if one["request"] == "trial-1"), {})
@@ -55,9 +26,9 @@ def logs(server, access):
     report(POINT, "no key in the access log", "first" not in access.read_text(), access.read_text()[-200:])
     broken = [text for text in server.log.read_text().splitlines() if not text.startswith("{")]
     report(POINT, "every line of the log is JSON", not broken, broken[:1])
-    answer, _ = server.ask("TRACE", "/translate")
-    report(POINT, "TRACE", answer.status == 405 and answer.getheader("Allow") == "POST",
-           f"{answer.status} Allow: {answer.getheader('Allow')}")
+    status, headers, _ = server.ask("TRACE", "/translate")
+    report(POINT, "TRACE", status == 405 and headers["Allow"] == "POST",
+           f"{status} Allow: {headers['Allow']}")
 
 
 def signals(server, keys):
@@ -68,30 +39,29 @@ def signals(server, keys):
     keys.write_text("second, writer, 0\n")
     server.process.send_signal(signal.SIGHUP)
     end = time.monotonic() + 20
-    while (status := server.ask("GET", "/v1/models", X_API_Key="second")[0].status) != 200 and time.monotonic() < end:
+    while (status := server.ask("GET", "/v1/models", X_API_Key="second")[0]) != 200 and time.monotonic() < end:
         time.sleep(0.1)
     report(POINT, "keys are read again on SIGHUP", status == 200, status)
-    status = server.ask("GET", "/v1/models", X_API_Key="first")[0].status
+    status = server.ask("GET", "/v1/models", X_API_Key="first")[0]
     report(POINT, "a removed key is refused", status == 403, status)
 
 
 def metrics(server):
-    _, text = server.ask("GET", "/metrics")
+    text = server.ask("GET", "/metrics")[2].decode()
     for name in ("process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds",
                  "process_start_time_seconds", "dietmt_build_info", "dietmt_queue_tokens", "dietmt_jobs",
                  "dietmt_job_lines_waiting"):
         line = re.search(rf"^{name}\b.*$", text, re.M)
         report(POINT, name, line, line[0] if line else "missing")
-    _, text = server.ask("GET", "/openapi.json")
-    jobs = json.loads(text)["paths"]["/v1/jobs"]["post"]["responses"]
+    jobs = json.loads(server.ask("GET", "/openapi.json")[2])["paths"]["/v1/jobs"]["post"]["responses"]
     report(POINT, "OpenAPI: 401, 403, 429 of jobs", {"401", "403", "429"} <= set(jobs), " ".join(jobs))
 
 
 def page(server):
     for path, word in (("/", 'id="history"'), ("/page/help.html", "Detect language"),
                        ("/page/elements.js", "execCommand('copy')")):
-        answer, text = server.ask("GET", path)
-        report(13, f"{path} has {word}", answer.status == 200 and word in text, answer.status)
+        status, _, text = server.ask("GET", path)
+        report(13, f"{path} has {word}", status == 200 and word in text.decode(), status)
 
 
 def main():
@@ -103,12 +73,11 @@ def main():
     os.chmod(keys, 0o644)
     server = Server(dietmt, model, work, "--api-keys", keys, "--access-log", access, "--log-format", "json",
                     "--data", work / "jobs")
-    try:
+    with server:
         logs(server, access)
         signals(server, keys)
         metrics(server)
         page(server)
-    finally:
         code = server.stop()
     report(POINT, "SIGTERM", code == 0, f"exit {code}")
     seen = execute([dietmt, "serve", "--model", f"en-de={model}", "--log-format", "xml"])
