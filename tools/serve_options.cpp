@@ -69,7 +69,8 @@ void add_limits(OptionTable& table, ServeOptions& o) {
   service::ServiceLimits& limits = o.api.limits;
   table.group("Limits")
       .add("max-characters", &limits.characters, "N", "characters per request", {.least = 1})
-      .add("max-texts", &limits.texts, "N", "texts per request", {.least = 1})
+      .add("max-texts", &limits.texts, "N", "texts per request",
+           {.least = 1, .most = service::kMaxValues / 2})
       .add("max-body", &limits.body_bytes, "N", "bytes of a request's body", {.least = 1})
       .add("max-beam", &limits.beam, "N", "largest beam size of a request",
            nmt::search_rules::kBeam)

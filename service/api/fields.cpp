@@ -23,8 +23,26 @@ void check_utf8(std::string_view text, const std::string& what) {
     throw HttpError(400, what + " is not valid UTF-8 at byte " + std::to_string(bad + 1));
 }
 
+// At least the number of values: openings and commas outside strings.
+int64_t most_values(std::string_view text) {
+  int64_t values = 1;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (!in_string && (c == ',' || c == '[' || c == '{')) ++values;
+  }
+  return values;
+}
+
+void check_values(int64_t values) {
+  if (values > kMaxValues) throw HttpError(413, "the body has too many values");
+}
+
 json parse_json(const std::string& body) {
   check_utf8(body, "the body");
+  check_values(most_values(body));
   json parsed;
   try {
     parsed = json::parse(body);
@@ -56,8 +74,10 @@ json values_of_body(const Call& call) {
   if (call.content_type == "multipart/form-data") return object_of(call.form);
   if (call.body.empty()) return json::object();
   if (call.content_type == kJson) return parse_json(call.body);
-  if (call.content_type == "application/x-www-form-urlencoded")
+  if (call.content_type == "application/x-www-form-urlencoded") {
+    check_values(1 + std::count(call.body.begin(), call.body.end(), '&'));
     return object_of(parse_form(call.body));
+  }
   throw HttpError(415, "the body must be JSON or a form, not '" + call.content_type + "'");
 }
 

@@ -14,6 +14,9 @@
 
 namespace dietmt::service {
 
+/// Values in a body, which may take 50 times as much memory as their text; beyond it: 413.
+constexpr int64_t kMaxValues = 100'000;
+
 /// Limits on a request. The error of a refused request names the limit.
 struct ServiceLimits {
   int64_t characters = 200'000;  // Unicode characters of all texts of a request
@@ -31,7 +34,7 @@ class Fields {
   /// Of the body and the query, as LibreTranslate reads them: a field of the body hides those of
   /// the query, and strings may stand for numbers and flags. Throws HttpError: 400 for invalid
   /// JSON (with line and column), JSON that is not an object, and invalid UTF-8 (with the byte);
-  /// 415 for other content types of a body.
+  /// 413 for too many values; 415 for other content types of a body.
   explicit Fields(const Call& call);
 
   /// Of a JSON object.

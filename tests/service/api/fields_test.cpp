@@ -77,9 +77,27 @@ TEST(FieldsTest, BadJsonIsToldWithItsPlace) {
 }
 
 TEST(FieldsTest, DeepNestingIsNoDanger) {
-  EXPECT_THAT(problem_of([] { Fields(json_call(std::string(1'000'000, '['))); }), HasSubstr("400"));
-  const std::string deep = "{\"q\":" + std::string(500'000, '[') + std::string(500'000, ']') + "}";
+  EXPECT_THAT(problem_of([] { Fields(json_call(std::string(1'000'000, '['))); }), HasSubstr("413"));
+  const std::string deep = "{\"q\":" + std::string(99'000, '[') + std::string(99'000, ']') + "}";
   EXPECT_THAT(problem_of([&] { Fields(json_call(deep)).texts("q"); }), HasSubstr("400 q"));
+}
+
+TEST(FieldsTest, ValuesAreBounded) {
+  const auto repeated = [](const std::string& text, int64_t times) {
+    std::string all;
+    for (int64_t i = 0; i < times; ++i) all += text;
+    return all;
+  };
+  const std::string problem = "413  the body has too many values";
+  const auto texts = [&](int64_t count) {
+    return json_call(R"({"text": [)" + repeated(R"("[\"{,",)", count - 1) + R"("a"]})");
+  };
+  EXPECT_EQ(problem_of([&] { Fields fields(texts(kMaxValues - 2)); }), "none");
+  EXPECT_EQ(problem_of([&] { Fields fields(texts(kMaxValues - 1)); }), problem);
+  EXPECT_EQ(problem_of([&] { Fields fields(json_call(repeated("{\"a\":", kMaxValues + 1))); }),
+            problem);
+  EXPECT_EQ(problem_of([&] { Fields fields(form_call(repeated("a&", kMaxValues - 1))); }), "none");
+  EXPECT_EQ(problem_of([&] { Fields fields(form_call(repeated("a&", kMaxValues))); }), problem);
 }
 
 TEST(FieldsTest, TextThatIsNotUtf8IsRefused) {
