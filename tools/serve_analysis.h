@@ -7,7 +7,7 @@
 #include <string>
 
 #include "nmt/network/model_directory.h"
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "service/api/language_pairs.h"
 #include "service/page/analysis.h"
 

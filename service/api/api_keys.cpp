@@ -12,7 +12,7 @@
 #include "common/files.h"
 #include "common/logging.h"
 #include "common/text_io.h"
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 
 namespace dietmt::service {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nmt/search/search_options.h"
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 
 namespace dietmt::service {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "service/api/languages.h"
 
 namespace dietmt::service {

@@ -6,8 +6,6 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include "service/api/process_metrics.h"
-
 namespace dietmt::service {
 namespace {
 
@@ -34,16 +32,6 @@ prometheus::ClientMetric rejected(const char* reason, int64_t count) {
 
 // The connection layer counts these, so no registry has them.
 std::vector<prometheus::MetricFamily> connection_families(const HttpCounters& counters) {
-  prometheus::MetricFamily open{"dietmt_http_connections",
-                                "Open connections.",
-                                prometheus::MetricType::Gauge,
-                                {prometheus::ClientMetric()}};
-  open.metric[0].gauge.value = static_cast<double>(counters.open_connections);
-  prometheus::MetricFamily accepted{"dietmt_http_connections_accepted_total",
-                                    "Connections accepted.",
-                                    prometheus::MetricType::Counter,
-                                    {prometheus::ClientMetric()}};
-  accepted.metric[0].counter.value = static_cast<double>(counters.accepted_connections);
   const prometheus::MetricFamily rejections{
       "dietmt_http_rejected_total",
       "Requests and connections that ended before a handler answered, by reason.",
@@ -52,7 +40,13 @@ std::vector<prometheus::MetricFamily> connection_families(const HttpCounters& co
        rejected("timed_out", counters.timed_out), rejected("overloaded", counters.overloaded),
        rejected("evicted", counters.evicted), rejected("refused", counters.refused),
        rejected("vanished", counters.vanished), rejected("handshake", counters.failed_handshakes)}};
-  return {open, accepted, rejections};
+  return {
+      single_metric("dietmt_http_connections", "Open connections.", prometheus::MetricType::Gauge,
+                    static_cast<double>(counters.open_connections)),
+      single_metric("dietmt_http_connections_accepted_total", "Connections accepted.",
+                    prometheus::MetricType::Counter,
+                    static_cast<double>(counters.accepted_connections)),
+      rejections};
 }
 
 }  // namespace
@@ -169,6 +163,14 @@ std::string Metrics::text(const std::vector<ModelStatus>& models, int64_t reques
     for (prometheus::MetricFamily& family : source()) all.push_back(std::move(family));
   }
   return prometheus::TextSerializer().Serialize(all);
+}
+
+prometheus::MetricFamily single_metric(const std::string& name, const std::string& help,
+                                       prometheus::MetricType type, double value) {
+  prometheus::MetricFamily family{name, help, type, {prometheus::ClientMetric()}};
+  prometheus::ClientMetric& metric = family.metric[0];
+  (type == prometheus::MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+  return family;
 }
 
 }  // namespace dietmt::service

@@ -47,4 +47,13 @@ class Metrics {
   std::vector<std::function<std::vector<prometheus::MetricFamily>()>> sources_;
 };
 
+/// A family with one value without labels.
+prometheus::MetricFamily single_metric(const std::string& name, const std::string& help,
+                                       prometheus::MetricType type, double value);
+
+/// What Prometheus's client libraries tell of every process, under their names
+/// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), and
+/// dietmt_build_info. Values that /proc does not give are left out.
+std::vector<prometheus::MetricFamily> process_families();
+
 }  // namespace dietmt::service

@@ -1,5 +1,3 @@
-#include "service/api/process_metrics.h"
-
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -7,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+
+#include "service/api/metrics.h"
 
 namespace dietmt::service {
 namespace {
@@ -65,14 +65,6 @@ void add_files(std::vector<MetricFamily>& families) {
 }
 
 }  // namespace
-
-MetricFamily single_metric(const std::string& name, const std::string& help, MetricType type,
-                           double value) {
-  MetricFamily family{name, help, type, {prometheus::ClientMetric()}};
-  (type == MetricType::Counter ? family.metric[0].counter.value : family.metric[0].gauge.value) =
-      value;
-  return family;
-}
 
 std::vector<MetricFamily> process_families() {
   std::vector<MetricFamily> families;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "service/api/metrics.h"
 #include "service/http/cors.h"
 

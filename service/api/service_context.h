@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "service/api/api_keys.h"
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "service/api/fields.h"
 #include "service/api/language_pairs.h"
 #include "service/api/router.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "service/api/process_metrics.h"
+#include "service/api/metrics.h"
 
 namespace dietmt::service {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "service/http/form_reader.h"
 #include "service/http/nameless_file.h"
 #include "service/jobs/job_api.h"

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "common/error.h"
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "tests/common/scratch.h"
 
 namespace dietmt::service {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "service/api/language_pairs.h"
 
 namespace dietmt::service {

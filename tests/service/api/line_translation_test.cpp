@@ -5,7 +5,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 #include "service/scheduling/scheduling_errors.h"
 #include "tests/service/fake_decoder.h"
 

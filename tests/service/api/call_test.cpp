@@ -1,4 +1,4 @@
-#include "service/api/exchange.h"
+#include "service/api/call.h"
 
 #include <gmock/gmock.h>
 #include <spdlog/sinks/ostream_sink.h>
