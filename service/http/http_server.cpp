@@ -51,7 +51,8 @@ class HttpServer::Parts {
         loop_(options_, handler,
               [this](std::shared_ptr<Exchange> exchange) { return submit(std::move(exchange)); }) {
     threads_.emplace(options_.handler_threads, options_.backlog);
-    reserved_.emplace(1, options_.backlog);
+    // Each connection has at most one request, so that no probe is ever refused.
+    reserved_.emplace(1, options_.max_connections);
   }
   ~Parts() {
     loop_.stop();  // releases handlers that wait for a client to read

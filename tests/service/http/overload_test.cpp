@@ -77,6 +77,25 @@ TEST(Overload, AReservedThreadAnswersProbes) {
   for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
 }
 
+TEST(Overload, ProbesWaitForEachOther) {
+  HttpOptions options;
+  options.backlog = 0;
+  GatedServer server(options);
+  server.add("GET", "/probe", [&](const HttpRequest&) {
+    server.gate.wait();
+    return Answer{.body = "alive"};
+  });
+  const int port = server.start();
+  std::vector<std::unique_ptr<TestClient>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<TestClient>(port));
+    clients.back()->send(get("/probe"));
+  }
+  EXPECT_TRUE(soon([&] { return server.counters().requests_in_flight == 20; }));
+  server.gate.open();
+  for (const auto& client : clients) EXPECT_EQ(client->response().body, "alive");
+}
+
 TEST(Overload, OneClientLeavesRoomForOthers) {
   HttpOptions options;
   options.handler_threads = 4;
