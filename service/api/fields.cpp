@@ -100,13 +100,19 @@ Fields::Fields(const Call& call) : values_(values_of_body(call)), strings_count_
   const json query = object_of(call.query);
   for (const auto& [name, value] : query.items())
     if (!values_.contains(name)) values_[name] = value;
+  check_key();
 }
 
 Fields Fields::of_json(const Call& call) {
   if (call.content_type != kJson && !(call.body.empty() && call.form.empty()))
     throw HttpError(415, "the body must be application/json, not '" + call.content_type + "'");
-  return Fields(values_of_body(call));
+  Fields fields(values_of_body(call));
+  fields.check_key();
+  return fields;
 }
+
+// A key of another type is wrong on a server without keys, too.
+void Fields::check_key() const { text_or("api_key", ""); }
 
 bool Fields::has(const std::string& name) const {
   const auto found = values_.find(name);

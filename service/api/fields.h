@@ -62,6 +62,7 @@ class Fields {
 
  private:
   const nlohmann::json& required(const std::string& name) const;
+  void check_key() const;
 
   nlohmann::json values_ = nlohmann::json::object();
   bool strings_count_ = false;  // as numbers and flags

@@ -121,6 +121,9 @@ TEST(FieldsTest, AWrongTypeNamesItsField) {
   const Fields fields(json_call(R"({"q": 1, "b": "yes", "n": 2.5, "x": null, "big": 1e30})"));
   EXPECT_EQ(problem_of([&] { fields.texts("q"); }),
             "400 q q must be a string or a list of strings");
+  const Call key = json_call(R"({"q": "a", "api_key": 1})");
+  EXPECT_EQ(problem_of([&] { Fields both(key); }), "400 api_key api_key must be a string");
+  EXPECT_EQ(problem_of([&] { Fields::of_json(key); }), "400 api_key api_key must be a string");
   EXPECT_EQ(problem_of([&] { fields.flag_or("b", true); }), "400 b b must be true or false");
   EXPECT_EQ(problem_of([&] { fields.integer_or("n", 1, 0, 5); }),
             "400 n n must be a whole number from 0 to 5");

@@ -267,6 +267,7 @@ TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
     if (name == "text" || name == "model") continue;
     const json value = name == "source"        ? json("en")
                        : name == "target"      ? json("de")
+                       : name == "api_key"     ? json("key")
                        : name == "prefix"      ? json("")
                        : name == "deadline_ms" ? json(1000)
                                                : property["default"];
