@@ -48,6 +48,12 @@ def type_text(schema):
     return " or ".join(kind) if isinstance(kind, list) else kind
 
 
+def without_null(schema):
+    null = {"type": "null", "oneOf": {"type": "null"}, "enum": None}
+    return {key: [one for one in value if one != null[key]] if key in null and isinstance(value, list)
+            else value for key, value in schema.items()}
+
+
 def facts(schema):
     """The limits and the default of a value."""
     bounds = " ".join(f"{word} {schema[key]}" for key, word in
@@ -59,12 +65,14 @@ def facts(schema):
 
 
 def field_table(fields, required):
+    """The page says once that null stands for a missing field, so that no optional one repeats it."""
     yield "| field | type | |"
     yield "|---|---|---|"
     for name, schema in fields.items():
         text = "; ".join(filter(None, ("required" if name in required else "",
                                        schema.get("description", "").rstrip("."), facts(schema))))
-        yield f"| `{name}` | {cell(type_text(schema))} | {cell(text)} |"
+        kind = type_text(schema if name in required else without_null(schema))
+        yield f"| `{name}` | {cell(kind)} | {cell(text)} |"
 
 
 def content(body):
