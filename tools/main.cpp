@@ -38,7 +38,7 @@ void shorten_waiting() {
   pointers.push_back(nullptr);
   shorten_waiting();
   ::execv(program.c_str(), pointers.data());
-  throw Error("this needs the program with LibTorch, and " + program +
+  throw Error("this needs the program with LibTorch (package dietmt-train), and " + program +
               " cannot be run: " + std::strerror(errno));
 }
 
