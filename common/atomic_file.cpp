@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "common/error.h"
@@ -47,6 +48,21 @@ bool give_name(int file, const fs::path& name) {
   ::unlink(name.c_str());
   const std::string unnamed = "/proc/self/fd/" + std::to_string(file);
   return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+// Renames the directory `from` to `to`; if `to` exists, the two exchange names.
+void put_in_place(const fs::path& from, const fs::path& to) {
+  const auto require = [&](int result) {
+    if (result != 0) throw Error(to.string() + ": cannot be replaced: " + std::strerror(errno));
+  };
+  if (::rename(from.c_str(), to.c_str()) == 0) return;
+  const int result = ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE);
+  if (result == 0 || errno != EINVAL) return require(result);
+  // The file system cannot exchange names (NFS).
+  const fs::path old = from.string() + ".old";
+  require(::rename(to.c_str(), old.c_str()));
+  require(::rename(from.c_str(), to.c_str()));
+  require(::rename(old.c_str(), from.c_str()));
 }
 
 }  // namespace
@@ -158,6 +174,40 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renamed into place");
   committed_ = true;
   sync_to_disk(parent_directory(path_));
+}
+
+AtomicDirectory::AtomicDirectory(fs::path final_path)
+    : final_(std::move(final_path)), temporary_(temporary_name(final_)) {
+  std::error_code error;
+  if (fs::exists(final_, error) && !fs::is_directory(final_, error))
+    throw Error(final_.string() + ": cannot be created: it is not a directory");
+  remove_leftovers(final_);
+  fs::create_directories(temporary_, error);
+  lock_ = FileDescriptor(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
+  ::flock(lock_.number(), LOCK_EX | LOCK_NB);
+  if (error) throw Error(temporary_.string() + ": cannot be created: " + error.message());
+}
+
+AtomicDirectory::~AtomicDirectory() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(temporary_, ignored);
+}
+
+void AtomicDirectory::commit() {
+  nlohmann::json files = nlohmann::json::object();
+  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_)) {
+    sync_to_disk(entry.path());
+    files[entry.path().filename().string()] = {{"size", entry.file_size()},
+                                               {"crc32", file_crc32(entry.path())}};
+  }
+  write_file_atomically(temporary_ / kManifestFile,
+                        nlohmann::json({{"files", files}}).dump(1) + "\n");
+  sync_to_disk(temporary_);
+  put_in_place(temporary_, final_);
+  committed_ = true;
+  sync_to_disk(parent_directory(final_));
+  std::error_code ignored;
+  fs::remove_all(temporary_, ignored);  // the replaced directory
 }
 
 }  // namespace dietmt

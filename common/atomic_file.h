@@ -1,4 +1,5 @@
-// Files that are written piece by piece and appear under their name only when they are whole.
+// Files that are written piece by piece, and directories, which appear under their name only when
+// they are whole.
 //
 //   AtomicFile file("corpus.bin");
 //   file.write(bytes);  // any number of times
@@ -99,6 +100,30 @@ class AtomicFile : public OutputFile {
  private:
   std::filesystem::path temporary_;
   Unfinished unfinished_;
+  bool committed_ = false;
+};
+
+/// A directory that appears under its final name only when it is complete. Files go into a
+/// temporary directory next to it, which the next writer removes if this process is killed;
+/// commit() writes `manifest.json` (name, size and CRC-32 of each file), syncs and renames. Without
+/// commit() the destructor removes the temporary directory.
+class AtomicDirectory {
+ public:
+  explicit AtomicDirectory(std::filesystem::path final_path);
+  ~AtomicDirectory();
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+
+  /// Where to write the files.
+  const std::filesystem::path& path() const { return temporary_; }
+
+  /// Replaces an existing directory of the final name.
+  void commit();
+
+ private:
+  std::filesystem::path final_;
+  std::filesystem::path temporary_;
+  FileDescriptor lock_;  // of the temporary directory
   bool committed_ = false;
 };
 

@@ -15,48 +15,48 @@
 
 #include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/json_fields.h"
 
 namespace dietmt {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kManifest = "manifest.json";
-
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw Error(path.string() + ": cannot " + what + ": " + std::strerror(errno));
 }
 
-// Renames the directory `from` to `to`; if `to` exists, the two exchange names.
-void put_in_place(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) == 0) return;
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL) fail(to, "be replaced");
-  // The file system cannot exchange names (NFS).
-  const fs::path old = from.string() + ".old";
-  if (::rename(to.c_str(), old.c_str()) != 0) fail(to, "be replaced");
-  if (::rename(from.c_str(), to.c_str()) != 0) fail(to, "be renamed into place");
-  if (::rename(old.c_str(), from.c_str()) != 0) fail(old, "be removed");
+// Of a file in the manifest: what differs, or "".
+std::string problem_of_file(const fs::path& path, const nlohmann::json& expected) {
+  int64_t size = 0, crc32 = 0;
+  read_field(expected, "size", size);
+  read_field(expected, "crc32", crc32);
+  if (!fs::exists(path)) return path.string() + " is missing";
+  if (static_cast<int64_t>(fs::file_size(path)) != size)
+    return path.string() + " differs in size from its manifest";
+  if (file_crc32(path) != crc32) return path.string() + " differs in checksum from its manifest";
+  return "";
 }
 
 // The first problem of the files in the manifest for which is_asked(name).
 std::string problem_of_files(const fs::path& directory,
                              const std::function<bool(const std::string&)>& is_asked) {
-  const fs::path manifest_path = directory / kManifest;
   try {
-    const nlohmann::json manifest = nlohmann::json::parse(read_file(manifest_path));
-    for (const auto& [name, expected] : manifest.at("files").items()) {
-      if (!is_asked(name)) continue;
-      const fs::path path = directory / name;
-      if (!fs::exists(path)) return path.string() + " is missing";
-      if (fs::file_size(path) != expected.at("size").get<uint64_t>())
-        return path.string() + " differs in size from its manifest";
-      if (file_crc32(path) != expected.at("crc32").get<uint32_t>())
-        return path.string() + " differs in checksum from its manifest";
-    }
+    return read_json_as(directory / kManifestFile, [&](const nlohmann::json& manifest) {
+      const nlohmann::json& files = object_field(manifest, "files");
+      for (const auto& [name, unused] : files.items()) {
+        if (!is_asked(name)) continue;
+        try {
+          std::string problem = problem_of_file(directory / name, object_field(files, name));
+          if (!problem.empty()) return problem;
+        } catch (const CheckpointError& error) {
+          throw CheckpointError(name + ": " + error.what());
+        }
+      }
+      return std::string();
+    });
   } catch (const std::exception& error) {
-    return manifest_path.string() + ": " + error.what();
+    return error.what();
   }
-  return "";
 }
 
 }  // namespace
@@ -126,51 +126,19 @@ void write_file_atomically(const fs::path& path, std::string_view content) {
   file.commit();
 }
 
-AtomicDirectory::AtomicDirectory(fs::path final_path)
-    : final_(std::move(final_path)), temporary_(temporary_name(final_)) {
-  std::error_code error;
-  if (fs::exists(final_, error) && !fs::is_directory(final_, error))
-    throw Error(final_.string() + ": cannot be created: it is not a directory");
-  remove_leftovers(final_);
-  fs::create_directories(temporary_, error);
-  lock_ = FileDescriptor(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
-  ::flock(lock_.number(), LOCK_EX | LOCK_NB);
-  if (error) throw Error(temporary_.string() + ": cannot be created: " + error.message());
-}
-
-AtomicDirectory::~AtomicDirectory() {
-  std::error_code ignored;
-  if (!committed_) fs::remove_all(temporary_, ignored);
-}
-
-void AtomicDirectory::commit() {
-  nlohmann::json files = nlohmann::json::object();
-  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_)) {
-    sync_to_disk(entry.path());
-    files[entry.path().filename().string()] = {{"size", entry.file_size()},
-                                               {"crc32", file_crc32(entry.path())}};
-  }
-  write_file_atomically(temporary_ / kManifest, nlohmann::json({{"files", files}}).dump(1) + "\n");
-  sync_to_disk(temporary_);
-  put_in_place(temporary_, final_);
-  committed_ = true;
-  sync_to_disk(parent_directory(final_));
-  std::error_code ignored;
-  fs::remove_all(temporary_, ignored);  // the replaced directory
-}
-
 std::string manifest_problem(const fs::path& directory) {
-  if (!fs::exists(directory / kManifest)) return (directory / kManifest).string() + " is missing";
+  if (!fs::exists(directory / kManifestFile))
+    return (directory / kManifestFile).string() + " is missing";
   return problem_of_files(directory, [](const std::string&) { return true; });
 }
 
 void require_intact(const fs::path& file) {
-  if (!fs::exists(parent_directory(file) / kManifest)) return;
+  if (!fs::exists(parent_directory(file) / kManifestFile)) return;
   const std::string name = file.filename();
   const std::string problem =
       problem_of_files(parent_directory(file), [&](const std::string& one) { return one == name; });
   if (problem.empty()) return;
-  throw CheckpointError(problem + ": restore the file, or delete " + kManifest +
+  throw CheckpointError(problem + ": restore the file, or delete " + kManifestFile +
                         " to use the file as it is");
 }
 

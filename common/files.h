@@ -1,4 +1,4 @@
-// Whole files and directories. common/atomic_file.h writes a file piece by piece.
+// Whole files. common/atomic_file.h writes files piece by piece, and directories.
 #pragma once
 
 #include <unistd.h>
@@ -63,31 +63,11 @@ std::filesystem::path parent_directory(const std::filesystem::path& path);
 /// Syncs a file or a directory. Throws Error naming the path.
 void sync_to_disk(const std::filesystem::path& path);
 
-/// A directory that appears under its final name only when it is complete. Files go into a
-/// temporary directory next to it, which the next writer removes if this process is killed;
-/// commit() writes `manifest.json` (name, size and CRC-32 of each file), syncs and renames. Without
-/// commit() the destructor removes the temporary directory.
-class AtomicDirectory {
- public:
-  explicit AtomicDirectory(std::filesystem::path final_path);
-  ~AtomicDirectory();
-  AtomicDirectory(const AtomicDirectory&) = delete;
-  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+/// The file of a directory with the name, size and CRC-32 of each of its files
+/// (AtomicDirectory in common/atomic_file.h).
+constexpr const char* kManifestFile = "manifest.json";
 
-  /// Where to write the files.
-  const std::filesystem::path& path() const { return temporary_; }
-
-  /// Replaces an existing directory of the final name.
-  void commit();
-
- private:
-  std::filesystem::path final_;
-  std::filesystem::path temporary_;
-  FileDescriptor lock_;  // of the temporary directory
-  bool committed_ = false;
-};
-
-/// Checks a directory written by AtomicDirectory against its manifest. Returns the problem, or an
+/// Checks a directory against its manifest. Returns the problem, or an
 /// empty string if it is complete.
 std::string manifest_problem(const std::filesystem::path& directory);
 

@@ -19,6 +19,18 @@ std::string json_problem(const std::exception& error) {
   return text.starts_with("[json.exception") ? text.substr(text.find("] ") + 2) : text;
 }
 
+const nlohmann::json& any_field(const nlohmann::json& object, const std::string& name) {
+  if (!object.contains(name)) throw CheckpointError(name + " is missing");
+  return object.at(name);
+}
+
+const nlohmann::json& object_field(const nlohmann::json& object, const std::string& name) {
+  const nlohmann::json& value = any_field(object, name);
+  if (!value.is_object())
+    throw CheckpointError(name + " is " + value.dump() + "; it must be an object, {...}");
+  return value;
+}
+
 bool is_whole_number(const nlohmann::json& value) {
   constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
   return value.is_number_integer() &&

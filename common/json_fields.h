@@ -18,6 +18,25 @@ nlohmann::json read_json(const std::filesystem::path& path);
 /// What is wrong with a text that is not JSON or lacks a field, without the library's own prefix.
 std::string json_problem(const std::exception& error);
 
+/// read(content) of a JSON file. Throws as read_json() does, and CheckpointError that names the
+/// file if `read` does not find what it needs.
+template <typename Read>
+auto read_json_as(const std::filesystem::path& path, const Read& read) {
+  const nlohmann::json content = read_json(path);
+  try {
+    return read(content);
+  } catch (const CheckpointError& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  } catch (const nlohmann::json::exception& error) {
+    throw CheckpointError(path.string() + ": " + json_problem(error));
+  }
+}
+
+/// The field `name`, of any type or an object. Throws CheckpointError, which names it, if it is
+/// missing or no object.
+const nlohmann::json& any_field(const nlohmann::json& object, const std::string& name);
+const nlohmann::json& object_field(const nlohmann::json& object, const std::string& name);
+
 /// Whether the value is a whole number of at most 64 bits.
 bool is_whole_number(const nlohmann::json& value);
 
@@ -30,8 +49,7 @@ template <typename Field>
 void read_field(const nlohmann::json& object, const char* name, Field& field) {
   constexpr bool kText = std::is_same_v<Field, std::string>, kFlag = std::is_same_v<Field, bool>;
   constexpr bool kWhole = std::is_same_v<Field, int64_t>;
-  if (!object.contains(name)) throw CheckpointError(std::string(name) + " is missing");
-  const nlohmann::json& value = object.at(name);
+  const nlohmann::json& value = any_field(object, name);
   const bool fits = kText    ? value.is_string()
                     : kFlag  ? value.is_boolean()
                     : kWhole ? is_whole_number(value)

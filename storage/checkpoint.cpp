@@ -12,6 +12,7 @@
 #include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 
 namespace dietmt::storage {
 namespace fs = std::filesystem;
@@ -52,14 +53,15 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& directory, std::string
   problem = manifest_problem(directory);
   if (!problem.empty()) return std::nullopt;
   try {
-    const json record = json::parse(read_file(directory / kRecord));
-    Checkpoint checkpoint{directory, record.at("update").get<int64_t>(), {}};
-    for (const auto& [name, score] : record.at("scores").items()) {
-      checkpoint.scores[name] = score.is_number() ? score.get<double>() : std::nan("");
-    }
-    return checkpoint;
-  } catch (const std::exception& error) {
-    problem = (directory / kRecord).string() + ": " + error.what();
+    return read_json_as(directory / kRecord, [&](const json& record) {
+      Checkpoint checkpoint{directory, 0, {}};
+      read_field(record, "update", checkpoint.update);
+      for (const auto& [name, score] : object_field(record, "scores").items())
+        checkpoint.scores[name] = score.is_number() ? score.get<double>() : std::nan("");
+      return checkpoint;
+    });
+  } catch (const Error& error) {
+    problem = error.what();
     return std::nullopt;
   }
 }
@@ -152,16 +154,14 @@ std::vector<Checkpoint> best_of(std::vector<Checkpoint> checkpoints, const Check
 }
 
 CheckpointPolicy stored_policy(const Checkpoint& checkpoint) {
-  const fs::path path = checkpoint.directory / kRecord;
-  try {
-    const json record = json::parse(read_file(path));
-    return {.keep_last = record.at("keep_last"),
-            .keep_best = record.at("keep_best"),
-            .metric = record.at("metric"),
-            .higher_is_better = record.at("higher_is_better")};
-  } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
-  }
+  return read_json_as(checkpoint.directory / kRecord, [](const json& record) {
+    CheckpointPolicy policy;
+    read_field(record, "keep_last", policy.keep_last);
+    read_field(record, "keep_best", policy.keep_best);
+    read_field(record, "metric", policy.metric);
+    read_field(record, "higher_is_better", policy.higher_is_better);
+    return policy;
+  });
 }
 
 fs::path resolve_model_directory(const fs::path& path) {

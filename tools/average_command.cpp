@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"

@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "bert/model/model_directory.h"
-#include "common/files.h"
+#include "common/atomic_file.h"
 #include "common/options.h"
 #include "interchange/ctranslate2/ctranslate2.h"
 #include "interchange/huggingface/bert_huggingface.h"

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "bert/model/model_directory.h"
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"

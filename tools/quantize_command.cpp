@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
-#include "common/files.h"
 #include "common/options.h"
 #include "common/text_io.h"
 #include "metrics/bleu.h"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
@@ -52,14 +53,11 @@ class Runs {
   std::optional<RunResult> stored(const RunSetting& setting) const {
     const fs::path path = run_directory(options_.output, setting) / kResult;
     if (!fs::exists(path)) return std::nullopt;
-    const json stored = read_json(path);
-    try {
-      refuse_other_configuration(stored.at("configuration"), path);
+    return read_json_as(path, [&](const json& stored) {
+      refuse_other_configuration(object_field(stored, "configuration"), path);
       refuse_other_data(stored, path);
       return result_from(stored);
-    } catch (const json::exception& error) {
-      throw CheckpointError(path.string() + ": " + error.what());
-    }
+    });
   }
 
   RunResult store(const RunSetting& setting) const {

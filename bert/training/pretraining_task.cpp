@@ -5,6 +5,7 @@
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "encoders/attention/packing.h"
 #include "encoders/bert/bert.h"
 #include "encoders/ops/scopes.h"
@@ -152,15 +153,16 @@ nlohmann::json PretrainingTask::data_position() const {
 }
 
 void PretrainingTask::restore_data_position(const nlohmann::json& position) {
-  const size_t phase = position.at("phase");
-  if (phase >= options_.phases.size())
+  int64_t phase = 0;
+  read_field(position, "phase", phase);
+  if (phase < 0 || phase >= std::ssize(options_.phases))
     throw CheckpointError("the checkpoint is in phase " + std::to_string(phase + 1) + " of " +
                           std::to_string(options_.phases.size()));
   training::require_same_text(position, "training", train_.content_hash());
   training::require_same_text(position, "validation", valid_.content_hash());
-  phase_batches_ = position.at("phase_batches");
-  earlier_epochs_ = position.at("earlier_epochs");
-  begin_phase(phase, training::position_from(position));
+  read_field(position, "phase_batches", phase_batches_);
+  read_field(position, "earlier_epochs", earlier_epochs_);
+  begin_phase(static_cast<size_t>(phase), training::position_from(position));
 }
 
 void PretrainingTask::write_model(const std::filesystem::path& directory,

@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
 #include "tests/common/file_size_limit.h"
 #include "tests/common/scratch.h"
@@ -17,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 class FilesTest : public ScratchTest {};
@@ -193,7 +195,17 @@ TEST_F(FilesTest, TheManifestFindsDamage) {
   fs::remove(path / "weights");
   EXPECT_THAT(manifest_problem(path), HasSubstr("weights is missing"));
   write_file_atomically(path / "manifest.json", "{\"files\": ");
-  EXPECT_THAT(manifest_problem(path), HasSubstr("manifest.json: "));
+  const std::string manifest = (path / "manifest.json").string();
+  EXPECT_THAT(manifest_problem(path), StartsWith(manifest + ": is not valid JSON: parse error at"));
+  for (const auto& [text, problem] :
+       {std::pair("{}", "files is missing"),
+        std::pair(R"({"files": 3})", "files is 3; it must be an"),
+        std::pair(R"({"files": {"weights": {"size": "x"}}})",
+                  "weights: size is \"x\"; it must be a whole"),
+        std::pair(R"({"files": {"weights": {"size": 5}}})", "weights: crc32 is missing")}) {
+    write_file_atomically(path / "manifest.json", text);
+    EXPECT_THAT(manifest_problem(path), StartsWith(manifest + ": " + problem));
+  }
   fs::remove(path / "manifest.json");
   EXPECT_THAT(manifest_problem(path), HasSubstr("manifest.json is missing"));
 }

@@ -10,7 +10,9 @@
 #include <optional>
 #include <thread>
 
+#include "common/atomic_file.h"
 #include "common/error.h"
+#include "common/files.h"
 #include "common/random.h"
 #include "storage/output_lock.h"
 #include "storage/safetensors_view.h"
@@ -53,6 +55,16 @@ std::vector<int64_t> updates_of(const std::vector<Checkpoint>& checkpoints) {
   std::vector<int64_t> updates;
   for (const Checkpoint& checkpoint : checkpoints) updates.push_back(checkpoint.update);
   return updates;
+}
+
+template <typename Run>
+std::string error_of(const Run& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
 }
 
 TEST(CheckpointStore, StartsEmpty) {
@@ -145,6 +157,31 @@ TEST(CheckpointStore, ARunWithOnlyDamagedCheckpointsIsNotTakenForANewOne) {
   }
   EXPECT_TRUE(fs::exists(directory / "checkpoints/update-00000002"));
   EXPECT_TRUE(fs::is_symlink(directory / "last"));
+}
+
+TEST(CheckpointStore, NamesTheFieldOfARecordThatIsWrong) {
+  const TestDirectory directory;
+  {
+    CheckpointStore store(directory.path(), {.keep_last = 1, .keep_best = 1});
+    save(store, 1, {});
+  }
+  const fs::path checkpoint = directory / "checkpoints/update-00000001";
+  const std::string record = (checkpoint / "checkpoint.json").string();
+  write_text(record, R"({"scores": {}})");
+  EXPECT_EQ(error_of([&] {
+              stored_policy({checkpoint, 1, {}});
+            }),
+            record + ": keep_last is missing");
+  write_text(record, R"({"keep_last": "2"})");
+  EXPECT_EQ(error_of([&] {
+              stored_policy({checkpoint, 1, {}});
+            }),
+            record + ": keep_last is \"2\"; it must be a whole number");
+  AtomicDirectory files(checkpoint);  // with a manifest of the record that lacks its update
+  write_text(files.path() / "checkpoint.json", R"({"scores": {}})");
+  files.commit();
+  EXPECT_THAT(error_of([&] { newest_checkpoint(directory.path()); }),
+              HasSubstr("\n  " + record + ": update is missing"));
 }
 
 TEST(CheckpointStore, RemovesLeftovers) {

@@ -226,8 +226,8 @@ class Loop {
         read_training_state(directory, state_, configuration_, options_.resume_changed);
     try {
       task_.restore_data_position(data);
-    } catch (const nlohmann::json::exception& error) {
-      throw CheckpointError(directory.string() + ": " + error.what());
+    } catch (const CheckpointError& error) {
+      throw CheckpointError((directory / kTrainingState).string() + ": data: " + error.what());
     }
     read_training_tensors(directory, options_.ema_decay > 0.0, task_.model(), optimizer_,
                           ema_ ? &*ema_ : nullptr);

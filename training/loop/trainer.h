@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 #include "data/corpus/batches.h"
 #include "encoders/ops/fused_ops.h"
 #include "training/distributed/process_group.h"
@@ -88,9 +89,12 @@ inline nlohmann::json position_json(const data::BatchPosition& position) {
   return {{"epoch", position.epoch}, {"batch", position.batch}};
 }
 
-/// Throws nlohmann::json::exception if a number is missing.
+/// Throws CheckpointError if a number is missing.
 inline data::BatchPosition position_from(const nlohmann::json& json) {
-  return {json.at("epoch"), json.at("batch")};
+  data::BatchPosition position;
+  read_field(json, "epoch", position.epoch);
+  read_field(json, "batch", position.batch);
+  return position;
 }
 
 /// Throws ConfigError if training.json has another content_hash() under `name`.

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/json_fields.h"
 #include "encoders/weights/safetensors.h"
 
 namespace dietmt::training {
@@ -16,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kState = "training.json";
 constexpr const char* kTensors = "training.safetensors";
 const std::string kTrainedPrefix = "weights.";
 
@@ -27,6 +27,15 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 // Scores of the other kind cannot be compared with those so far.
 bool changes_scores(const std::string& option) {
   return option.starts_with("valid-") && option != "valid-interval";
+}
+
+// All values are text.
+Configuration stored_configuration(const json& values) {
+  Configuration configuration;
+  const json& options = object_field(values, "configuration");
+  for (const auto& [name, unused] : options.items())
+    read_field(options, name.c_str(), configuration[name]);
+  return configuration;
 }
 
 void note_changes(const std::vector<OptionChange>& changes, TrainingState& state) {
@@ -47,13 +56,9 @@ void note_changes(const std::vector<OptionChange>& changes, TrainingState& state
 std::vector<OptionChange> require_same_configuration(const fs::path& directory,
                                                      const Configuration& now,
                                                      const std::vector<std::string>& changed) {
-  const fs::path path = directory / kState;
-  std::vector<OptionChange> changes;
-  try {
-    changes = configuration_changes(json::parse(read_file(path)).at("configuration"), now);
-  } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
-  }
+  const std::vector<OptionChange> changes = read_json_as(
+      directory / kTrainingState,
+      [&](const json& values) { return configuration_changes(stored_configuration(values), now); });
   std::vector<std::string> problems;
   std::string acceptable;
   for (const OptionChange& change : changes) {
@@ -78,7 +83,7 @@ void write_training_state(const fs::path& directory, const TrainingState& state,
                  {"changes", state.changes},
                  {"configuration", configuration}};
   if (state.best_score) values["best_score"] = *state.best_score;
-  write_file_atomically(directory / kState, values.dump(1) + "\n");
+  write_file_atomically(directory / kTrainingState, values.dump(1) + "\n");
 }
 
 json read_training_state(const fs::path& directory, TrainingState& state,
@@ -86,19 +91,15 @@ json read_training_state(const fs::path& directory, TrainingState& state,
                          const std::vector<std::string>& changed) {
   const std::vector<OptionChange> changes =
       require_same_configuration(directory, configuration, changed);
-  const fs::path path = directory / kState;
-  try {
-    const json values = json::parse(read_file(path));
-    state.update = values.at("update");
-    state.validations_without_gain = values.at("validations_without_gain");
-    state.divergence.restore(values.at("divergence"));
-    if (values.contains("best_score")) state.best_score = values.at("best_score").get<double>();
+  return read_json_as(directory / kTrainingState, [&](const json& values) {
+    read_field(values, "update", state.update);
+    read_field(values, "validations_without_gain", state.validations_without_gain);
+    state.divergence.restore(any_field(values, "divergence"));
+    if (values.contains("best_score")) read_field(values, "best_score", state.best_score.emplace());
     if (values.contains("changes")) state.changes = values.at("changes");
     note_changes(changes, state);
-    return values.at("data");
-  } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + error.what());
-  }
+    return any_field(values, "data");
+  });
 }
 
 NamedTensors weights_of(const torch::nn::Module& model) {

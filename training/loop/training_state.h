@@ -14,6 +14,9 @@
 
 namespace dietmt::training {
 
+/// The file of a checkpoint with the progress of the run.
+constexpr const char* kTrainingState = "training.json";
+
 /// The progress of a run, without tensors.
 struct TrainingState {
   int64_t update = 0;  // finished ones

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/json_fields.h"
 
 namespace dietmt::training {
 namespace {
@@ -39,9 +40,9 @@ nlohmann::json DivergenceCheck::state() const {
 }
 
 void DivergenceCheck::restore(const nlohmann::json& state) {
-  first_ = state.at("first");
-  smoothed_ = state.at("smoothed");
-  best_ = state.at("best");
+  read_field(state, "first", first_);
+  read_field(state, "smoothed", smoothed_);
+  read_field(state, "best", best_);
 }
 
 }  // namespace dietmt::training
