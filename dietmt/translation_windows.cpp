@@ -82,10 +82,12 @@ std::future<TranslationWindows::Translations> TranslationWindows::start(LineBatc
                     });
 }
 
-TranslationWindows::Translations TranslationWindows::wait(std::future<Translations> window) const {
+// If the caller gives up, so do all windows: a future waits for its thread.
+TranslationWindows::Translations TranslationWindows::wait(std::future<Translations> window) {
   constexpr std::chrono::milliseconds kGlance{100};
   while (window.wait_for(kGlance) == std::future_status::timeout) {
     if (!cancelled_ || !cancelled_()) continue;
+    stopped_ = true;
     throw Cancelled("the translation was cancelled");
   }
   return window.get();

@@ -30,7 +30,7 @@ class TranslationWindows {
 
   LineBatch read();
   std::future<Translations> start(LineBatch batch, bool here);
-  Translations wait(std::future<Translations> window) const;
+  Translations wait(std::future<Translations> window);
 
   const std::shared_ptr<Engine> engine_;
   const LineSource lines_;

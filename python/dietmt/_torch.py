@@ -34,8 +34,8 @@ def main():
     sys.path.pop(0)  # this folder, whose names are not those of other packages
     libraries = os.path.join(torch_folder(), "lib")
     # The program looks beside this package; torch may be in another site directory.
-    if not os.path.samefile(libraries, os.path.join(here, "..", "torch", "lib")
-                            if os.path.isdir(os.path.join(here, "..", "torch", "lib")) else "/"):
+    beside = os.path.join(here, "..", "torch", "lib")
+    if not (os.path.isdir(beside) and os.path.samefile(libraries, beside)):
         os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(
             filter(None, [libraries, os.environ.get("LD_LIBRARY_PATH")]))
     program = os.path.join(here, "libexec", "dietmt-torch")

@@ -16,7 +16,8 @@ from support import DIETMT, MODEL, main, run_dietmt, toy_lines
 
 # The last line of the second window says that the program is about to wait for the first.
 INTERRUPTED = """
-import sys, dietmt
+import signal, sys, dietmt
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 translator = dietmt.Translator(sys.argv[1])
 def lines():
     for place in range(256 + 512):
@@ -24,7 +25,7 @@ def lines():
             print("ready", flush=True)
         yield "red dog sees the old house " * 5
 try:
-    list(translator.stream(lines(), beam=500, nbest=500))
+    list(translator.stream(lines(), beam=100))
     print("translated")
 except KeyboardInterrupt:
     print("interrupted", flush=True)
