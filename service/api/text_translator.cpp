@@ -1,12 +1,45 @@
 #include "service/api/text_translator.h"
 
 #include <algorithm>
+#include <numeric>
+#include <semaphore>
+#include <thread>
 
 #include "service/api/sentence_splitter.h"
 #include "service/documents/markup.h"
+#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
+
+// Long requests split and encode their texts one for each core: if a thousand of them did it at a
+// time, short requests and probes would hardly get the processor.
+class PreparationTurn {
+ public:
+  PreparationTurn(const std::vector<std::string>& texts, const Patience& patience)
+      : is_long_(std::accumulate(texts.begin(), texts.end(), size_t{0},
+                                 [](size_t sum, const std::string& text) {
+                                   return sum + text.size();
+                                 }) > kLongBytes) {
+    if (is_long_ && !turns().try_acquire_until(patience.deadline))
+      throw DeadlineExceeded("the translation was not finished by the deadline");
+  }
+  ~PreparationTurn() {
+    if (is_long_) turns().release();
+  }
+  PreparationTurn(const PreparationTurn&) = delete;
+  PreparationTurn& operator=(const PreparationTurn&) = delete;
+
+ private:
+  static constexpr size_t kLongBytes = 4096;
+
+  static std::counting_semaphore<>& turns() {
+    static std::counting_semaphore<> all(std::max(1U, std::thread::hardware_concurrency()));
+    return all;
+  }
+
+  const bool is_long_;
+};
 
 SplitText split(std::string_view text, const TextOptions& options) {
   return options.split ? split_sentences(text, options.language) : one_sentence(text);
@@ -77,6 +110,26 @@ TranslatedSentence::Found decode(const nmt::Hypothesis& hypothesis, const Loaded
   return found;
 }
 
+// The sentences of all texts, which get into `planned`.
+std::vector<nmt::TranslationRequest> prepare(ServedModel& model,
+                                             const std::vector<std::string>& texts,
+                                             const TextOptions& options, const Patience& patience,
+                                             std::vector<TranslatedText>& planned) {
+  const PreparationTurn turn(texts, patience);
+  model.queue().check_open();
+  std::vector<int32_t> prefix;
+  if (!options.prefix.empty()) prefix = model.model().encode_target(options.prefix);
+  std::vector<nmt::TranslationRequest> requests;
+  for (const std::string& text : texts) {
+    planned.push_back(plan(text, options));
+    for (TranslatedSentence& sentence : planned.back().sentences) {
+      requests.push_back(encode(sentence, model.model(), options, prefix));
+      requests.back().index = static_cast<int64_t>(requests.size()) - 1;
+    }
+  }
+  return requests;
+}
+
 }  // namespace
 
 std::string TranslatedText::joined(size_t n) const {
@@ -97,18 +150,8 @@ bool TranslatedText::was_cut() const {
 std::vector<TranslatedText> translate_texts(ServedModel& model,
                                             const std::vector<std::string>& texts,
                                             const TextOptions& options, const Patience& patience) {
-  model.queue().check_open();
-  std::vector<int32_t> prefix;
-  if (!options.prefix.empty()) prefix = model.model().encode_target(options.prefix);
   std::vector<TranslatedText> planned;
-  std::vector<nmt::TranslationRequest> requests;
-  for (const std::string& text : texts) {
-    planned.push_back(plan(text, options));
-    for (TranslatedSentence& sentence : planned.back().sentences) {
-      requests.push_back(encode(sentence, model.model(), options, prefix));
-      requests.back().index = static_cast<int64_t>(requests.size()) - 1;
-    }
-  }
+  std::vector<nmt::TranslationRequest> requests = prepare(model, texts, options, patience, planned);
   const std::vector<nmt::NBest> found =
       model.queue().translate(std::move(requests), options.search, patience);
   auto next = found.begin();

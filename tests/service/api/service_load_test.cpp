@@ -4,8 +4,10 @@
 #include <atomic>
 #include <future>
 #include <map>
+#include <thread>
 
 #include "tests/service/api/test_server.h"
+#include "tests/service/http/gate.h"
 
 namespace dietmt::service {
 namespace {
@@ -88,6 +90,35 @@ TEST(ServiceLoadTest, AShortRequestPassesALongOne) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(server.post("/translate", request_for("ab")).first, 200);
   EXPECT_EQ(large.wait_for(0s), std::future_status::timeout);
   EXPECT_EQ(large.get(), 200);
+}
+
+TEST(ServiceLoadTest, LongRequestsArePreparedOneForEachCore) {
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const std::string text(5000, 'x');
+  Gate gate;
+  std::atomic<int> prepared = 0, most = 0;
+  const auto encode = [&, characters = fake_model().encode_source](std::string_view sentence) {
+    if (sentence.size() < text.size()) return characters(sentence);
+    most = std::max(most.load(), ++prepared);
+    gate.wait();
+    --prepared;
+    return characters("x");
+  };
+  const TestServer server({.loader = [&](const ModelSpec&) {
+    LoadedModel model = fake_model();
+    model.encode_source = encode;
+    return model;
+  }});
+  std::vector<std::future<int>> answers;
+  for (int i = 0; i < cores + 3; ++i) {
+    answers.push_back(std::async(
+        std::launch::async, [&] { return server.post("/translate", request_for(text)).first; }));
+  }
+  gate.await(cores);
+  EXPECT_EQ(server.post("/translate", request_for("short")).first, 200);
+  gate.open();
+  for (auto& answer : answers) EXPECT_EQ(answer.get(), 200);
+  EXPECT_EQ(most, cores);
 }
 
 TEST(ServiceLoadTest, PastItsDeadlineARequestIs504) {
