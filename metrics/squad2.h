@@ -4,13 +4,13 @@
 //   const Squad2Scores scores = squad2_scores(questions, predictions);
 //   scores.all.f1, scores.has_answer.f1, scores.no_answer.exact
 //
-// Exact match and F1 are those of metrics/span_answers.h, but for an answer without words ("",
+// Exact match and F1 are those of metrics/squad.h, but for an answer without words ("",
 // "the"): it scores 1 against another one and against a question that has no answer, else 0.
 //
 // The script stops at a question without a prediction. Here it counts 0 and is reported as missing.
 #pragma once
 
-#include "metrics/span_answers.h"
+#include "metrics/squad.h"
 
 namespace dietmt::metrics {
 

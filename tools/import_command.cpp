@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "bert/model/model_directory.h"
-#include "common/atomic_file.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"

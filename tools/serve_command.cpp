@@ -1,29 +1,41 @@
 // dietmt serve: translates over HTTP.
 #include <spdlog/spdlog.h>
 
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 
+#include "common/error.h"
 #include "common/logging.h"
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/packing/engine_models.h"
 #include "nmt/translation/text_lines.h"
+#include "service/api/line_translation.h"
 #include "service/api/probe_routes.h"
 #include "service/api/serve_signals.h"
 #include "service/api/translation_api.h"
 #include "service/http/access_log.h"
 #include "service/http/http_server.h"
+#include "service/jobs/job_metrics.h"
+#include "service/jobs/job_queue.h"
 #include "service/jobs/job_routes.h"
+#include "service/jobs/job_service.h"
+#include "service/jobs/job_worker.h"
 #include "service/page/page.h"
 #include "tools/commands.h"
 #include "tools/serve_analysis.h"
-#include "tools/serve_jobs.h"
 #include "tools/serve_options.h"
 
 namespace dietmt::tools {
+namespace fs = std::filesystem;
 namespace {
 
 using service::HttpServer;
+using service::JobOptions;
 using service::ServeSignals;
 
 // What the decoder's loader gives, as the service knows it.
@@ -47,6 +59,69 @@ service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptio
   model.target_piece = [loaded](int32_t id) { return loaded->target_tokenizer->piece(id); };
   model.source_end = loaded->source_tokenizer->end_id();
   return model;
+}
+
+service::LineRequest line_request(const JobOptions& job) {
+  return {job.model, job.source, job.target};
+}
+
+fs::path made_directory(const std::string& name) {
+  if (name.empty()) return fs::temp_directory_path();
+  std::error_code error;
+  fs::create_directories(name, error);
+  if (error) throw Error("--data " + name + ": cannot create the directory: " + error.message());
+  return name;
+}
+
+// Batch jobs: the queue, the upload service and the worker. Translates until stop(). `models` must
+// outlive it.
+class ServeJobs {
+ public:
+  // Throws Error for a directory that cannot be written or a database that cannot be used.
+  ServeJobs(const ServeOptions& options, service::ModelRegistry& models);
+
+  // What is behind /v1/jobs.
+  service::JobService& service() { return *service_; }
+
+  // For /metrics.
+  std::vector<prometheus::MetricFamily> metrics() const { return metrics_->families(); }
+
+  // Returns the chunks in progress to the queue for another process, or a restart of this one.
+  // Call it before the models are drained, which would count as failures of the chunks.
+  void stop();
+
+ private:
+  service::LineTranslator translator_;
+  std::unique_ptr<service::JobQueue> queue_;
+  std::unique_ptr<service::JobMetrics> metrics_;
+  std::unique_ptr<service::JobService> service_;
+  std::optional<service::JobWorker> worker_;
+};
+
+ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models)
+    : translator_(models, options.api.limits) {
+  const fs::path data = made_directory(options.data);
+  queue_ = std::make_unique<service::JobQueue>(service::open_job_database(options.queue, data));
+  metrics_ = std::make_unique<service::JobMetrics>(*queue_);
+  service::JobServiceOptions settings;
+  settings.data_directory = data;
+  settings.keep = std::chrono::hours(options.keep_jobs);
+  settings.quota = options.job_quota;
+  service_ = std::make_unique<service::JobService>(
+      *queue_, settings,
+      [this](const JobOptions& job) { translator_.check(line_request(job), job.decoding); });
+  if (options.job_threads == 0) return;
+  worker_.emplace(
+      *queue_,
+      [this](const JobOptions& job, const std::vector<std::string>& lines,
+             const std::function<bool()>& cancelled) {
+        return translator_.translate(line_request(job), job.decoding, lines, cancelled);
+      },
+      service::JobWorkerOptions{.threads = options.job_threads});
+}
+
+void ServeJobs::stop() {
+  if (worker_) worker_->stop();
 }
 
 // One part of a reload; the server goes on with what it has if that fails.

@@ -126,6 +126,8 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
   require(o.http.certificate_file.empty() == o.http.key_file.empty(),
           "--tls-certificate needs --tls-key, and the other way round");
   require(!o.worker || o.has_jobs(), "--worker needs --queue or --data, where the jobs are");
+  require(o.health_port == 0 || o.health_port != o.port,
+          "--health-port is the same as --port: choose another");
   require(!o.worker || o.job_threads != 0, "--worker needs --job-threads of at least 1");
   return problems;
 }

@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include "common/error.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/position/scheme/position_spec.h"

@@ -10,7 +10,7 @@
 #include "encoders/attention/attention.h"
 #include "encoders/attention/packing.h"
 #include "encoders/bert/bert_config.h"
-#include "encoders/ops/fused_ops.h"
+#include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/inheritance.h"
 #include "encoders/transformer/layers.h"
 

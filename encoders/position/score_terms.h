@@ -18,7 +18,8 @@
 //                + q_i . contextual[h, c_ij]                 CoPE: encodings/cope.cpp
 //   output[h,i]  = sum_j p[h,i,j] (v_j + relative_values[h,o])
 //
-// A leading size of 1 means shared by the heads. Each table over offsets has its own C.
+// A new term: term_table.h. A leading size of 1 means shared by the heads. Each table over offsets
+// has its own C.
 #pragma once
 
 #include <ATen/core/Tensor.h>

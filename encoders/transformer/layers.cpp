@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
 
 namespace dietmt::encoders {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "encoders/ops/fused_ops.h"
+#include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/multi_head_attention.h"
 #include "kernels/rowwise.h"
 

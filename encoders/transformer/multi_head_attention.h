@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "encoders/attention/attention.h"
-#include "encoders/ops/fused_ops.h"
+#include "encoders/ops/dropout_keys.h"
 
 namespace dietmt::encoders {
 

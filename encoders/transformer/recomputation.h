@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "encoders/ops/fused_ops.h"
+#include "encoders/ops/dropout_keys.h"
 
 namespace dietmt::encoders {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "encoders/attention/vector_terms.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/position/term_table.h"
 #include "encoders/transformer/recomputation.h"
 

@@ -12,7 +12,7 @@
 #include "data/corpus/batches.h"
 #include "encoders/attention/attention.h"
 #include "encoders/attention/packing.h"
-#include "encoders/ops/fused_ops.h"
+#include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/inheritance.h"
 #include "encoders/transformer/layers.h"
 #include "nmt/model/config.h"

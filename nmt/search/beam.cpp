@@ -1,6 +1,7 @@
 #include "nmt/search/beam.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -40,6 +41,12 @@ void Selection::offer(const Candidate& candidate) {
 const std::vector<Candidate>& Selection::sorted() {
   std::sort(heap_.begin(), heap_.end(), kBefore);
   return heap_;
+}
+
+double length_normalized(double sum, int64_t length, const SearchOptions& options) {
+  const auto tokens = static_cast<double>(length);
+  const double base = options.length_norm == LengthNorm::kGnmt ? (5.0 + tokens) / 6.0 : tokens;
+  return sum / std::pow(base, options.length_penalty);
 }
 
 Beam::Beam(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options)
@@ -85,7 +92,8 @@ Hypothesis Beam::hypothesis(const Candidate& last) const {
   std::reverse(found.ids.begin(), found.ids.end());
   std::reverse(found.token_scores.begin(), found.token_scores.end());
   found.sum = last.sum;
-  found.score = options_.normalized(found.sum, static_cast<int64_t>(found.token_scores.size()));
+  found.score =
+      length_normalized(found.sum, static_cast<int64_t>(found.token_scores.size()), options_);
   return found;
 }
 
@@ -95,7 +103,7 @@ bool Beam::cannot_improve(double best_sum) {
   if (done_.size() < wanted) return false;
   const auto last = done_.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
   std::nth_element(done_.begin(), last, done_.end(), better);
-  return options_.normalized(best_sum, task_.max_length) <= last->score;
+  return length_normalized(best_sum, task_.max_length, options_) <= last->score;
 }
 
 NBest Beam::result() && {
@@ -135,7 +143,7 @@ void Samples::append(int64_t sample, int32_t token, float log_prob) {
 NBest Samples::ranked() && {
   for (Hypothesis& hypothesis : hypotheses_) {
     const auto length = static_cast<int64_t>(hypothesis.token_scores.size());
-    hypothesis.score = options_.normalized(hypothesis.sum, length);
+    hypothesis.score = length_normalized(hypothesis.sum, length, options_);
   }
   std::stable_sort(hypotheses_.begin(), hypotheses_.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });

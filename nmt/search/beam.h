@@ -40,6 +40,11 @@ class Selection {
   std::vector<Candidate> heap_;  // the worst is in front
 };
 
+/// The score of a hypothesis: its sum of log-probabilities, divided by the length penalty. With
+/// alpha = options.length_penalty: length^alpha, or ((5 + length) / 6)^alpha (Wu et al. 2016, eq.
+/// 14). `length` counts end of sentence.
+double length_normalized(double sum, int64_t length, const SearchOptions& options);
+
 class Beam {
  public:
   /// Keeps references to all of them.

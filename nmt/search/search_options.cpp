@@ -1,7 +1,6 @@
 #include "nmt/search/search_options.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/checks.h"
 #include "common/error.h"
@@ -39,12 +38,6 @@ std::vector<std::string> SearchOptions::problems() const {
   check("--workers", ranges::kThreads, workers);
   check("--threads", search_rules::kWorkerThreads, threads);
   return found;
-}
-
-double SearchOptions::normalized(double sum, int64_t length) const {
-  const auto tokens = static_cast<double>(length);
-  const double base = length_norm == LengthNorm::kGnmt ? (5.0 + tokens) / 6.0 : tokens;
-  return sum / std::pow(base, length_penalty);
 }
 
 int64_t SearchOptions::max_target_length(int64_t source_length) const {

@@ -62,9 +62,6 @@ struct SearchOptions {
   /// All problems, one sentence each, which names the option of `dietmt translate`.
   std::vector<std::string> problems() const;
 
-  /// The score of a hypothesis of `length` tokens, counting end of sentence.
-  double normalized(double sum, int64_t length) const;
-
   /// The most tokens that the translation of `source_length` tokens may have; both count end of
   /// sentence.
   int64_t max_target_length(int64_t source_length) const;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "nmt/search/sentence_feed.h"
-#include "service/scheduling/busy_rate.h"
+#include "service/scheduling/decoder_speed.h"
 #include "service/scheduling/fair_order.h"
 #include "service/scheduling/model_observer.h"
 
@@ -105,7 +105,7 @@ class RequestQueue final : public nmt::SentenceFeed {
   std::array<int64_t, 3> waiting_tokens_ = {};  // of each priority
   int64_t decoding_tokens_ = 0;
   int64_t decoding_load_ = 0;
-  BusyRate rate_;
+  DecoderSpeed rate_;
   bool closed_ = false;
 };
 

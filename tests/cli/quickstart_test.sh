@@ -15,7 +15,7 @@ cp "$root/scripts/quickstart" "$work/scripts"
 printf '#!/bin/sh\n' >"$work/scripts/setup"
 chmod +x "$work/scripts/setup"
 sizes=(--vocab-size 90 --width 32 --feed-forward 32 --heads 2 --encoder-layers 1 --decoder-layers 1
-  --batch-tokens 500 --threads 1 --valid-interval 5)
+  --batch-tokens 500 --threads 1 --valid-interval 5 --schedule constant --warmup 2)
 
 text=$work/quickstart/en-de/text
 mkdir -p "$text"

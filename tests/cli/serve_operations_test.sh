@@ -33,6 +33,8 @@ answers() { [ "$(status_of "$1")" = "$2" ]; }
 
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port 0 --log-format xml
 expect_text "--log-format" "$err"
+expect_code 2 "$dietmt" serve --model "en-de=$model" --port 5001 --health-port 5001
+expect_text "--health-port is the same as --port" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port 0 --access-log /dev/null/log
 expect_text "/dev/null/log" "$err"
 

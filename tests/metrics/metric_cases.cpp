@@ -7,7 +7,7 @@
 
 #include "common/text_io.h"
 #include "metrics/glue_scores.h"
-#include "metrics/span_answers.h"
+#include "metrics/squad.h"
 #include "metrics/squad2.h"
 
 namespace dietmt::metrics {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text_io.h"
-#include "metrics/span_answers.h"
+#include "metrics/squad.h"
 #include "metrics/squad2.h"
 #include "tests/metrics/score_table.h"
 #include "tests/metrics/shared_data.h"

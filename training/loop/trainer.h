@@ -14,7 +14,7 @@
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "data/corpus/batches.h"
-#include "encoders/ops/fused_ops.h"
+#include "encoders/ops/dropout_keys.h"
 #include "training/distributed/process_group.h"
 #include "training/loop/trainer_options.h"
 

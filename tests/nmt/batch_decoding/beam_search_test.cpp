@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nmt/batch_decoding/batch_decoder.h"
+#include "nmt/search/beam.h"
 #include "tests/nmt/batch_decoding/table_scorer.h"
 
 namespace dietmt::nmt {
@@ -47,7 +48,7 @@ void enumerate(const Distribution& distribution, int64_t sentence, const SearchT
   const bool at_limit = length + 1 == task.max_length;
   if (at_limit || (!in_prefix && length >= task.min_length)) {
     all.push_back(continued(kSpecial.end));
-    all.back().score = options.normalized(all.back().sum, length + 1);
+    all.back().score = length_normalized(all.back().sum, length + 1, options);
   }
   for (int32_t word = 3; word < kVocabulary && !at_limit; ++word) {
     if (in_prefix && task.prefix[open.ids.size()] != word) continue;

@@ -9,7 +9,7 @@
 namespace dietmt::service {
 
 /// A mean that decays over 30 seconds of busy time.
-class BusyRate {
+class DecoderSpeed {
  public:
   using Clock = std::chrono::steady_clock;
 

@@ -1,4 +1,4 @@
-#include "service/scheduling/busy_rate.h"
+#include "service/scheduling/decoder_speed.h"
 
 #include <gtest/gtest.h>
 
@@ -7,15 +7,15 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(BusyRateTest, IsZeroBeforeAnythingWasMeasured) {
-  BusyRate rate;
-  rate.start(BusyRate::Clock::time_point(seconds(5)));
+TEST(DecoderSpeedTest, IsZeroBeforeAnythingWasMeasured) {
+  DecoderSpeed rate;
+  rate.start(DecoderSpeed::Clock::time_point(seconds(5)));
   EXPECT_EQ(rate.tokens_per_second(), 0.0);
 }
 
-TEST(BusyRateTest, IdleTimeDoesNotCount) {
-  BusyRate rate;
-  BusyRate::Clock::time_point now(seconds(100));
+TEST(DecoderSpeedTest, IdleTimeDoesNotCount) {
+  DecoderSpeed rate;
+  DecoderSpeed::Clock::time_point now(seconds(100));
   for (int burst = 0; burst < 3; ++burst) {
     rate.start(now);
     for (int i = 0; i < 5; ++i) rate.add(200, now += seconds(1));
@@ -24,9 +24,9 @@ TEST(BusyRateTest, IdleTimeDoesNotCount) {
   EXPECT_NEAR(rate.tokens_per_second(), 200.0, 5.0);
 }
 
-TEST(BusyRateTest, FollowsAChangeOfSpeed) {
-  BusyRate rate;
-  BusyRate::Clock::time_point now(seconds(1));
+TEST(DecoderSpeedTest, FollowsAChangeOfSpeed) {
+  DecoderSpeed rate;
+  DecoderSpeed::Clock::time_point now(seconds(1));
   rate.start(now);
   for (int i = 0; i < 100; ++i) rate.add(100, now += seconds(1));
   for (int i = 0; i < 200; ++i) rate.add(1000, now += seconds(1));

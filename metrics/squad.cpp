@@ -1,4 +1,4 @@
-#include "metrics/span_answers.h"
+#include "metrics/squad.h"
 
 #include <algorithm>
 #include <map>

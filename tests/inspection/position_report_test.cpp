@@ -1,0 +1,106 @@
+#include "inspection/position_report.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "encoders/ops/scopes.h"
+#include "encoders/position/scheme/position_scheme.h"
+
+namespace dietmt::inspection {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int64_t kLength = 6, kHeads = 2, kWidth = 8;
+
+SiteReport cross_report(const std::string& spec) {
+  const encoders::SeededDraws draws(1);
+  const encoders::PositionScheme position(spec, {.site = encoders::AttentionSite::kCross,
+                                                 .layers = 3,
+                                                 .heads = kHeads,
+                                                 .head_width = kWidth / kHeads,
+                                                 .model_width = kWidth,
+                                                 .max_positions = 20});
+  return cross_attention_report(position, kHeads, kWidth, kLength);
+}
+
+TEST(Readers, AreNamedAsInSpecs) {
+  EXPECT_EQ((Readers{2, 2, 3, false}.layers()), "2");
+  EXPECT_EQ((Readers{0, 5, 3, false}.layers()), "0-5");
+  EXPECT_EQ((Readers{0, 5, 3, false}.heads()), "3");
+  EXPECT_EQ((Readers{0, 5, 0, true}.heads()), "all");
+}
+
+TEST(CrossReport, HasATermForEachLayerAndHead) {
+  const SiteReport report = cross_report("diet-abs(rank=2)");
+  EXPECT_EQ(report.name, "cross");
+  ASSERT_EQ(report.terms.size(), 6U);
+  EXPECT_EQ(report.terms[3].readers.layers(), "1");
+  EXPECT_EQ(report.terms[3].readers.heads(), "1");
+  EXPECT_EQ(report.terms[3].rank, 2);
+  EXPECT_EQ(report.terms[3].scores.sizes(), (std::vector<int64_t>{kLength, kLength}));
+}
+
+TEST(CrossReport, LayersAndHeadsThatShareATableShareATerm) {
+  const SiteReport report = cross_report("diet-abs(rank=2,share=all)");
+  ASSERT_EQ(report.terms.size(), 1U);
+  EXPECT_EQ(report.terms[0].readers.layers(), "0-2");
+  EXPECT_EQ(report.terms[0].readers.heads(), "all");
+}
+
+TEST(CrossReport, IsEmptyWithoutPositions) { EXPECT_THAT(cross_report("none").terms, IsEmpty()); }
+
+PositionReport small_report() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  SiteReport site;
+  site.name = "decoder";
+  site.notes = {"A note."};
+  site.terms.push_back(
+      {{0, 1, 0, true}, at::tensor({0.5, kNone, 1.0 / 3, 2.0}, at::kDouble).view({2, 2}), 2});
+  site.tables.push_back(
+      {{0, 0, 1, false}, "relative keys", -1, {at::ones({1, 1}, at::kDouble), 0.25}});
+  site.attention.push_back({at::ones({1, 1}, at::kDouble), {0.1, 0.2, 0.3, 0.4}});
+  return {"model", 2, 10, {site}};
+}
+
+TEST(PositionReport, IsWrittenAsTables) {
+  EXPECT_EQ(position_text(small_report()),
+            "attention\tlayers\thead\trank of position scores\n"
+            "decoder\t0-1\tall\t2\n"
+            "\n"
+            "attention\tlayers\thead\ttable\tshare above 0.95\n"
+            "decoder\t0\t1\trelative keys\t0.2500\n"
+            "\n"
+            "attention\thead\tAIV\tOPR\tSD\tDB\n"
+            "decoder\t0\t0.1000\t0.2000\t0.3000\t0.4000\n");
+  EXPECT_EQ(position_text({"model", 2, 10, {SiteReport()}}), "");
+}
+
+TEST(PositionReport, IsWrittenAsJson) {
+  const ordered_json json = position_json(small_report());
+  EXPECT_EQ(json.at("length"), 2);
+  const ordered_json& site = json.at("sites").at(0);
+  EXPECT_EQ(site.at("notes"), ordered_json({"A note."}));
+  const ordered_json& term = site.at("position_scores").at(0);
+  EXPECT_EQ(term.at("layers"), ordered_json({0, 1}));
+  EXPECT_EQ(term.at("head"), "all");
+  EXPECT_EQ(term.at("scores").dump(), "[[0.5,null],[0.333333,2.0]]");
+  EXPECT_EQ(site.at("relative_tables").at(0).at("first_offset"), -1);
+  EXPECT_EQ(site.at("identical_words").at(0).at("opr"), 0.2);
+}
+
+TEST(PositionReport, ThePageNamesModelAndSites) {
+  const std::string page = position_page(small_report());
+  EXPECT_THAT(page, HasSubstr("<html"));
+  EXPECT_THAT(page, HasSubstr("Decoder self-attention"));
+  EXPECT_THAT(page, HasSubstr("A note."));
+}
+
+}  // namespace
+}  // namespace dietmt::inspection

@@ -1,0 +1,45 @@
+#include "nmt/search/search_task.h"
+
+#include <gtest/gtest.h>
+
+namespace dietmt::nmt {
+namespace {
+
+const SearchOptions kOptions{.max_length_factor = 2, .max_length_offset = 3, .min_length = 2};
+constexpr SpecialTokens kSpecial{.unknown = 0, .begin = 1, .end = 2};
+
+TEST(SearchTask, TakesItsLengthsFromTheOptionsAndTheModel) {
+  const TranslationRequest request{.source = {5, 6, 2}, .prefix = {7}, .index = 4};
+  const SearchTask task = search_task(request, kOptions, 100);
+  EXPECT_EQ(task.max_length, 9);
+  EXPECT_EQ(task.min_length, 2);
+  EXPECT_EQ(task.prefix, request.prefix);
+  EXPECT_EQ(task.index, 4);
+  EXPECT_EQ(search_task(request, kOptions, 6).max_length, 6);
+}
+
+TEST(SearchTask, HasRoomForItsPrefixAndAnEnd) {
+  const TranslationRequest request{.source = {2}, .prefix = std::vector<int32_t>(20, 7)};
+  EXPECT_EQ(search_task(request, kOptions, 100).max_length, 21);
+  EXPECT_EQ(search_task(request, kOptions, 10).max_length, 10);
+}
+
+TEST(SearchTask, ForcesThePrefixAndTheEnd) {
+  const SearchTask task{.max_length = 4, .prefix = {7, 8}};
+  EXPECT_EQ(task.forced_token(0, kSpecial), 7);
+  EXPECT_EQ(task.forced_token(1, kSpecial), 8);
+  EXPECT_EQ(task.forced_token(2, kSpecial), -1);
+  EXPECT_EQ(task.forced_token(3, kSpecial), kSpecial.end);
+}
+
+TEST(SearchTask, AllowsTheEndFromTheSmallestLengthOn) {
+  const SearchTask task{.max_length = 9, .min_length = 2, .prefix = {}};
+  EXPECT_FALSE(task.allows(kSpecial.end, 1, kSpecial));
+  EXPECT_TRUE(task.allows(kSpecial.end, 2, kSpecial));
+  EXPECT_TRUE(task.allows(5, 0, kSpecial));
+  EXPECT_FALSE(task.allows(kSpecial.unknown, 5, kSpecial));
+  EXPECT_FALSE(task.allows(kSpecial.begin, 5, kSpecial));
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
