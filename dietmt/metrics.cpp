@@ -45,14 +45,15 @@ metrics::EvaluationOptions evaluation_options(const EvaluateOptions& o) {
 }
 
 void check(const std::vector<Lines>& systems, const EvaluateOptions& o) {
-  constexpr OptionRule kOrder{.least = 0, .most = 100};
+  using namespace metrics::metric_rules;
+  using namespace metrics::evaluation_rules;
   std::vector<std::string> problems;
-  check_range(problems, "max_order", {.least = 1, .most = 100}, o.max_order);
-  check_range(problems, "char_order", kOrder, o.char_order);
-  check_range(problems, "word_order", kOrder, o.word_order);
-  check_range(problems, "beta", {.least = 0, .most = 1000}, o.beta);
-  check_range(problems, "confidence_samples", {.least = 1, .most = 100'000}, o.confidence_samples);
-  check_range(problems, "paired_samples", {.least = 0, .most = 100'000}, o.paired_samples);
+  check_range(problems, "max_order", kMaxOrder, o.max_order);
+  check_range(problems, "char_order", kChrfOrder, o.char_order);
+  check_range(problems, "word_order", kChrfOrder, o.word_order);
+  check_range(problems, "beta", kChrfBeta, o.beta);
+  check_range(problems, "confidence_samples", kConfidenceSamples, o.confidence_samples);
+  check_range(problems, "paired_samples", kPairedSamples, o.paired_samples);
   if (o.paired != "none" && o.paired != "bootstrap" && o.paired != "randomization")
     problems.push_back("paired is '" + o.paired + "'; choose none, bootstrap or randomization");
   if (systems.empty()) problems.emplace_back("no outputs of a system to evaluate");

@@ -7,9 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "common/option_rule.h"
 #include "metrics/significance.h"
 
 namespace dietmt::metrics {
+
+namespace evaluation_rules {
+
+inline const OptionRule kConfidenceSamples{.least = 1, .most = 100'000};
+inline const OptionRule kPairedSamples{.least = 0, .most = 100'000};
+
+}  // namespace evaluation_rules
 
 struct EvaluationOptions {
   bool confidence = false;            // 95 % intervals

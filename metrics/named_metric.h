@@ -6,12 +6,21 @@
 #include <optional>
 #include <string>
 
+#include "common/option_rule.h"
 #include "metrics/bleu_tokenizer.h"
 #include "metrics/chrf.h"
 #include "metrics/metric.h"
 #include "metrics/ter.h"
 
 namespace dietmt::metrics {
+
+namespace metric_rules {
+
+inline const OptionRule kMaxOrder{.least = 1, .most = 100};
+inline const OptionRule kChrfOrder{.least = 0, .most = 100};  // of characters, and of words
+inline const OptionRule kChrfBeta{.least = 0, .most = 1000};
+
+}  // namespace metric_rules
 
 struct MetricOptions {
   bool lowercase = false;  // of BLEU and chrF

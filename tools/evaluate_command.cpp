@@ -26,9 +26,6 @@ using Lines = std::vector<std::string>;
 constexpr const char* kOfTasks[] = {"reference", "task", "predictions", "language",
                                     "null-odds", "json", "score-only",  "digits"};
 
-constexpr int64_t kLongestGram = 100;
-constexpr int64_t kMostResamples = 100'000;
-
 OptionTable option_table(EvaluateOptions& o) {
   metrics::EvaluationOptions& e = o.evaluation;
   OptionTable table(
@@ -70,16 +67,16 @@ OptionTable option_table(EvaluateOptions& o) {
       .add("smooth-value", &o.smooth_value, "X",
            "value for --smooth floor (default 0.1) or add-k (default 1)",
            {.least = 0, .most = 1000})
-      .add("max-order", &o.max_order, "N", "longest n-gram", {.least = 1, .most = kLongestGram})
+      .add("max-order", &o.max_order, "N", "longest n-gram", metrics::metric_rules::kMaxOrder)
       .add("effective-order", &o.effective_order, "",
            "ignore orders longer than the hypothesis; --sentence-level implies it");
   table.group("chrF")
       .add("chrf-char-order", &o.chrf.char_order, "N", "longest character n-gram",
-           {.least = 0, .most = kLongestGram})
+           metrics::metric_rules::kChrfOrder)
       .add("chrf-word-order", &o.chrf.word_order, "N", "longest word n-gram; 2: chrF++",
-           {.least = 0, .most = kLongestGram})
+           metrics::metric_rules::kChrfOrder)
       .add("chrf-beta", &o.chrf.beta, "N", "weight of recall relative to precision",
-           {.least = 0, .most = 1000})
+           metrics::metric_rules::kChrfBeta)
       .add("chrf-whitespace", &o.chrf.whitespace, "", "keep whitespace in character n-grams")
       .add("chrf-eps-smoothing", &o.chrf.eps_smoothing, "", "average F scores as chrF++.py does");
   table.group("TER")
@@ -91,12 +88,12 @@ OptionTable option_table(EvaluateOptions& o) {
   table.group("Significance")
       .add("confidence", &e.confidence, "", "print 95 % intervals from bootstrap resampling")
       .add("confidence-samples", &e.confidence_samples, "N", "bootstrap resamples",
-           {.least = 1, .most = kMostResamples})
+           metrics::evaluation_rules::kConfidenceSamples)
       .add("paired", &e.paired, "", "significance test of each further hypothesis with the first",
            {.choices = {"none", "bootstrap", "randomization"}})
       .add("paired-samples", &e.paired_samples, "N",
            "resamples or trials; 0: 1000 for bootstrap, 10000 for randomization",
-           {.least = 0, .most = kMostResamples})
+           metrics::evaluation_rules::kPairedSamples)
       .add("seed", &e.seed, "N", "random seed of resampling", ranges::kSeed);
   table.group("Tasks")
       .add("task", &o.task, "NAME",

@@ -22,6 +22,24 @@ expect_text() {
   case $2 in *"$1"*) ;; *) fail "'$1' is not in: $2" ;; esac
 }
 
+# start_server MODEL OPTION...: `dietmt serve` on a free port; its process in $server, its address in
+# $url, its log in $work/log.
+start_server() {
+  local model=$1
+  shift
+  : >"$work/log"  # or the address of the server before would be read
+  "$dietmt" serve --model "en-de=$model" --port 0 "$@" 2>"$work/log" &
+  server=$!
+  for _ in $(seq 300); do
+    url=$(sed -n 's/.*listening at \([0-9.:]*\).*/http:\/\/\1/p' "$work/log")
+    [ -n "$url" ] && return
+    kill -0 $server 2>/dev/null || break
+    sleep 0.1
+  done
+  fail "the server did not start: $(cat "$work/log")"
+  finish
+}
+
 finish() {
   [ "$failures" -eq 0 ] || { echo "$failures failures" >&2; exit 1; }
   echo "passed"

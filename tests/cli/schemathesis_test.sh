@@ -15,16 +15,7 @@ if [ -z "$schemathesis" ]; then
 fi
 config=$(realpath "$(dirname "$0")/schemathesis.toml")
 
-"$dietmt" serve --model "en-de=$model" --port 0 --preload --data "$work/jobs" --max-body 100000 \
-  --deadline 20 2>"$work/log" &
-server=$!
-for _ in $(seq 300); do
-  url=$(sed -n 's/.*listening at \([0-9.:]*\)$/http:\/\/\1/p' "$work/log")
-  [ -n "$url" ] && break
-  kill -0 $server 2>/dev/null || break
-  sleep 0.1
-done
-[ -n "$url" ] || { fail "the server has not started: $(cat "$work/log")"; finish; }
+start_server "$model" --preload --data "$work/jobs" --max-body 100000 --deadline 20
 
 # DELETE of a job that has not ended cancels it, and leaves what is done: no use after free.
 cd "$work" || exit 1  # schemathesis keeps a cache where it runs

@@ -17,13 +17,7 @@ until_true() {
   fail "never true: $*"
 }
 logged() { grep -q -- "$1" "$work/log"; }
-started() { logged 'listening at' || ! kill -0 $server 2>/dev/null; }
-start() {
-  "$dietmt" serve --model "en-de=$model" --port 0 "$@" 2>"$work/log" &
-  server=$!
-  until_true started
-  url=http://$(sed -n 's/.*listening at \([0-9.:]*\).*/\1/p' "$work/log")
-}
+start() { start_server "$model" "$@"; }
 stop() {
   kill -TERM $server
   wait $server || fail "exit code after SIGTERM: $?"

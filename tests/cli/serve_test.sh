@@ -13,21 +13,9 @@ fi
 
 expect_equal() { [ "$1" = "$2" ] || fail "$3: '$1' instead of '$2'"; }
 
-# start OPTION...: a server of $served on a free port; its process in $server, its address in $url.
+# start OPTION...: a server of $served.
 served=$model
-start() {
-  : >"$work/log"  # or the address of the server before would be read
-  "$dietmt" serve --model "en-de=$served" --port 0 "$@" 2>"$work/log" &
-  server=$!
-  for _ in $(seq 300); do
-    url=$(sed -n 's/.*listening at \([0-9.:]*\)$/http:\/\/\1/p' "$work/log")
-    [ -n "$url" ] && return
-    kill -0 $server 2>/dev/null || break
-    sleep 0.1
-  done
-  fail "the server has not started: $(cat "$work/log")"
-  finish
-}
+start() { start_server "$served" "$@"; }
 
 # ask PATH [CURL-OPTION...]: the answer in $out, its status in $status.
 ask() {
