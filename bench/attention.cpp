@@ -1,7 +1,8 @@
-// Attention alone: forward, and a training step (forward and backward with dropout 0.1), of each
-// position encoding against the same kernel without any, and of the kernel against ATen's attention
-// on the padded batch. Two things are timed in turn, round by round; the ratio is the median of the
-// rounds' ratios. Memory is the growth of the peak resident size during one step.
+// Attention without the rest of the model: forward, and a training step (forward and backward with
+// dropout 0.1), of each position encoding against the same kernel without any, and of the kernel
+// against ATen's attention on the padded batch. Two things are timed in turn, round by round; the
+// ratio is the median of the rounds' ratios. Memory is the growth of the peak resident size during
+// one step.
 //
 //   attention [--encodings SPEC ...] [--lengths 20-60 20-128 512 1024 2048] [--tokens 4096]
 //             [--heads 8] [--head-width 64] [--rounds 15] [--threads 2] [--device cpu]
@@ -224,11 +225,11 @@ int main(int argc, char** argv) {
   OptionTable table("attention", "", "Times attention with each position encoding.");
   table.add("encodings", &options.encodings, "SPEC...", "position encodings")
       .add("lengths", &options.lengths, "N|A-B...", "tokens of a sentence, or a range")
-      .add("tokens", &options.tokens, "N", "tokens of the batch")
-      .add("heads", &options.heads, "N", "heads")
-      .add("head-width", &options.head_width, "N", "width of a head")
-      .add("rounds", &options.rounds, "N", "timed rounds")
-      .add("threads", &options.threads, "N", "threads")
+      .add("tokens", &options.tokens, "N", "tokens of the batch", ranges::kBatchTokens)
+      .add("heads", &options.heads, "N", "heads", ranges::kHeads)
+      .add("head-width", &options.head_width, "N", "width of a head", ranges::kWidth)
+      .add("rounds", &options.rounds, "N", "timed rounds", bench::kCount)
+      .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("device", &options.device, "cpu|cuda", "where")
       .add("results", &options.results, "FILE", "document whose table is replaced");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });

@@ -15,6 +15,9 @@
 
 namespace dietmt::bench {
 
+inline const OptionRule kCount{.least = 1};
+inline const OptionRule kThreads{.least = 1, .most = 1024};
+
 /// The larger of the two in the middle where there is an even number.
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
@@ -43,7 +46,9 @@ inline int run_benchmark(OptionTable& table, int argc, char** argv,
                          const std::function<void()>& run) {
   init_logging();
   try {
-    if (table.parse({argv + 1, argv + argc}) != OptionTable::Outcome::kDone) run();
+    if (table.parse({argv + 1, argv + argc}) == OptionTable::Outcome::kDone) return 0;
+    table.check();
+    run();
     return 0;
   } catch (const Error& error) {
     std::cerr << error.what() << '\n';

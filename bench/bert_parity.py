@@ -9,7 +9,7 @@ computes the inputs one by one, dietmt as one packed batch. Then dietmt's export
 transformers again, which must report no missing tensor and give the same outputs.
 
 Prints the largest difference of a case, and how far each side is from transformers in fp64. Fails if
-a difference is above the tolerance, unless rounding alone puts transformers that far off: then dietmt
+a difference is above the tolerance, unless rounding puts transformers that far off: then dietmt
 must be within twice its distance. Needs torch and transformers 4.x.
 """
 

@@ -149,11 +149,11 @@ int main(int argc, char** argv) {
       .add("preset", &options.preset, "NAME", "sizes of the model")
       .add("position", &options.position, "SPEC", "position encoding")
       .add("examples", &options.examples, "NAME", "full-sentences, document or sentence-pairs")
-      .add("length", &options.length, "N", "tokens of an example")
-      .add("updates", &options.updates, "N", "updates that are timed")
-      .add("warmup", &options.warmup, "N", "updates before them")
-      .add("batch-tokens", &options.batch_tokens, "N", "tokens of a batch")
-      .add("threads", &options.threads, "N", "threads")
+      .add("length", &options.length, "N", "tokens of an example", {.least = 3})
+      .add("updates", &options.updates, "N", "updates that are timed", bench::kCount)
+      .add("warmup", &options.warmup, "N", "updates before them", {.least = 0})
+      .add("batch-tokens", &options.batch_tokens, "N", "tokens of a batch", ranges::kBatchTokens)
+      .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -13,7 +13,7 @@ peak memory of the processes. --json keeps the figures of all rounds.
 CTranslate2's time is that of its own calls on text that is cut into pieces already. dietmt's is
 that of the whole process less that of one without text, so that it includes cutting the text,
 putting words together, reading and writing. One line at a time: CTranslate2 in a loop of single
-calls, `dietmt translate --flush`. Time to load: that process without text; there, the model alone.
+calls, `dietmt translate --flush`. Time to load: that process without text; there, only the model.
 For a model that is not trained enough to end its sentences, --min-length N --max-length N+1 lets
 both write N pieces. Needs ctranslate2 and sentencepiece.
 """
@@ -152,7 +152,7 @@ def run_dietmt(options, precision, search, text):
 
 
 def peak_of_dietmt(options, precision, search, text):
-    """Peak memory in MB, as GNU time would say it, by a child of this process alone."""
+    """Peak memory in MB, as GNU time would say it, by one child of this process."""
     script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, "
               "stdout=subprocess.DEVNULL); "
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")

@@ -200,7 +200,7 @@ int main(int argc, char** argv) {
   OptionTable table("packed_linear", "",
                     "Times packed linear layers against ATen and FBGEMM: GFLOP/s and ratios.");
   table.add("shapes", &options.shapes, "RxKxN...", "rows x inputs x outputs")
-      .add("rounds", &options.rounds, "N", "timed rounds")
-      .add("count", &options.count, "N", "logits selected in each row");
+      .add("rounds", &options.rounds, "N", "timed rounds", bench::kCount)
+      .add("count", &options.count, "N", "logits selected in each row", bench::kCount);
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -58,10 +58,10 @@ struct Batch {
 };
 
 constexpr int64_t kVocabulary = 4000;
+constexpr int64_t kShortest = 20;  // tokens of a sentence
 
-/// Sentences of 20 to `longest` tokens.
 Batch random_batch(const Options& options) {
-  const Packing packing(bench::spread_lengths(20, options.longest, options.tokens));
+  const Packing packing(bench::spread_lengths(kShortest, options.longest, options.tokens));
   return {packing, at::randint(kVocabulary, {packing.tokens()}, at::kLong)};
 }
 
@@ -90,8 +90,6 @@ double step(const nmt::TranslationModel& model, const Batch& batch) {
 }
 
 void run(const Options& options) {
-  if (options.longest < 20 || options.pairs < 1 || options.layers < 1)
-    throw ConfigError("--longest starts at 20, --pairs and --layers at 1");
   at::manual_seed(1);
   const Batch batch = random_batch(options);
   const auto baseline = make_model(options, "sinusoidal");
@@ -115,10 +113,10 @@ int main(int argc, char** argv) {
   Options options;
   OptionTable table("position_cost", "", "Times training steps with each position encoding.");
   table.add("preset", &options.preset, "NAME", "sizes of the model")
-      .add("layers", &options.layers, "N", "of encoder and decoder each")
-      .add("tokens", &options.tokens, "N", "of each side of the batch")
-      .add("longest", &options.longest, "N", "tokens of the longest sentence, from 20")
-      .add("pairs", &options.pairs, "N", "steps of either model")
+      .add("layers", &options.layers, "N", "of encoder and decoder each", ranges::kLayers)
+      .add("tokens", &options.tokens, "N", "of each side of the batch", ranges::kBatchTokens)
+      .add("longest", &options.longest, "N", "tokens of the longest sentence", {.least = kShortest})
+      .add("pairs", &options.pairs, "N", "steps of either model", bench::kCount)
       .add("specs", &options.specs, "SPEC...", "position encodings");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -12,45 +12,18 @@ import argparse
 import itertools
 import json
 import os
+import pathlib
 import re
 import resource
 import selectors
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-
-class Server:
-    """A `dietmt serve` process."""
-
-    def __init__(self, options, *more):
-        self.log = tempfile.NamedTemporaryFile("r", prefix="serve", suffix=".log")
-        command = [options.dietmt, "serve", "--model", options.model, "--port", "0", "--preload"]
-        self.process = subprocess.Popen([*command, *options.serve, *more],
-                                        stderr=open(self.log.name, "w"))
-        end = time.time() + 60
-        while time.time() < end and self.process.poll() is None:
-            found = re.search(r"listening at [^ ]*:(\d+)", open(self.log.name).read())
-            if found:
-                self.port = int(found[1])
-                return
-            time.sleep(0.02)
-        sys.exit("the server has not started: " + open(self.log.name).read())
-
-    def memory(self, name):
-        status = open(f"/proc/{self.process.pid}/status").read()
-        return int(re.search(name + r":\s+(\d+)", status)[1]) / 1024
-
-    def cpu_seconds(self):
-        fields = open(f"/proc/{self.process.pid}/stat").read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def stop(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        return self.process.wait(60)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests/trials"))
+from server import Server  # noqa: E402
 
 
 def translation(text, **options):
@@ -155,8 +128,7 @@ def run_clients(server, options, lines):
             "longest_ms": round(1e3 * latency[-1], 1)}
 
 
-def check_clients(options, lines):
-    server = Server(options)
+def check_clients(options, server, lines):
     end = time.time() + options.seconds
 
     def endless(i):
@@ -165,8 +137,7 @@ def check_clients(options, lines):
             yield lines[i % len(lines)]
 
     figures = run_clients(server, options, endless)
-    figures["peak_memory_mib"] = round(server.memory("VmHWM"), 1)
-    figures["exit_code"] = server.stop()
+    figures["peak_memory_mib"] = round(server.megabytes("VmHWM"), 1)
     return figures
 
 
@@ -184,13 +155,12 @@ def translate_speed(options, path, count):
     return count / (runs[1][0] - runs[0][0]), (runs[1][1] - runs[0][1]) / count
 
 
-def check_throughput(options, lines):
+def check_throughput(options, server, lines):
     lines = (lines * (options.lines // len(lines) + 1))[:options.lines]
     runs = []
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as text:
         text.writelines(line + "\n" for line in lines)
         text.flush()
-        server = Server(options)
         for _ in range(options.rounds):
             plain, cpu = translate_speed(options, text.name, len(lines))
             served = run_clients(server, options, lambda i: lines[i::options.clients])
@@ -199,7 +169,6 @@ def check_throughput(options, lines):
                          "translate": {"sentences_per_second": round(plain, 1),
                                        "cpu_ms_per_sentence": round(1e3 * cpu, 3)},
                          "serve": served})
-        server.stop()
     return {"runs": runs}
 
 
@@ -227,7 +196,12 @@ def main():
     SOURCE, TARGET = options.model.split("=")[0].split("-")
     lines = [line.rstrip("\n") for line in open(options.text, encoding="utf-8") if line.strip()]
     for name in options.checks:
-        print(json.dumps({name: CHECKS[name](options, lines)}), flush=True)
+        with tempfile.TemporaryDirectory(prefix="serve_load.") as work, \
+                Server(options.dietmt, options.model, pathlib.Path(work), "--preload",
+                       *options.serve) as server:
+            figures = CHECKS[name](options, server, lines)
+            figures["exit_code"] = server.stop()
+        print(json.dumps({name: figures}), flush=True)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ def corpus_vocabulary(lines, options, size, alphabet):
 
 
 def character_lines():
-    """Each character but line feed inside a word and alone."""
+    """Each character but line feed inside a word and on its own."""
     # Planes without characters are alike; the tables of the package may be older than Python's.
     codes = [*range(0xD800), *range(0xE000, 0x33480), *range(0xE0000, 0xE0200), 0xF0000, 0x10FFFD]
     return [f"a{chr(c)}b {chr(c)}" for c in codes if chr(c) != "\n"]

@@ -139,10 +139,11 @@ int main(int argc, char** argv) {
       .add("tokenizer", &options.tokenizer, "FILE", "sentencepiece model for both")
       .add("preset", &options.preset, "NAME", "sizes of the model")
       .add("position", &options.position, "SPEC", "position encoding")
-      .add("updates", &options.updates, "N", "updates that are timed")
-      .add("warmup", &options.warmup, "N", "updates before them")
-      .add("batch-tokens", &options.batch_tokens, "N", "target tokens of a batch")
-      .add("threads", &options.threads, "N", "threads")
+      .add("updates", &options.updates, "N", "updates that are timed", bench::kCount)
+      .add("warmup", &options.warmup, "N", "updates before them", {.least = 0})
+      .add("batch-tokens", &options.batch_tokens, "N", "target tokens of a batch",
+           ranges::kBatchTokens)
+      .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -11,11 +11,13 @@ find_package(nlohmann_json REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(ICU REQUIRED COMPONENTS uc i18n)
 
+find_package(PkgConfig REQUIRED)
+# 0.1.96 of Ubuntu 22.04 cannot say where the pieces of a text lie.
+pkg_check_modules(SENTENCEPIECE REQUIRED sentencepiece>=0.1.97)
 find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY sentencepiece_train REQUIRED)
 find_path(SENTENCEPIECE_INCLUDE_DIR sentencepiece_processor.h REQUIRED)
 
-find_package(PkgConfig REQUIRED)
 # interchange/marian. The packages' CMake files differ between releases; pkg-config's do not.
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(YAML_CPP REQUIRED IMPORTED_TARGET yaml-cpp)

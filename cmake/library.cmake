@@ -14,8 +14,9 @@ endfunction()
 
 # One folder is one library, dietmt_<path with underscores>:
 #   dietmt_library(NAME [TORCH] SOURCES... LIBRARIES... [PRIVATE...])
-# TORCH gives it LibTorch and the shared precompiled header. LIBRARIES are those whose headers the
-# folder's headers or sources include; PRIVATE ones are packages that only its sources use.
+# TORCH gives it LibTorch and the shared precompiled header. LIBRARIES are those of the folders whose
+# headers the folder includes (tests/layering_test.py compares them) and of the rooms of kernels/cpu/
+# that it calls, and packages in its headers; PRIVATE ones are packages that only its sources use.
 function(dietmt_library name)
   cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LIBRARIES;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
@@ -24,5 +25,6 @@ function(dietmt_library name)
     dietmt_use_torch(${name})
   else()
     dietmt_fit_shared_library(${name})
+    set_property(GLOBAL APPEND PROPERTY DIETMT_HOST_LIBRARIES ${name})
   endif()
 endfunction()

@@ -14,13 +14,10 @@ std::string setting_name(const std::string& key, const std::string& file) {
   return (file.empty() ? "" : file + ": ") + setting_key(key, file);
 }
 
-std::string size_list(const std::vector<std::pair<const char*, int64_t>>& sizes,
-                      const std::string& file) {
+std::string settings_list(const Settings& settings, const std::string& file) {
   std::string list = file.empty() ? "" : file + ": ";
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    list += (i > 0 ? ", " : "") + setting_key(sizes[i].first, file) + " " +
-            std::to_string(sizes[i].second);
-  }
+  for (size_t i = 0; i < settings.size(); ++i)
+    list += (i > 0 ? ", " : "") + setting_key(settings[i].first, file) + " " + settings[i].second;
   return list;
 }
 

@@ -16,9 +16,11 @@ namespace dietmt {
 std::string setting_name(const std::string& key, const std::string& file);
 std::string setting_key(std::string key, const std::string& file);
 
+/// Keys and values of settings that decide together.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
 /// "--width 64, --heads 2", named in the same way.
-std::string size_list(const std::vector<std::pair<const char*, int64_t>>& sizes,
-                      const std::string& file);
+std::string settings_list(const Settings& settings, const std::string& file);
 
 /// Unless the rule allows the value.
 template <typename Number>

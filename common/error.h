@@ -32,6 +32,12 @@ class CheckpointError : public Error {
   using Error::Error;
 };
 
+/// Work that does not fit into memory.
+class MemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A request that the service cannot serve as asked.
 class RequestError : public Error {
  public:

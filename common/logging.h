@@ -26,6 +26,10 @@ void set_logging(bool quiet, const std::string& file);
 /// True after set_logging() with `quiet`.
 bool is_quiet();
 
+/// Environment variable that `dietmt train --processes` sets for the processes that it starts. They
+/// do not log that they lost each other: the launcher reports their end.
+constexpr const char* kLaunchedVariable = "DIETMT_LAUNCHED";
+
 /// kJson: from now on each message is one JSON object a line, with `time`, `level`, `message` and,
 /// for a message about a request, `request`.
 void set_log_format(LogFormat format);

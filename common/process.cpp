@@ -1,17 +1,11 @@
 #include "common/process.h"
 
-#include <fmt/format.h>
 #include <pthread.h>
-#include <sys/resource.h>
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <fstream>
-#include <limits>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
 
 #include "common/error.h"
@@ -32,23 +26,6 @@ void wait_for_both(const sigset_t& signals) {
   sigwait(&signals, &signal);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   raise(signal);
-}
-
-constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
-
-// The number in a file of a control group, which holds nothing else; "max" means no limit.
-int64_t number_in(const std::string& path) {
-  std::ifstream file(path);
-  int64_t number = 0;
-  return file >> number ? number : kUnknown;
-}
-
-int64_t system_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string name, unit;
-  for (int64_t kilobytes = 0; file >> name >> kilobytes; std::getline(file, unit))
-    if (name == "MemAvailable:") return kilobytes * 1024;
-  return kUnknown;
 }
 
 }  // namespace
@@ -86,27 +63,6 @@ void throw_if_stop_requested() {
 bool is_ignored(int signal) {
   struct sigaction now = {};
   return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
-int64_t peak_memory() {
-  rusage use{};
-  ::getrusage(RUSAGE_SELF, &use);
-  return use.ru_maxrss * 1024;
-}
-
-int64_t available_memory() {
-  const int64_t limit = number_in("/sys/fs/cgroup/memory.max");
-  const int64_t used = number_in("/sys/fs/cgroup/memory.current");
-  const int64_t group = limit == kUnknown || used == kUnknown ? kUnknown : limit - used;
-  return std::max<int64_t>(0, std::min(system_memory(), group));
-}
-
-std::string memory_problem(const std::string& what, double bytes) {
-  const auto available = static_cast<double>(available_memory());
-  if (bytes <= available) return {};
-  constexpr double kGigabyte = 1e9;
-  return fmt::format("{}: needs about {:.1f} GB of memory, but only {:.1f} GB are available", what,
-                     bytes / kGigabyte, available / kGigabyte);
 }
 
 }  // namespace dietmt

@@ -1,9 +1,7 @@
-// This process: the signals and the time limit that stop it, and its memory.
+// The signals and the time limit that stop this process.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <string>
 
 namespace dietmt {
 
@@ -29,15 +27,5 @@ void throw_if_stop_requested();
 
 /// True if the process ignores this signal.
 bool is_ignored(int signal);
-
-/// Peak resident memory of the process so far, in bytes.
-int64_t peak_memory();
-
-/// Bytes that the process may still allocate: the memory available in the system or in its control
-/// group, whichever is less.
-int64_t available_memory();
-
-/// Empty, or that `what`, words such as "--width 64", needs more bytes than are available.
-std::string memory_problem(const std::string& what, double bytes);
 
 }  // namespace dietmt

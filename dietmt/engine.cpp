@@ -108,11 +108,8 @@ data::SourceTag Engine::source_tag(const std::string& tag) const {
 // With end of sentence.
 std::vector<int32_t> Engine::encode_source(const std::string& line, bool& truncated) const {
   std::vector<int32_t> ids = loaded_->source_tokenizer->encode(line);
-  const int64_t limit =
-      std::min(options_.max_source_length, loaded_->decoder->max_source_length()) - 1;
-  truncated = std::ssize(ids) > limit;
-  if (truncated) ids.resize(static_cast<size_t>(limit));
-  ids.push_back(loaded_->source_tokenizer->end_id());
+  const int64_t longest = loaded_->decoder->source_limit(machine_options(options_));
+  truncated = nmt::cut_and_end(ids, longest, loaded_->source_tokenizer->end_id()) > 0;
   return ids;
 }
 

@@ -49,11 +49,13 @@ void check(const std::vector<Lines>& systems, const EvaluateOptions& o) {
   using namespace metrics::evaluation_rules;
   std::vector<std::string> problems;
   check_range(problems, "max_order", kMaxOrder, o.max_order);
+  if (o.smooth_value) check_range(problems, "smooth_value", kSmoothValue, *o.smooth_value);
   check_range(problems, "char_order", kChrfOrder, o.char_order);
   check_range(problems, "word_order", kChrfOrder, o.word_order);
   check_range(problems, "beta", kChrfBeta, o.beta);
   check_range(problems, "confidence_samples", kConfidenceSamples, o.confidence_samples);
   check_range(problems, "paired_samples", kPairedSamples, o.paired_samples);
+  check_range(problems, "seed", ranges::kSeed, o.seed);
   if (o.paired != "none" && o.paired != "bootstrap" && o.paired != "randomization")
     problems.push_back("paired is '" + o.paired + "'; choose none, bootstrap or randomization");
   if (systems.empty()) problems.emplace_back("no outputs of a system to evaluate");

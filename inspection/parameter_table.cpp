@@ -1,21 +1,11 @@
 #include "inspection/parameter_table.h"
 
-#include <map>
-#include <regex>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace dietmt::inspection {
 namespace {
-
-// "encoder.layer0.feed_forward.inner_weight" -> "encoder.layer0", and each position encoding:
-// "encoder.position.diet_rel.table" -> "encoder.position.diet_rel". Of others the first two names.
-std::string component_of(const std::string& parameter) {
-  static const std::regex layer_or_position(R"(.*?\b(layer\d+|(cross_)?position\.\w+))");
-  static const std::regex two_names(R"([^.]*(\.[^.]*)?)");
-  std::smatch found;
-  const bool known = std::regex_search(parameter, found, layer_or_position);
-  if (!known) std::regex_search(parameter, found, two_names);
-  return found.str();
-}
 
 // "encoder.layer10" behind "encoder.layer9".
 bool before(const std::string& a, const std::string& b) {
@@ -29,22 +19,16 @@ bool before(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::string parameter_table(const torch::nn::Module& model) {
-  std::map<std::string, int64_t, decltype(&before)> counts(&before);
-  int64_t total = 0;
-  int64_t positions = 0;
-  for (const auto& item : model.named_parameters()) {
-    const std::string component = component_of(item.key());
-    const int64_t count = item.value().numel();
-    counts[component] += count;
-    total += count;
-    if (component.find("position.") != std::string::npos) positions += count;
-  }
+std::string parameter_table(encoders::ParameterCounts counts) {
+  std::ranges::sort(counts, before, [](const auto& row) { return row.first; });
+  double positions = 0.0;
   std::string table;
-  for (const auto& [component, count] : counts)
-    table += component + '\t' + std::to_string(count) + '\n';
-  return table + "positions\t" + std::to_string(positions) + "\ntotal\t" + std::to_string(total) +
-         '\n';
+  for (const auto& [component, count] : counts) {
+    if (component.find("position.") != std::string::npos) positions += count;
+    table += fmt::format("{}\t{:.0f}\n", component, count);
+  }
+  return table +
+         fmt::format("positions\t{:.0f}\ntotal\t{:.0f}\n", positions, encoders::total(counts));
 }
 
 }  // namespace dietmt::inspection

@@ -1,14 +1,14 @@
 // The number of parameters of a model by component.
 #pragma once
 
-#include <torch/nn/module.h>
-
 #include <string>
+
+#include "encoders/position/parameter_counts.h"
 
 namespace dietmt::inspection {
 
 /// Lines "component<TAB>count"; each layer and each position encoding is a component. Then
 /// "positions", the sum over all encodings, and "total".
-std::string parameter_table(const torch::nn::Module& model);
+std::string parameter_table(encoders::ParameterCounts counts);
 
 }  // namespace dietmt::inspection

@@ -17,6 +17,7 @@ namespace dietmt::metrics {
 namespace metric_rules {
 
 inline const OptionRule kMaxOrder{.least = 1, .most = 100};
+inline const OptionRule kSmoothValue{.least = 0, .most = 1000};
 inline const OptionRule kChrfOrder{.least = 0, .most = 100};  // of characters, and of words
 inline const OptionRule kChrfBeta{.least = 0, .most = 1000};
 

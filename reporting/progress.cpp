@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
-#include "common/process.h"
+#include "common/memory_use.h"
 #include "reporting/event_file.h"
 #include "reporting/progress_bar.h"
 

@@ -15,6 +15,9 @@ TABLE = """| folder | holds | LibTorch |
 | `common/` | errors | no |
 | `data/text/` | tokenizers | no |
 | `encoders/` | layers | yes |
+| `training/` | the loop | yes |
+| `nmt/training/` | translation as a task | yes |
+| `nmt/` | decoding | yes |
 | `tools/` | programs | the second |
 """
 
@@ -55,6 +58,33 @@ class LayeringTest(unittest.TestCase):
     def test_reports_libtorch_in_a_folder_without_it(self):
         self.reports({"data/text/tokenizer.cpp": "#include <ATen/ATen.h>\n"},
                      "data/text/tokenizer.cpp: includes LibTorch")
+
+    def test_reports_inference_that_includes_training(self):
+        loop = {"training/loop.h": "\n", "nmt/training/task.h": '#include "training/loop.h"\n'}
+        self.reports({**loop, "nmt/decoder.cpp": '#include "training/loop.h"\n'},
+                     "nmt/decoder.cpp: is inference and includes training/: training/loop.h")
+        self.reports({**loop, "tools/translate_command.cpp": '#include "nmt/decoder.h"\n',
+                      "nmt/decoder.h": '#include "nmt/training/task.h"\n'},
+                     "tools/translate_command.cpp: is inference and includes training/: "
+                     "nmt/decoder.h -> nmt/training/task.h -> training/loop.h")
+        code, output = self.check({**loop, "tools/train_command.cpp":
+                                   '#include "nmt/training/task.h"\n'})
+        self.assertEqual(code, 0, output)
+
+    def test_reports_libraries_that_are_not_the_included_folders(self):
+        files = {"common/CMakeLists.txt": "dietmt_library(dietmt_common\n SOURCES a.cpp LIBRARIES z)",
+                 "common/error.h": "\n",
+                 "data/text/tokenizer.h": '#include "common/error.h"\n'}
+        library = "dietmt_library(dietmt_data_text\n  SOURCES tokenizer.cpp\n  LIBRARIES {})\n"
+        code, output = self.check({**files,
+                                   "data/text/CMakeLists.txt": library.format("dietmt_common ICU::uc")})
+        self.assertEqual(code, 0, output)
+        self.reports({**files, "data/text/CMakeLists.txt": library.format("ICU::uc")},
+                     "data/text/CMakeLists.txt: LIBRARIES lacks dietmt_common")
+        encoders = "dietmt_library(dietmt_encoders TORCH\n  SOURCES a.cpp\n  LIBRARIES dietmt_common)"
+        self.reports({**files, "data/text/CMakeLists.txt": library.format("dietmt_common"),
+                      "encoders/CMakeLists.txt": encoders},
+                     "encoders/CMakeLists.txt: LIBRARIES has dietmt_common")
 
     def test_reports_a_folder_that_the_table_lacks(self):
         self.reports({"helpers/strings.h": "\n"}, "the folder helpers/ is not in the table")

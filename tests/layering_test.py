@@ -4,8 +4,10 @@
     layering_test.py ROOT
 
 A folder may include itself and the folders above it in the table. Every folder with sources must be
-in the table, and no folder without LibTorch may include one with it. Tests, benchmarks and
-examples may include anything.
+in the table, and no folder without LibTorch may include one with it. Only sources that train may
+include `training/`, directly or through other headers. Each `dietmt_library` lists the libraries of
+the folders that its folder includes, and no others. Tests, benchmarks and examples may include
+anything.
 """
 import pathlib
 import re
@@ -14,6 +16,13 @@ import sys
 ROW = re.compile(r"^\| `([a-z0-9_/]+)/` \|.*\| ([^|]+) \|$")
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 TORCH = re.compile(r"^\s*#include <(?:torch|ATen|c10)/", re.MULTILINE)
+# Sources that may include `training/`; all others are inference.
+TRAINING = ("training/", "nmt/training/", "bert/training/", "bert/finetuning/", "tools/train_command",
+            "tools/training_options", "tools/task_options", "tools/bert_finetune",
+            "tools/bert_pretrain")
+# A folder's library and what it links; `kernels/` has only headers.
+LIBRARY = re.compile(r"dietmt_library\((dietmt_\w+).*?LIBRARIES\s([^)]*)\)", re.DOTALL)
+LINKED = re.compile(r"target_link_libraries\((dietmt_\w+) PUBLIC\s([^)]*)\)")
 FREE = ("tests", "bench", "examples", "build", ".deps")
 
 
@@ -53,10 +62,63 @@ def violations(root):
                 yield f"{relative}: includes {include}, but {target}/ needs LibTorch"
 
 
+def training_includes(root):
+    """Inference that includes `training/`, with the headers between."""
+    includes = {relative.as_posix(): INCLUDE.findall(path.read_text())
+                for path, relative in sources(root)}
+
+    def way(file, seen):
+        for include in includes.get(file, ()):
+            if include.startswith("training/"):
+                return [include]
+            if include not in seen:
+                seen.add(include)
+                if rest := way(include, seen):
+                    return [include, *rest]
+        return []
+
+    for file in includes:
+        if not file.startswith(TRAINING) and (found := way(file, set())):
+            yield f"{file}: is inference and includes training/: {' -> '.join(found)}"
+
+
+def library_of(folder):
+    return "dietmt_" + folder.replace("/", "_")
+
+
+def wrong_libraries(root):
+    """LIBRARIES that are not those of the included folders."""
+    linked = {}
+    for folder in folder_table((root / "docs/architecture.md").read_text()):
+        file = root / folder / "CMakeLists.txt"
+        text = file.read_text() if file.exists() else ""
+        if not (library := LIBRARY.search(text)) or library[1] != library_of(folder):
+            continue
+        listed = library[2].split("PRIVATE")[0].split()
+        for name, more in LINKED.findall(text):
+            listed += more.split() if name == library[1] else []
+        linked[folder] = {name for name in listed if name.startswith("dietmt_")}
+    libraries = {library_of(folder) for folder in linked} | {"dietmt_kernels"}
+    for folder, listed in linked.items():
+        included = {library_of(pathlib.PurePosixPath(include).parent.as_posix())
+                    for path, relative in sources(root) if relative.parent.as_posix() == folder
+                    for include in INCLUDE.findall(path.read_text())}
+        wanted = included & libraries - {library_of(folder)}
+        # The rooms of kernels/cpu/ hold the functions that kernels/ declares.
+        rooms = {name for name in listed if name.startswith("dietmt_kernels_cpu_")}
+        if "dietmt_kernels" in wanted:
+            listed = listed - (rooms - wanted)
+        for name in sorted(wanted - listed):
+            yield f"{folder}/CMakeLists.txt: LIBRARIES lacks {name}, whose headers are included"
+        for name in sorted(listed - wanted):
+            yield f"{folder}/CMakeLists.txt: LIBRARIES has {name}, whose headers are not included"
+
+
 def main():
-    found = list(violations(pathlib.Path(sys.argv[1]).resolve()))
+    root = pathlib.Path(sys.argv[1]).resolve()
+    found = [*violations(root), *training_includes(root), *wrong_libraries(root)]
     print("\n".join(found))
-    print(f"layering: {len(found)} includes against docs/architecture.md")
+    print(f"layering: {len(found)} findings against docs/architecture.md")
     return 1 if found else 0
 
 

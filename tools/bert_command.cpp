@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "bert/model/model_directory.h"
+#include "encoders/bert/bert_size.h"
 #include "inspection/parameter_table.h"
 #include "tools/bert_model_options.h"
 #include "tools/command_list.h"
@@ -24,15 +25,15 @@ int run_params(const std::vector<std::string>& arguments) {
   bind_bert_model(table, options);
   table.example("dietmt bert params --preset base --position diet-rel");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
-  table.check(apply_preset(table, options, vocabulary, sizeof(float)));
+  table.check(apply_preset(table, options, vocabulary));
+  encoders::BertConfig config = options.model;
+  config.task_heads = {.masked_lm = true, .next_sentence = next_sentence};
   if (!options.init_from.empty()) {
     interchange::ImportOptions import;
     import.position = options.position;
-    std::cout << inspection::parameter_table(*bert::load_pretrained(options.init_from, import));
-    return 0;
+    config = bert::load_pretrained(options.init_from, import)->config();
   }
-  const encoders::BertHeads heads{.masked_lm = true, .next_sentence = next_sentence};
-  std::cout << inspection::parameter_table(*make_bert(options, vocabulary, heads, 1));
+  std::cout << inspection::parameter_table(encoders::parameter_counts(config));
   return 0;
 }
 

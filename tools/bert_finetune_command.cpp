@@ -13,7 +13,9 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "encoders/device/device.h"
+#include "tools/bert_model_options.h"
 #include "tools/commands.h"
+#include "tools/execution_options.h"
 #include "tools/model_options.h"
 #include "tools/task_options.h"
 #include "tools/training_options.h"
@@ -89,7 +91,7 @@ OptionTable option_table(FinetuneOptions& o) {
            "get a directory each in it",
            {.required = true})
       .add("position", &o.start.position, "SPEC",
-           "replace the position encoding; its parameters start anew");
+           "replace the position encoding; the new one starts from random values");
   add_dropout(table, "dropout", &o.start.dropout,
               "dropout on residual branches; default: as in pre-training");
   add_dropout(table, "attention-dropout", &o.start.attention_dropout,
@@ -157,6 +159,7 @@ class Finetuning {
   void check() const {
     const auto model = bert::start_model(o_.start, description_, 1);
     bert::check_start(*model, *tokenizer_, description_);
+    require_training_memory(*model, o_.start.model, bytes_per_weight(o_));
     spdlog::info("{}: {} parameters, {} updates per epoch, {} epochs", description_.task.name,
                  parameter_count(*model), updates_per_epoch(), epochs());
   }

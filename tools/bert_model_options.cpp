@@ -2,8 +2,7 @@
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
-#include "encoders/position/position_encoding.h"
-#include "encoders/transformer/stacks.h"
+#include "encoders/bert/bert_size.h"
 #include "tools/model_options.h"
 
 namespace dietmt::tools {
@@ -50,7 +49,7 @@ void bind_bert_model(OptionTable& table, BertModelOptions& o) {
 }
 
 std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o,
-                                      int64_t vocabulary, int64_t bytes_per_weight) {
+                                      int64_t vocabulary) {
   std::vector<std::string> problems;
   if (!o.position.empty()) o.model.position = o.position;
   const BertConfig preset = table.allows("preset") ? BertConfig::preset(o.preset) : BertConfig();
@@ -63,12 +62,13 @@ std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions
     }
   }
   if (!o.init_from.empty()) return problems;
-  BertConfig config = o.model;
-  config.vocabulary = vocabulary;
-  for (const std::string& problem : config.problems()) problems.push_back(problem);
-  if (problems.empty()) {
-    const std::string problem = config.memory_problem(bytes_per_weight);
-    if (!problem.empty()) problems.push_back(problem);
+  o.model.vocabulary = vocabulary;
+  for (const std::string& problem : o.model.problems()) problems.push_back(problem);
+  if (!problems.empty()) return problems;
+  try {
+    encoders::parameter_counts(o.model);
+  } catch (const ConfigError& error) {
+    problems.emplace_back(error.what());
   }
   return problems;
 }
@@ -91,6 +91,14 @@ std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t voc
   config.vocabulary = vocabulary;
   config.task_heads = heads;
   return std::make_shared<encoders::Bert>(config, seed);
+}
+
+void require_training_memory(const encoders::Bert& model, const std::string& directory,
+                             double bytes_per_weight) {
+  const std::string file =
+      directory.empty() ? "" : (bert::pretrained_directory(directory) / "config.json").string();
+  const std::string problem = encoders::memory_problem(model.config(), bytes_per_weight, file);
+  if (!problem.empty()) throw ConfigError(problem);
 }
 
 }  // namespace dietmt::tools

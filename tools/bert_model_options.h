@@ -20,13 +20,18 @@ struct BertModelOptions {
 void bind_bert_model(OptionTable& table, BertModelOptions& o);
 
 /// After parsing: takes each size from the preset unless an option gives it. Returns all problems
-/// of the model with so many pieces, one sentence each, also if it would not fit into memory with
-/// `bytes_per_weight`.
+/// of the model with so many pieces, one sentence each.
 std::vector<std::string> apply_preset(const OptionTable& table, BertModelOptions& o,
-                                      int64_t vocabulary, int64_t bytes_per_weight);
+                                      int64_t vocabulary);
 
 /// A new model, or the one of --init-from with these heads.
 std::shared_ptr<encoders::Bert> make_bert(const BertModelOptions& o, int64_t vocabulary,
                                           const encoders::BertHeads& heads, uint64_t seed);
+
+/// Throws ConfigError if weights, gradients and moments of this model, so many bytes together for
+/// each weight, do not fit into memory. It names the sizes as keys of the model in `directory` that
+/// training starts from, or without one as options.
+void require_training_memory(const encoders::Bert& model, const std::string& directory,
+                             double bytes_per_weight);
 
 }  // namespace dietmt::tools

@@ -3,13 +3,13 @@
 #include <iostream>
 #include <optional>
 
-#include "bert/finetuning/prediction.h"
+#include "bert/prediction/prediction.h"
 #include "common/error.h"
 #include "common/options.h"
 #include "encoders/attention/attention.h"
 #include "encoders/device/device.h"
 #include "tools/commands.h"
-#include "tools/training_options.h"
+#include "tools/execution_options.h"
 
 namespace dietmt::tools {
 namespace {

@@ -9,9 +9,11 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "data/text/tokenizer.h"
+#include "encoders/bert/bert_size.h"
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
+#include "tools/execution_options.h"
 #include "tools/training_options.h"
 
 namespace dietmt::tools {
@@ -99,8 +101,11 @@ OptionTable option_table(PretrainOptions& o) {
 }
 
 std::vector<std::string> problems_of(const OptionTable& table, PretrainOptions& o) {
-  std::vector<std::string> problems =
-      apply_preset(table, o, o.trained_tokenizer.vocabulary_size, bytes_per_weight(o));
+  std::vector<std::string> problems = apply_preset(table, o, o.trained_tokenizer.vocabulary_size);
+  if (problems.empty() && o.init_from.empty()) {
+    const std::string too_large = encoders::memory_problem(o.model, bytes_per_weight(o));
+    if (!too_large.empty()) problems.push_back(too_large);
+  }
   if (o.phase_updates.size() + 1 != std::max<size_t>(1, o.lengths.size()))
     problems.emplace_back("--phase-updates needs one number less than --length");
   if (table.allows("examples")) o.batches.examples.mode = data::parse_example_mode(o.examples);
@@ -186,6 +191,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
   heads.next_sentence = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
   const auto model =
       make_bert(o, tokenizer->vocabulary_size(), heads, static_cast<uint64_t>(o.seed));
+  require_training_memory(*model, o.init_from, bytes_per_weight(o));
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   model->set_recomputation(o.checkpoint_activations);
   model->to(process.device);

@@ -112,7 +112,7 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
 std::vector<std::string> SubwordOptions::problems() const {
   std::vector<std::string> found;
   if (tokenizers.source.empty() != tokenizers.target.empty())
-    found.emplace_back("--source-tokenizer needs --target-tokenizer, and the other way round");
+    found.emplace_back("give --source-tokenizer and --target-tokenizer together");
   if (!tokenizers.joint.empty() && !tokenizers.source.empty())
     found.emplace_back("--tokenizer and --source-tokenizer exclude each other");
   return found;

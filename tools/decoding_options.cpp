@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "common/error.h"
-#include "common/process.h"
+#include "common/memory_use.h"
 #include "data/text/source_tag.h"
 
 namespace dietmt::tools {

@@ -66,7 +66,7 @@ OptionTable option_table(EvaluateOptions& o) {
            {.choices = {"none", "floor", "add-k", "exp"}})
       .add("smooth-value", &o.smooth_value, "X",
            "value for --smooth floor (default 0.1) or add-k (default 1)",
-           {.least = 0, .most = 1000})
+           metrics::metric_rules::kSmoothValue)
       .add("max-order", &o.max_order, "N", "longest n-gram", metrics::metric_rules::kMaxOrder)
       .add("effective-order", &o.effective_order, "",
            "ignore orders longer than the hypothesis; --sentence-level implies it");
@@ -167,13 +167,13 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
           "--sentence-level and --document-level exclude each other");
   require(!in_parts || !o.score_only,
           "--sentence-level and --document-level print only scores: leave out --score-only");
-  require(o.origins.empty() == o.origin.empty(), "--origins needs --origlang, and the reverse");
+  require(o.origins.empty() == o.origin.empty(), "give --origins and --origlang together");
   require(!o.documents.empty() || (o.subset.empty() && !o.document_level),
           "--subset and --document-level need --documents");
   require(o.documents.empty() || !o.subset.empty() || o.document_level,
           "--documents needs --subset or --document-level");
   require(has_subwords(o.tokenize) == !o.subword_model.empty(),
-          "--tokenize spm, flores101 and flores200 need --subword-model, and the reverse");
+          "give --subword-model with --tokenize spm, flores101 or flores200, and only with them");
   require(o.mecab_dictionary.empty() || metrics::is_mecab_tokenizer(o.tokenize),
           "--mecab-dictionary needs --tokenize ja-mecab or ko-mecab");
   return problems;

@@ -5,13 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "common/deflater.h"
+#include "common/error.h"
 #include "common/options.h"
 #include "encoders/position/scheme/position_spec.h"
 #include "inspection/parameter_table.h"
 #include "inspection/position_report.h"
 #include "inspection/sentence_analysis.h"
 #include "nmt/network/model_directory.h"
-#include "nmt/network/translation_model.h"
+#include "nmt/network/model_size.h"
 #include "tools/command_list.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
@@ -37,15 +38,17 @@ int inspect_params(const std::vector<std::string>& arguments) {
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {
     table.check();
-    std::cout << inspection::parameter_table(
-        nmt::TranslationModel(nmt::open_model(directory).config, 0));
+    const nmt::ModelFiles files = nmt::open_model(directory);
+    throw_if_any<CheckpointError>(
+        nmt::position_problems(files.config, (files.directory / nmt::kConfigFile).string()));
+    std::cout << inspection::parameter_table(nmt::parameter_counts(files.config));
     return 0;
   }
   apply_preset(table, o);
   if (print_position_help(o)) return 0;
-  table.check(model_problems(o.model, vocabulary, sizeof(float)));
   o.model.source_vocabulary = o.model.target_vocabulary = vocabulary;
-  std::cout << inspection::parameter_table(nmt::TranslationModel(o.model, 1));
+  table.check(model_problems(o.model));
+  std::cout << inspection::parameter_table(nmt::parameter_counts(o.model));
   return 0;
 }
 

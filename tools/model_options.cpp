@@ -149,15 +149,9 @@ bool print_position_help(const ModelOptions& o) {
   return true;
 }
 
-std::vector<std::string> model_problems(const nmt::ModelConfig& config, int64_t vocabulary,
-                                        int64_t bytes_per_weight) {
-  ModelConfig model = config;
-  model.source_vocabulary = model.target_vocabulary = vocabulary;
-  std::vector<std::string> problems = model.problems();
-  if (!problems.empty()) return problems;
-  const std::string too_large = model.memory_problem(bytes_per_weight);
-  if (!too_large.empty()) return {too_large};
-  return nmt::position_problems(model);
+std::vector<std::string> model_problems(const nmt::ModelConfig& model) {
+  const std::vector<std::string> problems = model.problems();
+  return problems.empty() ? nmt::position_problems(model) : problems;
 }
 
 }  // namespace dietmt::tools

@@ -33,10 +33,8 @@ std::vector<std::string> keep_sizes(const OptionTable& table, const nmt::ModelFi
 /// this model, and returns true.
 bool print_position_help(const ModelOptions& options);
 
-/// All problems of the model with so many pieces of each language, including wrong position specs
-/// and sizes that do not fit into memory with `bytes_per_weight`.
-std::vector<std::string> model_problems(const nmt::ModelConfig& model, int64_t vocabulary,
-                                        int64_t bytes_per_weight);
+/// All problems of the model, including wrong position specs.
+std::vector<std::string> model_problems(const nmt::ModelConfig& model);
 
 /// The dropout probability `name` as an option.
 void add_dropout(OptionTable& table, const std::string& name, OptionTable::Field field,

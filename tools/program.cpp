@@ -10,7 +10,6 @@
 #include "kernels/cpu/instruction_sets.h"
 #include "tools/command_list.h"
 #include "tools/commands.h"
-#include "training/processes/process_place.h"
 
 namespace dietmt::tools {
 namespace {
@@ -63,7 +62,7 @@ int guarded(const std::string& name, const Command& command,
     usage_error(name, error.what());
     return kUsage;
   } catch (const PeerError& error) {
-    if (std::getenv(training::kLaunchedVariable) == nullptr) complain(error.what());
+    if (std::getenv(kLaunchedVariable) == nullptr) complain(error.what());
     // Threads of the collectives may wait forever for the lost process.
     std::_Exit(kResumable);
   } catch (const FirstProcessFailed&) {

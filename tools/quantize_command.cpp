@@ -11,12 +11,10 @@
 #include "common/text_io.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
-#include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/network/model_directory.h"
-#include "nmt/packing/engine_models.h"
 #include "nmt/translation/translator.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/quantizer.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -42,7 +40,9 @@ OptionTable option_table(QuantizeOptions& o) {
       "prints size, speed and quality before and after.");
   table.group("Model")
       .add("model", &o.model, "DIR",
-           "model directory, or output directory of train (its best checkpoint)",
+           "model directory, or output directory of train (its best checkpoint); its weights are "
+           "full, "
+           "or packed fp32",
            {.required = true})
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true})
@@ -64,7 +64,7 @@ OptionTable option_table(QuantizeOptions& o) {
 std::vector<std::string> problems_of(const QuantizeOptions& o) {
   std::vector<std::string> problems;
   if (o.source.empty() != o.reference.empty())
-    problems.emplace_back("--source needs --reference, and the other way round");
+    problems.emplace_back("give --source and --reference together");
   return problems;
 }
 
@@ -86,10 +86,10 @@ TestSet read_test_set(const QuantizeOptions& options) {
 // One of the two models, with its translations of the test set and the shortest time of a run.
 class Contender {
  public:
-  Contender(const fs::path& directory, const nmt::SearchOptions& search)
+  Contender(const Quantizer& quantizer, const fs::path& directory, const nmt::SearchOptions& search)
       : megabytes_(static_cast<double>(fs::file_size(directory / "model.safetensors")) / 1e6) {
     const auto start = Clock::now();
-    nmt::LoadedDecoder loaded = nmt::load_decoder({directory.string()}, {});
+    nmt::LoadedDecoder loaded = quantizer.load(directory.string());
     load_seconds_ = seconds_since(start);
     source_ = loaded.source_tokenizer;
     target_ = loaded.target_tokenizer;
@@ -126,9 +126,10 @@ class Contender {
   std::vector<std::string> translations_;
 };
 
-void report(const fs::path& full, const QuantizeOptions& options, const TestSet& test) {
-  Contender before(full, options.search);
-  Contender after(options.output, options.search);
+void report(const Quantizer& quantizer, const fs::path& full, const QuantizeOptions& options,
+            const TestSet& test) {
+  Contender before(quantizer, full, options.search);
+  Contender after(quantizer, options.output, options.search);
   for (int64_t run = 0; run < options.runs; ++run) {
     before.run(test);
     after.run(test);
@@ -148,14 +149,15 @@ int run_quantize(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(options));
+  const nmt::ModelFiles model = nmt::open_model(options.model);
+  const Quantizer own = quantizer(model, arguments);
   std::optional<TestSet> test;
   if (!options.source.empty()) test = read_test_set(options);
 
-  const nmt::ModelFiles model = nmt::open_model(options.model);
   AtomicDirectory output(options.output);
-  nmt::write_quantized(output.path(), model, options.type);
+  own.write(output.path(), model, options.type);
   output.commit();
-  if (test) report(model.directory, options, *test);
+  if (test) report(own, model.directory, options, *test);
   return 0;
 }
 

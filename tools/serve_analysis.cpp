@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include "inspection/sentence_analysis.h"
 #include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::tools {
@@ -20,14 +19,6 @@ struct Count {
   const int64_t before;
 };
 
-// A quantized model has weights for the decoding engine only.
-void require_full_weights(const nmt::ModelFiles& files, const std::string& name) {
-  if (files.quantization.empty()) return;
-  throw service::HttpError::of_option("model",
-                                      "model '" + name + "' has " + files.quantization +
-                                          " weights, which support translation but not analysis");
-}
-
 // A request that names a model may name its languages too.
 void check_languages(const service::AnalysisRequest& request, const service::ModelSpec& spec) {
   const auto is_other = [](const std::string& given, const std::string& language) {
@@ -40,6 +31,24 @@ void check_languages(const service::AnalysisRequest& request, const service::Mod
 }
 
 }  // namespace
+
+void read_for_analysis(const service::ModelSpec& spec,
+                       const std::function<void(const nmt::ModelFiles&)>& read) {
+  try {
+    const nmt::ModelFiles files = nmt::open_model(spec.directory);
+    if (!files.quantization.empty())
+      throw service::HttpError::of_option(
+          "model", "model '" + spec.name + "' has " + files.quantization +
+                       " weights, which support translation but not analysis");
+    read(files);
+  } catch (const service::HttpError&) {
+    throw;
+  } catch (const Error& error) {
+    spdlog::error("model {}, for /v1/analyze: {}", spec.name, error.what());
+    throw service::Unavailable(
+        "model '" + spec.name + "' cannot be loaded; the server's log says why", 1);
+  }
+}
 
 service::Answer ServeAnalysis::answer(const service::Call& call) {
   const Count count(waiting_);
@@ -54,31 +63,7 @@ service::Analysis ServeAnalysis::analyse(service::AnalysisRequest request) {
                                        : pairs_.model_named(request.model);
   check_languages(request, spec);
   request.model = spec.name;
-  const std::lock_guard lock(mutex_);
-  return inspection::analyse_sentence(model(spec), request);
-}
-
-// Called with the lock held.
-const nmt::LoadedModel& ServeAnalysis::model(const service::ModelSpec& spec) {
-  if (model_ && name_ == spec.name) return *model_;
-  model_.reset();
-  try {
-    require_full_weights(nmt::open_model(spec.directory), spec.name);
-    model_ = nmt::load_model(spec.directory);
-  } catch (const service::HttpError&) {
-    throw;
-  } catch (const Error& error) {
-    spdlog::error("model {}, for /v1/analyze: {}", spec.name, error.what());
-    throw service::Unavailable(
-        "model '" + spec.name + "' cannot be loaded; the server's log says why", 1);
-  }
-  name_ = spec.name;
-  return *model_;
-}
-
-void ServeAnalysis::forget(const std::string& name) {
-  const std::lock_guard lock(mutex_);
-  if (name_ == name) model_.reset();
+  return models_.analyse(spec, request);
 }
 
 }  // namespace dietmt::tools

@@ -10,9 +10,6 @@
 
 #include "common/error.h"
 #include "common/logging.h"
-#include "encoders/device/device.h"
-#include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/packing/engine_models.h"
 #include "nmt/translation/text_lines.h"
 #include "service/api/line_translation.h"
 #include "service/api/probe_routes.h"
@@ -29,6 +26,7 @@
 #include "tools/commands.h"
 #include "tools/serve_analysis.h"
 #include "tools/serve_options.h"
+#include "tools/served_models.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -39,12 +37,8 @@ using service::JobOptions;
 using service::ServeSignals;
 
 // What the decoder's loader gives, as the service knows it.
-service::LoadedModel load_model(const service::ModelSpec& spec, const ServeOptions& options) {
-  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(
-      nmt::load_decoder(nmt::model_directories({spec.directory.string()}),
-                        {.device = encoders::parse_device(options.device),
-                         .weights = nmt::parse_weight_choice(options.weights),
-                         .shortlist = spec.shortlist}));
+service::LoadedModel load_model(const service::ModelSpec& spec, ServedModels& models) {
+  const auto loaded = std::make_shared<const nmt::LoadedDecoder>(models.load(spec));
   service::LoadedModel model;
   model.decoder = {loaded, loaded->decoder.get()};
   model.encode_source = [loaded](std::string_view text) {
@@ -230,17 +224,15 @@ int run_serve(const std::vector<std::string>& arguments) {
   OptionTable table = serve_option_table(options);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   settle(table, options);
+  std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
+  service::add_shortlists(options.shortlists, specs);
+  const std::unique_ptr<ServedModels> served = served_models(options, specs, arguments);
 
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;
   options.registry.observer = [&](const std::string& name) { return metrics.observer(name); };
-  std::vector<service::ModelSpec> specs = service::parse_model_specs(options.models);
-  service::add_shortlists(options.shortlists, specs);
-  ServeAnalysis analysis(specs);
-  const auto load = [&](const service::ModelSpec& spec) {
-    analysis.forget(spec.name);
-    return load_model(spec, options);
-  };
+  ServeAnalysis analysis(specs, *served);
+  const auto load = [&](const service::ModelSpec& spec) { return load_model(spec, *served); };
   service::ModelRegistry models(specs, load, options.registry);
   if (options.preload) models.preload();
   std::unique_ptr<ServeJobs> jobs;

@@ -1,9 +1,8 @@
 #include "tools/serve_options.h"
 
-#include <ATen/Parallel.h>
+#include <omp.h>
 
 #include "common/logging.h"
-#include "encoders/device/device.h"
 #include "service/http/access_log.h"
 #include "tools/decoding_options.h"
 
@@ -124,7 +123,7 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
   };
   require(o.shortlists.empty() || o.device == "cpu", "--shortlist needs --device cpu");
   require(o.http.certificate_file.empty() == o.http.key_file.empty(),
-          "--tls-certificate needs --tls-key, and the other way round");
+          "give --tls-certificate and --tls-key together");
   require(!o.worker || o.has_jobs(), "--worker needs --queue or --data, where the jobs are");
   require(o.health_port == 0 || o.health_port != o.port,
           "--health-port is the same as --port: choose another");
@@ -163,10 +162,9 @@ OptionTable serve_option_table(ServeOptions& o) {
 
 void settle(const OptionTable& table, ServeOptions& options) {
   table.check(problems_of(options));
-  encoders::parse_device(options.device);
   service::DecodingThreads& threads = options.registry.threads;
   // The cores that this program may use, as for `dietmt translate`.
-  if (threads.workers == 0) threads.workers = at::get_num_threads();
+  if (threads.workers == 0) threads.workers = omp_get_max_threads();
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;

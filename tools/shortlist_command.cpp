@@ -42,7 +42,7 @@ std::vector<std::string> problems_of(const ShortlistOptions& o) {
   require(vocabularies == 1,
           "give one of --model, --tokenizer, or --source-tokenizer with --target-tokenizer");
   require(o.source_tokenizer.empty() == o.target_tokenizer.empty(),
-          "--source-tokenizer needs --target-tokenizer, and the other way round");
+          "give --source-tokenizer and --target-tokenizer together");
   require(o.output.empty() != o.shortlist.empty(),
           "give --output to make a shortlist, or --shortlist to examine one");
   if (!o.output.empty()) {
@@ -52,7 +52,7 @@ std::vector<std::string> problems_of(const ShortlistOptions& o) {
   require(o.train_source.size() == o.train_target.size(),
           "--train-source and --train-target have different numbers of files");
   require(o.valid_source.empty() == o.valid_target.empty(),
-          "--valid-source needs --valid-target, and the other way round");
+          "give --valid-source and --valid-target together");
   return all;
 }
 
@@ -80,10 +80,11 @@ OptionTable option_table(ShortlistOptions& o) {
            {.least = 0, .most = 10'000'000})
       .add("iterations", &o.aligner.iterations, "N", "EM iterations of the word aligner",
            {.least = 1, .most = 1000})
-      .add("largest-table", &o.aligner.largest_table, "N",
-           "largest number of piece pairs in the aligner's table, about 40 bytes each; the rarest "
-           "of more are dropped",
-           {.least = 1})
+      .add(
+          "largest-table", &o.aligner.largest_table, "N",
+          "largest number of piece pairs in the aligner's table, about 40 bytes each; beyond that, "
+          "the rarest pairs are dropped",
+          {.least = 1})
       .add("threads", &o.threads, "N", "threads; 0: one per core; the result does not change",
            {.least = 0, .most = 256});
   table.group("Examine a shortlist")

@@ -152,7 +152,7 @@ std::vector<std::string> resolve(const OptionTable& table, TaskOptions& o) {
   };
   const bool own_files = !o.train.empty() || !o.valid.empty();
   require(own_files || !o.data.empty(), "--data is missing: give --data, or --train and --valid");
-  require(o.train.empty() == o.valid.empty(), "--train needs --valid, and the other way round");
+  require(o.train.empty() == o.valid.empty(), "give --train and --valid together");
   require(!own_files || o.data.empty(), "--data and --train exclude each other");
   require(own_files || !o.tasks.empty(), "--data needs --task");
   require(!own_files || o.tasks.size() <= 1, "--train is for one task");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bert/finetuning/task_data.h"
-#include "bert/finetuning/task_description.h"
+#include "bert/prediction/task_description.h"
 #include "common/options.h"
 
 namespace dietmt::tools {

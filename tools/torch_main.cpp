@@ -9,8 +9,10 @@
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/engine/stored_weights.h"
+#include "nmt/packing/engine_models.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/quantizer.h"
 
 namespace dietmt::tools {
 
@@ -22,6 +24,11 @@ DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
                               .weights = nmt::parse_weight_choice(o.weights),
                               .shortlist = o.shortlist});
   };
+}
+
+Quantizer quantizer(const nmt::ModelFiles&, const std::vector<std::string>&) {
+  return {nmt::write_quantized,
+          [](const std::string& directory) { return nmt::load_decoder({directory}, {}); }};
 }
 
 }  // namespace dietmt::tools

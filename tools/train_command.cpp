@@ -16,11 +16,13 @@
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
 #include "nmt/network/model_directory.h"
+#include "nmt/network/model_size.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/training/translation_task.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/corpus_options.h"
+#include "tools/execution_options.h"
 #include "tools/model_options.h"
 #include "tools/training_options.h"
 #include "training/loop/rehearsal.h"
@@ -107,6 +109,13 @@ std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokeni
   return found;
 }
 
+// That weights, gradients and moments do not fit into memory.
+std::vector<std::string> memory_problems(const TrainOptions& o) {
+  const std::string problem = nmt::memory_problem(o.model, bytes_per_weight(o));
+  if (problem.empty()) return {};
+  return {problem};
+}
+
 // Also puts names and numbers into the options of the parts. `has_tokenizers`: an initial model
 // brings them.
 std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
@@ -126,7 +135,10 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
   }
   o.trainer.output = o.output;
   add(resolve(o));
-  add(model_problems(o.model, o.tokenizers.options.vocabulary_size, bytes_per_weight(o)));
+  // Of a given tokenizer run() learns the size.
+  o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
+  add(model_problems(o.model));
+  if (problems.empty()) add(memory_problems(o));
   return problems;
 }
 
@@ -157,8 +169,8 @@ std::shared_ptr<nmt::TranslationModel> start_from(const nmt::ModelFiles& initial
     for (const std::string& name : names)
       spdlog::info("{}: {} {}", initial.directory.string(), name, what);
   };
-  say(rebuilt.inheritance.drawn, "starts anew");
-  say(rebuilt.inheritance.extended, "is extended; its new rows start anew");
+  say(rebuilt.inheritance.drawn, "is initialised at random");
+  say(rebuilt.inheritance.extended, "is extended; its new rows are initialised at random");
   say(rebuilt.inheritance.dropped, "is not used");
   return rebuilt.model;
 }
@@ -236,6 +248,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
       initial ? initial->files.tokenizers : choose_tokenizers(o, folder, process);
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
   o.model.target_vocabulary = tokenizers.target->vocabulary_size();
+  throw_if_any(memory_problems(o));
   const auto model = initial && o.init_from
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);

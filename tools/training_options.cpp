@@ -5,7 +5,9 @@
 
 #include "common/error.h"
 #include "common/process.h"
+#include "tools/execution_options.h"
 #include "training/loop/rehearsal.h"
+#include "training/processes/process_place.h"
 
 namespace dietmt::tools {
 namespace {
@@ -69,16 +71,6 @@ void add_max_time(OptionTable& table, double& hours) {
   table.add("max-time", &hours, "HOURS",
             "save and stop with exit code 75 when this time is over; 0: no limit",
             {.least = 0, .most = 1e6});
-}
-
-void add_precision(OptionTable& table, std::string& precision) {
-  table.add("precision", &precision, "", "precision of matrix products; weights stay in fp32",
-            {.choices = {"fp32", "bf16"}});
-}
-
-void add_attention_backend(OptionTable& table, std::string& backend) {
-  table.add("attention-backend", &backend, "", "implementation of attention",
-            {.choices = {"auto", "cpu", "cuda", "sdpa", "reference"}});
 }
 
 void bind_updates(OptionTable& table, TrainingOptions& o) {
@@ -156,8 +148,15 @@ void bind_processes(OptionTable& table, TrainingOptions& o) {
             {.least = 1, .most = 256});
 }
 
-int64_t bytes_per_weight(const TrainingOptions& o) {
-  return static_cast<int64_t>(o.device == "cpu" ? 4 * sizeof(float) : sizeof(float));
+double bytes_per_weight(const TrainingOptions& o) {
+  const training::ProcessPlace place = training::process_place();
+  const bool launched = place.processes > 1;
+  const auto here = static_cast<double>(launched ? 1 : o.processes);
+  const auto all = static_cast<double>(launched ? place.processes : o.processes);
+  if (o.device != "cpu") return here * sizeof(float);
+  const double weight_and_gradient = 2.0, moments = 2.0 / all;
+  const double average = o.trainer.ema_decay > 0.0 && place.rank == 0 ? 1.0 : 0.0;
+  return (here * (weight_and_gradient + moments) + average) * sizeof(float);
 }
 
 std::vector<std::string> resolve(TrainingOptions& o) {
@@ -206,12 +205,6 @@ training::Configuration configuration_of(const OptionTable& table, const Trainin
 
 int exit_code(training::TrainingEnd end) {
   return end == training::TrainingEnd::kStopped ? kResumable : 0;
-}
-
-int64_t parameter_count(const torch::nn::Module& model) {
-  int64_t count = 0;
-  for (const auto& parameter : model.parameters()) count += parameter.numel();
-  return count;
 }
 
 int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o) {

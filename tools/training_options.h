@@ -39,12 +39,11 @@ void add_clip_norm(OptionTable& table, double& clip_norm);
 void add_log_interval(OptionTable& table, int64_t& updates);
 void add_resume(OptionTable& table, std::string& resume);
 void add_max_time(OptionTable& table, double& hours);
-void add_precision(OptionTable& table, std::string& precision);
-void add_attention_backend(OptionTable& table, std::string& backend);
 
-/// Bytes of the computer's memory for each weight in training: itself, and on the CPU its gradient
-/// and the two moments of Adam, in fp32.
-int64_t bytes_per_weight(const TrainingOptions& o);
+/// The computer's memory for each weight in training, in bytes, by this process and those that it
+/// starts. Every process has the weight itself and, on the CPU, its gradient; together they have
+/// the two moments of Adam; the first one has the average of --ema-decay. All in fp32.
+double bytes_per_weight(const TrainingOptions& o);
 
 /// Puts the names and numbers above into `trainer`; returns all problems, one sentence each.
 std::vector<std::string> resolve(TrainingOptions& o);
@@ -63,8 +62,6 @@ training::Configuration configuration_of(const OptionTable& table, const Trainin
 
 /// The exit code of a training command.
 int exit_code(training::TrainingEnd end);
-
-int64_t parameter_count(const torch::nn::Module& model);
 
 /// Runs --dry-run and prints its report on standard output. Returns the exit code.
 int print_rehearsal(training::TrainingTask& task, const TrainingOptions& o);

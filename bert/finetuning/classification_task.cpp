@@ -10,17 +10,6 @@ namespace dietmt::bert {
 namespace {
 
 using at::Tensor;
-using data::Target;
-
-constexpr double kHeadRange = 5.0;
-
-double to_head(double value, const Target& target) {
-  return (value - target.lowest) * kHeadRange / (target.highest - target.lowest);
-}
-
-double from_head(double value, const Target& target) {
-  return target.lowest + value * (target.highest - target.lowest) / kHeadRange;
-}
 
 }  // namespace
 
@@ -29,19 +18,6 @@ uint64_t content_hash(const LabelledInputs& set) {
   for (const int32_t label : set.labels) hash = random_key(hash, static_cast<uint32_t>(label));
   for (const double value : set.values) hash = random_key(hash, std::bit_cast<uint64_t>(value));
   return hash;
-}
-
-std::vector<int32_t> predicted_labels(const Tensor& scores) {
-  const Tensor best = scores.argmax(1).to(at::kInt);
-  const auto* first = best.const_data_ptr<int32_t>();
-  return {first, first + best.numel()};
-}
-
-std::vector<double> predicted_values(const Tensor& scores, const Target& target) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < scores.size(0); ++i)
-    values.push_back(from_head(scores[i][0].item<double>(), target));
-  return values;
 }
 
 ClassificationTask::ClassificationTask(std::shared_ptr<encoders::Bert> model,
@@ -64,8 +40,8 @@ Tensor ClassificationTask::targets(const LabelledInputs& set,
   }
   std::vector<float> values;
   for (const int64_t i : examples)
-    values.push_back(
-        static_cast<float>(to_head(set.values[static_cast<size_t>(i)], description().task.target)));
+    values.push_back(static_cast<float>(
+        head_value(set.values[static_cast<size_t>(i)], description().task.target)));
   return at::tensor(values);
 }
 

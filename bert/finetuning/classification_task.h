@@ -21,13 +21,6 @@ struct LabelledInputs {
 
 uint64_t content_hash(const LabelledInputs& set);
 
-/// What the scores [inputs, classes] of all_class_scores say: the best class of each input.
-std::vector<int32_t> predicted_labels(const at::Tensor& scores);
-
-/// The same for a regression; they may lie beyond the ends of the target. The head works on numbers
-/// from 0 to 5, the range of STS-B, for which the published learning rates were chosen.
-std::vector<double> predicted_values(const at::Tensor& scores, const data::Target& target);
-
 class ClassificationTask : public FinetuningTask {
  public:
   /// The model has description.heads(); there is at least one set for validation.

@@ -62,8 +62,9 @@ void check_start(const encoders::Bert& model, const data::BertTokenizer& tokeniz
   const int64_t vocabulary = model.config().vocabulary;
   const std::string counts = "the tokenizer has " + std::to_string(pieces) + " pieces, the model " +
                              std::to_string(vocabulary);
-  if (pieces > vocabulary) throw ConfigError(counts + ": it is not the model's");
-  if (pieces < vocabulary) spdlog::warn("{}: is it the model's?", counts);
+  if (pieces > vocabulary)
+    throw ConfigError(counts + ": use the tokenizer that the model was trained with");
+  if (pieces < vocabulary) spdlog::warn("{}: was the model trained with this tokenizer?", counts);
   const int64_t longest = model.encoder().max_length();
   if (description.max_length > longest)
     throw ConfigError("--max-length is " + std::to_string(description.max_length) +

@@ -10,7 +10,7 @@
 
 #include "bert/finetuning/span_task.h"
 #include "bert/finetuning/task_data.h"
-#include "bert/finetuning/task_description.h"
+#include "bert/prediction/task_description.h"
 #include "data/text/bert_tokenizer.h"
 #include "encoders/bert/bert.h"
 

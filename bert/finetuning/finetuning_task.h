@@ -1,42 +1,19 @@
 // The common part of all fine-tuning tasks: the TrainingTask of `dietmt bert finetune` without its
-// loss and metrics, and the scores that a fine-tuned model gives its inputs.
+// loss and metrics.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <memory>
-#include <vector>
 
-#include "bert/finetuning/example_batches.h"
-#include "bert/finetuning/task_description.h"
-#include "data/tasks/span_prediction.h"
+#include "bert/prediction/encoder_scores.h"
+#include "bert/prediction/example_batches.h"
+#include "bert/prediction/task_description.h"
 #include "encoders/bert/bert.h"
+#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {
-
-/// Where a model runs, and how precisely.
-struct Execution {
-  at::Device device = at::kCPU;
-  bool bf16 = false;
-};
-
-/// Scores of the classes, or values of a regression: [B, classes] fp32, with gradient.
-at::Tensor class_scores(const encoders::Bert& model, const ExampleBatch& batch,
-                        const Execution& execution, encoders::DropoutKeys* dropout = nullptr);
-
-/// Scores of each token as first and last one of an answer: [N, 2] fp32, with gradient.
-at::Tensor answer_scores(const encoders::Bert& model, const ExampleBatch& batch,
-                         const Execution& execution, encoders::DropoutKeys* dropout = nullptr);
-
-/// The same for all inputs, [inputs, classes] on the CPU in their order, without gradient.
-at::Tensor all_class_scores(const encoders::Bert& model, const EncodedInputs& inputs,
-                            const Execution& execution);
-
-/// The same for all inputs, in their order.
-std::vector<data::WindowScores> all_answer_scores(const encoders::Bert& model,
-                                                  const EncodedInputs& inputs,
-                                                  const Execution& execution);
 
 struct FinetuningOptions {
   ExampleBatchOptions batches;
@@ -84,6 +61,7 @@ class FinetuningTask : public training::TrainingTask {
   DataHashes hashes_;
   FinetuningOptions options_;
   std::unique_ptr<ExampleBatches> batches_;
+  training::BatchMemory batch_memory_;
 };
 
 }  // namespace dietmt::bert

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "data/corpus/corpus_encoding.h"
 #include "encoders/attention/packing.h"
 
 namespace dietmt::bert {
@@ -15,13 +14,6 @@ namespace {
 using data::QuestionSet;
 using data::SpanWindow;
 using data::TextPieces;
-
-std::vector<TextPieces> encode_contexts(const QuestionSet& set,
-                                        const data::BertTokenizer& tokenizer) {
-  std::vector<TextPieces> contexts;
-  for (const std::string& context : set.contexts) contexts.push_back(tokenizer.encode(context));
-  return contexts;
-}
 
 data::Answer trained_answer(const data::Question& question) {
   const auto placed = std::ranges::find_if(question.answers, &data::Answer::has_place);
@@ -49,16 +41,6 @@ uint64_t content_hash(const SpanInputs& inputs) {
   return hash;
 }
 
-uint64_t content_hash(const QuestionInputs& questions) {
-  uint64_t hash = content_hash(questions.inputs);
-  for (const data::Question& question : questions.set.questions) {
-    hash = random_key(hash, data::hash_of(question.id));
-    for (const data::Answer& answer : question.answers)
-      hash = random_key(hash, data::hash_of(answer.text));
-  }
-  return hash;
-}
-
 SpanInputs encode_answers(const QuestionSet& set, const data::BertTokenizer& tokenizer,
                           const data::WindowOptions& options) {
   const std::vector<TextPieces> contexts = encode_contexts(set, tokenizer);
@@ -73,38 +55,6 @@ SpanInputs encode_answers(const QuestionSet& set, const data::BertTokenizer& tok
     }
   }
   return inputs;
-}
-
-QuestionInputs encode_questions(QuestionSet set, const data::BertTokenizer& tokenizer,
-                                const data::WindowOptions& options) {
-  QuestionInputs questions;
-  questions.contexts = encode_contexts(set, tokenizer);
-  for (const data::Question& question : set.questions) {
-    for (SpanWindow& window :
-         data::span_windows(tokenizer.encode(question.text), questions.contexts[question.context],
-                            tokenizer.special(), options)) {
-      questions.inputs.append(window.ids, window.context_begin);
-      questions.windows.push_back(std::move(window));
-    }
-    questions.first_windows.push_back(questions.windows.size());
-  }
-  questions.set = std::move(set);
-  return questions;
-}
-
-std::vector<data::SpanPrediction> predict_answers(const QuestionInputs& questions,
-                                                  std::span<const data::WindowScores> scores,
-                                                  const data::PredictionOptions& options) {
-  std::vector<data::SpanPrediction> predictions;
-  for (size_t q = 0; q < questions.set.questions.size(); ++q) {
-    const size_t context = questions.set.questions[q].context;
-    const size_t first = questions.first_windows[q];
-    const size_t count = questions.first_windows[q + 1] - first;
-    predictions.push_back(data::predict_span(
-        questions.set.contexts[context], questions.contexts[context],
-        std::span(questions.windows).subspan(first, count), scores.subspan(first, count), options));
-  }
-  return predictions;
 }
 
 SpanData read_spans(const TaskDescription& description, const TaskFiles& files,

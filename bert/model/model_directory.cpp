@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "encoders/bert/bert_size.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 
@@ -82,6 +83,12 @@ BertConfig read_config(const fs::path& path) {
     throw CheckpointError(path.string() + ": " + error.what());
   }
   throw_if_any<CheckpointError>(config.problems(path.string()));
+  try {
+    const std::string problem = encoders::memory_problem(config, sizeof(float), path.string());
+    if (!problem.empty()) throw CheckpointError(problem);
+  } catch (const ConfigError& error) {
+    throw CheckpointError(path.string() + ": position: " + error.what());
+  }
   return config;
 }
 

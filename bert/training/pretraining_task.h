@@ -11,6 +11,7 @@
 
 #include "data/pretraining/pretraining_batches.h"
 #include "encoders/bert/bert.h"
+#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {
@@ -65,6 +66,7 @@ class PretrainingTask : public training::TrainingTask {
   int64_t phase_batches_ = 0;  // taken in this phase
   double earlier_epochs_ = 0;  // of the phases before
   std::unique_ptr<data::PretrainingIterator> batches_;
+  training::BatchMemory batch_memory_;
   std::vector<data::PretrainingBatch> valid_batches_;  // of the phase's length
 };
 

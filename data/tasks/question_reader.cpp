@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr int64_t kNear = 32;  // an answer is moved by fewer bytes
 constexpr const char* kExpectation =
-    "; expected SQuAD's form: data, therein paragraphs, therein context and qas";
+    "; expected SQuAD's JSON: data[].paragraphs[] with context and qas";
 
 std::string whole_text(const std::string& path) {
   std::string text;

@@ -187,8 +187,8 @@ std::string TaskData::summary() const {
     if (rows.rows > 0)
       text += "; " + std::to_string(rows.rows) + " rows " + what + ", first " + rows.first_where;
   };
-  mention(malformed, "passed over for their number of columns");
-  mention(unlabelled, "passed over for want of a label");
+  mention(malformed, "skipped: wrong number of columns");
+  mention(unlabelled, "skipped: no label");
   mention(not_utf8, "with bytes that are not UTF-8, replaced by U+FFFD");
   mention(empty, "with an empty text");
   return text;

@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include "common/error.h"
+#include "encoders/bert/bert_size.h"
 #include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
@@ -14,27 +15,6 @@ namespace dietmt::encoders {
 namespace {
 
 using at::Tensor;
-
-StackConfig stack_config(const BertConfig& config) {
-  StackConfig stack;
-  stack.layers = config.layers;
-  stack.width = config.width;
-  stack.feed_forward = config.feed_forward;
-  stack.heads = config.heads;
-  stack.max_positions = config.max_positions;
-  stack.segments = config.segments;
-  stack.starts_with_summary = true;
-  stack.norm_epsilon = config.norm_epsilon;
-  stack.embedding_norm = true;
-  stack.embedding_deviation = kBertDeviation;
-  stack.activation = config.activation == "relu" ? Activation::kRelu : Activation::kGelu;
-  stack.position = config.position_and_segments();
-  stack.dropout = config.dropout;
-  stack.attention_dropout = config.attention_dropout;
-  stack.activation_dropout = config.activation_dropout;
-  stack.embedding_dropout = config.embedding_dropout;
-  return stack;
-}
 
 /// Draws the matrices of all layers; encodings draw their own parameters.
 void draw_weights(EncoderStack& stack) {
@@ -59,8 +39,31 @@ const Head& require(const std::shared_ptr<Head>& head, const char* name) {
 
 }  // namespace
 
+StackConfig stack_config(const BertConfig& config) {
+  StackConfig stack;
+  stack.layers = config.layers;
+  stack.width = config.width;
+  stack.feed_forward = config.feed_forward;
+  stack.heads = config.heads;
+  stack.max_positions = config.max_positions;
+  stack.segments = config.segments;
+  stack.starts_with_summary = true;
+  stack.norm_epsilon = config.norm_epsilon;
+  stack.embedding_norm = true;
+  stack.embedding_deviation = kBertDeviation;
+  stack.activation = config.activation == "relu" ? Activation::kRelu : Activation::kGelu;
+  stack.position = config.position_and_segments();
+  stack.dropout = config.dropout;
+  stack.attention_dropout = config.attention_dropout;
+  stack.activation_dropout = config.activation_dropout;
+  stack.embedding_dropout = config.embedding_dropout;
+  return stack;
+}
+
 BertModel::BertModel(const BertConfig& config) : config_(config) {
   throw_if_any(config.problems());
+  if (const std::string problem = memory_problem(config, sizeof(float)); !problem.empty())
+    throw ConfigError(problem);
   const StackConfig stack = stack_config(config);
   const EncodingContext context = encoding_context(stack, AttentionSite::kEncoder);
   config_.position = canonical_position_spec(parse_position_spec(config.position, context));
@@ -88,6 +91,8 @@ const PositionScheme& BertModel::position() const { return encoder_->position();
 int64_t BertModel::max_length() const { return encoder_->position().max_length(); }
 
 void BertModel::set_recomputation(bool wanted) { encoder_->set_recomputation(wanted); }
+
+double BertModel::kept_numbers(int64_t tokens) const { return encoder_->kept_numbers(tokens); }
 
 Dense::Dense(int64_t inputs, int64_t outputs) {
   weight_ =

@@ -19,6 +19,9 @@ namespace dietmt::encoders {
 class EncoderStack;
 class PositionScheme;
 
+/// The layers of the encoder.
+StackConfig stack_config(const BertConfig& config);
+
 /// The BERT encoder (Devlin et al. 2019) over packed batches, with any position encoding:
 ///
 ///   x = dropout(LN(E[piece] + S[segment] + P[position]))     hidden states = post-norm layers of x
@@ -27,7 +30,8 @@ class PositionScheme;
 class BertModel : public torch::nn::Module {
  public:
   /// Parameters are drawn from LibTorch's generator: weights from N(0, 0.02^2), position encodings
-  /// as their sources say. Throws ConfigError with all problems of `config`.
+  /// as their sources say. Throws ConfigError with all problems of `config`, or if the weights do
+  /// not fit into memory.
   explicit BertModel(const BertConfig& config);
 
   /// `config` with the position encoding in its canonical form.
@@ -55,6 +59,9 @@ class BertModel : public torch::nn::Module {
   /// Whether training runs layers again in backward instead of keeping their results
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
+
+  /// Numbers that forward() keeps of so many tokens for the backward pass, at least.
+  double kept_numbers(int64_t tokens) const;
 
  private:
   BertConfig config_;

@@ -2,7 +2,6 @@
 
 #include "common/checks.h"
 #include "common/error.h"
-#include "common/process.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -52,7 +51,7 @@ std::vector<std::string> BertConfig::problems(const std::string& file) const {
   if (segment_encoding != "none") check("segments", {.least = 1, .most = 1024}, segments);
   if (position.find("segments") != std::string::npos) {
     found.push_back(name("position") + " is '" + position +
-                    "'; how segments are encoded is said by --segment-encoding");
+                    "'; use --segment-encoding for segments");
   }
   check("activation", {.choices = {"gelu", "relu"}}, activation);
   check("norm_epsilon", {.above = 0, .most = 1}, norm_epsilon);
@@ -65,19 +64,6 @@ std::vector<std::string> BertConfig::problems(const std::string& file) const {
   if (!task_heads.pooler && (task_heads.next_sentence || task_heads.classes > 0))
     found.push_back("the heads for the next sentence and for classes need the pooler");
   return found;
-}
-
-std::string BertConfig::memory_problem(int64_t bytes_per_weight, const std::string& file) const {
-  const auto d = static_cast<double>(width), inner = static_cast<double>(feed_forward);
-  const double weights = static_cast<double>(layers) * (4.0 * d * d + 2.0 * d * inner) +
-                         d * static_cast<double>(vocabulary + max_positions);
-  const std::string sizes = size_list({{"width", width},
-                                       {"feed_forward", feed_forward},
-                                       {"layers", layers},
-                                       {"max_positions", max_positions},
-                                       {file.empty() ? "vocab_size" : "vocabulary", vocabulary}},
-                                      file);
-  return dietmt::memory_problem(sizes, weights * static_cast<double>(bytes_per_weight));
 }
 
 std::string BertConfig::position_and_segments() const {

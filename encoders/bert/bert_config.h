@@ -46,10 +46,6 @@ struct BertConfig {
   /// keys.
   std::vector<std::string> problems(const std::string& file = "") const;
 
-  /// Empty, or that the weights do not fit into memory. Named as above. Of position encodings it
-  /// counts one table of all positions.
-  std::string memory_problem(int64_t bytes_per_weight, const std::string& file = "") const;
-
   /// The encodings of positions and segments in one text, e.g. "diet-rel+input-segments".
   std::string position_and_segments() const;
 };

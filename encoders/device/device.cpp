@@ -51,7 +51,7 @@ c10::Device parse_device(const std::string& name) {
       const int64_t index = device.has_index() ? device.index() : 0;
       if (index < count) return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
       throw ConfigError("--device " + name + ": LibTorch sees " + std::to_string(count) +
-                        " GPUs (using one needs a build with the preset `cuda`)");
+                        " GPUs (one needs LibTorch with CUDA: the preset `cuda`, or pip's torch)");
     }
   } catch (const c10::Error&) {
     // Not a device name at all: falls through to the message below.

@@ -6,6 +6,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
+#include <utility>
+
 namespace dietmt::encoders {
 namespace {
 
@@ -56,8 +58,6 @@ bool uses_fast_products(const Tensor& x) {
   return has_fast_products(x, x.size(0)) && !at::autocast::is_autocast_enabled(at::kCPU);
 }
 
-using at::Tensor;
-
 // Below, what oneDNN prepares for a product of new sizes takes longer than the product.
 constexpr int64_t kManyRows = 64;
 
@@ -92,14 +92,40 @@ Tensor call_onednn(const Tensor& a, const Tensor& b, const std::optional<Tensor>
                                "");
 }
 
+thread_local bool fixed_row_blocks = false;
+
+bool uses_row_blocks(const Tensor& x) {
+  return fixed_row_blocks && x.is_cpu() && x.scalar_type() == at::kFloat;
+}
+
+// The libraries choose the order of a sum by the number of rows, so each call gets as many.
+Tensor linear_by_blocks(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  constexpr int64_t kRows = 128;
+  const Tensor transposed = weight.t().contiguous();
+  const int64_t rows = x.size(0), blocks = (rows + kRows - 1) / kRows;
+  const Tensor filled = at::constant_pad_nd(x, {0, 0, 0, blocks * kRows - rows});
+  Tensor output = at::empty({blocks * kRows, weight.size(0)}, x.options());
+  for (int64_t first = 0; first < rows; first += kRows)
+    output.narrow(0, first, kRows)
+        .copy_(fast_product(filled.narrow(0, first, kRows), transposed, bias));
+  return output.narrow(0, 0, rows);
+}
+
 }  // namespace
 
+FixedRowBlocks::FixedRowBlocks() : before_(std::exchange(fixed_row_blocks, true)) {}
+FixedRowBlocks::~FixedRowBlocks() { fixed_row_blocks = before_; }
+
 Tensor linear_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (uses_row_blocks(x)) return linear_by_blocks(x, weight, bias);
   if (!uses_fast_products(x)) return at::linear(x, weight, bias);
   return Linear::apply(x.contiguous(), weight, bias);
 }
 
 Tensor relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
+  if (uses_row_blocks(x))
+    return linear_by_blocks(linear_by_blocks(x, inner.weight, inner.bias).relu_(), outer.weight,
+                            outer.bias);
   if (!uses_fast_products(x))
     return at::linear(at::linear(x, inner.weight, inner.bias).relu_(), outer.weight, outer.bias);
   return ReluNetwork::apply(x.contiguous(), inner.weight, inner.bias, outer.weight, outer.bias);

@@ -1,6 +1,6 @@
-// The linear layer y = x W^T + b, and the matrix products behind it. LibTorch's own use the BLAS
-// library, which leaves AVX-512 unused on processors of some makers. In fp32 on the CPU these use
-// the faster one of BLAS and oneDNN, which LibTorch also contains.
+// The linear layer y = x W^T + b, and the matrix products behind it. LibTorch's own layers call the
+// BLAS library, which leaves AVX-512 unused on processors of some makers. In fp32 on the CPU these
+// use the faster one of BLAS and oneDNN, which LibTorch also contains.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -23,6 +23,20 @@ struct LinearWeights {
 /// on the CPU it passes once over the hidden layer and once over its gradient.
 at::Tensor relu_network(const at::Tensor& x, const LinearWeights& inner,
                         const LinearWeights& outer);
+
+/// While it lives, linear layers of this thread compute blocks of a fixed number of rows in fp32 on
+/// the CPU, and fill up the last one. Then a row's result has the same bits whatever other rows
+/// come with it. For inference only: there is no backward pass.
+class FixedRowBlocks {
+ public:
+  FixedRowBlocks();
+  ~FixedRowBlocks();
+  FixedRowBlocks(const FixedRowBlocks&) = delete;
+  FixedRowBlocks& operator=(const FixedRowBlocks&) = delete;
+
+ private:
+  bool before_;
+};
 
 /// Whether the products below are for `rows` rows of this tensor's type and device: in fp32 on the
 /// CPU, from some ten rows on.

@@ -61,6 +61,9 @@ struct EncodingSites {
 
 using MadeEncoding = std::shared_ptr<PositionEncoding>;
 
+inline void accept_all(const OptionValues&, const EncodingContext&) {}
+inline double no_parameters(const OptionValues&, const EncodingContext&) { return 0.0; }
+
 struct EncodingRow {
   std::string name;
   std::string formula;
@@ -68,6 +71,10 @@ struct EncodingRow {
   EncodingSites sites = {};
   std::string not_mixed = {};  // why it cannot own only some of the heads; empty: it can
   std::vector<EncodingOption> options = {};
+  /// Throws ConfigError if the values do not fit together or this context; make() relies on it.
+  void (*check)(const OptionValues&, const EncodingContext&) = accept_all;
+  /// The number of parameters that make() registers, counted without making them.
+  double (*parameters)(const OptionValues&, const EncodingContext&) = no_parameters;
   MadeEncoding (*make)(const OptionValues&, const EncodingContext&);
 
   /// Null if there is no such option.

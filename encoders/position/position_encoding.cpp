@@ -8,6 +8,18 @@
 #include "common/error.h"
 
 namespace dietmt::encoders {
+namespace {
+
+std::vector<int64_t> table_sizes(Sharing sharing, const EncodingContext& context,
+                                 at::IntArrayRef rows) {
+  const bool one_layer = sharing == Sharing::kLayers || sharing == Sharing::kAll;
+  const bool one_head = sharing == Sharing::kHeads || sharing == Sharing::kAll;
+  std::vector<int64_t> sizes = {one_layer ? 1 : context.layers, one_head ? 1 : context.heads};
+  sizes.insert(sizes.end(), rows.begin(), rows.end());
+  return sizes;
+}
+
+}  // namespace
 
 LayerTerms::LayerTerms(int64_t layers, double content_scale, const at::TensorOptions& options)
     : layers_(static_cast<size_t>(layers)), options_(options) {
@@ -50,11 +62,14 @@ void PositionEncoding::require_position(const char* name, int64_t last) const {
 }
 
 at::Tensor empty_table(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows) {
-  const bool one_layer = sharing == Sharing::kLayers || sharing == Sharing::kAll;
-  const bool one_head = sharing == Sharing::kHeads || sharing == Sharing::kAll;
-  std::vector<int64_t> sizes = {one_layer ? 1 : context.layers, one_head ? 1 : context.heads};
-  sizes.insert(sizes.end(), rows.begin(), rows.end());
-  return at::empty(sizes);
+  return at::empty(table_sizes(sharing, context, rows));
+}
+
+double table_size(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows) {
+  double size = 1.0;
+  for (const int64_t extent : table_sizes(sharing, context, rows))
+    size *= static_cast<double>(extent);
+  return size;
 }
 
 at::Tensor positive(const at::Tensor& x, double smallest) {

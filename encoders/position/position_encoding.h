@@ -86,6 +86,10 @@ enum class Sharing { kNone, kLayers, kHeads, kAll };
 /// An empty table [L|1, H|1, rows...]: sharing is a size of one, no branch in the code.
 at::Tensor empty_table(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows);
 
+/// The number of its elements, without making it. Like all counts of parameters a double: exact up
+/// to 2^53, and no product of sizes overflows.
+double table_size(Sharing sharing, const EncodingContext& context, at::IntArrayRef rows);
+
 /// |x|, or `smallest` below that: for a parameter that the formula wants positive while the
 /// optimiser may move it anywhere. Its gradient is that of |x| everywhere (1 at zero), so that no
 /// value is a trap.

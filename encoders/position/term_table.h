@@ -1,6 +1,7 @@
-// All terms of ScoreTerms, read by head mixes, recomputed layers, fused backends and tests. A new
-// term needs a row here, without which this file does not compile, and its arithmetic in
-// encoders/attention/, where reference_backend.cpp defines it.
+// All terms of ScoreTerms, for head mixes, recomputed layers and fused backends. A new one needs
+// its arithmetic in encoders/attention/reference_backend.cpp. Assertions and tests ask for the
+// rest: its row here, its table in nmt/engine/position_terms.h, a line in
+// ctranslate2_positions.cpp.
 #pragma once
 
 #include <array>

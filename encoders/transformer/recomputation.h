@@ -1,5 +1,5 @@
 // Recomputes activations in the backward pass: a part of a model keeps only its inputs and runs
-// again. This takes a third more time and a fraction of the memory (Chen et al. 2016, "Training
+// again. This takes about 20 % more time and a fraction of the memory (Chen et al. 2016, "Training
 // Deep Nets with Sublinear Memory Cost").
 #pragma once
 

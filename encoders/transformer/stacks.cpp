@@ -43,6 +43,10 @@ ScoreTerms with_tables(ScoreTerms terms, const std::vector<Tensor>& inputs, size
   return terms;
 }
 
+double layers_times(const StackConfig& config, double numbers, int64_t tokens) {
+  return static_cast<double>(config.layers) * numbers * static_cast<double>(tokens);
+}
+
 }  // namespace
 
 EncodingContext encoding_context(const StackConfig& config, AttentionSite site) {
@@ -69,6 +73,12 @@ EncoderStack::EncoderStack(const StackConfig& config) : config_(config) {
   }
   if (config.norm == NormPlacement::kPre)
     final_norm_ = register_module("final_norm", make_norm(config));
+}
+
+double EncoderStack::kept_numbers(int64_t tokens) const {
+  const auto width = static_cast<double>(config_.width);
+  const double numbers = 6.0 * width + static_cast<double>(config_.feed_forward);
+  return layers_times(config_, recomputation_ ? width : numbers, tokens);
 }
 
 Tensor EncoderStack::embed(const Tensor& embeddings, const Packing& packing,
@@ -126,6 +136,15 @@ DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
   }
   if (config.norm == NormPlacement::kPre)
     final_norm_ = register_module("final_norm", make_norm(config));
+}
+
+// Cross-attention adds queries, what they attend to, and its block's output; of the memory, keys
+// and values.
+double DecoderStack::kept_numbers(int64_t tokens, int64_t memory_tokens) const {
+  const auto width = static_cast<double>(config_.width);
+  if (recomputation_) return layers_times(config_, width, tokens);
+  const double numbers = 9.0 * width + static_cast<double>(config_.feed_forward);
+  return layers_times(config_, numbers, tokens) + layers_times(config_, 2.0 * width, memory_tokens);
 }
 
 Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, const Tensor& memory,

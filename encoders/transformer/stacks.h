@@ -32,6 +32,11 @@ class EncoderStack : public torch::nn::Module {
   /// (recomputation.h).
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
 
+  /// Numbers that forward() keeps of so many tokens for the backward pass, at least: a layer's
+  /// input, queries, keys, values, what they attend to, the input of the feed-forward block and its
+  /// inner values; with recomputation the input.
+  double kept_numbers(int64_t tokens) const;
+
  private:
   at::Tensor recomputed_layer(size_t l, const at::Tensor& x, const Packing& packing,
                               const ScoreTerms& terms, Backend backend, DropoutKeys* keys) const;
@@ -78,8 +83,9 @@ class DecoderStack : public torch::nn::Module {
   const PositionScheme& position() const { return *position_; }
   const PositionScheme& cross_position() const { return *cross_position_; }
 
-  /// As EncoderStack has it.
+  /// As EncoderStack has them.
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
+  double kept_numbers(int64_t tokens, int64_t memory_tokens) const;
 
  private:
   StackConfig config_;

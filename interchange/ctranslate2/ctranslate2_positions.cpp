@@ -26,16 +26,25 @@ constexpr UnknownTerm kUnknownTerms[] = {
     {&ScoreTerms::position_bias, "numbers for pairs of positions"},
     {&ScoreTerms::query_features, "factored numbers for pairs of positions"},
     {&ScoreTerms::key_features, "factored numbers for pairs of positions"},
-    {&ScoreTerms::relative_queries, "vectors of offsets that meet the keys"},
+    {&ScoreTerms::relative_queries, "relative vectors multiplied with the keys"},
     {&ScoreTerms::contextual, "positions that depend on the text"},
     {&ScoreTerms::segment_bias, "segments"},
     {&ScoreTerms::query_shift, "vectors added to the queries"},
     {&ScoreTerms::key_shift, "vectors added to the keys"},
     {&ScoreTerms::key_compression, "compressed keys"},
     {&ScoreTerms::value_compression, "compressed values"}};
-constexpr size_t kKnownTerms = 7;  // offset_bias, relative_keys and _values, the four of rotations
-static_assert(std::size(kUnknownTerms) + kKnownTerms == encoders::kTerms.size(),
-              "a term is neither exported nor refused");
+constexpr Tensor ScoreTerms::*kExportedTerms[] = {
+    &ScoreTerms::offset_bias,   &ScoreTerms::relative_keys, &ScoreTerms::relative_values,
+    &ScoreTerms::query_cosines, &ScoreTerms::query_sines,   &ScoreTerms::key_cosines,
+    &ScoreTerms::key_sines};
+static_assert(std::ranges::all_of(encoders::kTerms,
+                                  [](const encoders::Term& term) {
+                                    return std::ranges::count(kExportedTerms, term.table) +
+                                               std::ranges::count(kUnknownTerms, term.table,
+                                                                  &UnknownTerm::field) ==
+                                           1;
+                                  }),
+              "each term is either exported or refused");
 
 bool same(const Tensor& a, const Tensor& b) {
   return a.defined() == b.defined() && (!a.defined() || at::equal(a, b));

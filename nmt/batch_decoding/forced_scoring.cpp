@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "encoders/attention/packing.h"
+#include "encoders/ops/linear.h"
 #include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/engine/thread_team.h"
 #include "nmt/network/translation_model.h"
@@ -31,11 +32,6 @@ class SingleThreadedKernels {
 
 using at::Tensor;
 
-// Products of fewer rows take another way through LibTorch, which adds up in another order
-// (encoders/ops/matrix_products.cpp). With this many in every product, a pair's scores have the
-// same bits in all batches.
-constexpr int64_t kLeastRows = 64;
-
 // hidden: [N, D]; targets: [N]. Returns [N]; never holds more than a block of [rows, V].
 Tensor target_log_probs(const TranslationModel& model, const Tensor& hidden,
                         const Tensor& targets) {
@@ -45,7 +41,9 @@ Tensor target_log_probs(const TranslationModel& model, const Tensor& hidden,
   for (int64_t block = 0; block < blocks; ++block) {
     const int64_t start = hidden.size(0) * block / blocks;
     const int64_t rows = hidden.size(0) * (block + 1) / blocks - start;
-    const Tensor logits = model.logits(hidden.narrow(0, start, rows)).to(at::kFloat);
+    const Tensor logits = encoders::linear_layer(hidden.narrow(0, start, rows),
+                                                 model.output_weight(), model.output_bias())
+                              .to(at::kFloat);
     const Tensor chosen = logits.gather(1, targets.narrow(0, start, rows).unsqueeze(1)).squeeze(1);
     parts.push_back(chosen - logits.logsumexp(-1));
   }
@@ -117,13 +115,12 @@ std::vector<std::vector<float>> score_targets(std::span<const TranslationModel* 
   std::vector<std::vector<float>> results(requests.size());
   const auto work = [&](const std::vector<size_t>& batch) {
     const c10::InferenceMode inference;
+    const encoders::FixedRowBlocks same_bits_in_every_batch;
     data::PackedTokens sources, targets;
-    const auto append = [&](const ScoringRequest& request) {
-      sources.append(request.source);
-      targets.append(request.target);
-    };
-    for (const size_t i : batch) append(requests[i]);
-    while (std::min(sources.size(), targets.size()) < kLeastRows) append(requests[batch.front()]);
+    for (const size_t i : batch) {
+      sources.append(requests[i].source);
+      targets.append(requests[i].target);
+    }
     Tensor sum;
     for (const TranslationModel* model : models) {
       const Tensor one = model_log_probs(*model, sources, targets, options.begin_id);

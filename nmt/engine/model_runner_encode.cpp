@@ -1,7 +1,7 @@
 // Encodes sentences of any lengths, and prepares their keys and values for the decoder.
 #include <algorithm>
 
-#include "kernels/attention.h"
+#include "kernels/attention_tables.h"
 #include "kernels/rowwise.h"
 #include "nmt/engine/model_runner.h"
 
@@ -99,10 +99,10 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
     call.sizes.heads = share.last - share.first;
     call.terms.content_scale += share.first;
     kernels::AttentionTables& tables = call.terms.tables;
-    for (kernels::HeadTable* table :
-         {&tables.position_bias, &tables.query_features, &tables.key_features, &tables.offset_bias,
-          &tables.relative_keys, &tables.relative_queries, &tables.relative_values})
-      if (table->data != nullptr) table->data += share.first * table->head_stride;
+    for (const kernels::AttentionTable& row : kernels::kAttentionTables) {
+      kernels::HeadTable& table = tables.*row.table;
+      if (table.data != nullptr) table.data += share.first * table.head_stride;
+    }
     const int64_t column = share.first * head_width;
     call.queries = {queries + column, 3 * width_};
     call.keys = {const_cast<float*>(key_rows.values) + column, key_rows.stride};

@@ -43,7 +43,9 @@ struct LayerTerms {
   TermTable key_compression, value_compression;
 };
 
-/// Calls visit(name, table, rows) for each table of a LayerTerms, or of a ScoreTerms.
+/// Calls visit(name, table, rows) for each table of a LayerTerms, or of a ScoreTerms. A new term
+/// needs a line here, a field in LayerTerms and its place in layer_positions(); the tests
+/// TermTables find what is missing.
 template <typename Terms, typename Visit>
 void visit_tables(Terms& terms, const Visit& visit) {
   visit("position_bias", terms.position_bias, TermRows::kSentence);

@@ -1,5 +1,6 @@
 #include "nmt/engine/stored_positions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -113,10 +114,6 @@ class SiteReader {
 };
 
 SiteTerms terms_of(const StoredSite& site, int64_t length) {
-  if (length > site.terms.length) {
-    throw Error("the model's position tables cover " + std::to_string(site.terms.length) +
-                " tokens; the sentence needs " + std::to_string(length));
-  }
   SiteTerms terms = part_of(site.terms, length);
   if (!site.sinusoids) return terms;
   const auto rows = std::make_shared<const std::vector<float>>(site.sinusoids->rows(length));
@@ -162,7 +159,7 @@ StoredPositions read_positions(const std::filesystem::path& path, const EngineWe
 }
 
 std::unique_ptr<PositionTables> position_tables(std::shared_ptr<const StoredSite> site) {
-  const int64_t max_length = site->max_length;
+  const int64_t max_length = std::min(site->max_length, site->terms.length);
   return std::make_unique<PositionTables>(
       [site = std::move(site)](int64_t length) { return site_positions(terms_of(*site, length)); },
       max_length);

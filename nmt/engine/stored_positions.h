@@ -45,7 +45,7 @@ struct StoredPositions {
 /// Throws CheckpointError, which names the file, if its tables do not fit the weights.
 StoredPositions read_positions(const std::filesystem::path& path, const EngineWeights& weights);
 
-/// The tables of a site. They throw Error for a sentence that they do not cover.
+/// The tables of a site. Their longest sentence is the longest that is stored.
 std::unique_ptr<PositionTables> position_tables(std::shared_ptr<const StoredSite> site);
 
 }  // namespace dietmt::nmt

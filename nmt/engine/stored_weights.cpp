@@ -13,11 +13,6 @@ using kernels::WeightType;
 
 constexpr size_t kPanelAlignment = 64;  // bytes
 
-const char* dtype_of(WeightType type) {
-  if (type == WeightType::kInt8) return "I8";
-  return type == WeightType::kBFloat16 ? "BF16" : "F32";
-}
-
 }  // namespace
 
 kernels::WeightType parse_weight_type(const std::string& name) {
@@ -62,6 +57,11 @@ std::string stored_name(const WeightRows& rows) {
 std::string scales_name(const std::string& matrix) { return matrix + ".scales"; }
 std::string sums_name(const std::string& matrix) { return matrix + ".sums"; }
 
+const char* stored_dtype(WeightType type) {
+  if (type == WeightType::kInt8) return "I8";
+  return type == WeightType::kBFloat16 ? "BF16" : "F32";
+}
+
 std::vector<int64_t> panel_shape(WeightType type, int64_t outputs, int64_t inputs) {
   const int64_t group = type == WeightType::kInt8 ? 4 : type == WeightType::kBFloat16 ? 2 : 1;
   return {(outputs + kernels::kPanelOutputs - 1) / kernels::kPanelOutputs,
@@ -89,8 +89,8 @@ const void* StoredWeights::read(const std::string& name, std::span<const int64_t
 PackedWeights StoredWeights::matrix(const WeightRows& rows) {
   const std::string name = stored_name(rows);
   PackedWeights made{type_, rows.outputs, rows.inputs};
-  made.panels =
-      read(name, panel_shape(type_, rows.outputs, rows.inputs), dtype_of(type_), kPanelAlignment);
+  made.panels = read(name, panel_shape(type_, rows.outputs, rows.inputs), stored_dtype(type_),
+                     kPanelAlignment);
   if (type_ != WeightType::kInt8) return made;
   const std::array outputs{rows.outputs};
   made.scales = static_cast<const float*>(read(scales_name(name), outputs, "F32", alignof(float)));

@@ -50,6 +50,9 @@ std::string stored_name(const WeightRows& rows);
 std::string scales_name(const std::string& matrix);
 std::string sums_name(const std::string& matrix);
 
+/// The safetensors type of panels: "F32", "BF16" or "I8".
+const char* stored_dtype(kernels::WeightType type);
+
 /// [panels, groups, outputs of a panel, inputs of a group]: kernels/packed_linear.h.
 std::vector<int64_t> panel_shape(kernels::WeightType type, int64_t outputs, int64_t inputs);
 

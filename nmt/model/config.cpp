@@ -5,7 +5,6 @@
 #include "common/checks.h"
 #include "common/error.h"
 #include "common/json_fields.h"
-#include "common/process.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -96,26 +95,6 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   check("activation_dropout", ranges::kDropout, activation_dropout);
   check("embedding_dropout", ranges::kDropout, embedding_dropout);
   return found;
-}
-
-std::string ModelConfig::memory_problem(int64_t bytes_per_weight, const std::string& file) const {
-  const auto d = static_cast<double>(width), inner = static_cast<double>(feed_forward);
-  const double attention = 4.0 * d * d;
-  const double feed_forward_block = (activation == "swiglu" ? 3.0 : 2.0) * d * inner;
-  const auto pieces = static_cast<double>(source_vocabulary + target_vocabulary);
-  const double weights =
-      static_cast<double>(encoder_layers) * (attention + feed_forward_block) +
-      static_cast<double>(decoder_layers) * (2.0 * attention + feed_forward_block) +
-      d * (pieces / (tied_embeddings == "all" ? 2.0 : 1.0) + static_cast<double>(max_positions));
-  const std::string sizes =
-      size_list({{"width", width},
-                 {"feed_forward", feed_forward},
-                 {"encoder_layers", encoder_layers},
-                 {"decoder_layers", decoder_layers},
-                 {"max_positions", max_positions},
-                 {file.empty() ? "vocab_size" : "target_vocabulary", target_vocabulary}},
-                file);
-  return dietmt::memory_problem(sizes, weights * static_cast<double>(bytes_per_weight));
 }
 
 nlohmann::json ModelConfig::to_json() const {

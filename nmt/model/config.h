@@ -36,10 +36,6 @@ struct ModelConfig {
   /// given the file and its keys.
   std::vector<std::string> problems(const std::string& file = "") const;
 
-  /// Empty, or that the weights do not fit into memory. Named as above. Of position encodings it
-  /// counts one table of all positions.
-  std::string memory_problem(int64_t bytes_per_weight, const std::string& file = "") const;
-
   nlohmann::json to_json() const;
   static ModelConfig from_json(const nlohmann::json& json);
 };

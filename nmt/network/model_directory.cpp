@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "encoders/weights/safetensors.h"
+#include "nmt/network/model_size.h"
 #include "nmt/network/translation_model.h"
 
 namespace dietmt::nmt {
@@ -16,8 +17,8 @@ void load_weights(TranslationModel& model, const fs::path& directory) {
 void require_buildable(const ModelFiles& files) {
   const std::string file = (files.directory / kConfigFile).string();
   throw_if_any<CheckpointError>(position_problems(files.config, file));
-  const int64_t bytes_per_weight = files.quantization.empty() ? sizeof(float) : 1;
-  const std::string problem = files.config.memory_problem(bytes_per_weight, file);
+  const double bytes_per_weight = files.quantization.empty() ? sizeof(float) : 1.0;
+  const std::string problem = memory_problem(files.config, bytes_per_weight, file);
   if (!problem.empty()) throw CheckpointError(problem);
 }
 

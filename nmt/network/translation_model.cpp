@@ -8,7 +8,9 @@
 #include "common/error.h"
 #include "encoders/attention/head_layout.h"
 #include "encoders/ops/scopes.h"
+#include "encoders/position/scheme/position_spec.h"
 #include "encoders/transformer/stacks.h"
+#include "nmt/network/model_size.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -68,7 +70,7 @@ std::vector<std::string> position_problems(const ModelConfig& config, const std:
   const auto check = [&](const char* key, const std::string& spec, const StackConfig& stack,
                          AttentionSite site) {
     try {
-      const encoders::PositionScheme scheme(spec, encoders::encoding_context(stack, site));
+      encoders::parse_position_spec(spec, encoders::encoding_context(stack, site));
     } catch (const ConfigError& error) {
       const std::string place = file.empty() ? "" : file + ": " + key + ": ";
       if (std::ranges::find(found, place + error.what()) == found.end())
@@ -86,7 +88,7 @@ std::vector<std::string> position_problems(const ModelConfig& config, const std:
 
 TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : config_(config) {
   throw_if_any(config.problems());
-  if (const std::string problem = config.memory_problem(sizeof(float)); !problem.empty())
+  if (const std::string problem = memory_problem(config, sizeof(float)); !problem.empty())
     throw ConfigError(problem);
   const encoders::SeededDraws draws(seed);
   encoder_ =
@@ -204,6 +206,11 @@ void TranslationModel::set_attention_backend(encoders::Backend backend) { backen
 void TranslationModel::set_recomputation(bool wanted) {
   encoder_->set_recomputation(wanted);
   decoder_->set_recomputation(wanted);
+}
+
+double TranslationModel::kept_numbers(int64_t source_tokens, int64_t target_tokens) const {
+  return encoder_->kept_numbers(source_tokens) +
+         decoder_->kept_numbers(target_tokens, source_tokens);
 }
 
 void DecoderCache::reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) {

@@ -55,7 +55,8 @@ struct DecoderCache {
 
 class TranslationModel : public torch::nn::Module {
  public:
-  /// Draws the parameters from `seed`. Throws ConfigError, which lists all problems of `config`.
+  /// Draws the parameters from `seed`. Throws ConfigError, which lists all problems of `config` or
+  /// says that the weights do not fit into memory.
   TranslationModel(const ModelConfig& config, uint64_t seed);
 
   const ModelConfig& config() const { return config_; }
@@ -102,6 +103,9 @@ class TranslationModel : public torch::nn::Module {
   /// Whether the backward pass recomputes activations instead of keeping them
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
+
+  /// Numbers that encode() and decode() keep of so many tokens for the backward pass, at least.
+  double kept_numbers(int64_t source_tokens, int64_t target_tokens) const;
 
  private:
   at::Tensor embed_tokens(const at::Tensor& table, const at::Tensor& tokens) const;

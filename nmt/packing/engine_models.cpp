@@ -12,6 +12,7 @@
 #include "encoders/transformer/stacks.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/engine/aligned_buffer.h"
+#include "nmt/engine/repack.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/packing/lower_positions.h"
@@ -206,7 +207,7 @@ EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::We
 
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
                      const std::string& type) {
-  model.require_full_weights();
+  if (!model.quantization.empty()) return repack(directory, model, type);
   const std::string origin = model.weights().string();
   const NamedTensors tensors = encoders::map_safetensors(model.weights());
   PackingWeights packing(tensors, origin, parse_weight_type(type));

@@ -36,9 +36,9 @@ EngineModel make_engine_model(const TranslationModel& model, kernels::WeightType
 /// file, and ConfigError if packed weights have another type than `wanted`.
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted);
 
-/// Writes a copy of `model`, which has full weights, into `directory`, which must exist: with
-/// packed weights of type "int8", "bf16" or "fp32" and, if its encodings allow it, with position
-/// terms (lower_positions.h).
+/// Writes a copy of `model`, which has full weights or packed fp32 ones, into `directory`, which
+/// must exist: with packed weights of type "int8", "bf16" or "fp32" and, if its encodings allow it,
+/// with position terms (lower_positions.h).
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,
                      const std::string& type);
 

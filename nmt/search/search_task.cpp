@@ -16,6 +16,13 @@ int32_t SearchTask::forced_token(int64_t step, const SpecialTokens& special) con
   return position < prefix.size() ? prefix[position] : -1;
 }
 
+int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t end) {
+  const int64_t cut = std::max<int64_t>(std::ssize(tokens) + 1 - max_tokens, 0);
+  tokens.resize(tokens.size() - static_cast<size_t>(cut));
+  tokens.push_back(end);
+  return cut;
+}
+
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
                        int64_t max_target_length) {
   const int64_t wanted = options.max_target_length(static_cast<int64_t>(request.source.size()));

@@ -52,6 +52,10 @@ struct SearchTask {
   }
 };
 
+/// Appends `end` to the tokens of a sentence, after cutting them so that all are at most
+/// `max_tokens`. Returns how many were cut.
+int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t end);
+
 /// `max_target_length`: the most tokens that the model can generate.
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
                        int64_t max_target_length);

@@ -3,6 +3,7 @@
 // feed may stand for a file or for the requests of a server.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -70,6 +71,11 @@ class SentenceDecoder {
   /// kNoLimit if they cover any number.
   virtual int64_t max_source_length() const = 0;
   virtual int64_t max_target_length() const = 0;
+
+  /// The most source tokens under these options.
+  int64_t source_limit(const SearchOptions& options) const {
+    return std::min(options.max_source_length, max_source_length());
+  }
 
   /// Decodes the sentences of `feed` until it ends, with `workers` workers of `threads` threads
   /// each, which share the weights. A worker decodes at most `batch_tokens` source tokens at a

@@ -9,6 +9,7 @@
 #include "data/corpus/parallel_corpus.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/search/search_options.h"
+#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::nmt {
@@ -58,6 +59,7 @@ class TranslationTask : public training::TrainingTask {
   const data::Tokenizer& target_;
   TranslationTaskOptions options_;
   std::unique_ptr<data::BatchIterator> batches_;
+  training::BatchMemory batch_memory_;
   std::vector<data::ParallelBatch> valid_batches_;
   uint64_t valid_hash_;
 };

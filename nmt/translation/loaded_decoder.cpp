@@ -51,19 +51,23 @@ LoadedDecoder EngineModelList::decoder(const std::filesystem::path& shortlist) &
   return loaded;
 }
 
+bool has_stored_positions(const std::filesystem::path& directory) {
+  return std::filesystem::exists(storage::resolve_model_directory(directory) / kPositionsFile);
+}
+
 std::optional<LoadedDecoder> load_stored_decoder(const std::vector<std::string>& directories,
                                                  const StoredDecoderOptions& options) {
   EngineModelList models;
   for (const std::string& name : directories) {
-    const std::filesystem::path directory = storage::resolve_model_directory(name);
-    if (!std::filesystem::exists(directory / kPositionsFile)) return {};
-    const ModelFiles files = open_model(directory);
+    if (!has_stored_positions(name)) return {};
+    const ModelFiles files = open_model(name);
     if (files.quantization.empty()) return {};
     StoredWeights stored(storage::view_safetensors(files.weights()), files.weights().string(),
                          stored_type(files, options.weights));
     EngineModel model;
     model.weights = assemble_weights(files.config, stored);
-    const StoredPositions positions = read_positions(directory / kPositionsFile, *model.weights);
+    const StoredPositions positions =
+        read_positions(files.directory / kPositionsFile, *model.weights);
     if (!covers(positions, options)) return {};
     model.encoder = position_tables(positions.encoder);
     model.decoder = position_tables(positions.decoder);

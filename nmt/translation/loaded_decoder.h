@@ -52,6 +52,10 @@ struct StoredDecoderOptions {
   bool has_prefixes = false;  // translations may have any length
 };
 
+/// Whether a model directory, or the one that resolve_model_directory() finds, has packed weights
+/// with position terms, so that decoding needs no LibTorch.
+bool has_stored_positions(const std::filesystem::path& directory);
+
 /// Returns none if one of `directories` is no such model, or if its tables do not cover all
 /// sentences that `options` allow; use load_decoder() then. Throws the same exceptions as
 /// load_decoder().

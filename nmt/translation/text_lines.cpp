@@ -6,6 +6,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "nmt/search/search_task.h"
+
 namespace dietmt::nmt {
 
 LineReader open_text(const std::string& path) {
@@ -25,12 +27,9 @@ void clean_line(std::string& line, const LineReader& reader) {
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
                                  int64_t max_tokens, const std::string& where) {
   std::vector<int32_t> ids = tokenizer.encode(line);
-  const auto limit = static_cast<size_t>(max_tokens) - 1;
-  if (ids.size() > limit) {
-    spdlog::warn("{}: {} tokens, cut to the first {}", where, ids.size(), limit);
-    ids.resize(limit);
-  }
-  ids.push_back(tokenizer.end_id());
+  const size_t tokens = ids.size();
+  if (cut_and_end(ids, max_tokens, tokenizer.end_id()) > 0)
+    spdlog::warn("{}: {} tokens, cut to the first {}", where, tokens, ids.size() - 1);
   return ids;
 }
 

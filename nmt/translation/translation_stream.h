@@ -31,8 +31,8 @@ struct StreamOptions {
 /// with. Unless it goes line by line, it reads and encodes a window on another thread while it
 /// translates the one before. `emit` takes the lines of each window and says whether to go on; if
 /// not, the reading thread ends after the line that it waits for. `progress` gets the number of
-/// lines done since its last call. Throws DataError if `prefixes` has fewer lines, or if the tag is
-/// not a piece of the source tokenizer.
+/// lines done since its last call. Throws DataError if `prefixes` has fewer or more
+/// lines, or if the tag is not a piece of the source tokenizer.
 void translate_stream(const Translator& translator, const data::Tokenizer& source_tokenizer,
                       const data::Tokenizer& target_tokenizer, LineReader& input,
                       LineReader* prefixes, const StreamOptions& options,

@@ -62,9 +62,7 @@ Translator::Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOpt
   throw_if_any(options_.problems());
 }
 
-int64_t Translator::max_source_length() const {
-  return std::min(options_.max_source_length, decoder_->max_source_length());
-}
+int64_t Translator::max_source_length() const { return decoder_->source_limit(options_); }
 
 int64_t Translator::max_target_length() const { return decoder_->max_target_length(); }
 
@@ -83,14 +81,12 @@ std::vector<std::string> translate_lines(const Translator& translator,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,
                                          std::span<const std::string> lines) {
-  const auto limit = static_cast<size_t>(translator.max_source_length());
   std::vector<TranslationRequest> requests;
   std::vector<size_t> places;  // of the requests among the lines
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<int32_t> ids = source_tokenizer.encode(lines[i]);
     if (ids.empty()) continue;
-    ids.resize(std::min(ids.size(), limit - 1));
-    ids.push_back(source_tokenizer.end_id());
+    cut_and_end(ids, translator.max_source_length(), source_tokenizer.end_id());
     requests.push_back({std::move(ids), {}, static_cast<int64_t>(i)});
     places.push_back(i);
   }

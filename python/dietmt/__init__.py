@@ -4,7 +4,7 @@
     translator = dietmt.Translator("model")
     print(translator.translate("Good morning.").text)
 
-Metrics are in dietmt.metrics.
+Metrics are in dietmt.metrics, attention and position maps in dietmt.maps.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from dietmt import _dietmt
 
 TYPE_CHECKING = False  # typing costs milliseconds at import
 if TYPE_CHECKING:
-    from typing import Iterable, Sequence, TypedDict, overload
+    from typing import Any, Iterable, Mapping, Sequence, TypedDict, TypeVar, overload
 
     from typing_extensions import Unpack
+
+    from dietmt.encoder import Encoder
+
+    Options = TypeVar("Options")
 
     class SearchOptions(TypedDict, total=False):
         """The options of Translator.translate()."""
@@ -41,11 +45,28 @@ else:
         return function
 
 __version__ = _dietmt.version
-__all__ = ["Error", "Hypothesis", "InputError", "LineStream", "ModelError", "Tokenizer",
+__all__ = ["Encoder", "Error", "Hypothesis", "InputError", "LineStream", "ModelError", "Tokenizer",
            "Translation", "Translator", "UsageError"]
 
 
-def _filled(options, values):
+def __getattr__(name: str) -> Any:
+    if name != "Encoder":
+        raise AttributeError(f"module 'dietmt' has no attribute '{name}'")
+    from dietmt.encoder import Encoder  # few programs need it: import dietmt stays fast
+    return Encoder
+
+
+def _models(model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> str:
+    """One word for a directory, or for several."""
+    if isinstance(model, (str, os.PathLike)):
+        return os.fspath(model)
+    names = [os.fspath(one) for one in model]
+    if not names or (len(names) > 1 and any("," in name for name in names)):
+        raise UsageError(f"model is {names}; it must name directories without commas")
+    return ",".join(names)
+
+
+def _filled(options: Options, values: Mapping[str, object]) -> Options:
     """Sets the fields of `options`; a wrong name or type is a TypeError."""
     for name, value in values.items():
         if name.startswith("_") or not hasattr(options, name):
@@ -61,8 +82,8 @@ def _filled(options, values):
 class Translator:
     """A model, loaded once, for any number of threads.
 
-    model: a directory that `dietmt quantize` has written, or several of one vocabulary separated
-        by commas, which form an ensemble.
+    model: a directory that `dietmt quantize` has written, or a list of directories with one
+        vocabulary, which form an ensemble and average their probabilities.
     weights: "fp32", "bf16", "int8", or "auto" for the type that the directory has.
     shortlist: a file of `dietmt shortlist`.
     workers: threads that decode in parallel; 0: one for each core.
@@ -74,14 +95,15 @@ class Translator:
     use the threads of its parent.
     """
 
-    def __init__(self, model: str | os.PathLike[str], *, device: str = "cpu",
-                 weights: str = "auto", shortlist: str | os.PathLike[str] = "", workers: int = 0,
-                 threads: int = 1, batch_tokens: int = 512, max_source_length: int = 1000) -> None:
+    def __init__(self, model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], *,
+                 device: str = "cpu", weights: str = "auto",
+                 shortlist: str | os.PathLike[str] = "", workers: int = 0, threads: int = 1,
+                 batch_tokens: int = 512, max_source_length: int = 1000) -> None:
         options = _filled(_dietmt.TranslatorOptions(), {
             "device": device, "weights": weights, "shortlist": os.fspath(shortlist),
             "workers": workers, "threads": threads, "batch_tokens": batch_tokens,
             "max_source_length": max_source_length})
-        self._translator = _dietmt.Translator(os.fspath(model), options)
+        self._translator = _dietmt.Translator(_models(model), options)
 
     @overload
     def translate(self, lines: str, *, prefix: str | None = None,
@@ -118,7 +140,8 @@ class Translator:
             return self._translate(lines, [] if prefix is None else list(prefix), options)
         return self.stream(lines, prefix=prefix, **options)
 
-    def _translate(self, lines, prefixes, options):
+    def _translate(self, lines: Sequence[str], prefixes: Sequence[str],
+                   options: Mapping[str, object]) -> list[Translation]:
         filled = _filled(_dietmt.TranslateOptions(), options)
         for line in (*lines, *prefixes):
             if not isinstance(line, str):

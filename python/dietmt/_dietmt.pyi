@@ -34,9 +34,54 @@ class Translation:
 class LineStream(Iterator[Translation]):
     def __next__(self) -> Translation: ...
 
-class TranslatorOptions: ...
-class TranslateOptions: ...
-class EvaluateOptions: ...
+class TranslatorOptions:
+    device: str
+    weights: str
+    shortlist: str
+    workers: int
+    threads: int
+    batch_tokens: int
+    max_source_length: int
+
+class TranslateOptions:
+    source_tag: str
+    beam: int
+    nbest: int
+    length_penalty: float
+    length_norm: str
+    max_length_factor: float
+    max_length_offset: int
+    min_length: int
+    sample: bool
+    top_k: int
+    top_p: float
+    temperature: float
+    seed: int
+
+class EvaluateOptions:
+    metric: str
+    lowercase: bool
+    tokenize: str
+    mecab_dictionary: str
+    smooth: str
+    smooth_value: float | None
+    effective_order: bool
+    max_order: int
+    char_order: int
+    word_order: int
+    beta: int
+    whitespace: bool
+    eps_smoothing: bool
+    normalized: bool
+    no_punct: bool
+    asian_support: bool
+    case_sensitive: bool
+    sentence_scores: bool
+    confidence: bool
+    confidence_samples: int
+    paired: str
+    paired_samples: int
+    seed: int
 
 class Translator:
     def __init__(self, model: str, options: TranslatorOptions) -> None: ...

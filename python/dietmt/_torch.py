@@ -10,7 +10,7 @@ import sys
 INSTALL = "run: pip install 'dietmt[train]'"
 
 
-def supported_version():
+def supported_version() -> str:
     """The x.y of the package torch that this wheel was built with."""
     for requirement in importlib.metadata.requires("dietmt") or []:
         if match := re.match(r"torch~=(\d+\.\d+)\.", requirement):
@@ -18,7 +18,7 @@ def supported_version():
     raise SystemExit("error: this dietmt was built without LibTorch")
 
 
-def torch_folder():
+def torch_folder() -> str:
     wanted = supported_version()
     spec = importlib.util.find_spec("torch")
     if spec is None or not spec.origin:
@@ -29,7 +29,7 @@ def torch_folder():
     return os.path.dirname(spec.origin)
 
 
-def main():
+def main() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path.pop(0)  # this folder, whose names are not those of other packages
     libraries = os.path.join(torch_folder(), "lib")

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Score", "bleu", "chrf", "compare", "ter"]
 
 
-def _evaluate(metric, systems, references, options):
+def _evaluate(metric: str, systems: Sequence[Lines], references: Lines | Sequence[Lines],
+              options: Any) -> list[Score]:
     filled = _filled(_dietmt.EvaluateOptions(), {"metric": metric, **options})
-    sets = list(references)
+    sets: list[Any] = list(references)
     if not sets or isinstance(sets[0], str):
         sets = [sets]
     return _dietmt.evaluate([list(lines) for lines in systems], [list(s) for s in sets], filled)

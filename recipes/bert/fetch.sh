@@ -7,7 +7,7 @@
 # What is there already is not fetched again; a file appears when it is complete. Each data set has
 # its own licence, which its home states. The addresses are those that the data sets' own scripts and
 # pages name. They could not be reached where this script was written: it has been tried without a
-# network and with made-up files alone. XQuAD is checked against xquad.sha256 (eleven of its twelve
+# network and with only made-up files. XQuAD is checked against xquad.sha256 (eleven of its twelve
 # languages); for the others no checksums are known.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

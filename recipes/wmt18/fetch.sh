@@ -8,7 +8,7 @@
 # is newstest2017, the test set newstest2018. What is there already is not fetched or made again; a
 # file appears when it is complete. The corpora have their own licences, which their home
 # (statmt.org/wmt18) states. It could not be reached where this script was written: it has been tried
-# with made-up archives alone.
+# only with made-up archives.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 if (($# < 1)); then

@@ -8,6 +8,7 @@
 #include "common/field_names.h"
 #include "common/json_fields.h"
 #include "common/text_io.h"
+#include "service/api/preparation_turn.h"
 #include "service/http/url.h"
 
 namespace dietmt::service {
@@ -71,6 +72,7 @@ json object_of(const Pairs& pairs) {
 }
 
 json values_of_body(const Call& call) {
+  const PreparationTurn turn(call.body.size(), {.client_gone = call.client_gone});
   if (call.content_type == "multipart/form-data") return object_of(call.form);
   if (call.body.empty()) return json::object();
   if (call.content_type == kJson) return parse_json(call.body);

@@ -37,7 +37,7 @@ struct ServiceContext {
   /// Whose requests share turns: the name of the key, or the address.
   std::string client_of(const std::string& key, const std::string& address) const;
 
-  /// A deadline `limit` from now, at most the server's own.
+  /// A deadline `limit` after the request arrived, at most the server's own.
   Patience patience(const Call& call, std::chrono::milliseconds limit) const;
 };
 

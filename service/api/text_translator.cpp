@@ -2,44 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
-#include <semaphore>
-#include <thread>
 
+#include "service/api/preparation_turn.h"
 #include "service/api/sentence_splitter.h"
 #include "service/documents/markup.h"
-#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
-
-// Long requests split and encode their texts one for each core: if a thousand of them did it at a
-// time, short requests and probes would hardly get the processor.
-class PreparationTurn {
- public:
-  PreparationTurn(const std::vector<std::string>& texts, const Patience& patience)
-      : is_long_(std::accumulate(texts.begin(), texts.end(), size_t{0},
-                                 [](size_t sum, const std::string& text) {
-                                   return sum + text.size();
-                                 }) > kLongBytes) {
-    if (is_long_ && !turns().try_acquire_until(patience.deadline))
-      throw DeadlineExceeded("the translation was not finished by the deadline");
-  }
-  ~PreparationTurn() {
-    if (is_long_) turns().release();
-  }
-  PreparationTurn(const PreparationTurn&) = delete;
-  PreparationTurn& operator=(const PreparationTurn&) = delete;
-
- private:
-  static constexpr size_t kLongBytes = 4096;
-
-  static std::counting_semaphore<>& turns() {
-    static std::counting_semaphore<> all(std::max(1U, std::thread::hardware_concurrency()));
-    return all;
-  }
-
-  const bool is_long_;
-};
 
 SplitText split(std::string_view text, const TextOptions& options) {
   return options.split ? split_sentences(text, options.language) : one_sentence(text);
@@ -87,13 +56,9 @@ nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& 
   nmt::TranslationRequest request;
   request.source = model.encode_source(sentence.source);
   request.prefix = prefix;
-  const int64_t limit =
-      std::min(options.search.max_source_length, model.decoder->max_source_length()) - 1;
-  const auto tokens = static_cast<int64_t>(request.source.size());
-  sentence.cut_tokens = std::max<int64_t>(tokens - limit, 0);
-  sentence.source_tokens = tokens - sentence.cut_tokens + 1;
-  request.source.resize(static_cast<size_t>(tokens - sentence.cut_tokens));
-  request.source.push_back(model.source_end);
+  sentence.cut_tokens = nmt::cut_and_end(
+      request.source, model.decoder->source_limit(options.search), model.source_end);
+  sentence.source_tokens = std::ssize(request.source);
   return request;
 }
 
@@ -110,12 +75,17 @@ TranslatedSentence::Found decode(const nmt::Hypothesis& hypothesis, const Loaded
   return found;
 }
 
+size_t bytes_of(const std::vector<std::string>& texts) {
+  return std::accumulate(texts.begin(), texts.end(), size_t{0},
+                         [](size_t sum, const std::string& text) { return sum + text.size(); });
+}
+
 // The sentences of all texts, which get into `planned`.
 std::vector<nmt::TranslationRequest> prepare(ServedModel& model,
                                              const std::vector<std::string>& texts,
                                              const TextOptions& options, const Patience& patience,
                                              std::vector<TranslatedText>& planned) {
-  const PreparationTurn turn(texts, patience);
+  const PreparationTurn turn(bytes_of(texts), patience);
   model.queue().check_open();
   std::vector<int32_t> prefix;
   if (!options.prefix.empty()) prefix = model.model().encode_target(options.prefix);

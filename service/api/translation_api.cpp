@@ -41,7 +41,9 @@ std::string ServiceContext::client_of(const std::string& key, const std::string&
 }
 
 Patience ServiceContext::patience(const Call& call, std::chrono::milliseconds limit) const {
-  return {.deadline = std::chrono::steady_clock::now() + std::min(limit, limits.deadline),
+  const auto arrived =
+      call.request != nullptr ? call.request->arrived : std::chrono::steady_clock::now();
+  return {.deadline = arrived + std::min(limit, limits.deadline),
           .client_gone = call.client_gone,
           .client = client_of(call.key, call.address)};
 }

@@ -60,10 +60,19 @@ std::optional<DocumentKind> kind_of_file(std::string_view file_name) {
   return document_kind(extension);
 }
 
+const std::vector<std::string>& document_names() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names;
+    for (const Kind& one : kKinds) names.emplace_back(one.name);
+    return names;
+  }();
+  return all;
+}
+
 const std::vector<std::string>& document_extensions() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> extensions;
-    for (const Kind& one : kKinds) extensions.push_back(std::string(".") + one.name);
+    for (const std::string& name : document_names()) extensions.push_back("." + name);
     for (const auto& [alias, kind] : kAliases) extensions.push_back(std::string(".") + alias);
     return extensions;
   }();

@@ -21,6 +21,8 @@ const char* name_of(DocumentKind kind);
 std::optional<DocumentKind> document_kind(std::string_view name);
 /// By the extension of a file's name, in any case.
 std::optional<DocumentKind> kind_of_file(std::string_view file_name);
+/// The names of all kinds.
+const std::vector<std::string>& document_names();
 /// The extensions of files that open_document() reads, each with its dot.
 const std::vector<std::string>& document_extensions();
 /// The value of Content-Type.

@@ -1,6 +1,7 @@
 #include "service/jobs/job.h"
 
 #include <array>
+#include <boost/algorithm/string/join.hpp>
 
 #include "common/error.h"
 
@@ -11,16 +12,29 @@ constexpr std::array<const char*, 5> kStates = {"queued", "running", "done", "fa
 
 }  // namespace
 
+// Text is a format of lines here.
+std::vector<std::string> job_formats() {
+  std::vector<std::string> all;
+  for (const LineKind kind : kLineKinds) all.emplace_back(name_of(kind));
+  for (const std::string& name : document_names())
+    if (!line_kind(name)) all.push_back(name);
+  return all;
+}
+
 void set_format(JobOptions& options, const std::string& name) {
-  const auto document = document_kind(name);
-  // Text has lines.
-  options.document = document == DocumentKind::kTxt ? std::nullopt : document;
-  options.format.kind = options.document ? LineKind::kJsonl : line_kind(name);
+  const auto lines = line_kind(name);
+  options.document = lines ? std::nullopt : document_kind(name);
+  if (!lines && !options.document) {
+    throw RequestError("format: \"" + name + "\" is none of " +
+                       boost::algorithm::join(job_formats(), ", "));
+  }
+  options.format.kind = lines.value_or(LineKind::kJsonl);
 }
 
 std::vector<std::string> job_extensions() {
   std::vector<std::string> all = document_extensions();
-  all.insert(all.end(), {".tsv", ".jsonl"});
+  for (const LineKind kind : kLineKinds)
+    if (!document_kind(name_of(kind))) all.push_back(std::string(".") + name_of(kind));
   return all;
 }
 

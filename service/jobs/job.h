@@ -29,7 +29,10 @@ struct JobOptions {
   static JobOptions from_json(const nlohmann::json& stored);
 };
 
-/// Sets the format by the name of a line format or a document. Throws RequestError for others.
+/// The names of the formats that jobs translate: of lines, then of documents.
+std::vector<std::string> job_formats();
+
+/// Sets one of them. Throws RequestError for others.
 void set_format(JobOptions& options, const std::string& name);
 
 /// The extensions of the files that jobs translate, each with its dot; .gz may follow.

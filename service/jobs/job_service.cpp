@@ -43,7 +43,7 @@ int64_t file_size(const std::string& path) {
 
 std::string too_large(int64_t bytes, bool is_packed) {
   return "the file has more than " + std::to_string(bytes) + " bytes of text" +
-         (is_packed ? " or unpacks to a multiple of its size that text does not reach" : "");
+         (is_packed ? " or expands to more than text does" : "");
 }
 
 void drop_byte_order_mark(std::string& line) {

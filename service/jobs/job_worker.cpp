@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "common/error.h"
@@ -61,8 +62,17 @@ class JobWorker::Impl {
  public:
   Impl(JobQueue& queue, TranslateLines translate, JobWorkerOptions options)
       : queue_(queue), translate_(std::move(translate)), options_(options) {
-    for (int64_t i = 0; i < options_.threads; ++i)
-      threads_.emplace_back([this, i] { run(process_identity() + ":" + std::to_string(i)); });
+    try {
+      start_threads();
+    } catch (const std::system_error& error) {
+      stop();
+      throw Error("the system could start only " + std::to_string(threads_.size()) + " of " +
+                  std::to_string(options_.threads) + " threads for batch jobs (" +
+                  error.code().message() + "): lower --job-threads");
+    } catch (...) {
+      stop();
+      throw;
+    }
   }
 
   void stop() {
@@ -72,6 +82,13 @@ class JobWorker::Impl {
   }
 
  private:
+  void start_threads() {
+    threads_.reserve(static_cast<size_t>(options_.threads));
+    for (int64_t i = 0; i < options_.threads; ++i)
+      threads_.emplace_back(
+          [this, name = process_identity() + ":" + std::to_string(i)] { run(name); });
+  }
+
   void run(const std::string& name) {
     bool found_work = false;
     while (!stop_.is_set()) {

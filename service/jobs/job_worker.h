@@ -20,6 +20,7 @@ struct JobWorkerOptions {
 /// waits, and it keeps a finished chunk until it can store it.
 class JobWorker {
  public:
+  /// Throws Error if the system cannot start all threads.
   JobWorker(JobQueue& queue, TranslateLines translate, JobWorkerOptions options = {});
   /// Stops.
   ~JobWorker();

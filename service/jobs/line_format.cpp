@@ -106,11 +106,10 @@ const char* name_of(LineKind kind) {
   return kind == LineKind::kTxt ? "txt" : kind == LineKind::kTsv ? "tsv" : "jsonl";
 }
 
-LineKind line_kind(const std::string& name) {
-  for (const LineKind kind : {LineKind::kTxt, LineKind::kTsv, LineKind::kJsonl})
+std::optional<LineKind> line_kind(std::string_view name) {
+  for (const LineKind kind : kLineKinds)
     if (name == name_of(kind)) return kind;
-  throw RequestError("format: \"" + name +
-                     "\" is none of txt, tsv, jsonl, html, srt, po, tmx, xliff, docx, odt");
+  return std::nullopt;
 }
 
 const char* name_of(LineOutput output) {

@@ -2,13 +2,16 @@
 // values, or a field of JSON objects. Everything else in the line stays the same, byte for byte.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace dietmt::service {
 
 enum class LineKind { kTxt, kTsv, kJsonl };
+inline constexpr std::array kLineKinds{LineKind::kTxt, LineKind::kTsv, LineKind::kJsonl};
 enum class LineOutput { kReplace, kAdd };
 
 struct LineFormat {
@@ -21,8 +24,7 @@ struct LineFormat {
 
 /// "txt", "tsv", "jsonl".
 const char* name_of(LineKind kind);
-/// Throws RequestError for another name.
-LineKind line_kind(const std::string& name);
+std::optional<LineKind> line_kind(std::string_view name);
 /// "replace", "add".
 const char* name_of(LineOutput output);
 /// Throws RequestError for another name.

@@ -139,7 +139,7 @@ expect_code 2 "${own[@]}" --train "$work/train.tsv" --valid "$work/valid.tsv.gz"
 expect_text "4000" "$err"
 printf '[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n%s\n' "$(seq 100 300)" >"$work/vocab.txt"
 expect_code 2 "${run[@]}" --output "$work/bad" --tokenizer "$work/vocab.txt"
-expect_text "it is not the model's" "$err"
+expect_text "use the tokenizer that the model was trained with" "$err"
 
 # Wrong data: exit code 1, the place named.
 expect_code 1 "${own[@]}" --task CoLA --data "$work" --output "$work/bad"

@@ -188,7 +188,7 @@ expect_output 'pieces are more than words' 'more' bash -c "
     --subword-model pieces.model | values hypothesis_length)
   words=\$('$dietmt' evaluate --reference ref1 --hypothesis hyp --json | values hypothesis_length)
   [ \${pieces%.*} -gt \${words%.*} ] && echo more"
-expect_failure 'no subword model' 2 'need --subword-model' \
+expect_failure 'no subword model' 2 'give --subword-model with --tokenize spm' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize flores101
 expect_failure 'not a subword model' 1 'ref1: not a sentencepiece model' \
   "$dietmt" evaluate --reference ref1 --hypothesis hyp --tokenize spm --subword-model ref1

@@ -65,6 +65,7 @@ expect_code 2 "${positions[@]}" --model "$model" --length 1 --words 0
 expect_text "--length is 1; it must be from 2 to 1024" "$err"
 expect_text "--words is 0" "$err"
 expect_code 1 "${positions[@]}" --model "$work/nothing"
+expect_text "$work/nothing: is not a directory" "$err"
 
 # Attention in a sentence, with a translation given or the model's own.
 attention=("$dietmt" inspect attention)

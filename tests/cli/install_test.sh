@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 cmake --install "$build" --prefix "$work/prefix"
-for program in dietmt dietmt-torch; do
+for program in dietmt dietmt-serve dietmt-torch; do
   # Libraries of the system lie in /lib and /usr, where no build puts anything.
   outside=$(ldd "$work/prefix/bin/$program" | grep -vE "=> ($work/prefix/|/lib|/usr/)|linux-vdso|^\s*/lib")
   [ -z "$outside" ] || fail "$program loads from elsewhere: $outside"
@@ -18,4 +18,9 @@ expect_code 0 env -i "$work/prefix/bin/dietmt" --version
 expect_text "dietmt " "$out"
 expect_code 0 env -i "$work/prefix/bin/dietmt" bert params --preset tiny  # by dietmt-torch
 expect_text "positions" "$out"
+for file in include/dietmt/translator.h include/dietmt/metrics.h lib/cmake/dietmt/dietmtConfig.cmake \
+  share/man/man1/dietmt-train.1 share/bash-completion/completions/dietmt \
+  share/zsh/site-functions/_dietmt lib/systemd/system/dietmt.service; do
+  [ -s "$work/prefix/$file" ] || fail "$file is not installed"
+done
 finish

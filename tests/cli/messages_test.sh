@@ -79,11 +79,6 @@ one_line_of 2 "'0' is not a value of 'clip'; possible: a number from 1 to 104857
   "$dietmt" inspect params --position 'shaw(clip=0)'
 one_line_of 2 "no encoding 'nonsense'" "$dietmt" inspect params --position nonsense
 
-# Sizes that no machine has room for.
-one_line_of 2 "--width 65536, --feed-forward 1048576, --encoder-layers 1024" "$dietmt" inspect params \
-  --width 65536 --feed-forward 1048576 --encoder-layers 1024 --heads 16
-expect_text "GB of memory" "$err"
-
 # Without clipping, the advice is to clip.
 toy_training 100 20
 expect_code 1 "${toy_train[@]}" --output "$work/diverged" --max-updates 400 --clip-norm 0 \

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Packages of what runs without LibTorch: packages_test.sh BINARY MODEL BUILD
+# Packages of what needs no LibTorch, the programs and the C++ library: packages_test.sh BINARY MODEL BUILD
 dietmt=$1
 model=$2
 build=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
+sources=$(cd "$(dirname "$0")/../.." && pwd)
 
 expect_code 0 "$dietmt" quantize --model "$model" --type fp32 --output "$work/packed"
 expect_code 0 "$dietmt" translate --model "$work/packed" <<<"red cat"
@@ -23,16 +24,28 @@ runs() {
   done
 }
 
-# package KIND: makes the package of the component.
+# package KIND: makes the packages of the components.
 package() {
-  expect_code 0 cpack -G "$1" --config "$build/CPackConfig.cmake" -D CPACK_COMPONENTS_ALL=dietmt \
-    -B "$work/packages"
+  expect_code 0 cpack -G "$1" --config "$build/CPackConfig.cmake" \
+    -D "CPACK_COMPONENTS_ALL=dietmt;library" -B "$work/packages"
+}
+
+# A program builds against the library below the folder, and translates.
+builds_against() {
+  expect_code 0 cmake -S "$sources/examples/cpp" -B "$work/example" -DCMAKE_PREFIX_PATH="$1"
+  expect_code 0 cmake --build "$work/example"
+  expect_code 0 "$work/example/example" "$work/packed" <<<"red cat"
+  [ "$out" = "$expected" ] || fail "the example translates '$out' instead of '$expected'"
+  [ -s "$1/share/doc/libdietmt-dev/LICENSE" ] || fail "$1 lacks the licence of the library"
 }
 
 package TGZ
 mkdir "$work/elsewhere"
-expect_code 0 tar -xzf "$work"/packages/dietmt-*.tar.gz -C "$work/elsewhere"
+for archive in "$work"/packages/{dietmt,libdietmt-dev}-*.tar.gz; do
+  expect_code 0 tar -xzf "$archive" -C "$work/elsewhere"
+done
 runs "$work/elsewhere"
+builds_against "$work/elsewhere"
 expect_code 1 env -i "$work/elsewhere/bin/dietmt" bert params
 expect_text "dietmt-torch" "$err"
 
@@ -43,6 +56,15 @@ if command -v dpkg-shlibdeps >/dev/null; then
   for library in libc6 libgomp1 libsentencepiece0 libstdc++6 zlib1g; do
     expect_text "$library" "$out"
   done
+  if [ "$(. /etc/os-release && echo "$ID$VERSION_ID")" = debian12 ]; then
+    for package in $(sed 's/([^)]*)//g; s/,//g' <<<"$out"); do
+      case $package in libc6 | libgcc-s1 | libstdc++6) continue ;; esac  # every system has them
+      package=${package%-fmt9}  # a name that libspdlog1.10 provides
+      grep -qw -- "$package" "$sources/docs/installing.md" || fail "docs/installing.md lacks $package"
+    done
+  fi
+  expect_code 0 dpkg-deb -x "$work"/packages/libdietmt-dev_*.deb "$work/library"
+  [ -e "$work/library/usr/include/dietmt/translator.h" ] || fail "libdietmt-dev has no headers"
   expect_code 0 dpkg-deb -x "$deb" "$work/root"
   runs "$work/root/usr"
   if [ "$(id -u)" -eq 0 ]; then  # into a database of its own, where the libraries are missing
@@ -57,9 +79,10 @@ else
 fi
 
 # Every library that the programs load is in the notices.
-for program in "$dietmt" "$(dirname "$dietmt")/dietmt-torch"; do
+for name in dietmt dietmt-serve dietmt-torch; do
+  program=$(dirname "$dietmt")/$name
   for library in $(objdump -p "$program" | awk '/NEEDED/ {print $2}'); do
-    grep -qF "\`${library%%.so*}\`" "$(dirname "$0")/../../THIRD_PARTY_NOTICES.md" ||
+    grep -qF "\`${library%%.so*}\`" "$sources/THIRD_PARTY_NOTICES.md" ||
       fail "THIRD_PARTY_NOTICES.md lacks $library"
   done
 done

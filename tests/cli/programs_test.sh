@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# The two programs: dietmt, which starts without LibTorch, and dietmt-torch beside it, which has all
-# commands: programs_test.sh BINARY MODEL, where MODEL is one that the training test made.
+# The programs: dietmt, which starts without LibTorch, dietmt-serve, which has none either, and
+# dietmt-torch beside them, which has all commands: programs_test.sh BINARY MODEL, where MODEL is one
+# that the training test made.
 dietmt=$1
 model=$2
 full=$(dirname "$dietmt")/dietmt-torch
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+server=
+trap 'kill -9 $server 2>/dev/null; rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 toy_corpus 40 3 "$work/test"
 mkdir "$work/alone" "$work/links"
@@ -13,10 +15,13 @@ alone=$work/alone/dietmt
 cp "$dietmt" "$alone"
 
 # LibTorch is loaded by the one and not by the other.
-for program in "$dietmt" "$full"; do
+for program in "$dietmt" "$(dirname "$dietmt")/dietmt-serve" "$full"; do
   ldd "$program" >"$work/$(basename "$program").libraries" || fail "ldd $program"
 done
-! grep 'libtorch\|libc10' "$work/dietmt.libraries" || fail "dietmt is linked to LibTorch"
+for name in dietmt dietmt-serve; do
+  ! grep 'libtorch\|libc10' "$work/$name.libraries" || fail "$name is linked to LibTorch"
+done
+! grep 'libssl\|libxml2' "$work/dietmt.libraries" || fail "dietmt is linked to what only a server needs"
 grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not linked to LibTorch"
 grep -q 'libtcmalloc\|libasan' "$work/dietmt-torch.libraries" ||
   fail "dietmt-torch has the C library's allocator"
@@ -30,11 +35,15 @@ expect_code 0 "$alone" --version
 expect_code 0 "$alone" translate --help
 expect_code 0 "$alone" evaluate --reference "$work/test.de" --hypothesis "$work/test.de"
 expect_code 2 "$alone" translate --beam 0
+expect_text "--beam is 0" "$err"
 expect_code 2 "$alone" nothing
+expect_text "'nothing' is not a command" "$err"
 expect_code 1 "$alone" train --help
 expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
 expect_code 1 "$alone" translate --model "$model" --input "$work/test.en"
 expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
+expect_code 1 "$alone" serve --help
+expect_text "$work/alone/dietmt-serve cannot be run: No such file" "$err"
 
 # How long threads of OpenMP wait is said to the full program, unless the user has said it.
 printf '#!/bin/sh\necho "spins $GOMP_SPINCOUNT"\n' >"$work/alone/dietmt-torch"
@@ -115,10 +124,46 @@ done
 "$alone" translate --model "$work/int8" --input "$work/test.en" --workers 1 |
   cmp - "$work/wanted" || fail "the old directory gives other translations"
 
+# Packed fp32 weights are rounded as the full ones, without LibTorch if their positions are stored.
+for type in int8 bf16 fp32; do
+  expect_code 0 "$alone" quantize --model "$work/fp32" --type "$type" --output "$work/again.$type"
+  diff -r "$work/$type" "$work/again.$type" || fail "other files of $type from packed weights"
+done
+expect_code 0 "$alone" quantize --model "$work/fp32" --output "$work/report" --runs 1 \
+  --source "$work/test.en" --reference "$work/test.de"
+[ "$(cut -f1 "$work/out" | paste -sd,)" = "weights,fp32,int8,equal lines" ] || fail "report: $out"
+for packed in int8 bf16; do
+  expect_code 1 "$alone" quantize --model "$work/$packed" --output "$work/refused"
+  expect_text "use the model that they were made from" "$err"
+done
+expect_code 1 "$alone" quantize --model "$model" --output "$work/refused"
+expect_text "dietmt-torch cannot be run" "$err"
+pack "$work/run" fp32 "$work/tupe32"
+expect_code 0 "$dietmt" quantize --model "$work/tupe32" --output "$work/tupe8"
+diff -r "$work/tupe" "$work/tupe8" || fail "other files of TUPE from packed weights"
+
 # A file that was cut is named.
 cp -r "$work/packed" "$work/cut"
 truncate -s -4 "$work/cut/positions.safetensors"
 expect_code 1 "$dietmt" translate --model "$work/cut" --input "$work/test.en"
 expect_text "cut/positions.safetensors" "$err"
+
+# A server of packed models needs no LibTorch; for any other it looks for dietmt-torch.
+if cp "$(dirname "$dietmt")/dietmt-serve" "$work/alone" && command -v curl >/dev/null; then
+  dietmt=$alone start_server "$work/int8"
+  expect_code 0 curl -sS --max-time 60 "$url/translate" -d q="red cat" -d source=en -d target=de
+  expect_text "\"translatedText\":\"$("$alone" translate --model "$work/int8" <<<"red cat")\"" "$out"
+  rm "$work/int8/positions.safetensors"  # reading it again fails, and the old weights stay
+  kill -HUP "$server"
+  for _ in $(seq 100); do grep -q "restart the server" "$work/log" && break; sleep 0.1; done
+  grep -q "restart the server" "$work/log" || fail "a reload without positions: $(cat "$work/log")"
+  expect_code 0 curl -sS --max-time 60 "$url/translate" -d q="red cat" -d source=en -d target=de
+  kill -TERM "$server"
+  wait "$server" || fail "exit code of the server: $?"
+  for call in "$work/fp32 --device cuda" "$model" "$work/old"; do
+    expect_code 1 "$alone" serve --port 0 --model en-de=$call
+    expect_text "dietmt-torch cannot be run" "$err"
+  done
+fi
 
 finish

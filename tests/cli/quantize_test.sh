@@ -63,7 +63,7 @@ expect_code 2 "${quantize[@]}" --output "$work/int8"
 expect_text "exists already" "$err"
 expect_code 2 "${quantize[@]}" --output "$work/refused" --type int4 --source "$work/test.en"
 expect_text "--type is 'int4'; it must be int8, bf16 or fp32" "$err"
-expect_text "--source needs --reference" "$err"
+expect_text "give --source and --reference together" "$err"
 expect_code 1 "${quantize[@]}" --output "$work/refused" --source "$work/test.en" \
   --reference <(head -3 "$work/test.de")
 expect_text "has 3" "$err"

@@ -52,4 +52,5 @@ cmp "$work/compared/sinusoidal/last/tokenizer.model" "$work/compared/t5-rope/las
 expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
 [ "$out" = "$table" ] || fail "another table: $out"
 expect_code 2 bash "$(dirname "$recipe")/compare.sh"
+expect_text "usage" "$err"
 finish

@@ -32,6 +32,13 @@ expect_text "--health-port is the same as --port" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --port 0 --access-log /dev/null/log
 expect_text "/dev/null/log" "$err"
 
+# A file of options, as the unit of systemd has it.
+printf '%s\n' '# comment' "model = en-de=$model" "model = de-en=$model" 'port = 5001' >"$work/serve.cfg"
+expect_code 0 "$dietmt" serve --config "$work/serve.cfg" --dump-config
+expect_text "model = en-de=$model" "$out"
+expect_text "model = de-en=$model" "$out"
+expect_text "port = 5001" "$out"
+
 # The log and the access log are JSON; both name the request.
 printf 'first, reader, 0\n' >"$work/keys"
 chmod 644 "$work/keys"

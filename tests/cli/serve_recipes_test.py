@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 try:
     import yaml
@@ -103,19 +104,31 @@ def check_kubernetes(options, entry, port, user):
     return pod["terminationGracePeriodSeconds"]
 
 
-def check_unit(options):
+def check_unit(options, program):
     text = (RECIPES / "dietmt.service").read_text()
     command = re.search(r"^ExecStart=\S+ serve (.*)$", text, re.M)[1].split()
     check_options(command, options, "dietmt.service")
-    check_sandbox()
+    require("--config" in command, "dietmt.service: no file with the user's options")
+    if shutil.which("systemd-analyze") is None:
+        print("systemd-analyze (systemd) is not installed: dietmt.service and its sandbox are not judged")
+    else:
+        check_settings(text, program)
+        check_sandbox()
     return int(re.search(r"^TimeoutStopSec=(\d+)$", text, re.M)[1])
+
+
+def check_settings(text, program):
+    """systemd knows every setting, and finds the program."""
+    with tempfile.TemporaryDirectory() as folder:
+        unit = pathlib.Path(folder) / "dietmt.service"
+        unit.write_text(text.replace("ExecStart=dietmt ", f"ExecStart={pathlib.Path(program).resolve()} "))
+        judged = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+    require(judged.returncode == 0 and "dietmt.service:" not in judged.stderr,
+            f"systemd-analyze verify: {judged.stderr}")
 
 
 def check_sandbox():
     """systemd's own judgement of the rights that the unit keeps, from 0 to 10."""
-    if shutil.which("systemd-analyze") is None:
-        print("systemd-analyze is not installed: the sandbox of dietmt.service is not judged")
-        return
     judged = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", RECIPES / "dietmt.service"],
                             capture_output=True, text=True)
     exposure = re.search(r"Overall exposure level for dietmt.service: ([0-9.]+)", judged.stdout)
@@ -149,7 +162,7 @@ def main():
     check_compose(options, entry, port)
     drain = int(options["drain"]["default"][0])
     for name, patience in (("kubernetes.yaml", check_kubernetes(options, entry, port, user)),
-                           ("dietmt.service", check_unit(options))):
+                           ("dietmt.service", check_unit(options, sys.argv[1]))):
         require(patience > drain, f"{name}: stops the server before --drain has passed")
     check_dashboard(pathlib.Path(sys.argv[2]).read_text())
     print("\n".join(problems))

@@ -53,6 +53,7 @@ done
 expect_code 2 "$dietmt" serve --model "en-de=$work/none"
 expect_text "$work/none: no such directory" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --device quantum
+expect_text "--device is 'quantum'" "$err"
 expect_code 2 "$dietmt" serve --model "en-de=$model" --queue mysql://x
 expect_text "--queue" "$err"
 expect_code 1 "$dietmt" serve --model "en-de=$work" --preload --port 0

@@ -24,7 +24,7 @@ awk -v c="$covered" -v s="$size" 'BEGIN { exit !(c > 0.97 && c <= 1 && s > 6 && 
   fail "covered $covered with $size pieces of 90"
 [ ! -e "$work/list.bin.corpus" ] || fail "the encoded corpus was left behind"
 
-# The same bytes for any number of threads; the same report from the file alone.
+# The same bytes for any number of threads; the same report from only the file.
 report=$out
 expect_code 0 "${make[@]}" --output "$work/threads.bin" --threads 3
 cmp -s "$work/list.bin" "$work/threads.bin" || fail "threads change the file"

@@ -66,6 +66,7 @@ for _ in $(seq 600); do
   [ -s "$work/answer" ] && break
   sleep 0.1
 done
+[ -s "$work/answer" ] || fail "--flush gives no answer while the input stays open"
 expect_equal "$(cat "$work/answer")" "$(sed -n 1p <<<"$(echo "red dog" | "${translate[@]}")")" "--flush"
 exec 9>&-
 wait $pid || fail "--flush ends with $?"
@@ -94,9 +95,12 @@ expect_text '"token_scores":[-' "$out"
 
 # Sampling: the seed decides.
 sample=("${translate[@]}" --input "$input" --sample --top-k 20 --temperature 1.5)
-"${sample[@]}" --seed 1 >"$work/s1"
+expect_code 0 "${sample[@]}" --seed 1
+cp "$work/out" "$work/s1"
 "${sample[@]}" --seed 1 --batch-tokens 30 | cmp -s - "$work/s1" || fail "the same seed differs"
-"${sample[@]}" --seed 2 | cmp -s - "$work/s1" && fail "another seed gives the same"
+expect_code 0 "${sample[@]}" --seed 2
+expect_lines "$work/out" 60
+cmp -s "$work/out" "$work/s1" && fail "another seed gives the same"
 
 # Prefixes; an ensemble of a model and itself.
 sed 's/.*/rot/' "$input" >"$work/prefix"
@@ -177,7 +181,9 @@ expect_text "--model is missing" "$err"
 expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3 --weights int4
 for option in --beam --nbest --length-norm --top-k --weights; do expect_text "$option" "$err"; done
 expect_code 2 "${translate[@]}" --device quantum
+expect_text "--device is 'quantum'" "$err"
 expect_code 2 "$dietmt" translate --model "$model,"
+expect_text "empty directory name beside a comma" "$err"
 expect_code 1 "$dietmt" translate --model "$work/none" --input "$input"
 expect_text "$work/none" "$err"
 expect_code 1 "${translate[@]}" --input "$work/none.txt"
@@ -186,6 +192,7 @@ expect_code 1 "${translate[@]}" --input "$input" --output "$work/none/out"
 expect_text "$work/none/out" "$err"
 head -c 20 "$input.gz" >"$work/cut.gz"
 expect_code 1 "${translate[@]}" --input "$work/cut.gz" --output "$work/never"
+expect_text "cut.gz" "$err"
 [ -e "$work/never" ] && fail "a file is left after an error"
 expect_code 2 "${score[@]}"
 expect_text "--source is missing" "$err"

@@ -99,6 +99,7 @@ fetch=(env PATH="$work/programs:$PATH" bash "$recipe/fetch.sh" "$work/fetched")
 expect_code 1 env SERVED= "${fetch[@]}"
 expect_text "could not be fetched" "$err"
 expect_code 2 "${fetch[@]}" fr-en
+expect_text "'fr-en' is not known" "$err"
 expect_code 0 env SERVED="$served" "${fetch[@]}"
 for pair in de cs; do
   [ "$(cat "$work/fetched/$pair-en/test.$pair")" = "A & B <$pair>" ] || fail "test set of $pair-en"

@@ -1,6 +1,5 @@
 #include "common/process.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -100,13 +99,6 @@ TEST(StopSignalTest, ATimeLimitSetsTheFlagToo) {
   });
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
-}
-
-TEST(MemoryUse, AModestNeedIsNoProblem) { EXPECT_EQ(memory_problem("--width 8", 1e6), ""); }
-
-TEST(MemoryUse, NamesWhatDoesNotFit) {
-  EXPECT_THAT(memory_problem("--width 65536", 1e15),
-              testing::StartsWith("--width 65536: needs about 1000000.0 GB of memory, but only "));
 }
 
 }  // namespace

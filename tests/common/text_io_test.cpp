@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "common/error.h"
-#include "common/process.h"
+#include "common/memory_use.h"
 #include "tests/common/gzipped.h"
 #include "tests/common/scratch.h"
 #include "tests/common/standard_input.h"

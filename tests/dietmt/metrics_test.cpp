@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace dietmt {
 namespace {
 
@@ -36,6 +38,22 @@ TEST(Evaluate, ScoresSentences) {
   const auto scores = evaluate({kSystem}, {kReference}, {.metric = "ter", .sentence_scores = true});
   ASSERT_EQ(scores[0].sentence_scores.size(), 3U);
   EXPECT_EQ(scores[0].sentence_scores[0], 0.0);
+}
+
+TEST(Evaluate, HasTheRangesOfTheCommand) {
+  const auto refused = [](const EvaluateOptions& options, const std::string& problem) {
+    EXPECT_THAT([&] { evaluate({kSystem}, {kReference}, options); },
+                ThrowsMessage<UsageError>(HasSubstr(problem)));
+  };
+  refused({.smooth = "floor", .smooth_value = -1.0}, "smooth_value is -1; it must be from 0 to");
+  refused({.smooth_value = std::nan("")}, "smooth_value is nan");
+  refused({.max_order = 0}, "max_order is 0");
+  refused({.char_order = -1}, "char_order is -1");
+  refused({.word_order = 101}, "word_order is 101");
+  refused({.beta = -1}, "beta is -1");
+  refused({.confidence_samples = 0}, "confidence_samples is 0");
+  refused({.paired_samples = -1}, "paired_samples is -1");
+  refused({.seed = -1}, "seed is -1");
 }
 
 TEST(Evaluate, NamesWrongOptionsAndLengths) {

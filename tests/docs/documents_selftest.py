@@ -16,7 +16,7 @@ class DocumentsTest(unittest.TestCase):
     def problems(self, text):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder).resolve()
-            files = {"docs/page.md": text, "docs/other.md": "# A `title` (of it)\n## Same\n## Same\n",
+            files = {"README.md": "[p](docs/page.md) [o](docs/other.md)\n", "docs/page.md": text, "docs/other.md": "# A `title` (of it)\n## Same\n## Same\n",
                      "CMakeLists.txt": "project(dietmt VERSION 1.2.3)\n",
                      "CITATION.cff": "version: 1.2.3\n"}
             for name, content in files.items():
@@ -42,6 +42,20 @@ class DocumentsTest(unittest.TestCase):
     def test_reports_a_file_outside_the_repository(self):
         self.reports("[a](../../../etc/passwd)\n", "leads nowhere")
 
+    def test_reports_an_image_that_is_not_there(self):
+        self.reports('<p><img width="49%" src="nowhere.svg" alt="x"></p>\n', "nowhere.svg leads nowhere")
+
+    def test_reports_a_page_that_no_link_leads_to(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder).resolve()
+            (root / "docs/deep").mkdir(parents=True)
+            (root / "README.md").write_text("[d](docs)\n")
+            (root / "docs/README.md").write_text("[f](deep/found.md)\n")
+            (root / "docs/deep/found.md").write_text("[back](../README.md)\n")
+            (root / "docs/lost.md").write_text("[f](deep/found.md)\n")
+            self.assertEqual(list(documents_test.reach_problems(root)),
+                             ["docs/lost.md: no link leads here from README.md"])
+
     def test_reports_a_heading_that_is_not_there(self):
         self.reports("[a](other.md#same-2)\n", "no such heading")
 
@@ -65,11 +79,16 @@ class DocumentsTest(unittest.TestCase):
     def test_reports_an_option_that_no_command_has(self):
         self.reports("Use `--wdith 3`.\n", "no command has the option --wdith")
 
+    def test_reports_wide_prose(self):
+        self.reports("word " * 21 + "\n", "105 columns")
+        self.accepts("| " + "word " * 30 + "|\n\n    " + "word " * 30 + "\n\n`" + "x " * 60 + "`\n")
+
     def test_reports_another_version(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "CMakeLists.txt").write_text("project(dietmt VERSION 1.2.3)\n")
             (root / "CITATION.cff").write_text("version: 1.2.2\n")
+            (root / "docs").mkdir()
             self.assertEqual(len(list(documents_test.problems(root, {}))), 1)
 
 

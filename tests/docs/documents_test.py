@@ -3,8 +3,9 @@
 
     documents_test.py ROOT [PROGRAM]
 
-Every relative link leads to a file of the repository, and every anchor to a heading. With PROGRAM
-(dietmt), every command of dietmt in a document exists and has the options that are written there.
+Every relative link or image leads to a file of the repository, and every anchor to a heading. Links
+lead from README.md to every page in docs/. Prose has at most 100 columns. With PROGRAM (dietmt), every command of dietmt in a
+document exists and has the options that are written there.
 """
 import pathlib
 import re
@@ -17,6 +18,7 @@ SKIPPED = re.compile(r"^(build.*|\.deps|\.git|runs|quickstart|node_modules)$")
 FENCE = re.compile(r"^\s*(```|~~~)")
 INLINE_CODE = re.compile(r"`([^`]+)`")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+(?:\([^()]*\))?)\)")
+IMAGE = re.compile(r'<img [^>]*src="([^"]+)"')
 HEADING = re.compile(r"^#{1,6} +(.*?) *#*$")
 OPTION = re.compile(r"--[a-z][a-z0-9_-]*")
 # Options of other programs that documents in docs/ name by themselves.
@@ -56,21 +58,48 @@ def anchors(text):
     return found
 
 
-def link_problems(root, path):
-    text = path.read_text()
-    for number, line, fenced in lines_of(text):
+def links_of(path):
+    """(number, target, file or folder, anchor) of each link and image that is no address."""
+    for number, line, fenced in lines_of(path.read_text()):
         if fenced or line.startswith("    "):
             continue
-        for target in LINK.findall(INLINE_CODE.sub("", line.replace("[`", "[").replace("`]", "]"))):
-            if re.match(r"[a-z]+:", target):
-                continue
-            file, _, anchor = target.partition("#")
-            goal = (path.parent / file).resolve() if file else path
-            place = f"{path.relative_to(root)}:{number}"
-            if not goal.exists() or root not in [goal, *goal.parents]:
-                yield f"{place}: {target} leads nowhere"
-            elif anchor and anchor not in anchors(goal.read_text()):
-                yield f"{place}: {target}: no such heading"
+        written = INLINE_CODE.sub("", line.replace("[`", "[").replace("`]", "]"))
+        for target in LINK.findall(written) + IMAGE.findall(written):
+            if not re.match(r"[a-z]+:", target):
+                file, _, anchor = target.partition("#")
+                yield number, target, (path.parent / file).resolve() if file else path, anchor
+
+
+def link_problems(root, path):
+    for number, target, goal, anchor in links_of(path):
+        place = f"{path.relative_to(root)}:{number}"
+        if not goal.exists() or root not in [goal, *goal.parents]:
+            yield f"{place}: {target} leads nowhere"
+        elif anchor and anchor not in anchors(goal.read_text()):
+            yield f"{place}: {target}: no such heading"
+
+
+def reach_problems(root):
+    """Pages in docs/ that a reader cannot reach from README.md."""
+    reached, waiting = set(), [root / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or not page.exists():
+            continue
+        reached.add(page)
+        goals = [goal / "README.md" if goal.is_dir() else goal for _, _, goal, _ in links_of(page)]
+        waiting += [goal for goal in goals if goal.suffix == ".md"]
+    for page in documents(root / "docs"):
+        if page not in reached:
+            yield f"{page.relative_to(root)}: no link leads here from README.md"
+
+
+def width_problems(root, path):
+    """Lines of prose that could be shorter: no tables, headings, HTML, code or single long words."""
+    for number, line, fenced in lines_of(path.read_text()):
+        words = INLINE_CODE.sub(lambda code: code[0].replace(" ", "_"), line).split()
+        if len(line) > 100 and len(words) > 1 and not fenced and not re.match(r"[|#<]|    ", line):
+            yield f"{path.relative_to(root)}:{number}: {len(line)} columns"
 
 
 def code_of(text):
@@ -140,8 +169,11 @@ def version_problems(root):
 
 def problems(root, options):
     yield from version_problems(root)
+    yield from reach_problems(root)
     for path in documents(root):
         yield from link_problems(root, path)
+        if path.parent.name != "reference":  # generated
+            yield from width_problems(root, path)
         if options:
             yield from option_problems(root, path, options)
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nmt/network/translation_model.h"
+#include "nmt/network/model_size.h"
 
 namespace dietmt::inspection {
 namespace {
@@ -24,7 +24,7 @@ TEST(ParameterTable, HasALineForEachLayerAndEncoding) {
   const std::string layer = std::to_string(4 * 20 + 2 * 12 + 3 + 4 + 2 * 8);
   std::string layers;
   for (int l = 0; l < 11; ++l) layers += "encoder.layer" + std::to_string(l) + '\t' + layer + '\n';
-  const std::string table = parameter_table(nmt::TranslationModel(config, 1));
+  const std::string table = parameter_table(nmt::parameter_counts(config));
   EXPECT_THAT(table, HasSubstr(layers + "encoder.position.diet_rel\t5\n"
                                         "encoder.position.learned\t20\n"));
   EXPECT_THAT(table, HasSubstr("source_embedding\t40\n"));

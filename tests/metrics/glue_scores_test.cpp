@@ -102,7 +102,7 @@ TEST(Correlation, TiesShareTheirAverageRank) {
   EXPECT_NEAR(spearman(x, y), pearson(ranks_of_x, ranks_of_y), kTolerance);
 }
 
-TEST(Correlation, RanksSeeOrderAlone) {
+TEST(Correlation, RanksSeeOnlyOrder) {
   const Numbers x{1, 2, 3, 4, 5}, y{1, 10, 100, 1000, 10000}, falling{-1, -10, -100, -1000, -10000};
   EXPECT_NEAR(pearson(x, y), 0.7597208512063609, kTolerance);
   EXPECT_NEAR(spearman(x, y), 1.0, kTolerance);
@@ -142,7 +142,7 @@ TEST(Correlation, UndefinedIsNan) {
   EXPECT_TRUE(std::isnan(spearman(with_nan, rising)));
 }
 
-TEST(Correlation, InfinityHasARankAlone) {
+TEST(Correlation, InfinityHasItsOwnRank) {
   const Numbers x{1, 2, std::numeric_limits<double>::infinity()}, y{1, 3, 2};
   EXPECT_TRUE(std::isnan(pearson(x, y)));
   EXPECT_NEAR(spearman(x, y), 0.5, kTolerance);

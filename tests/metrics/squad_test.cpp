@@ -28,7 +28,7 @@ TEST(SquadWords, PunctuationGoesBeforeArticlesAreLookedFor) {
   EXPECT_THAT(kSquad("a-ha"), ElementsAre("aha"));
 }
 
-TEST(SquadWords, ArticlesAloneAreNoWords) {
+TEST(SquadWords, ArticlesAreNoWords) {
   EXPECT_THAT(kSquad("the A an"), IsEmpty());
   EXPECT_THAT(kSquad(""), IsEmpty());
 }

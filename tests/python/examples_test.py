@@ -1,6 +1,6 @@
 """The programs in examples/python, where the packages that they use are installed."""
 import csv
-import importlib.util
+import json
 import os
 import pathlib
 import subprocess
@@ -9,15 +9,10 @@ import tempfile
 import unittest
 
 import dietmt
-from support import MODEL, main, toy_lines
+from support import FULL_MODEL, MODEL, ROOT, main, needs, toy_lines
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
+EXAMPLES = ROOT / "examples/python"
 LINES = toy_lines(6)
-
-
-def needs(*packages):
-    missing = [name for name in packages if importlib.util.find_spec(name) is None]
-    return unittest.skipIf(missing, f"the Python package {' and '.join(missing)} is not installed")
 
 
 class ExamplesTest(unittest.TestCase):
@@ -46,6 +41,16 @@ class ExamplesTest(unittest.TestCase):
         answer = client.post("/translate", json={"lines": LINES, "beam": 0})
         self.assertEqual(answer.status_code, 422)
         self.assertIn("beam is 0", answer.json()["detail"])
+
+    @needs("numpy", "matplotlib", model=FULL_MODEL)
+    def test_a_notebook(self):
+        cells = json.loads((EXAMPLES / "position_maps.ipynb").read_text())["cells"]
+        code = "\n\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "code")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sys.executable, "-c", code], check=True, cwd=folder, env={
+                **os.environ, "MODEL": FULL_MODEL, "TEXT": "red dog", "MPLBACKEND": "Agg"})
+            for name in ("position_scores", "identical_words", "cross_attention"):
+                self.assertGreater(pathlib.Path(folder, name + ".png").stat().st_size, 1000)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,11 @@
-"""What the tests of the Python package share: TEST.py DIETMT MODEL [UNITTEST-ARGUMENT...]."""
+"""What the tests of the Python package share: TEST.py DIETMT MODEL [UNITTEST-ARGUMENT...].
+
+MODEL has packed fp32 weights. DIETMT_FULL_MODEL names one with full weights, and DIETMT_ENCODER a
+BERT, for the tests that need LibTorch.
+"""
+import importlib.util
 import os
+import pathlib
 import random
 import subprocess
 import sys
@@ -7,7 +13,17 @@ import unittest
 
 DIETMT = sys.argv[1]
 MODEL = sys.argv[2]
+FULL_MODEL = os.environ.get("DIETMT_FULL_MODEL", "")
+ENCODER = os.environ.get("DIETMT_ENCODER", "")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORDS = "red blue green small big old new cat dog house tree bird sees likes finds".split()
+
+# What scripts/setup test-packages installs, for this Python and for those that tests start.
+_CLIENTS = ROOT / (".deps/test-clients/lib/python%d.%d/site-packages" % sys.version_info[:2])
+if _CLIENTS.is_dir():
+    sys.path.insert(1, str(_CLIENTS))  # before what the interpreter happens to have
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [os.environ.get("PYTHONPATH"), str(_CLIENTS)]))
 
 
 def toy_lines(count, seed=1):
@@ -22,6 +38,18 @@ def run_dietmt(*arguments, text=""):
     return done.stdout
 
 
+def needs(*packages, model="any"):
+    """Skips a test without these packages, or without the model."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        return unittest.skip(f"the Python package {' and '.join(missing)} is not installed")
+    return unittest.skipIf(not model, "there is no model of this kind, or no LibTorch")
+
+
 def main():
     print(f"Python {sys.version.split()[0]}, {os.path.dirname(__import__('dietmt').__file__)}")
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    run = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2, exit=False)
+    sys.stderr.flush()
+    if run.result.skipped:
+        print("skipped: " + "; ".join(sorted({reason for _, reason in run.result.skipped})))
+    sys.exit(not run.result.wasSuccessful())

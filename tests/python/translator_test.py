@@ -127,6 +127,25 @@ class TranslatorTest(unittest.TestCase):
         with self.assertRaisesRegex(dietmt.InputError, "2 lines, but 1 prefixes"):
             self.translator.translate(["a", "b"], prefix=["x"])
 
+    def test_an_ensemble(self):
+        with tempfile.TemporaryDirectory() as folder:
+            int8 = os.path.join(folder, "int8")
+            run_dietmt("quantize", "--model", MODEL, "--type", "int8", "--output", int8)
+            lines = [line for line in toy_lines(30) if line]
+            rows = run_dietmt("translate", "--model", MODEL, int8, "--json",
+                              text="".join(line + "\n" for line in lines)).splitlines()
+            both = dietmt.Translator([MODEL, pathlib.Path(int8)]).translate(lines)
+            for row, one in zip(map(json.loads, rows), both, strict=True):
+                self.assertEqual(row["translations"][0]["text"], one.text)
+                self.assertAlmostEqual(row["translations"][0]["score"], one.score, places=6)
+            self.assertNotEqual([one.score for one in both],
+                                [one.score for one in self.translator.translate(lines)])
+            self.assertEqual(dietmt.Translator([MODEL]).translate("red dog").text,
+                             self.texts(["red dog"])[0])
+        for wrong in [[], ["a,b", "c"]]:
+            with self.assertRaisesRegex(dietmt.UsageError, "directories without commas"):
+                dietmt.Translator(wrong)
+
     def test_scores_are_those_of_the_program(self):
         sources = [line for line in toy_lines(60) if line]
         targets = toy_lines(len(sources), seed=3)

@@ -1,4 +1,4 @@
-"""A `dietmt serve` process for trials."""
+"""A `dietmt serve` process for trials and bench/serve_load.py."""
 import http.client
 import io
 import json
@@ -12,13 +12,14 @@ import time
 
 
 class Server:
-    """On a free port; its log is WORK/log."""
+    """On a free port; its log is WORK/log. `model`: SRC-TGT=DIR, or DIR for en-de."""
 
     def __init__(self, dietmt, model, work, *options):
         self.log = work / "log"
         self.process = subprocess.Popen(
-            [str(word) for word in (dietmt, "serve", "--model", f"en-de={model}", "--port", 0,
-                                    *options)],
+            [str(word) for word in (dietmt, "serve", "--model",
+                                    model if "=" in str(model) else f"en-de={model}",
+                                    "--port", 0, *options)],
             stdout=subprocess.DEVNULL, stderr=open(self.log, "w"))
         found = self.await_log(r"listening at 127\.0\.0\.1:(\d+)", 60)
         if found is None:

@@ -2,6 +2,7 @@
 import collections
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import threading
@@ -25,13 +26,18 @@ def report(point, what, passed, seen):
     print(point, what, "pass" if passed else "fail", text, sep="\t", flush=True)
 
 
-def execute(command, input="", seconds=60, environment=None, stop_at=None):
+def execute(command, input="", seconds=60, environment=None, stop_at=None, limits=None):
     """Runs a command; one that takes longer is killed, with exit code 'late'. The memory is the
     largest resident set of the process. `stop_at`: a server gets SIGTERM when a line of its log
-    holds this text."""
+    holds this text. `limits`: of its resources, such as {resource.RLIMIT_AS: 1 << 30}."""
     begin = time.monotonic()
+
+    def limit():
+        for kind, most in (limits or {}).items():
+            resource.setrlimit(kind, (most, most))
+
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit,
                                env={**os.environ, **(environment or {})})
     texts = {}
 

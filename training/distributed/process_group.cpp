@@ -12,6 +12,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
+#include "common/logging.h"
 #include "training/processes/peer_watch.h"
 #include "training/processes/process_place.h"
 

@@ -17,6 +17,7 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
+#include "common/logging.h"
 #include "common/process.h"
 #include "training/processes/process_place.h"
 
@@ -49,7 +50,7 @@ std::vector<std::string> environment_of(int64_t rank, int64_t processes, int64_t
                                                     {"MASTER_ADDR", "127.0.0.1"},
                                                     {"MASTER_PORT", std::to_string(port)},
                                                     {"TORCHELASTIC_USE_AGENT_STORE", "True"},
-                                                    {training::kLaunchedVariable, "1"}};
+                                                    {kLaunchedVariable, "1"}};
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;

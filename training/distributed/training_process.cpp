@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "common/logging.h"
 #include "encoders/device/device.h"
 #include "training/distributed/process_launcher.h"
 

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "common/error.h"
+#include "common/memory_use.h"
 #include "common/process.h"
 #include "reporting/progress_bar.h"
 
@@ -105,6 +107,10 @@ int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, i
   MemoryLine memory;
   return largest_fitting(kSmallestBatch, kLargestBatch, [&](int64_t batch_tokens) {
     if (on_cpu && memory.predict(batch_tokens) > limit) return false;
+    const auto too_large = [&] {
+      spdlog::info("--batch-tokens {} does not fit", batch_tokens);
+      return false;
+    };
     try {
       const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, seed, processes);
       spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
@@ -112,8 +118,9 @@ int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, i
       memory.add(batch_tokens, tried.peak_memory);
       return !on_cpu || tried.peak_memory <= limit;
     } catch (const c10::OutOfMemoryError&) {
-      spdlog::info("--batch-tokens {} does not fit", batch_tokens);
-      return false;
+      return too_large();
+    } catch (const MemoryError&) {
+      return too_large();
     }
   });
 }

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -24,7 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kMeetingTime = std::chrono::minutes(5);
 constexpr auto kHelloTime = std::chrono::seconds(10);
-constexpr size_t kMostStrangers = 64;  // connections that have not said who they are
+constexpr size_t kMostStrangers = 64;                        // have not said who they are
+constexpr auto kCrowdedHelloTime = std::chrono::seconds(1);  // while there are so many
 constexpr char kWelcome = 'w';
 
 /// What a rank says first: the token of this training, and its number.
@@ -138,24 +138,29 @@ class Admission {
                          [](const FileDescriptor& peer) { return !peer.valid(); });
   }
 
+  bool is_crowded() const { return strangers_.size() == kMostStrangers; }
+
   void wait_for_something() const {
-    std::vector<pollfd> entries = {{listener_.number(), POLLIN, 0}};
+    std::vector<pollfd> entries;
+    if (!is_crowded()) entries.push_back({listener_.number(), POLLIN, 0});
     for (const Stranger& stranger : strangers_)
       entries.push_back({stranger.connection.number(), POLLIN, 0});
     constexpr int kMilliseconds = 500;
     ::poll(entries.data(), entries.size(), kMilliseconds);
   }
 
+  // The others wait in the listener's queue: a slow peer keeps its place.
   void accept_stranger() {
+    if (is_crowded()) return;
     pollfd entry = {listener_.number(), POLLIN, 0};
     if (::poll(&entry, 1, 0) <= 0) return;
     FileDescriptor connection(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!connection.valid()) return;
-    if (strangers_.size() == kMostStrangers) strangers_.pop_front();
     strangers_.push_back({std::move(connection), Clock::now()});
   }
 
   void read_hellos() {
+    const auto patience = is_crowded() ? kCrowdedHelloTime : kHelloTime;
     std::erase_if(strangers_, [&](Stranger& stranger) {
       char* const place = reinterpret_cast<char*>(&stranger.hello) + stranger.received;
       const ssize_t count = ::recv(stranger.connection.number(), place,
@@ -163,7 +168,7 @@ class Admission {
       const bool waits = count < 0 && (errno == EAGAIN || errno == EINTR);
       if (count == 0 || (count < 0 && !waits)) return true;
       if (count > 0) stranger.received += static_cast<size_t>(count);
-      if (stranger.received < sizeof(Hello)) return Clock::now() > stranger.since + kHelloTime;
+      if (stranger.received < sizeof(Hello)) return Clock::now() > stranger.since + patience;
       admit(stranger);
       return true;
     });
@@ -180,7 +185,7 @@ class Admission {
   FileDescriptor listener_;
   std::string token_;
   std::vector<FileDescriptor> peers_;  // by rank
-  std::deque<Stranger> strangers_;
+  std::vector<Stranger> strangers_;
 };
 
 FileDescriptor connect_to(const std::string& host, const std::string& port) {

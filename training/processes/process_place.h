@@ -37,10 +37,6 @@ using Variables = std::function<const char*(const char* name)>;
 ProcessPlace process_place(const Variables& variables);
 ProcessPlace process_place();  // of this process
 
-/// Set by `dietmt train --processes` for the processes that it starts. The launcher reports their
-/// end, so they do not report that they lost each other.
-constexpr const char* kLaunchedVariable = "DIETMT_LAUNCHED";
-
 /// The address of the network interface that routes to `host` (a name or address); empty if there
 /// is no route. Sends nothing.
 std::string address_towards(const std::string& host);

@@ -53,11 +53,18 @@ void BertAD::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set_content_scale(1.0 / std::sqrt(4.0 * static_cast<double>(head_width_)));
 }
 
+double bert_a_d_parameters(const OptionValues&, const EncodingContext& context) {
+  const auto width = static_cast<double>(context.model_width);
+  const auto projected = static_cast<double>(context.heads * context.head_width);
+  return width * (static_cast<double>(context.max_positions) + 2.0 * projected);
+}
+
 }  // namespace
 
 EncodingRow bert_a_d_row() {
   return {.name = "bert-a-d",
           .formula = "(q_i + p_i U^Q).(k_j + p_j U^K)/sqrt(4Dh)",
+          .parameters = bert_a_d_parameters,
           .make = make_encoding<BertAD>};
 }
 

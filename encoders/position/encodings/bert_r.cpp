@@ -7,16 +7,19 @@
 namespace dietmt::encoders {
 namespace {
 
+OptionValues learned_values() { return OptionValues(learned_row().options); }
+
+OptionValues offsets_values() {
+  OptionValues values(diet_rel_row().options);
+  values.set("share", "layers");
+  return values;
+}
+
 class BertR : public PositionEncoding {
  public:
   explicit BertR(const EncodingContext& context) {
-    const auto part = [&](const char* name, const EncodingRow& row, const char* sharing) {
-      OptionValues values(row.options);
-      if (sharing != nullptr) values.set("share", sharing);
-      return register_module(name, row.make(values, context));
-    };
-    learned_ = part("learned", learned_row(), nullptr);
-    offsets_ = part("offsets", diet_rel_row(), "layers");
+    learned_ = register_module("learned", learned_row().make(learned_values(), context));
+    offsets_ = register_module("offsets", diet_rel_row().make(offsets_values(), context));
   }
 
   at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
@@ -35,6 +38,11 @@ class BertR : public PositionEncoding {
   MadeEncoding offsets_;
 };
 
+double bert_r_parameters(const OptionValues&, const EncodingContext& context) {
+  return learned_row().parameters(learned_values(), context) +
+         diet_rel_row().parameters(offsets_values(), context);
+}
+
 }  // namespace
 
 EncodingRow bert_r_row() {
@@ -43,6 +51,7 @@ EncodingRow bert_r_row() {
           .not_mixed =
               "it also adds to the embeddings; write "
               "learned+heads[diet-rel(share=layers):...]",
+          .parameters = bert_r_parameters,
           .make = make_encoding<BertR>};
 }
 

@@ -42,6 +42,11 @@ CopeOptions cope_options(const OptionValues& values) {
   return {.positions = values.number("positions"), .sharing = sharing_of(values)};
 }
 
+double cope_parameters(const OptionValues& values, const EncodingContext& context) {
+  const CopeOptions options = cope_options(values);
+  return table_size(options.sharing, context, {options.positions, context.head_width});
+}
+
 }  // namespace
 
 EncodingRow cope_row() {
@@ -51,6 +56,7 @@ EncodingRow cope_row() {
           .sites = {.encoder = false},
           .options = {number_option("positions", kDefaults.positions, 2, "largest count plus one"),
                       share_option(kDefaults.sharing)},
+          .parameters = cope_parameters,
           .make = make_encoding<Cope, cope_options>};
 }
 

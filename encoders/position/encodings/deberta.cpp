@@ -62,6 +62,13 @@ DebertaOptions deberta_options(const OptionValues& values) {
   return {.span = values.number("span")};
 }
 
+double deberta_parameters(const OptionValues& values, const EncodingContext& context) {
+  const auto width = static_cast<double>(context.model_width);
+  const auto projected = static_cast<double>(context.heads * context.head_width);
+  const auto span = static_cast<double>(deberta_options(values).span);
+  return 2.0 * width * (span + static_cast<double>(context.layers) * projected);
+}
+
 }  // namespace
 
 EncodingRow deberta_row() {
@@ -69,6 +76,7 @@ EncodingRow deberta_row() {
           .formula = "(q_i.k_j + q_i.(P W_Kr)[i-j] + k_j.(P W_Qr)[j-i])/sqrt(3Dh)",
           .options = {number_option("span", DebertaOptions().span, 1,
                                     "offsets from -span to span-1 are distinct")},
+          .parameters = deberta_parameters,
           .make = make_encoding<Deberta, deberta_options>};
 }
 

@@ -35,6 +35,10 @@ DietAbs::DietAbs(const DietAbsOptions& options, const EncodingContext& context) 
   key_table_ = register_parameter("keys", diet_abs_table(options, context, context.max_positions));
 }
 
+double diet_abs_parameters(const OptionValues& values, const EncodingContext& context) {
+  return 2.0 * diet_abs_table_size(diet_abs_options(values), context, context.max_positions);
+}
+
 int64_t DietAbs::max_length() const { return query_table_.size(2); }
 
 void DietAbs::lower(const Extent& extent, LayerTerms& terms) const {
@@ -45,6 +49,11 @@ void DietAbs::lower(const Extent& extent, LayerTerms& terms) const {
 }
 
 }  // namespace
+
+double diet_abs_table_size(const DietAbsOptions& options, const EncodingContext& context,
+                           int64_t rows) {
+  return table_size(options.sharing, context, {rows, options.rank.value_or(context.head_width)});
+}
 
 at::Tensor diet_abs_table(const DietAbsOptions& options, const EncodingContext& context,
                           int64_t rows) {
@@ -66,6 +75,7 @@ EncodingRow diet_abs_row() {
           .formula = "q_i.k_j/sqrt(Dh) + P_Q[h,i].P_K[h,j]",
           .sites = {.cross = true},
           .options = {rank_option(), share_option(DietAbsOptions().sharing)},
+          .parameters = diet_abs_parameters,
           .make = make_encoding<DietAbs, diet_abs_options>};
 }
 

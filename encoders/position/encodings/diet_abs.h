@@ -16,6 +16,10 @@ struct DietAbsOptions {
 at::Tensor diet_abs_table(const DietAbsOptions& options, const EncodingContext& context,
                           int64_t rows);
 
+/// The number of its elements, without making it.
+double diet_abs_table_size(const DietAbsOptions& options, const EncodingContext& context,
+                           int64_t rows);
+
 /// The values of the options "rank" and "share".
 DietAbsOptions diet_abs_options(const OptionValues& values);
 EncodingOption rank_option();

@@ -29,10 +29,14 @@ class DietRel : public PositionEncoding {
   at::Tensor table_;  // R: [L|1, H|1, 2C+1], initially N(0, 0.02^2)
 };
 
+int64_t diet_rel_offsets(const DietRelOptions& options, const EncodingContext& context) {
+  return 2 * options.clip.value_or(context.max_positions - 1) + 1;
+}
+
 DietRel::DietRel(const DietRelOptions& options, const EncodingContext& context) {
-  const int64_t clip = options.clip.value_or(context.max_positions - 1);
-  table_ = register_parameter(
-      "table", empty_table(options.sharing, context, {2 * clip + 1}).normal_(0.0, 0.02));
+  const int64_t offsets = diet_rel_offsets(options, context);
+  table_ = register_parameter("table",
+                              empty_table(options.sharing, context, {offsets}).normal_(0.0, 0.02));
 }
 
 void DietRel::lower(const Extent&, LayerTerms& terms) const {
@@ -41,6 +45,11 @@ void DietRel::lower(const Extent&, LayerTerms& terms) const {
 
 DietRelOptions diet_rel_options(const OptionValues& values) {
   return {.clip = values.number_or_none("clip"), .sharing = sharing_of(values)};
+}
+
+double diet_rel_parameters(const OptionValues& values, const EncodingContext& context) {
+  const DietRelOptions options = diet_rel_options(values);
+  return table_size(options.sharing, context, {diet_rel_offsets(options, context)});
 }
 
 }  // namespace
@@ -53,6 +62,7 @@ EncodingRow diet_rel_row() {
       .sites = {.cross = true},
       .options = {number_or_option("clip", "none", kDefaults.clip, 1, "maximum relative distance"),
                   share_option(kDefaults.sharing)},
+      .parameters = diet_rel_parameters,
       .make = make_encoding<DietRel, diet_rel_options>};
 }
 

@@ -84,6 +84,15 @@ void Fire::lower(const Extent& extent, LayerTerms& terms) const {
             bias.transpose(1, 2).unflatten(2, {extent.queries, extent.keys}));
 }
 
+double fire_parameters(const OptionValues& values, const EncodingContext& context) {
+  const FireOptions options = fire_options(values);
+  const auto layers =
+      static_cast<double>(options.sharing == FireSharing::kLayers ? 1 : context.layers);
+  const auto hidden = static_cast<double>(options.hidden);
+  const auto heads = static_cast<double>(context.heads);
+  return layers * (2.0 + 2.0 * hidden + hidden * heads + heads);
+}
+
 }  // namespace
 
 EncodingRow fire_row() {
@@ -94,6 +103,7 @@ EncodingRow fire_row() {
                       number_option("threshold", kDefaults.threshold, 1, "initial L"),
                       choice_option("share", kFireSharings, kDefaults.sharing,
                                     "what shares one network")},
+          .parameters = fire_parameters,
           .make = make_encoding<Fire, fire_options>};
 }
 

@@ -36,12 +36,17 @@ at::Tensor Learned::embed(const at::Tensor& x, const at::Tensor& positions,
   return x + table_.index_select(0, positions).to(x.scalar_type());
 }
 
+double learned_parameters(const OptionValues&, const EncodingContext& context) {
+  return static_cast<double>(context.max_positions) * static_cast<double>(context.model_width);
+}
+
 }  // namespace
 
 EncodingRow learned_row() {
   return {.name = "learned",
           .formula = "x_i + P[i], P learned",
           .level = EncodingLevel::kInput,
+          .parameters = learned_parameters,
           .make = make_encoding<Learned>};
 }
 

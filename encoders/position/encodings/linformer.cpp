@@ -42,11 +42,6 @@ class Linformer : public PositionEncoding {
 };
 
 Linformer::Linformer(const LinformerOptions& options, const EncodingContext& context) {
-  if (context.causal())
-    throw ConfigError("causal self-attention cannot use it: compressed keys contain later words");
-  if (options.length > context.max_positions)
-    throw ConfigError("length must not exceed the longest sentence of " +
-                      std::to_string(context.max_positions) + " tokens");
   const double bound = 1.0 / std::sqrt(static_cast<double>(options.length));
   const auto compression = [&] {
     return empty_table(options.sharing, context, {options.length, context.max_positions})
@@ -96,6 +91,28 @@ LinformerOptions diet_abs_lin_options(const OptionValues& values) {
           .abs = diet_abs_options(values)};
 }
 
+void check_linformer(const OptionValues& values, const EncodingContext& context) {
+  if (values.number("length") > context.max_positions)
+    throw ConfigError("length must not exceed the longest sentence of " +
+                      std::to_string(context.max_positions) + " tokens");
+}
+
+double compression_size(const LinformerOptions& options, const EncodingContext& context) {
+  return (options.tied ? 1.0 : 2.0) *
+         table_size(options.sharing, context, {options.length, context.max_positions});
+}
+
+double linformer_parameters(const OptionValues& values, const EncodingContext& context) {
+  return compression_size(linformer_options(values), context);
+}
+
+double diet_abs_lin_parameters(const OptionValues& values, const EncodingContext& context) {
+  const LinformerOptions options = diet_abs_lin_options(values);
+  return compression_size(options, context) +
+         diet_abs_table_size(*options.abs, context, context.max_positions) +
+         diet_abs_table_size(*options.abs, context, options.length);
+}
+
 }  // namespace
 
 EncodingRow linformer_row() {
@@ -104,6 +121,8 @@ EncodingRow linformer_row() {
           .sites = kNotCausal,
           .not_mixed = kCompresses,
           .options = {length_option(), tied_option(), share_option(LinformerOptions().sharing)},
+          .check = check_linformer,
+          .parameters = linformer_parameters,
           .make = make_encoding<Linformer, linformer_options>};
 }
 
@@ -114,6 +133,8 @@ EncodingRow diet_abs_lin_row() {
           .not_mixed = kCompresses,
           .options = {length_option(), tied_option(), rank_option(),
                       share_option(DietAbsOptions().sharing)},
+          .check = check_linformer,
+          .parameters = diet_abs_lin_parameters,
           .make = make_encoding<Linformer, diet_abs_lin_options>};
 }
 

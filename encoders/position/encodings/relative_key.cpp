@@ -34,12 +34,16 @@ class RelativeKey : public PositionEncoding {
   at::Tensor table_;  // D: [L|1, H|1, 2C+1, Dh], initially N(0, 0.02^2)
 };
 
+int64_t relative_key_offsets(const RelativeKeyOptions& options, const EncodingContext& context) {
+  return 2 * options.clip.value_or(context.max_positions - 1) + 1;
+}
+
 RelativeKey::RelativeKey(const RelativeKeyOptions& options, const EncodingContext& context)
     : sides_(options.sides) {
-  const int64_t clip = options.clip.value_or(context.max_positions - 1);
+  const int64_t offsets = relative_key_offsets(options, context);
   table_ = register_parameter(
       "table",
-      empty_table(options.sharing, context, {2 * clip + 1, context.head_width}).normal_(0.0, 0.02));
+      empty_table(options.sharing, context, {offsets, context.head_width}).normal_(0.0, 0.02));
 }
 
 void RelativeKey::lower(const Extent&, LayerTerms& terms) const {
@@ -53,6 +57,13 @@ RelativeKeyOptions relative_key_options(const OptionValues& values) {
 }
 
 template <RelativeKeySides kSides>
+double relative_key_parameters(const OptionValues& values, const EncodingContext& context) {
+  const RelativeKeyOptions options = relative_key_options<kSides>(values);
+  return table_size(options.sharing, context,
+                    {relative_key_offsets(options, context), context.head_width});
+}
+
+template <RelativeKeySides kSides>
 EncodingRow row_of_sides(const std::string& name, const std::string& formula) {
   constexpr RelativeKeyOptions kDefaults;
   return {
@@ -60,6 +71,7 @@ EncodingRow row_of_sides(const std::string& name, const std::string& formula) {
       .formula = formula,
       .options = {number_or_option("clip", "none", kDefaults.clip, 1, "maximum relative distance"),
                   share_option(kDefaults.sharing)},
+      .parameters = relative_key_parameters<kSides>,
       .make = make_encoding<RelativeKey, relative_key_options<kSides>>};
 }
 

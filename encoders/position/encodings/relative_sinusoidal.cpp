@@ -44,8 +44,6 @@ at::Tensor start_frequencies(int64_t head_width) {
 RelativeSinusoidal::RelativeSinusoidal(const RelativeSinusoidalOptions& options,
                                        const EncodingContext& context)
     : options_(options), head_width_(context.head_width) {
-  if (head_width_ % 2 != 0)
-    throw ConfigError("sinusoids need an even head width, not " + std::to_string(head_width_));
   if (options.learned)
     frequencies_ = register_parameter("frequencies", start_frequencies(head_width_).to(at::kFloat));
 }
@@ -74,6 +72,17 @@ RelativeSinusoidalOptions relative_sinusoidal_options(const OptionValues& values
           .origin = choice_of(values, "origin", kOrigins)};
 }
 
+void check_relative_sinusoidal(const OptionValues&, const EncodingContext& context) {
+  if (context.head_width % 2 != 0)
+    throw ConfigError("sinusoids need an even head width, not " +
+                      std::to_string(context.head_width));
+}
+
+double relative_sinusoidal_parameters(const OptionValues& values, const EncodingContext& context) {
+  const bool learned = relative_sinusoidal_options(values).learned;
+  return learned ? static_cast<double>(context.head_width / 2) : 0.0;
+}
+
 }  // namespace
 
 EncodingRow relative_sinusoidal_row() {
@@ -85,6 +94,8 @@ EncodingRow relative_sinusoidal_row() {
                       flag_option("learned", kDefaults.learned, "learn the frequencies"),
                       choice_option("origin", kOrigins, kDefaults.origin,
                                     "angle 0 at offset 0, or at the lowest offset as in NEZHA")},
+          .check = check_relative_sinusoidal,
+          .parameters = relative_sinusoidal_parameters,
           .make = make_encoding<RelativeSinusoidal, relative_sinusoidal_options>};
 }
 

@@ -35,10 +35,7 @@ class Rotary : public PositionEncoding {
 };
 
 Rotary::Rotary(const RotaryOptions& options, const EncodingContext& context)
-    : options_(options), head_width_(context.head_width) {
-  if (head_width_ % 2 != 0)
-    throw ConfigError("rotations need an even head width, not " + std::to_string(head_width_));
-}
+    : options_(options), head_width_(context.head_width) {}
 
 void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
   const int64_t pairs = head_width_ / 2;
@@ -86,12 +83,19 @@ RotaryOptions xpos_options(const OptionValues& values) {
   return options;
 }
 
+void check_rotary(const OptionValues&, const EncodingContext& context) {
+  if (context.head_width % 2 != 0)
+    throw ConfigError("rotations need an even head width, not " +
+                      std::to_string(context.head_width));
+}
+
 }  // namespace
 
 EncodingRow rope_row() {
   return {.name = "rope",
           .formula = "rotate(q_i,i).rotate(k_j,j)/sqrt(Dh)",
           .options = {pairs_option(), base_option()},
+          .check = check_rotary,
           .make = make_encoding<Rotary, rope_options>};
 }
 
@@ -101,6 +105,7 @@ EncodingRow xpos_row() {
           .sites = {.encoder = false},
           .options = {pairs_option(), base_option(),
                       number_option("scale", kXposScale, 1, "scale of the decay")},
+          .check = check_rotary,
           .make = make_encoding<Rotary, xpos_options>};
 }
 

@@ -38,12 +38,7 @@ class InputSegments : public PositionEncoding {
   at::Tensor table_;  // S: [G, D], initially N(0, 0.02^2)
 };
 
-void require_segments(const EncodingContext& context) {
-  if (context.segments < 1) throw ConfigError("this model's input has no segments");
-}
-
 SegmentBias::SegmentBias(const SegmentBiasOptions& options, const EncodingContext& context) {
-  require_segments(context);
   table_ = register_parameter(
       "table", empty_table(options.sharing, context, {context.segments, context.segments}).zero_());
 }
@@ -53,7 +48,6 @@ void SegmentBias::lower(const Extent&, LayerTerms& terms) const {
 }
 
 InputSegments::InputSegments(const EncodingContext& context) {
-  require_segments(context);
   table_ = register_parameter(
       "table", at::empty({context.segments, context.model_width}).normal_(0.0, 0.02));
 }
@@ -68,12 +62,26 @@ SegmentBiasOptions segment_bias_options(const OptionValues& values) {
   return {.sharing = sharing_of(values)};
 }
 
+void require_segments(const OptionValues&, const EncodingContext& context) {
+  if (context.segments < 1) throw ConfigError("this model's input has no segments");
+}
+
+double segment_bias_parameters(const OptionValues& values, const EncodingContext& context) {
+  return table_size(sharing_of(values), context, {context.segments, context.segments});
+}
+
+double input_segments_parameters(const OptionValues&, const EncodingContext& context) {
+  return static_cast<double>(context.segments) * static_cast<double>(context.model_width);
+}
+
 }  // namespace
 
 EncodingRow input_segments_row() {
   return {.name = "input-segments",
           .formula = "x_i + S[segment_i]",
           .level = EncodingLevel::kInput,
+          .check = require_segments,
+          .parameters = input_segments_parameters,
           .make = make_encoding<InputSegments>};
 }
 
@@ -82,6 +90,8 @@ EncodingRow segments_row() {
           .formula = "any scores + E_S[h,segment_i,segment_j]",
           .level = EncodingLevel::kAllHeads,
           .options = {share_option(SegmentBiasOptions().sharing)},
+          .check = require_segments,
+          .parameters = segment_bias_parameters,
           .make = make_encoding<SegmentBias, segment_bias_options>};
 }
 

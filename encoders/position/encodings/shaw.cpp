@@ -41,7 +41,6 @@ at::Tensor xavier_table(const ShawOptions& options, const EncodingContext& conte
 }
 
 Shaw::Shaw(const ShawOptions& options, const EncodingContext& context) {
-  if (options.tied && !options.values) throw ConfigError("tied=true needs values=true");
   key_table_ = register_parameter("keys", xavier_table(options, context));
   if (options.tied)
     value_table_ = key_table_;
@@ -61,6 +60,17 @@ ShawOptions shaw_options(const OptionValues& values) {
           .sharing = sharing_of(values)};
 }
 
+void check_shaw(const OptionValues& values, const EncodingContext&) {
+  if (values.flag("tied") && !values.flag("values"))
+    throw ConfigError("tied=true needs values=true");
+}
+
+double shaw_parameters(const OptionValues& values, const EncodingContext& context) {
+  const ShawOptions options = shaw_options(values);
+  const double tables = options.values && !options.tied ? 2.0 : 1.0;
+  return tables * table_size(options.sharing, context, {2 * options.clip + 1, context.head_width});
+}
+
 }  // namespace
 
 EncodingRow shaw_row() {
@@ -71,6 +81,8 @@ EncodingRow shaw_row() {
                       flag_option("values", kDefaults.values, "also add vectors to the values"),
                       flag_option("tied", kDefaults.tied, "one table for keys and values"),
                       share_option(kDefaults.sharing)},
+          .check = check_shaw,
+          .parameters = shaw_parameters,
           .make = make_encoding<Shaw, shaw_options>};
 }
 

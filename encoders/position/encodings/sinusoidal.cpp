@@ -45,7 +45,7 @@ class LearnableSinusoidal : public PositionEncoding {
   at::Tensor frequencies_;  // [D/2]
 };
 
-void require_even(const EncodingContext& context) {
+void require_even_width(const OptionValues&, const EncodingContext& context) {
   if (context.model_width % 2 != 0 || context.model_width < 4)
     throw ConfigError("sinusoids need an even model width of 4 or more, not " +
                       std::to_string(context.model_width));
@@ -57,10 +57,8 @@ at::Tensor all_positions(const at::Tensor& positions) {
   return at::arange(count, positions.options());
 }
 
-Sinusoidal::Sinusoidal(const SinusoidalOptions& options, const EncodingContext& context)
-    : layout_(options.layout) {
-  require_even(context);
-}
+Sinusoidal::Sinusoidal(const SinusoidalOptions& options, const EncodingContext&)
+    : layout_(options.layout) {}
 
 at::Tensor Sinusoidal::embed(const at::Tensor& x, const at::Tensor& positions,
                              const at::Tensor&) const {
@@ -74,7 +72,6 @@ at::Tensor Sinusoidal::embed(const at::Tensor& x, const at::Tensor& positions,
 }
 
 LearnableSinusoidal::LearnableSinusoidal(const EncodingContext& context) {
-  require_even(context);
   const int64_t half = context.model_width / 2;
   frequencies_ = register_parameter(
       "frequencies", sinusoid_frequencies(half, static_cast<double>(half)).to(at::kFloat));
@@ -96,6 +93,10 @@ SinusoidalOptions sinusoidal_options(const OptionValues& values) {
   return {.layout = choice_of(values, "layout", kLayouts)};
 }
 
+double learnable_sinusoidal_parameters(const OptionValues&, const EncodingContext& context) {
+  return static_cast<double>(context.model_width / 2);
+}
+
 }  // namespace
 
 EncodingRow sinusoidal_row() {
@@ -105,6 +106,7 @@ EncodingRow sinusoidal_row() {
           .options = {choice_option(
               "layout", kLayouts, SinusoidalOptions().layout,
               "the paper's, tensor2tensor's, or halves with the paper's frequencies")},
+          .check = require_even_width,
           .make = make_encoding<Sinusoidal, sinusoidal_options>};
 }
 
@@ -112,6 +114,8 @@ EncodingRow learnable_sinusoidal_row() {
   return {.name = "learnable-sinusoidal",
           .formula = "x_i + P[i], P sines and cosines of i w_m, w learned",
           .level = EncodingLevel::kInput,
+          .check = require_even_width,
+          .parameters = learnable_sinusoidal_parameters,
           .make = make_encoding<LearnableSinusoidal>};
 }
 

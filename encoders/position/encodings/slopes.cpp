@@ -81,6 +81,10 @@ void Kerple::lower(const Extent& extent, LayerTerms& terms) const {
 
 KerpleOptions kerple_options(const OptionValues& values) { return {.sharing = sharing_of(values)}; }
 
+double kerple_parameters(const OptionValues& values, const EncodingContext& context) {
+  return 2.0 * table_size(kerple_options(values).sharing, context, {});
+}
+
 }  // namespace
 
 EncodingRow alibi_row() {
@@ -93,6 +97,7 @@ EncodingRow kerple_row() {
   return {.name = "kerple",
           .formula = "q_i.k_j/sqrt(Dh) - r1[h] ln(1 + r2[h] |i-j|)",
           .options = {share_option(KerpleOptions().sharing)},
+          .parameters = kerple_parameters,
           .make = make_encoding<Kerple, kerple_options>};
 }
 

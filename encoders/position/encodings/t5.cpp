@@ -69,7 +69,6 @@ class T5 : public PositionEncoding {
 
 T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(options.scaled) {
   const bool one_directional = context.causal();
-  require_t5_options(options, one_directional);
   for (int64_t offset = -options.distance; offset <= options.distance; ++offset)
     buckets_.push_back(t5_bucket(offset, one_directional, options.buckets, options.distance));
   table_ = register_parameter(
@@ -89,6 +88,15 @@ T5Options t5_options(const OptionValues& values) {
           .sharing = sharing_of(values)};
 }
 
+void check_t5(const OptionValues& values, const EncodingContext& context) {
+  require_t5_options(t5_options(values), context.causal());
+}
+
+double t5_parameters(const OptionValues& values, const EncodingContext& context) {
+  const T5Options options = t5_options(values);
+  return table_size(options.sharing, context, {options.buckets});
+}
+
 }  // namespace
 
 EncodingRow t5_row() {
@@ -100,6 +108,8 @@ EncodingRow t5_row() {
                   distance_option(kDefaults.distance),
                   flag_option("scaled", kDefaults.scaled, "divide q.k by sqrt(Dh)"),
                   share_option(kDefaults.sharing)},
+      .check = check_t5,
+      .parameters = t5_parameters,
       .make = make_encoding<T5, t5_options>};
 }
 

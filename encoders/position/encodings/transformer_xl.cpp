@@ -32,8 +32,6 @@ class TransformerXl : public PositionEncoding {
 
 TransformerXl::TransformerXl(const EncodingContext& context)
     : width_(context.model_width), heads_(context.heads), head_width_(context.head_width) {
-  if (width_ % 2 != 0)
-    throw ConfigError("sinusoids need an even model width, not " + std::to_string(width_));
   const auto normal = [](at::IntArrayRef sizes) { return at::empty(sizes).normal_(0.0, 0.02); };
   content_bias_ = register_parameter("content_bias", normal({heads_, head_width_}));
   position_bias_ = register_parameter("position_bias", normal({heads_, head_width_}));
@@ -58,11 +56,25 @@ void TransformerXl::lower(const Extent& extent, LayerTerms& terms) const {
   terms.set(&ScoreTerms::offset_bias, scale * (keys * difference).sum(-1));
 }
 
+void check_transformer_xl(const OptionValues&, const EncodingContext& context) {
+  if (context.model_width % 2 != 0)
+    throw ConfigError("sinusoids need an even model width, not " +
+                      std::to_string(context.model_width));
+}
+
+double transformer_xl_parameters(const OptionValues&, const EncodingContext& context) {
+  const auto projected = static_cast<double>(context.heads * context.head_width);
+  const auto layers = static_cast<double>(context.layers);
+  return projected * (2.0 + layers * static_cast<double>(context.model_width));
+}
+
 }  // namespace
 
 EncodingRow transformer_xl_row() {
   return {.name = "transformer-xl",
           .formula = "((q_i+u).k_j + (q_i+v).(W_R r[i-j]))/sqrt(Dh), r sines and cosines",
+          .check = check_transformer_xl,
+          .parameters = transformer_xl_parameters,
           .make = make_encoding<TransformerXl>};
 }
 

@@ -85,13 +85,6 @@ Tupe::Tupe(const TupeOptions& options, const EncodingContext& context)
       one_directional_(context.causal()) {
   const int64_t width = context.model_width;
   const int64_t projected = heads_ * head_width_;
-  if (options.summary == SummaryPosition::kUntied && context.causal())
-    throw ConfigError("cls=untied needs an encoder: later words are hidden from position 0");
-  if (options.bias == TupeBias::kBuckets) {
-    // Checks buckets and distance.
-    const T5Options buckets{.buckets = options.buckets, .distance = options.distance};
-    require_t5_options(buckets, one_directional_);
-  }
   positions_ = register_parameter("positions", normal({context.max_positions, width}));
   if (is_untied(options, context)) summary_ = register_parameter("summary", normal({2, width}));
   norm_weight_ = register_parameter("norm_weight", at::ones({width}));
@@ -199,12 +192,47 @@ TupeOptions tupe_r_options(const OptionValues& values) {
   return options;
 }
 
+void check_tupe(const TupeOptions& options, const EncodingContext& context) {
+  if (options.summary == SummaryPosition::kUntied && context.causal())
+    throw ConfigError("cls=untied needs an encoder: later words are hidden from position 0");
+  if (options.bias != TupeBias::kBuckets) return;
+  const T5Options buckets{.buckets = options.buckets, .distance = options.distance};
+  require_t5_options(buckets, context.causal());
+}
+
+double tupe_size(const TupeOptions& options, const EncodingContext& context) {
+  const int64_t width = context.model_width;
+  const int64_t summary = is_untied(options, context) ? 2 : 0;
+  const int64_t vectors = context.max_positions + summary + 2;  // the last two of the norm
+  const int64_t projections = 2 * (width + (options.projection_bias ? 1 : 0));
+  const auto numbers = [&]() -> int64_t {  // of b, for each head
+    if (options.bias == TupeBias::kNone) return 0;
+    if (options.bias == TupeBias::kOffsets) return 2 * context.max_positions - 1;
+    return options.buckets + (summary > 0 ? 1 : 0);
+  };
+  return static_cast<double>(width) * static_cast<double>(vectors) +
+         static_cast<double>(context.heads) *
+             static_cast<double>(context.head_width * projections + numbers());
+}
+
+template <auto kRead>
+void check_tupe(const OptionValues& values, const EncodingContext& context) {
+  check_tupe(kRead(values), context);
+}
+
+template <auto kRead>
+double tupe_parameters(const OptionValues& values, const EncodingContext& context) {
+  return tupe_size(kRead(values), context);
+}
+
 }  // namespace
 
 EncodingRow tupe_a_row() {
   return {.name = "tupe-a",
           .formula = "q_i.k_j/sqrt(2Dh) + reset((LN(p_i)U^Q).(LN(p_j)U^K)/sqrt(2Dh))",
           .options = shared_options(),
+          .check = check_tupe<tupe_a_options>,
+          .parameters = tupe_parameters<tupe_a_options>,
           .make = make_encoding<Tupe, tupe_a_options>};
 }
 
@@ -213,6 +241,8 @@ EncodingRow tupe_r_row() {
   EncodingRow row = {.name = "tupe-r",
                      .formula = "as tupe-a, + b[h,j-i]",
                      .options = shared_options(),
+                     .check = check_tupe<tupe_r_options>,
+                     .parameters = tupe_parameters<tupe_r_options>,
                      .make = make_encoding<Tupe, tupe_r_options>};
   row.options.push_back(number_or_option("buckets", "none", kDefaults.buckets, kFewestBuckets,
                                          "number of buckets; none: one number per offset"));

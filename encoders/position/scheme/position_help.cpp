@@ -1,4 +1,4 @@
-#include <ATen/ATen.h>
+#include <fmt/format.h>
 
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
@@ -48,10 +48,9 @@ std::string parameters(const EncodingRow& row, const std::vector<EncodingContext
     if (!text.empty()) text += ", ";
     text += site_name(context.site);
     try {
-      int64_t count = 0;
-      for (const at::Tensor& parameter : row.make(OptionValues(row.options), context)->parameters())
-        count += parameter.numel();
-      text += " " + std::to_string(count);
+      const OptionValues defaults(row.options);
+      row.check(defaults, context);
+      text += fmt::format(" {:.0f}", row.parameters(defaults, context));
     } catch (const ConfigError& error) {
       text += std::string(": ") + error.what();
     }

@@ -30,16 +30,19 @@ PositionScheme::PositionScheme(const std::string& spec, const EncodingContext& c
   const std::vector<EncodingSpec> encodings = parse_position_spec(spec, context);
   spec_ = canonical_position_spec(encodings);
   for (const EncodingSpec& encoding : encodings) {
-    EncodingContext own = context;
-    if (!encoding.heads.empty()) own.heads = static_cast<int64_t>(encoding.heads.size());
-    try {
-      parts_.push_back({encoding.row->make(encoding.values, own), encoding.heads});
-    } catch (const ConfigError& error) {
-      throw position_spec_error(spec, encoding.column,
-                                "'" + encoding.row->name + "': " + error.what());
-    }
+    parts_.push_back(
+        {encoding.row->make(encoding.values, encoding.own_context(context)), encoding.heads});
     register_module(module_name(encoding), parts_.back().encoding);
   }
+}
+
+ParameterCounts position_parameters(const std::string& spec, const EncodingContext& context) {
+  ParameterCounts counts;
+  for (const EncodingSpec& encoding : parse_position_spec(spec, context)) {
+    counts.emplace_back(module_name(encoding),
+                        encoding.row->parameters(encoding.values, encoding.own_context(context)));
+  }
+  return counts;
 }
 
 at::Tensor PositionScheme::embed(const at::Tensor& x, const at::Tensor& positions,

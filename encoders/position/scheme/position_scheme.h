@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "encoders/position/parameter_counts.h"
 #include "encoders/position/position_encoding.h"
 
 namespace dietmt::encoders {
@@ -42,5 +43,9 @@ class PositionScheme : public torch::nn::Module {
   EncodingContext context_;
   std::vector<Part> parts_;
 };
+
+/// The parameters of each encoding of PositionScheme(spec, context). Throws ConfigError as that
+/// does.
+ParameterCounts position_parameters(const std::string& spec, const EncodingContext& context);
 
 }  // namespace dietmt::encoders

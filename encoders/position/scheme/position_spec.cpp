@@ -226,29 +226,24 @@ void check_heads(const std::string& text, const std::vector<EncodingSpec>& specs
                                   " belongs to no encoding; give it to one, or to 'none'");
 }
 
-std::string canonical_encoding(const EncodingSpec& spec) {
-  std::string options;
-  for (const EncodingOption& option : spec.row->options) {
-    const std::string& value = spec.values.text(option.name);
-    if (value != option.default_value)
-      options += (options.empty() ? "" : ",") + option.name + "=" + value;
+void check_conditions(const std::string& text, const std::vector<EncodingSpec>& specs,
+                      const EncodingContext& context) {
+  for (const EncodingSpec& spec : specs) {
+    try {
+      spec.row->check(spec.values, spec.own_context(context));
+    } catch (const ConfigError& error) {
+      throw position_spec_error(text, spec.column, "'" + spec.row->name + "': " + error.what());
+    }
   }
-  return spec.row->name + (options.empty() ? "" : "(" + options + ")");
-}
-
-std::string canonical_heads(const std::vector<int64_t>& heads) {
-  std::string text;
-  for (size_t i = 0; i < heads.size();) {
-    size_t end = i + 1;
-    while (end < heads.size() && heads[end] == heads[end - 1] + 1) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(heads[i]);
-    if (end - i > 1) text += "-" + std::to_string(heads[end - 1]);
-    i = end;
-  }
-  return text;
 }
 
 }  // namespace
+
+EncodingContext EncodingSpec::own_context(const EncodingContext& context) const {
+  EncodingContext own = context;
+  if (!heads.empty()) own.heads = static_cast<int64_t>(heads.size());
+  return own;
+}
 
 ConfigError position_spec_error(const std::string& text, size_t column,
                                 const std::string& problem) {
@@ -274,27 +269,8 @@ std::vector<EncodingSpec> parse_position_spec(const std::string& text,
     };
     return rank(a) < rank(b);
   });
+  check_conditions(text, specs, context);
   return specs;
-}
-
-std::string canonical_position_spec(const std::vector<EncodingSpec>& specs) {
-  std::vector<std::string> parts;
-  bool in_heads = false;
-  for (const EncodingSpec& spec : specs) {
-    if (spec.heads.empty()) {
-      parts.push_back(canonical_encoding(spec));
-      continue;
-    }
-    const std::string item = canonical_encoding(spec) + ":" + canonical_heads(spec.heads);
-    if (in_heads)
-      parts.back().insert(parts.back().size() - 1, "," + item);
-    else
-      parts.push_back("heads[" + item + "]");
-    in_heads = true;
-  }
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : "+") + part;
-  return text;
 }
 
 }  // namespace dietmt::encoders

@@ -23,10 +23,13 @@ struct EncodingSpec {
   OptionValues values;
   std::vector<int64_t> heads;  // empty: all
   size_t column;               // of its name in the text, from 1
+
+  /// `context` of the stack, with the heads that this encoding owns.
+  EncodingContext own_context(const EncodingContext& context) const;
 };
 
-/// Parses `text` and checks names, options, levels, and that every head has one owner. Throws
-/// ConfigError that names the wrong column and lists what is possible there.
+/// Parses `text` and checks names, options, levels, that every head has one owner, and the row's
+/// own conditions. Throws ConfigError that names the wrong column and lists what is possible there.
 std::vector<EncodingSpec> parse_position_spec(const std::string& text,
                                               const EncodingContext& context);
 

@@ -31,6 +31,8 @@ void sum_diagonals(const float* x, int64_t rows, int64_t columns, const Band& ba
 
 /// The backward pass of one head, sentence by sentence.
 class BackwardHead {
+  using Tables = AttentionTables;
+
  public:
   BackwardHead(const AttentionBackward& call, const HeadTables& tables,
                const GradientLayout& layout)
@@ -72,8 +74,8 @@ class BackwardHead {
       run_tile(i, std::min(kTileQueries, scores_.query_count - i));
     write_rows(grad_keys_.get(), scores_.content_width, 1.0f, keys_of(call_.grad_keys));
     write_rows(grad_values_.get(), scores_.value_width, 1.0f, keys_of(call_.grad_values));
-    if (layout_.key_features)
-      add_features(layout_.key_features, grad_keys_.get(), 0, scores_.key_count);
+    if (layout_.of<&Tables::key_features>())
+      add_features(layout_.of<&Tables::key_features>(), grad_keys_.get(), 0, scores_.key_count);
   }
 
  private:
@@ -103,8 +105,8 @@ class BackwardHead {
     if (keys > 0) finish_relative_vectors();
     write_rows(grad_queries_.get(), scores_.content_width, scores_.scale,
                queries_of(call_.grad_queries));
-    if (layout_.query_features)
-      add_features(layout_.query_features, grad_queries_.get(), first, count);
+    if (layout_.of<&Tables::query_features>())
+      add_features(layout_.of<&Tables::query_features>(), grad_queries_.get(), first, count);
   }
 
   void begin_tile() {
@@ -210,14 +212,15 @@ class BackwardHead {
   }
 
   void add_table_gradients(int64_t first, int64_t count) {
-    if (layout_.offset_bias)
+    if (layout_.of<&Tables::offset_bias>())
       sum_diagonals(gradient_row(0), scores_.queries, count, tables_.offset_bias.band,
-                    first - scores_.first_query, sums(layout_.offset_bias) + kLanes);
-    if (layout_.position_bias)
+                    first - scores_.first_query, sums(layout_.of<&Tables::offset_bias>()) + kLanes);
+    if (layout_.of<&Tables::position_bias>())
       add_rows(gradient_row(0), kTileStride, scores_.queries, count,
-               sums(layout_.position_bias) + scores_.first_query * sizes_.max_keys + first,
+               sums(layout_.of<&Tables::position_bias>()) + scores_.first_query * sizes_.max_keys +
+                   first,
                sizes_.max_keys);
-    if (layout_.segment_bias) add_segment_gradients(first, count);
+    if (layout_.of<&Tables::segment_bias>()) add_segment_gradients(first, count);
     if (tables_.relative_keys) {
       for (int64_t r = 0; r < scores_.queries; ++r)
         sum_entries(gradient_row(r), scores_.query_band, first - scores_.first_query - r,
@@ -231,7 +234,8 @@ class BackwardHead {
     const int64_t kinds = call_.forward.terms.segment_kinds;
     const int64_t* segments = call_.forward.terms.segments + sizes_.query_offsets[scores_.sentence];
     for (int64_t r = 0; r < scores_.queries; ++r) {
-      float* row = sums(layout_.segment_bias) + segments[scores_.first_query + r] * kinds;
+      float* row =
+          sums(layout_.of<&Tables::segment_bias>()) + segments[scores_.first_query + r] * kinds;
       for (int64_t c = 0; c < count; ++c) row[segments[first + c]] += gradient_row(r)[c];
     }
   }
@@ -255,10 +259,11 @@ class BackwardHead {
     vectors.add_weighted(count, by_offset, scores_.head, band,
                          scores_.key_bands(vectors.clip, first), grad_keys_.get() + first * content,
                          content);
-    if (!layout_.relative_queries) return;
+    if (!layout_.of<&Tables::relative_queries>()) return;
     product(band.width, vectors.width, count, {by_offset, 1, stride},
             scores_.key_rows.get() + first * content, content,
-            sums(layout_.relative_queries) + (band.lowest - vectors.band.lowest) * vectors.width,
+            sums(layout_.of<&Tables::relative_queries>()) +
+                (band.lowest - vectors.band.lowest) * vectors.width,
             vectors.width, true);
   }
 
@@ -271,19 +276,20 @@ class BackwardHead {
       for (int64_t r = 0; r < rows; ++r) fold_ends(by_offset + r * stride, band.width);
       vectors.add_weighted(rows, by_offset, scores_.head, band, scores_.query_bands(vectors.clip),
                            grad_queries_.get(), scores_.content_width);
-      if (layout_.relative_keys)
+      if (layout_.of<&Tables::relative_keys>())
         product(band.width, vectors.width, rows, {by_offset, 1, stride}, scores_.query_rows.get(),
                 scores_.content_width,
-                sums(layout_.relative_keys) + (band.lowest - vectors.band.lowest) * vectors.width,
+                sums(layout_.of<&Tables::relative_keys>()) +
+                    (band.lowest - vectors.band.lowest) * vectors.width,
                 vectors.width, true);
     }
-    if (relative_values_ && layout_.relative_values) {
+    if (relative_values_ && layout_.of<&Tables::relative_values>()) {
       const int64_t stride = value_band_.row_size();
       float* by_offset = value_sums_.get() + kLanes;
       for (int64_t r = 0; r < rows; ++r) fold_ends(by_offset + r * stride, value_band_.width);
       product(value_band_.width, scores_.value_width, rows, {by_offset, 1, stride},
               grad_output_.get(), scores_.value_width,
-              sums(layout_.relative_values) +
+              sums(layout_.of<&Tables::relative_values>()) +
                   (value_band_.lowest - relative_values_.band.lowest) * scores_.value_width,
               scores_.value_width, true);
     }
@@ -333,9 +339,9 @@ void attention_backward(const AttentionBackward& call) {
                                         .heads = sizes.heads,
                                         .head_width = sizes.head_width,
                                         .queries = sizes.query_offsets[sizes.sentences],
-                                        .block = layout.size});
+                                        .block = layout.size()});
   const int64_t items = parts * sizes.heads;
-  Buffer blocks(items * layout.size);
+  Buffer blocks(items * layout.size());
   ThreadWork<BackwardHead> passes(call, tables, layout);
 #pragma omp parallel
   {
@@ -344,8 +350,8 @@ void attention_backward(const AttentionBackward& call) {
 #pragma omp for schedule(dynamic, 1)
     for (int64_t item = 0; item < items; ++item) {
       const int64_t part = item / sizes.heads;
-      float* block = blocks.get() + item * layout.size;
-      std::fill_n(block, layout.size, 0.0f);
+      float* block = blocks.get() + item * layout.size();
+      std::fill_n(block, layout.size(), 0.0f);
       const int64_t end = sizes.sentences * (part + 1) / parts;
       for (int64_t b = sizes.sentences * part / parts; b < end; ++b)
         pass.run(item % sizes.heads, b, block);
@@ -353,7 +359,7 @@ void attention_backward(const AttentionBackward& call) {
 #pragma omp for schedule(static)
     for (int64_t slice = 0; slice < layout.slices(); ++slice)
       for (int64_t item = 0; item < items; ++item)
-        layout.add_block(call, item % sizes.heads, blocks.get() + item * layout.size, slice);
+        layout.add_block(call, item % sizes.heads, blocks.get() + item * layout.size(), slice);
   }
 }
 

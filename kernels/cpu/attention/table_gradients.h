@@ -2,72 +2,95 @@
 // fixed order, so that results do not depend on the number of threads.
 #pragma once
 
-#include <memory>
+#include <array>
 
+#include "kernels/attention_tables.h"
 #include "kernels/cpu/attention/scores.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 
-/// The place of each table's sums in the block of one head and one part of the batch. A table whose
-/// gradient is not wanted has size 0.
+/// The place of `table` in kAttentionTables.
+constexpr size_t index_of(HeadTable AttentionTables::*table) {
+  size_t t = 0;
+  while (kAttentionTables[t].table != table) ++t;  // beyond the end: no constant, does not compile
+  return t;
+}
+
+/// The place of each of kAttentionTables in the block of sums of one head and one part of the
+/// batch.
 class GradientLayout {
  public:
+  /// Of a table whose gradient is not wanted, size 0.
   struct Place {
     int64_t start = 0;
     int64_t size = 0;
+    Band band = {};  // tables over offsets: those that occur in the batch
     explicit operator bool() const { return size > 0; }
   };
 
-  explicit GradientLayout(const AttentionBackward& call) {
-    const AttentionSizes& sizes = call.forward.sizes;
-    const AttentionTables& wanted = call.grad_tables;
-    const AttentionTerms& terms = call.forward.terms;
-    const auto band = [&](int64_t clip) {
-      return Band::of(clip, 0, sizes.max_queries, 0, sizes.max_keys);
-    };
-    bias_band = band(terms.bias_clip);
-    key_band = band(terms.key_clip);
-    query_band = Band::of(terms.query_clip, 0, sizes.max_keys, 0, sizes.max_queries);
-    value_band = band(terms.value_clip);
-    width = padded(sizes.head_width);
-    position_bias = place(wanted.position_bias, sizes.max_queries * sizes.max_keys);
-    query_features = place(wanted.query_features, sizes.max_queries * terms.rank);
-    key_features = place(wanted.key_features, sizes.max_keys * terms.rank);
-    offset_bias = place(wanted.offset_bias, bias_band.row_size());
-    relative_keys = place(wanted.relative_keys, key_band.width * width);
-    relative_queries = place(wanted.relative_queries, query_band.width * width);
-    relative_values = place(wanted.relative_values, value_band.width * width);
-    segment_bias = place(wanted.segment_bias, terms.segment_kinds * terms.segment_kinds);
+  explicit GradientLayout(const AttentionBackward& call)
+      : width_(padded(call.forward.sizes.head_width)) {
+    for (size_t t = 0; t < places_.size(); ++t) {
+      if ((call.grad_tables.*kAttentionTables[t].table).data == nullptr) continue;
+      places_[t] = place(kAttentionTables[t], call.forward);
+      size_ += padded(places_[t].size);
+    }
   }
 
+  /// The sums of a table have the shape that kAttentionTables gives it, but those over offsets only
+  /// their band: an offset bias with its ends repeated, vectors with Dh padded.
+  template <HeadTable AttentionTables::*kTable>
+  const Place& of() const {
+    constexpr size_t kIndex = index_of(kTable);
+    return places_[kIndex];
+  }
+
+  int64_t size() const { return size_; }  // of the block
   /// Blocks are added in slices, which write to different numbers.
-  int64_t slices() const { return std::min<int64_t>((size + 511) / 512, 64); }
+  int64_t slices() const { return std::min<int64_t>((size_ + 511) / 512, 64); }
   /// Adds a slice of the block of one head and part of the batch to the gradients of the call.
   void add_block(const AttentionBackward& call, int64_t head, float* block, int64_t slice) const;
 
-  Band bias_band;  // the offsets of each table that occur in the batch
-  Band key_band;
-  Band query_band;  // of i - j, the others of j - i (RelativeVectors::Use)
-  Band value_band;
-  int64_t width;           // padded Dh
-  Place position_bias;     // [T, S]
-  Place query_features;    // [T, R]
-  Place key_features;      // [S, R]
-  Place offset_bias;       // the band, ends repeated
-  Place relative_keys;     // [band, padded Dh]
-  Place relative_queries;  // [band, padded Dh]
-  Place relative_values;   // [band, padded Dh]
-  Place segment_bias;      // [G, G]
-  int64_t size = 0;        // of the block
-
  private:
-  Place place(const HeadTable& wanted, int64_t count) {
-    if (wanted.data == nullptr) return {};
-    const Place here{size, count};
-    size += padded(count);
-    return here;
-  }
+  Place place(const AttentionTable& table, const AttentionForward& call) const;
+
+  int64_t width_;  // padded Dh
+  int64_t size_ = 0;
+  std::array<Place, kAttentionTables.size()> places_;
 };
+
+inline GradientLayout::Place GradientLayout::place(const AttentionTable& table,
+                                                   const AttentionForward& call) const {
+  const AttentionSizes& sizes = call.sizes;
+  const int64_t size = table.size == nullptr ? 0 : call.terms.*table.size;
+  // Offsets are j - i; those of rows that keys meet i - j (RelativeVectors::Use).
+  const auto band = [&] {
+    return table.by_key ? Band::of(size, 0, sizes.max_keys, 0, sizes.max_queries)
+                        : Band::of(size, 0, sizes.max_queries, 0, sizes.max_keys);
+  };
+  Place made{size_, 0, has_offsets(table.rows) ? band() : Band()};
+  switch (table.rows) {
+    case TableRows::kPairs:
+      made.size = sizes.max_queries * sizes.max_keys;
+      break;
+    case TableRows::kQueries:
+      made.size = sizes.max_queries * size;
+      break;
+    case TableRows::kKeys:
+      made.size = sizes.max_keys * size;
+      break;
+    case TableRows::kOffsets:
+      made.size = made.band.row_size();
+      break;
+    case TableRows::kOffsetVectors:
+      made.size = made.band.width * width_;
+      break;
+    case TableRows::kSegmentPairs:
+      made.size = size * size;
+      break;
+  }
+  return made;
+}
 
 /// to[r, 0:width] += from[r, 0:width] for `rows` rows.
 inline void add_rows(const float* from, int64_t from_stride, int64_t rows, int64_t width, float* to,
@@ -79,36 +102,31 @@ inline void add_rows(const float* from, int64_t from_stride, int64_t rows, int64
 inline void GradientLayout::add_block(const AttentionBackward& call, int64_t head, float* block,
                                       int64_t slice) const {
   const int64_t head_width = call.forward.sizes.head_width;
-  const AttentionTerms& terms = call.forward.terms;
-  const AttentionTables& to = call.grad_tables;
   const auto begin_of = [&](int64_t count, int64_t s) { return count * s / slices(); };
-  const auto plain = [&](const Place& from, const HeadTable& table) {
-    if (!from) return;
-    const int64_t first = begin_of(from.size, slice);
-    add_rows(block + from.start + first, 0, 1, begin_of(from.size, slice + 1) - first,
-             table.data + head * table.head_stride + first, 0);
-  };
-  const auto vectors = [&](const Place& from, const HeadTable& table, const Band& band,
-                           int64_t clip, int64_t direction) {
-    if (!from) return;
-    const int64_t first = begin_of(band.width, slice);
-    float* rows = table.data + head * table.head_stride +
-                  (clip + direction * (band.lowest + first)) * head_width;
-    add_rows(block + from.start + first * width, width, begin_of(band.width, slice + 1) - first,
-             head_width, rows, direction * head_width);
-  };
-  plain(position_bias, to.position_bias);
-  plain(query_features, to.query_features);
-  plain(key_features, to.key_features);
-  plain(segment_bias, to.segment_bias);
-  vectors(relative_keys, to.relative_keys, key_band, terms.key_clip, 1);
-  vectors(relative_queries, to.relative_queries, query_band, terms.query_clip, -1);
-  vectors(relative_values, to.relative_values, value_band, terms.value_clip, 1);
-  if (offset_bias && slice == 0) {
-    float* sums = block + offset_bias.start + kLanes;
-    fold_ends(sums, bias_band.width);
-    float* table = to.offset_bias.data + head * to.offset_bias.head_stride;
-    add_rows(sums, 0, 1, bias_band.width, table + terms.bias_clip + bias_band.lowest, 0);
+  for (size_t t = 0; t < places_.size(); ++t) {
+    const AttentionTable& table = kAttentionTables[t];
+    const Place& from = places_[t];
+    if (!from) continue;
+    const HeadTable& to = call.grad_tables.*table.table;
+    float* const numbers = to.data + head * to.head_stride;
+    const int64_t clip = has_offsets(table.rows) ? call.forward.terms.*table.size : 0;
+    if (table.rows == TableRows::kOffsetVectors) {
+      const int64_t direction = table.by_key ? -1 : 1;
+      const int64_t first = begin_of(from.band.width, slice);
+      add_rows(block + from.start + first * width_, width_,
+               begin_of(from.band.width, slice + 1) - first, head_width,
+               numbers + (clip + direction * (from.band.lowest + first)) * head_width,
+               direction * head_width);
+    } else if (table.rows == TableRows::kOffsets) {
+      if (slice > 0) continue;
+      float* const sums = block + from.start + kLanes;
+      fold_ends(sums, from.band.width);
+      add_rows(sums, 0, 1, from.band.width, numbers + clip + from.band.lowest, 0);
+    } else {
+      const int64_t first = begin_of(from.size, slice);
+      add_rows(block + from.start + first, 0, 1, begin_of(from.size, slice + 1) - first,
+               numbers + first, 0);
+    }
   }
 }
 

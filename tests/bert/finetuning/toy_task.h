@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bert/finetuning/finetuning_task.h"
-#include "bert/finetuning/task_description.h"
+#include "bert/prediction/task_description.h"
 #include "common/random.h"
 #include "data/text/wordpiece.h"
 #include "tests/common/scratch.h"

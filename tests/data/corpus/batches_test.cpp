@@ -67,7 +67,7 @@ TEST_F(BatchesTest, LongSourcesCloseABatchToo) {
   EXPECT_EQ(batches.next().source.sentences(), 4);
 }
 
-TEST_F(BatchesTest, APairLongerThanTheBudgetIsABatchAlone) {
+TEST_F(BatchesTest, APairLongerThanTheBudgetIsItsOwnBatch) {
   BatchIterator batches(corpus_, options(1));
   const auto all = rest_of_epoch(batches);
   EXPECT_EQ(std::ssize(all), corpus_.size());

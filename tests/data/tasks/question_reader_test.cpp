@@ -136,7 +136,7 @@ TEST_F(QuestionReaderTest, AnEmptyListSaysThatThereIsNoAnswer) {
     EXPECT_TRUE(read(content, use).questions.at(0).is_impossible);
 }
 
-TEST_F(QuestionReaderTest, AnswersMayBeHiddenInEvaluationAlone) {
+TEST_F(QuestionReaderTest, AnswersMayBeHiddenOnlyInEvaluation) {
   json hidden = question("h", {});
   hidden.erase("answers");
   const json content = file_of("one", {hidden});
@@ -179,7 +179,7 @@ TEST_F(QuestionReaderTest, FilesOfAnotherFormAreErrors) {
   EXPECT_THAT(error_of(std::string("{\n\"data\": [\n}")), HasSubstr("q.json:3: not JSON"));
   EXPECT_THAT(error_of(std::string("{\n\"data\": \"caf\xE9\"}")), HasSubstr("q.json:2: not JSON"));
   EXPECT_THAT(error_of(std::string()), HasSubstr("not JSON"));
-  EXPECT_THAT(error_of(std::string("[]")), HasSubstr("no \"data\"; expected SQuAD's form"));
+  EXPECT_THAT(error_of(std::string("[]")), HasSubstr("no \"data\"; expected SQuAD's JSON: data"));
   EXPECT_THAT(error_of(std::string("{\"data\": []}")), HasSubstr("no questions"));
   EXPECT_THAT(error_of(file_of("one", {question("q", {answer("two", 0)})})),
               AllOf(HasSubstr("no questions"), HasSubstr("1 questions dropped")));

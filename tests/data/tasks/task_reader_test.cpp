@@ -41,7 +41,7 @@ class TaskReaderTest : public ScratchTest {
   }
 };
 
-TEST_F(TaskReaderTest, ColaHasAHeaderInTheTestSetAlone) {
+TEST_F(TaskReaderTest, ColaHasAHeaderOnlyInTheTestSet) {
   const TaskData train = read("CoLA", "gj04\t1\t\tShe sang.\nks08\t0\t*\tHer sang.\n");
   ASSERT_EQ(train.examples.size(), 2U);
   EXPECT_EQ(train.examples[1].first, "Her sang.");
@@ -84,9 +84,9 @@ TEST_F(TaskReaderTest, MnliTakesTheGoldLabelAmongTheAnnotators) {
   EXPECT_EQ(data.labels[static_cast<size_t>(data.examples[0].label)], "neutral");
   EXPECT_EQ(data.examples[0].id, "9");
   EXPECT_EQ(data.unlabelled.rows, 1);
-  EXPECT_THAT(data.summary(), AllOf(HasSubstr("1 of 'neutral'"),
-                                    HasSubstr("1 rows passed over for want of a label, first "),
-                                    HasSubstr("data.tsv:3")));
+  EXPECT_THAT(data.summary(),
+              AllOf(HasSubstr("1 of 'neutral'"), HasSubstr("1 rows skipped: no label, first "),
+                    HasSubstr("data.tsv:3")));
 }
 
 TEST_F(TaskReaderTest, StsbHasScoresInBothLayouts) {
@@ -122,7 +122,7 @@ TEST_F(TaskReaderTest, BrokenRowsOfQqpAreCountedInTrainingAndErrorsInATestSet) {
   EXPECT_EQ(data.examples[1].id, "7");
   EXPECT_EQ(data.malformed.rows, 2);
   EXPECT_THAT(data.malformed.first_where, HasSubstr("data.tsv:3"));
-  EXPECT_THAT(data.summary(), HasSubstr("2 rows passed over for their number of columns"));
+  EXPECT_THAT(data.summary(), HasSubstr("2 rows skipped: wrong number of columns"));
   EXPECT_THAT(error_of("QQP", kQqpHeader + rows, kUnlabelled),
               HasSubstr("data.tsv:3: 4 columns, expected 6"));
 }

@@ -39,7 +39,7 @@ TEST(AttentionIndicators, MeetTheWorkedExample) {
   expect_indicators(attention_indicators(attention, 2), tables.at("indicators_reach2"));
 }
 
-TEST(AttentionIndicators, OffsetsAloneGiveNoVarianceInDiagonals) {
+TEST(AttentionIndicators, OnlyOffsetsGiveNoVarianceInDiagonals) {
   // Offsets -2 .. 2; falls with the distance, more to the words before.
   const AttentionIndicators found = attention_indicators(toeplitz({0.2, 0.3, 0.9, 0.1, 0.05}));
   EXPECT_NEAR(found.aiv, 0, 1e-15);
@@ -87,7 +87,7 @@ TEST(CosineMap, CountsPairsOfDifferentRows) {
   const at::Tensor table =
       at::tensor({1.0, 0.0, 10.0, 1.0, 0.0, 3.0, 0.0, 0.0}, at::kDouble).view({4, 2});
   const CosineMap map = cosine_map(table);
-  EXPECT_NEAR(map.share_alike, 1.0 / 6, 1e-15);  // rows 0 and 1 alone
+  EXPECT_NEAR(map.share_alike, 1.0 / 6, 1e-15);  // only rows 0 and 1
   EXPECT_NEAR(map.cosines[0][1].item<double>(), 10 / std::sqrt(101.0), 1e-15);
   EXPECT_NEAR(map.cosines[1][2].item<double>(), 1 / std::sqrt(101.0), 1e-15);
   EXPECT_NEAR(map.cosines[2][2].item<double>(), 1, 1e-15);

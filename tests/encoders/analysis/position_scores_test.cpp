@@ -1,4 +1,4 @@
-// What positions alone add to scores, against the formulas of the encodings, and attention in
+// What positions add to scores, against the formulas of the encodings, and attention in
 // sentences of one repeated word.
 #include "encoders/analysis/position_scores.h"
 

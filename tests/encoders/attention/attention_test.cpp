@@ -53,7 +53,7 @@ TEST(CrossAttention, RowsAtOnePosition) {
   }
 }
 
-TEST(AttentionDropout, DependsOnTheKeyAlone) {
+TEST(AttentionDropout, DependsOnlyOnTheKey) {
   const Packing packing({20, 20});
   const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
   const auto scheme = make_scheme("diet-rel", AttentionSite::kEncoder);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "encoders/bert/bert.h"
+#include "encoders/bert/bert_size.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -16,6 +17,7 @@ int64_t total(const std::string& position, int64_t vocabulary = 30522) {
   config.task_heads.masked_lm = true;
   int64_t sum = 0;
   for (const at::Tensor& parameter : Bert(config, 1).parameters()) sum += parameter.numel();
+  EXPECT_EQ(encoders::total(parameter_counts(config)), static_cast<double>(sum));
   return sum;
 }
 

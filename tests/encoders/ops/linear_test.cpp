@@ -56,6 +56,37 @@ TEST(LinearLayer, WorksWithoutGradientsOfTheInput) {
     EXPECT_LE((own[n] - aten[n]).abs().max().item<double>(), 1e-4) << n;
 }
 
+TEST(FixedRowBlocks, GiveARowTheSameBitsAmongAnyNumberOfRows) {
+  const at::NoGradGuard no_gradients;
+  for (const auto& [inputs, outputs] : {std::pair{512, 512}, {512, 2048}, {300, 9000}}) {
+    const Layer layer = make_layer(1200, inputs, outputs, at::kFloat);
+    const at::Tensor expected = linear_layer(layer.x, layer.weight, layer.bias);
+    const FixedRowBlocks scope;
+    const at::Tensor all = linear_layer(layer.x, layer.weight, layer.bias);
+    EXPECT_LE((all - expected).abs().max().item<float>(), 1e-4f);
+    for (const int64_t rows : {1, 63, 128, 130, 600}) {
+      const at::Tensor some = linear_layer(layer.x.narrow(0, 7, rows), layer.weight, layer.bias);
+      EXPECT_TRUE(at::equal(some, all.narrow(0, 7, rows))) << rows << " rows of " << inputs;
+    }
+  }
+}
+
+TEST(FixedRowBlocks, CoverTheReluNetwork) {
+  const at::NoGradGuard no_gradients;
+  const Layer inner = make_layer(700, 512, 1024, at::kFloat);
+  const Layer outer = make_layer(1, 1024, 512, at::kFloat);
+  const auto network = [&](int64_t rows) {
+    return relu_network(inner.x.narrow(0, 0, rows), {inner.weight, inner.bias},
+                        {outer.weight, outer.bias});
+  };
+  const at::Tensor expected = network(700);
+  const FixedRowBlocks scope;
+  const at::Tensor all = network(700);
+  EXPECT_LE((all - expected).abs().max().item<float>(), 1e-4f);
+  for (const int64_t rows : {1, 64, 200})
+    EXPECT_TRUE(at::equal(network(rows), all.narrow(0, 0, rows)));
+}
+
 TEST(LinearLayer, GivesTheSameBitsAgain) {
   const Layer layer = make_layer(300, 512, 512, at::kFloat);
   EXPECT_TRUE(at::equal(linear_layer(layer.x, layer.weight, layer.bias),

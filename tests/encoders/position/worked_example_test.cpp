@@ -49,12 +49,17 @@ LogDecayOptions log_decay_options(const OptionValues& values) {
   return {.sharing = sharing_of(values)};
 }
 
+double log_decay_parameters(const OptionValues& values, const EncodingContext& context) {
+  return table_size(log_decay_options(values).sharing, context, {});
+}
+
 }  // namespace
 
 EncodingRow log_decay_row() {
   return {.name = "log-decay",
           .formula = "q_i.k_j/sqrt(Dh) - s[h] ln(1+|i-j|)",
           .options = {share_option(LogDecayOptions().sharing)},
+          .parameters = log_decay_parameters,
           .make = make_encoding<LogDecay, log_decay_options>};
 }
 
@@ -84,6 +89,8 @@ TEST(WorkedExample, HasItsParameters) {
   EXPECT_EQ(log_decay("layers", AttentionSite::kEncoder)->parameters().front().numel(), kRunHeads);
   EXPECT_EQ(log_decay("none", AttentionSite::kEncoder)->parameters().front().numel(),
             kRunLayers * kRunHeads);
+  const EncodingRow row = log_decay_row();
+  EXPECT_EQ(row.parameters(OptionValues(row.options), context(AttentionSite::kEncoder)), kRunHeads);
 }
 
 /// Every backend against the formula, with the strengths at other values than the first ones.

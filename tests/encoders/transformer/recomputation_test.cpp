@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Encodings, RecomputationTest,
                          testing::Values("sinusoidal", "diet-rel(share=layers)", "shaw(clip=3)",
                                          "tupe-r", "rope", "heads[diet-rel:0-1,t5:2-3]"));
 
-TEST(Recomputed, RunsTheSectionAgainInBackwardAlone) {
+TEST(Recomputed, RunsTheSectionAgainOnlyInBackward) {
   int runs = 0;
   const Section section = [&](const std::vector<at::Tensor>& inputs, DropoutKeys*) {
     ++runs;

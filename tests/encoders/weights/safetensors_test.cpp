@@ -54,7 +54,7 @@ TEST(Safetensors, ReturnsEveryDtypeAndShape) {
   EXPECT_EQ(storage::load_safetensors_metadata(directory / "a").at("format"), "pt");
 }
 
-TEST(Safetensors, BytesDependOnContentAlone) {
+TEST(Safetensors, BytesDependOnlyOnContent) {
   const TestDirectory directory;
   const at::Tensor a = at::arange(3.0F), b = at::arange(5);
   save_safetensors(directory / "1", {{"a", a}, {"b", b}});

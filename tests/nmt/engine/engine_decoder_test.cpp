@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "common/error.h"
+#include "tests/common/thread_limit.h"
 #include "tests/nmt/engine/engine_run.h"
-#include "tests/nmt/engine/thread_limit.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -10,6 +10,8 @@
 #include "common/files.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/batch_decoding/decoder_loader.h"
+#include "nmt/engine/repack.h"
+#include "nmt/engine/stored_positions.h"
 #include "nmt/packing/engine_models.h"
 #include "tests/nmt/engine/model_files_test.h"
 
@@ -154,6 +156,26 @@ TEST_F(EngineFilesTest, OtherTypesAndUsesAreRefused) {
       EXPECT_THAT(
           error.what(),
           HasSubstr("int8: only 'translate' and 'serve' on the CPU can use packed int8 weights"));
+    }
+  }
+}
+
+// Weights are rounded once, whether they come from the trained model or from its packed copy.
+TEST_F(EngineFilesTest, PackedFp32WeightsGiveTheFilesOfTheFullOnes) {
+  for (const Setting& setting : kSettings) {
+    SCOPED_TRACE(setting.name);
+    write_full(config_of(setting));
+    const ModelFiles packed = open_model(quantized("fp32"));
+    for (const std::string type : {"int8", "bf16", "fp32"}) {
+      const fs::path wanted = quantized(type), again = directory_ / "again";
+      fs::remove_all(again);
+      fs::create_directories(again);
+      repack(again, packed, type);
+      for (const char* name : {"model.safetensors", kConfigFile, kPositionsFile}) {
+        ASSERT_EQ(fs::exists(wanted / name), fs::exists(again / name)) << type << ' ' << name;
+        if (!fs::exists(wanted / name)) continue;
+        EXPECT_TRUE(read_file(wanted / name) == read_file(again / name)) << type << ' ' << name;
+      }
     }
   }
 }

@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "encoders/position/term_table.h"
 #include "encoders/weights/safetensors.h"
+#include "kernels/attention_tables.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/translation/loaded_decoder.h"
 #include "tests/encoders/position/encoding_list.h"
@@ -36,6 +38,39 @@ TEST(TermTables, CoverEveryTermButSegments) {
   for (const encoders::Term& term : encoders::kTerms)
     if (term.table != &encoders::ScoreTerms::segment_bias) wanted.insert(term.name);
   EXPECT_EQ(visited, wanted);
+}
+
+TEST(TermTables, AreAllTheTablesOfALayer) {
+  LayerTerms layer;
+  size_t tables = 0;
+  visit_tables(layer, [&](const char*, const TermTable&, TermRows) { ++tables; });
+  EXPECT_EQ(sizeof layer,
+            tables * sizeof(TermTable) + sizeof layer.content_scale + sizeof layer.halved);
+}
+
+TEST(TermTables, ReachTheEngine) {
+  std::map<const float*, std::string> missing;
+  const std::vector<float> numbers(100);
+  SiteTerms site{.length = 3, .embedding = {}, .layers = {LayerTerms()}, .storage = {}};
+  visit_tables(site.layers[0], [&](const char* name, TermTable& table, TermRows) {
+    table = {&numbers[missing.size()], 2, 3, 5, 15};
+    missing[table.data] = name;
+  });
+  const auto positions = site_positions(site);
+  const LayerPositions& layer = positions->layers.at(0);
+  for (const kernels::AttentionTable& row : kernels::kAttentionTables) {
+    const float* table = (layer.step.terms.tables.*row.table).data;
+    const int64_t size = kernels::has_offsets(row.rows) ? 1 : 5;  // 2C + 1 rows, R wide
+    if (missing.erase(table) == 0 || row.size == nullptr) continue;
+    EXPECT_EQ(layer.step.terms.*row.size, size);
+  }
+  missing.erase(layer.step.contextual.data);
+  for (const VectorMoves* moves : {&layer.queries, &layer.keys})
+    for (const PositionRows* rows : {&moves->shift, &moves->cosines, &moves->sines})
+      missing.erase(rows->data);
+  missing.erase(layer.key_compression.data);
+  missing.erase(layer.value_compression.data);
+  EXPECT_THAT(missing, testing::IsEmpty());
 }
 
 class StoredPositionsTest : public ModelFilesTest {
@@ -144,6 +179,7 @@ TEST_F(StoredPositionsTest, SentencesLongerThanTheTablesNeedTheModules) {
   EXPECT_FALSE(loads(1000, 2097));
   EXPECT_FALSE(loads(4097, 1));
   EXPECT_FALSE(loads(1000, 50, true));
+  EXPECT_EQ(load_stored_decoder(directories_, {})->decoder->max_source_length(), 4096);
   write({"sinusoidal", "sinusoidal"});  // computed for any length
   EXPECT_TRUE(loads(100'000, 50, true));
   write({"learned", "learned"});  // the model has no longer ones either

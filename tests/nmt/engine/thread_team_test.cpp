@@ -8,7 +8,7 @@
 #include <chrono>
 
 #include "common/error.h"
-#include "tests/nmt/engine/thread_limit.h"
+#include "tests/common/thread_limit.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -81,17 +81,5 @@ TEST(ModelConfig, ProblemsOfAFileNameItAndTheKey) {
                           "or all"));
 }
 
-TEST(ModelConfig, EstimatesTheMemoryOfItsWeights) {
-  ModelConfig config = valid_config();
-  EXPECT_EQ(config.memory_problem(4), "");
-  config.width = config.feed_forward = 65536;
-  config.encoder_layers = config.decoder_layers = 1000;
-  const std::string problem = config.memory_problem(4);
-  EXPECT_THAT(problem, HasSubstr("--width 65536, --feed-forward 65536, --encoder-layers 1000"));
-  // 1000 (4 + 2) + 1000 (8 + 2) matrices of 65536 x 65536, and 1124 rows
-  EXPECT_THAT(problem, HasSubstr("needs about 274878.2 GB of memory"));
-  EXPECT_THAT(config.memory_problem(4, "config.json"), HasSubstr("config.json: width 65536, feed"));
-}
-
 }  // namespace
 }  // namespace dietmt::nmt

@@ -2,11 +2,25 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <utility>
+
 namespace dietmt::nmt {
 namespace {
 
 const SearchOptions kOptions{.max_length_factor = 2, .max_length_offset = 3, .min_length = 2};
 constexpr SpecialTokens kSpecial{.unknown = 0, .begin = 1, .end = 2};
+
+TEST(CutAndEnd, LeavesRoomForTheEnd) {
+  const auto cut = [](std::vector<int32_t> tokens, int64_t max_tokens) {
+    const int64_t count = cut_and_end(tokens, max_tokens, 2);
+    return std::pair(tokens, count);
+  };
+  EXPECT_EQ(cut({5, 6}, 3), std::pair(std::vector<int32_t>({5, 6, 2}), int64_t{0}));
+  EXPECT_EQ(cut({5, 6, 7, 8}, 3), std::pair(std::vector<int32_t>({5, 6, 2}), int64_t{2}));
+  EXPECT_EQ(cut({}, 1), std::pair(std::vector<int32_t>({2}), int64_t{0}));
+  EXPECT_EQ(cut({5}, std::numeric_limits<int64_t>::max()).second, 0);
+}
 
 TEST(SearchTask, TakesItsLengthsFromTheOptionsAndTheModel) {
   const TranslationRequest request{.source = {5, 6, 2}, .prefix = {7}, .index = 4};

@@ -134,6 +134,25 @@ TEST(ServiceLoadTest, PastItsDeadlineARequestIs504) {
   EXPECT_EQ(server.models().status()[0].load.decoding_tokens, 0);
 }
 
+TEST(ServiceLoadTest, TheDeadlineCountsFromTheArrivalOfTheRequest) {
+  TestServer server({.api = {.limits = {.deadline = 1000ms}}, .step = 20ms});
+  HttpRequest request;
+  Call call;
+  call.content_type = "application/json";
+  call.body = request_for("a").dump();
+  call.request = &request;
+  const auto status = [&](std::chrono::milliseconds age) {
+    request.arrived = std::chrono::steady_clock::now() - age;
+    try {
+      return server.api().routes().front().handler(call).status;  // /translate
+    } catch (...) {
+      return error_answer(std::current_exception()).status;
+    }
+  };
+  EXPECT_EQ(status(0ms), 200);
+  EXPECT_EQ(status(1001ms), 504);
+}
+
 TEST(ServiceLoadTest, AClientThatLeftIsNotTranslatedFor) {
   std::atomic<bool> gone{false};
   TestServer server({.step = 20ms});

@@ -72,6 +72,34 @@ TEST_F(UploadAdmissionTest, ABodyWithItsOwnKeyStaysInMemory) {
   EXPECT_EQ(ask(1'100'000).status, 413);  // above the test server's limit
 }
 
+TEST_F(UploadAdmissionTest, ABodyThatNeedsTheDiskNeedsItsKeyInAHeader) {
+  TestSettings small = settings();
+  small.http.body_memory = 1000;
+  const TestServer server(small);
+  const std::string body = R"({"q": "a", "source": "en", "target": "de", "api_key": "secret")";
+  const std::string large = body + std::string(2000, ' ') + "}";
+  const std::string form =
+      "--x\r\nContent-Disposition: form-data; name=\"api_key\"\r\n\r\nsecret\r\n" +
+      std::string(2000, ' ') + "\r\n--x--\r\n";
+  const auto ask = [&](const std::string& path, const std::string& sent, const std::string& type,
+                       const std::string& fields) {
+    return TestClient(server.port())
+        .ask(post(path, sent, "Content-Type: " + type + "\r\n" + fields));
+  };
+  constexpr char kJson[] = "application/json";
+  constexpr char kForm[] = "multipart/form-data; boundary=x";
+  constexpr char kKey[] = "X-API-Key: secret\r\n";
+  EXPECT_EQ(ask("/translate", body + "}", kJson, "").status, 200);
+  for (const TestResponse& refused :
+       {ask("/translate", large, kJson, ""), ask("/v1/jobs", form, kForm, "")}) {
+    EXPECT_EQ(refused.status, 401);
+    EXPECT_THAT(refused.body, HasSubstr("needs its API key in a header"));
+  }
+  EXPECT_EQ(uploads_, 0);
+  EXPECT_EQ(ask("/translate", large, kJson, kKey).status, 200);
+  EXPECT_EQ(ask("/v1/jobs", form, kForm, kKey).status, 201);
+}
+
 TEST_F(UploadAdmissionTest, RefusalsAreMeasuredLikeOtherAnswers) {
   const TestServer server(settings());
   TestClient(server.port()).ask(head("/v1/jobs"));

@@ -16,6 +16,12 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+// Of a schema, which may refer to a component.
+json type_of(const json& schema, const json& api) {
+  if (!schema.contains("$ref")) return schema.at("type");
+  return api.at(json::json_pointer(schema["$ref"].get<std::string>().substr(1))).at("type");
+}
+
 TEST_P(JobRoutesTest, EveryRequestIsMeasuredUnderItsPath) {
   const std::string id = submit_body("", "a\n").at("id");
   client_->Post("/v1/jobs?format=pdf", "a\n", "text/plain");
@@ -127,7 +133,7 @@ TEST_P(JobRoutesTest, JobsAreAsDescribed) {
   for (const json& name : described.at("required")) EXPECT_TRUE(shown.contains(name)) << name;
   for (const auto& [name, value] : shown.items()) {
     ASSERT_TRUE(described.at("properties").contains(name)) << name;
-    const json& types = described.at("properties").at(name).at("type");
+    const json types = type_of(described.at("properties").at(name), api);
     const std::string type = value.is_number_integer() ? "integer" : value.type_name();
     const std::set<std::string> allowed =
         types.is_array() ? types.get<std::set<std::string>>() : std::set<std::string>{types};

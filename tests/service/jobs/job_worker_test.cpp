@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "tests/common/thread_limit.h"
 #include "tests/service/jobs/fake_translator.h"
 #include "tests/service/jobs/test_database.h"
 
@@ -150,7 +151,7 @@ TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST_P(JobWorkerTest, AnErrorThatStaysFailsItsJobAlone) {
+TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {
   const auto picky = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
     if (lines[0] == "bad") throw Error("/srv/models/en-de: out of memory");
     if (lines[0] == "refused") throw RequestError("there is no such model");
@@ -169,6 +170,15 @@ TEST_P(JobWorkerTest, AnErrorThatStaysFailsItsJobAlone) {
   EXPECT_EQ(queue_->find("", refused)->error,
             "lines 1 to 1 could not be translated in 3 attempts: there is no such model");
   EXPECT_EQ(state(good), JobState::kDone);
+}
+
+TEST_P(JobWorkerTest, SaysHowManyThreadsTheSystemCouldStart) {
+  if (!ThreadLimit::works()) GTEST_SKIP() << "sanitizers reserve the whole address space";
+  const ThreadLimit few;
+  EXPECT_THAT(
+      [&] { const JobWorker worker(*queue_, translate, quick(1000)); },
+      testing::ThrowsMessage<Error>(testing::AllOf(HasSubstr(" of 1000 threads for batch jobs ("),
+                                                   HasSubstr("lower --job-threads"))));
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, JobWorkerTest, both_databases(), database_name);

@@ -85,9 +85,8 @@ TEST(LineFormatTest, NamesAndEndings) {
   EXPECT_EQ(guess_line_kind("A.TSV.GZ"), LineKind::kTsv);
   EXPECT_EQ(guess_line_kind("a.gz"), LineKind::kTxt);
   EXPECT_EQ(guess_line_kind(""), LineKind::kTxt);
-  for (const LineKind kind : {LineKind::kTxt, LineKind::kTsv, LineKind::kJsonl})
-    EXPECT_EQ(line_kind(name_of(kind)), kind);
-  EXPECT_THROW(line_kind("csv"), RequestError);
+  for (const LineKind kind : kLineKinds) EXPECT_EQ(line_kind(name_of(kind)), kind);
+  EXPECT_FALSE(line_kind("csv"));
   EXPECT_THROW(line_output("append"), RequestError);
 }
 

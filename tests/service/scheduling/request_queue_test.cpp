@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <future>
 
 #include "service/scheduling/scheduling_errors.h"
@@ -207,6 +208,39 @@ TEST_F(RequestQueueTest, PastItsDeadlineARequestLeavesTheQueueAndTheDecoder) {
   EXPECT_EQ(queue.load().decoding_tokens, 0);
 }
 
+// The queue calls its observer under its lock.
+TEST_F(RequestQueueTest, AskingWhetherASentenceIsAbandonedDoesNotWaitForTheQueue) {
+  struct Observer : ModelObserver {
+    void taken(int64_t, double) override {
+      if (while_locked) while_locked();
+    }
+    void translated(int64_t, int64_t) override {}
+    void loaded(double) override {}
+    void load_failed() override {}
+    std::function<void()> while_locked;
+  };
+  const auto observer = std::make_shared<Observer>();
+  RequestQueue queue({}, observer);
+  Result first = send(queue, {"a"});
+  const auto fed = queue.take(2, true);
+  ASSERT_EQ(fed.size(), 1U);
+  Result second = send(queue, {"b"});
+  std::future<QueueLoad> load;  // of somebody who needs the lock
+  std::future<bool> abandoned;
+  observer->while_locked = [&] {
+    load = std::async(std::launch::async, [&] { return queue.load(); });
+    abandoned = std::async(std::launch::async, [&] { return fed[0].is_abandoned(); });
+    EXPECT_EQ(abandoned.wait_for(10s), std::future_status::ready);
+    EXPECT_EQ(load.wait_for(100ms), std::future_status::timeout) << "the queue is not locked";
+  };
+  deliver_all(queue, queue.take(2, false));
+  EXPECT_FALSE(abandoned.get());
+  load.get();
+  deliver_all(queue, fed);
+  first.get();
+  second.get();
+}
+
 TEST_F(RequestQueueTest, AClientThatHasGoneIsNotTranslatedFor) {
   RequestQueue queue({});
   std::atomic<bool> gone{false};
@@ -220,7 +254,7 @@ TEST_F(RequestQueueTest, AClientThatHasGoneIsNotTranslatedFor) {
   stays.get();
 }
 
-TEST_F(RequestQueueTest, AFailedSentenceFailsItsOwnRequestAlone) {
+TEST_F(RequestQueueTest, AFailedSentenceFailsOnlyItsOwnRequest) {
   RequestQueue queue({});
   Result bad = send(queue, {"a1", "a2"});
   Result good = send(queue, {"b"});

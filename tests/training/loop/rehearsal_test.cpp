@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/process.h"
+#include "common/memory_use.h"
 
 namespace dietmt::training {
 namespace {

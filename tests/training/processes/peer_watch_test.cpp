@@ -32,13 +32,20 @@ class Meeting {
   std::shared_future<std::string> future_ = text_.get_future().share();
 };
 
-FileDescriptor connect_to_port(const std::string& meeting) {
+// Invalid if nobody listens there.
+FileDescriptor try_to_connect(const char* host, const std::string& meeting) {
   sockaddr_in address = {};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(std::stoi(meeting)));
-  ::inet_pton(AF_INET, kAddress, &address.sin_addr);
+  ::inet_pton(AF_INET, host, &address.sin_addr);
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM, 0));
-  EXPECT_EQ(::connect(fd.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  if (::connect(fd.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return {};
+  return fd;
+}
+
+FileDescriptor connect_to_port(const std::string& meeting) {
+  FileDescriptor fd = try_to_connect(kAddress, meeting);
+  EXPECT_TRUE(fd.valid());
   return fd;
 }
 
@@ -77,6 +84,34 @@ TEST(PeerWatch, StrangersAreNotTakenForPeers) {
   EXPECT_FALSE(watched.is_lost_within(2500ms));
   second.watch.part();
   watched.watch.part();
+}
+
+TEST(PeerWatch, ListensOnlyOnTheAddressOfTheTraining) {
+  Meeting meeting;
+  auto first = std::async(std::launch::async,
+                          [&] { return connect_peers(0, 2, "127.0.0.2", meeting.point()); });
+  EXPECT_FALSE(try_to_connect(kAddress, meeting.text()).valid());
+  const std::vector<FileDescriptor> second = connect_peers(1, 2, "127.0.0.2", meeting.point());
+  EXPECT_EQ(first.get().size(), 1u);
+}
+
+// Its hello comes after more connections than rank 0 keeps.
+TEST(PeerWatch, AFloodOfStrangersDoesNotDisplaceASlowPeer) {
+  Meeting meeting;
+  auto first = std::async(std::launch::async,
+                          [&] { return connect_peers(0, 3, kAddress, meeting.point()); });
+  const std::string text = meeting.text();
+  const FileDescriptor slow = connect_to_port(text);
+  std::vector<FileDescriptor> strangers;
+  for (int i = 0; i < 65; ++i) strangers.push_back(connect_to_port(text));
+  std::this_thread::sleep_for(100ms);
+  send_text(slow, text.substr(text.find(' ') + 1) + std::string("\0\0\0\1", 4));
+  char answer = 0;
+  EXPECT_EQ(::recv(slow.number(), &answer, 1, 0), 1);
+  // The flood does not keep another one out either.
+  const std::vector<FileDescriptor> other = connect_peers(2, 3, kAddress, meeting.point());
+  if (answer == 0) connect_peers(1, 3, kAddress, meeting.point());
+  EXPECT_EQ(first.get().size(), 2u);
 }
 
 TEST(PeerWatch, ASecondProcessOfTheSameRankIsRefused) {

@@ -210,7 +210,7 @@ TEST_P(PackedLinearTest, AppliesActivations) {
   }
 }
 
-TEST_P(PackedLinearTest, ComputesARangeOfOutputsAlone) {
+TEST_P(PackedLinearTest, ComputesOnlyARangeOfOutputs) {
   Problem problem(type(), {8, 200, 36, 4});
   problem.set_range(64, 128);
   problem.check(problem.run(level(), 0, 8));
@@ -248,7 +248,7 @@ TEST_P(PackedLinearTest, RowsOfZerosGiveTheBias) {
   EXPECT_EQ(problem.run(level(), 0, 3), Values(192, 0.0f));
 }
 
-TEST_P(PackedLinearTest, WhatIsNotFiniteShowsInItsRowAlone) {
+TEST_P(PackedLinearTest, WhatIsNotFiniteShowsOnlyInItsRow) {
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     for (const auto& [rows, inputs] : {std::pair{7, 21}, std::pair{19, 64}}) {

@@ -88,7 +88,7 @@ TEST_P(SelectTokensTest, EqualsAFullSort) {
       check(random_logits(3 * (size + 5), 1), size, size + 5, count, {});
 }
 
-TEST_P(SelectTokensTest, ForbiddenTokensCountInTheNormalizerAlone) {
+TEST_P(SelectTokensTest, ForbiddenTokensCountOnlyInTheNormalizer) {
   std::vector<float> logits = random_logits(2 * 500, 2);
   logits[3] = logits[499] = logits[500 + 1] = 12.0f;
   check(logits, 500, 500, 4, {3, 499, 1});

@@ -1,4 +1,4 @@
-#include "bert/finetuning/task_description.h"
+#include "bert/prediction/task_description.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

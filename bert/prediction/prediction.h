@@ -6,10 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "bert/finetuning/finetuning_task.h"
-#include "bert/finetuning/task_description.h"
+#include "bert/prediction/encoder_scores.h"
+#include "bert/prediction/task_description.h"
 #include "data/tasks/task_metrics.h"
 #include "data/text/bert_tokenizer.h"
+#include "encoders/bert/bert.h"
 
 namespace dietmt::bert {
 

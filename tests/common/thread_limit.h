@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <fstream>
 
-namespace dietmt::nmt {
+namespace dietmt {
 
 class ThreadLimit {
  public:
@@ -38,4 +38,4 @@ class ThreadLimit {
   rlimit before_ = {};
 };
 
-}  // namespace dietmt::nmt
+}  // namespace dietmt

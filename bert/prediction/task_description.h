@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "bert/finetuning/example_batches.h"
+#include "bert/prediction/example_batches.h"
 #include "data/tasks/span_prediction.h"
 #include "data/tasks/span_windows.h"
 #include "data/tasks/task_table.h"

@@ -1,4 +1,4 @@
-#include "bert/finetuning/example_batches.h"
+#include "bert/prediction/example_batches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,10 @@
-#include "bert/finetuning/prediction.h"
+#include "bert/prediction/prediction.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "bert/finetuning/classification_task.h"
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/files.h"
@@ -71,7 +70,7 @@ TEST_F(PredictionTest, ClassesAreListedByIdWithTheirNames) {
 }
 
 // Each row of a test set has a prediction, even where its label is none of the task's.
-TEST_F(PredictionTest, StrangeLabelsCostTheMetricsAlone) {
+TEST_F(PredictionTest, StrangeLabelsCostOnlyTheMetrics) {
   TaskDescription description = described(TaskKind::kClassification, {"accuracy"});
   description.task.target.labels = {"no", "yes"};
   const FinetunedModel finetuned = stored(description);

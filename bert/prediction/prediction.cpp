@@ -1,12 +1,11 @@
-#include "bert/finetuning/prediction.h"
+#include "bert/prediction/prediction.h"
 
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
-#include "bert/finetuning/classification_task.h"
-#include "bert/finetuning/span_task.h"
 #include "bert/model/model_directory.h"
+#include "bert/prediction/question_inputs.h"
 #include "common/error.h"
 #include "data/tasks/submission.h"
 #include "storage/checkpoint.h"

@@ -1,0 +1,50 @@
+// The scores that a fine-tuned encoder gives its inputs, and the labels or numbers that they stand
+// for (Devlin et al. 2019, sections 4.1 to 4.3).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "bert/prediction/example_batches.h"
+#include "data/tasks/span_prediction.h"
+#include "data/tasks/task_table.h"
+#include "encoders/bert/bert.h"
+
+namespace dietmt::bert {
+
+/// Where a model runs, and how precisely.
+struct Execution {
+  at::Device device = at::kCPU;
+  bool bf16 = false;
+};
+
+/// Scores of the classes, or values of a regression: [B, classes] fp32, with gradient.
+at::Tensor class_scores(const encoders::Bert& model, const ExampleBatch& batch,
+                        const Execution& execution, encoders::DropoutKeys* dropout = nullptr);
+
+/// Scores of each token as first and last one of an answer: [N, 2] fp32, with gradient.
+at::Tensor answer_scores(const encoders::Bert& model, const ExampleBatch& batch,
+                         const Execution& execution, encoders::DropoutKeys* dropout = nullptr);
+
+/// The same for all inputs, [inputs, classes] on the CPU in their order, without gradient.
+at::Tensor all_class_scores(const encoders::Bert& model, const EncodedInputs& inputs,
+                            const Execution& execution);
+
+/// The same for all inputs, in their order.
+std::vector<data::WindowScores> all_answer_scores(const encoders::Bert& model,
+                                                  const EncodedInputs& inputs,
+                                                  const Execution& execution);
+
+/// What the scores [inputs, classes] of all_class_scores() say: the best class of each input.
+std::vector<int32_t> predicted_labels(const at::Tensor& scores);
+
+/// The same for a regression; they may lie beyond the ends of the target.
+std::vector<double> predicted_values(const at::Tensor& scores, const data::Target& target);
+
+/// The number that the head of a regression learns for `value`: from 0 to 5, the range of STS-B,
+/// for which the published learning rates were chosen.
+double head_value(double value, const data::Target& target);
+
+}  // namespace dietmt::bert

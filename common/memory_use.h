@@ -1,0 +1,20 @@
+// The memory that this process has, may still take, or would need.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace dietmt {
+
+/// Peak resident memory of the process so far, in bytes.
+int64_t peak_memory();
+
+/// Bytes that the process may still allocate: the memory available in the system, in its control
+/// groups (version 2) or under its limit on addresses (`ulimit -v`), whichever is least.
+int64_t available_memory();
+
+/// Empty, or that `what`, words such as "--width 64", needs more bytes than the process has and may
+/// still allocate. It counts all memory that it has: what was freed is used again.
+std::string memory_problem(const std::string& what, double bytes);
+
+}  // namespace dietmt

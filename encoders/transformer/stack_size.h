@@ -1,0 +1,22 @@
+// The number of parameters of a stack, counted from its configuration before any memory is taken.
+#pragma once
+
+#include "encoders/position/parameter_counts.h"
+#include "encoders/transformer/layers.h"
+
+namespace dietmt::encoders {
+
+/// What EncoderStack(config) registers: each layer, each position encoding and the norms. Throws
+/// ConfigError for a wrong position encoding.
+ParameterCounts encoder_parameters(const StackConfig& config);
+
+/// The same of DecoderStack(config).
+ParameterCounts decoder_parameters(const StackConfig& config);
+
+/// Of a linear layer with its bias.
+double linear_parameters(int64_t inputs, int64_t outputs);
+
+/// Of a layer norm.
+double norm_parameters(int64_t width);
+
+}  // namespace dietmt::encoders

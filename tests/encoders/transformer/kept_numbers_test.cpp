@@ -1,0 +1,79 @@
+// The estimate of what stacks keep for the backward pass against what LibTorch's allocator counts:
+// never above it, or training would refuse batches that fit, and not far below.
+#include <ATen/ATen.h>
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <memory>
+
+#include "encoders/transformer/stacks.h"
+
+namespace dietmt::encoders {
+namespace {
+
+class LiveBytes : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, int64_t size, size_t, size_t, c10::Device) override {
+    bytes += size;
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+
+  int64_t bytes = 0;
+};
+
+/// Of fp32 numbers, those that are alive because the result is.
+double kept(const std::function<at::Tensor()>& forward) {
+  const auto live = std::make_shared<LiveBytes>();
+  const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, live);
+  const at::Tensor result = forward();
+  return static_cast<double>(live->bytes) / sizeof(float);
+}
+
+void expect_close_below(double estimate, double measured) {
+  EXPECT_LE(estimate, measured);
+  EXPECT_GE(estimate, measured / 3.0);
+}
+
+StackConfig config_of(NormPlacement norm, Activation activation) {
+  StackConfig config;
+  config.layers = 3;
+  config.width = 64;
+  config.feed_forward = 192;
+  config.heads = 4;
+  config.norm = norm;
+  config.activation = activation;
+  return config;
+}
+
+at::Tensor embeddings(const Packing& packing) {
+  return torch::randn({packing.tokens(), 64}).requires_grad_(true);
+}
+
+TEST(KeptNumbers, AreFewerThanStacksKeep) {
+  for (const NormPlacement norm : {NormPlacement::kPost, NormPlacement::kPre})
+    for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kSwiglu})
+      for (const bool recomputation : {false, true}) {
+        const StackConfig config = config_of(norm, activation);
+        EncoderStack encoder(config);
+        DecoderStack decoder(config);
+        encoder.set_recomputation(recomputation);
+        decoder.set_recomputation(recomputation);
+        const Packing source_packing({70, 41, 90}), target_packing({60, 80, 33});
+        const at::Tensor source = embeddings(source_packing), target = embeddings(target_packing);
+        DropoutKeys keys(1);
+        expect_close_below(encoder.kept_numbers(source_packing.tokens()), kept([&] {
+                             return encoder.forward(source, source_packing, Backend::kAuto, &keys);
+                           }));
+        expect_close_below(decoder.kept_numbers(target_packing.tokens(), source_packing.tokens()),
+                           kept([&] {
+                             return decoder.forward(target, target_packing, source, source_packing,
+                                                    Backend::kAuto, &keys);
+                           }));
+      }
+}
+
+}  // namespace
+}  // namespace dietmt::encoders

@@ -1,0 +1,69 @@
+// dietmt-serve: the command `serve` for models that need no LibTorch. `dietmt` starts it.
+#include <algorithm>
+
+#include "common/error.h"
+#include "nmt/engine/stored_weights.h"
+#include "tools/commands.h"
+#include "tools/other_program.h"
+#include "tools/served_models.h"
+
+namespace dietmt::tools {
+namespace {
+
+class StoredModels : public ServedModels {
+ public:
+  explicit StoredModels(const ServeOptions& options)
+      : weights_(nmt::parse_weight_choice(options.weights)) {}
+
+  nmt::LoadedDecoder load(const service::ModelSpec& spec) override {
+    auto loaded = nmt::load_stored_decoder(nmt::model_directories({spec.directory.string()}),
+                                           {.weights = weights_, .shortlist = spec.shortlist});
+    if (loaded) return std::move(*loaded);
+    throw_replaced(spec);
+  }
+
+  service::Analysis analyse(const service::ModelSpec& spec,
+                            const service::AnalysisRequest&) override {
+    read_for_analysis(spec, [&](const nmt::ModelFiles&) { throw_replaced(spec); });
+    return {};
+  }
+
+ private:
+  [[noreturn]] static void throw_replaced(const service::ModelSpec& spec) {
+    throw CheckpointError(spec.directory.string() +
+                          ": was packed for decoding when the server started, and no longer is: "
+                          "restart the server");
+  }
+
+  std::optional<kernels::WeightType> weights_;
+};
+
+// A directory that cannot be read needs nothing: loading it says what is wrong.
+bool needs_libtorch(const service::ModelSpec& spec) {
+  try {
+    return !std::ranges::all_of(nmt::model_directories({spec.directory.string()}),
+                                nmt::has_stored_positions);
+  } catch (const CheckpointError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ServedModels> served_models(const ServeOptions& options,
+                                            const std::vector<service::ModelSpec>& specs,
+                                            const std::vector<std::string>& arguments) {
+  if (options.device != "cpu" || std::ranges::any_of(specs, needs_libtorch))
+    run_with_libtorch("serve", arguments);
+  return std::make_unique<StoredModels>(options);
+}
+
+}  // namespace dietmt::tools
+
+int main(int argc, char** argv) {
+  using namespace dietmt::tools;
+  return run_program(argc, argv, [](const std::string& name) -> Command {
+    if (name == "serve") return run_serve;
+    throw dietmt::Error("dietmt-serve runs only 'serve': call dietmt");
+  });
+}
