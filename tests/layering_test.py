@@ -9,6 +9,8 @@ include `training/`, directly or through other headers. Each `dietmt_library` li
 the folders that its folder includes, and no others. Tests, benchmarks and examples may include
 anything.
 """
+import collections
+import os
 import pathlib
 import re
 import sys
@@ -32,26 +34,34 @@ def folder_table(document):
     return {folder: word if word in ("yes", "no") else "part" for folder, word in rows}
 
 
-def sources(root):
-    for path in sorted(root.rglob("*")):
-        relative = path.relative_to(root)
-        if path.suffix in (".h", ".cpp", ".cu", ".cuh") and not relative.parts[0].startswith(FREE):
-            yield path, relative
+def read_sources(root):
+    """The sources by folder and name. Build folders are not even listed."""
+    texts = {}
+    for folder, folders, files in os.walk(root):
+        if pathlib.Path(folder) == root:
+            folders[:] = [name for name in folders if not name.startswith(FREE)]
+        for name in files:
+            if name.endswith((".h", ".cpp", ".cu", ".cuh")):
+                path = pathlib.Path(folder, name)
+                texts[path.relative_to(root)] = path.read_text()
+    return dict(sorted(texts.items()))
 
 
-def violations(root):
-    table = folder_table((root / "docs/architecture.md").read_text())
+def folder_of(include):
+    return include.rpartition("/")[0] or "."
+
+
+def violations(table, sources):
     rank = {folder: place for place, folder in enumerate(table)}
-    for path, relative in sources(root):
+    for relative, text in sources.items():
         folder = relative.parent.as_posix()
         if folder not in table:
             yield f"{relative}: the folder {folder}/ is not in the table"
             continue
-        text = path.read_text()
         if table[folder] == "no" and TORCH.search(text):
             yield f"{relative}: includes LibTorch, and {folder}/ is listed without it"
         for include in INCLUDE.findall(text):
-            target = pathlib.PurePosixPath(include).parent.as_posix()
+            target = folder_of(include)
             if target == folder:
                 continue
             if target not in rank:
@@ -62,10 +72,9 @@ def violations(root):
                 yield f"{relative}: includes {include}, but {target}/ needs LibTorch"
 
 
-def training_includes(root):
+def training_includes(sources):
     """Inference that includes `training/`, with the headers between."""
-    includes = {relative.as_posix(): INCLUDE.findall(path.read_text())
-                for path, relative in sources(root)}
+    includes = {relative.as_posix(): INCLUDE.findall(text) for relative, text in sources.items()}
 
     def way(file, seen):
         for include in includes.get(file, ()):
@@ -86,10 +95,10 @@ def library_of(folder):
     return "dietmt_" + folder.replace("/", "_")
 
 
-def wrong_libraries(root):
+def wrong_libraries(root, table, sources):
     """LIBRARIES that are not those of the included folders."""
     linked = {}
-    for folder in folder_table((root / "docs/architecture.md").read_text()):
+    for folder in table:
         file = root / folder / "CMakeLists.txt"
         text = file.read_text() if file.exists() else ""
         if not (library := LIBRARY.search(text)) or library[1] != library_of(folder):
@@ -98,12 +107,13 @@ def wrong_libraries(root):
         for name, more in LINKED.findall(text):
             listed += more.split() if name == library[1] else []
         linked[folder] = {name for name in listed if name.startswith("dietmt_")}
+    included = collections.defaultdict(set)
+    for relative, text in sources.items():
+        included[relative.parent.as_posix()] |= {library_of(folder_of(include))
+                                                 for include in INCLUDE.findall(text)}
     libraries = {library_of(folder) for folder in linked} | {"dietmt_kernels"}
     for folder, listed in linked.items():
-        included = {library_of(pathlib.PurePosixPath(include).parent.as_posix())
-                    for path, relative in sources(root) if relative.parent.as_posix() == folder
-                    for include in INCLUDE.findall(path.read_text())}
-        wanted = included & libraries - {library_of(folder)}
+        wanted = included[folder] & libraries - {library_of(folder)}
         # The rooms of kernels/cpu/ hold the functions that kernels/ declares.
         rooms = {name for name in listed if name.startswith("dietmt_kernels_cpu_")}
         if "dietmt_kernels" in wanted:
@@ -116,7 +126,10 @@ def wrong_libraries(root):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    found = [*violations(root), *training_includes(root), *wrong_libraries(root)]
+    table = folder_table((root / "docs/architecture.md").read_text())
+    sources = read_sources(root)
+    found = [*violations(table, sources), *training_includes(sources),
+             *wrong_libraries(root, table, sources)]
     print("\n".join(found))
     print(f"layering: {len(found)} findings against docs/architecture.md")
     return 1 if found else 0
