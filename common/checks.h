@@ -35,4 +35,8 @@ void check_range(std::vector<std::string>& problems, const std::string& option,
 void check_divisible(std::vector<std::string>& problems, const std::string& option, int64_t value,
                      const std::string& divisor_option, int64_t divisor);
 
+/// A message about options under the names that requests and libraries give them:
+/// "--top-k must not ..." becomes "top_k must not ...".
+std::string with_field_names(std::string problem);
+
 }  // namespace dietmt

@@ -45,7 +45,11 @@ class RequestError : public Error {
 };
 
 /// The problems, one per line.
-std::string joined_lines(const std::vector<std::string>& problems);
+inline std::string joined_lines(const std::vector<std::string>& problems) {
+  std::string joined;
+  for (const std::string& problem : problems) joined += (joined.empty() ? "" : "\n") + problem;
+  return joined;
+}
 
 /// Throws the problems, one per line, if there are any.
 template <typename Kind = ConfigError>

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -117,5 +118,11 @@ class OptionTable {
   std::vector<std::string> basics_;
   std::vector<std::string> examples_;
 };
+
+/// "; did you mean WORD?" for the candidate that the fewest insertions, deletions, replacements and
+/// swaps of neighbours turn into `word` (Damerau 1964), if these are few; else empty. `prefix`,
+/// such as "--", stands before the word.
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates,
+                       std::string_view prefix = "");
 
 }  // namespace dietmt

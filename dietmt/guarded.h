@@ -1,8 +1,8 @@
 // Turns the exceptions of the other folders into those of the public headers.
 #pragma once
 
+#include "common/checks.h"
 #include "common/error.h"
-#include "common/field_names.h"
 #include "dietmt/error.h"
 #include "service/scheduling/scheduling_errors.h"
 

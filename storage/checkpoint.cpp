@@ -1,8 +1,11 @@
 #include "storage/checkpoint.h"
 
+#include <fcntl.h>
 #include <spdlog/spdlog.h>
+#include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -280,6 +283,19 @@ void CheckpointStore::clear() {
   }
   checkpoints_.clear();
   renew_links();
+}
+
+OutputLock::OutputLock(const fs::path& output) {
+  const fs::path folder = output / kFolder;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw CheckpointError(folder.string() + ": cannot be created: " + error.message());
+  const fs::path path = folder / ".lock";
+  file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!file_.valid())
+    throw CheckpointError(path.string() + ": cannot be written: " + std::strerror(errno));
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  throw CheckpointError(output.string() + ": another training run is writing to this directory");
 }
 
 }  // namespace dietmt::storage

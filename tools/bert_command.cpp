@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "bert/model/model_directory.h"
-#include "encoders/bert/bert_size.h"
+#include "encoders/bert/bert_config.h"
 #include "inspection/parameter_table.h"
 #include "tools/bert_model_options.h"
 #include "tools/command_list.h"

@@ -2,7 +2,7 @@
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
-#include "encoders/bert/bert_size.h"
+#include "encoders/bert/bert_config.h"
 #include "tools/model_options.h"
 
 namespace dietmt::tools {

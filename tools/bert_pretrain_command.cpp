@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "data/text/tokenizer.h"
-#include "encoders/bert/bert_size.h"
+#include "encoders/bert/bert_config.h"
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"

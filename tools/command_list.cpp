@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
-#include "common/suggestion.h"
+#include "common/options.h"
 
 namespace dietmt::tools {
 

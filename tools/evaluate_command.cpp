@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
-#include "data/text/piece_splitter.h"
+#include "data/text/tokenizer.h"
 #include "metrics/mecab.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"

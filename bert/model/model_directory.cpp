@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
-#include "encoders/bert/bert_size.h"
+#include "encoders/bert/bert_config.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "data/corpus/corpus_cache.h"
-#include "data/corpus/corpus_files.h"
+#include "data/corpus/parallel_reader.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::data {

@@ -1,15 +1,51 @@
-// Reads parallel text: pairs of lines of two files.
+// Parallel text: the files, how many of their lines are kept, and a reader of pairs of lines.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/text_io.h"
-#include "data/corpus/corpus_files.h"
 #include "data/text/utf8_lines.h"
 
 namespace dietmt::data {
+
+/// One corpus: two files whose lines are translations of each other.
+struct CorpusFiles {
+  std::string source;
+  std::string target;
+  std::string source_tag = {};  // a word before each source line; empty: none
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::kRefuse;
+};
+
+/// Pairs each source file with the target file at the same index and with its tag, if there are
+/// tags. Throws ConfigError if their numbers differ or there are none.
+std::vector<CorpusFiles> corpus_files(const std::vector<std::string>& sources,
+                                      const std::vector<std::string>& targets,
+                                      const std::vector<std::string>& source_tags = {});
+
+struct LengthFilter {
+  int64_t min_tokens = 1;    // of either side, without tag and end of sentence
+  int64_t max_tokens = 250;  // of either side
+  double max_ratio = 0.0;    // longer side / shorter side; 0: no limit
+};
+
+/// What happened to the lines of a corpus.
+struct CorpusReport {
+  int64_t lines = 0;
+  int64_t kept = 0;
+  int64_t empty = 0;  // one side or both
+  int64_t too_short = 0;
+  int64_t too_long = 0;
+  int64_t ratio = 0;
+  int64_t source_tokens = 0;  // of the kept pairs, with tag and end of sentence
+  int64_t target_tokens = 0;
+  /// Pairs that were skipped because a side is not UTF-8.
+  int64_t not_utf8() const { return lines - kept - empty - too_short - too_long - ratio; }
+  CorpusReport& operator+=(const CorpusReport& other);
+  std::string summary() const;  // one sentence
+};
 
 /// Lines that are translations of each other.
 struct TextPairs {

@@ -5,13 +5,16 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "common/error.h"
 #include "common/files.h"
 #include "common/random.h"
 #include "common/text_io.h"
+#include "data/text/sentencepiece_model.h"
 #include "data/text/source_tag.h"
 #include "data/text/subwords.h"
 
@@ -196,6 +199,18 @@ void train_tokenizer(const TokenizerOptions& options, const std::filesystem::pat
   write_file_atomically(output, serialized);
   // Returns hundreds of megabytes to the system before the model is trained.
   ::malloc_trim(0);
+}
+
+std::function<std::string(std::string_view)> piece_splitter(const std::filesystem::path& file) {
+  const auto model = std::make_shared<const SentencePieceModel>(file);
+  return [model](std::string_view text) {
+    std::vector<std::string> pieces;
+    const auto status = model->processor().Encode({text.data(), text.size()}, &pieces);
+    if (!status.ok()) throw Error(std::string("sentencepiece cannot encode: ") + status.message());
+    std::string separated;
+    for (const std::string& piece : pieces) separated += (separated.empty() ? "" : " ") + piece;
+    return separated;
+  };
 }
 
 }  // namespace dietmt::data

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -96,5 +97,10 @@ struct TokenizerOptions {
 /// is not UTF-8, too little text for the vocabulary size (the message says the largest possible
 /// one), a tag that the model's normalisation changes.
 void train_tokenizer(const TokenizerOptions& options, const std::filesystem::path& output);
+
+/// Text as the pieces of a sentencepiece model, for metrics over subwords: a function that returns
+/// the pieces with spaces between them; characters without a piece stay as they are. Throws
+/// DataError naming the file if it is no sentencepiece model.
+std::function<std::string(std::string_view)> piece_splitter(const std::filesystem::path& file);
 
 }  // namespace dietmt::data

@@ -4,7 +4,7 @@
 #include <torch/types.h>
 
 #include "common/error.h"
-#include "encoders/bert/bert_size.h"
+#include "encoders/bert/bert_config.h"
 #include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "encoders/position/parameter_counts.h"
+
 namespace dietmt::encoders {
 
 /// Standard deviation of all first values, around zero.
@@ -49,5 +51,14 @@ struct BertConfig {
   /// The encodings of positions and segments in one text, e.g. "diet-rel+input-segments".
   std::string position_and_segments() const;
 };
+
+/// What Bert(config, seed) registers. `config` has no problems(); throws ConfigError for a wrong
+/// position encoding.
+ParameterCounts parameter_counts(const BertConfig& config);
+
+/// Empty, or that so many bytes for each parameter are more than the machine has. Names the sizes
+/// as options of `dietmt bert pretrain`, or if `file` is given as its keys.
+std::string memory_problem(const BertConfig& config, double bytes_per_weight,
+                           const std::string& file = "");
 
 }  // namespace dietmt::encoders

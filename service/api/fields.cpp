@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "common/field_names.h"
+#include "common/checks.h"
 #include "common/json_fields.h"
 #include "common/text_io.h"
 #include "service/api/preparation_turn.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "service/api/language_identification.h"
+#include "service/api/languages.h"
 #include "service/scheduling/model_spec.h"
 
 namespace dietmt::service {

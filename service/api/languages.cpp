@@ -9,6 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <vector>
+// CLD2's header uses FILE.
+#include <cld2/public/compact_lang_det.h>
+#include <cld2/public/encodings.h>
+#include <unicode/uloc.h>
+
+#include <cstdio>
+#include <utility>
 
 namespace dietmt::service {
 namespace {
@@ -20,6 +27,34 @@ std::vector<UScriptCode> scripts_of(const std::string& language) {
       uscript_getCode(language.c_str(), codes.data(), static_cast<int32_t>(codes.size()), &status);
   if (U_FAILURE(status)) return {};
   return {codes.begin(), codes.begin() + count};
+}
+
+struct Scan {
+  std::array<CLD2::Language, 3> languages{};
+  std::array<int, 3> percents{};
+  int letter_bytes = 0;
+
+  bool is_known() const { return languages[0] != CLD2::UNKNOWN_LANGUAGE; }
+};
+
+Scan scan(std::string_view text, int flags) {
+  const CLD2::CLDHints no_hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
+  Scan result;
+  std::array<double, 3> scores{};
+  bool is_reliable = false;
+  int valid_bytes = 0;
+  CLD2::ExtDetectLanguageSummaryCheckUTF8(
+      text.data(), static_cast<int>(text.size()),
+      /*is_plain_text=*/true, &no_hints, flags, result.languages.data(), result.percents.data(),
+      scores.data(), nullptr, &result.letter_bytes, &is_reliable, &valid_bytes);
+  return result;
+}
+
+// CLD2 has some codes that ISO 639 has withdrawn.
+std::string code_of(CLD2::Language language) {
+  const std::string code = CLD2::LanguageCode(language);
+  if (code == "iw") return "he";
+  return code == "jw" ? "jv" : code;
 }
 
 }  // namespace
@@ -47,6 +82,37 @@ double share_in_script(std::string_view text, const std::string& code) {
       ++inside;
   }
   return letters == 0 ? 0.0 : static_cast<double>(inside) / static_cast<double>(letters);
+}
+
+std::vector<DetectedLanguage> identify_languages(std::string_view text) {
+  // Measured on sentences and their parts in eleven languages in Latin script: 0.85 of the texts
+  // with 12 bytes of letters are identified, 0.90 with 20, 0.96 with 52, 0.99 with 84.
+  constexpr double kMissing = 2.0;
+  constexpr double kGuess = 0.5;  // measured: 0.6
+  Scan found = scan(text, 0);
+  double certainty = 1.0 - kMissing / std::max(8, found.letter_bytes);
+  if (!found.is_known()) {
+    found = scan(text, CLD2::kCLDFlagBestEffort);
+    certainty = kGuess;
+  }
+  std::vector<DetectedLanguage> languages;
+  for (size_t i = 0; i < found.languages.size(); ++i) {
+    if (found.languages[i] == CLD2::UNKNOWN_LANGUAGE || found.percents[i] == 0) continue;
+    languages.push_back({code_of(found.languages[i]), certainty * found.percents[i] / 100.0});
+  }
+  return languages;
+}
+
+bool is_same_language(const std::string& one, const std::string& other) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kClose{
+      {{"nob", "nor"}, {"nno", "nor"}, {"msa", "ind"}, {"srp", "hrv"}, {"bos", "hrv"}}};
+  const auto group = [](const std::string& code) {
+    const std::string_view language = uloc_getISO3Language(code.c_str());
+    for (const auto& [member, name] : kClose)
+      if (language == member) return name;
+    return language;
+  };
+  return one == other || (!group(one).empty() && group(one) == group(other));
 }
 
 }  // namespace dietmt::service

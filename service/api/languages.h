@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dietmt::service {
 
@@ -11,5 +12,19 @@ std::string language_name(const std::string& code);
 
 /// The share of the text's letters in the scripts of `code`; 0 for a text without letters.
 double share_in_script(std::string_view text, const std::string& code);
+
+struct DetectedLanguage {
+  std::string code;
+  double confidence = 0.0;  // 0 to 1
+};
+
+/// The languages of a text in UTF-8 by their share of it, at most three. The confidence is that
+/// share times the measured accuracy for texts of this length. Empty for a text without letters
+/// that CLD2 knows.
+std::vector<DetectedLanguage> identify_languages(std::string_view text);
+
+/// True for two codes of one language, such as pt and pt_BR, and of languages that are too close to
+/// be told apart: Croatian, Serbian and Bosnian, Indonesian and Malay, the two Norwegians.
+bool is_same_language(const std::string& one, const std::string& other);
 
 }  // namespace dietmt::service

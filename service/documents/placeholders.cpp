@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "common/error.h"
-#include "service/documents/segments.h"
+#include "service/documents/document.h"
 
 namespace dietmt::service {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "common/error.h"
+#include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
-#include "service/documents/segments.h"
 
 namespace dietmt::service {
 namespace {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "common/error.h"
+#include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/markup.h"
-#include "service/documents/segments.h"
 
 namespace dietmt::service {
 namespace {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "service/documents/document.h"
-#include "service/documents/segments.h"
 
 namespace dietmt::service {
 

@@ -8,7 +8,7 @@
 
 #include "service/http/access_log.h"
 #include "service/http/answer_head.h"
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -13,11 +14,39 @@
 #include "service/http/cors.h"
 #include "service/http/exchange.h"
 #include "service/http/http_options.h"
-#include "service/http/pace.h"
 #include "service/http/request_reader.h"
 #include "service/http/transport.h"
 
 namespace dietmt::service {
+
+/// Checks whether a transfer is fast enough: in every period it must move a quota of bytes. A burst
+/// earns no credit, so a stall is found as soon after 100 MB as after none.
+class Pace {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Pace(std::chrono::milliseconds period, int64_t bytes_per_second)
+      : period_(period), quota_(bytes_per_second * period.count() / 1000) {}
+
+  void begin() {
+    begin_ = Clock::now();
+    moved_ = 0;
+  }
+
+  void count(size_t bytes) {
+    moved_ += static_cast<int64_t>(bytes);
+    if (moved_ >= quota_) begin();
+  }
+
+  /// Of the quota.
+  Clock::time_point deadline() const { return begin_ + period_; }
+
+ private:
+  std::chrono::milliseconds period_;
+  int64_t quota_;
+  Clock::time_point begin_{};
+  int64_t moved_ = 0;
+};
 
 class Connection;
 using Connections = std::list<std::shared_ptr<Connection>>;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "service/http/answer_head.h"
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
 

@@ -3,18 +3,98 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <system_error>
+#include <thread>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "service/http/access_log.h"
 #include "service/http/event_loop.h"
-#include "service/http/handler_threads.h"
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
 namespace {
+
+// A thread pool that grows on demand up to a limit, with a bounded queue.
+class HandlerThreads {
+ public:
+  HandlerThreads(int64_t max_threads, int64_t max_backlog)
+      : max_threads_(max_threads), max_backlog_(max_backlog) {}
+  // Waits for all accepted work.
+  ~HandlerThreads();
+  HandlerThreads(const HandlerThreads&) = delete;
+  HandlerThreads& operator=(const HandlerThreads&) = delete;
+
+  // False if all threads are busy and the queue is full. `work` must not throw.
+  bool submit(std::function<void()> work);
+
+ private:
+  void run();
+  bool add_thread();
+
+  const int64_t max_threads_;
+  const int64_t max_backlog_;
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::deque<std::function<void()>> queue_;
+  std::vector<std::thread> threads_;
+  int64_t busy_ = 0;
+  bool ending_ = false;
+};
+
+HandlerThreads::~HandlerThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  ready_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool HandlerThreads::submit(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto waiting = static_cast<int64_t>(queue_.size());
+    const int64_t free = static_cast<int64_t>(threads_.size()) - busy_;
+    if (waiting >= free && !add_thread() && waiting - free >= max_backlog_) return false;
+    queue_.push_back(std::move(work));
+  }
+  ready_.notify_one();
+  return true;
+}
+
+bool HandlerThreads::add_thread() {
+  if (static_cast<int64_t>(threads_.size()) >= max_threads_) return false;
+  try {
+    threads_.emplace_back([this] { run(); });
+    return true;
+  } catch (const std::system_error& error) {
+    spdlog::warn("Cannot start handler thread {}: {}.", threads_.size() + 1, error.what());
+    return false;
+  }
+}
+
+void HandlerThreads::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ready_.wait(lock, [&] { return ending_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const std::function<void()> work = std::move(queue_.front());
+    queue_.pop_front();
+    ++busy_;
+    lock.unlock();
+    work();
+    lock.lock();
+    --busy_;
+  }
+}
 
 constexpr int kClientClosedRequest = 499;  // only in the log; no client sees it
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/error.h"
 #include "service/http/spooled_bytes.h"
 
 namespace dietmt::service {
@@ -88,5 +89,23 @@ class HttpHandler {
   /// Called by several threads at once, for admitted requests. An exception becomes 500.
   virtual Answer answer(const HttpRequest& request) = 0;
 };
+
+/// A request that the connection layer rejects itself. `status`: of the answer. what(): the
+/// sentence for the client.
+class RequestFault : public RequestError {
+ public:
+  RequestFault(int status, const std::string& text) : RequestError(text), status_(status) {}
+
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+/// {"error": text}. Replaces invalid UTF-8, since the text may come from a client.
+std::string error_body(const std::string& text);
+
+/// Overload (503) also asks the client to retry after `retry_after` seconds.
+Answer fault_answer(int status, const std::string& text, int retry_after = 1);
 
 }  // namespace dietmt::service

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 #include "service/http/url.h"
 
 namespace dietmt::service {
@@ -328,13 +328,6 @@ HttpRequest RequestReader::take() {
   stage_ = Stage::kEmpty;
   owes_continue_ = false;
   return std::move(*std::exchange(request_, nullptr));
-}
-
-const std::string& RequestHead::field(std::string_view name) const {
-  static const std::string kNone;
-  for (const auto& [field, value] : fields)
-    if (beast::iequals({field.data(), field.size()}, {name.data(), name.size()})) return value;
-  return kNone;
 }
 
 }  // namespace dietmt::service

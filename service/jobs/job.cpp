@@ -2,13 +2,96 @@
 
 #include <array>
 #include <boost/algorithm/string/join.hpp>
+#include <boost/algorithm/string/predicate.hpp>
+#include <charconv>
+#include <ctime>
+#include <functional>
 
 #include "common/error.h"
+#include "common/text_io.h"
 
 namespace dietmt::service {
 namespace {
 
 constexpr std::array<const char*, 5> kStates = {"queued", "running", "done", "failed", "cancelled"};
+
+int64_t whole_number(const std::string& name, const std::string& text) {
+  int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size())
+    throw RequestError(name + ": \"" + text + "\" is not a whole number");
+  return value;
+}
+
+nlohmann::json decoding_options(const std::string& text) {
+  nlohmann::json options = nlohmann::json::parse(text, nullptr, false);
+  if (!options.is_object()) throw RequestError("options: not a JSON object");
+  return options;
+}
+
+// The last part of a path, without control characters.
+std::string file_name(const std::string& given) {
+  const std::string name = given.substr(given.find_last_of("/\\") + 1);
+  std::string shown;
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) >= ' ' && c != 0x7F) shown += c;
+  return shown;
+}
+
+// By the extension, with or without .gz.
+std::string guessed_format(std::string_view file_name) {
+  const char* const lines = name_of(guess_line_kind(file_name));
+  if (boost::algorithm::iends_with(file_name, ".gz")) file_name.remove_suffix(3);
+  const auto document = kind_of_file(file_name);
+  return document ? name_of(*document) : lines;
+}
+
+using Setter = std::function<void(JobOptions&, const std::string&)>;
+
+const std::map<std::string, Setter>& setters() {
+  static const std::map<std::string, Setter> table = {
+      {"model", [](JobOptions& o, const std::string& text) { o.model = text; }},
+      {"source", [](JobOptions& o, const std::string& text) { o.source = text; }},
+      {"target", [](JobOptions& o, const std::string& text) { o.target = text; }},
+      {"options",
+       [](JobOptions& o, const std::string& text) { o.decoding = decoding_options(text); }},
+      {"name", [](JobOptions& o, const std::string& text) { o.name = file_name(text); }},
+      {"format", set_format},
+      {"column", [](JobOptions& o,
+                    const std::string& text) { o.format.column = whole_number("column", text); }},
+      {"field", [](JobOptions& o, const std::string& text) { o.format.field = text; }},
+      {"output",
+       [](JobOptions& o, const std::string& text) { o.format.output = line_output(text); }},
+      {"output_field",
+       [](JobOptions& o, const std::string& text) { o.format.output_field = text; }},
+  };
+  return table;
+}
+
+constexpr int64_t kSecond = 1'000'000;
+
+// RFC 3339, in UTC.
+nlohmann::json time_json(std::optional<int64_t> microseconds) {
+  if (!microseconds) return nullptr;
+  const std::time_t seconds = *microseconds / kSecond;
+  std::tm fields = {};
+  gmtime_r(&seconds, &fields);
+  char text[sizeof "2000-01-01T00:00:00Z"];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields);
+  return text;
+}
+
+// Lines per second; 0 before the first line is done.
+double rate_of(const JobStatus& job) {
+  if (!job.started || job.lines_done == 0) return 0;
+  const int64_t time = job.finished.value_or(job.asked) - *job.started;
+  return static_cast<double>(job.lines_done) * kSecond /
+         static_cast<double>(std::max<int64_t>(time, 1));
+}
+
+nlohmann::json if_positive(double value) {
+  return value > 0 ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
 
 }  // namespace
 
@@ -76,6 +159,49 @@ JobOptions JobOptions::from_json(const nlohmann::json& stored) {
   options.name = stored.at("name");
   options.gzip = stored.at("gzip");
   return options;
+}
+
+JobOptions job_options_of(const JobSettings& settings) {
+  JobOptions options;
+  if (const auto name = settings.find("name"); name != settings.end())
+    set_format(options, guessed_format(name->second));
+  for (const auto& [name, text] : settings) {
+    if (name == "api_key") continue;  // checked before
+    const auto setter = setters().find(name);
+    if (setter == setters().end()) throw RequestError("unknown setting \"" + name + "\"");
+    if (invalid_utf8_at(text) != text.npos) throw RequestError(name + ": invalid UTF-8");
+    setter->second(options, text);
+  }
+  return options;
+}
+
+nlohmann::json job_json(const JobStatus& job, std::chrono::seconds keep) {
+  nlohmann::json shown = job.options.to_json();
+  const double rate = rate_of(job);
+  const auto left = static_cast<double>(job.lines - job.lines_done);
+  std::optional<int64_t> expires = job.finished;
+  if (expires) *expires += keep.count() * kSecond;
+  shown.update(
+      {{"id", job.id},
+       {"state", name_of(job.state)},
+       {"lines", job.lines},
+       {"lines_done", job.lines_done},
+       {"bad_lines", job.bad_lines},
+       {"lines_per_second", if_positive(rate)},
+       {"seconds_left", if_positive(job.state == JobState::kRunning && rate > 0 ? left / rate : 0)},
+       {"created", time_json(job.created)},
+       {"started", time_json(job.started)},
+       {"finished", time_json(job.finished)},
+       {"expires", time_json(expires)},
+       {"error", nullptr}});
+  if (!job.error.empty()) shown["error"] = job.error;
+  return shown;
+}
+
+nlohmann::json bad_lines_json(const std::vector<BadLine>& lines) {
+  nlohmann::json shown = nlohmann::json::array();
+  for (const BadLine& line : lines) shown.push_back({{"line", line.line}, {"reason", line.reason}});
+  return shown;
 }
 
 }  // namespace dietmt::service

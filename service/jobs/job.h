@@ -2,7 +2,9 @@
 // status of a job, and the chunks that workers translate.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -100,5 +102,17 @@ struct TakenChunk {
   std::string lease;  // unique for each time a worker takes the chunk
   JobOptions options;
 };
+
+/// The API's view of a job (openapi_jobs.json): settings in, JSON out. The settings of POST
+/// /v1/jobs by name, from the query or the parts of a form.
+using JobSettings = std::map<std::string, std::string>;
+
+/// Throws RequestError for an unknown setting or an invalid value.
+JobOptions job_options_of(const JobSettings& settings);
+
+/// `keep`: how long the server keeps a job that has ended.
+nlohmann::json job_json(const JobStatus& job, std::chrono::seconds keep);
+
+nlohmann::json bad_lines_json(const std::vector<BadLine>& lines);
 
 }  // namespace dietmt::service

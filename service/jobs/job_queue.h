@@ -137,7 +137,7 @@ class JobQueue {
   /// Returns the chunk to the queue.
   void release(const TakenChunk& chunk);
   /// Ends the leases of workers on this machine whose process is gone, without waiting for expiry.
-  /// The name of a worker begins with the identity of its process (process_identity.h).
+  /// The name of a worker begins with the identity of its process.
   void release_dead_workers();
 
   /// Removes jobs that ended longer ago than `keep`, and uploads that stopped an hour ago.
@@ -167,5 +167,12 @@ std::string random_id();
 /// or postgresql://... . Throws ConfigError for anything else.
 std::unique_ptr<SqlDatabase> open_job_database(const std::string& queue,
                                                const std::filesystem::path& data_directory);
+
+/// Boot id of the machine, PID namespace, PID and start time of this process.
+std::string process_identity();
+
+/// True if `name` begins with the identity of a process that ran on this machine and has ended.
+/// False if it is alive, or ran on another machine, in another container or before a reboot.
+bool is_dead_process_of_this_machine(const std::string& name);
 
 }  // namespace dietmt::service

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "service/http/byte_range.h"
-#include "service/jobs/job_api.h"
+#include "service/jobs/job.h"
 #include "service/jobs/job_service.h"
 #include "service/jobs/job_upload_receiver.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/text_io.h"
 #include "service/documents/document_bytes.h"
-#include "service/http/nameless_file.h"
+#include "service/http/spooled_bytes.h"
 
 namespace dietmt::service {
 namespace {

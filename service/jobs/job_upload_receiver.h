@@ -8,8 +8,8 @@
 
 #include "service/api/call.h"
 #include "service/http/form_reader.h"
-#include "service/http/nameless_file.h"
-#include "service/jobs/job_api.h"
+#include "service/http/spooled_bytes.h"
+#include "service/jobs/job.h"
 
 namespace dietmt::service {
 

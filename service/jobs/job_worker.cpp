@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "common/error.h"
-#include "service/jobs/process_identity.h"
+#include "service/jobs/job_queue.h"
 #include "service/jobs/stop_flag.h"
 
 namespace dietmt::service {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 #include "service/http/request_reader.h"
 
 namespace {

@@ -14,7 +14,6 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/random.h"
-#include "storage/output_lock.h"
 #include "storage/safetensors_view.h"
 #include "tests/common/test_directory.h"
 

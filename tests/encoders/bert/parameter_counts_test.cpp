@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "encoders/bert/bert.h"
-#include "encoders/bert/bert_size.h"
+#include "encoders/bert/bert_config.h"
 
 namespace dietmt::encoders {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "service/http/http_server.h"
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
 

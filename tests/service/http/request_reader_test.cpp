@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
 namespace {

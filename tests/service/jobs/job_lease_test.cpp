@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "service/jobs/process_identity.h"
+#include "service/jobs/job_queue.h"
 #include "tests/service/jobs/job_queue_fixture.h"
 
 namespace dietmt::service {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "service/http/http_server.h"
-#include "service/jobs/job_api.h"
+#include "service/jobs/job.h"
 #include "tests/common/file_size_limit.h"
 #include "tests/common/gzipped.h"
 #include "tests/service/jobs/job_routes_fixture.h"

@@ -1,8 +1,16 @@
-#include "service/http/request_fault.h"
+#include "service/http/message.h"
 
+#include <boost/beast/core/string.hpp>
 #include <nlohmann/json.hpp>
 
 namespace dietmt::service {
+
+const std::string& RequestHead::field(std::string_view name) const {
+  static const std::string kNone;
+  for (const auto& [field, value] : fields)
+    if (boost::beast::iequals({field.data(), field.size()}, {name.data(), name.size()})) return value;
+  return kNone;
+}
 
 std::string error_body(const std::string& text) {
   return nlohmann::json{{"error", text}}.dump(-1, ' ', false,
