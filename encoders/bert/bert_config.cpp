@@ -24,12 +24,8 @@ constexpr int64_t kFeedForwardRatio = 4;
 constexpr const char* kPosition = "encoder.encoder.position.";
 
 Settings settings_of(const BertConfig& config, const ParameterCounts& counts, bool as_options) {
-  double positions = 0.0;
-  for (const auto& [component, count] : counts)
-    if (component.starts_with(kPosition)) positions += count;
   Settings settings;
-  if (positions > total(counts) / 4.0)
-    settings.emplace_back("position", "'" + config.position + "'");
+  if (are_large(counts, kPosition)) settings.emplace_back("position", "'" + config.position + "'");
   const auto add = [&](const char* key, int64_t size) {
     settings.emplace_back(key, std::to_string(size));
   };

@@ -12,4 +12,11 @@ double total(const ParameterCounts& counts) {
   return sum;
 }
 
+bool are_large(const ParameterCounts& counts, const std::string& prefix) {
+  double sum = 0.0;
+  for (const auto& [component, count] : counts)
+    if (component.starts_with(prefix)) sum += count;
+  return sum > total(counts) / 4.0;
+}
+
 }  // namespace dietmt::encoders

@@ -16,4 +16,7 @@ void append(ParameterCounts& counts, const std::string& prefix, const ParameterC
 
 double total(const ParameterCounts& counts);
 
+/// Whether the components whose names start with `prefix` have a quarter of all parameters.
+bool are_large(const ParameterCounts& counts, const std::string& prefix);
+
 }  // namespace dietmt::encoders

@@ -14,18 +14,10 @@ double embedding_size(int64_t vocabulary, int64_t width) {
   return static_cast<double>(vocabulary) * static_cast<double>(width);
 }
 
-// Whether these components have a quarter of all parameters.
-bool are_large(const ParameterCounts& counts, const std::string& prefix) {
-  double sum = 0.0;
-  for (const auto& [component, count] : counts)
-    if (component.starts_with(prefix)) sum += count;
-  return sum > encoders::total(counts) / 4.0;
-}
-
 Settings settings_of(const ModelConfig& config, const ParameterCounts& counts, bool as_options) {
   Settings settings;
   const auto add_position = [&](const char* prefix, const char* key, const std::string& spec) {
-    if (are_large(counts, prefix)) settings.emplace_back(key, "'" + spec + "'");
+    if (encoders::are_large(counts, prefix)) settings.emplace_back(key, "'" + spec + "'");
   };
   add_position("encoder.position.", as_options ? "position" : "encoder_position",
                config.encoder_position);
