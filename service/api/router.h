@@ -10,7 +10,7 @@
 
 #include "service/api/call.h"
 #include "service/api/metrics.h"
-#include "service/http/cors.h"
+#include "service/http/message.h"
 
 namespace dietmt::service {
 

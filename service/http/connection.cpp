@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "service/http/access_log.h"
-#include "service/http/answer_head.h"
+#include "service/http/exchange.h"
 #include "service/http/message.h"
 
 namespace dietmt::service {

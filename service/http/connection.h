@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "service/http/cors.h"
 #include "service/http/exchange.h"
 #include "service/http/http_options.h"
+#include "service/http/message.h"
 #include "service/http/request_reader.h"
 #include "service/http/transport.h"
 

@@ -41,8 +41,8 @@ struct HttpOptions {
   int64_t transfer_rate = 1000;
   std::chrono::milliseconds linger_timeout{5000};  // for reading on after an early answer
 
-  // Pages of these origins may read the connection layer's own answers (cors.h). Handlers set the
-  // fields of theirs.
+  // Pages of these origins may read the connection layer's own answers (CorsPolicy). Handlers
+  // set the fields of theirs.
   std::vector<std::string> cors_origins = {};
 
   // PEM files, both or neither. With them every connection uses TLS 1.2 or newer.

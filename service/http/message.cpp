@@ -1,5 +1,6 @@
 #include "service/http/message.h"
 
+#include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +9,8 @@ namespace dietmt::service {
 const std::string& RequestHead::field(std::string_view name) const {
   static const std::string kNone;
   for (const auto& [field, value] : fields)
-    if (boost::beast::iequals({field.data(), field.size()}, {name.data(), name.size()})) return value;
+    if (boost::beast::iequals({field.data(), field.size()}, {name.data(), name.size()}))
+      return value;
   return kNone;
 }
 
@@ -21,6 +23,21 @@ Answer fault_answer(int status, const std::string& text, int retry_after) {
   Answer answer{.status = status, .body = error_body(text)};
   if (status == 503) answer.headers = {{"Retry-After", std::to_string(retry_after)}};
   return answer;
+}
+
+std::vector<std::pair<std::string, std::string>> CorsPolicy::fields(
+    const std::string& origin) const {
+  if (origins_.empty()) return {};
+  std::vector<std::pair<std::string, std::string>> fields;
+  if (!has("*")) fields.emplace_back("Vary", "Origin");
+  if (!has("*") && !has(origin)) return fields;
+  fields.emplace_back("Access-Control-Allow-Origin", has("*") ? "*" : origin);
+  fields.emplace_back("Access-Control-Expose-Headers", "Retry-After, X-Request-ID");
+  return fields;
+}
+
+bool CorsPolicy::has(const std::string& origin) const {
+  return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
 }
 
 }  // namespace dietmt::service

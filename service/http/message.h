@@ -108,4 +108,21 @@ std::string error_body(const std::string& text);
 /// Overload (503) also asks the client to retry after `retry_after` seconds.
 Answer fault_answer(int status, const std::string& text, int retry_after = 1);
 
+/// Cross-origin resource sharing: which pages of other sites may read the server's answers in a
+/// browser (--cors-origin), by https://fetch.spec.whatwg.org/#http-cors-protocol.
+class CorsPolicy {
+ public:
+  /// Origins such as "https://site.example"; "*": all. Empty: pages of other sites are not allowed.
+  explicit CorsPolicy(std::vector<std::string> origins) : origins_(std::move(origins)) {}
+
+  /// The header fields of an answer to a page of `origin`. An empty `origin`: the request has none,
+  /// or the server did not read that far.
+  std::vector<std::pair<std::string, std::string>> fields(const std::string& origin) const;
+
+ private:
+  bool has(const std::string& origin) const;
+
+  std::vector<std::string> origins_;
+};
+
 }  // namespace dietmt::service

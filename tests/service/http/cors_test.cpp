@@ -1,9 +1,8 @@
 // Pages of allowed sites can read the connection layer's own answers.
-#include "service/http/cors.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "service/http/message.h"
 #include "tests/service/http/echo_server.h"
 #include "tests/service/http/gate.h"
 #include "tests/service/http/test_client.h"
