@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -11,6 +13,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "common/atomic_file.h"
@@ -57,6 +60,11 @@ std::string problem_of_files(const fs::path& directory,
   } catch (const std::exception& error) {
     return error.what();
   }
+}
+
+[[noreturn]] void cannot_map(const std::filesystem::path& path, const std::string& action,
+                             const char* reason) {
+  throw Error(path.string() + ": cannot be " + action + ": " + reason);
 }
 
 }  // namespace
@@ -171,6 +179,38 @@ void AppendFile::append(std::string_view record) {
   if (written > 0 && ::ftruncate(file_.number(), end) != 0)
     throw Error(path_.string() + ": cannot be shortened: " + std::strerror(errno));
   throw Error(path_.string() + ": cannot be written: " + reason);
+}
+
+MappedFile::MappedFile(const std::filesystem::path& path)
+    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  struct stat status = {};
+  if (!file_.valid() || ::fstat(file_.number(), &status) != 0)
+    cannot_map(path, "opened", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) cannot_map(path, "read", "it is not a regular file");
+  size_ = static_cast<size_t>(status.st_size);
+  if (size_ == 0) return;  // which mmap() refuses
+  void* data = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_.number(), 0);
+  if (data == MAP_FAILED) cannot_map(path, "mapped into memory", std::strerror(errno));
+  data_ = data;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+void MappedFile::read(uint64_t offset, char* to, size_t count) const {
+  while (count > 0) {
+    const ssize_t got = ::pread(file_.number(), to, count, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) cannot_map(path_, "read", got < 0 ? std::strerror(errno) : "it was cut short");
+    offset += static_cast<uint64_t>(got);
+    to += got;
+    count -= static_cast<size_t>(got);
+  }
+}
+
+void MappedFile::expect_random_access() const {
+  ::posix_fadvise(file_.number(), 0, 0, POSIX_FADV_RANDOM);
 }
 
 }  // namespace dietmt

@@ -3,7 +3,8 @@
 
 #include <stdexcept>
 
-#include "dietmt/export.h"
+/// Marks what libdietmt.so exports; everything else in it is hidden.
+#define DIETMT_API __attribute__((visibility("default")))
 
 namespace dietmt {
 

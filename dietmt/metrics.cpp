@@ -6,7 +6,6 @@
 #include "common/error.h"
 #include "dietmt/guarded.h"
 #include "metrics/evaluation.h"
-#include "metrics/named_metric.h"
 #include "metrics/unicode.h"
 
 namespace dietmt {

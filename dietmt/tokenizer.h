@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dietmt/export.h"
+#include "dietmt/error.h"
 
 namespace dietmt {
 

@@ -24,11 +24,21 @@ std::string to_string(BleuTokenizer tokenizer);
 
 std::vector<std::string> tokenize(BleuTokenizer tokenizer, std::string_view sentence);
 
-/// A tokenizer that needs more than this folder: MeCab's words (metrics/mecab.h), pieces of a
+/// A tokenizer that needs more than this folder: MeCab's words (mecab_tokenizer()), pieces of a
 /// subword model.
 struct GivenTokenizer {
   std::string name;                                                 // as the signature has it
   std::function<std::string(std::string_view sentence)> separated;  // words with spaces between
 };
+
+/// True of ja-mecab and ko-mecab: Japanese and Korean words as sacreBLEU's tokenizers find them, by
+/// MeCab, which is loaded at run time if the system has it (Debian: libmecab2, mecab-ipadic-utf8).
+bool is_mecab_tokenizer(const std::string& name);
+
+/// `dictionary`: its directory; empty: the one that the system's MeCab uses. ja-mecab needs the IPA
+/// dictionary, ko-mecab mecab-ko-dic. The signature is sacreBLEU's, such as ja-mecab-0.996-IPA; if
+/// the dictionary has some words more or less than sacreBLEU's, their number follows. Throws
+/// ConfigError if MeCab or the dictionary is missing.
+GivenTokenizer mecab_tokenizer(const std::string& name, const std::string& dictionary);
 
 }  // namespace dietmt::metrics

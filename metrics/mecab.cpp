@@ -1,5 +1,3 @@
-#include "metrics/mecab.h"
-
 #include <dlfcn.h>
 #include <spdlog/spdlog.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "metrics/bleu_tokenizer.h"
 #include "metrics/unicode.h"
 
 namespace dietmt::metrics {

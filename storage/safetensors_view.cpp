@@ -12,7 +12,6 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
-#include "common/mapped_file.h"
 
 namespace dietmt::storage {
 namespace fs = std::filesystem;

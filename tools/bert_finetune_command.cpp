@@ -9,13 +9,11 @@
 
 #include "bert/finetuning/finetuning_setup.h"
 #include "bert/finetuning/protocol.h"
-#include "bert/finetuning/result_table.h"
 #include "common/error.h"
 #include "common/process.h"
 #include "encoders/device/device.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
-#include "tools/execution_options.h"
 #include "tools/model_options.h"
 #include "tools/task_options.h"
 #include "tools/training_options.h"

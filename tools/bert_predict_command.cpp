@@ -9,7 +9,7 @@
 #include "encoders/attention/attention.h"
 #include "encoders/device/device.h"
 #include "tools/commands.h"
-#include "tools/execution_options.h"
+#include "tools/model_options.h"
 
 namespace dietmt::tools {
 namespace {

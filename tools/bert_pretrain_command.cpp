@@ -13,7 +13,7 @@
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
-#include "tools/execution_options.h"
+#include "tools/model_options.h"
 #include "tools/training_options.h"
 
 namespace dietmt::tools {

@@ -35,4 +35,11 @@ int run_tokenizer(const std::vector<std::string>& arguments);
 int run_train(const std::vector<std::string>& arguments);
 int run_translate(const std::vector<std::string>& arguments);
 
+/// Replace this process with `dietmt-torch`, or with `dietmt-serve`, from the same directory, so
+/// that signals, files and the exit code are those of one program. Throw Error if that program
+/// cannot be started.
+[[noreturn]] void run_with_libtorch(const std::string& command,
+                                    const std::vector<std::string>& arguments);
+[[noreturn]] void run_server(const std::string& command, const std::vector<std::string>& arguments);
+
 }  // namespace dietmt::tools

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "common/options.h"
+#include "nmt/model/model_files.h"
 #include "nmt/search/search_options.h"
 #include "nmt/translation/loaded_decoder.h"
 
@@ -48,5 +50,19 @@ using DecoderSource = std::function<nmt::LoadedDecoder()>;
 /// `has_prefixes`: translations may have any length.
 DecoderSource decoder_source(const DecodingOptions& o, bool has_prefixes,
                              const std::string& command, const std::vector<std::string>& arguments);
+
+/// What `dietmt quantize` does with a model.
+struct Quantizer {
+  /// Writes `model` with weights of this type into the directory.
+  std::function<void(const std::filesystem::path& directory, const nmt::ModelFiles& model,
+                     const std::string& type)>
+      write;
+  /// For the report on a test set.
+  std::function<nmt::LoadedDecoder(const std::string& directory)> load;
+};
+
+/// `dietmt` takes packed fp32 weights; for full ones it replaces itself with `dietmt-torch`, to run
+/// the command with `arguments`.
+Quantizer quantizer(const nmt::ModelFiles& model, const std::vector<std::string>& arguments);
 
 }  // namespace dietmt::tools

@@ -12,7 +12,7 @@
 #include "common/files.h"
 #include "common/options.h"
 #include "data/text/tokenizer.h"
-#include "metrics/mecab.h"
+#include "metrics/bleu_tokenizer.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "metrics/evaluation.h"
-#include "metrics/named_metric.h"
 
 namespace dietmt::tools {
 

@@ -11,7 +11,7 @@
 #include "interchange/huggingface/marianmt.h"
 #include "interchange/marian/marian.h"
 #include "tools/commands.h"
-#include "tools/execution_options.h"
+#include "tools/model_options.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;

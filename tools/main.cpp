@@ -9,8 +9,6 @@
 #include "nmt/translation/loaded_decoder.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
-#include "tools/other_program.h"
-#include "tools/quantizer.h"
 
 namespace dietmt::tools {
 

@@ -2,6 +2,9 @@
 // the model, `dietmt inspect params` counts its parameters.
 #pragma once
 
+#include <torch/nn/module.h>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,5 +42,10 @@ std::vector<std::string> model_problems(const nmt::ModelConfig& model);
 /// The dropout probability `name` as an option.
 void add_dropout(OptionTable& table, const std::string& name, OptionTable::Field field,
                  const std::string& help);
+
+void add_precision(OptionTable& table, std::string& precision);
+void add_attention_backend(OptionTable& table, std::string& backend);
+
+int64_t parameter_count(const torch::nn::Module& model);
 
 }  // namespace dietmt::tools

@@ -14,7 +14,6 @@
 #include "nmt/translation/translator.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
-#include "tools/quantizer.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;

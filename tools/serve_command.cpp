@@ -22,9 +22,9 @@
 #include "service/jobs/job_routes.h"
 #include "service/jobs/job_service.h"
 #include "service/jobs/job_worker.h"
+#include "service/page/analysis.h"
 #include "service/page/page.h"
 #include "tools/commands.h"
-#include "tools/serve_analysis.h"
 #include "tools/serve_options.h"
 #include "tools/served_models.h"
 
@@ -182,8 +182,8 @@ void drain(std::unique_ptr<ServeSignals> signals, HttpServer& server, service::T
 }
 
 void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
-           service::ModelRegistry& models, service::Metrics& metrics, ServeAnalysis& analysis,
-           ServeJobs* jobs) {
+           service::ModelRegistry& models, service::Metrics& metrics,
+           service::AnalysisRoute& analysis, ServeJobs* jobs) {
   service::TranslationApi api(models, metrics, options.api);
   api.add({"POST", "/v1/analyze",
            [&analysis](const service::Call& call) { return analysis.answer(call); }});
@@ -231,7 +231,10 @@ int run_serve(const std::vector<std::string>& arguments) {
   auto signals = std::make_unique<ServeSignals>();
   service::Metrics metrics;
   options.registry.observer = [&](const std::string& name) { return metrics.observer(name); };
-  ServeAnalysis analysis(specs, *served);
+  service::AnalysisRoute analysis(
+      specs, [&](const service::ModelSpec& spec, const service::AnalysisRequest& request) {
+        return served->analyse(spec, request);
+      });
   const auto load = [&](const service::ModelSpec& spec) { return load_model(spec, *served); };
   service::ModelRegistry models(specs, load, options.registry);
   if (options.preload) models.preload();

@@ -4,7 +4,6 @@
 #include "common/error.h"
 #include "nmt/engine/stored_weights.h"
 #include "tools/commands.h"
-#include "tools/other_program.h"
 #include "tools/served_models.h"
 
 namespace dietmt::tools {
@@ -24,7 +23,7 @@ class StoredModels : public ServedModels {
 
   service::Analysis analyse(const service::ModelSpec& spec,
                             const service::AnalysisRequest&) override {
-    read_for_analysis(spec, [&](const nmt::ModelFiles&) { throw_replaced(spec); });
+    service::read_for_analysis(spec, [&](const nmt::ModelFiles&) { throw_replaced(spec); });
     return {};
   }
 

@@ -40,7 +40,7 @@ class TorchModels : public ServedModels {
   const nmt::LoadedModel& model(const service::ModelSpec& spec) {
     if (model_ && name_ == spec.name) return *model_;
     model_.reset();
-    read_for_analysis(
+    service::read_for_analysis(
         spec, [this](const nmt::ModelFiles& files) { model_ = nmt::load_model(files.directory); });
     name_ = spec.name;
     return *model_;

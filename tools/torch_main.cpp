@@ -12,7 +12,6 @@
 #include "nmt/packing/engine_models.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
-#include "tools/quantizer.h"
 
 namespace dietmt::tools {
 

@@ -22,7 +22,6 @@
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/corpus_options.h"
-#include "tools/execution_options.h"
 #include "tools/model_options.h"
 #include "tools/training_options.h"
 #include "training/loop/rehearsal.h"

@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/process.h"
-#include "tools/execution_options.h"
+#include "tools/model_options.h"
 #include "training/loop/rehearsal.h"
 #include "training/processes/process_place.h"
 

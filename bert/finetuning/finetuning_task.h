@@ -10,7 +10,6 @@
 #include "bert/prediction/example_batches.h"
 #include "bert/prediction/task_description.h"
 #include "encoders/bert/bert.h"
-#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {

@@ -1,7 +1,7 @@
-#include "bert/finetuning/result_table.h"
-
 #include <algorithm>
 #include <cstdio>
+
+#include "bert/finetuning/protocol.h"
 
 namespace dietmt::bert {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "data/pretraining/pretraining_batches.h"
 #include "encoders/bert/bert.h"
-#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "common/atomic_file.h"
-#include "common/mapped_file.h"
+#include "common/files.h"
 
 namespace dietmt::data {
 

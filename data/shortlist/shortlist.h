@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "common/mapped_file.h"
+#include "common/files.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::data {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/error.h"
-#include "common/mapped_file.h"
+#include "common/files.h"
 #include "interchange/marian/npz_archive.h"
 
 namespace dietmt::interchange {

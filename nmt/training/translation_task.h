@@ -9,7 +9,6 @@
 #include "data/corpus/parallel_corpus.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/search/search_options.h"
-#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::nmt {

@@ -1,5 +1,7 @@
 #include "service/page/analysis.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
@@ -28,6 +31,28 @@ json nested(const HeadMatrices& all) {
     }
   }
   return layers;
+}
+
+constexpr int64_t kMostWaiting = 16;
+
+struct Count {
+  explicit Count(std::atomic<int64_t>& number) : counted(number), before(number++) {}
+  ~Count() { --counted; }
+  Count(const Count&) = delete;
+  Count& operator=(const Count&) = delete;
+
+  std::atomic<int64_t>& counted;
+  const int64_t before;
+};
+
+// A request that names a model may name its languages too.
+void check_languages(const AnalysisRequest& request, const ModelSpec& spec) {
+  const auto is_other = [](const std::string& given, const std::string& language) {
+    return !given.empty() && given != language;
+  };
+  if (!is_other(request.source, spec.source) && !is_other(request.target, spec.target)) return;
+  throw HttpError::of_option("model", "model '" + spec.name + "' translates " + spec.source +
+                                          " to " + spec.target + "; leave source and target out");
 }
 
 }  // namespace
@@ -67,6 +92,38 @@ std::string analysis_json(const Analysis& analysis) {
                         {{"encoder", nested(analysis.encoder_positions)},
                          {"decoder", nested(analysis.decoder_positions)}}}};
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void read_for_analysis(const ModelSpec& spec,
+                       const std::function<void(const nmt::ModelFiles&)>& read) {
+  try {
+    const nmt::ModelFiles files = nmt::open_model(spec.directory);
+    if (!files.quantization.empty())
+      throw HttpError::of_option("model",
+                                 "model '" + spec.name + "' has " + files.quantization +
+                                     " weights, which support translation but not analysis");
+    read(files);
+  } catch (const HttpError&) {
+    throw;
+  } catch (const Error& error) {
+    spdlog::error("model {}, for /v1/analyze: {}", spec.name, error.what());
+    throw Unavailable("model '" + spec.name + "' cannot be loaded; the server's log says why", 1);
+  }
+}
+
+Answer AnalysisRoute::answer(const Call& call) {
+  const Count count(waiting_);
+  if (count.before >= kMostWaiting)
+    throw QueueFull("too many sentences are waiting for analysis; try again later", 1);
+  return {.body = analysis_json(analysis_of(parse_analysis_request(call.body)))};
+}
+
+Analysis AnalysisRoute::analysis_of(AnalysisRequest request) {
+  const ModelSpec& spec = request.model.empty() ? pairs_.model_of(request.source, request.target)
+                                                : pairs_.model_named(request.model);
+  check_languages(request, spec);
+  request.model = spec.name;
+  return analyse_(spec, request);
 }
 
 }  // namespace dietmt::service

@@ -2,9 +2,17 @@
 // draws. The program provides the computation; nothing here includes LibTorch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "nmt/model/model_files.h"
+#include "service/api/call.h"
+#include "service/api/language_pairs.h"
+#include "service/scheduling/model_spec.h"
 
 namespace dietmt::service {
 
@@ -47,5 +55,32 @@ AnalysisRequest parse_analysis_request(const std::string& body);
 
 /// The answer as JSON, with numbers rounded to four decimals.
 std::string analysis_json(const Analysis& analysis);
+
+/// Calls `read` with the files of a model, which must have full weights: packed ones are for the
+/// decoding engine only. Throws HttpError 400 for these, and Unavailable, with the reason in the
+/// log, for a model that cannot be read.
+void read_for_analysis(const ModelSpec& spec,
+                       const std::function<void(const nmt::ModelFiles&)>& read);
+
+/// The computation, for a model that the server has. Thread-safe.
+using Analyse = std::function<Analysis(const ModelSpec& spec, const AnalysisRequest& request)>;
+
+/// The route.
+class AnalysisRoute {
+ public:
+  AnalysisRoute(std::vector<ModelSpec> specs, Analyse analyse)
+      : pairs_(std::move(specs)), analyse_(std::move(analyse)) {}
+
+  /// The handler of the route, thread-safe. Throws HttpError, QueueFull if too many wait, and what
+  /// the computation throws.
+  Answer answer(const Call& call);
+
+ private:
+  Analysis analysis_of(AnalysisRequest request);
+
+  const LanguagePairs pairs_;
+  const Analyse analyse_;
+  std::atomic<int64_t> waiting_{0};
+};
 
 }  // namespace dietmt::service

@@ -16,6 +16,8 @@
 namespace dietmt {
 namespace {
 
+using ::testing::AllOf;
+
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -208,6 +210,42 @@ TEST_F(FilesTest, TheManifestFindsDamage) {
   }
   fs::remove(path / "manifest.json");
   EXPECT_THAT(manifest_problem(path), HasSubstr("manifest.json is missing"));
+}
+
+namespace fs = std::filesystem;
+
+class MappedFileTest : public ScratchTest {};
+
+std::string error_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(MappedFileTest, HoldsTheBytesOfTheFile) {
+  const std::string content("a\0b\n", 4);
+  const MappedFile file(write("file", content));
+  EXPECT_EQ(file.bytes(), content);
+  char two[2];
+  file.read(2, two, sizeof two);
+  EXPECT_EQ(std::string(two, 2), "b\n");
+  EXPECT_EQ(MappedFile(write("empty", "")).bytes(), "");
+}
+
+TEST_F(MappedFileTest, ErrorsNameTheFileAndTheReason) {
+  const fs::path pipe = scratch() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { MappedFile file(scratch() / "absent"); }),
+              AllOf(HasSubstr("/absent: cannot be opened"), HasSubstr("No such file")));
+  EXPECT_THAT(error_of([&] { MappedFile file(pipe); }),
+              HasSubstr("/pipe: cannot be read: it is not a regular file"));
+  EXPECT_THAT(error_of([&] { MappedFile file(scratch()); }), HasSubstr("not a regular file"));
+  const MappedFile file(write("short", "123"));
+  char bytes[8];
+  EXPECT_THAT(error_of([&] { file.read(1, bytes, sizeof bytes); }), HasSubstr("it was cut short"));
 }
 
 }  // namespace

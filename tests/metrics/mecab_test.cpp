@@ -1,6 +1,4 @@
 // The expected words were confirmed with sacreBLEU 2.6.0.
-#include "metrics/mecab.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 
 #include "common/error.h"
 #include "metrics/bleu.h"
+#include "metrics/bleu_tokenizer.h"
 
 namespace dietmt::metrics {
 namespace {

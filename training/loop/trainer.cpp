@@ -1,6 +1,7 @@
 #include "training/loop/trainer.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <optional>
 
 #include "common/error.h"
+#include "common/memory_use.h"
 #include "common/process.h"
 #include "storage/checkpoint.h"
 #include "training/distributed/data_parallel.h"
@@ -272,6 +274,16 @@ TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
   require_score(task.score_names(), options.valid_metric);
   if (group != nullptr) require_batches_for(group->processes(), options.accumulate);
   return Loop(task, options, configuration, resume, group).run();
+}
+
+void BatchMemory::require(const std::string& option, int64_t tokens, double kept_numbers,
+                          bool bf16) {
+  const double bytes = kept_numbers * (bf16 ? 2.0 : 4.0);
+  if (bytes <= largest_) return;
+  largest_ = bytes;
+  const std::string problem =
+      memory_problem(fmt::format("{}, with {} tokens in a batch", option, tokens), bytes);
+  if (!problem.empty()) throw MemoryError(problem);
 }
 
 }  // namespace dietmt::training

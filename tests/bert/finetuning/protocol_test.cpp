@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bert/finetuning/result_table.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "storage/checkpoint.h"
