@@ -1,6 +1,8 @@
 #include "common/process.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -58,6 +60,13 @@ const char* stop_reason() {
 
 void throw_if_stop_requested() {
   if (stop_requested()) throw Stopped(stop_reason());
+}
+
+// Linux keeps a nice value for each thread.
+void give_way(int amount) {
+  if (amount == 0) return;
+  const auto thread = static_cast<id_t>(::gettid());
+  ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + amount);
 }
 
 bool is_ignored(int signal) {

@@ -1,4 +1,4 @@
-// The signals and the time limit that stop this process.
+// The signals and the time limit that stop this process, and the priority of its threads.
 #pragma once
 
 #include <chrono>
@@ -24,6 +24,10 @@ const char* stop_reason();
 
 /// Throws Stopped if stop_requested().
 void throw_if_stop_requested();
+
+/// This thread, and those it starts from now on, give way to others of the machine: their nice
+/// value rises by `amount` (0: nothing changes), up to 19.
+void give_way(int amount);
 
 /// True if the process ignores this signal.
 bool is_ignored(int signal);

@@ -108,12 +108,16 @@ void add_machine(OptionTable& table, ServeOptions& o) {
             {.least = 0, .most = 60'000});
 }
 
+// The event loop and the probes need the processor seldom, but at once.
+constexpr int kNicenessOfWork = 5;
+
 // Every request in progress sleeps in a thread until it is translated. None waits for a thread, so
 // that the models' queues, which are fair, decide who goes first.
 void bound_requests(int64_t most, service::HttpOptions& http) {
   http.handler_threads = most;
   http.backlog = 0;
   http.max_of_client = most - most / 4;
+  http.handler_niceness = kNicenessOfWork;
 }
 
 std::vector<std::string> problems_of(const ServeOptions& o) {
@@ -165,6 +169,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   service::DecodingThreads& threads = options.registry.threads;
   // The cores that this program may use, as for `dietmt translate`.
   if (threads.workers == 0) threads.workers = omp_get_max_threads();
+  threads.niceness = kNicenessOfWork;
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/process.h"
 #include "service/http/access_log.h"
 #include "service/http/event_loop.h"
 #include "service/http/message.h"
@@ -25,8 +26,8 @@ namespace {
 // A thread pool that grows on demand up to a limit, with a bounded queue.
 class HandlerThreads {
  public:
-  HandlerThreads(int64_t max_threads, int64_t max_backlog)
-      : max_threads_(max_threads), max_backlog_(max_backlog) {}
+  HandlerThreads(int64_t max_threads, int64_t max_backlog, int niceness)
+      : max_threads_(max_threads), max_backlog_(max_backlog), niceness_(niceness) {}
   // Waits for all accepted work.
   ~HandlerThreads();
   HandlerThreads(const HandlerThreads&) = delete;
@@ -41,6 +42,7 @@ class HandlerThreads {
 
   const int64_t max_threads_;
   const int64_t max_backlog_;
+  const int niceness_;
   std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<std::function<void()>> queue_;
@@ -82,6 +84,7 @@ bool HandlerThreads::add_thread() {
 }
 
 void HandlerThreads::run() {
+  give_way(niceness_);
   std::unique_lock lock(mutex_);
   while (true) {
     ready_.wait(lock, [&] { return ending_ || !queue_.empty(); });
@@ -130,9 +133,9 @@ class HttpServer::Parts {
         handler_(handler),
         loop_(options_, handler,
               [this](std::shared_ptr<Exchange> exchange) { return submit(std::move(exchange)); }) {
-    threads_.emplace(options_.handler_threads, options_.backlog);
+    threads_.emplace(options_.handler_threads, options_.backlog, options_.handler_niceness);
     // Each connection has at most one request, so that no probe is ever refused.
-    reserved_.emplace(1, options_.max_connections);
+    reserved_.emplace(1, options_.max_connections, 0);
   }
   ~Parts() {
     loop_.stop();  // releases handlers that wait for a client to read

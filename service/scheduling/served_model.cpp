@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "common/process.h"
+
 namespace dietmt::service {
 namespace {
 
@@ -17,6 +19,7 @@ ServedModel::ServedModel(LoadedModel model, const DecodingThreads& threads, Queu
     : model_(std::move(model)),
       queue_(with_capacity(limits, threads), std::move(observer)),
       runner_([this, threads] {
+        give_way(threads.niceness);
         try {
           model_.decoder->run(queue_, threads.workers, threads.threads, threads.batch_tokens);
         } catch (const std::exception& error) {

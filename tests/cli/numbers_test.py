@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Gives every numeric option of every command its extremes (tests/trials/extremes.py):
-numbers_test.py BINARY WORK COMMAND...     without commands: all
+numbers_test.py BINARY WORK [COMMAND...]     without commands: all
 
+Commands are tried at the same time, one for each core.
 Options with an extreme value are tried together, as long as the command takes them together; those
 that it refuses together are tried again one by one."""
+import itertools
+import os
 import pathlib
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "trials"))
 from extremes import Toys, is_refused, takes_too_much  # noqa: E402
@@ -79,16 +83,19 @@ def main():
     commands = Toys(dietmt, work).commands()
     if "\n  serve " not in execute([dietmt, "--help"]).out:
         del commands["serve"]
-    failures = []
-    for name in sys.argv[3:] or commands:
+
+    def failures(name):
         check = Check(commands[name])
         check.refused()
         check.accepted()
         print(f"{name}: {len(check.options)} options, {check.command.slowest:.1f} s at most",
               flush=True)
-        failures += check.failures
-    print("\n".join(failures))
-    sys.exit(bool(failures))
+        return check.failures
+
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        found = list(pool.map(failures, sys.argv[3:] or commands))
+    print("\n".join(itertools.chain(*found)))
+    sys.exit(any(found))
 
 
 main()

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -36,6 +38,22 @@ int status_of_child(const Body& body) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   return status;
+}
+
+int niceness_of_this_thread() { return getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())); }
+
+TEST(GiveWayTest, OnlyThisThreadAndThoseThatItStarts) {
+  const int before = niceness_of_this_thread();
+  int in_thread = 0, in_its_thread = 0;
+  std::thread([&] {
+    give_way(0);
+    give_way(3);
+    in_thread = niceness_of_this_thread();
+    std::thread([&] { in_its_thread = niceness_of_this_thread(); }).join();
+  }).join();
+  EXPECT_EQ(in_thread, std::min(before + 3, 19));
+  EXPECT_EQ(in_its_thread, in_thread);
+  EXPECT_EQ(niceness_of_this_thread(), before);
 }
 
 TEST(StopSignalTest, TheFirstSetsTheFlagAndNoComputingThreadIsInterrupted) {

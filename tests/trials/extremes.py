@@ -4,7 +4,6 @@ the tables that --help-json prints, and REPORTED, what outsiders tried.
 A value that the option does not take, or that the machine has no room for, is an error that names
 the option; all others work. Both in seconds and in MEGABYTES of memory."""
 import json
-import resource
 import shutil
 import sys
 
@@ -164,7 +163,7 @@ class Command:
         self.name, self.dietmt, self.arguments = name, dietmt, arguments
         self.flags = [word for word in words if word.startswith("--")]
         self.words = [word for word in words if not word.startswith("--")]
-        self.limits = ({resource.RLIMIT_AS: ADDRESSES} if name in SIZES_OF_MODELS else {})
+        self.addresses = ADDRESSES if name in SIZES_OF_MODELS else None
         self.slowest = 0
         self._options = None
 
@@ -189,7 +188,7 @@ class Command:
         given = [f"--{name}={value}" for name, value in values.items()]
         seen = execute([self.dietmt, *self.words, *kept, *self.flags, *given], seconds=LATEST,
                        stop_at="listening at" if self.name == "serve" else None,
-                       limits=self.limits)
+                       addresses=self.addresses)
         self.slowest = max(self.slowest, seen.cpu_seconds)
         return seen
 

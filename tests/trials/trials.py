@@ -2,7 +2,6 @@
 import collections
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import threading
@@ -26,18 +25,15 @@ def report(point, what, passed, seen):
     print(point, what, "pass" if passed else "fail", text, sep="\t", flush=True)
 
 
-def execute(command, input="", seconds=60, environment=None, stop_at=None, limits=None):
+def execute(command, input="", seconds=60, environment=None, stop_at=None, addresses=None):
     """Runs a command; one that takes longer is killed, with exit code 'late'. The memory is the
     largest resident set of the process. `stop_at`: a server gets SIGTERM when a line of its log
-    holds this text. `limits`: of its resources, such as {resource.RLIMIT_AS: 1 << 30}."""
+    holds this text. `addresses`: the bytes that it may map."""
     begin = time.monotonic()
-
-    def limit():
-        for kind, most in (limits or {}).items():
-            resource.setrlimit(kind, (most, most))
-
+    if addresses:
+        command = ["prlimit", f"--as={addresses}", *command]
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=limit,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env={**os.environ, **(environment or {})})
     texts = {}
 
