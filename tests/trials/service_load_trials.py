@@ -174,7 +174,8 @@ def main():
     lines = [line for line in pathlib.Path(text).read_text().splitlines() if line]
     keys = work / "keys"
     keys.write_text("a, many, 0\nb, few, 0\n")
-    limits = ["--preload", "--max-texts", 3000, "--max-characters", 10**7, "--deadline", 600]
+    limits = ["--preload", "--max-texts", 3000, "--max-characters", 10**7, "--deadline", 600,
+              "--queue-tokens", 10**6]
 
     health_port = free_port()
     with Server(dietmt, model, work, *limits, "--health-port", health_port) as server:
