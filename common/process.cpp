@@ -62,11 +62,12 @@ void throw_if_stop_requested() {
   if (stop_requested()) throw Stopped(stop_reason());
 }
 
-// Linux keeps a nice value for each thread.
+// Linux keeps a nice value for each thread, which a new thread inherits.
 void give_way(int amount) {
   if (amount == 0) return;
   const auto thread = static_cast<id_t>(::gettid());
-  ::setpriority(PRIO_PROCESS, thread, ::getpriority(PRIO_PROCESS, thread) + amount);
+  const int wanted = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getpid())) + amount;
+  if (::getpriority(PRIO_PROCESS, thread) < wanted) ::setpriority(PRIO_PROCESS, thread, wanted);
 }
 
 bool is_ignored(int signal) {

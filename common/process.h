@@ -25,8 +25,8 @@ const char* stop_reason();
 /// Throws Stopped if stop_requested().
 void throw_if_stop_requested();
 
-/// This thread, and those it starts from now on, give way to others of the machine: their nice
-/// value rises by `amount` (0: nothing changes), up to 19.
+/// This thread, and those it starts from now on, give way to others: their nice value rises to that
+/// of the main thread plus `amount` (0: nothing changes), at most 19. A higher value stays.
 void give_way(int amount);
 
 /// True if the process ignores this signal.

@@ -1,9 +1,11 @@
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 #include "service/api/metrics.h"
@@ -23,12 +25,28 @@ std::vector<double> stat_fields() {
   return {std::istream_iterator<double>(fields), {}};
 }
 
+// Read once: the kernel counts interrupts of all cores for this file.
 double boot_time() {
-  std::ifstream file("/proc/stat");
-  double seconds = 0.0;
-  for (std::string word; file >> word;)
-    if (word == "btime" && file >> seconds) break;
-  return seconds;
+  static const double boot = [] {
+    std::ifstream file("/proc/stat");
+    double seconds = 0.0;
+    for (std::string word; file >> word;)
+      if (word == "btime" && file >> seconds) break;
+    return seconds;
+  }();
+  return boot;
+}
+
+// Since Linux 6.2 the size of the directory; reading it takes a millisecond per thousand files.
+std::optional<double> open_files() {
+  constexpr const char* kFiles = "/proc/self/fd";
+  struct stat status = {};
+  if (::stat(kFiles, &status) == 0 && status.st_size > 0)
+    return static_cast<double>(status.st_size);
+  std::error_code error;
+  const auto files = std::distance(std::filesystem::directory_iterator(kFiles, error),
+                                   std::filesystem::directory_iterator());
+  return error ? std::nullopt : std::optional(static_cast<double>(files));
 }
 
 void add_stat(std::vector<MetricFamily>& families) {
@@ -51,12 +69,9 @@ void add_stat(std::vector<MetricFamily>& families) {
 }
 
 void add_files(std::vector<MetricFamily>& families) {
-  std::error_code error;
-  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd", error),
-                                  std::filesystem::directory_iterator());
-  if (!error) {
-    families.push_back(single_metric("process_open_fds", "Open file descriptors.",
-                                     MetricType::Gauge, static_cast<double>(open)));
+  if (const std::optional<double> open = open_files()) {
+    families.push_back(
+        single_metric("process_open_fds", "Open file descriptors.", MetricType::Gauge, *open));
   }
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -20,7 +20,7 @@ struct HttpOptions {
   int64_t backlog = 1024;         // complete requests that wait for a thread; beyond it: 503
   int64_t max_of_client = 0;      // complete requests of one client; beyond it: 503; 0: no limit
   int retry_after = 1;            // seconds, sent with 503
-  int handler_niceness = 0;       // added to the process's; reserved handlers keep that
+  int handler_niceness = 0;       // for give_way(); reserved handlers do not
 
   // Sizes in bytes.
   size_t max_head = 16384;  // request line and header fields

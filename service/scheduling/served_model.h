@@ -14,7 +14,7 @@ struct DecodingThreads {
   int64_t workers = 1;
   int64_t threads = 1;         // of each worker
   int64_t batch_tokens = 512;  // source tokens a worker decodes at once
-  int niceness = 0;            // added to the process's
+  int niceness = 0;            // for give_way()
 };
 
 /// Every request holds a reference to the model it uses. When the last request releases a replaced

@@ -49,7 +49,11 @@ TEST(GiveWayTest, OnlyThisThreadAndThoseThatItStarts) {
     give_way(0);
     give_way(3);
     in_thread = niceness_of_this_thread();
-    std::thread([&] { in_its_thread = niceness_of_this_thread(); }).join();
+    std::thread([&] {
+      give_way(3);  // has inherited it
+      give_way(1);
+      in_its_thread = niceness_of_this_thread();
+    }).join();
   }).join();
   EXPECT_EQ(in_thread, std::min(before + 3, 19));
   EXPECT_EQ(in_its_thread, in_thread);

@@ -1,6 +1,8 @@
 // More requests or connections than the server accepts, and draining.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -75,6 +77,19 @@ TEST(Overload, AReservedThreadAnswersProbes) {
   EXPECT_EQ(TestClient(port).ask(get("/probe")).body, "alive");
   server.gate.open();
   for (const auto& client : clients) EXPECT_EQ(client->response().body, "through");
+}
+
+TEST(Overload, HandlersGiveWayAndReservedOnesDoNot) {
+  EchoServer server({.handler_niceness = 3});
+  for (const char* path : {"/probe", "/work"}) {
+    server.add("GET", path, [](const HttpRequest&) {
+      return Answer{.body = std::to_string(::getpriority(PRIO_PROCESS, 0))};  // of this thread
+    });
+  }
+  const int port = server.start();
+  const int own = ::getpriority(PRIO_PROCESS, 0);
+  EXPECT_EQ(TestClient(port).ask(get("/probe")).body, std::to_string(own));
+  EXPECT_EQ(TestClient(port).ask(get("/work")).body, std::to_string(std::min(own + 3, 19)));
 }
 
 TEST(Overload, ProbesWaitForEachOther) {

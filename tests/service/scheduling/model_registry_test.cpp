@@ -1,11 +1,15 @@
 #include "service/scheduling/model_registry.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <future>
+#include <thread>
 
 #include "common/error.h"
+#include "common/process.h"
 #include "service/scheduling/scheduling_errors.h"
 #include "tests/service/fake_decoder.h"
 
@@ -46,6 +50,40 @@ TEST(ModelRegistryTest, AModelIsLoadedOnceWhenItIsFirstUsed) {
   models.preload();
   EXPECT_EQ(loads, 2);
   EXPECT_THROW(models.acquire("en-fr", {}), RequestError);
+}
+
+// Keeps the nice value of the thread that runs it, and decodes nothing.
+class NicenessDecoder final : public nmt::SentenceDecoder {
+ public:
+  explicit NicenessDecoder(std::promise<int>& seen) : seen_(seen) {}
+  int64_t max_source_length() const override { return 1; }
+  int64_t max_target_length() const override { return 1; }
+  void run(nmt::SentenceFeed&, int64_t, int64_t, int64_t) const override {
+    seen_.set_value(::getpriority(PRIO_PROCESS, 0));  // of this thread
+  }
+
+ private:
+  std::promise<int>& seen_;
+};
+
+TEST(ModelRegistryTest, DecodersGiveWayAlikeWhicheverThreadLoadsTheModel) {
+  std::promise<int> first, second;
+  ModelRegistry models(
+      two_models(),
+      [&](const ModelSpec& spec) {
+        LoadedModel model = fake_model();
+        model.decoder = std::make_shared<NicenessDecoder>(spec.name == "en-de" ? first : second);
+        return model;
+      },
+      {.threads = {.niceness = 3}});
+  const int given = std::min(::getpriority(PRIO_PROCESS, 0) + 3, 19);
+  models.acquire("en-de", {});
+  EXPECT_EQ(first.get_future().get(), given);
+  std::thread([&] {
+    give_way(3);  // as handlers do
+    models.acquire("de-en", {});
+  }).join();
+  EXPECT_EQ(second.get_future().get(), given);
 }
 
 TEST(ModelRegistryTest, AFailedLoadIsToldAndTriedAgainLater) {
