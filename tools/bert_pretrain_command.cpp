@@ -1,6 +1,7 @@
 // dietmt bert pretrain: from raw text to a trained encoder.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -170,6 +171,15 @@ std::vector<std::string> input_files(const PretrainOptions& o) {
   return files;
 }
 
+void require_positions(const encoders::BertModel& model, const std::vector<int64_t>& lengths) {
+  const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  if (longest <= model.max_length()) return;
+  throw ConfigError("--length " + std::to_string(longest) +
+                    " is longer than the position encoding: use at most " +
+                    std::to_string(model.max_length()) + ", or --max-positions " +
+                    std::to_string(longest) + " or more");
+}
+
 int run(const OptionTable& table, PretrainOptions& o) {
   install_stop(o);
   const training::TrainingProcess process =
@@ -191,6 +201,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
   heads.next_sentence = o.batches.examples.mode == data::ExampleMode::kSentencePairs;
   const auto model =
       make_bert(o, tokenizer->vocabulary_size(), heads, static_cast<uint64_t>(o.seed));
+  require_positions(model->encoder(), o.lengths);
   require_training_memory(*model, o.init_from, bytes_per_weight(o));
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   model->set_recomputation(o.checkpoint_activations);

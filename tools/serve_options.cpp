@@ -120,6 +120,15 @@ void bound_requests(int64_t most, service::HttpOptions& http) {
   http.handler_niceness = kNicenessOfWork;
 }
 
+// The cores that this program may use, as for `dietmt translate`.
+int64_t workers_of(const ServeOptions& o) {
+  const int64_t given = o.registry.threads.workers;
+  return given > 0 ? given : omp_get_max_threads();
+}
+
+// Beyond any machine's; a process cannot start many times as many.
+constexpr int64_t kMostDecodingThreads = 4096;
+
 std::vector<std::string> problems_of(const ServeOptions& o) {
   std::vector<std::string> problems;
   const auto require = [&](bool holds, const char* problem) {
@@ -132,6 +141,8 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
   require(o.health_port == 0 || o.health_port != o.port,
           "--health-port is the same as --port: choose another");
   require(!o.worker || o.job_threads != 0, "--worker needs --job-threads of at least 1");
+  require(workers_of(o) * o.registry.threads.threads <= kMostDecodingThreads,
+          "--workers times --threads is more than 4096");
   return problems;
 }
 
@@ -167,8 +178,7 @@ OptionTable serve_option_table(ServeOptions& o) {
 void settle(const OptionTable& table, ServeOptions& options) {
   table.check(problems_of(options));
   service::DecodingThreads& threads = options.registry.threads;
-  // The cores that this program may use, as for `dietmt translate`.
-  if (threads.workers == 0) threads.workers = omp_get_max_threads();
+  threads.workers = workers_of(options);
   threads.niceness = kNicenessOfWork;
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);

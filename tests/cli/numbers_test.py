@@ -18,6 +18,9 @@ from trials import execute  # noqa: E402
 # Options that leave nothing of a text, which is a failure (exit code 1) that names them.
 FILTERS = ("min-tokens", "max-tokens", "max-ratio")
 
+# Options that say how often something is done. With others at their extremes it would take hours.
+REPETITIONS = ("runs",)
+
 
 class Check:
     def __init__(self, command):
@@ -60,6 +63,8 @@ class Check:
 
     def accepted(self):
         for values in self.rounds(lambda option: option.accepted()):
+            for name in set(values).intersection(REPETITIONS):
+                self.alone(name, values.pop(name))
             seen = self.run(values)
             while seen.code in (1, 2) and values:
                 named = [name for name in values if f"--{name}" in seen.err]
