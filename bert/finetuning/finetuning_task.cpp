@@ -20,9 +20,10 @@ FinetuningTask::FinetuningTask(std::shared_ptr<encoders::Bert> model,
 training::BatchLoss FinetuningTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   const ExampleBatch batch = batches_->next();
   if (execution().device.is_cpu()) {
-    batch_memory_.require("--batch-size " + std::to_string(options_.batches.batch_size),
-                          batch.tokens.size(), model_->encoder().kept_numbers(batch.tokens.size()),
-                          execution().bf16);
+    batch_memory_.require(
+        "--batch-size " + std::to_string(options_.batches.batch_size), batch.tokens.size(),
+        model_->encoder().kept_numbers(encoders::packing_of(batch.tokens, at::kCPU)),
+        execution().bf16);
   }
   const at::Tensor sum = loss(batch, dropout);
   sum.backward();

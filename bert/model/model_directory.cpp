@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/checks.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
@@ -87,7 +88,7 @@ BertConfig read_config(const fs::path& path) {
     const std::string problem = encoders::memory_problem(config, sizeof(float), path.string());
     if (!problem.empty()) throw CheckpointError(problem);
   } catch (const ConfigError& error) {
-    throw CheckpointError(path.string() + ": position: " + error.what());
+    throw CheckpointError(path.string() + ": position: " + with_field_names(error.what()));
   }
   return config;
 }

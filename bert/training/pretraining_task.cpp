@@ -83,9 +83,10 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   const PretrainingBatch batch = batches_->next();
   ++phase_batches_;
   if (options_.device.is_cpu()) {
-    batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
-                          batch.tokens.size(), model_->encoder().kept_numbers(batch.tokens.size()),
-                          options_.bf16);
+    batch_memory_.require(
+        "--batch-tokens " + std::to_string(options_.batches.batch_tokens), batch.tokens.size(),
+        model_->encoder().kept_numbers(encoders::packing_of(batch.tokens, at::kCPU)),
+        options_.bf16);
   }
   const auto masked = std::ssize(batch.masked_ids);
   const encoders::Autocast autocast(options_.device.type(), options_.bf16);

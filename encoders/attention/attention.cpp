@@ -55,9 +55,6 @@ const BackendRow& choose_by_name(Backend backend, const AttentionCall& call) {
   return row;
 }
 
-// A table of so many pairs of one head still fits into the cache.
-constexpr int64_t kFewPairs = 1024 * 1024;
-
 /// What multiply_features() makes of the terms of one layer, kept for layers that share it.
 struct FeatureProduct {
   at::Tensor queries, keys, bias;  // as given; bias may be undefined

@@ -37,9 +37,12 @@ struct AttentionCall {
   at::Tensor segments = {};  // [N] int64, only with segment_bias (self-attention)
 };
 
+/// A table of so many pairs of positions of one head still fits into the cache.
+inline constexpr int64_t kFewPairs = 1024 * 1024;
+
 /// Replaces features by their product, a position bias, where reading it costs less than computing
-/// it again for each sentence: for up to about a million pairs of positions. Layers that share
-/// features share the bias. Call it once a pass, on the terms of all layers; attend() gives the
+/// it again for each sentence: for up to kFewPairs pairs of positions. Layers that share features
+/// share the bias. Call it once a pass, on the terms of all layers; attend() gives the
 /// same results without it.
 std::vector<ScoreTerms> multiply_features(std::vector<ScoreTerms> layers);
 

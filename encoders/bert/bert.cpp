@@ -92,7 +92,9 @@ int64_t BertModel::max_length() const { return encoder_->position().max_length()
 
 void BertModel::set_recomputation(bool wanted) { encoder_->set_recomputation(wanted); }
 
-double BertModel::kept_numbers(int64_t tokens) const { return encoder_->kept_numbers(tokens); }
+double BertModel::kept_numbers(const Packing& packing) const {
+  return encoder_->kept_numbers(packing);
+}
 
 Dense::Dense(int64_t inputs, int64_t outputs) {
   weight_ =

@@ -60,8 +60,8 @@ class BertModel : public torch::nn::Module {
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
 
-  /// Numbers that forward() keeps of so many tokens for the backward pass, at least.
-  double kept_numbers(int64_t tokens) const;
+  /// Numbers that forward() keeps for the backward pass on the CPU, at least.
+  double kept_numbers(const Packing& packing) const;
 
  private:
   BertConfig config_;

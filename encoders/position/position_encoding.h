@@ -75,6 +75,13 @@ class PositionEncoding : public torch::nn::Module {
   /// The longest sentence it can encode; INT64_MAX: no limit.
   virtual int64_t max_length() const;
 
+  /// Numbers that training keeps for each pair of a query and a key, in all layers: position biases
+  /// and what computes them.
+  virtual double kept_per_pair() const { return 0.0; }
+
+  /// Biases per pair that attention makes of its features, if it multiplies them.
+  virtual double products_per_pair() const { return 0.0; }
+
  protected:
   /// Throws Error if there is no position `last` of encoding `name`: it has max_length() of them.
   void require_position(const char* name, int64_t last) const;

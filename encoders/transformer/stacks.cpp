@@ -43,6 +43,12 @@ ScoreTerms with_tables(ScoreTerms terms, const std::vector<Tensor>& inputs, size
   return terms;
 }
 
+double kept_of_pairs(const PositionScheme& position, const Extent& extent) {
+  const int64_t pairs = extent.queries * extent.keys;
+  const double products = pairs <= kFewPairs ? position.products_per_pair() : 0.0;
+  return static_cast<double>(pairs) * (position.kept_per_pair() + products);
+}
+
 double layers_times(const StackConfig& config, double numbers, int64_t tokens) {
   return static_cast<double>(config.layers) * numbers * static_cast<double>(tokens);
 }
@@ -75,10 +81,11 @@ EncoderStack::EncoderStack(const StackConfig& config) : config_(config) {
     final_norm_ = register_module("final_norm", make_norm(config));
 }
 
-double EncoderStack::kept_numbers(int64_t tokens) const {
+double EncoderStack::kept_numbers(const Packing& packing) const {
   const auto width = static_cast<double>(config_.width);
   const double numbers = 6.0 * width + static_cast<double>(config_.feed_forward);
-  return layers_times(config_, recomputation_ ? width : numbers, tokens);
+  return layers_times(config_, recomputation_ ? width : numbers, packing.tokens()) +
+         kept_of_pairs(*position_, full_extent(packing, packing));
 }
 
 Tensor EncoderStack::embed(const Tensor& embeddings, const Packing& packing,
@@ -140,11 +147,14 @@ DecoderStack::DecoderStack(const StackConfig& config) : config_(config) {
 
 // Cross-attention adds queries, what they attend to, and its block's output; of the memory, keys
 // and values.
-double DecoderStack::kept_numbers(int64_t tokens, int64_t memory_tokens) const {
+double DecoderStack::kept_numbers(const Packing& packing, const Packing& memory_packing) const {
   const auto width = static_cast<double>(config_.width);
-  if (recomputation_) return layers_times(config_, width, tokens);
+  const double of_pairs = kept_of_pairs(*position_, full_extent(packing, packing)) +
+                          kept_of_pairs(*cross_position_, full_extent(packing, memory_packing));
+  if (recomputation_) return layers_times(config_, width, packing.tokens()) + of_pairs;
   const double numbers = 9.0 * width + static_cast<double>(config_.feed_forward);
-  return layers_times(config_, numbers, tokens) + layers_times(config_, 2.0 * width, memory_tokens);
+  return layers_times(config_, numbers, packing.tokens()) +
+         layers_times(config_, 2.0 * width, memory_packing.tokens()) + of_pairs;
 }
 
 Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, const Tensor& memory,

@@ -32,10 +32,10 @@ class EncoderStack : public torch::nn::Module {
   /// (recomputation.h).
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
 
-  /// Numbers that forward() keeps of so many tokens for the backward pass, at least: a layer's
-  /// input, queries, keys, values, what they attend to, the input of the feed-forward block and its
-  /// inner values; with recomputation the input.
-  double kept_numbers(int64_t tokens) const;
+  /// Numbers that forward() keeps for the backward pass on the CPU, at least: a layer's input,
+  /// queries, keys, values, what they attend to, the input of the feed-forward block and its inner
+  /// values; with recomputation the input; and what positions keep for pairs of tokens.
+  double kept_numbers(const Packing& packing) const;
 
  private:
   at::Tensor recomputed_layer(size_t l, const at::Tensor& x, const Packing& packing,
@@ -85,7 +85,7 @@ class DecoderStack : public torch::nn::Module {
 
   /// As EncoderStack has them.
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
-  double kept_numbers(int64_t tokens, int64_t memory_tokens) const;
+  double kept_numbers(const Packing& packing, const Packing& memory_packing) const;
 
  private:
   StackConfig config_;

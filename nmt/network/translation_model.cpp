@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/checks.h"
 #include "common/error.h"
 #include "encoders/attention/head_layout.h"
 #include "encoders/ops/scopes.h"
@@ -72,9 +73,9 @@ std::vector<std::string> position_problems(const ModelConfig& config, const std:
     try {
       encoders::parse_position_spec(spec, encoders::encoding_context(stack, site));
     } catch (const ConfigError& error) {
-      const std::string place = file.empty() ? "" : file + ": " + key + ": ";
-      if (std::ranges::find(found, place + error.what()) == found.end())
-        found.push_back(place + error.what());
+      const std::string problem =
+          file.empty() ? error.what() : file + ": " + key + ": " + with_field_names(error.what());
+      if (std::ranges::find(found, problem) == found.end()) found.push_back(problem);
     }
   };
   const StackConfig encoder = encoder_config(config), decoder = decoder_config(config);
@@ -208,9 +209,8 @@ void TranslationModel::set_recomputation(bool wanted) {
   decoder_->set_recomputation(wanted);
 }
 
-double TranslationModel::kept_numbers(int64_t source_tokens, int64_t target_tokens) const {
-  return encoder_->kept_numbers(source_tokens) +
-         decoder_->kept_numbers(target_tokens, source_tokens);
+double TranslationModel::kept_numbers(const Packing& source, const Packing& target) const {
+  return encoder_->kept_numbers(source) + decoder_->kept_numbers(target, source);
 }
 
 void DecoderCache::reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) {

@@ -104,8 +104,8 @@ class TranslationModel : public torch::nn::Module {
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
 
-  /// Numbers that encode() and decode() keep of so many tokens for the backward pass, at least.
-  double kept_numbers(int64_t source_tokens, int64_t target_tokens) const;
+  /// Numbers that encode() and decode() keep for the backward pass on the CPU, at least.
+  double kept_numbers(const encoders::Packing& source, const encoders::Packing& target) const;
 
  private:
   at::Tensor embed_tokens(const at::Tensor& table, const at::Tensor& tokens) const;

@@ -65,9 +65,11 @@ TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& bat
 training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   const data::ParallelBatch batch = batches_->next();
   if (options_.device.is_cpu()) {
-    batch_memory_.require(
-        "--batch-tokens " + std::to_string(options_.batches.batch_tokens), batch.target.size(),
-        model_->kept_numbers(batch.source.size(), batch.target.size()), options_.bf16);
+    batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
+                          batch.target.size(),
+                          model_->kept_numbers(encoders::packing_of(batch.source, at::kCPU),
+                                               encoders::packing_of(batch.target, at::kCPU)),
+                          options_.bf16);
   }
   const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout);
   loss.smoothed.backward();

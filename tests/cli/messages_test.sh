@@ -78,6 +78,8 @@ refused 'format is "one"; it must be a whole number'
 one_line_of 2 "'0' is not a value of 'clip'; possible: a number from 1 to 1048576" \
   "$dietmt" inspect params --position 'shaw(clip=0)'
 one_line_of 2 "no encoding 'nonsense'" "$dietmt" inspect params --position nonsense
+one_line_of 2 "sinusoids need an even --width of 4 or more, not 1" \
+  "$dietmt" inspect params --width 1 --heads 1
 
 # Without clipping, the advice is to clip.
 toy_training 100 20

@@ -23,6 +23,9 @@ class DietAbs : public PositionEncoding {
   DietAbs(const DietAbsOptions& options, const EncodingContext& context);
   void lower(const Extent& extent, LayerTerms& terms) const override;
   int64_t max_length() const override;
+  double products_per_pair() const override {
+    return static_cast<double>(query_table_.size(0) * query_table_.size(1));
+  }
 
  private:
   at::Tensor query_table_;  // P_Q: [L|1, H|1, max_positions, R]

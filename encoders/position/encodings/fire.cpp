@@ -28,6 +28,9 @@ class Fire : public PositionEncoding {
  public:
   Fire(const FireOptions& options, const EncodingContext& context);
   void lower(const Extent& extent, LayerTerms& terms) const override;
+  double kept_per_pair() const override {
+    return static_cast<double>(hidden_weight_.numel() + head_bias_.numel());
+  }
 
  private:
   double initial_threshold_;

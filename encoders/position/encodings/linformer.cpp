@@ -93,8 +93,8 @@ LinformerOptions diet_abs_lin_options(const OptionValues& values) {
 
 void check_linformer(const OptionValues& values, const EncodingContext& context) {
   if (values.number("length") > context.max_positions)
-    throw ConfigError("length must not exceed the longest sentence of " +
-                      std::to_string(context.max_positions) + " tokens");
+    throw ConfigError("length must not exceed --max-positions " +
+                      std::to_string(context.max_positions));
 }
 
 double compression_size(const LinformerOptions& options, const EncodingContext& context) {

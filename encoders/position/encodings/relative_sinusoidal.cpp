@@ -74,7 +74,7 @@ RelativeSinusoidalOptions relative_sinusoidal_options(const OptionValues& values
 
 void check_relative_sinusoidal(const OptionValues&, const EncodingContext& context) {
   if (context.head_width % 2 != 0)
-    throw ConfigError("sinusoids need an even head width, not " +
+    throw ConfigError("sinusoids need an even head width (--width / --heads), not " +
                       std::to_string(context.head_width));
 }
 

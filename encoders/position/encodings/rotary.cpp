@@ -85,7 +85,7 @@ RotaryOptions xpos_options(const OptionValues& values) {
 
 void check_rotary(const OptionValues&, const EncodingContext& context) {
   if (context.head_width % 2 != 0)
-    throw ConfigError("rotations need an even head width, not " +
+    throw ConfigError("rotations need an even head width (--width / --heads), not " +
                       std::to_string(context.head_width));
 }
 

@@ -47,7 +47,7 @@ class LearnableSinusoidal : public PositionEncoding {
 
 void require_even_width(const OptionValues&, const EncodingContext& context) {
   if (context.model_width % 2 != 0 || context.model_width < 4)
-    throw ConfigError("sinusoids need an even model width of 4 or more, not " +
+    throw ConfigError("sinusoids need an even --width of 4 or more, not " +
                       std::to_string(context.model_width));
 }
 

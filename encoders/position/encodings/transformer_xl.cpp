@@ -58,8 +58,7 @@ void TransformerXl::lower(const Extent& extent, LayerTerms& terms) const {
 
 void check_transformer_xl(const OptionValues&, const EncodingContext& context) {
   if (context.model_width % 2 != 0)
-    throw ConfigError("sinusoids need an even model width, not " +
-                      std::to_string(context.model_width));
+    throw ConfigError("sinusoids need an even --width, not " + std::to_string(context.model_width));
 }
 
 double transformer_xl_parameters(const OptionValues&, const EncodingContext& context) {

@@ -44,6 +44,7 @@ class Tupe : public PositionEncoding {
   Tupe(const TupeOptions& options, const EncodingContext& context);
   void lower(const Extent& extent, LayerTerms& terms) const override;
   int64_t max_length() const override;
+  double kept_per_pair() const override { return static_cast<double>(heads_); }
 
  private:
   bool untied() const { return summary_.defined(); }

@@ -77,4 +77,16 @@ int64_t PositionScheme::max_length() const {
   return longest;
 }
 
+double PositionScheme::kept_per_pair() const {
+  double sum = 0.0;
+  for (const Part& part : parts_) sum += part.encoding->kept_per_pair();
+  return sum;
+}
+
+double PositionScheme::products_per_pair() const {
+  double sum = 0.0;
+  for (const Part& part : parts_) sum += part.encoding->products_per_pair();
+  return sum;
+}
+
 }  // namespace dietmt::encoders

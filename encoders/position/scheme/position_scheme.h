@@ -30,6 +30,10 @@ class PositionScheme : public torch::nn::Module {
 
   int64_t max_length() const;
 
+  /// As PositionEncoding has them, of all encodings.
+  double kept_per_pair() const;
+  double products_per_pair() const;
+
   /// The canonical form of the spec, which config.json stores.
   const std::string& spec() const { return spec_; }
 

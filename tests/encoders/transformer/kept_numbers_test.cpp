@@ -64,15 +64,52 @@ TEST(KeptNumbers, AreFewerThanStacksKeep) {
         const Packing source_packing({70, 41, 90}), target_packing({60, 80, 33});
         const at::Tensor source = embeddings(source_packing), target = embeddings(target_packing);
         DropoutKeys keys(1);
-        expect_close_below(encoder.kept_numbers(source_packing.tokens()), kept([&] {
+        expect_close_below(encoder.kept_numbers(source_packing), kept([&] {
                              return encoder.forward(source, source_packing, Backend::kAuto, &keys);
                            }));
-        expect_close_below(decoder.kept_numbers(target_packing.tokens(), source_packing.tokens()),
-                           kept([&] {
+        expect_close_below(decoder.kept_numbers(target_packing, source_packing), kept([&] {
                              return decoder.forward(target, target_packing, source, source_packing,
                                                     Backend::kAuto, &keys);
                            }));
       }
+}
+
+/// They are the most that these stacks keep.
+TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
+  for (const char* position : {"fire(hidden=100)", "fire(hidden=100,share=none)", "diet-abs",
+                               "tupe-a", "tupe-r", "heads[fire(hidden=100):0-1,diet-rel:2-3]"})
+    for (const bool recomputation : {false, true}) {
+      SCOPED_TRACE(position);
+      StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
+      config.position = position;
+      EncoderStack encoder(config);
+      DecoderStack decoder(config);
+      encoder.set_recomputation(recomputation);
+      decoder.set_recomputation(recomputation);
+      const Packing packing({400, 20}), memory_packing({50, 60});
+      const at::Tensor input = embeddings(packing), memory = embeddings(memory_packing);
+      DropoutKeys keys(1);
+      expect_close_below(encoder.kept_numbers(packing), kept([&] {
+                           return encoder.forward(input, packing, Backend::kAuto, &keys);
+                         }));
+      expect_close_below(decoder.kept_numbers(packing, memory_packing), kept([&] {
+                           return decoder.forward(input, packing, memory, memory_packing,
+                                                  Backend::kAuto, &keys);
+                         }));
+    }
+}
+
+/// Products of features are not made for so many pairs.
+TEST(KeptNumbers, CountNoTablesOfLongSentences) {
+  StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
+  config.position = "diet-abs";
+  config.max_positions = 1100;
+  const EncoderStack encoder(config);
+  const Packing packing({1100});
+  const at::Tensor input = embeddings(packing);
+  DropoutKeys keys(1);
+  expect_close_below(encoder.kept_numbers(packing),
+                     kept([&] { return encoder.forward(input, packing, Backend::kAuto, &keys); }));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 namespace dietmt::nmt {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -93,6 +95,22 @@ TEST(ModelSize, NamesAPositionEncodingThatDoesNotFit) {
               StartsWith("c.json: encoder_position 'diet-abs(rank=1048576)', decoder_position"));
   config.encoder_position = "none";
   EXPECT_THAT(memory_problem(config, 4), StartsWith("--decoder-position 'diet-abs"));
+}
+
+TEST(PositionProblems, NameTheWidthAsOptionOrKey) {
+  ModelConfig config = small_config();
+  config.encoder_position = config.decoder_position = "sinusoidal";
+  config.width = 25;
+  const std::string spec = "position encoding \"sinusoidal\", column 1: 'sinusoidal': ";
+  EXPECT_THAT(position_problems(config),
+              ElementsAre(spec + "sinusoids need an even --width of 4 or more, not 25"));
+  EXPECT_THAT(position_problems(config, "c.json"),
+              Contains("c.json: encoder_position: " + spec +
+                       "sinusoids need an even width of 4 or more, not 25"));
+  config.encoder_position = config.decoder_position = "rope";
+  config.width = config.heads;
+  EXPECT_THAT(position_problems(config), ElementsAre(HasSubstr("(--width / --heads), not 1")));
+  EXPECT_THAT(position_problems(config, "c.json"), Contains(HasSubstr("(width / heads), not 1")));
 }
 
 TEST(ModelSize, ModelsThatDoNotFitAreNotBuilt) {
