@@ -23,6 +23,7 @@ class Server:
             stdout=subprocess.DEVNULL, stderr=open(self.log, "w"))
         found = self.await_log(r"listening at 127\.0\.0\.1:(\d+)", 60)
         if found is None:
+            self.__exit__()
             sys.exit(f"the server does not start: {self.log.read_text()}")
         self.port = int(found[1])
         self.url = f"http://127.0.0.1:{self.port}"
@@ -59,6 +60,11 @@ class Server:
             return answer.status, answer.headers, answer.read()
         finally:
             connection.close()
+
+    def metric(self, name):
+        """The sum of a metric over its labels."""
+        text = self.ask("GET", "/metrics")[2].decode()
+        return sum(float(value) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.M))
 
     def json(self, path, fields, **headers):
         status, _, body = self.ask("POST", path, json.dumps(fields).encode(),
