@@ -101,13 +101,20 @@ bool uses_row_blocks(const Tensor& x) {
 // The libraries choose the order of a sum by the number of rows, so each call gets as many.
 Tensor linear_by_blocks(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   constexpr int64_t kRows = 128;
-  const Tensor transposed = weight.t().contiguous();
+  const Tensor transposed = blas_is_fast() ? weight.t() : weight.t().contiguous();
   const int64_t rows = x.size(0), blocks = (rows + kRows - 1) / kRows;
   const Tensor filled = at::constant_pad_nd(x, {0, 0, 0, blocks * kRows - rows});
   Tensor output = at::empty({blocks * kRows, weight.size(0)}, x.options());
-  for (int64_t first = 0; first < rows; first += kRows)
-    output.narrow(0, first, kRows)
-        .copy_(fast_product(filled.narrow(0, first, kRows), transposed, bias));
+  for (int64_t first = 0; first < rows; first += kRows) {
+    Tensor to = output.narrow(0, first, kRows);
+    const Tensor block = filled.narrow(0, first, kRows);
+    if (!blas_is_fast())
+      to.copy_(fast_product(block, transposed, bias));
+    else if (bias.defined())
+      at::addmm_out(to, bias, block, transposed);
+    else
+      at::mm_out(to, block, transposed);
+  }
   return output.narrow(0, 0, rows);
 }
 

@@ -9,8 +9,8 @@
 
 namespace dietmt::encoders {
 
-/// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs]. Returns [N, outputs]. In fp32 on the
-/// CPU forward and backward use the products below, elsewhere at::linear.
+/// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs], or undefined. Returns [N, outputs].
+/// In fp32 on the CPU forward and backward use the products below, elsewhere at::linear.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 
 /// Weights [outputs, inputs] and bias [outputs] of a linear layer.

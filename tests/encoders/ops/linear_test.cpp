@@ -71,6 +71,14 @@ TEST(FixedRowBlocks, GiveARowTheSameBitsAmongAnyNumberOfRows) {
   }
 }
 
+TEST(FixedRowBlocks, NeedNoBias) {
+  const at::NoGradGuard no_gradients;
+  const Layer layer = make_layer(200, 64, 96, at::kFloat);
+  const FixedRowBlocks scope;
+  const at::Tensor found = linear_layer(layer.x, layer.weight, {});
+  EXPECT_LE((found - at::linear(layer.x, layer.weight)).abs().max().item<float>(), 1e-4f);
+}
+
 TEST(FixedRowBlocks, CoverTheReluNetwork) {
   const at::NoGradGuard no_gradients;
   const Layer inner = make_layer(700, 512, 1024, at::kFloat);
