@@ -72,12 +72,12 @@ Addresses addresses_of(const char* host, const std::string& port, int flags) {
 }
 
 /// A socket listening on a free port of one of `addresses`; invalid if none belongs to this
-/// machine.
-FileDescriptor listen_at(const Addresses& addresses, int64_t backlog) {
+/// machine. Strangers must not fill its queue, or a peer would try again only after seconds.
+FileDescriptor listen_at(const Addresses& addresses) {
   for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next) {
     FileDescriptor fd(::socket(entry->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (fd.valid() && ::bind(fd.number(), entry->ai_addr, entry->ai_addrlen) == 0 &&
-        ::listen(fd.number(), static_cast<int>(backlog)) == 0)
+        ::listen(fd.number(), SOMAXCONN) == 0)
       return fd;
   }
   return {};
@@ -85,10 +85,10 @@ FileDescriptor listen_at(const Addresses& addresses, int64_t backlog) {
 
 /// Listens on the address that the other ranks use if it belongs to this machine; behind address
 /// translation, on all addresses.
-FileDescriptor listen_for_peers(const std::string& address, int64_t backlog) {
-  FileDescriptor own = listen_at(addresses_of(address.c_str(), "0", AI_PASSIVE), backlog);
+FileDescriptor listen_for_peers(const std::string& address) {
+  FileDescriptor own = listen_at(addresses_of(address.c_str(), "0", AI_PASSIVE));
   if (own.valid()) return own;
-  FileDescriptor any = listen_at(addresses_of(nullptr, "0", AI_PASSIVE), backlog);
+  FileDescriptor any = listen_at(addresses_of(nullptr, "0", AI_PASSIVE));
   if (!any.valid()) fail_with_errno("cannot listen on any port");
   return any;
 }
@@ -221,7 +221,7 @@ std::vector<FileDescriptor> connect_peers(int64_t rank, int64_t processes,
   std::vector<FileDescriptor> connections;
   if (rank == 0) {
     const std::string token = random_token();
-    FileDescriptor listener = listen_for_peers(address, processes);
+    FileDescriptor listener = listen_for_peers(address);
     const int64_t port = port_of(listener.number());
     Admission admission(std::move(listener), token, processes);
     meeting.publish(std::to_string(port) + " " + token);
