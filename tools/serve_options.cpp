@@ -131,8 +131,8 @@ constexpr int64_t kMostDecodingThreads = 4096;
 
 std::vector<std::string> problems_of(const ServeOptions& o) {
   std::vector<std::string> problems;
-  const auto require = [&](bool holds, const char* problem) {
-    if (!holds) problems.emplace_back(problem);
+  const auto require = [&](bool holds, const std::string& problem) {
+    if (!holds) problems.push_back(problem);
   };
   require(o.shortlists.empty() || o.device == "cpu", "--shortlist needs --device cpu");
   require(o.http.certificate_file.empty() == o.http.key_file.empty(),
@@ -142,7 +142,7 @@ std::vector<std::string> problems_of(const ServeOptions& o) {
           "--health-port is the same as --port: choose another");
   require(!o.worker || o.job_threads != 0, "--worker needs --job-threads of at least 1");
   require(workers_of(o) * o.registry.threads.threads <= kMostDecodingThreads,
-          "--workers times --threads is more than 4096");
+          "--workers times --threads is more than " + std::to_string(kMostDecodingThreads));
   return problems;
 }
 
