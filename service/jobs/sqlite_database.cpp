@@ -2,13 +2,14 @@
 
 #include <cerrno>
 #include <chrono>
+#include <thread>
 
 #include "service/jobs/sql_database.h"
 
 namespace dietmt::service {
 namespace {
 
-constexpr int kBusyMilliseconds = 60'000;
+constexpr std::chrono::milliseconds kBusyTime{60'000};
 
 void now(sqlite3_context* context, int, sqlite3_value**) {
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
@@ -26,13 +27,10 @@ class SqliteConnection : public SqlConnection {
     try {
       if (code != SQLITE_OK) fail();
       sqlite3_extended_result_codes(handle_, 1);
-      sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+      sqlite3_busy_timeout(handle_, static_cast<int>(kBusyTime.count()));
       sqlite3_create_function(handle_, "dietmt_now", 0, SQLITE_UTF8, nullptr, now, nullptr,
                               nullptr);
-      // Takes effect only in an empty file, but would write to any: not to a full disk.
-      if (execute("PRAGMA page_count").rows.at(0).integer(0) == 0)
-        execute("PRAGMA auto_vacuum = INCREMENTAL");
-      execute("PRAGMA journal_mode = WAL");
+      set_up_file();
       execute("PRAGMA journal_size_limit = 67108864");
       execute("PRAGMA synchronous = " + synchronous);
       execute("PRAGMA foreign_keys = ON");
@@ -64,6 +62,24 @@ class SqliteConnection : public SqlConnection {
   bool usable() const override { return true; }
 
  private:
+  // Of two connections that set up a new file at once SQLite refuses one without a wait, since each
+  // would wait for the other.
+  void set_up_file() {
+    const auto deadline = std::chrono::steady_clock::now() + kBusyTime;
+    for (;;) {
+      try {
+        // Takes effect only in an empty file, but would write to any: not to a full disk.
+        if (execute("PRAGMA page_count").rows.at(0).integer(0) == 0)
+          execute("PRAGMA auto_vacuum = INCREMENTAL");
+        execute("PRAGMA journal_mode = WAL");
+        return;
+      } catch (const SqlConflictError&) {
+        if (std::chrono::steady_clock::now() > deadline) throw;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    }
+  }
+
   static void bind(sqlite3_stmt* statement, std::initializer_list<SqlValue> parameters) {
     int number = 0;
     for (const SqlValue& parameter : parameters) {

@@ -161,6 +161,26 @@ TEST_P(JobDatabaseTest, ManyProcessesMayStartAtOnce) {
   EXPECT_EQ(opened, 6);
 }
 
+// Each round has a chance of a few per cent to let two threads switch the journal at once.
+TEST_F(ScratchTest, ManyThreadsMaySetUpOneSqliteFile) {
+  std::atomic<int> opened = 0;
+  for (int round = 0; round < 200; ++round) {
+    const std::filesystem::path file = scratch() / (std::to_string(round) + ".sqlite");
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        try {
+          open_sqlite(file)->execute("PRAGMA user_version");
+          ++opened;
+        } catch (const Error& error) {
+          ADD_FAILURE() << error.what();
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(opened, 800);
+}
+
 TEST_P(JobDatabaseTest, LostConnectionsAreReplaced) {
   if (GetParam() != "postgresql") GTEST_SKIP() << "SQLite has no connection to lose";
   JobQueue queue = make_queue();
