@@ -2,126 +2,51 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <mutex>
+#include <memory>
 #include <optional>
-#include <system_error>
-#include <thread>
+#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include "common/process.h"
 #include "service/http/access_log.h"
 #include "service/http/event_loop.h"
+#include "service/http/handler_threads.h"
 #include "service/http/message.h"
 
 namespace dietmt::service {
 namespace {
 
-// A thread pool that grows on demand up to a limit, with a bounded queue.
-class HandlerThreads {
- public:
-  HandlerThreads(int64_t max_threads, int64_t max_backlog, int niceness)
-      : max_threads_(max_threads), max_backlog_(max_backlog), niceness_(niceness) {}
-  // Waits for all accepted work.
-  ~HandlerThreads();
-  HandlerThreads(const HandlerThreads&) = delete;
-  HandlerThreads& operator=(const HandlerThreads&) = delete;
-
-  // False if all threads are busy and the queue is full. `work` must not throw.
-  bool submit(std::function<void()> work);
-
- private:
-  void run();
-  bool add_thread();
-
-  const int64_t max_threads_;
-  const int64_t max_backlog_;
-  const int niceness_;
-  std::mutex mutex_;
-  std::condition_variable ready_;
-  std::deque<std::function<void()>> queue_;
-  std::vector<std::thread> threads_;
-  int64_t busy_ = 0;
-  bool ending_ = false;
-};
-
-HandlerThreads::~HandlerThreads() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  ready_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
-}
-
-bool HandlerThreads::submit(std::function<void()> work) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto waiting = static_cast<int64_t>(queue_.size());
-    const int64_t free = static_cast<int64_t>(threads_.size()) - busy_;
-    if (waiting >= free && !add_thread() && waiting - free >= max_backlog_) return false;
-    queue_.push_back(std::move(work));
-  }
-  ready_.notify_one();
-  return true;
-}
-
-bool HandlerThreads::add_thread() {
-  if (static_cast<int64_t>(threads_.size()) >= max_threads_) return false;
-  try {
-    threads_.emplace_back([this] { run(); });
-    return true;
-  } catch (const std::system_error& error) {
-    spdlog::warn("Cannot start handler thread {}: {}.", threads_.size() + 1, error.what());
-    return false;
-  }
-}
-
-void HandlerThreads::run() {
-  give_way(niceness_);
-  std::unique_lock lock(mutex_);
-  while (true) {
-    ready_.wait(lock, [&] { return ending_ || !queue_.empty(); });
-    if (queue_.empty()) return;
-    const std::function<void()> work = std::move(queue_.front());
-    queue_.pop_front();
-    ++busy_;
-    lock.unlock();
-    work();
-    lock.lock();
-    --busy_;
-  }
-}
-
 constexpr int kClientClosedRequest = 499;  // only in the log; no client sees it
 
-// The requests of each client that are in progress.
+// The requests of each client that are in progress. The table belongs to the loop's thread;
+// handlers only lower a count, so that the loop never waits for them.
 class ClientCounts {
  public:
-  // False if the client has `most` already; 0: no limit.
-  bool enter(const std::string& client, int64_t most) {
-    const std::lock_guard lock(mutex_);
-    const auto found = counts_.find(client);
-    if (most > 0 && found != counts_.end() && found->second >= most) return false;
-    ++counts_[client];
-    return true;
-  }
+  using Count = std::shared_ptr<std::atomic<int64_t>>;
 
-  void leave(const std::string& client) {
-    const std::lock_guard lock(mutex_);
-    const auto found = counts_.find(client);
-    if (--found->second == 0) counts_.erase(found);
+  // The client's count, with one more; null if it has `most` already; 0: no limit.
+  Count enter(const std::string& client, int64_t most) {
+    if (counts_.size() >= sweep_size_) sweep();
+    Count& count = counts_[client];
+    if (!count) count = std::make_shared<std::atomic<int64_t>>(0);
+    if (most > 0 && *count >= most) return nullptr;
+    ++*count;
+    return count;
   }
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, int64_t> counts_;
+  void sweep() {
+    std::erase_if(counts_, [](const auto& entry) { return *entry.second == 0; });
+    sweep_size_ = std::max(kSmallTable, 2 * counts_.size());
+  }
+
+  static constexpr size_t kSmallTable = 1024;
+
+  std::unordered_map<std::string, Count> counts_;
+  size_t sweep_size_ = kSmallTable;
 };
 
 }  // namespace
@@ -150,16 +75,20 @@ class HttpServer::Parts {
  private:
   bool submit(std::shared_ptr<Exchange> exchange) {
     const Lane lane = handler_.lane(exchange->request());
-    if (!lane.is_reserved && !clients_.enter(lane.client, options_.max_of_client)) return false;
+    ClientCounts::Count of_client;
+    if (!lane.is_reserved) {
+      of_client = clients_.enter(lane.client, options_.max_of_client);
+      if (!of_client) return false;
+    }
     loop_.counters().add(&HttpCounters::requests_in_flight);
     HandlerThreads& threads = lane.is_reserved ? *reserved_ : *threads_;
-    const bool taken = threads.submit([this, lane, exchange = std::move(exchange)] {
+    const bool taken = threads.submit([this, of_client, exchange = std::move(exchange)] {
       handle(*exchange);
-      if (!lane.is_reserved) clients_.leave(lane.client);
+      if (of_client) --*of_client;
     });
     loop_.counters().add(taken ? &HttpCounters::requests : &HttpCounters::requests_in_flight,
                          taken ? 1 : -1);
-    if (!taken && !lane.is_reserved) clients_.leave(lane.client);
+    if (!taken && of_client) --*of_client;
     return taken;
   }
 
