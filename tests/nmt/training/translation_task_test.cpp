@@ -1,0 +1,168 @@
+#include "nmt/training/translation_task.h"
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "encoders/attention/packing.h"
+#include "nmt/network/model_directory.h"
+#include "tests/data/corpus/parallel_corpus_fixture.h"
+#include "training/optimization/optimizer.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using encoders::DropoutKeys;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class TranslationTaskTest : public data::ParallelCorpusTest {
+ protected:
+  TranslationTaskTest() : corpus_(toy_corpus()) { options_.batches.batch_tokens = 400; }
+
+  static std::shared_ptr<TranslationModel> model() {
+    ModelConfig config = ModelConfig::preset("tiny");
+    config.encoder_layers = config.decoder_layers = 1;
+    config.source_vocabulary = config.target_vocabulary = tokenizer().vocabulary_size();
+    config.encoder_position = config.decoder_position = "diet-rel";
+    return std::make_shared<TranslationModel>(config, 5);
+  }
+
+  TranslationTask task(std::shared_ptr<TranslationModel> model) const {
+    return TranslationTask(std::move(model), corpus_, corpus_, tokenizer(), tokenizer(), options_);
+  }
+
+  // Of the batches `from` .. `to`-1 of the training.
+  static std::vector<double> losses(TranslationTask& task, int from, int to) {
+    std::vector<double> found;
+    for (int batch = from; batch < to; ++batch) {
+      DropoutKeys dropout(static_cast<uint64_t>(batch));
+      found.push_back(task.accumulate_gradients(dropout).loss);
+    }
+    return found;
+  }
+
+  data::ParallelCorpus corpus_;
+  TranslationTaskOptions options_;
+};
+
+TEST_F(TranslationTaskTest, LossAndGradientAreThoseOfTheTargetsTokens) {
+  options_.label_smoothing = 0;
+  const auto network = model();
+  TranslationTask training = task(network);
+  DropoutKeys dropout(1);
+  const training::BatchLoss loss = training.accumulate_gradients(dropout);
+  const at::Tensor gradient = network->output_weight().grad().clone();
+  for (at::Tensor& parameter : network->parameters()) parameter.mutable_grad().reset();
+
+  const data::ParallelBatch batch = data::BatchIterator(corpus_, options_.batches).next();
+  const encoders::Packing source = encoders::packing_of(batch.source, at::kCPU);
+  const encoders::Packing target = encoders::packing_of(batch.target, at::kCPU);
+  std::vector<int64_t> input;
+  for (int64_t i = 0; i < batch.target.size(); ++i) {
+    const auto& offsets = batch.target.offsets;
+    const bool first = std::find(offsets.begin(), offsets.end(), i) != offsets.end();
+    input.push_back(first ? tokenizer().begin_id()
+                          : batch.target.tokens[static_cast<size_t>(i) - 1]);
+  }
+  DropoutKeys again(1);
+  const at::Tensor memory =
+      network->encode(encoders::ids_of(batch.source.tokens, at::kCPU), source, &again);
+  const at::Tensor logits =
+      network->logits(network->decode(at::tensor(input), target, memory, source, &again));
+  const at::Tensor expected = at::cross_entropy_loss(
+      logits, encoders::ids_of(batch.target.tokens, at::kCPU), {}, at::Reduction::Sum);
+  expected.backward();
+
+  EXPECT_EQ(loss.targets, batch.target.size());
+  EXPECT_NEAR(loss.loss, expected.item<double>(), 1e-2);
+  EXPECT_NEAR(loss.target_loss, loss.loss, 1e-2);
+  EXPECT_TRUE(at::allclose(gradient, network->output_weight().grad(), 1e-3, 1e-3));
+}
+
+TEST_F(TranslationTaskTest, SmoothingChangesOnlyTheLossOfTheGradient) {
+  options_.label_smoothing = 0;
+  TranslationTask plain = task(model());
+  options_.label_smoothing = 0.3;
+  TranslationTask smooth = task(model());
+  DropoutKeys one(1), other(1);
+  const training::BatchLoss expected = plain.accumulate_gradients(one);
+  const training::BatchLoss loss = smooth.accumulate_gradients(other);
+  EXPECT_NEAR(loss.target_loss, expected.target_loss, 1e-3);
+  EXPECT_GT(std::abs(loss.loss - expected.loss), 1e-1);
+}
+
+TEST_F(TranslationTaskTest, GoesOnFromAnyPositionAsIfItHadNotStopped) {
+  const auto network = model();
+  TranslationTask whole = task(network);
+  const int count = 2 + static_cast<int>(data::BatchIterator(corpus_, options_.batches)
+                                             .batches_in_epoch());  // into the second epoch
+  const std::vector<double> expected = losses(whole, 0, count);
+  for (const int stop : {1, count - 1}) {
+    TranslationTask first = task(network);
+    losses(first, 0, stop);
+    TranslationTask second = task(network);
+    second.restore_data_position(first.data_position());
+    EXPECT_DOUBLE_EQ(second.epoch(), first.epoch());
+    EXPECT_EQ(losses(second, stop, count),
+              std::vector<double>(expected.begin() + stop, expected.end()));
+  }
+}
+
+TEST_F(TranslationTaskTest, ASkippedBatchIsTheOneOfAnotherProcess) {
+  const auto network = model();
+  TranslationTask every = task(network);
+  const std::vector<double> expected = losses(every, 0, 3);
+  TranslationTask skipping = task(network);
+  skipping.skip_batch();
+  skipping.skip_batch();
+  EXPECT_THAT(losses(skipping, 2, 3), ElementsAre(expected[2]));
+}
+
+TEST_F(TranslationTaskTest, RefusesTheCheckpointOfOtherText) {
+  TranslationTask training = task(model());
+  for (const std::string text : {"training", "validation"}) {
+    nlohmann::json position = training.data_position();
+    position[text] = position[text].get<uint64_t>() + 1;
+    try {
+      training.restore_data_position(position);
+      FAIL() << "no error for " << text;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the " + text + " text differs"));
+    }
+  }
+}
+
+TEST_F(TranslationTaskTest, ValidationWithLinesTranslatesThem) {
+  EXPECT_THAT(task(model()).score_names(), ElementsAre("valid_loss"));
+  options_.valid_source = {text_.source.begin(), text_.source.begin() + 4};
+  options_.valid_reference = {text_.target.begin(), text_.target.begin() + 4};
+  options_.search.beam = 1;
+  options_.search.max_length_offset = 5;
+  TranslationTask training = task(model());
+  const std::map<std::string, double> scores = training.validate();
+  EXPECT_THAT(training.score_names(), ElementsAre("valid_loss", "bleu", "chrf"));
+  for (const std::string& name : training.score_names()) EXPECT_EQ(scores.count(name), 1U) << name;
+  // An untrained model is nearly undecided between all pieces.
+  EXPECT_NEAR(scores.at("valid_loss"), std::log(tokenizer().vocabulary_size()), 1.0);
+  for (const at::Tensor& parameter : training.model().parameters())
+    EXPECT_FALSE(parameter.grad().defined());
+}
+
+TEST_F(TranslationTaskTest, TheWrittenModelHasTheWeightsAndTheTokenizers) {
+  const auto network = model();
+  TranslationTask training = task(network);
+  training::NamedTensors weights;
+  for (const auto& item : network->named_parameters())
+    weights.emplace_back(item.key(), item.value());
+  training.write_model(scratch(), weights);
+  const LoadedModel loaded = load_model(scratch());
+  EXPECT_TRUE(at::equal(loaded.model->output_weight(), network->output_weight()));
+  EXPECT_EQ(loaded.source_tokenizer->serialized(), tokenizer().serialized());
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
