@@ -62,7 +62,9 @@ TEST_F(TrainingTokenizersTest, ProcessesThatDoNotTrainReadWhatAnotherHasTrained)
 TEST_F(TrainingTokenizersTest, GivenOnesAreReadAndNoneIsTrained) {
   const std::string own = (scratch() / "own.model").string();
   const std::string other = (scratch() / "other.model").string();
-  data::TokenizerOptions options = {.inputs = {source_file()}, .vocabulary_size = 60};
+  data::TokenizerOptions options;
+  options.inputs = {source_file()};
+  options.vocabulary_size = 60;
   data::train_tokenizer(options, own);
   options.vocabulary_size = 70;
   data::train_tokenizer(options, other);
