@@ -15,7 +15,7 @@ std::vector<int32_t> tokens_of(const data::Tokenizer& tokenizer, const std::stri
                                int64_t longest, const char* side) {
   std::vector<int32_t> ids = tokenizer.encode(text);
   ids.push_back(tokenizer.end_id());
-  const int64_t limit = std::min(service::kLargestAnalysis, longest);
+  const int64_t limit = std::min(kLargestAnalysis, longest);
   if (std::ssize(ids) > limit) {
     throw RequestError("the " + std::string(side) + " has " + std::to_string(ids.size()) +
                        " tokens; at most " + std::to_string(limit) + " can be shown");
@@ -30,7 +30,7 @@ std::vector<std::string> pieces_of(const data::Tokenizer& tokenizer,
   return pieces;
 }
 
-service::HeadMatrices matrices(const std::vector<at::Tensor>& layers) {
+reporting::HeadMatrices matrices(const std::vector<at::Tensor>& layers) {
   if (layers.empty()) return {};
   const at::Tensor all = at::stack(layers).to(at::kCPU, at::kFloat).contiguous();  // [L, H, T, S]
   const float* first = all.const_data_ptr<float>();
@@ -39,24 +39,22 @@ service::HeadMatrices matrices(const std::vector<at::Tensor>& layers) {
 
 }  // namespace
 
-service::Analysis analyse_sentence(const nmt::LoadedModel& model,
-                                   const service::AnalysisRequest& request) {
+reporting::SentenceAnalysis analyse_sentence(const nmt::LoadedModel& model, const std::string& text,
+                                             std::string translation) {
   const data::Tokenizer& source_tokenizer = *model.source_tokenizer;
   const data::Tokenizer& target_tokenizer = *model.target_tokenizer;
   const std::vector<int32_t> source =
-      tokens_of(source_tokenizer, request.text, model.model->max_source_length(), "text");
-  std::string translation = request.translation;
+      tokens_of(source_tokenizer, text, model.model->max_source_length(), "text");
   if (translation.empty()) {
     translation = nmt::translate_lines(*model.model, source_tokenizer, target_tokenizer,
-                                       std::span(&request.text, 1), {})[0];
+                                       std::span(&text, 1), {})[0];
   }
   const std::vector<int32_t> target =
       tokens_of(target_tokenizer, translation, model.model->max_target_length(), "translation");
   const nmt::AttentionMaps maps =
       nmt::attention_maps(*model.model, source, target, target_tokenizer.begin_id());
 
-  service::Analysis analysis;
-  analysis.model = request.model;
+  reporting::SentenceAnalysis analysis;
   analysis.source_tokens = pieces_of(source_tokenizer, source);
   analysis.target_tokens = pieces_of(target_tokenizer, target);
   analysis.encoder_attention = matrices(maps.encoder);

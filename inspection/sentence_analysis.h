@@ -1,16 +1,21 @@
 // The analysis behind POST /v1/analyze and `dietmt inspect attention`.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "nmt/network/model_directory.h"
-#include "service/page/analysis.h"
+#include "reporting/sentence_analysis.h"
 
 namespace dietmt::inspection {
 
-/// Attention and position terms of one sentence and its translation, each split by its tokenizer.
-/// Without a translation in the request, the model translates by beam search with default options.
-/// Throws RequestError if a side has more tokens than service::kLargestAnalysis or than the model
-/// takes.
-service::Analysis analyse_sentence(const nmt::LoadedModel& model,
-                                   const service::AnalysisRequest& request);
+/// Tokens per side, limited by what the page can show and by the cost of a request.
+constexpr int64_t kLargestAnalysis = 128;
+
+/// Attention and position terms of a sentence and its translation, each split by its tokenizer. An
+/// empty translation stands for the model's own, by beam search with default options. Throws
+/// RequestError if a side has more tokens than kLargestAnalysis or than the model takes.
+reporting::SentenceAnalysis analyse_sentence(const nmt::LoadedModel& model, const std::string& text,
+                                             std::string translation);
 
 }  // namespace dietmt::inspection

@@ -1,14 +1,10 @@
 #include "storage/checkpoint.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <ranges>
 
@@ -23,7 +19,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFolder = "checkpoints";
 constexpr const char* kRecord = "checkpoint.json";
 constexpr const char* kPrefix = "update-";
 constexpr const char* kRemoved = ".removed";
@@ -116,7 +111,7 @@ std::vector<fs::path> entries_of(const fs::path& directory) {
 
 std::vector<Checkpoint> whole_checkpoints(const fs::path& output) {
   std::vector<Checkpoint> found;
-  for (const fs::path& path : entries_of(output / kFolder)) {
+  for (const fs::path& path : entries_of(output / kCheckpointFolder)) {
     if (!is_checkpoint_name(path.filename().string())) continue;
     std::string problem;
     if (auto checkpoint = read_checkpoint(path, problem)) {
@@ -131,7 +126,7 @@ std::vector<Checkpoint> whole_checkpoints(const fs::path& output) {
 
 std::optional<Checkpoint> newest_checkpoint(const fs::path& output) {
   // Names of equal length sort by update; longer ones are newer.
-  std::vector<fs::path> paths = entries_of(output / kFolder);
+  std::vector<fs::path> paths = entries_of(output / kCheckpointFolder);
   std::ranges::stable_sort(paths, {}, [](const fs::path& path) { return path.native().size(); });
   std::vector<std::string> problems;
   for (const fs::path& path : paths | std::views::reverse) {
@@ -184,7 +179,7 @@ fs::path resolve_model_directory(const fs::path& path) {
 }
 
 CheckpointStore::CheckpointStore(fs::path output, CheckpointPolicy policy)
-    : output_(std::move(output)), folder_(output_ / kFolder), policy_(std::move(policy)) {
+    : output_(std::move(output)), folder_(output_ / kCheckpointFolder), policy_(std::move(policy)) {
   policy_.keep_last = std::max<int64_t>(policy_.keep_last, 1);
   policy_.keep_best = std::max<int64_t>(policy_.keep_best, 1);
   std::error_code error;
@@ -236,7 +231,7 @@ void CheckpointStore::renew_links() const {
   const auto point = [&](const char* name, const std::optional<Checkpoint>& target) {
     std::error_code ignored;
     if (target) {
-      replace_link(output_ / name, fs::path(kFolder) / target->directory.filename());
+      replace_link(output_ / name, fs::path(kCheckpointFolder) / target->directory.filename());
     } else {
       fs::remove(output_ / name, ignored);
     }
@@ -283,19 +278,6 @@ void CheckpointStore::clear() {
   }
   checkpoints_.clear();
   renew_links();
-}
-
-OutputLock::OutputLock(const fs::path& output) {
-  const fs::path folder = output / kFolder;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw CheckpointError(folder.string() + ": cannot be created: " + error.message());
-  const fs::path path = folder / ".lock";
-  file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!file_.valid())
-    throw CheckpointError(path.string() + ": cannot be written: " + std::strerror(errno));
-  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  throw CheckpointError(output.string() + ": another training run is writing to this directory");
 }
 
 }  // namespace dietmt::storage

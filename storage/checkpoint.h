@@ -16,9 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "common/files.h"
-
 namespace dietmt::storage {
+
+/// Of an output directory.
+inline constexpr char kCheckpointFolder[] = "checkpoints";
 
 struct Checkpoint {
   std::filesystem::path directory;
@@ -89,17 +90,6 @@ class CheckpointStore {
   std::filesystem::path folder_;  // output_/checkpoints
   CheckpointPolicy policy_;
   std::vector<Checkpoint> checkpoints_;  // complete ones, oldest first
-};
-
-/// Only one training run at a time writes to an output directory: holds its lock until it is
-/// destroyed. Creates the directory if it is missing.
-/// Throws CheckpointError if another process holds the lock or the directory cannot be written.
-class OutputLock {
- public:
-  explicit OutputLock(const std::filesystem::path& output);
-
- private:
-  FileDescriptor file_;
 };
 
 }  // namespace dietmt::storage

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/process.h"
 #include "encoders/device/device.h"
+#include "storage/output_lock.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"

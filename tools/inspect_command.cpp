@@ -67,21 +67,21 @@ int inspect_model(const std::vector<std::string>& arguments) {
 }
 
 int inspect_attention(const std::vector<std::string>& arguments) {
-  service::AnalysisRequest request;
+  std::string model, text, translation;
   OptionTable table("inspect attention", "--model DIR --text SENTENCE",
                     "Prints, as JSON, the attention of all layers and heads in a sentence and its "
                     "translation, and the position terms of the scores. A server's /v1/analyze "
                     "answers the same.");
-  table.add("model", &request.model, "DIR", kModelHelp, {.required = true})
-      .add("text", &request.text, "SENTENCE", "source sentence", {.required = true})
-      .add("translation", &request.translation, "SENTENCE",
-           "its translation; default: the model's own");
+  table.add("model", &model, "DIR", kModelHelp, {.required = true})
+      .add("text", &text, "SENTENCE", "source sentence", {.required = true})
+      .add("translation", &translation, "SENTENCE", "its translation; default: the model's own");
   table.example("dietmt inspect attention --model model --text 'Good morning.'");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check();
-  std::cout << service::analysis_json(
-                   inspection::analyse_sentence(nmt::load_model(request.model), request))
-            << '\n';
+  reporting::SentenceAnalysis analysis =
+      inspection::analyse_sentence(nmt::load_model(model), text, translation);
+  analysis.model = model;
+  std::cout << reporting::to_json(analysis) << '\n';
   return 0;
 }
 

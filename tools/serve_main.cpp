@@ -21,8 +21,8 @@ class StoredModels : public ServedModels {
     throw_replaced(spec);
   }
 
-  service::Analysis analyse(const service::ModelSpec& spec,
-                            const service::AnalysisRequest&) override {
+  reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
+                                      const service::AnalysisRequest&) override {
     service::read_for_analysis(spec, [&](const nmt::ModelFiles&) { throw_replaced(spec); });
     return {};
   }

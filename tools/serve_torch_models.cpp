@@ -29,10 +29,10 @@ class TorchModels : public ServedModels {
                              {.device = device_, .weights = weights_, .shortlist = spec.shortlist});
   }
 
-  service::Analysis analyse(const service::ModelSpec& spec,
-                            const service::AnalysisRequest& request) override {
+  reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
+                                      const service::AnalysisRequest& request) override {
     const std::lock_guard lock(mutex_);
-    return inspection::analyse_sentence(model(spec), request);
+    return inspection::analyse_sentence(model(spec), request.text, request.translation);
   }
 
  private:

@@ -21,8 +21,8 @@ class ServedModels {
 
   /// Thread-safe. Throws what service::read_for_analysis() and inspection::analyse_sentence()
   /// throw.
-  virtual service::Analysis analyse(const service::ModelSpec& spec,
-                                    const service::AnalysisRequest& request) = 0;
+  virtual reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
+                                              const service::AnalysisRequest& request) = 0;
 };
 
 /// To be called once, before the server opens anything. dietmt-serve decodes packed models; for

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -15,23 +14,6 @@ namespace dietmt::service {
 namespace {
 
 using nlohmann::json;
-
-json nested(const HeadMatrices& all) {
-  json layers = json::array();
-  const float* next = all.values.data();
-  for (int64_t layer = 0; layer < all.layers; ++layer) {
-    json& heads = layers.emplace_back(json::array());
-    for (int64_t head = 0; head < all.heads; ++head) {
-      json& rows = heads.emplace_back(json::array());
-      for (int64_t row = 0; row < all.rows; ++row) {
-        json& values = rows.emplace_back(json::array());
-        for (int64_t column = 0; column < all.columns; ++column)
-          values.push_back(std::round(double{*next++} * 1e4) / 1e4);
-      }
-    }
-  }
-  return layers;
-}
 
 constexpr int64_t kMostWaiting = 16;
 
@@ -80,20 +62,6 @@ AnalysisRequest parse_analysis_request(const std::string& body) {
   return request;
 }
 
-std::string analysis_json(const Analysis& analysis) {
-  const json answer = {{"model", analysis.model},
-                       {"source_tokens", analysis.source_tokens},
-                       {"target_tokens", analysis.target_tokens},
-                       {"attention",
-                        {{"encoder", nested(analysis.encoder_attention)},
-                         {"decoder", nested(analysis.decoder_attention)},
-                         {"cross", nested(analysis.cross_attention)}}},
-                       {"position",
-                        {{"encoder", nested(analysis.encoder_positions)},
-                         {"decoder", nested(analysis.decoder_positions)}}}};
-  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 void read_for_analysis(const ModelSpec& spec,
                        const std::function<void(const nmt::ModelFiles&)>& read) {
   try {
@@ -115,15 +83,16 @@ Answer AnalysisRoute::answer(const Call& call) {
   const Count count(waiting_);
   if (count.before >= kMostWaiting)
     throw QueueFull("too many sentences are waiting for analysis; try again later", 1);
-  return {.body = analysis_json(analysis_of(parse_analysis_request(call.body)))};
+  return {.body = reporting::to_json(analysis_of(parse_analysis_request(call.body)))};
 }
 
-Analysis AnalysisRoute::analysis_of(AnalysisRequest request) {
+reporting::SentenceAnalysis AnalysisRoute::analysis_of(const AnalysisRequest& request) {
   const ModelSpec& spec = request.model.empty() ? pairs_.model_of(request.source, request.target)
                                                 : pairs_.model_named(request.model);
   check_languages(request, spec);
-  request.model = spec.name;
-  return analyse_(spec, request);
+  reporting::SentenceAnalysis analysis = analyse_(spec, request);
+  analysis.model = spec.name;
+  return analysis;
 }
 
 }  // namespace dietmt::service

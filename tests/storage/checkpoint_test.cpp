@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <thread>
 
 #include "common/atomic_file.h"
@@ -204,15 +203,6 @@ TEST(CheckpointStore, RemovesLeftovers) {
   EXPECT_FALSE(fs::exists(fs::symlink_status(directory / "best.tmp77")));
   EXPECT_FALSE(fs::exists(directory / "report.html.tmp123"));
   EXPECT_TRUE(fs::exists(directory / "notes.tmp"));
-}
-
-TEST(OutputLock, OneRunOwnsTheDirectory) {
-  const TestDirectory directory;
-  std::optional<OutputLock> first(directory.path());
-  EXPECT_THAT(message_of<CheckpointError>([&] { OutputLock(directory.path()); }),
-              HasSubstr("another training run"));
-  first.reset();
-  EXPECT_NO_THROW(OutputLock(directory.path()));
 }
 
 TEST(CheckpointStore, ClearRemovesEverything) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "data/corpus/epoch_batches.h"
-#include "storage/checkpoint.h"
+#include "storage/output_lock.h"
 #include "training/distributed/process_group.h"
 #include "training/processes/process_place.h"
 

@@ -14,6 +14,8 @@ EncodingRow none_row() {
 
 }  // namespace
 
+// A new encoding writes its row in its own source, is declared in encoding_table.h and gets a line
+// here.
 const std::vector<EncodingRow>& encoding_table() {
   static const std::vector<EncodingRow> table = {none_row(),
                                                  sinusoidal_row(),

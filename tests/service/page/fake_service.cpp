@@ -72,8 +72,8 @@ json result_of(const std::string& text, bool to_german, int64_t nbest) {
 }
 
 template <typename F>
-HeadMatrices matrices(int64_t layers, int64_t rows, int64_t columns, F value) {
-  HeadMatrices all{layers, 4, rows, columns, {}};
+reporting::HeadMatrices matrices(int64_t layers, int64_t rows, int64_t columns, F value) {
+  reporting::HeadMatrices all{layers, 4, rows, columns, {}};
   for (int64_t layer = 0; layer < layers; ++layer)
     for (int64_t head = 0; head < all.heads; ++head)
       for (int64_t i = 0; i < rows; ++i)
@@ -82,8 +82,8 @@ HeadMatrices matrices(int64_t layers, int64_t rows, int64_t columns, F value) {
   return all;
 }
 
-Analysis analysis_of(const AnalysisRequest& request) {
-  Analysis analysis;
+reporting::SentenceAnalysis analysis_of(const AnalysisRequest& request) {
+  reporting::SentenceAnalysis analysis;
   analysis.model = request.source + "-" + request.target;
   for (const std::string& word : words_of(request.text))
     analysis.source_tokens.push_back("▁" + word);
@@ -139,8 +139,8 @@ FakeService::FakeService(Options options)
     : options_(std::move(options)), router_(settings_of(options_.key), metrics_) {
   for (Route& route : page_routes()) router_.add(std::move(route));
   router_.add({"POST", "/v1/analyze", [](const Call& call) {
-                 return Answer{.body =
-                                   analysis_json(analysis_of(parse_analysis_request(call.body)))};
+                 return Answer{
+                     .body = reporting::to_json(analysis_of(parse_analysis_request(call.body)))};
                }});
   add_translation();
   add_jobs();

@@ -1,0 +1,28 @@
+#include "storage/output_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "common/error.h"
+#include "storage/checkpoint.h"
+
+namespace dietmt::storage {
+namespace fs = std::filesystem;
+
+OutputLock::OutputLock(const fs::path& output) {
+  const fs::path folder = output / kCheckpointFolder;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw CheckpointError(folder.string() + ": cannot be created: " + error.message());
+  const fs::path path = folder / ".lock";
+  file_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!file_.valid())
+    throw CheckpointError(path.string() + ": cannot be written: " + std::strerror(errno));
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  throw CheckpointError(output.string() + ": another training run is writing to this directory");
+}
+
+}  // namespace dietmt::storage
