@@ -10,7 +10,6 @@ commands=(tokenizer train translate distill score evaluate serve import export q
   shortlist "inspect params" "inspect model" "inspect positions" "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
   "bert params")
-has_service() { "$dietmt" --help | grep -q '^  serve '; }  # a build may leave it out
 for command in "${commands[@]}"; do
   [ "$command" = serve ] && ! has_service && continue
   # shellcheck disable=SC2086  # a command may be two words

@@ -7,7 +7,7 @@ trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
 
 expect_code 0 cmake --install "$build" --prefix "$work/prefix"
-for program in dietmt dietmt-serve dietmt-torch; do
+for program in $(programs); do
   # Libraries of the system lie in /lib and /usr, where no build puts anything.
   outside=$(ldd "$work/prefix/bin/$program" | grep -vE "=> ($work/prefix/|/lib|/usr/)|linux-vdso|^\s*/lib")
   [ -z "$outside" ] || fail "$program loads from elsewhere: $outside"
@@ -20,7 +20,7 @@ expect_code 0 env -i "$work/prefix/bin/dietmt" bert params --preset tiny  # by d
 expect_text "positions" "$out"
 for file in include/dietmt/translator.h include/dietmt/metrics.h lib/cmake/dietmt/dietmtConfig.cmake \
   share/man/man1/dietmt-train.1 share/bash-completion/completions/dietmt \
-  share/zsh/site-functions/_dietmt lib/systemd/system/dietmt.service; do
+  share/zsh/site-functions/_dietmt $(! has_service || echo lib/systemd/system/dietmt.service); do
   [ -s "$work/prefix/$file" ] || fail "$file is not installed"
 done
 finish

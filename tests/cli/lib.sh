@@ -22,6 +22,15 @@ expect_text() {
   case $2 in *"$1"*) ;; *) fail "'$1' is not in: $2" ;; esac
 }
 
+# A build may leave the service out (DIETMT_SERVICE=OFF).
+has_service() { "$dietmt" --help | grep -q '^  serve '; }
+
+# programs: the names of those that are built.
+programs() {
+  echo dietmt dietmt-torch
+  ! has_service || echo dietmt-serve
+}
+
 # start_server MODEL OPTION...: `dietmt serve` on a free port; its process in $server, its address in
 # $url, its log in $work/log.
 start_server() {

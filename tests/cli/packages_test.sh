@@ -79,7 +79,7 @@ else
 fi
 
 # Every library that the programs load is in the notices.
-for name in dietmt dietmt-serve dietmt-torch; do
+for name in $(programs); do
   program=$(dirname "$dietmt")/$name
   for library in $(objdump -p "$program" | awk '/NEEDED/ {print $2}'); do
     grep -qF "\`${library%%.so*}\`" "$sources/THIRD_PARTY_NOTICES.md" ||

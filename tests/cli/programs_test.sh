@@ -15,11 +15,9 @@ alone=$work/alone/dietmt
 cp "$dietmt" "$alone"
 
 # LibTorch is loaded by the one and not by the other.
-for program in "$dietmt" "$(dirname "$dietmt")/dietmt-serve" "$full"; do
-  ldd "$program" >"$work/$(basename "$program").libraries" || fail "ldd $program"
-done
-for name in dietmt dietmt-serve; do
-  ! grep 'libtorch\|libc10' "$work/$name.libraries" || fail "$name is linked to LibTorch"
+for name in $(programs); do
+  ldd "$(dirname "$dietmt")/$name" >"$work/$name.libraries" || fail "ldd $name"
+  [ $name = dietmt-torch ] || ! grep 'libtorch\|libc10' "$work/$name.libraries" || fail "$name is linked to LibTorch"
 done
 ! grep 'libssl\|libxml2' "$work/dietmt.libraries" || fail "dietmt is linked to what only a server needs"
 grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not linked to LibTorch"
@@ -28,7 +26,7 @@ grep -q 'libtcmalloc\|libasan' "$work/dietmt-torch.libraries" ||
 
 # Alone it knows all commands and runs its own; of the others it says what is missing.
 expect_code 0 "$alone" --help
-for command in train translate serve bert quantize; do expect_text "$command" "$out"; done
+for command in train translate bert quantize; do expect_text "$command" "$out"; done
 [ "$out" = "$("$full" --help)" ] || fail "the programs have other commands"
 expect_code 0 "$alone" --version
 [ "$out" = "$("$full" --version)" ] || fail "the programs have other versions"
@@ -42,8 +40,10 @@ expect_code 1 "$alone" train --help
 expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
 expect_code 1 "$alone" translate --model "$model" --input "$work/test.en"
 expect_text "$work/alone/dietmt-torch cannot be run: No such file" "$err"
-expect_code 1 "$alone" serve --help
-expect_text "$work/alone/dietmt-serve cannot be run: No such file" "$err"
+if has_service; then
+  expect_code 1 "$alone" serve --help
+  expect_text "$work/alone/dietmt-serve cannot be run: No such file" "$err"
+fi
 
 # How long threads of OpenMP wait is said to the full program, unless the user has said it.
 printf '#!/bin/sh\necho "spins $GOMP_SPINCOUNT"\n' >"$work/alone/dietmt-torch"
@@ -149,7 +149,8 @@ expect_code 1 "$dietmt" translate --model "$work/cut" --input "$work/test.en"
 expect_text "cut/positions.safetensors" "$err"
 
 # A server of packed models needs no LibTorch; for any other it looks for dietmt-torch.
-if cp "$(dirname "$dietmt")/dietmt-serve" "$work/alone" && command -v curl >/dev/null; then
+if has_service && command -v curl >/dev/null; then
+  cp "$(dirname "$dietmt")/dietmt-serve" "$work/alone" || fail "dietmt-serve is missing"
   dietmt=$alone start_server "$work/int8"
   expect_code 0 curl -sS --max-time 60 "$url/translate" -d q="red cat" -d source=en -d target=de
   expect_text "\"translatedText\":\"$("$alone" translate --model "$work/int8" <<<"red cat")\"" "$out"

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/attention.h"
@@ -21,6 +22,12 @@ enum Term : unsigned {
   kSegmentBias = 64,
   kAllTerms = 127,
 };
+
+inline constexpr std::pair<const char*, unsigned> kNamedTerms[] = {
+    {"position_bias", kPositionBias},       {"features", kFeatures},
+    {"offset_bias", kOffsetBias},           {"relative_keys", kRelativeKeys},
+    {"relative_queries", kRelativeQueries}, {"relative_values", kRelativeValues},
+    {"segment_bias", kSegmentBias}};
 
 struct AttentionCaseOptions {
   std::string name;

@@ -75,12 +75,7 @@ std::vector<AttentionCaseOptions> make_cases() {
                      .terms = kAllTerms,
                      .dropout = 0.2});
   }
-  const std::pair<const char*, unsigned> terms[] = {
-      {"position_bias", kPositionBias},       {"features", kFeatures},
-      {"offset_bias", kOffsetBias},           {"relative_keys", kRelativeKeys},
-      {"relative_queries", kRelativeQueries}, {"relative_values", kRelativeValues},
-      {"segment_bias", kSegmentBias}};
-  for (const auto& [name, term] : terms) {
+  for (const auto& [name, term] : kNamedTerms) {
     cases.push_back({.name = name, .width = 32, .terms = term});
     cases.push_back(
         {.name = std::string(name) + "_shared", .width = 32, .terms = term, .shared_tables = true});
