@@ -66,6 +66,7 @@ class ProgramsTest(unittest.TestCase):
             self.translate("--model", MODEL, "--shortlist", shortlist),
             [one.text for one in dietmt.Translator(MODEL, shortlist=shortlist).translate(LINES)])
 
+    @unittest.skipUnless("\n  serve " in run_dietmt("--help"), "built without the service")
     def test_serve(self):
         with subprocess.Popen([DIETMT, "serve", "--model", f"en-de={MODEL}", "--port", "0"],
                               stderr=subprocess.PIPE, text=True) as server:
