@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tests/common/measurable_memory.h"
 #include "tests/service/http/echo_server.h"
 #include "tests/service/http/test_client.h"
 

@@ -71,13 +71,6 @@ std::string post(const std::string& path, std::string_view body, const std::stri
 /// A member of /proc/self/status in bytes, e.g. "VmRSS".
 int64_t process_memory(const std::string& member);
 
-/// The address sanitizer keeps freed memory, so memory in use means nothing there.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kMemoryIsMeasurable = false;
-#else
-constexpr bool kMemoryIsMeasurable = true;
-#endif
-
 /// Waits up to ten seconds for a condition.
 template <typename Condition>
 bool soon(Condition condition) {

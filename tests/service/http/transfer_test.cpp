@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/common/measurable_memory.h"
 #include "tests/service/http/echo_server.h"
 #include "tests/service/http/gate.h"
 #include "tests/service/http/test_client.h"
