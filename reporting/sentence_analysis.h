@@ -16,15 +16,18 @@ struct HeadMatrices {
   std::vector<float> values;
 };
 
+/// S: pieces of the source, T: pieces that queries predict, both with end of sentence; L layers
+/// with H heads. A decoder's keys are begin of sentence and all pieces but the last.
 struct SentenceAnalysis {
   std::string model;
-  std::vector<std::string> source_tokens;  // S pieces, end of sentence included
-  std::vector<std::string>
-      target_tokens;               // T pieces that queries predict, end of sentence included
-  HeadMatrices encoder_attention;  // probabilities, [L, H, S, S]
-  // [L, H, T, T]; keys: begin of sentence, then all pieces but the last
-  HeadMatrices decoder_attention;
-  HeadMatrices cross_attention;  // [L, H, T, S]
+  std::vector<std::string> source_tokens;  // S
+  std::vector<std::string> target_tokens;  // T
+
+  /// Probabilities.
+  HeadMatrices encoder_attention;  // [L, H, S, S]
+  HeadMatrices decoder_attention;  // [L, H, T, T]
+  HeadMatrices cross_attention;    // [L, H, T, S]
+
   /// The position part of the attention scores (encoders/analysis/position_scores.h); finite, 0 if
   /// a query does not see a key. Empty for encodings without such a part.
   HeadMatrices encoder_positions;  // [L, H, S, S]

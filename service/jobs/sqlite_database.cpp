@@ -62,8 +62,8 @@ class SqliteConnection : public SqlConnection {
   bool usable() const override { return true; }
 
  private:
-  // Of two connections that set up a new file at once SQLite refuses one without a wait, since each
-  // would wait for the other.
+  // Of two connections that set up a new file at once, SQLite refuses one without waiting, since
+  // each would wait for the other.
   void set_up_file() {
     const auto deadline = std::chrono::steady_clock::now() + kBusyTime;
     for (;;) {
