@@ -82,8 +82,8 @@ OptionTable option_table(TrainOptions& o) {
   table.add("find-batch", &o.find_batch, "",
             "try batches of growing size, print the largest --batch-tokens that fits, exit");
   table
-      .basics({"batch-tokens", "vocab-size", "preset", "position", "init-from", "max-updates",
-               "learning-rate", "warmup", "valid-interval", "device", "precision", "dry-run"})
+      .basics({"batch-tokens", "vocab-size", "preset", "position", "max-updates", "learning-rate",
+               "valid-interval", "device", "precision", "dry-run"})
       .example(
           "dietmt train --train-source train.en --train-target train.de \\\n      "
           "--valid-source valid.en --valid-target valid.de --output model");
