@@ -80,7 +80,8 @@ class Runs {
     const fs::path directory = run_directory(options_.output, result.setting);
     const auto best = best_checkpoint(directory);
     if (best && is_best(result)) keep(best->directory, result);
-    for (const char* name : {"best", "last", "checkpoints"}) fs::remove_all(directory / name);
+    for (const char* name : {"best", "last", storage::kCheckpointFolder})
+      fs::remove_all(directory / name);
   }
 
  private:

@@ -17,7 +17,8 @@ cp "$dietmt" "$alone"
 # LibTorch is loaded by the one and not by the other.
 for name in $(programs); do
   ldd "$(dirname "$dietmt")/$name" >"$work/$name.libraries" || fail "ldd $name"
-  [ $name = dietmt-torch ] || ! grep 'libtorch\|libc10' "$work/$name.libraries" || fail "$name is linked to LibTorch"
+  [ $name = dietmt-torch ] || ! grep 'libtorch\|libc10' "$work/$name.libraries" ||
+    fail "$name is linked to LibTorch"
 done
 ! grep 'libssl\|libxml2' "$work/dietmt.libraries" || fail "dietmt is linked to what only a server needs"
 grep -q libtorch "$work/dietmt-torch.libraries" || fail "dietmt-torch is not linked to LibTorch"
@@ -27,6 +28,7 @@ grep -q 'libtcmalloc\|libasan' "$work/dietmt-torch.libraries" ||
 # Alone it knows all commands and runs its own; of the others it says what is missing.
 expect_code 0 "$alone" --help
 for command in train translate bert quantize; do expect_text "$command" "$out"; done
+! has_service || expect_text serve "$out"
 [ "$out" = "$("$full" --help)" ] || fail "the programs have other commands"
 expect_code 0 "$alone" --version
 [ "$out" = "$("$full" --version)" ] || fail "the programs have other versions"

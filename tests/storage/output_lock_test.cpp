@@ -15,12 +15,8 @@ using ::testing::HasSubstr;
 TEST(OutputLockTest, OneRunOwnsTheDirectory) {
   const TestDirectory directory;
   std::optional<OutputLock> first(directory.path());
-  try {
-    OutputLock(directory.path());
-    FAIL() << "no error";
-  } catch (const CheckpointError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("another training run"));
-  }
+  EXPECT_THAT(message_of<CheckpointError>([&] { OutputLock(directory.path()); }),
+              HasSubstr("another training run"));
   first.reset();
   EXPECT_NO_THROW(OutputLock(directory.path()));
 }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "tests/common/test_directory.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -15,12 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string problem_of(const std::string& name) {
-  try {
-    parse_device(name);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<ConfigError>([&] { parse_device(name); });
 }
 
 TEST(DeviceTest, TheProcessorIsAlwaysThere) { EXPECT_TRUE(parse_device("cpu").is_cpu()); }

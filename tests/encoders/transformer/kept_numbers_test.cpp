@@ -52,25 +52,32 @@ at::Tensor embeddings(const Packing& packing) {
   return torch::randn({packing.tokens(), 64}).requires_grad_(true);
 }
 
+/// Of an encoder and a decoder with `config`.
+void expect_counted(const StackConfig& config, bool recomputation, const Packing& source_packing,
+                    const Packing& target_packing, const Packing& memory_packing) {
+  EncoderStack encoder(config);
+  DecoderStack decoder(config);
+  encoder.set_recomputation(recomputation);
+  decoder.set_recomputation(recomputation);
+  const at::Tensor source = embeddings(source_packing), target = embeddings(target_packing);
+  const at::Tensor memory = embeddings(memory_packing);
+  DropoutKeys keys(1);
+  expect_close_below(encoder.kept_numbers(source_packing), kept([&] {
+                       return encoder.forward(source, source_packing, Backend::kAuto, &keys);
+                     }));
+  expect_close_below(decoder.kept_numbers(target_packing, memory_packing), kept([&] {
+                       return decoder.forward(target, target_packing, memory, memory_packing,
+                                              Backend::kAuto, &keys);
+                     }));
+}
+
 TEST(KeptNumbers, AreFewerThanStacksKeep) {
   for (const NormPlacement norm : {NormPlacement::kPost, NormPlacement::kPre})
     for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kSwiglu})
       for (const bool recomputation : {false, true}) {
         const StackConfig config = config_of(norm, activation);
-        EncoderStack encoder(config);
-        DecoderStack decoder(config);
-        encoder.set_recomputation(recomputation);
-        decoder.set_recomputation(recomputation);
-        const Packing source_packing({70, 41, 90}), target_packing({60, 80, 33});
-        const at::Tensor source = embeddings(source_packing), target = embeddings(target_packing);
-        DropoutKeys keys(1);
-        expect_close_below(encoder.kept_numbers(source_packing), kept([&] {
-                             return encoder.forward(source, source_packing, Backend::kAuto, &keys);
-                           }));
-        expect_close_below(decoder.kept_numbers(target_packing, source_packing), kept([&] {
-                             return decoder.forward(target, target_packing, source, source_packing,
-                                                    Backend::kAuto, &keys);
-                           }));
+        const Packing source({70, 41, 90}), target({60, 80, 33});
+        expect_counted(config, recomputation, source, target, source);
       }
 }
 
@@ -82,20 +89,8 @@ TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
       SCOPED_TRACE(position);
       StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
       config.position = position;
-      EncoderStack encoder(config);
-      DecoderStack decoder(config);
-      encoder.set_recomputation(recomputation);
-      decoder.set_recomputation(recomputation);
-      const Packing packing({400, 20}), memory_packing({50, 60});
-      const at::Tensor input = embeddings(packing), memory = embeddings(memory_packing);
-      DropoutKeys keys(1);
-      expect_close_below(encoder.kept_numbers(packing), kept([&] {
-                           return encoder.forward(input, packing, Backend::kAuto, &keys);
-                         }));
-      expect_close_below(decoder.kept_numbers(packing, memory_packing), kept([&] {
-                           return decoder.forward(input, packing, memory, memory_packing,
-                                                  Backend::kAuto, &keys);
-                         }));
+      const Packing pairs({400, 20}), memory({50, 60});
+      expect_counted(config, recomputation, pairs, pairs, memory);
     }
 }
 

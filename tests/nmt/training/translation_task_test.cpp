@@ -1,7 +1,6 @@
 #include "nmt/training/translation_task.h"
 
 #include <ATen/ATen.h>
-#include <ATen/Parallel.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +11,7 @@
 #include "common/error.h"
 #include "encoders/attention/packing.h"
 #include "nmt/network/model_directory.h"
+#include "tests/common/test_directory.h"
 #include "tests/data/corpus/parallel_corpus_fixture.h"
 #include "training/optimization/optimizer.h"
 
@@ -24,10 +24,7 @@ using ::testing::HasSubstr;
 
 class TranslationTaskTest : public data::ParallelCorpusTest {
  protected:
-  TranslationTaskTest() : corpus_(toy_corpus()) {
-    options_.batches.batch_tokens = 3000;
-    at::set_num_threads(1);  // for tiny products faster beside other programs
-  }
+  TranslationTaskTest() : corpus_(toy_corpus()) { options_.batches.batch_tokens = 3000; }
 
   static std::shared_ptr<TranslationModel> model(double dropout = 0.1) {
     ModelConfig config = ModelConfig::preset("tiny");
@@ -136,12 +133,8 @@ TEST_F(TranslationTaskTest, RefusesTheCheckpointOfOtherText) {
   for (const std::string text : {"training", "validation"}) {
     nlohmann::json position = training.data_position();
     position[text] = position[text].get<uint64_t>() + 1;
-    try {
-      training.restore_data_position(position);
-      FAIL() << "no error for " << text;
-    } catch (const ConfigError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("the " + text + " text differs"));
-    }
+    EXPECT_THAT(message_of<ConfigError>([&] { training.restore_data_position(position); }),
+                HasSubstr("the " + text + " text differs"));
   }
 }
 

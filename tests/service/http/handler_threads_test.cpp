@@ -18,7 +18,7 @@ TEST(HandlerThreadsTest, GrowWhileAllAreBusy) {
     HandlerThreads threads(kThreads, 0, 0);
     for (int i = 0; i < kThreads; ++i)
       ASSERT_TRUE(threads.submit([&] {
-        all.arrive_and_wait();  // only if each has a thread of its own
+        all.arrive_and_wait();  // returns once all eight run
         ++done;
       }));
   }

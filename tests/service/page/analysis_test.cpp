@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/error.h"
+#include "tests/common/test_directory.h"
 
 namespace dietmt::service {
 namespace {
@@ -10,12 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::string error_of(const std::string& body) {
-  try {
-    parse_analysis_request(body);
-  } catch (const RequestError& error) {
-    return error.what();
-  }
-  return "no error";
+  return message_of<RequestError>([&] { parse_analysis_request(body); });
 }
 
 TEST(AnalysisTest, RequestsAreRead) {
