@@ -107,6 +107,7 @@ void ApiKeys::admit(const std::string& key, Clock::time_point now) {
 }
 
 std::string ApiKeys::name_of(const std::string& key) const {
+  if (key.empty()) return "";
   const std::lock_guard lock(*mutex_);
   const auto found = keys_.find(digest(key));
   return found == keys_.end() ? "" : found->second.name;
