@@ -69,9 +69,11 @@ PositionReport translation_report(const nmt::LoadedModel& loaded,
   report.sites.push_back(self_attention_report("encoder", encoder_stack,
                                                embeddings(model, "source_embedding", source, words),
                                                options.length));
-  report.sites.push_back(self_attention_report("decoder", decoder_stack,
-                                               embeddings(model, "target_embedding", target, words),
-                                               options.length));
+  if (config.decoder_layer != "ssru") {
+    report.sites.push_back(self_attention_report(
+        "decoder", decoder_stack, embeddings(model, "target_embedding", target, words),
+        options.length));
+  }
   report.sites.push_back(
       cross_attention_report(decoder.cross_position(), config.heads, config.width, options.length));
   return report;

@@ -11,6 +11,10 @@
 // on every instruction set. A row or an output with a number that is not finite has the scale NaN,
 // and NaN as its results.
 //
+// Layers of other programs may have one multiplier for all inputs: integer = x * multiplier,
+// rounded and cut to +-127, plus 127 (intgemm's Int8Shift). Then scale[n] is that of the products
+// and sums[n] is 0; the bias subtracts what the 127 add. So the results have that program's bits.
+//
 // A row of the output does not depend on the other rows or on the number of rows, to the last bit.
 #pragma once
 
@@ -30,8 +34,10 @@ struct PackedWeights {
   int64_t outputs = 0;  // N
   int64_t inputs = 0;   // K
   const void* panels = nullptr;
-  const float* scales = nullptr;  // [N]: only int8
-  const int32_t* sums = nullptr;  // [N], sum over k of the integers: only int8
+  const float* scales = nullptr;      // [N]: only int8
+  const int32_t* sums = nullptr;      // [N], sum over k of the integers: only int8
+  float input_multiplier = 0.0F;      // of all inputs, only int8; 0: each row has its own scale
+  const float* row_scales = nullptr;  // [N], of unpack_output(); null: scales
 };
 
 /// Bytes of the panels.
@@ -41,6 +47,10 @@ size_t packed_bytes(WeightType type, int64_t outputs, int64_t inputs);
 /// numbers each to `scales` and `sums` (else null).
 void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float* weights,
                   int64_t stride, void* panels, float* scales, int32_t* sums);
+
+/// The same from int8 weights that are integers already: [N, K]. None may be -128.
+void pack_integers(int64_t outputs, int64_t inputs, const int8_t* integers, void* panels,
+                   int32_t* sums);
 
 /// Row `output` of the weights as they were rounded: [K].
 void unpack_output(const PackedWeights& weights, int64_t output, float* row);
@@ -66,8 +76,9 @@ struct PreparedRows {
   void* storage = nullptr;
 };
 size_t prepared_bytes(WeightType type, int64_t rows, int64_t inputs);
+/// `multiplier`: PackedWeights::input_multiplier.
 PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values,
-                          int64_t stride, void* storage);
+                          int64_t stride, void* storage, float multiplier = 0.0F);
 
 struct LinearCall {
   const PackedWeights* weights = nullptr;

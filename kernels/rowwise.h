@@ -89,6 +89,19 @@ void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* g
 /// x *= y, element by element.
 void multiply_into(int64_t size, const float* y, float* x);
 
+/// A step of the recurrence of an SSRU (Kim et al. 2019), for one row of `width`:
+/// f = sigmoid(gate), state = f * before + (1 - f) * candidate, residual += max(state, 0).
+/// before == nullptr: zeros.
+struct SsruStep {
+  int64_t width = 0;
+  const float* candidate = nullptr;
+  const float* gate = nullptr;
+  const float* before = nullptr;
+  float* state = nullptr;
+  float* residual = nullptr;
+};
+void ssru_step(const SsruStep& call);
+
 /// The first index from `first` on where row is above `limit`; `count` if there is none.
 int64_t next_above(const float* row, int64_t first, int64_t count, float limit);
 

@@ -161,6 +161,13 @@ std::map<std::string, std::string> load_safetensors_metadata(const fs::path& pat
   }
 }
 
+TensorSource tensor_in_memory(std::string name, std::string dtype, std::vector<int64_t> shape,
+                              const void* data, size_t bytes) {
+  return {std::move(name), std::move(dtype), std::move(shape), [data, bytes](AtomicFile& file) {
+            file.write({static_cast<const char*>(data), bytes});
+          }};
+}
+
 void write_safetensors(const fs::path& path, std::vector<TensorSource> tensors,
                        const std::map<std::string, std::string>& metadata) {
   std::ranges::sort(tensors, {}, [](const TensorSource& tensor) {

@@ -47,6 +47,10 @@ struct TensorSource {
   std::function<void(AtomicFile&)> write;  // writes the data, which need not be in memory before
 };
 
+/// A tensor whose data lies in memory until it is written.
+TensorSource tensor_in_memory(std::string name, std::string dtype, std::vector<int64_t> shape,
+                              const void* data, size_t bytes);
+
 /// Writes the file atomically. The bytes depend only on the arguments: tensors of whole 64-byte
 /// blocks come first and start at such a block, then the others by falling element size and by
 /// name, so that all are aligned without the gaps that the format forbids. Throws CheckpointError

@@ -66,6 +66,10 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
            {.choices = {"post", "pre"}})
       .add("activation", &m.activation, "", "activation of the feed-forward blocks",
            {.choices = {"relu", "gelu", "silu", "swiglu"}})
+      .add("decoder-layer", &m.decoder_layer, "",
+           "what reads the target so far: ssru, a recurrence (Kim et al. 2019), makes a step of "
+           "decoding cheaper and needs --decoder-position none or sinusoidal",
+           {.choices = {"self-attention", "ssru"}})
       .add("tied-embeddings", &m.tied_embeddings, "",
            "decoder: tie target and output embeddings; all: tie the source embeddings too",
            {.choices = {"none", "decoder", "all"}});
@@ -118,8 +122,10 @@ std::vector<std::string> keep_sizes(const OptionTable& table, const nmt::ModelFi
   keep_size("heads", &ModelConfig::heads);
   keep("norm", &ModelConfig::norm);
   keep("activation", &ModelConfig::activation);
+  keep("decoder-layer", &ModelConfig::decoder_layer);
   keep("tied-embeddings", &ModelConfig::tied_embeddings);
   o.model.output_bias = kept.output_bias;
+  o.model.norm_epsilon = kept.norm_epsilon;
 
   const auto take = [&](const char* name, auto ModelConfig::*field) {
     if (!table.given(name)) o.model.*field = kept.*field;

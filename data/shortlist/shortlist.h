@@ -17,6 +17,9 @@
 
 namespace dietmt::data {
 
+/// The name in a model directory of the shortlist that belongs to the model.
+inline constexpr const char* kShortlistFile = "shortlist.bin";
+
 /// The content of a shortlist file.
 struct ShortlistContent {
   std::vector<int32_t> always;         // ids that every shortlist has, ascending

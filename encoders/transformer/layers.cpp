@@ -104,8 +104,12 @@ Tensor EncoderLayer::forward(const Tensor& x, const Packing& packing, const Scor
 
 DecoderLayer::DecoderLayer(const StackConfig& config)
     : attention_dropout_(config.attention_dropout) {
-  self_attention_ = register_module(
-      "self_attention", std::make_shared<SelfAttention>(config.width, config.heads, true));
+  if (config.recurrent) {
+    recurrence_ = register_module("recurrence", std::make_shared<Recurrence>(config.width));
+  } else {
+    self_attention_ = register_module(
+        "self_attention", std::make_shared<SelfAttention>(config.width, config.heads, true));
+  }
   self_residual_ = register_module("self_residual", std::make_shared<Residual>(config));
   cross_attention_ = register_module("cross_attention",
                                      std::make_shared<CrossAttention>(config.width, config.heads));
@@ -119,8 +123,11 @@ Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const Scor
                              const Tensor& memory, const Packing& memory_packing,
                              const ScoreTerms& cross_terms, Backend backend,
                              DropoutKeys* keys) const {
-  const Tensor attended = self_attention_->forward(self_residual_->input(x), packing, terms,
-                                                   backend, dropout_site(attention_dropout_, keys));
+  const Tensor given = self_residual_->input(x);
+  const Tensor attended = recurrence_
+                              ? recurrence_->forward(given, packing)
+                              : self_attention_->forward(given, packing, terms, backend,
+                                                         dropout_site(attention_dropout_, keys));
   const Tensor mixed = self_residual_->output(x, attended, keys);
   const Tensor crossed = cross_attention_->forward(
       cross_residual_->input(mixed), packing, cross_attention_->project(memory), memory_packing,
@@ -136,8 +143,11 @@ CrossAttention::Memory DecoderLayer::project_memory(const Tensor& memory) const 
 
 Tensor DecoderLayer::step(const Tensor& x, const StepCache& cache, const ScoreTerms& terms,
                           const ScoreTerms& cross_terms) const {
-  const Tensor attended = self_attention_->step(self_residual_->input(x), cache.self_keys,
-                                                cache.self_values, cache.position, terms);
+  const Tensor given = self_residual_->input(x);
+  const Tensor attended =
+      recurrence_
+          ? recurrence_->step(given, cache.self_keys, cache.position)
+          : self_attention_->step(given, cache.self_keys, cache.self_values, cache.position, terms);
   const Tensor mixed = self_residual_->output(x, attended, nullptr);
   const Tensor crossed =
       cross_attention_->step(cross_residual_->input(mixed), cache.cross_keys, cache.cross_values,

@@ -11,6 +11,7 @@
 
 #include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/multi_head_attention.h"
+#include "encoders/transformer/recurrence.h"
 #include "kernels/rowwise.h"
 
 namespace dietmt::encoders {
@@ -34,6 +35,7 @@ struct StackConfig {
   Activation activation = Activation::kRelu;
   std::string position = "sinusoidal";
   std::string cross_position = "none";  // only in decoder stacks
+  bool recurrent = false;  // decoder layers have a Recurrence instead of self-attention
   double dropout = 0.1;
   double attention_dropout = 0.0;
   double activation_dropout = 0.0;
@@ -114,7 +116,7 @@ class DecoderLayer : public torch::nn::Module {
 
   /// What one step of cached decoding reads and writes in this layer.
   struct StepCache {
-    at::Tensor& self_keys;           // [B * K, H, capacity, Dh]
+    at::Tensor& self_keys;           // [B * K, H, capacity, Dh]; states if recurrent
     at::Tensor& self_values;         // [B * K, H, capacity, Dh]
     const at::Tensor& cross_keys;    // [B, H, S, Dh]
     const at::Tensor& cross_values;  // [B, H, S, Dh]
@@ -126,7 +128,8 @@ class DecoderLayer : public torch::nn::Module {
 
  private:
   double attention_dropout_;
-  std::shared_ptr<SelfAttention> self_attention_;
+  std::shared_ptr<SelfAttention> self_attention_;  // null if the layer is recurrent
+  std::shared_ptr<Recurrence> recurrence_;         // null if it is not
   std::shared_ptr<Residual> self_residual_;
   std::shared_ptr<CrossAttention> cross_attention_;
   std::shared_ptr<Residual> cross_residual_;

@@ -17,10 +17,14 @@ double feed_forward_parameters(const StackConfig& config) {
          linear_parameters(config.feed_forward, config.width);
 }
 
-// A layer is `attentions` blocks of attention and a feed-forward block, each with a norm.
-ParameterCounts layers(const StackConfig& config, double attentions) {
-  const double layer = attentions * attention_parameters(config) + feed_forward_parameters(config) +
-                       (attentions + 1.0) * norm_parameters(config.width);
+double recurrence_parameters(const StackConfig& config) {
+  return linear_parameters(config.width, 2 * config.width) - static_cast<double>(config.width);
+}
+
+// A layer is `blocks` and a feed-forward block, each with a norm.
+ParameterCounts layers(const StackConfig& config, const std::vector<double>& blocks) {
+  double layer = feed_forward_parameters(config) + norm_parameters(config.width);
+  for (const double block : blocks) layer += block + norm_parameters(config.width);
   ParameterCounts counts;
   for (int64_t l = 0; l < config.layers; ++l)
     counts.emplace_back("layer" + std::to_string(l), layer);
@@ -38,7 +42,7 @@ double linear_parameters(int64_t inputs, int64_t outputs) {
 double norm_parameters(int64_t width) { return 2.0 * static_cast<double>(width); }
 
 ParameterCounts encoder_parameters(const StackConfig& config) {
-  ParameterCounts counts = layers(config, 1.0);
+  ParameterCounts counts = layers(config, {attention_parameters(config)});
   if (config.embedding_norm) counts.emplace_back("embedding_norm", norm_parameters(config.width));
   append(counts, "position.",
          position_parameters(config.position, encoding_context(config, AttentionSite::kEncoder)));
@@ -46,7 +50,9 @@ ParameterCounts encoder_parameters(const StackConfig& config) {
 }
 
 ParameterCounts decoder_parameters(const StackConfig& config) {
-  ParameterCounts counts = layers(config, 2.0);
+  const double attention = attention_parameters(config);
+  ParameterCounts counts =
+      layers(config, {config.recurrent ? recurrence_parameters(config) : attention, attention});
   append(counts, "position.",
          position_parameters(config.position, encoding_context(config, AttentionSite::kDecoder)));
   append(

@@ -135,7 +135,7 @@ void export_ctranslate2(const std::filesystem::path& directory, const nmt::Loade
                                       {"decoder_start_token", target.piece(target.begin_id())},
                                       {"eos_token", target.piece(target.end_id())},
                                       {"unk_token", target.piece(target.unknown_id())},
-                                      {"layer_norm_epsilon", kernels::kLayerNormEpsilon},
+                                      {"layer_norm_epsilon", model.model->config().norm_epsilon},
                                       {"multi_query_attention", false}};
   write_file_atomically(directory / "config.json", description.dump(2) + "\n");
   write_vocabularies(directory, model);

@@ -65,16 +65,18 @@ AttentionMaps attention_maps(const TranslationModel& model, std::span<const int3
   {
     const AttentionRecorder recorder;
     model.decode(encoders::ids_of(inputs.tokens, device), target_packing, memory, source_packing);
-    // Each layer attends first to the target, then to the source.
-    const Maps& both = recorder.probabilities();
-    for (size_t i = 0; i < both.size(); ++i)
-      (i % 2 == 0 ? maps.decoder : maps.cross).push_back(both[i]);
+    // Each layer attends first to the target, unless it is recurrent, then to the source.
+    const Maps& all = recorder.probabilities();
+    const size_t attentions = model.config().decoder_layer == "ssru" ? 1 : 2;
+    for (size_t i = 0; i < all.size(); ++i)
+      ((i + 1) % attentions == 0 ? maps.cross : maps.decoder).push_back(all[i]);
     maps.decoder = unless_compressed(std::move(maps.decoder));
     maps.cross = unless_compressed(std::move(maps.cross));
   }
   const auto children = model.named_children();
   maps.encoder_positions = position_maps(model, *children["encoder"]->as<encoders::EncoderStack>(),
                                          false, source.size());
+  if (model.config().decoder_layer == "ssru") return maps;
   maps.decoder_positions =
       position_maps(model, *children["decoder"]->as<encoders::DecoderStack>(), true, target.size());
   return maps;

@@ -20,19 +20,33 @@ class Assembly {
   Assembly(const ModelConfig& config, WeightSource& source)
       : width_(config.width),
         inner_(config.feed_forward),
+        norm_epsilon_(config.norm_epsilon),
         gated_(config.activation == "swiglu"),
         activation_(activation_of(config.activation)),
         source_(source) {}
 
   NormWeights norm(const std::string& name) {
     return {source_.numbers(name + ".weight", width_), source_.numbers(name + ".bias", width_),
-            kernels::kLayerNormEpsilon};
+            norm_epsilon_};
   }
 
   SelfAttentionWeights self_attention(const std::string& layer) {
     const std::string block = layer + ".self_attention.";
     return {linear(block + "input", 3 * width_, width_), linear(block + "output", width_, width_),
             norm(layer + ".self_residual.norm")};
+  }
+
+  RecurrenceWeights recurrence(const std::string& layer) {
+    const std::string weight = layer + ".recurrence.input_weight";
+    RecurrenceWeights made;
+    made.candidate = {source_.matrix({weight, 2 * width_, width_, 0, width_})};
+    // Only what subtracts the shift of the inputs: kernels/packed_linear.h.
+    if (made.candidate.weights.input_multiplier > 0.0F)
+      made.candidate.bias = source_.numbers(layer + ".recurrence.candidate_bias", width_);
+    made.gate = {source_.matrix({weight, 2 * width_, width_, width_, width_}),
+                 source_.numbers(layer + ".recurrence.forget_bias", width_)};
+    made.norm = norm(layer + ".self_residual.norm");
+    return made;
   }
 
   CrossAttentionWeights cross_attention(const std::string& layer) {
@@ -67,24 +81,32 @@ class Assembly {
 
   int64_t width_;
   int64_t inner_;
+  double norm_epsilon_;
   bool gated_;
   kernels::LinearActivation activation_;
   WeightSource& source_;
 };
 
 // Tied tables are the same parameter.
+const char* target_parameter(const ModelConfig& config) {
+  return config.tied_embeddings == "all" ? "source_embedding" : "target_embedding";
+}
+
 void add_vocabularies(const ModelConfig& config, WeightSource& source, EngineWeights& weights) {
   const char* source_name = "source_embedding";
-  const char* target = config.tied_embeddings == "all" ? source_name : "target_embedding";
-  const char* output = config.tied_embeddings == "none" ? "output_weight" : target;
+  const char* target = target_parameter(config);
   weights.source_embedding = source.matrix({source_name, config.source_vocabulary, config.width});
   weights.target_embedding = source.matrix({target, config.target_vocabulary, config.width});
   weights.output = {
-      source.matrix({output, config.target_vocabulary, config.width}),
+      source.matrix({output_parameter(config), config.target_vocabulary, config.width}),
       config.output_bias ? source.numbers("output_bias", config.target_vocabulary) : nullptr};
 }
 
 }  // namespace
+
+const char* output_parameter(const ModelConfig& config) {
+  return config.tied_embeddings == "none" ? "output_weight" : target_parameter(config);
+}
 
 std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
                                                       WeightSource& source) {
@@ -106,8 +128,14 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
   }
   for (int64_t l = 0; l < config.decoder_layers; ++l) {
     const std::string layer = "decoder.layer" + std::to_string(l);
-    weights.decoder.push_back({assembly.self_attention(layer), assembly.cross_attention(layer),
-                               assembly.feed_forward(layer)});
+    DecoderLayerWeights& block = weights.decoder.emplace_back();
+    if (config.decoder_layer == "ssru") {
+      block.recurrence = assembly.recurrence(layer);
+    } else {
+      block.self = assembly.self_attention(layer);
+    }
+    block.cross = assembly.cross_attention(layer);
+    block.feed_forward = assembly.feed_forward(layer);
   }
   if (weights.norm_first) {
     weights.encoder_norm = assembly.norm("encoder.final_norm");

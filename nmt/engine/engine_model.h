@@ -40,6 +40,13 @@ struct SelfAttentionWeights {
   NormWeights norm;
 };
 
+/// An SSRU (Kim et al. 2019) in the place of self-attention: kernels::ssru_step().
+struct RecurrenceWeights {
+  LinearWeights candidate;  // [D, D]
+  LinearWeights gate;       // [D, D]
+  NormWeights norm;
+};
+
 struct CrossAttentionWeights {
   LinearWeights query;   // [D, D]
   LinearWeights memory;  // [2D, D]: keys, values
@@ -54,8 +61,11 @@ struct EncoderLayerWeights {
 
 struct DecoderLayerWeights {
   SelfAttentionWeights self;
+  RecurrenceWeights recurrence;  // instead of `self`, which then has no panels
   CrossAttentionWeights cross;
   FeedForwardWeights feed_forward;
+
+  bool is_recurrent() const { return self.input.weights.panels == nullptr; }
 };
 
 struct EngineWeights {
@@ -114,6 +124,9 @@ class WeightSource {
   /// Owns what all pointers returned so far point to.
   virtual std::shared_ptr<const void> storage() const = 0;
 };
+
+/// The name of the output layer's matrix, which may be an embedding.
+const char* output_parameter(const ModelConfig& config);
 
 /// The weights of a model of this configuration. Passes on the exceptions of the source.
 std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,

@@ -9,6 +9,14 @@ namespace {
 
 constexpr int64_t kCacheLineBytes = 64;
 
+// Models with input multipliers give what another program gives, which attends in fp32.
+kernels::CacheType cache_type_of(const EngineWeights& weights) {
+  const bool exact = weights.output.weights.type == kernels::WeightType::kFloat ||
+                     (!weights.decoder.empty() &&
+                      weights.decoder.front().cross.query.weights.input_multiplier > 0.0F);
+  return exact ? kernels::CacheType::kFloat : kernels::CacheType::kBFloat16;
+}
+
 }  // namespace
 
 ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
@@ -17,9 +25,7 @@ ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
       team_(team),
       width_(weights_.width),
       padded_width_(weights_.heads * kernels::padded_head(weights_.head_width())),
-      cache_type_(weights_.output.weights.type == kernels::WeightType::kFloat
-                      ? kernels::CacheType::kFloat
-                      : kernels::CacheType::kBFloat16),
+      cache_type_(cache_type_of(weights_)),
       number_bytes_(kernels::cache_bytes(cache_type_)),
       value_stride_(padded_width_ + kCacheLineBytes / number_bytes_),
       slot_stride_(2 * padded_width_ + kCacheLineBytes / number_bytes_),
@@ -42,7 +48,7 @@ kernels::PreparedRows ModelRunner::prepare(const LinearWeights& weights, int64_t
                                            const float* values) {
   const kernels::PackedWeights& packed = weights.weights;
   return kernels::prepare_rows(packed.type, rows, packed.inputs, values, packed.inputs,
-                               prepared_.data());
+                               prepared_.data(), packed.input_multiplier);
 }
 
 void ModelRunner::linear(const LinearWeights& weights, const kernels::PreparedRows& input,
@@ -89,6 +95,10 @@ const float* ModelRunner::block_input(const NormWeights& norm, int64_t rows) {
 void ModelRunner::end_block(const LinearWeights& output, const float* branch,
                             const NormWeights& norm, int64_t rows) {
   linear(output, rows, branch, {.output = x_.data(), .stride = width_, .residual = x_.data()});
+  end_norm(norm, rows);
+}
+
+void ModelRunner::end_norm(const NormWeights& norm, int64_t rows) {
   if (weights_.norm_first) return;
   kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon, x_.data());
 }
@@ -122,11 +132,15 @@ void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSent
             sentence.position, x_.data() + r * width_);
   for (size_t l = 0; l < weights_.decoder.size(); ++l) {
     const DecoderLayerWeights& layer = weights_.decoder[l];
-    linear(layer.self.input, rows, block_input(layer.self.norm, rows),
-           {.output = projected_.data(), .stride = 3 * width_});
-    cache_rows(sentences, l);
-    self_attention(sentences, l);
-    end_block(layer.self.output, mixed_.data(), layer.self.norm, rows);
+    if (layer.is_recurrent()) {
+      recurrence(sentences, l, rows);
+    } else {
+      linear(layer.self.input, rows, block_input(layer.self.norm, rows),
+             {.output = projected_.data(), .stride = 3 * width_});
+      cache_rows(sentences, l);
+      self_attention(sentences, l);
+      end_block(layer.self.output, mixed_.data(), layer.self.norm, rows);
+    }
     linear(layer.cross.query, rows, block_input(layer.cross.norm, rows),
            {.output = projected_.data(), .stride = width_});
     cross_attention(sentences, l);
@@ -160,6 +174,31 @@ void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t lay
                          to + padded_width_ * number_bytes_);
     }
   }
+}
+
+// Each row continues from the state in the slot of its last token but one.
+void ModelRunner::recurrence(std::span<const StepSentence> sentences, size_t layer, int64_t rows) {
+  const RecurrenceWeights& block = weights_.decoder[layer].recurrence;
+  const kernels::PreparedRows input = prepare(block.candidate, rows, block_input(block.norm, rows));
+  linear(block.candidate, input, {.output = projected_.data(), .stride = 2 * width_});
+  linear(block.gate, input, {.output = projected_.data() + width_, .stride = 2 * width_});
+  const auto state = [&](int32_t slot) {
+    return reinterpret_cast<float*>(cache_[layer].data() + slot * slot_stride_ * number_bytes_);
+  };
+  for (const StepSentence& sentence : sentences) {
+    for (int64_t r = 0; r < sentence.rows; ++r) {
+      const float* candidate = projected_.data() + (sentence.first_row + r) * 2 * width_;
+      const int32_t* slots = sentence.slots + r * sentence.slots_stride;
+      kernels::ssru_step(
+          {.width = width_,
+           .candidate = candidate,
+           .gate = candidate + width_,
+           .before = sentence.position > 0 ? state(slots[sentence.position - 1]) : nullptr,
+           .state = state(slots[sentence.position]),
+           .residual = x_.data() + (sentence.first_row + r) * width_});
+    }
+  }
+  end_norm(block.norm, rows);
 }
 
 template <typename Fill>

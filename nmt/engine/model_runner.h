@@ -89,6 +89,7 @@ class ModelRunner {
   const float* block_input(const NormWeights& norm, int64_t rows);
   void end_block(const LinearWeights& output, const float* branch, const NormWeights& norm,
                  int64_t rows);
+  void end_norm(const NormWeights& norm, int64_t rows);
   void feed_forward(const FeedForwardWeights& block, int64_t rows);
   /// Does nothing unless the stack has pre-norm.
   void final_norm(const NormWeights& norm, int64_t rows);
@@ -102,6 +103,7 @@ class ModelRunner {
 
   void cache_rows(std::span<const StepSentence> sentences, size_t layer);
   void self_attention(std::span<const StepSentence> sentences, size_t layer);
+  void recurrence(std::span<const StepSentence> sentences, size_t layer, int64_t rows);
   void cross_attention(std::span<const StepSentence> sentences, size_t layer);
   /// Attends from queries that are query_stride apart; threads share out the heads.
   /// fill(sentence, call) sets the keys and values of each sentence.
@@ -113,7 +115,8 @@ class ModelRunner {
   ThreadTeam& team_;
   const int64_t width_;         // D
   const int64_t padded_width_;  // H * Dp
-  // fp32, or bf16 if the weights are rounded: keys and values are as exact as the weights.
+  // fp32, or bf16 if the weights were rounded for decoding: keys and values are as exact as the
+  // weights.
   const kernels::CacheType cache_type_;
   const int64_t number_bytes_;
   // Strides of value rows, and of slots with keys and values, in numbers. Rows a power of two apart
@@ -137,8 +140,9 @@ class ModelRunner {
     AlignedBuffer<float> workspace;
   };
   std::vector<StepCalls> attention_;  // of the threads
-  std::vector<AlignedBuffer<uint8_t>>
-      cache_;  // of each layer [slots, slot stride]: keys, then values [H, Dp]
+  // Of each layer [slots, slot stride]: keys, then values [H, Dp]; of recurrent layers the state, D
+  // floats.
+  std::vector<AlignedBuffer<uint8_t>> cache_;
 };
 
 }  // namespace dietmt::nmt

@@ -144,11 +144,15 @@ void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t toke
     memory.bytes.reserve(memory.layer_bytes * static_cast<int64_t>(weights_.decoder.size()));
   }
   if (weights_.decoder.empty()) return;
-  const kernels::PreparedRows input =
-      prepare(weights_.decoder.front().cross.memory, tokens, x_.data());
+  kernels::PreparedRows input;
+  float prepared_for = 0.0F;  // multiplier
   for (size_t l = 0; l < weights_.decoder.size(); ++l) {
-    linear(weights_.decoder[l].cross.memory, input,
-           {.output = projected_.data(), .stride = 2 * width_});
+    const LinearWeights& memory = weights_.decoder[l].cross.memory;
+    if (l == 0 || memory.weights.input_multiplier != prepared_for) {
+      prepared_for = memory.weights.input_multiplier;
+      input = prepare(memory, tokens, x_.data());
+    }
+    linear(memory, input, {.output = projected_.data(), .stride = 2 * width_});
     const float* projected = projected_.data();
     for (const EncodeItem& item : items) {
       write_memory(item, projected, l);

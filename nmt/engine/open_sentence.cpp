@@ -27,7 +27,7 @@ void ChosenOutputs::choose(const LinearWeights& all, std::span<const int32_t> to
   float* scales = scales_.reserve(count);
   int32_t* sums = sums_.reserve(count);
   kernels::gather_outputs(weights, tokens, panels, scales, sums);
-  layer_ = {{weights.type, count, weights.inputs, panels, scales, sums}};
+  layer_ = {{weights.type, count, weights.inputs, panels, scales, sums, weights.input_multiplier}};
   if (all.bias == nullptr) return;
   float* bias = bias_.reserve(count);
   for (int64_t c = 0; c < count; ++c) bias[c] = all.bias[tokens[static_cast<size_t>(c)]];

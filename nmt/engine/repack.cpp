@@ -62,24 +62,6 @@ class RepackedWeights : public WeightSource {
   std::vector<MemoryBlock> memory_;
 };
 
-storage::TensorSource tensor(std::string name, std::string dtype, std::vector<int64_t> shape,
-                             const void* data, size_t bytes) {
-  return {std::move(name), std::move(dtype), std::move(shape), [data, bytes](AtomicFile& file) {
-            file.write({static_cast<const char*>(data), bytes});
-          }};
-}
-
-void add_matrix(const std::string& name, const PackedWeights& matrix,
-                std::vector<storage::TensorSource>& tensors) {
-  tensors.push_back(tensor(name, stored_dtype(matrix.type),
-                           panel_shape(matrix.type, matrix.outputs, matrix.inputs), matrix.panels,
-                           kernels::packed_bytes(matrix.type, matrix.outputs, matrix.inputs)));
-  if (matrix.type != WeightType::kInt8) return;
-  const auto bytes = static_cast<size_t>(matrix.outputs) * sizeof(float);
-  tensors.push_back(tensor(scales_name(name), "F32", {matrix.outputs}, matrix.scales, bytes));
-  tensors.push_back(tensor(sums_name(name), "I32", {matrix.outputs}, matrix.sums, bytes));
-}
-
 }  // namespace
 
 void repack(const fs::path& directory, const ModelFiles& model, const std::string& type) {
@@ -93,9 +75,10 @@ void repack(const fs::path& directory, const ModelFiles& model, const std::strin
   for (const auto& [name, view] : file.tensors) {
     const auto matrix = repacked.matrices().find(name);
     if (matrix == repacked.matrices().end())
-      tensors.push_back(tensor(name, view.dtype, view.shape, view.data, view.bytes));
+      tensors.push_back(
+          storage::tensor_in_memory(name, view.dtype, view.shape, view.data, view.bytes));
     else
-      add_matrix(name, matrix->second, tensors);
+      append_stored(name, matrix->second, tensors);
   }
   storage::write_safetensors(directory / storage::kSafetensorsFile, std::move(tensors));
   write_description(directory, model.config, *model.tokenizers.source, *model.tokenizers.target,

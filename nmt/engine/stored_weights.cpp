@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "common/error.h"
 
@@ -56,6 +57,8 @@ std::string stored_name(const WeightRows& rows) {
 }
 std::string scales_name(const std::string& matrix) { return matrix + ".scales"; }
 std::string sums_name(const std::string& matrix) { return matrix + ".sums"; }
+std::string row_scales_name(const std::string& matrix) { return matrix + ".row_scales"; }
+std::string multiplier_name(const std::string& matrix) { return matrix + ".input_multiplier"; }
 
 const char* stored_dtype(WeightType type) {
   if (type == WeightType::kInt8) return "I8";
@@ -66,6 +69,24 @@ std::vector<int64_t> panel_shape(WeightType type, int64_t outputs, int64_t input
   const int64_t group = type == WeightType::kInt8 ? 4 : type == WeightType::kBFloat16 ? 2 : 1;
   return {(outputs + kernels::kPanelOutputs - 1) / kernels::kPanelOutputs,
           (inputs + group - 1) / group, kernels::kPanelOutputs, group};
+}
+
+void append_stored(const std::string& name, const PackedWeights& matrix,
+                   std::vector<storage::TensorSource>& tensors) {
+  const auto append = [&](const std::string& part, const char* dtype, std::vector<int64_t> shape,
+                          const void* data, size_t bytes) {
+    tensors.push_back(storage::tensor_in_memory(part, dtype, std::move(shape), data, bytes));
+  };
+  append(name, stored_dtype(matrix.type), panel_shape(matrix.type, matrix.outputs, matrix.inputs),
+         matrix.panels, kernels::packed_bytes(matrix.type, matrix.outputs, matrix.inputs));
+  if (matrix.type != WeightType::kInt8) return;
+  const auto bytes = static_cast<size_t>(matrix.outputs) * sizeof(float);
+  append(scales_name(name), "F32", {matrix.outputs}, matrix.scales, bytes);
+  append(sums_name(name), "I32", {matrix.outputs}, matrix.sums, bytes);
+  if (matrix.input_multiplier > 0.0F)
+    append(multiplier_name(name), "F32", {1}, &matrix.input_multiplier, sizeof(float));
+  if (matrix.row_scales != nullptr)
+    append(row_scales_name(name), "F32", {matrix.outputs}, matrix.row_scales, bytes);
 }
 
 StoredWeights::StoredWeights(storage::SafetensorsView file, std::string origin, WeightType type)
@@ -95,6 +116,13 @@ PackedWeights StoredWeights::matrix(const WeightRows& rows) {
   const std::array outputs{rows.outputs};
   made.scales = static_cast<const float*>(read(scales_name(name), outputs, "F32", alignof(float)));
   made.sums = static_cast<const int32_t*>(read(sums_name(name), outputs, "I32", alignof(int32_t)));
+  if (const std::string multiplier = multiplier_name(name); file_.tensors.contains(multiplier)) {
+    made.input_multiplier = *numbers(multiplier, 1);
+    if (!(made.input_multiplier > 0.0F) || !std::isfinite(made.input_multiplier))
+      fail(multiplier, "is not a positive number");
+  }
+  if (file_.tensors.contains(row_scales_name(name)))
+    made.row_scales = numbers(row_scales_name(name), rows.outputs);
   return made;
 }
 

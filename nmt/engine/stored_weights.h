@@ -45,16 +45,23 @@ class NamedWeights : public WeightSource {
 };
 
 /// The tensor names of a matrix. Panels have the name of their parameter, with the first row if
-/// that is not 0; int8 also has scales and sums.
+/// that is not 0; int8 also has scales and sums, and may have the multiplier of its inputs and the
+/// scales of its rows.
 std::string stored_name(const WeightRows& rows);
 std::string scales_name(const std::string& matrix);
 std::string sums_name(const std::string& matrix);
+std::string multiplier_name(const std::string& matrix);
+std::string row_scales_name(const std::string& matrix);
 
 /// The safetensors type of panels: "F32", "BF16" or "I8".
 const char* stored_dtype(kernels::WeightType type);
 
 /// [panels, groups, outputs of a panel, inputs of a group]: kernels/packed_linear.h.
 std::vector<int64_t> panel_shape(kernels::WeightType type, int64_t outputs, int64_t inputs);
+
+/// Appends the tensors that store a matrix, which must live until they are written.
+void append_stored(const std::string& name, const kernels::PackedWeights& matrix,
+                   std::vector<storage::TensorSource>& tensors);
 
 class StoredWeights : public NamedWeights {
  public:

@@ -47,6 +47,8 @@ void visit_fields(Config& config, const Visit& visit) {
 template <typename Config, typename Visit>
 void visit_later_fields(Config& config, const Visit& visit) {
   visit("output_bias", config.output_bias);
+  visit("decoder_layer", config.decoder_layer);
+  visit("norm_epsilon", config.norm_epsilon);
 }
 
 }  // namespace
@@ -85,6 +87,8 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   check("norm", {.choices = {"post", "pre"}}, norm);
   check("activation", {.choices = {"relu", "gelu", "silu", "swiglu"}}, activation);
   check("tied_embeddings", {.choices = {"none", "decoder", "all"}}, tied_embeddings);
+  check("norm_epsilon", {.above = 0, .most = 1}, norm_epsilon);
+  check("decoder_layer", {.choices = {"self-attention", "ssru"}}, decoder_layer);
   if (tied_embeddings == "all" && source_vocabulary != target_vocabulary) {
     found.push_back(name("tied_embeddings") + " all needs one vocabulary for both languages, not " +
                     std::to_string(source_vocabulary) + " and " +

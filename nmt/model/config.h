@@ -18,9 +18,12 @@ struct ModelConfig {
   int64_t heads = 4;                    // H
   int64_t max_positions = 1024;         // table size of learned encodings
   std::string norm = "post";            // "post" or "pre"
+  double norm_epsilon = 1e-5;           // added to the variance; Marian's is 1e-6
   std::string activation = "relu";      // "relu", "gelu", "silu" or "swiglu"
   std::string tied_embeddings = "all";  // "none", "decoder" (target input and output) or "all"
   bool output_bias = false;             // a number added to the score of each piece
+  // What reads the tokens before: "self-attention", or "ssru", a recurrence (Kim et al. 2019).
+  std::string decoder_layer = "self-attention";
   std::string encoder_position = "sinusoidal";
   std::string decoder_position = "sinusoidal";
   std::string cross_position = "none";

@@ -32,6 +32,7 @@ StackConfig stack_config(const ModelConfig& config) {
   stack.max_positions = config.max_positions;
   stack.norm =
       config.norm == "pre" ? encoders::NormPlacement::kPre : encoders::NormPlacement::kPost;
+  stack.norm_epsilon = config.norm_epsilon;
   stack.activation = activation_of(config.activation);
   stack.dropout = config.dropout;
   stack.attention_dropout = config.attention_dropout;
@@ -60,10 +61,27 @@ encoders::StackConfig encoder_config(const ModelConfig& config) {
 encoders::StackConfig decoder_config(const ModelConfig& config) {
   StackConfig stack = stack_config(config);
   stack.layers = config.decoder_layers;
+  stack.recurrent = config.decoder_layer == "ssru";
   stack.position = config.decoder_position;
   stack.cross_position = config.cross_position;
   return stack;
 }
+
+namespace {
+
+// A recurrent decoder has no self-attention whose scores an encoding could change.
+void require_no_scores(const std::string& spec, const std::vector<encoders::EncodingSpec>& parts) {
+  for (const encoders::EncodingSpec& part : parts) {
+    if (part.row->level == encoders::EncodingLevel::kInput || part.row->name == "none") continue;
+    throw encoders::position_spec_error(
+        spec, part.column,
+        "'" + part.row->name +
+            "' is for self-attention, which a decoder of ssru layers does not have; "
+            "--decoder-position none or sinusoidal is possible");
+  }
+}
+
+}  // namespace
 
 std::vector<std::string> position_problems(const ModelConfig& config, const std::string& file) {
   using encoders::AttentionSite;
@@ -71,7 +89,9 @@ std::vector<std::string> position_problems(const ModelConfig& config, const std:
   const auto check = [&](const char* key, const std::string& spec, const StackConfig& stack,
                          AttentionSite site) {
     try {
-      encoders::parse_position_spec(spec, encoders::encoding_context(stack, site));
+      const auto parts =
+          encoders::parse_position_spec(spec, encoders::encoding_context(stack, site));
+      if (site == AttentionSite::kDecoder && stack.recurrent) require_no_scores(spec, parts);
     } catch (const ConfigError& error) {
       const std::string problem =
           file.empty() ? error.what() : file + ": " + key + ": " + with_field_names(error.what());
@@ -145,13 +165,14 @@ DecoderCache TranslationModel::start(const Tensor& memory, const Packing& memory
   DecoderCache cache;
   cache.sentences = memory_packing.sentences();
   cache.beams = beams;
-  const int64_t head_width = config_.width / config_.heads;
+  const bool recurrent = config_.decoder_layer == "ssru";
+  const int64_t heads = recurrent ? 1 : config_.heads;
   const auto projected_memory = decoder_->project_memory(memory, memory_packing);
   const Packing& key_packing = projected_memory.packing;
   for (const auto& projected : projected_memory.layers) {
-    const auto self = at::empty({cache.sentences * beams, config_.heads, max_steps, head_width},
+    const auto self = at::empty({cache.sentences * beams, heads, max_steps, config_.width / heads},
                                 memory.options());
-    cache.layers.push_back({self, at::empty_like(self),
+    cache.layers.push_back({self, recurrent ? self.narrow(3, 0, 0) : at::empty_like(self),
                             encoders::pad_heads(projected.keys, key_packing).contiguous(),
                             encoders::pad_heads(projected.values, key_packing).contiguous()});
   }

@@ -37,7 +37,9 @@ std::vector<std::string> position_problems(const ModelConfig& config, const std:
 /// held once per sentence, never per row.
 struct DecoderCache {
   struct Layer {
-    at::Tensor self_keys;     // [B * K, H, capacity, Dh], the first `position` entries are filled
+    // [B * K, H, capacity, Dh], of which the first `position` entries are filled; states of a
+    // recurrent layer, [B * K, 1, capacity, D]
+    at::Tensor self_keys;
     at::Tensor self_values;   // [B * K, H, capacity, Dh]
     at::Tensor cross_keys;    // [B, H, S, Dh]
     at::Tensor cross_values;  // [B, H, S, Dh]

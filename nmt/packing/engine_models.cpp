@@ -95,19 +95,22 @@ class PositionReader {
   std::string origin_;
 };
 
+PositionSchemes schemes_of(const ModelConfig& config, PositionReader& reader) {
+  const encoders::StackConfig encoder = encoder_config(config);
+  const encoders::StackConfig decoder = decoder_config(config);
+  return {reader.scheme("encoder.position", encoder, AttentionSite::kEncoder, encoder.position),
+          reader.scheme("decoder.position", decoder, AttentionSite::kDecoder, decoder.position),
+          reader.scheme("decoder.cross_position", decoder, AttentionSite::kCross,
+                        decoder.cross_position)};
+}
+
 // The encodings of the three sites, from the tensors of `all` that the layers have not read.
 PositionSchemes read_positions(const ModelConfig& config, NamedTensors all,
                                const NamedWeights& layers, const std::string& origin) {
   const torch::NoGradGuard no_grad;
   for (const std::string& name : layers.names_read()) all.erase(name);
   PositionReader reader(std::move(all), origin);
-  const encoders::StackConfig encoder = encoder_config(config);
-  const encoders::StackConfig decoder = decoder_config(config);
-  PositionSchemes positions = {
-      reader.scheme("encoder.position", encoder, AttentionSite::kEncoder, encoder.position),
-      reader.scheme("decoder.position", decoder, AttentionSite::kDecoder, decoder.position),
-      reader.scheme("decoder.cross_position", decoder, AttentionSite::kCross,
-                    decoder.cross_position)};
+  PositionSchemes positions = schemes_of(config, reader);
   reader.require_end();
   return positions;
 }
@@ -203,6 +206,12 @@ EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::We
   }
   StoredWeights stored(view, origin, stored_type(files, wanted));
   return read_model(files.config, std::move(tensors), stored, origin);
+}
+
+void write_positions(const std::filesystem::path& directory, const ModelConfig& config,
+                     const EngineWeights& weights) {
+  PositionReader reader({}, directory.string());
+  write_positions(directory, schemes_of(config, reader), weights);
 }
 
 void write_quantized(const std::filesystem::path& directory, const ModelFiles& model,

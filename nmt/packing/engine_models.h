@@ -26,6 +26,10 @@ struct PositionSchemes {
   std::shared_ptr<const encoders::PositionScheme> cross;
 };
 
+/// Writes positions.safetensors (lower_positions.h) of a model whose encodings have no parameters.
+void write_positions(const std::filesystem::path& directory, const ModelConfig& config,
+                     const EngineWeights& weights);
+
 EngineModel make_engine_model(std::shared_ptr<const EngineWeights> weights,
                               const PositionSchemes& positions);
 

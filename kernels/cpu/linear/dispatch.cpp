@@ -6,7 +6,7 @@ namespace dietmt::kernels {
 #define DIETMT_DECLARE(isa)                                                                     \
   namespace isa {                                                                               \
   PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values, \
-                            int64_t stride, void* storage);                                     \
+                            int64_t stride, void* storage, float multiplier);                   \
   void linear(const LinearCall& call);                                                          \
   void select_tokens(const TokenSelection& call);                                               \
   }
@@ -42,8 +42,8 @@ const LinearKernels& chosen() {
 }  // namespace
 
 PreparedRows prepare_rows(WeightType type, int64_t rows, int64_t inputs, const float* values,
-                          int64_t stride, void* storage) {
-  return chosen().prepare_rows(type, rows, inputs, values, stride, storage);
+                          int64_t stride, void* storage, float multiplier) {
+  return chosen().prepare_rows(type, rows, inputs, values, stride, storage, multiplier);
 }
 void linear(const LinearCall& call) { chosen().linear(call); }
 void select_tokens(const TokenSelection& call) { chosen().select_tokens(call); }

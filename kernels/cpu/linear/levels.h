@@ -10,7 +10,7 @@ namespace dietmt::kernels {
 struct LinearKernels {
   const InstructionSet* set;
   PreparedRows (*prepare_rows)(WeightType type, int64_t rows, int64_t inputs, const float* values,
-                               int64_t stride, void* storage);
+                               int64_t stride, void* storage, float multiplier);
   void (*linear)(const LinearCall& call);
   void (*select_tokens)(const TokenSelection& call);
 };

@@ -33,6 +33,7 @@ constexpr int64_t prepared_scales(WeightType type, int64_t rows) {
 
 /// Integers of the inputs are stored with this added, as unsigned bytes.
 constexpr int32_t kByteOffset = 128;
+constexpr int32_t kShiftedOffset = 127;  // of layers with one multiplier for all inputs
 
 /// Adding it rounds a float below 2^22 to the nearest whole number, ties to even; the integer is
 /// then the difference of the bits.

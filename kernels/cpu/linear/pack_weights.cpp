@@ -52,8 +52,8 @@ void fill_panels(WeightType type, int64_t outputs, int64_t inputs, void* panels,
   }
 }
 
-void pack_integers(int64_t outputs, int64_t inputs, const float* weights, int64_t stride,
-                   void* panels, float* scales, int32_t* sums) {
+void pack_rounded(int64_t outputs, int64_t inputs, const float* weights, int64_t stride,
+                  void* panels, float* scales, int32_t* sums) {
   RowScale panel[kPanelOutputs];
   std::fill_n(sums, outputs, 0);
   fill_panels<int8_t>(WeightType::kInt8, outputs, inputs, panels, [&](int64_t n, int64_t k) {
@@ -93,13 +93,24 @@ void pack_weights(WeightType type, int64_t outputs, int64_t inputs, const float*
         return bfloat16_of(weights[n * stride + k]);
       });
     case WeightType::kInt8:
-      return pack_integers(outputs, inputs, weights, stride, panels, scales, sums);
+      return pack_rounded(outputs, inputs, weights, stride, panels, scales, sums);
   }
+}
+
+void pack_integers(int64_t outputs, int64_t inputs, const int8_t* integers, void* panels,
+                   int32_t* sums) {
+  std::fill_n(sums, outputs, 0);
+  fill_panels<int8_t>(WeightType::kInt8, outputs, inputs, panels, [&](int64_t n, int64_t k) {
+    const int8_t integer = integers[n * inputs + k];
+    sums[n] += integer;
+    return integer;
+  });
 }
 
 void unpack_output(const PackedWeights& weights, int64_t output, float* row) {
   const uint32_t* group = groups_at(weights, output);
   const int64_t size = group_size(weights.type);
+  const float* scales = weights.row_scales != nullptr ? weights.row_scales : weights.scales;
   for (int64_t k = 0; k < weights.inputs; k += size, group += kPanelOutputs) {
     for (int64_t i = 0; i < std::min(size, weights.inputs - k); ++i) {
       switch (weights.type) {
@@ -110,8 +121,7 @@ void unpack_output(const PackedWeights& weights, int64_t output, float* row) {
           row[k + i] = std::bit_cast<float>(*group >> (16 * i) << 16);
           break;
         case WeightType::kInt8:
-          row[k + i] =
-              static_cast<float>(static_cast<int8_t>(*group >> (8 * i))) * weights.scales[output];
+          row[k + i] = static_cast<float>(static_cast<int8_t>(*group >> (8 * i))) * scales[output];
           break;
       }
     }

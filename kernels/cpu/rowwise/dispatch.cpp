@@ -14,6 +14,7 @@ namespace dietmt::kernels {
   void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
                        float*);                                                            \
   void multiply_into(int64_t, const float*, float*);                                       \
+  void ssru_step(const SsruStep& call);                                                    \
   int64_t next_above(const float*, int64_t, int64_t, float);                               \
   void add_probabilities(const float*, int64_t, float, float*);                            \
   }
@@ -26,7 +27,7 @@ DIETMT_DECLARE(avx512)
   RowwiseKernels {                                                                               \
     find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, \
         isa::dropout_mask, isa::cross_entropy, isa::cross_entropy, isa::layer_norm_rows,         \
-        isa::multiply_into, isa::next_above, isa::add_probabilities                              \
+        isa::multiply_into, isa::ssru_step, isa::next_above, isa::add_probabilities              \
   }
 
 std::span<const RowwiseKernels> rowwise_levels() {
@@ -58,6 +59,7 @@ void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* g
   chosen().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);
 }
 void multiply_into(int64_t size, const float* y, float* x) { chosen().multiply_into(size, y, x); }
+void ssru_step(const SsruStep& call) { chosen().ssru_step(call); }
 int64_t next_above(const float* row, int64_t first, int64_t count, float limit) {
   return chosen().next_above(row, first, count, limit);
 }

@@ -1,4 +1,5 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/vector.h"
@@ -41,6 +42,27 @@ void multiply_into(int64_t size, const float* y, float* x) {
   int64_t i = 0;
   for (; i + kLanes <= size; i += kLanes) store(x + i, load(x + i) * load(y + i));
   for (; i < size; ++i) x[i] *= y[i];
+}
+
+void ssru_step(const SsruStep& call) {
+  constexpr float kMost = 87.0f;  // of exponential()
+  for (int64_t c = 0; c < call.width; c += kLanes) {
+    const int64_t lanes = std::min<int64_t>(kLanes, call.width - c);
+    const auto read = [&](const float* from) {
+      return lanes == kLanes ? load(from + c) : load_first(from + c, lanes);
+    };
+    const auto write = [&](float* to, Vector x) {
+      if (lanes == kLanes) return store(to + c, x);
+      for (int64_t lane = 0; lane < lanes; ++lane) to[c + lane] = x[lane];
+    };
+    const Vector negative = -read(call.gate);
+    const Vector forget =
+        1.0f / (1.0f + exponential(negative > kMost ? broadcast(kMost) : negative));
+    Vector state = (1.0f - forget) * read(call.candidate);
+    if (call.before != nullptr) state += forget * read(call.before);
+    write(call.state, state);
+    write(call.residual, read(call.residual) + (state < 0.0f ? Vector{} : state));
+  }
 }
 
 int64_t next_above(const float* row, int64_t first, int64_t count, float limit) {

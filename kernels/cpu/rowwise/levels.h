@@ -18,6 +18,7 @@ struct RowwiseKernels {
   void (*layer_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,
                           const float* beta, double epsilon, float* y);
   void (*multiply_into)(int64_t size, const float* y, float* x);
+  void (*ssru_step)(const SsruStep& call);
   int64_t (*next_above)(const float* row, int64_t first, int64_t count, float limit);
   void (*add_probabilities)(const float* row, int64_t count, float normalizer, float* sums);
 };

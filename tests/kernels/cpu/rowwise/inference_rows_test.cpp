@@ -49,6 +49,28 @@ TEST_P(InferenceRowsTest, MultipliesEveryElement) {
   }
 }
 
+TEST_P(InferenceRowsTest, StepsTheRecurrenceOfAnSsru) {
+  for (const size_t size : {1U, 15U, 16U, 100U}) {
+    const auto candidate = random_values(size, 1), gate = random_values(size, 2, 40.0f);
+    const auto before = random_values(size, 3), residual = random_values(size, 4);
+    for (const bool first : {true, false}) {
+      std::vector<float> state(size), sum = residual;
+      level().ssru_step({.width = static_cast<int64_t>(size),
+                         .candidate = candidate.data(),
+                         .gate = gate.data(),
+                         .before = first ? nullptr : before.data(),
+                         .state = state.data(),
+                         .residual = sum.data()});
+      for (size_t i = 0; i < size; ++i) {
+        const double forget = 1.0 / (1.0 + std::exp(-static_cast<double>(gate[i])));
+        const double want = forget * (first ? 0.0 : before[i]) + (1.0 - forget) * candidate[i];
+        ASSERT_NEAR(state[i], want, 1e-6) << i;
+        ASSERT_NEAR(sum[i], residual[i] + std::max(want, 0.0), 1e-6) << i;
+      }
+    }
+  }
+}
+
 TEST_P(InferenceRowsTest, FindsTheNextAboveALimit) {
   for (const int64_t count : {1, 16, 64, 65, 300}) {
     std::vector<float> row(static_cast<size_t>(count), 1.0f);

@@ -1,0 +1,183 @@
+#include "encoders/transformer/recurrence.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+
+#include <utility>
+#include <vector>
+
+#include "encoders/ops/linear.h"
+
+namespace dietmt::encoders {
+
+using at::Tensor;
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+constexpr int64_t kColumns = 64;  // of a thread's share
+
+/// Calls visit(rows) for position 0, 1, ... of all sentences, or in falling order: the rows of the
+/// tokens at that position, and with `before` the rows of the tokens in front of them.
+struct TimeStep {
+  Tensor rows, before;  // [sentences that are long enough] int64
+};
+std::vector<TimeStep> time_steps(const Packing& packing, at::Device device) {
+  std::vector<TimeStep> steps;
+  for (int64_t t = 0; t < packing.max_length(); ++t) {
+    std::vector<int64_t> rows;
+    for (size_t b = 0; b < packing.lengths().size(); ++b)
+      if (t < packing.lengths()[b]) rows.push_back(packing.offsets()[b] + t);
+    const Tensor at_t = at::tensor(rows).to(device);
+    steps.push_back({at_t, t == 0 ? Tensor() : at_t - 1});
+  }
+  return steps;
+}
+
+/// Calls work(first, last, column) on the CPU for blocks of columns of each sentence's rows.
+template <typename Work>
+void for_sentences(const Packing& packing, int64_t width, const Work& work) {
+  const int64_t blocks = (width + kColumns - 1) / kColumns;
+  at::parallel_for(0, packing.sentences() * blocks, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const auto sentence = static_cast<size_t>(i / blocks);
+      const int64_t column = i % blocks * kColumns;
+      work(packing.offsets()[sentence], packing.offsets()[sentence + 1], column,
+           std::min(kColumns, width - column));
+    }
+  });
+}
+
+Tensor states_on_cpu(const Tensor& candidate, const Tensor& forget, const Packing& packing) {
+  Tensor states = at::empty_like(candidate);
+  const int64_t width = candidate.size(1);
+  const float* x = candidate.const_data_ptr<float>();
+  const float* f = forget.const_data_ptr<float>();
+  float* c = states.mutable_data_ptr<float>();
+  for_sentences(packing, width, [&](int64_t first, int64_t last, int64_t column, int64_t count) {
+    float state[kColumns] = {};
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t at = row * width + column;
+      for (int64_t d = 0; d < count; ++d) {
+        state[d] = f[at + d] * state[d] + (1.0F - f[at + d]) * x[at + d];
+        c[at + d] = state[d];
+      }
+    }
+  });
+  return states;
+}
+
+Tensor states_by_steps(const Tensor& candidate, const Tensor& forget, const Packing& packing) {
+  Tensor states = (1.0 - forget) * candidate;
+  for (const TimeStep& step : time_steps(packing, candidate.device())) {
+    if (!step.before.defined()) continue;
+    states.index_add_(0, step.rows,
+                      forget.index_select(0, step.rows) * states.index_select(0, step.before));
+  }
+  return states;
+}
+
+/// d loss / d c_t with what the later states add to it.
+Tensor state_gradients_on_cpu(const Tensor& gradient, const Tensor& forget,
+                              const Packing& packing) {
+  Tensor all = at::empty_like(gradient);
+  const int64_t width = gradient.size(1);
+  const float* g = gradient.const_data_ptr<float>();
+  const float* f = forget.const_data_ptr<float>();
+  float* to = all.mutable_data_ptr<float>();
+  for_sentences(packing, width, [&](int64_t first, int64_t last, int64_t column, int64_t count) {
+    float later[kColumns] = {};
+    for (int64_t row = last - 1; row >= first; --row) {
+      const int64_t at = row * width + column;
+      for (int64_t d = 0; d < count; ++d) {
+        to[at + d] = g[at + d] + later[d];
+        later[d] = f[at + d] * to[at + d];
+      }
+    }
+  });
+  return all;
+}
+
+Tensor state_gradients_by_steps(const Tensor& gradient, const Tensor& forget,
+                                const Packing& packing) {
+  Tensor all = gradient.clone();
+  const std::vector<TimeStep> steps = time_steps(packing, gradient.device());
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (!step->before.defined()) continue;
+    all.index_add_(0, step->before,
+                   forget.index_select(0, step->rows) * all.index_select(0, step->rows));
+  }
+  return all;
+}
+
+bool runs_on_cpu(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
+
+class RecurrentStates : public torch::autograd::Function<RecurrentStates> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& candidate, const Tensor& forget,
+                        const Packing& packing) {
+    const Tensor states = runs_on_cpu(candidate) ? states_on_cpu(candidate, forget, packing)
+                                                 : states_by_steps(candidate, forget, packing);
+    context->save_for_backward({candidate, forget, states});
+    context->saved_data["lengths"] = packing.lengths();
+    return states;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &candidate = saved[0], &forget = saved[1], &states = saved[2];
+    const Packing packing(context->saved_data["lengths"].toIntVector(), candidate.device());
+    const Tensor given = gradients[0].contiguous();
+    const Tensor of_state = runs_on_cpu(given) ? state_gradients_on_cpu(given, forget, packing)
+                                               : state_gradients_by_steps(given, forget, packing);
+    // c_(t-1): the states a row down, zeros at the start of each sentence.
+    Tensor before = at::zeros_like(states);
+    before.narrow(0, 1, states.size(0) - 1).copy_(states.narrow(0, 0, states.size(0) - 1));
+    before.masked_fill_(packing.positions().eq(0).unsqueeze(1), 0.0);
+    return {of_state * (1.0 - forget), of_state * (before - candidate), Tensor()};
+  }
+};
+
+Tensor glorot_rows(int64_t outputs, int64_t inputs) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
+  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
+}
+
+}  // namespace
+
+Recurrence::Recurrence(int64_t width) {
+  input_weight_ = register_parameter(
+      "input_weight", torch::cat({glorot_rows(width, width), glorot_rows(width, width)}));
+  forget_bias_ = register_parameter("forget_bias", torch::zeros({width}));
+}
+
+Recurrence::Projected Recurrence::project(const Tensor& x) const {
+  const Tensor bias = at::cat({at::zeros_like(forget_bias_), forget_bias_});
+  const Tensor projected = linear_layer(x, input_weight_, bias).to(at::kFloat);
+  const int64_t width = x.size(1);
+  return {projected.narrow(1, 0, width).contiguous(),
+          at::sigmoid(projected.narrow(1, width, width))};
+}
+
+Tensor Recurrence::forward(const Tensor& x, const Packing& packing) const {
+  const Projected now = project(x);
+  return at::relu(recurrent_states(now.candidate, now.forget, packing));
+}
+
+Tensor Recurrence::step(const Tensor& x, Tensor& states, int64_t position) const {
+  const Projected now = project(x);
+  Tensor state = (1.0 - now.forget) * now.candidate;
+  if (position > 0) state += now.forget * states.select(2, position - 1).squeeze(1);
+  states.select(2, position).squeeze(1).copy_(state);
+  return at::relu(state);
+}
+
+Tensor recurrent_states(const Tensor& candidate, const Tensor& forget, const Packing& packing) {
+  return RecurrentStates::apply(candidate, forget, packing);
+}
+
+}  // namespace dietmt::encoders
