@@ -27,9 +27,13 @@ class Table {
     feed_forward();
   }
 
-  void decoder_layer(int64_t layer) {
+  void decoder_layer(int64_t layer, bool is_recurrent) {
     begin("decoder.layer", names_.decoder_layer, layer);
-    self_attention();
+    if (is_recurrent) {
+      recurrence();
+    } else {
+      self_attention();
+    }
     linear("cross_attention.query_", {names_.cross_query});
     linear("cross_attention.memory_", names_.cross_memory);
     linear("cross_attention.output_", {names_.cross_output});
@@ -55,6 +59,14 @@ class Table {
     linear("self_attention.input_", names_.self_input);
     linear("self_attention.output_", {names_.self_output});
     norm("self_residual.norm.", names_.self_norm);
+  }
+
+  void recurrence() {
+    if (names_.recurrence_input.empty())
+      throw ConfigError("a decoder with recurrent layers (ssru) has no counterpart in this format");
+    add("recurrence.input_weight", names_.recurrence_input, names_.weight);
+    add("recurrence.forget_bias", {names_.recurrence_input.back()}, names_.bias);
+    norm("self_residual.norm.", names_.recurrence_norm);
   }
 
   void feed_forward() {
@@ -173,7 +185,8 @@ std::vector<Correspondence> correspondences(const nmt::ModelConfig& config,
                                             const LayerNames& names) {
   Table table(names);
   for (int64_t l = 0; l < config.encoder_layers; ++l) table.encoder_layer(l);
-  for (int64_t l = 0; l < config.decoder_layers; ++l) table.decoder_layer(l);
+  for (int64_t l = 0; l < config.decoder_layers; ++l)
+    table.decoder_layer(l, config.decoder_layer == "ssru");
   if (config.norm == "pre") table.final_norms();
   return table.take();
 }

@@ -86,6 +86,8 @@ struct LayerNames {
   std::vector<std::string> self_input;  // queries, keys, values
   std::string self_output;
   std::string self_norm;
+  std::vector<std::string> recurrence_input = {};  // SSRU: candidate, forget gate
+  std::string recurrence_norm = {};
   std::string cross_query;
   std::vector<std::string> cross_memory;  // keys, values
   std::string cross_output;
@@ -98,7 +100,8 @@ struct LayerNames {
   std::string scale, shift;    // of norms
 };
 
-/// All parameters except embeddings, output and positions.
+/// All parameters except embeddings, output and positions. Throws ConfigError if the model has a
+/// recurrence for which `names` has no names.
 std::vector<Correspondence> correspondences(const nmt::ModelConfig& config,
                                             const LayerNames& names);
 

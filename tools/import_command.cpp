@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
@@ -10,6 +11,7 @@
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/marianmt.h"
 #include "interchange/marian/marian.h"
+#include "interchange/marian/marian_int8.h"
 #include "tools/commands.h"
 #include "tools/model_options.h"
 
@@ -21,6 +23,7 @@ struct ImportOptions {
   std::string from;
   std::string vocabularies;
   std::string pieces;
+  std::string shortlist;
   std::string output;
 };
 
@@ -41,9 +44,18 @@ std::vector<fs::path> split_files(const std::string& files) {
   return both;
 }
 
-nmt::LoadedModel import_model(const ImportOptions& o) {
-  if (fs::path(o.from).extension() != ".npz") return interchange::import_marianmt(o.from);
-  return interchange::import_marian({o.from, split_files(o.vocabularies), split_files(o.pieces)});
+bool is_marian_file(const ImportOptions& o) {
+  const fs::path extension = fs::path(o.from).extension();
+  return extension == ".npz" || extension == ".bin";
+}
+
+// Marian's files; none if --from is a directory of MarianMT.
+std::optional<interchange::MarianFiles> marian_files(const ImportOptions& o) {
+  if (is_marian_file(o))
+    return interchange::MarianFiles{o.from, split_files(o.vocabularies), split_files(o.pieces),
+                                    o.shortlist};
+  if (!fs::is_directory(o.from) || fs::exists(fs::path(o.from) / "config.json")) return {};
+  return interchange::find_marian_files(o.from);
 }
 
 void write_imported(const fs::path& directory, const nmt::LoadedModel& imported) {
@@ -52,42 +64,61 @@ void write_imported(const fs::path& directory, const nmt::LoadedModel& imported)
   const bool one_tokenizer = source.serialized() == target.serialized();
   nmt::write_model(directory, imported.model->config(), weights_of(*imported.model), source,
                    one_tokenizer ? source : target);
+  spdlog::info("{} parameters", parameter_count(*imported.model));
+}
+
+void import_into(const fs::path& directory, const ImportOptions& o) {
+  const std::optional<interchange::MarianFiles> files = marian_files(o);
+  if (!files) return write_imported(directory, interchange::import_marianmt(o.from));
+  if (files->weights.extension() == ".bin") {
+    const interchange::MarianBinary weights(files->weights);
+    if (weights.has_integers()) {
+      interchange::import_marian_int8(weights, *files, directory);
+      return spdlog::info("int8 weights{}",
+                          files->shortlist.empty() ? "" : " and the shortlist of the model");
+    }
+  }
+  write_imported(directory, interchange::import_marian(*files));
 }
 
 }  // namespace
 
 int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
-  OptionTable table("import", "--from DIR|FILE.npz --output DIR",
+  OptionTable table("import", "--from DIR|FILE --output DIR",
                     "Converts a Hugging Face MarianMT model, such as the OPUS-MT models, or a "
-                    "Marian model into a model directory in fp32.");
+                    "Marian model into a model directory: full weights in fp32, or int8 weights, "
+                    "such as those of Firefox's models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
-           "directory with config.json, model.safetensors, source.spm, target.spm and vocab.json, "
-           "or Marian's .npz file",
+           "directory with config.json, model.safetensors, source.spm, target.spm and vocab.json; "
+           "Firefox's directory with model*.bin, vocab*.spm and lex*.bin; or Marian's .npz or .bin "
+           "file",
            {.required = true})
       .add("vocabulary", &o.vocabularies, "FILE[,FILE]",
            "Marian's vocabulary, .spm or .yml; two files if source and target differ")
       .add("pieces", &o.pieces, "FILE[,FILE]",
            "sentencepiece models that split text into the pieces of a .yml vocabulary")
+      .add("shortlist", &o.shortlist, "FILE",
+           "Marian's binary lexical shortlist of int8 weights, lex*.bin; the new directory gets it "
+           "as shortlist.bin")
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true});
   table.example("dietmt import --from opus-mt-en-de --output en-de");
+  table.example("dietmt import --from firefox/enpt --output en-pt");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
-  if (!o.from.empty() && fs::path(o.from).extension() != ".npz" &&
-      !(o.vocabularies.empty() && o.pieces.empty())) {
+  if (!o.from.empty() && !is_marian_file(o) &&
+      !(o.vocabularies.empty() && o.pieces.empty() && o.shortlist.empty())) {
     problems.emplace_back(
-        "--vocabulary and --pieces need Marian's .npz in --from; MarianMT directories have their "
-        "own");
+        "--vocabulary, --pieces and --shortlist need Marian's .npz or .bin in --from; directories "
+        "have their own");
   }
   table.check(problems);
 
-  const nmt::LoadedModel imported = import_model(o);
   AtomicDirectory output(o.output);
-  write_imported(output.path(), imported);
+  import_into(output.path(), o);
   output.commit();
-  spdlog::info("{}: {} parameters", o.output, parameter_count(*imported.model));
   return 0;
 }
 

@@ -2,19 +2,10 @@
 // beside it.
 #pragma once
 
-#include <filesystem>
-#include <vector>
-
+#include "interchange/marian/marian_tokenizer.h"
 #include "nmt/network/model_directory.h"
 
 namespace dietmt::interchange {
-
-/// The files of a Marian model. One vocabulary or sentencepiece model serves both languages.
-struct MarianFiles {
-  std::filesystem::path weights;                    // .npz
-  std::vector<std::filesystem::path> vocabularies;  // .spm, or .yml, which numbers `pieces`
-  std::vector<std::filesystem::path> pieces;        // .spm of vocabularies that are .yml
-};
 
 /// Marian starts its decoder from zeros: here that is a piece more, which stands for begin of
 /// sentence and is never generated. Throws CheckpointError or DataError naming the file and what is

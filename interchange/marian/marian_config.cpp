@@ -91,9 +91,19 @@ std::string norm_of(Reader& reader) {
   return "post";
 }
 
+bool is_recurrent(const Reader& reader) {
+  return reader.text("transformer-decoder-autoreg") == "rnn";
+}
+
 void check_architecture(Reader& reader) {
   reader.expect("type", "", {"transformer"});
-  reader.expect("transformer-decoder-autoreg", "self-attention", {"self-attention"});
+  reader.expect("transformer-decoder-autoreg", "self-attention", {"self-attention", "rnn"});
+  if (is_recurrent(reader)) {
+    reader.expect("dec-cell", "gru", {"ssru"});
+    reader.expect("dec-cell-base-depth", "2", {"2"});
+    reader.expect("dec-cell-high-depth", "1", {"1"});
+    reader.expect("layer-normalization", "false", {"false"});
+  }
   reader.expect("transformer-ffn-activation", "swish", {"relu", "swish"});
   reader.expect("transformer-ffn-depth", "2", {"2"});
   reader.expect("transformer-decoder-ffn-depth", "0", {"0", "2"});
@@ -138,6 +148,22 @@ std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options
   return pairs;
 }
 
+MarianOptions marian_options(std::string text, const std::string& where) {
+  text.resize(std::min(text.find('\0'), text.size()));
+  MarianOptions options;
+  for (auto& [name, values] : parse_yaml_options(text, where + ": special:model.yml"))
+    options[name] = std::move(values);
+  return options;
+}
+
+nmt::ModelConfig marian_model_config(const MarianOptions& options, const std::string& where) {
+  try {
+    return from_marian(options);
+  } catch (const ConfigError& error) {
+    throw CheckpointError(where + ": " + error.what());
+  }
+}
+
 nmt::ModelConfig from_marian(const MarianOptions& options) {
   Reader reader(options);
   check_architecture(reader);
@@ -150,9 +176,11 @@ nmt::ModelConfig from_marian(const MarianOptions& options) {
   config.feed_forward = reader.number("transformer-dim-ffn");
   config.heads = reader.number("transformer-heads");
   config.norm = norm_of(reader);
+  config.norm_epsilon = 1e-6;
   config.activation = reader.text("transformer-ffn-activation") == "relu" ? "relu" : "silu";
   config.tied_embeddings = tied_embeddings(reader);
   config.output_bias = true;
+  if (is_recurrent(reader)) config.decoder_layer = "ssru";
   config.encoder_position = config.decoder_position = "sinusoidal(layout=halves)";
   throw_if_any(reader.problems());
   return config;

@@ -1,4 +1,4 @@
-// The options of Marian that its .npz files hold, special:model.yml.
+// The options of Marian that its models hold, special:model.yml.
 #pragma once
 
 #include <map>
@@ -24,8 +24,15 @@ std::vector<std::pair<std::string, std::vector<std::string>>> parse_yaml_options
 /// Values by the names of Marian's options.
 using MarianOptions = std::map<std::string, std::vector<std::string>>;
 
+/// The options in the text of special:model.yml, which may end with zeros, of the file `where`.
+/// Throws DataError naming the file and the line.
+MarianOptions marian_options(std::string text, const std::string& where);
+
 /// Sizes and choices, with the vocabularies of the file. Throws ConfigError with every choice that
 /// this program does not have.
 nmt::ModelConfig from_marian(const MarianOptions& options);
+
+/// The same with CheckpointError, which names the file `where`.
+nmt::ModelConfig marian_model_config(const MarianOptions& options, const std::string& where);
 
 }  // namespace dietmt::interchange

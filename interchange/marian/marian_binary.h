@@ -1,0 +1,54 @@
+// Marian's binary model files, .bin: version, number of tensors, then of all tensors the lengths of
+// name, shape and data with their type, the names, the shapes, and the data (Marian's
+// src/common/binary.cpp). Firefox's translation models are such files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/files.h"
+
+namespace dietmt::interchange {
+
+struct BinaryTensor {
+  enum class Type {
+    kFloat,     // fp32
+    kIntegers,  // intgemm8: one byte a number, then the multiplier; number = integer / multiplier
+    kBytes,     // text
+  };
+  Type type = Type::kFloat;
+  std::vector<int64_t> shape;
+  std::string_view data = {};  // of numbers() numbers or more
+
+  int64_t numbers() const;
+  std::vector<float> floats() const;
+  /// Of matrices [inputs, outputs] they lie as [outputs, inputs], except those of embeddings.
+  std::span<const int8_t> integers() const;
+  float multiplier() const;
+};
+
+class MarianBinary {
+ public:
+  /// Maps the file. Throws CheckpointError naming the file and the tensor if it is no such file,
+  /// is damaged, or has numbers of another type.
+  explicit MarianBinary(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const std::map<std::string, BinaryTensor>& tensors() const { return tensors_; }
+
+  /// Whether there are int8 weights.
+  bool has_integers() const;
+
+ private:
+  std::filesystem::path path_;
+  std::unique_ptr<const MappedFile> file_;
+  std::map<std::string, BinaryTensor> tensors_;
+};
+
+}  // namespace dietmt::interchange

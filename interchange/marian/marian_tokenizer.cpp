@@ -1,0 +1,75 @@
+#include "interchange/marian/marian_tokenizer.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "interchange/marian/marian_config.h"
+
+namespace dietmt::interchange {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<std::string> pieces_by_id(const fs::path& path) {
+  std::vector<std::string> pieces;
+  for (const auto& [piece, ids] : parse_yaml_options(read_file(path), path.string())) {
+    size_t id = 0;
+    try {
+      id = std::stoull(ids.at(0));
+    } catch (const std::exception&) {
+      throw DataError(path.string() + ": '" + piece + "' has no id");
+    }
+    constexpr size_t kLargest = 10'000'000;
+    if (id >= kLargest) throw DataError(path.string() + ": '" + piece + "' has too large an id");
+    if (id >= pieces.size()) pieces.resize(id + 1);
+    pieces[id] = piece;
+  }
+  return pieces;
+}
+
+int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) {
+  const auto found = std::ranges::find(pieces, piece);
+  return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
+}
+
+std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary,
+                                                      const fs::path& pieces, int64_t size) {
+  const bool numbered = vocabulary.extension() != ".spm";
+  data::PieceVocabulary all = numbered ? data::PieceVocabulary{pieces_by_id(vocabulary), -1, -1, -1}
+                                       : data::sentencepiece_vocabulary(vocabulary);
+  if (numbered) {
+    all.unknown = id_of(all.pieces, "<unk>");
+    all.end = id_of(all.pieces, "</s>");
+  }
+  if (static_cast<int64_t>(all.pieces.size()) > size) {
+    throw DataError(vocabulary.string() + ": has " + std::to_string(all.pieces.size()) +
+                    " pieces, the model " + std::to_string(size));
+  }
+  while (static_cast<int64_t>(all.pieces.size()) < size) all.pieces.emplace_back();
+  for (size_t id = 0; id < all.pieces.size(); ++id)
+    if (all.pieces[id].empty()) all.pieces[id] = "<unused " + std::to_string(id) + ">";
+  all.begin = static_cast<int32_t>(size);
+  all.pieces.push_back(id_of(all.pieces, "<pad>") < 0 ? "<pad>" : "<begin>");
+  return std::make_shared<data::Tokenizer>(numbered ? pieces : vocabulary, all);
+}
+
+const fs::path& of_side(const std::vector<fs::path>& files, size_t side, const char* what) {
+  if (files.empty()) throw ConfigError(std::string("Marian's model needs ") + what);
+  return files[std::min(side, files.size() - 1)];
+}
+
+}  // namespace
+
+std::shared_ptr<const data::Tokenizer> marian_tokenizer(const MarianFiles& files, size_t side,
+                                                        int64_t size) {
+  const fs::path& vocabulary =
+      of_side(files.vocabularies, side, "its vocabularies, .spm or .yml (--vocabulary)");
+  if (vocabulary.extension() == ".spm") return make_tokenizer(vocabulary, vocabulary, size);
+  return make_tokenizer(
+      vocabulary,
+      of_side(files.pieces, side,
+              "the sentencepiece models that cut text into the pieces of the .yml (--pieces)"),
+      size);
+}
+
+}  // namespace dietmt::interchange

@@ -1,0 +1,27 @@
+// The vocabularies of Marian's models as tokenizers.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "data/text/tokenizer.h"
+
+namespace dietmt::interchange {
+
+/// The files of a Marian model. One vocabulary or sentencepiece model serves both languages.
+struct MarianFiles {
+  std::filesystem::path weights;                    // .npz or .bin
+  std::vector<std::filesystem::path> vocabularies;  // .spm, or .yml, which numbers `pieces`
+  std::vector<std::filesystem::path> pieces;        // .spm of vocabularies that are .yml
+  std::filesystem::path shortlist = {};             // lex.s2t.bin of int8 weights; empty: none
+};
+
+/// The tokenizer of side 0 (source) or 1 (target), with a piece for begin of sentence after the
+/// `size` pieces of the model, some of them unused. Throws DataError or ConfigError, which names
+/// the file or what is missing.
+std::shared_ptr<const data::Tokenizer> marian_tokenizer(const MarianFiles& files, size_t side,
+                                                        int64_t size);
+
+}  // namespace dietmt::interchange
