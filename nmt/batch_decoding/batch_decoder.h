@@ -35,9 +35,13 @@ class BatchDecoder : public SentenceDecoder {
 
 /// Beam search. With K = options.beam hypotheses per sentence, each step takes the best 2 K
 /// continuations of all hypotheses. Those of the best K that end the sentence are done; the best K
-/// others go on. A sentence is finished, and leaves the batch, when K hypotheses are done or when
-/// no open one can enter the n best: log-probabilities only fall, so length_normalized(sum,
-/// max_length) bounds the score of an open hypothesis. K = 1 is greedy search.
+/// others go on. A sentence is finished, and leaves the batch, when ceil(K * options.patience)
+/// hypotheses are done (Kasai et al. 2022) or when no open one can enter the n best: sums only
+/// fall, so length_normalized(sum, max_length) bounds the score of an open hypothesis. K = 1 is
+/// greedy search.
+///
+/// Here and in sampling, nmt/search/repetition.h takes tokens out or changes their
+/// log-probabilities; scores have the changed ones. Forced tokens are exempt.
 ///
 /// `scorer` was made for the sentences of `tasks` with options.beam rows each. Returns the
 /// options.nbest best hypotheses of each task.
@@ -56,7 +60,7 @@ at::Tensor draw_tokens(const at::Tensor& log_probs, std::span<const double> unif
                        const SearchOptions& options);
 
 /// `scorer` was made for the sentences of `tasks` with options.nbest rows each. Returns
-/// options.nbest samples of each task, best score first. Scores are the model's, at any
+/// options.nbest samples of each task, best score first. Scores do not depend on the
 /// temperature.
 std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
                                        const SpecialTokens& special, const SearchOptions& options);

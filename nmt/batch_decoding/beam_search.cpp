@@ -16,7 +16,7 @@ class OpenBeams {
  public:
   OpenBeams(std::span<const SearchTask> tasks, const SpecialTokens& special,
             const SearchOptions& options)
-      : special_(special), options_(options), results_(tasks.size()) {
+      : special_(special), options_(options), limits_(options, special), results_(tasks.size()) {
     beams_.reserve(tasks.size());
     for (size_t i = 0; i < tasks.size(); ++i) {
       beams_.emplace_back(tasks[i], special, options);
@@ -38,7 +38,7 @@ class OpenBeams {
       sums.insert(sums.end(), beams_[i].sums().begin(), beams_[i].sums().end());
       sums.resize(tasks.size() * static_cast<size_t>(options_.beam), kImpossible);
     }
-    constrain(log_probs, tasks, step, special_);
+    constrain(log_probs, tasks, step, special_, limits_, repeated_tokens(step));
     const auto candidates =
         best_candidates(log_probs, sums, static_cast<int64_t>(open_.size()), 2 * options_.beam);
 
@@ -67,6 +67,22 @@ class OpenBeams {
   std::vector<NBest> results() && { return std::move(results_); }
 
  private:
+  RepeatedInRows repeated_tokens(int64_t step) const {
+    RepeatedInRows all;
+    if (!limits_.any()) return all;
+    std::vector<int32_t> tokens;
+    for (size_t b = 0; b < open_.size(); ++b) {
+      const Beam& beam = beams_[open_[b]];
+      if (beam.task().forced_token(step, special_) >= 0) continue;
+      for (size_t k = 0; k < beam.size(); ++k) {
+        beam.read_tokens(k, tokens);
+        all.add(static_cast<int64_t>(b) * options_.beam + static_cast<int64_t>(k),
+                limits_.repeated(tokens));
+      }
+    }
+    return all;
+  }
+
   int64_t rows() const { return static_cast<int64_t>(open_.size()) * options_.beam; }
 
   static bool moved(const std::vector<int64_t>& row_index, int64_t old_rows) {
@@ -79,6 +95,7 @@ class OpenBeams {
 
   const SpecialTokens& special_;
   const SearchOptions& options_;
+  const RepetitionLimits limits_;
   std::vector<Beam> beams_;
   std::vector<size_t> open_;  // indices into beams_
   std::vector<NBest> results_;

@@ -77,7 +77,20 @@ std::vector<std::vector<Candidate>> select_on_device(const at::Tensor& log_probs
   return all;
 }
 
+at::Tensor index_of(const std::vector<int64_t>& values, const at::Tensor& log_probs) {
+  return at::tensor(values, at::kLong).to(log_probs.device());
+}
+
 }  // namespace
+
+void RepeatedInRows::add(int64_t row, const RepeatedTokens& repeated) {
+  if (!repeated.blocked.empty()) rows.push_back(row);
+  blocked_rows.insert(blocked_rows.end(), repeated.blocked.size(), row);
+  blocked_tokens.insert(blocked_tokens.end(), repeated.blocked.begin(), repeated.blocked.end());
+  penalized_rows.insert(penalized_rows.end(), repeated.penalized.size(), row);
+  penalized_tokens.insert(penalized_tokens.end(), repeated.penalized.begin(),
+                          repeated.penalized.end());
+}
 
 void constrain(at::Tensor& log_probs, std::span<const SearchTask* const> tasks, int64_t step,
                const SpecialTokens& special) {
@@ -96,20 +109,37 @@ void constrain(at::Tensor& log_probs, std::span<const SearchTask* const> tasks, 
       }
     }
   }
-  const auto index = [&](const std::vector<int64_t>& values) {
-    return at::tensor(values, at::kLong).to(log_probs.device());
-  };
-  const at::Tensor rows = index(forced_rows);
-  const at::Tensor tokens = index(forced_tokens);
+  const at::Tensor rows = index_of(forced_rows, log_probs);
+  const at::Tensor tokens = index_of(forced_tokens, log_probs);
   const at::Tensor kept = log_probs.index({rows, tokens});  // before the columns are cleared
   for (const int32_t id : {special.unknown, special.begin}) {
     if (id >= 0) log_probs.select(1, id).fill_(kImpossible);
   }
   if (!early_rows.empty())
-    log_probs.select(1, special.end).index_fill_(0, index(early_rows), kImpossible);
+    log_probs.select(1, special.end).index_fill_(0, index_of(early_rows, log_probs), kImpossible);
   if (forced_rows.empty()) return;
   log_probs.index_fill_(0, rows, kImpossible);
   log_probs.index_put_({rows, tokens}, kept);
+}
+
+void constrain(at::Tensor& log_probs, std::span<const SearchTask* const> tasks, int64_t step,
+               const SpecialTokens& special, const RepetitionLimits& limits,
+               const RepeatedInRows& repeated) {
+  if (!limits.any()) return constrain(log_probs, tasks, step, special);
+  const at::Tensor ends = log_probs.select(1, special.end).clone();  // [B * K]
+  constrain(log_probs, tasks, step, special);
+  if (!repeated.penalized_rows.empty()) {
+    const at::Tensor rows = index_of(repeated.penalized_rows, log_probs);
+    const at::Tensor tokens = index_of(repeated.penalized_tokens, log_probs);
+    log_probs.index_put_({rows, tokens}, limits.penalty() * log_probs.index({rows, tokens}));
+  }
+  if (repeated.rows.empty()) return;
+  log_probs.index_put_(
+      {index_of(repeated.blocked_rows, log_probs), index_of(repeated.blocked_tokens, log_probs)},
+      at::full({}, kImpossible, log_probs.options()));
+  const at::Tensor rows = index_of(repeated.rows, log_probs);
+  const at::Tensor stuck = rows.masked_select(log_probs.index_select(0, rows).amax(1).isneginf());
+  log_probs.select(1, special.end).index_copy_(0, stuck, ends.index_select(0, stuck));
 }
 
 std::vector<std::vector<Candidate>> best_candidates(const at::Tensor& log_probs,

@@ -73,6 +73,7 @@ Tensor draw_tokens(const Tensor& log_probs, std::span<const double> uniforms,
 std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const SearchTask> tasks,
                                        const SpecialTokens& special, const SearchOptions& options) {
   const int64_t count = options.nbest;
+  const RepetitionLimits limits(options, special);
   std::vector<Samples> samples;
   for (const SearchTask& task : tasks) samples.emplace_back(task, special, options);
   std::vector<size_t> open(tasks.size());
@@ -83,11 +84,17 @@ std::vector<NBest> sample_translations(StepScorer& scorer, std::span<const Searc
     Tensor log_probs = scorer.step(tokens);  // [B * n, V]
     std::vector<const SearchTask*> open_tasks;
     std::vector<double> uniforms;
+    RepeatedInRows repeated;
     for (const size_t i : open) {
       open_tasks.push_back(&tasks[i]);
-      for (int64_t k = 0; k < count; ++k) uniforms.push_back(samples[i].uniform(k, step));
+      const bool limited = limits.any() && tasks[i].forced_token(step, special) < 0;
+      for (int64_t k = 0; k < count; ++k) {
+        if (limited && !samples[i].ended(k))
+          repeated.add(std::ssize(uniforms), limits.repeated(samples[i].tokens(k)));
+        uniforms.push_back(samples[i].uniform(k, step));
+      }
     }
-    constrain(log_probs, open_tasks, step, special);
+    constrain(log_probs, open_tasks, step, special, limits, repeated);
     tokens = draw_tokens(log_probs, uniforms, options);
     const Tensor chosen =
         log_probs.gather(1, tokens.to(log_probs.device()).unsqueeze(1)).squeeze(1).cpu();

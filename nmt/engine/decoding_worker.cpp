@@ -192,9 +192,9 @@ void DecodingWorker::read_rows() {
 void DecodingWorker::read_sentence(OpenSentence& sentence, int64_t first, int64_t count,
                                    int64_t at) {
   try {
-    selector_.begin(logits_, at, count, sentence.tokens, *sentence.search);
-    for (int64_t r = 0; r < count; ++r)
-      sentence.search->read(first + r - sentence.first_row, selector_.scores(r));
+    const int64_t search_row = first - sentence.first_row;
+    selector_.begin(logits_, at, count, sentence.tokens, *sentence.search, search_row);
+    for (int64_t r = 0; r < count; ++r) sentence.search->read(search_row + r, selector_.scores(r));
   } catch (...) {
     sentence.failure = std::current_exception();
   }

@@ -10,11 +10,27 @@
 #include "common/error.h"
 #include "kernels/rowwise.h"
 #include "nmt/search/beam.h"
+#include "nmt/search/repetition.h"
 
 namespace dietmt::nmt {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+// True if a token other than end of sentence may follow at `step`.
+bool can_go_on(const TokenScores& scores, const SearchTask& task, const SpecialTokens& special,
+               int64_t step, const RepeatedTokens& repeated) {
+  const float impossible = scores.probabilities ? 0.0F : kMinusInfinity;
+  const auto next = [&](int64_t first) {
+    return kernels::next_above(scores.values, first, scores.vocabulary, impossible);
+  };
+  for (int64_t v = next(0); v < scores.vocabulary; v = next(v + 1)) {
+    const auto token = static_cast<int32_t>(v);
+    if (token != special.end && task.allows(token, step, special) && !repeated.blocks(token))
+      return true;
+  }
+  return false;
+}
 
 class BeamSearch : public SentenceSearch {
  public:
@@ -24,7 +40,10 @@ class BeamSearch : public SentenceSearch {
         wanted_(2 * options.beam),
         beam_(task, special, options),
         best_(static_cast<size_t>(wanted_)),
-        forbidden_{special.unknown, special.begin, special.end} {}
+        forbidden_{special.unknown, special.begin, special.end},
+        limits_(options, special) {
+    if (limits_.any()) find_repeated();
+  }
 
   int64_t rows() const override { return static_cast<int64_t>(beam_.size()); }
   int32_t token(int64_t row) const override {
@@ -33,24 +52,30 @@ class BeamSearch : public SentenceSearch {
   int32_t parent(int64_t row) const override { return beam_.parent(static_cast<size_t>(row)); }
 
   int64_t best_wanted() const override { return is_forced() ? 0 : wanted_; }
-  std::span<const int32_t> forbidden() const override {
+  bool forbids_by_row() const override { return limits_.any() && !is_forced(); }
+  std::span<const int32_t> forbidden(int64_t row) const override {
+    const auto all = forbids_by_row() ? std::span(row_forbidden_[static_cast<size_t>(row)])
+                                      : std::span<const int32_t>(forbidden_);
     // End of sentence is the last of them.
-    return {forbidden_.data(), forbidden_.size() - (step_ < task_.min_length ? 0 : 1)};
+    return all.first(all.size() - (step_ < task_.min_length ? 0 : 1));
   }
 
   void read(int64_t row, const TokenScores& scores) override {
-    if (is_forced()) return offer(row, task_.forced_token(step_, special_), scores);
-    if (scores.best.empty()) return scan(row, scores);
+    if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
+      return offer(row, forced, scores.log_prob(forced));
+    if (scores.best.empty()) scan(row, scores);
     for (const int32_t token : scores.best) {
-      if (token < 0) return;
-      offer(row, token, scores);
+      if (token < 0) break;
+      offer(row, token, scores.log_prob(token));
     }
+    if (limits_.any()) offer_repeated(row, scores);
   }
 
   bool advance() override {
     ++step_;
     const bool open = beam_.advance(best_.sorted());
     best_.clear();
+    if (open && limits_.any()) find_repeated();
     return open;
   }
 
@@ -58,6 +83,31 @@ class BeamSearch : public SentenceSearch {
 
  private:
   bool is_forced() const { return task_.forced_token(step_, special_) >= 0; }
+
+  // A penalty changes the order of tokens, so the tokens that get it are not among the best of a
+  // row but offered on their own.
+  void find_repeated() {
+    repeated_.resize(beam_.size());
+    row_forbidden_.resize(beam_.size());
+    for (size_t k = 0; k < beam_.size(); ++k) {
+      beam_.read_tokens(k, tokens_);
+      repeated_[k] = limits_.repeated(tokens_);
+      std::vector<int32_t>& forbidden = row_forbidden_[k];
+      forbidden = repeated_[k].blocked;
+      forbidden.insert(forbidden.end(), repeated_[k].penalized.begin(),
+                       repeated_[k].penalized.end());
+      forbidden.insert(forbidden.end(), forbidden_.begin(), forbidden_.end());
+    }
+  }
+
+  void offer_repeated(int64_t row, const TokenScores& scores) {
+    const RepeatedTokens& repeated = repeated_[static_cast<size_t>(row)];
+    for (const int32_t token : repeated.penalized)
+      offer(row, token, limits_.penalized(scores.log_prob(token)));
+    if (step_ < task_.min_length && !repeated.blocked.empty() &&
+        !can_go_on(scores, task_, special_, step_, repeated))
+      offer(row, special_.end, scores.log_prob(special_.end));
+  }
 
   // Scans a whole row, if nobody has selected its best tokens.
   void scan(int64_t row, const TokenScores& scores) {
@@ -69,14 +119,19 @@ class BeamSearch : public SentenceSearch {
     float lowest = limit();
     for (int64_t v = next(0, lowest); v < scores.vocabulary; v = next(v + 1, lowest)) {
       const auto token = static_cast<int32_t>(v);
-      if (!task_.allows(token, step_, special_)) continue;
-      offer(row, token, scores);
+      if (!task_.allows(token, step_, special_) || is_repeated(row, token)) continue;
+      offer(row, token, scores.log_prob(token));
       lowest = limit();
     }
   }
 
-  void offer(int64_t row, int32_t token, const TokenScores& scores) {
-    const float log_prob = scores.log_prob(token);
+  bool is_repeated(int64_t row, int32_t token) const {
+    if (!limits_.any()) return false;
+    const RepeatedTokens& repeated = repeated_[static_cast<size_t>(row)];
+    return repeated.blocks(token) || repeated.penalizes(token);
+  }
+
+  void offer(int64_t row, int32_t token, float log_prob) {
     best_.offer({beam_.sums()[static_cast<size_t>(row)] + log_prob, log_prob,
                  static_cast<int32_t>(row), token});
   }
@@ -87,6 +142,10 @@ class BeamSearch : public SentenceSearch {
   Beam beam_;
   Selection best_;
   const std::array<int32_t, 3> forbidden_;
+  const RepetitionLimits limits_;
+  std::vector<RepeatedTokens> repeated_;             // of the rows, if there are limits
+  std::vector<std::vector<int32_t>> row_forbidden_;  // the same tokens and those of forbidden_
+  std::vector<int32_t> tokens_;                      // of one row
   int64_t step_ = 0;
 };
 
@@ -99,6 +158,7 @@ class SampleSearch : public SentenceSearch {
         options_(options),
         draw_(draw),
         samples_(task, special, options),
+        limits_(options, special),
         rows_{{-1, special.begin, 0}} {}
 
   int64_t rows() const override { return static_cast<int64_t>(rows_.size()); }
@@ -106,14 +166,15 @@ class SampleSearch : public SentenceSearch {
   int32_t parent(int64_t row) const override { return rows_[static_cast<size_t>(row)].parent; }
 
   int64_t best_wanted() const override { return 0; }
-  std::span<const int32_t> forbidden() const override { return {}; }
+  std::span<const int32_t> forbidden(int64_t) const override { return {}; }
+  bool forbids_by_row() const override { return false; }
 
   void read(int64_t row, const TokenScores& scores) override {
     const int64_t sample = rows_[static_cast<size_t>(row)].sample;
     const bool all = sample < 0;  // the first step: all samples share one row
     for (int64_t k = all ? 0 : sample; k < (all ? options_.nbest : sample + 1); ++k) {
-      const int32_t token = next_token(k, scores);
-      samples_.append(k, token, scores.log_prob(token));
+      const auto [token, log_prob] = next_token(k, scores);
+      samples_.append(k, token, log_prob);
       if (!samples_.ended(k)) next_.push_back({k, token, static_cast<int32_t>(row)});
     }
   }
@@ -134,14 +195,35 @@ class SampleSearch : public SentenceSearch {
     int32_t parent;
   };
 
-  int32_t next_token(int64_t sample, const TokenScores& scores) {
-    if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0) return forced;
+  struct Drawn {
+    int32_t token;
+    float log_prob;
+  };
+
+  Drawn next_token(int64_t sample, const TokenScores& scores) {
+    if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
+      return {forced, scores.log_prob(forced)};
     std::vector<float>& row = draw_.scores(scores.vocabulary);
     for (int64_t v = 0; v < scores.vocabulary; ++v) {
       const bool allowed = task_.allows(static_cast<int32_t>(v), step_, special_);
       row[static_cast<size_t>(v)] = allowed ? scores.log_prob(v) : kMinusInfinity;
     }
-    return draw_.draw(samples_.uniform(sample, step_), options_);
+    if (limits_.any()) limit_repetition(sample, scores, row);
+    const int32_t token = draw_.draw(samples_.uniform(sample, step_), options_);
+    const float log_prob = scores.log_prob(token);
+    return {token, repeated_.penalizes(token) ? limits_.penalized(log_prob) : log_prob};
+  }
+
+  void limit_repetition(int64_t sample, const TokenScores& scores, std::vector<float>& row) {
+    repeated_ = limits_.repeated(samples_.tokens(sample));
+    for (const int32_t token : repeated_.blocked) row[static_cast<size_t>(token)] = kMinusInfinity;
+    for (const int32_t token : repeated_.penalized) {
+      float& log_prob = row[static_cast<size_t>(token)];
+      log_prob = limits_.penalized(log_prob);
+    }
+    if (step_ < task_.min_length && !repeated_.blocked.empty() &&
+        !can_go_on(scores, task_, special_, step_, repeated_))
+      row[static_cast<size_t>(special_.end)] = scores.log_prob(special_.end);
   }
 
   const SearchTask& task_;
@@ -149,6 +231,8 @@ class SampleSearch : public SentenceSearch {
   const SearchOptions& options_;
   TokenDraw& draw_;
   Samples samples_;
+  const RepetitionLimits limits_;
+  RepeatedTokens repeated_;       // of the sample that gets a token
   std::vector<Row> rows_, next_;  // of the open samples
   int64_t step_ = 0;
 };

@@ -62,9 +62,11 @@ class SentenceSearch {
   virtual int32_t token(int64_t row) const = 0;
   virtual int32_t parent(int64_t row) const = 0;
 
-  /// How many of the best tokens it wants for each row, and the tokens that must not be among them.
+  /// How many of the best tokens it wants for each row, and the tokens that must not be among those
+  /// of a row: the same for all rows, unless forbids_by_row().
   virtual int64_t best_wanted() const = 0;
-  virtual std::span<const int32_t> forbidden() const = 0;
+  virtual std::span<const int32_t> forbidden(int64_t row) const = 0;
+  virtual bool forbids_by_row() const = 0;
 
   /// Called once for each row, in order.
   virtual void read(int64_t row, const TokenScores& scores) = 0;

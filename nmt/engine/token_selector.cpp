@@ -23,11 +23,12 @@ int64_t TokenSelector::size() const {
 }
 
 void TokenSelector::begin(std::span<const float* const> logits, int64_t first, int64_t rows,
-                          std::span<const int32_t> tokens, const SentenceSearch& search) {
+                          std::span<const int32_t> tokens, const SentenceSearch& search,
+                          int64_t search_row) {
   logits_ = logits;
   first_ = first;
   choose(tokens);
-  if (logits.size() == 1) select(rows, search);  // an ensemble is averaged row by row
+  if (logits.size() == 1) select(rows, search, search_row);  // an ensemble is averaged row by row
 }
 
 void TokenSelector::choose(std::span<const int32_t> tokens) {
@@ -39,30 +40,36 @@ void TokenSelector::choose(std::span<const int32_t> tokens) {
   tokens_.assign(tokens.begin(), tokens.end());
 }
 
-void TokenSelector::select(int64_t rows, const SentenceSearch& search) {
-  forbidden_.assign(search.forbidden().begin(), search.forbidden().end());
-  if (!tokens_.empty()) {
-    forbidden_.clear();
-    for (const int32_t token : search.forbidden()) {
-      const auto found = std::ranges::lower_bound(tokens_, token);
-      if (found != tokens_.end() && *found == token)
-        forbidden_.push_back(static_cast<int32_t>(found - tokens_.begin()));
-    }
+// Sets forbidden_ to the columns of these tokens.
+void TokenSelector::forbid(std::span<const int32_t> forbidden) {
+  if (tokens_.empty()) return forbidden_.assign(forbidden.begin(), forbidden.end());
+  forbidden_.clear();
+  for (const int32_t token : forbidden) {
+    const auto found = std::ranges::lower_bound(tokens_, token);
+    if (found != tokens_.end() && *found == token)
+      forbidden_.push_back(static_cast<int32_t>(found - tokens_.begin()));
   }
+}
+
+void TokenSelector::select(int64_t rows, const SentenceSearch& search, int64_t search_row) {
   wanted_ = search.best_wanted();
   normalizers_.resize(static_cast<size_t>(rows));
   best_tokens_.resize(static_cast<size_t>(rows * wanted_));
   best_logits_.resize(best_tokens_.size());
-  kernels::select_tokens({.rows = rows,
-                          .size = size(),
-                          .logits = logits_.front() + first_ * size(),
-                          .stride = size(),
-                          .forbidden = forbidden_.data(),
-                          .forbidden_count = static_cast<int64_t>(forbidden_.size()),
-                          .count = wanted_,
-                          .log_normalizers = normalizers_.data(),
-                          .indices = best_tokens_.data(),
-                          .values = best_logits_.data()});
+  const int64_t together = search.forbids_by_row() ? 1 : rows;
+  for (int64_t row = 0; row < rows; row += together) {
+    forbid(search.forbidden(search_row + row));
+    kernels::select_tokens({.rows = together,
+                            .size = size(),
+                            .logits = logits_.front() + (first_ + row) * size(),
+                            .stride = size(),
+                            .forbidden = forbidden_.data(),
+                            .forbidden_count = static_cast<int64_t>(forbidden_.size()),
+                            .count = wanted_,
+                            .log_normalizers = normalizers_.data() + row,
+                            .indices = best_tokens_.data() + row * wanted_,
+                            .values = best_logits_.data() + row * wanted_});
+  }
   if (tokens_.empty()) return;
   for (int32_t& best : best_tokens_)
     if (best >= 0) best = tokens_[static_cast<size_t>(best)];

@@ -13,10 +13,11 @@ class TokenSelector {
  public:
   explicit TokenSelector(int64_t vocabulary) : vocabulary_(vocabulary) {}
 
-  /// Reads rows first .. first + rows - 1 of the logits of each model, for `search`. They are
-  /// [.., V], or [.., tokens.size()] if `tokens`, ascending, are the only ones allowed.
+  /// Reads rows first .. first + rows - 1 of the logits of each model, for the rows of `search`
+  /// from `search_row` on. They are [.., V], or [.., tokens.size()] if `tokens`, ascending, are the
+  /// only ones allowed.
   void begin(std::span<const float* const> logits, int64_t first, int64_t rows,
-             std::span<const int32_t> tokens, const SentenceSearch& search);
+             std::span<const int32_t> tokens, const SentenceSearch& search, int64_t search_row);
 
   /// The scores of row first + `row`, valid until the next call. Throws DataError if logits are not
   /// finite.
@@ -25,7 +26,8 @@ class TokenSelector {
  private:
   int64_t size() const;
   void choose(std::span<const int32_t> tokens);
-  void select(int64_t rows, const SentenceSearch& search);
+  void select(int64_t rows, const SentenceSearch& search, int64_t search_row);
+  void forbid(std::span<const int32_t> forbidden);
   const float* spread(const float* values);
   TokenScores averaged(int64_t row);
 

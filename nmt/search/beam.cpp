@@ -50,7 +50,10 @@ double length_normalized(double sum, int64_t length, const SearchOptions& option
 }
 
 Beam::Beam(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options)
-    : task_(task), special_(special), options_(options) {
+    : task_(task),
+      special_(special),
+      options_(options),
+      finished_to_end_(static_cast<size_t>(options.finished_to_end())) {
   const auto size = static_cast<size_t>(options.beam);
   nodes_.reserve(size * static_cast<size_t>(task.max_length));
   steps_.reserve(static_cast<size_t>(task.max_length));
@@ -74,7 +77,7 @@ bool Beam::advance(std::span<const Candidate> candidates) {
   }
   steps_.push_back(first);
   first_ = first;
-  return !sums_.empty() && done_.size() < size && !cannot_improve(sums_.front());
+  return !sums_.empty() && done_.size() < finished_to_end_ && !cannot_improve(sums_.front());
 }
 
 Hypothesis Beam::hypothesis(const Candidate& last) const {
@@ -95,6 +98,15 @@ Hypothesis Beam::hypothesis(const Candidate& last) const {
   found.score =
       length_normalized(found.sum, static_cast<int64_t>(found.token_scores.size()), options_);
   return found;
+}
+
+void Beam::read_tokens(size_t k, std::vector<int32_t>& tokens) const {
+  tokens.resize(steps_.size());
+  for (size_t step = steps_.size(); step > 0; --step) {
+    const Node& node = nodes_[steps_[step - 1] + k];
+    tokens[step - 1] = node.token;
+    k = static_cast<size_t>(node.parent);
+  }
 }
 
 // True if no open hypothesis can enter the n best; the best of them has `best_sum`.

@@ -63,6 +63,9 @@ class Beam {
   int32_t token(size_t k) const { return nodes_[first_ + k].token; }
   int32_t parent(size_t k) const { return nodes_[first_ + k].parent; }
 
+  /// All tokens of hypothesis k.
+  void read_tokens(size_t k, std::vector<int32_t>& tokens) const;
+
   /// The options.nbest best finished hypotheses.
   NBest result() &&;
 
@@ -79,6 +82,7 @@ class Beam {
   const SearchTask& task_;
   const SpecialTokens& special_;
   const SearchOptions& options_;
+  const size_t finished_to_end_;
   std::vector<Node> nodes_;    // open hypotheses of all steps, end to end
   std::vector<size_t> steps_;  // where each step starts in nodes_
   size_t first_ = 0;           // where the last step starts
@@ -93,6 +97,10 @@ class Samples {
 
   bool ended(int64_t sample) const { return ended_[static_cast<size_t>(sample)]; }
   bool all_ended() const;
+
+  const std::vector<int32_t>& tokens(int64_t sample) const {
+    return hypotheses_[static_cast<size_t>(sample)].ids;
+  }
 
   /// The random number, in [0, 1), that chooses token number `step` of a sample.
   double uniform(int64_t sample, int64_t step) const;

@@ -1,6 +1,7 @@
 #include "nmt/search/search_options.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/checks.h"
 #include "common/error.h"
@@ -24,10 +25,18 @@ std::vector<std::string> SearchOptions::problems() const {
   check("--beam", search_rules::kBeam, beam);
   check("--nbest", search_rules::kBeam, nbest);
   require(sample || nbest <= beam, "--nbest must not be larger than --beam");
+  check("--patience", search_rules::kPatience, patience);
+  if (sample) {
+    require(patience == 1.0, "--patience is for beam search: leave out --sample");
+  } else if (nbest <= beam && search_rules::kPatience.allows(patience)) {
+    require(nbest <= finished_to_end(), "--nbest must not be larger than --beam * --patience");
+  }
   check("--length-penalty", search_rules::kLengthPenalty, length_penalty);
   check("--max-length-factor", search_rules::kMaxLengthFactor, max_length_factor);
   check("--max-length-offset", search_rules::kMaxLengthOffset, max_length_offset);
   check("--min-length", search_rules::kMinLength, min_length);
+  check("--no-repeat-ngram", search_rules::kNoRepeatNgram, no_repeat_ngram);
+  check("--repetition-penalty", search_rules::kRepetitionPenalty, repetition_penalty);
   check("--max-source-length", search_rules::kMaxSourceLength, max_source_length);
   check("--top-k", search_rules::kTopK, top_k);
   check("--top-p", search_rules::kTopP, top_p);
@@ -38,6 +47,13 @@ std::vector<std::string> SearchOptions::problems() const {
   check("--workers", ranges::kThreads, workers);
   check("--threads", search_rules::kWorkerThreads, threads);
   return found;
+}
+
+int64_t SearchOptions::finished_to_end() const {
+  // 10 * 1.1 is a little more than 11.
+  constexpr double kRounding = 1e-9;
+  return std::max<int64_t>(
+      1, static_cast<int64_t>(std::ceil(static_cast<double>(beam) * patience - kRounding)));
 }
 
 int64_t SearchOptions::max_target_length(int64_t source_length) const {

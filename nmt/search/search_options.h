@@ -26,6 +26,10 @@ inline const OptionRule kLengthPenalty{.least = 0, .most = 10};
 inline const OptionRule kMaxLengthFactor{.least = 0, .most = 100};
 inline const OptionRule kMaxLengthOffset{.least = 1, .most = 10'000};
 inline const OptionRule kMinLength{.least = 0, .most = 10'000};
+inline const OptionRule kNoRepeatNgram{.least = 0, .most = 10'000};
+// Below 1 repetitions are rewarded.
+inline const OptionRule kRepetitionPenalty{.least = 0.01, .most = 100};
+inline const OptionRule kPatience{.above = 0, .most = 100};
 inline const OptionRule kMaxSourceLength{.least = 1, .most = 100'000};
 inline const OptionRule kTopK{.least = 0, .most = 10'000'000};
 inline const OptionRule kTopP{.above = 0, .most = 1};
@@ -47,12 +51,15 @@ struct SearchOptions {
   double max_length_factor = 2.0;
   int64_t max_length_offset = 50;
   int64_t min_length = 0;            // tokens before end of sentence is allowed
+  int64_t no_repeat_ngram = 0;       // no n-gram of N tokens twice in a hypothesis; 0: any
+  double repetition_penalty = 1.0;   // factor of a repeated token's log-probability
+  double patience = 1.0;             // a search ends with beam * patience finished hypotheses
   int64_t max_source_length = 1000;  // tokens with end of sentence; the rest is cut off
 
   bool sample = false;       // draw `nbest` translations instead of searching
   int64_t top_k = 0;         // 0: all tokens
   double top_p = 1.0;        // nucleus sampling (Holtzman et al. 2020)
-  double temperature = 1.0;  // of the sampled distribution; scores stay those of the model
+  double temperature = 1.0;  // of the sampled distribution; scores do not depend on it
   uint64_t seed = 1;
 
   int64_t batch_tokens = 512;  // source tokens of the sentences decoded together, at most
@@ -61,6 +68,10 @@ struct SearchOptions {
 
   /// All problems, one sentence each, which names the option of `dietmt translate`.
   std::vector<std::string> problems() const;
+
+  /// ceil(beam * patience): beam search ends when so many hypotheses are finished (Kasai et al.
+  /// 2022).
+  int64_t finished_to_end() const;
 
   /// The most tokens that the translation of `source_length` tokens may have; both count end of
   /// sentence.

@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 
 constexpr int64_t kVocabulary = 6;  // unknown, begin, end and three words
+constexpr double kImpossibleWord = -std::numeric_limits<double>::infinity();
 const SpecialTokens kSpecial;
 
 SearchOptions search_options(int64_t beam, int64_t nbest, double length_penalty) {
@@ -31,12 +32,31 @@ SearchTask task(int64_t max_length, std::vector<int32_t> prefix = {}, int64_t mi
   return made;
 }
 
+// True if the last `size` tokens are also somewhere before.
+bool repeats_ngram(const std::vector<int32_t>& tokens, int64_t size) {
+  if (std::ssize(tokens) < size) return false;
+  const std::vector<int32_t> last(tokens.end() - size, tokens.end());
+  return std::search(tokens.begin(), tokens.end() - 1, last.begin(), last.end()) !=
+         tokens.end() - 1;
+}
+
+// The log-probability of `word` after `open`, minus infinity if the options do not allow it.
+double limited(double log_prob, const Hypothesis& open, int32_t word,
+               const SearchOptions& options) {
+  std::vector<int32_t> continued = open.ids;
+  continued.push_back(word);
+  if (options.no_repeat_ngram > 0 && repeats_ngram(continued, options.no_repeat_ngram))
+    return kImpossibleWord;
+  const bool repeated = std::find(open.ids.begin(), open.ids.end(), word) != open.ids.end();
+  return repeated ? options.repetition_penalty * log_prob : log_prob;
+}
+
 // Every complete hypothesis that continues `open`, by plain recursion.
 void enumerate(const Distribution& distribution, int64_t sentence, const SearchTask& task,
                const SearchOptions& options, const Hypothesis& open, NBest& all) {
   std::vector<int64_t> history = {kSpecial.begin};
   history.insert(history.end(), open.ids.begin(), open.ids.end());
-  const std::vector<double> log_probs = distribution(sentence, history);
+  std::vector<double> log_probs = distribution(sentence, history);
   const auto length = static_cast<int64_t>(open.ids.size());
   const auto continued = [&](int32_t token) {
     Hypothesis next = open;
@@ -46,12 +66,21 @@ void enumerate(const Distribution& distribution, int64_t sentence, const SearchT
   };
   const bool in_prefix = open.ids.size() < task.prefix.size();
   const bool at_limit = length + 1 == task.max_length;
-  if (at_limit || (!in_prefix && length >= task.min_length)) {
+  if (!in_prefix) {
+    for (int32_t word = 3; word < kVocabulary; ++word) {
+      double& log_prob = log_probs[static_cast<size_t>(word)];
+      log_prob = limited(log_prob, open, word, options);
+    }
+  }
+  const bool is_stuck = std::all_of(log_probs.begin() + 3, log_probs.end(),
+                                    [](double log_prob) { return log_prob == kImpossibleWord; });
+  if (at_limit || (!in_prefix && (length >= task.min_length || is_stuck))) {
     all.push_back(continued(kSpecial.end));
     all.back().score = length_normalized(all.back().sum, length + 1, options);
   }
   for (int32_t word = 3; word < kVocabulary && !at_limit; ++word) {
     if (in_prefix && task.prefix[open.ids.size()] != word) continue;
+    if (log_probs[static_cast<size_t>(word)] == kImpossibleWord) continue;
     Hypothesis next = continued(word);
     next.ids.push_back(word);
     enumerate(distribution, sentence, task, options, next, all);
@@ -107,6 +136,52 @@ TEST(BeamSearch, WithALargeBeamEqualsEnumeration) {
       }
     }
   }
+}
+
+TEST(BeamSearch, WithLimitsOnRepetitionEqualsEnumeration) {
+  const std::vector<SearchTask> tasks = {task(5), task(5, {4, 3, 4, 3}), task(6, {4, 4}),
+                                         task(5, {}, 4)};
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    const Distribution distribution = random_distribution(seed, kVocabulary);
+    for (const int64_t ngram : {0, 1, 2, 3}) {
+      for (const double penalty : {0.5, 1.0, 1.5}) {
+        SearchOptions options = search_options(100, 7, 1.0);
+        options.no_repeat_ngram = ngram;
+        options.repetition_penalty = penalty;
+        const std::vector<NBest> found = search(distribution, tasks, options);
+        for (size_t i = 0; i < tasks.size(); ++i) {
+          SCOPED_TRACE("seed " + std::to_string(seed) + " sentence " + std::to_string(i) +
+                       " ngram " + std::to_string(ngram) + " penalty " + std::to_string(penalty));
+          expect_same(found[i],
+                      exhaustive(distribution, static_cast<int64_t>(i), tasks[i], options));
+        }
+      }
+    }
+  }
+}
+
+TEST(BeamSearch, EndsWhenEveryWordWouldRepeat) {
+  const Distribution distribution = random_distribution(4, kVocabulary);
+  SearchOptions options = search_options(4, 1, 1.0);
+  options.no_repeat_ngram = 1;
+  const NBest found = search(distribution, {task(30, {}, 20)}, options)[0];
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(found[0].ids, testing::UnorderedElementsAre(3, 4, 5));
+}
+
+TEST(BeamSearch, PatienceFindsBetterHypotheses) {
+  // More hypotheses finish, so the best of them is never worse and sometimes better.
+  int better = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const Distribution distribution = random_distribution(seed, kVocabulary);
+    SearchOptions options = search_options(2, 1, 1.0);
+    const double hasty = search(distribution, {task(12)}, options)[0][0].score;
+    options.patience = 4.0;
+    const double patient = search(distribution, {task(12)}, options)[0][0].score;
+    EXPECT_GE(patient, hasty);
+    better += patient > hasty ? 1 : 0;
+  }
+  EXPECT_GT(better, 0);
 }
 
 TEST(BeamSearch, OneBeamTakesTheMostProbableTokenEachTime) {

@@ -115,6 +115,46 @@ TEST(SampleTranslations, DependOnlyOnSentenceAndSeed) {
   EXPECT_GT(different, 10);
 }
 
+bool repeats_pair(const std::vector<int32_t>& ids) {
+  std::set<std::pair<int32_t, int32_t>> seen;
+  for (size_t i = 1; i < ids.size(); ++i)
+    if (!seen.emplace(ids[i - 1], ids[i]).second) return true;
+  return false;
+}
+
+TEST(SampleTranslations, RepeatNoNgram) {
+  SearchOptions options = sampling_options();
+  options.nbest = 20;
+  int64_t repeating = 0;
+  const NBest free = samples({60}, options)[0];
+  for (const Hypothesis& found : free) repeating += repeats_pair(found.ids);
+  EXPECT_GT(repeating, 0);
+  options.no_repeat_ngram = 2;
+  const NBest limited = samples({60}, options)[0];
+  for (const Hypothesis& found : limited) EXPECT_FALSE(repeats_pair(found.ids));
+}
+
+TEST(SampleTranslations, ScoresHaveTheRepetitionPenalty) {
+  SearchOptions options = sampling_options();
+  options.nbest = 20;
+  options.repetition_penalty = 1.5;
+  const Distribution distribution = random_distribution(9, 8);
+  int64_t penalized = 0;
+  const NBest all = samples({60}, options)[0];
+  for (const Hypothesis& found : all) {
+    std::vector<int64_t> history = {kTokens.begin};
+    for (size_t i = 0; i < found.ids.size(); ++i) {
+      const double log_prob = distribution(60, history)[static_cast<size_t>(found.ids[i])];
+      const bool repeated =
+          std::find(history.begin(), history.end(), found.ids[i]) != history.end();
+      penalized += repeated;
+      EXPECT_NEAR(found.token_scores[i], repeated ? 1.5 * log_prob : log_prob, 1e-5);
+      history.push_back(found.ids[i]);
+    }
+  }
+  EXPECT_GT(penalized, 0);
+}
+
 TEST(SampleTranslations, AreScoredByTheModelAndSorted) {
   SearchOptions options = sampling_options();
   options.nbest = 4;

@@ -68,6 +68,61 @@ TEST(EngineSearch, EqualsTheSearchOnTensorsWithEveryOption) {
   expect_same(options);
 }
 
+// N-grams, penalties on both sides of 1, and a shortest length that no hypothesis can reach.
+std::vector<SearchOptions> repetition_limits(const SearchOptions& options) {
+  std::vector<SearchOptions> all;
+  for (const auto& [ngram, penalty, min_length] : std::vector<std::tuple<int64_t, double, int64_t>>{
+           {1, 1.0, 0}, {2, 1.0, 7}, {0, 1.4, 0}, {0, 0.6, 5}, {3, 1.2, 0}, {1, 3.0, 25}}) {
+    all.push_back(options);
+    all.back().no_repeat_ngram = ngram;
+    all.back().repetition_penalty = penalty;
+    all.back().min_length = min_length;
+    if (min_length == 25) all.back().max_length_offset = 30;
+  }
+  return all;
+}
+
+TEST(EngineSearch, LimitsOnRepetitionEqualThoseOfTensors) {
+  ModelConfig small = engine_config();
+  small.source_vocabulary = small.target_vocabulary = 20;
+  auto requests = random_requests(12, 8, 15);
+  for (TranslationRequest& request : requests)
+    for (int32_t& token : request.source) token = token > 2 ? 3 + token % 17 : token;
+  for (size_t i = 0; i < requests.size(); i += 4) requests[i].prefix = {5, 6, 5, 6};
+  const Models one = {lively_model(small, 16)};
+  const Models two = {lively_model(small, 16), lively_model(small, 17)};
+  SearchOptions sampling = short_search(1, 3);
+  sampling.sample = true;
+  SearchOptions nucleus = sampling;
+  nucleus.top_p = 0.8;
+  for (const Models& models : {one, two}) {
+    for (const SearchOptions& kind : {short_search(1, 1), short_search(5, 3), sampling, nucleus}) {
+      const auto free = decode(*engine_of(models), requests, kind);
+      for (const SearchOptions& options : repetition_limits(kind)) {
+        SCOPED_TRACE("ngram " + std::to_string(options.no_repeat_ngram) + " penalty " +
+                     std::to_string(options.repetition_penalty));
+        const auto found = decode(*engine_of(models), requests, options);
+        expect_equal(found, decode(*torch_of(models), requests, options));
+        int64_t changed = 0;
+        for (size_t i = 0; i < found.size(); ++i)
+          changed += found[i].front().ids != free[i].front().ids;
+        EXPECT_GT(changed, 0);
+      }
+    }
+  }
+}
+
+TEST(EngineSearch, PatienceEqualsThatOfTensors) {
+  const Models models = model_with("sinusoidal");
+  const auto requests = random_requests(20, 12, 18);
+  for (const double patience : {0.4, 1.5, 3.0}) {
+    SearchOptions options = short_search(4, 2);
+    options.patience = patience;
+    expect_equal(decode(*engine_of(models), requests, options),
+                 decode(*torch_of(models), requests, options));
+  }
+}
+
 TEST(EngineSearch, SamplesEqualThoseOfTensors) {
   const Models models = model_with("alibi");
   const auto requests = random_requests(25, 12, 5);

@@ -55,9 +55,20 @@ Models models_of(int64_t count) {
 std::vector<SearchOptions> all_kinds() {
   std::vector<SearchOptions> kinds = {short_search(1, 1), short_search(5, 3), short_search(4, 4)};
   kinds.back().min_length = 6;
+  kinds.push_back(short_search(4, 2));
+  kinds.back().no_repeat_ngram = 2;
+  kinds.back().repetition_penalty = 1.3;
+  // With a short list all its words are soon used up.
+  kinds.push_back(short_search(4, 2));
+  kinds.back().no_repeat_ngram = 1;
+  kinds.back().min_length = 40;
+  kinds.back().max_length_offset = 50;
   SearchOptions sampling = short_search(1, 3);
   sampling.sample = true;
   kinds.push_back(sampling);
+  sampling.no_repeat_ngram = 1;
+  kinds.push_back(sampling);
+  sampling.no_repeat_ngram = 0;
   sampling.top_k = 9;
   kinds.push_back(sampling);
   sampling.top_k = 0;

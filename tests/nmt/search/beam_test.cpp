@@ -97,6 +97,36 @@ TEST_F(BeamTest, EndsWhenNoOpenHypothesisCanWin) {
   EXPECT_TRUE(longer.advance(std::vector{candidate(-1, kEnd), candidate(-1.5, 5)}));
 }
 
+TEST_F(BeamTest, ReadsTheTokensOfAnOpenHypothesis) {
+  Beam search = beam();
+  std::vector<int32_t> found = {9};
+  search.read_tokens(0, found);
+  EXPECT_TRUE(found.empty());
+  search.advance(std::vector{candidate(-1, 5), candidate(-2, 6)});
+  search.advance(std::vector{candidate(-3, 7, 1), candidate(-4, 8, 0)});
+  search.read_tokens(0, found);
+  EXPECT_THAT(found, ElementsAre(6, 7));
+  search.read_tokens(1, found);
+  EXPECT_THAT(found, ElementsAre(5, 8));
+}
+
+// Each step finishes one hypothesis, and an open one might still be the best.
+TEST_F(BeamTest, PatienceSetsHowManyHypothesesFinish) {
+  const auto steps = [&](double patience) {
+    options_.patience = patience;
+    Beam search = beam();
+    int64_t taken = 1;
+    while (search.advance(std::vector{candidate(-1, kEnd), candidate(-1.1, 5)})) ++taken;
+    return taken;
+  };
+  options_.beam = 3;
+  task_.max_length = 100;
+  EXPECT_EQ(steps(1), 3);
+  EXPECT_EQ(steps(2), 6);
+  EXPECT_EQ(steps(1.5), 5);
+  EXPECT_EQ(steps(0.3), 1);
+}
+
 TEST_F(BeamTest, ReturnsTheBestFirst) {
   options_ = {.beam = 3, .nbest = 2};
   Beam search = beam();

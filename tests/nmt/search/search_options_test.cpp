@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "common/error.h"
 
 namespace dietmt::nmt {
@@ -22,6 +24,35 @@ TEST(SearchOptions, ReportsAllProblems) {
 TEST(SearchOptions, SamplingTakesMoreTranslationsThanTheBeam) {
   const SearchOptions options{.beam = 2, .nbest = 3, .sample = true, .temperature = 2};
   EXPECT_THAT(options.problems(), IsEmpty());
+}
+
+TEST(SearchOptions, LimitsOnRepetitionHaveRanges) {
+  const SearchOptions options{
+      .no_repeat_ngram = -1, .repetition_penalty = 0, .patience = std::nan("")};
+  EXPECT_THAT(options.problems(),
+              ElementsAre("--patience is nan; it must be above 0 and at most 100",
+                          "--no-repeat-ngram is -1; it must be from 0 to 10000",
+                          "--repetition-penalty is 0; it must be from 0.01 to 100"));
+}
+
+TEST(SearchOptions, PatienceDecidesHowManyHypothesesFinish) {
+  const auto finished = [](int64_t beam, double patience) {
+    return SearchOptions{.beam = beam, .patience = patience}.finished_to_end();
+  };
+  EXPECT_EQ(finished(5, 1), 5);
+  EXPECT_EQ(finished(10, 1.1), 11);  // 10 * 1.1 > 11 in floating point
+  EXPECT_EQ(finished(5, 1.5), 8);
+  EXPECT_EQ(finished(5, 0.5), 3);
+  EXPECT_EQ(finished(1, 1e-12), 1);
+}
+
+TEST(SearchOptions, PatienceMustGiveAllTranslations) {
+  const SearchOptions options{.beam = 4, .nbest = 3, .patience = 0.5};
+  EXPECT_THAT(options.problems(),
+              ElementsAre("--nbest must not be larger than --beam * --patience"));
+  const SearchOptions sampling{.patience = 2, .sample = true};
+  EXPECT_THAT(sampling.problems(),
+              ElementsAre("--patience is for beam search: leave out --sample"));
 }
 
 TEST(SearchOptions, ReadsTheNormsByName) {
