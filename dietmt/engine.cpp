@@ -88,6 +88,9 @@ nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   search.max_length_factor = o.max_length_factor;
   search.max_length_offset = o.max_length_offset;
   search.min_length = o.min_length;
+  search.no_repeat_ngram = o.no_repeat_ngram;
+  search.repetition_penalty = o.repetition_penalty;
+  search.patience = o.patience;
   search.sample = o.sample;
   search.top_k = o.top_k;
   search.top_p = o.top_p;

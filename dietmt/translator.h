@@ -40,6 +40,10 @@ struct TranslateOptions {
   std::int64_t max_length_offset = 50;  ///< see max_length_factor
   std::int64_t min_length = 0;          ///< shortest translation, in tokens
 
+  std::int64_t no_repeat_ngram = 0;  ///< no n-gram of N tokens twice in a translation; 0: no limit
+  double repetition_penalty = 1.0;   ///< factor of the log-probability of a repeated token
+  double patience = 1.0;             ///< a search ends with beam * patience finished hypotheses
+
   bool sample = false;       ///< draw translations instead of searching
   std::int64_t top_k = 0;    ///< sample from the most probable tokens; 0: from all
   double top_p = 1.0;        ///< sample from the smallest set of tokens with this probability

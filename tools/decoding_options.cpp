@@ -71,7 +71,17 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
       .add("max-length-offset", &search.max_length_offset, "B", "B in --max-length-factor",
            nmt::search_rules::kMaxLengthOffset)
       .add("min-length", &search.min_length, "N", "shortest translation, in tokens",
-           nmt::search_rules::kMinLength);
+           nmt::search_rules::kMinLength)
+      .add("no-repeat-ngram", &search.no_repeat_ngram, "N",
+           "no n-gram of N tokens twice in a translation; 0: no limit",
+           nmt::search_rules::kNoRepeatNgram)
+      .add("repetition-penalty", &search.repetition_penalty, "X",
+           "multiply the log-probability of a token that the translation already has by X; above 1 "
+           "discourages repetition",
+           nmt::search_rules::kRepetitionPenalty)
+      .add("patience", &search.patience, "P",
+           "beam search ends when beam size * P hypotheses are finished; above 1 searches longer",
+           nmt::search_rules::kPatience);
 }
 
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights) {

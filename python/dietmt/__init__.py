@@ -35,6 +35,9 @@ if TYPE_CHECKING:
         max_length_factor: float
         max_length_offset: int
         min_length: int
+        no_repeat_ngram: int
+        repetition_penalty: float
+        patience: float
         sample: bool
         top_k: int
         top_p: float
@@ -130,6 +133,10 @@ class Translator:
         max_length_factor, max_length_offset: the longest translation of n tokens has
             factor * n + offset tokens (2.0, 50).
         min_length: the shortest translation, in tokens.
+        no_repeat_ngram: no n-gram of so many tokens twice in a translation; 0: no limit.
+        repetition_penalty: factor of the log-probability of a token that the translation already
+            has; above 1 discourages repetition.
+        patience: a search ends when beam * patience hypotheses are finished (1.0).
         sample: draw `nbest` translations instead of searching, with top_k (0: all tokens), top_p,
             temperature and seed.
         """

@@ -52,6 +52,9 @@ class TranslateOptions:
     max_length_factor: float
     max_length_offset: int
     min_length: int
+    no_repeat_ngram: int
+    repetition_penalty: float
+    patience: float
     sample: bool
     top_k: int
     top_p: float

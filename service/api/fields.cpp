@@ -198,6 +198,9 @@ const std::vector<std::string_view>& decoding_field_names() {
                                                       "max_length_factor",
                                                       "max_length_offset",
                                                       "min_length",
+                                                      "no_repeat_ngram",
+                                                      "repetition_penalty",
+                                                      "patience",
                                                       "max_source_length",
                                                       "sample",
                                                       "top_k",
@@ -217,6 +220,9 @@ nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& lim
   options.max_length_offset =
       fields.integer_or("max_length_offset", options.max_length_offset, 1, limits.length_offset);
   options.min_length = fields.integer_or("min_length", 0, 0, limits.length_offset);
+  options.no_repeat_ngram = fields.integer_or("no_repeat_ngram", 0, 0, kAny);
+  options.repetition_penalty = fields.number_or("repetition_penalty", options.repetition_penalty);
+  options.patience = fields.number_or("patience", options.patience);
   options.max_source_length =
       fields.integer_or("max_source_length", options.max_source_length, 2, kAny);
   options.sample = fields.flag_or("sample", false);

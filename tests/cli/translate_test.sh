@@ -102,6 +102,28 @@ expect_code 0 "${sample[@]}" --seed 2
 expect_lines "$work/out" 60
 cmp -s "$work/out" "$work/s1" && fail "another seed gives the same"
 
+# No loops: a translation that must be long repeats itself, unless an option forbids it.
+# repeating: counts the lines of stdin that have the same three words twice.
+repeating() {
+  awk '{ split("", seen); twice = 0
+         for (i = 3; i <= NF; ++i) if (seen[$(i - 2), $(i - 1), $i]++) twice = 1
+         lines += twice } END { print lines + 0 }'
+}
+long=("${translate[@]}" --input "$input" --min-length 30 --max-length-offset 40)
+loops=$("${long[@]}" | repeating)
+[ "$loops" -ge 20 ] || fail "$loops of 60 long translations repeat three words"
+expect_equal "$("${long[@]}" --no-repeat-ngram 2 | repeating)" 0 "--no-repeat-ngram 2"
+expect_equal "$("${long[@]}" --no-repeat-ngram 2 --sample | repeating)" 0 "--no-repeat-ngram, --sample"
+[ "$("${long[@]}" --repetition-penalty 2 | repeating)" -lt "$loops" ] ||
+  fail "--repetition-penalty 2 does not stop repetition"
+"${translate[@]}" --input "$input" --no-repeat-ngram 0 --repetition-penalty 1 --patience 1 |
+  cmp - "$work/plain" || fail "the defaults of --no-repeat-ngram and others change the text"
+
+# Patience: a longer search finds no worse translations, and some better ones.
+better=$(paste <("${long[@]}" --beam 2 --scores) <("${long[@]}" --beam 2 --patience 8 --scores) |
+  awk -F '\t' '$3 < $1 { worse = 1 } $3 > $1 { ++n } END { print worse ? "worse" : n + 0 }')
+[ "$better" != worse ] && [ "$better" -gt 0 ] || fail "better with --patience 8: $better"
+
 # Prefixes; an ensemble of a model and itself.
 sed 's/.*/rot/' "$input" >"$work/prefix"
 expect_code 0 "${translate[@]}" --input "$input" --prefix "$work/prefix"
@@ -178,8 +200,10 @@ expect_text "cut.bin" "$err"
 # Errors: exit codes and texts.
 expect_code 2 "$dietmt" translate
 expect_text "--model is missing" "$err"
-expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3 --weights int4
-for option in --beam --nbest --length-norm --top-k --weights; do expect_text "$option" "$err"; done
+expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3 --weights int4 \
+  --no-repeat-ngram -1 --repetition-penalty 0 --patience 0
+for option in --beam --nbest --length-norm --top-k --weights --no-repeat-ngram --repetition-penalty \
+  --patience; do expect_text "$option" "$err"; done
 expect_code 2 "${translate[@]}" --device quantum
 expect_text "--device is 'quantum'" "$err"
 expect_code 2 "$dietmt" translate --model "$model,"

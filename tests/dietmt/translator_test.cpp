@@ -114,6 +114,18 @@ TEST_F(TranslatorTest, PrefixesAndSamplingWork) {
             texts(translator().translate(lines, sampling)));
 }
 
+TEST_F(TranslatorTest, RepetitionAndPatienceChangeTheSearch) {
+  const auto lines = toy_lines(20);
+  const TranslateOptions loops{.min_length = 25};
+  const TranslateOptions blocked{.min_length = 25, .no_repeat_ngram = 2};
+  const TranslateOptions penalized{.min_length = 25, .repetition_penalty = 2.0};
+  EXPECT_NE(texts(translator().translate(lines, blocked)),
+            texts(translator().translate(lines, loops)));
+  EXPECT_NE(texts(translator().translate(lines, penalized)),
+            texts(translator().translate(lines, loops)));
+  EXPECT_THROW(translator().translate(lines, {.patience = 0.0}), UsageError);
+}
+
 TEST_F(TranslatorTest, ScoresAreThoseOfTheSearch) {
   const std::vector<std::string> lines = toy_lines(50);
   const auto found = translator().translate(lines, {.beam = 1, .length_penalty = 0.0});

@@ -47,7 +47,11 @@ class TranslatorTest(unittest.TestCase):
         for flags, options in [([], {}), (["--beam", "2", "--length-penalty", "0.5"],
                                          {"beam": 2, "length_penalty": 0.5}),
                                (["--sample", "--top-k", "5", "--seed", "9"],
-                                {"sample": True, "top_k": 5, "seed": 9})]:
+                                {"sample": True, "top_k": 5, "seed": 9}),
+                               (["--no-repeat-ngram", "1", "--repetition-penalty", "1.5",
+                                 "--patience", "2", "--min-length", "20"],
+                                {"no_repeat_ngram": 1, "repetition_penalty": 1.5, "patience": 2.0,
+                                 "min_length": 20})]:
             expected = run_dietmt("translate", "--model", MODEL, *flags, text=text).splitlines()
             self.assertEqual(self.texts(lines, **options), expected, flags)
             self.assertEqual([t.text for t in self.translator.stream(iter(lines), **options)],
@@ -66,6 +70,15 @@ class TranslatorTest(unittest.TestCase):
                 self.assertEqual(len(found.tokens), len(found.token_scores))
                 self.assertEqual(found.tokens[-1], "</s>")
             self.assertEqual(translation.text, translation.hypotheses[0].text)
+
+    def test_repeats_no_ngram(self):
+        lines = [line for line in toy_lines(40) if line]
+
+        def repeating(**options):
+            found = self.translator.translate(lines, min_length=25, **options)
+            return sum(len(set(one.tokens)) < len(one.tokens) for one in found)
+        self.assertEqual(repeating(), len(lines))
+        self.assertEqual(repeating(no_repeat_ngram=1), 0)
 
     def test_sixteen_threads_get_the_same_lines(self):
         lines = toy_lines(400, seed=2)

@@ -144,6 +144,7 @@ TEST(DecodingFieldsTest, AllOptionsAreRead) {
   const nmt::SearchOptions options = search_options(
       Fields(json_call(R"({"beam": 4, "nbest": 3, "length_penalty": 0.6, "length_norm": "gnmt",
                            "max_length_factor": 1.5, "max_length_offset": 7, "min_length": 2,
+                           "no_repeat_ngram": 3, "repetition_penalty": 1.2,
                            "max_source_length": 99, "sample": true, "top_k": 10, "top_p": 0.9,
                            "temperature": 0.7, "seed": 12})")),
       {});
@@ -154,12 +155,15 @@ TEST(DecodingFieldsTest, AllOptionsAreRead) {
   EXPECT_EQ(options.max_length_factor, 1.5);
   EXPECT_EQ(options.max_length_offset, 7);
   EXPECT_EQ(options.min_length, 2);
+  EXPECT_EQ(options.no_repeat_ngram, 3);
+  EXPECT_EQ(options.repetition_penalty, 1.2);
   EXPECT_EQ(options.max_source_length, 99);
   EXPECT_TRUE(options.sample);
   EXPECT_EQ(options.top_k, 10);
   EXPECT_EQ(options.top_p, 0.9);
   EXPECT_EQ(options.temperature, 0.7);
   EXPECT_EQ(options.seed, 12U);
+  EXPECT_EQ(search_options(Fields(json_call(R"({"patience": 2.5})")), {}).patience, 2.5);
 }
 
 TEST(DecodingFieldsTest, ProblemsNameTheOption) {
@@ -176,6 +180,14 @@ TEST(DecodingFieldsTest, ProblemsNameTheOption) {
   EXPECT_EQ(search_problem(R"({"length_penalty": -1})"),
             "400 length_penalty length_penalty is -1; it must be from 0 to 10");
   EXPECT_THAT(search_problem(R"({"max_length_factor": 1e9})"), HasSubstr("too large"));
+  EXPECT_EQ(search_problem(R"({"no_repeat_ngram": 10001})"),
+            "400 no_repeat_ngram no_repeat_ngram is 10001; it must be from 0 to 10000");
+  EXPECT_EQ(search_problem(R"({"repetition_penalty": 0})"),
+            "400 repetition_penalty repetition_penalty is 0; it must be from 0.01 to 100");
+  EXPECT_EQ(search_problem(R"({"patience": 2, "sample": true})"),
+            "400 patience patience is for beam search: leave out sample");
+  EXPECT_EQ(search_problem(R"({"nbest": 5, "patience": 0.5})"),
+            "400 nbest nbest must not be larger than beam * patience");
 }
 
 class ApiKeysTest : public ScratchTest {};

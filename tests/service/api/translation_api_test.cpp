@@ -183,6 +183,10 @@ TEST(V1Test, WrongOptionsAreNamed) {
   EXPECT_EQ(option({{"beam", 0}}), "400 beam");
   EXPECT_EQ(option({{"nbest", 6}}), "400 nbest");
   EXPECT_EQ(option({{"temperature", 0}, {"sample", true}}), "400 temperature");
+  EXPECT_EQ(option({{"no_repeat_ngram", -1}}), "400 no_repeat_ngram");
+  EXPECT_EQ(option({{"repetition_penalty", 1000}}), "400 repetition_penalty");
+  EXPECT_EQ(option({{"patience", 0}}), "400 patience");
+  EXPECT_EQ(option({{"no_repeat_ngram", 3}, {"repetition_penalty", 1.1}, {"patience", 2}}), "200 ");
   EXPECT_EQ(option({{"beams", 5}}), "400 beams");
   EXPECT_EQ(option({{"model", "fr-de"}}), "400 model");
   EXPECT_EQ(option({{"source", "fr"}}), "400 source");
