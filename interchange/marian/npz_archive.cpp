@@ -1,13 +1,11 @@
 #include "interchange/marian/npz_archive.h"
 
-#include <zip.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <memory>
 
 #include "common/error.h"
+#include "interchange/zip/zip_archive.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -24,47 +22,6 @@ Number number(std::string_view bytes, uint64_t at) {
   Number value;
   std::memcpy(&value, part(bytes, at, sizeof value).data(), sizeof value);
   return value;
-}
-
-using ZipError = std::unique_ptr<zip_error_t, decltype(&zip_error_fini)>;
-using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
-using ArchiveFile = std::unique_ptr<zip_file_t, decltype(&zip_fclose)>;
-
-Archive open_archive(std::string_view bytes) {
-  zip_error_t error;
-  zip_error_init(&error);
-  const ZipError owner(&error, &zip_error_fini);
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  zip_t* archive = source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr;
-  if (archive != nullptr && !bytes.empty()) return {archive, &zip_discard};
-  if (archive != nullptr)
-    zip_discard(archive);
-  else
-    zip_source_free(source);
-  throw CheckpointError(std::string("is not a ZIP archive: ") + zip_error_strerror(&error));
-}
-
-// No data can be deflated further: a match of 258 bytes takes at least two bits.
-constexpr uint64_t kMostInflation = 4 * 258;
-
-void check_sizes(const zip_stat_t& entry, uint64_t archive_bytes) {
-  if (entry.comp_method != ZIP_CM_STORE && entry.comp_method != ZIP_CM_DEFLATE)
-    throw CheckpointError("has an unknown compression method");
-  const uint64_t most =
-      entry.comp_method == ZIP_CM_STORE ? entry.comp_size : entry.comp_size * kMostInflation;
-  if (entry.comp_size > archive_bytes || entry.size > most)
-    throw CheckpointError("is damaged: its size is too large");
-}
-
-std::string read_entry(zip_t* archive, const zip_stat_t& entry) {
-  const ArchiveFile file(zip_fopen_index(archive, entry.index, 0), &zip_fclose);
-  if (!file) throw CheckpointError("is damaged: " + std::string(zip_strerror(archive)));
-  std::string bytes(entry.size, '\0');
-  const zip_int64_t count = zip_fread(file.get(), bytes.data(), bytes.size());
-  char further = 0;  // libzip compares checksums at the end of the entry
-  if (count != std::ssize(bytes) || zip_fread(file.get(), &further, 1) != 0)
-    throw CheckpointError("is damaged: " + std::string(zip_file_strerror(file.get())));
-  return bytes;
 }
 
 /// The text after `key` in a header such as
@@ -132,19 +89,13 @@ NpyArray read_npy(std::string_view bytes) {
 
 void read_npz(std::string_view bytes,
               const std::function<void(const std::string& name, const NpyArray& array)>& take) {
-  const Archive archive = open_archive(bytes);
-  for (zip_int64_t i = 0; i < zip_get_num_entries(archive.get(), 0); ++i) {
-    zip_stat_t entry;
-    zip_stat_init(&entry);
-    if (zip_stat_index(archive.get(), static_cast<zip_uint64_t>(i), 0, &entry) != 0)
-      throw CheckpointError("is damaged: " + std::string(zip_strerror(archive.get())));
-    const std::string name = entry.name;
+  const ZipArchive archive(bytes);
+  for (const ZipEntry& entry : archive.entries()) {
     try {
-      check_sizes(entry, bytes.size());
-      const size_t stem = name.size() - (name.ends_with(".npy") ? 4 : 0);
-      take(name.substr(0, stem), read_npy(read_entry(archive.get(), entry)));
+      const size_t stem = entry.name.size() - (entry.name.ends_with(".npy") ? 4 : 0);
+      take(entry.name.substr(0, stem), read_npy(archive.read(entry)));
     } catch (const CheckpointError& error) {
-      throw CheckpointError(name + ": " + error.what());
+      throw CheckpointError(entry.name + ": " + error.what());
     }
   }
 }
