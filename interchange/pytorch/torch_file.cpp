@@ -1,0 +1,172 @@
+#include "interchange/pytorch/torch_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "interchange/pytorch/pickle.h"
+#include "interchange/zip/zip_archive.h"
+
+namespace dietmt::interchange {
+namespace {
+
+using Kind = PickleValue::Kind;
+using Storages = std::map<std::string_view, std::shared_ptr<const std::string>>;
+
+constexpr std::string_view kMagic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);  // of old files
+constexpr int64_t kOldProtocol = 1001;
+
+[[noreturn]] void fail(const std::string& what) { throw CheckpointError(what); }
+
+uint64_t bytes_of(const PickledStorage& storage, std::string_view key) {
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(storage.element_bytes, static_cast<uint64_t>(storage.elements),
+                             &bytes))
+    fail("storage " + printable(key) + " has an impossible size");
+  return bytes;
+}
+
+void check_name(std::string_view name) {
+  constexpr size_t kLongest = 1000;
+  const auto controls = [](char letter) { return static_cast<uint8_t>(letter) < ' '; };
+  if (name.size() > kLongest || std::ranges::any_of(name, controls))
+    fail("has a tensor with the impossible name " + printable(name));
+}
+
+std::map<std::string, TorchTensor> tensors_of(const Pickle& state, const Storages& storages) {
+  if (state.root().kind != Kind::kDict) fail("holds something else than a dictionary of tensors");
+  std::map<std::string, TorchTensor> tensors;
+  const std::span<const PickleValue> items = state.items(state.root());
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (items[i].kind != Kind::kText || items[i + 1].kind != Kind::kTensor) continue;
+    check_name(items[i].text);
+    const PickledTensor& tensor = state.tensors().at(items[i + 1]);
+    const PickledStorage& type = state.tensors().storages().at(tensor.storage);
+    const auto storage = storages.find(tensor.storage);
+    if (storage == storages.end())
+      fail("tensor " + printable(items[i].text) + ": its storage " + printable(tensor.storage) +
+           " is missing");
+    const bool empty = std::ranges::count(tensor.shape, 0) > 0;
+    const auto start = empty ? 0 : static_cast<uint64_t>(tensor.offset) * type.element_bytes;
+    tensors[std::string(items[i].text)] = {type.dtype, tensor.shape, tensor.strides,
+                                           storage->second->data() + start, storage->second};
+  }
+  if (tensors.empty()) fail("holds no tensors by name");
+  return tensors;
+}
+
+/// The folder of an archive that holds data.pkl, with its slash.
+std::string folder_of(const ZipArchive& archive) {
+  constexpr std::string_view kPickle = "data.pkl";
+  for (const ZipEntry& entry : archive.entries()) {
+    if (!entry.name.ends_with(kPickle)) continue;
+    const std::string folder = entry.name.substr(0, entry.name.size() - kPickle.size());
+    if (folder.empty() || folder.find('/') == folder.size() - 1) return folder;
+  }
+  fail("is a ZIP archive without data.pkl, so torch.save did not write it");
+}
+
+std::string read_stored(const ZipArchive& archive, const ZipEntry& entry) {
+  if (!entry.stored) fail("its part " + printable(entry.name) + " is compressed");
+  try {
+    return archive.read(entry);
+  } catch (const CheckpointError& error) {
+    fail("its part " + printable(entry.name) + " " + error.what());
+  }
+}
+
+std::map<std::string, TorchTensor> read_archive(std::string_view bytes) {
+  const ZipArchive archive(bytes);
+  const std::string folder = folder_of(archive);
+  std::map<std::string_view, const ZipEntry*> entries;
+  for (const ZipEntry& entry : archive.entries()) entries.emplace(entry.name, &entry);
+  const auto find = [&](const std::string& name) {
+    const auto found = entries.find(folder + name);
+    return found == entries.end() ? nullptr : found->second;
+  };
+  if (const ZipEntry* order = find("byteorder"); order != nullptr)
+    if (read_stored(archive, *order) != "little") fail("has the byte order of another machine");
+  const std::string pickled = read_stored(archive, *find("data.pkl"));
+  const Pickle state(pickled);
+  Storages storages;
+  uint64_t total = 0;  // parts of an archive that overlap could have any sum
+  for (const auto& [key, storage] : state.tensors().storages()) {
+    const ZipEntry* entry = find("data/" + std::string(key));
+    if (entry == nullptr) continue;
+    const uint64_t size = bytes_of(storage, key);
+    if (entry->size != size)
+      fail("storage " + printable(key) + " has " + std::to_string(entry->size) + " bytes, not " +
+           std::to_string(size));
+    total += std::min<uint64_t>(size, bytes.size() + 1);
+    if (total > bytes.size()) fail("has storages of more bytes than the file");
+    storages[key] = std::make_shared<const std::string>(read_stored(archive, *entry));
+  }
+  return tensors_of(state, storages);
+}
+
+std::string_view take(std::string_view& bytes, uint64_t count) {
+  if (count > bytes.size()) fail("is damaged: it ends too early");
+  const std::string_view taken = bytes.substr(0, count);
+  bytes.remove_prefix(count);
+  return taken;
+}
+
+Pickle take_pickle(std::string_view& bytes) {
+  Pickle pickle(bytes);
+  bytes.remove_prefix(pickle.size());
+  return pickle;
+}
+
+void check_byte_order(const Pickle& machine) {
+  const std::span<const PickleValue> items = machine.items(machine.root());
+  for (size_t i = 0; i + 1 < items.size(); i += 2)
+    if (items[i].text == "little_endian" && items[i + 1].number == 0)
+      fail("has the byte order of another machine");
+}
+
+/// After the state come the keys of the storages, then each storage: the number of its elements in
+/// 8 bytes, and the elements.
+std::map<std::string, TorchTensor> read_old_file(std::string_view bytes) {
+  if (const Pickle magic = take_pickle(bytes);
+      magic.root().kind != Kind::kLong || magic.root().text != kMagic)
+    fail("is a pickle, but not one of torch.save");
+  if (const Pickle protocol = take_pickle(bytes); protocol.root().number != kOldProtocol)
+    fail("has an unknown version of torch.save's format");
+  check_byte_order(take_pickle(bytes));
+  const Pickle state = take_pickle(bytes);
+  const Pickle keys = take_pickle(bytes);
+  Storages storages;
+  for (const PickleValue& key : keys.items(keys.root())) {
+    const auto known = state.tensors().storages().find(key.text);
+    if (known == state.tensors().storages().end())
+      fail("is damaged: no tensor has storage " + printable(key.text));
+    const std::string_view count = take(bytes, sizeof(uint64_t));
+    const auto elements = static_cast<uint64_t>(known->second.elements);
+    for (size_t i = 0; i < count.size(); ++i)
+      if (static_cast<uint8_t>(count[i]) != static_cast<uint8_t>(elements >> (8 * i)))
+        fail("is damaged: storage " + printable(key.text) + " has another number of elements");
+    storages[known->first] =
+        std::make_shared<const std::string>(take(bytes, bytes_of(known->second, key.text)));
+  }
+  return tensors_of(state, storages);
+}
+
+}  // namespace
+
+std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes) {
+  if (bytes.starts_with("PK")) return read_archive(bytes);
+  if (bytes.starts_with("\x80")) return read_old_file(bytes);
+  fail("is not a file of torch.save");
+}
+
+std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  try {
+    return parse_torch_file(file.bytes());
+  } catch (const CheckpointError& error) {
+    throw CheckpointError(path.string() + ": " + error.what());
+  }
+}
+
+}  // namespace dietmt::interchange
