@@ -91,9 +91,9 @@ int run_import(const std::vector<std::string>& arguments) {
                     "such as those of Firefox's models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
-           "directory with config.json, model.safetensors, source.spm, target.spm and vocab.json; "
-           "Firefox's directory with model*.bin, vocab*.spm and lex*.bin; or Marian's .npz or .bin "
-           "file",
+           "directory with config.json, model.safetensors or pytorch_model.bin, source.spm, "
+           "target.spm and vocab.json; Firefox's directory with model*.bin, vocab*.spm and "
+           "lex*.bin; or Marian's .npz or .bin file",
            {.required = true})
       .add("vocabulary", &o.vocabularies, "FILE[,FILE]",
            "Marian's vocabulary, .spm or .yml; two files if source and target differ")
@@ -129,7 +129,8 @@ int run_bert_import(const std::vector<std::string>& arguments) {
                     "Converts a Hugging Face BERT model, with all its heads, into a model "
                     "directory in fp32.");
   table
-      .add("from", &from, "DIR", "directory with config.json and model.safetensors",
+      .add("from", &from, "DIR",
+           "directory with config.json and model.safetensors or pytorch_model.bin",
            {.required = true})
       .add("output", &output_directory, "DIR", "model directory to write",
            {.required = true, .is_new = true})

@@ -7,19 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <set>
 
 #include "common/error.h"
-#include "common/files.h"
-#include "common/json_fields.h"
 
 namespace dietmt::encoders {
 
 namespace fs = std::filesystem;
 namespace {
-
-using nlohmann::json;
 
 struct Dtype {
   const char* name;
@@ -39,14 +33,8 @@ const char* dtype_name(at::ScalarType type) {
   return found == kDtypes.end() ? nullptr : found->name;
 }
 
-// view_safetensors() accepts only these names.
-at::ScalarType dtype_of(const std::string& name) {
-  return std::ranges::find_if(kDtypes, [&](const Dtype& dtype) { return name == dtype.name; })
-      ->type;
-}
-
 at::Tensor tensor_of(const storage::TensorView& view, const std::shared_ptr<const void>& file) {
-  const auto options = at::TensorOptions().dtype(dtype_of(view.dtype));
+  const auto options = at::TensorOptions().dtype(scalar_type(view.dtype));
   if (view.bytes == 0) return at::empty(view.shape, options);
   return at::from_blob(
       const_cast<char*>(view.data), view.shape, [file](void*) {}, options);
@@ -71,6 +59,11 @@ void require_same_names(const std::map<std::string, at::Tensor>& mean,
 }
 
 }  // namespace
+
+at::ScalarType scalar_type(const std::string& dtype) {
+  return std::ranges::find_if(kDtypes, [&](const Dtype& known) { return dtype == known.name; })
+      ->type;
+}
 
 void save_safetensors(const fs::path& path,
                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
@@ -102,26 +95,6 @@ std::map<std::string, at::Tensor> map_safetensors(const fs::path& path) {
 std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
   std::map<std::string, at::Tensor> tensors = map_safetensors(path);
   for (auto& [name, tensor] : tensors) tensor = tensor.clone();
-  return tensors;
-}
-
-std::map<std::string, at::Tensor> load_safetensors_directory(const fs::path& directory) {
-  if (fs::exists(directory / storage::kSafetensorsFile))
-    return load_safetensors(directory / storage::kSafetensorsFile);
-  const fs::path index = directory / kSafetensorsIndex;
-  if (!fs::exists(index))
-    fail(directory,
-         std::string("has neither ") + storage::kSafetensorsFile + " nor " + kSafetensorsIndex);
-  const json parsed = read_json(index);
-  std::set<std::string> parts;
-  try {
-    for (const auto& [name, file] : parsed.at("weight_map").items())
-      parts.insert(file.get<std::string>());
-  } catch (const std::exception& error) {
-    fail(index, json_problem(error));
-  }
-  std::map<std::string, at::Tensor> tensors;
-  for (const std::string& part : parts) tensors.merge(load_safetensors(directory / part));
   return tensors;
 }
 

@@ -20,6 +20,9 @@ void save_safetensors(const std::filesystem::path& path,
                       const std::vector<std::pair<std::string, at::Tensor>>& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 
+/// The type that safetensors calls `dtype`, one of those above.
+at::ScalarType scalar_type(const std::string& dtype);
+
 /// All tensors of a file, on the CPU, owning their memory. Throws CheckpointError naming the file
 /// and the tensor if a length, dtype, shape or byte range is wrong, or ranges overlap or leave
 /// gaps.
@@ -29,16 +32,8 @@ std::map<std::string, at::Tensor> load_safetensors(const std::filesystem::path& 
 /// while one of them exists. Do not write to them.
 std::map<std::string, at::Tensor> map_safetensors(const std::filesystem::path& path);
 
-/// Lists the files of a model whose tensors are spread over several files.
-inline constexpr const char* kSafetensorsIndex = "model.safetensors.index.json";
-
 /// The tensors of a mapped file.
 std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsView& view);
-
-/// All tensors of a directory with one of these files. Throws CheckpointError as load_safetensors()
-/// does.
-std::map<std::string, at::Tensor> load_safetensors_directory(
-    const std::filesystem::path& directory);
 
 /// Sets the parameters of `module` from a file, which must hold exactly these parameters in their
 /// shapes. Throws CheckpointError naming the file and the tensor.

@@ -3,6 +3,7 @@
 #include "common/error.h"
 #include "common/json_fields.h"
 #include "interchange/huggingface/bert_huggingface.h"
+#include "interchange/huggingface/transformers_config.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -39,8 +40,7 @@ const char* class_of(const BertHeads& heads) {
 }  // namespace
 
 BertConfig from_bert_config(const json& description) {
-  const auto type = description.at("model_type").get<std::string>();
-  if (type != "bert") throw ConfigError("model_type is '" + type + "'; only 'bert' is known");
+  require_model_type(description, "bert");
   if (field_or(description, "is_decoder", false)) throw ConfigError("is_decoder is true");
   BertConfig config;
   read_field(description, "vocab_size", config.vocabulary);

@@ -14,6 +14,8 @@
 #include "encoders/bert/bert_config.h"
 #include "encoders/weights/safetensors.h"
 #include "interchange/foreign_tensors.h"
+#include "interchange/huggingface/transformers_config.h"
+#include "interchange/huggingface/weights.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -228,20 +230,36 @@ class Filling {
 };
 
 BertConfig read_bert_config(const fs::path& path, const json& description) {
+  BertConfig config;
   try {
-    return from_bert_config(description);
+    config = from_bert_config(description);
   } catch (const std::exception& error) {
     throw CheckpointError(path.string() + ": " + json_problem(error));
   }
+  std::vector<std::string> problems = config.problems(path.string());
+  if (problems.empty()) problems = {encoders::memory_problem(config, sizeof(float), path.string())};
+  throw_with_their_names(problems, path,
+                         {{"vocabulary", "vocab_size"},
+                          {"layers", "num_hidden_layers"},
+                          {"width", "hidden_size"},
+                          {"feed_forward", "intermediate_size"},
+                          {"heads", "num_attention_heads"},
+                          {"max_positions", "max_position_embeddings"},
+                          {"segments", "type_vocab_size"},
+                          {"norm_epsilon", "layer_norm_eps"},
+                          {"dropout", "hidden_dropout_prob"},
+                          {"embedding_dropout", "hidden_dropout_prob"},
+                          {"attention_dropout", "attention_probs_dropout_prob"},
+                          {"head_dropout", "classifier_dropout"}});
+  return config;
 }
 
 }  // namespace
 
 std::shared_ptr<Bert> import_huggingface(const fs::path& directory, const ImportOptions& options) {
-  const json description = read_json(directory / "config.json");
+  const json description = read_json_object(directory / "config.json");
   BertConfig config = read_bert_config(directory / "config.json", description);
-  Filling filling(directory, with_modern_names(encoders::load_safetensors_directory(directory)),
-                  !options.position.empty());
+  Filling filling(directory, with_modern_names(load_weights(directory)), !options.position.empty());
   config.task_heads = options.heads.value_or(heads_of(filling.tensors().all(), description));
   // Models with relative keys have an unused table of absolute positions.
   if (config.position != "learned") filling.tensors().ignore(kPositionTable);

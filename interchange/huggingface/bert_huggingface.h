@@ -1,5 +1,5 @@
 // BERT models of Hugging Face's transformers: a directory with config.json (model_type "bert") and
-// model.safetensors, in one file or in the parts that model.safetensors.index.json lists.
+// weights (weights.h).
 // data::load_bert_tokenizer() reads the tokenizer of such a directory.
 #pragma once
 

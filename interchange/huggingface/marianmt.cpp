@@ -10,6 +10,9 @@
 #include "encoders/weights/safetensors.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/huggingface/marianmt_config.h"
+#include "interchange/huggingface/transformers_config.h"
+#include "interchange/huggingface/weights.h"
+#include "nmt/network/model_size.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;
@@ -52,35 +55,34 @@ const LayerNames& layer_names() {
   return names;
 }
 
-TensorsByName read_tensors(const fs::path& directory) {
-  if (!fs::exists(directory / "pytorch_model.bin") ||
-      fs::exists(directory / storage::kSafetensorsFile) ||
-      fs::exists(directory / encoders::kSafetensorsIndex))
-    return encoders::load_safetensors_directory(directory);
-  throw CheckpointError(
-      directory.string() +
-      ": its weights are in pytorch_model.bin, which can run code when loaded; convert them to "
-      "model.safetensors with: python3 -c \"from transformers import MarianMTModel as M; "
-      "M.from_pretrained('" +
-      directory.string() + "').save_pretrained('" + directory.string() + "')\"");
-}
-
 /// config.json, overridden by generation_config.json.
 json generation_of(const fs::path& directory, json description) {
   const fs::path path = directory / kGenerationFile;
   if (!fs::exists(path)) return description;
-  const json generation = read_json(path);
+  const json generation = read_json_object(path);
   for (const auto& [name, value] : generation.items())
     if (!value.is_null()) description[name] = value;
   return description;
 }
 
 nmt::ModelConfig read_config(const fs::path& path, const json& description) {
+  nmt::ModelConfig config;
   try {
-    return from_marianmt_config(description);
+    config = from_marianmt_config(description);
   } catch (const std::exception& error) {
     throw CheckpointError(path.string() + ": " + json_problem(error));
   }
+  std::vector<std::string> problems = config.problems(path.string());
+  if (problems.empty()) problems = {nmt::memory_problem(config, sizeof(float), path.string())};
+  throw_with_their_names(problems, path,
+                         {{"width", "d_model"},
+                          {"feed_forward", "encoder_ffn_dim"},
+                          {"heads", "encoder_attention_heads"},
+                          {"max_positions", "max_position_embeddings"},
+                          {"source_vocabulary", "vocab_size"},
+                          {"target_vocabulary", "decoder_vocab_size"},
+                          {"embedding_dropout", "dropout"}});
+  return config;
 }
 
 void check_size(const fs::path& directory, const data::Tokenizer& tokenizer, int64_t expected) {
@@ -91,7 +93,7 @@ void check_size(const fs::path& directory, const data::Tokenizer& tokenizer, int
 }
 
 TensorsByName read_parameters(const fs::path& directory, const nmt::ModelConfig& config) {
-  ForeignTensors tensors(directory, read_tensors(directory));
+  ForeignTensors tensors(directory, load_weights(directory));
   TensorsByName values = tensors.take_all(correspondences(config, layer_names()));
   for (const char* table : kTables)
     if (tensors.contains(table)) tensors.take(table);
@@ -139,7 +141,7 @@ std::vector<std::pair<std::string, Tensor>> exported_tensors(const nmt::Translat
 }  // namespace
 
 nmt::LoadedModel import_marianmt(const fs::path& directory) {
-  const json description = read_json(directory / kConfigFile);
+  const json description = read_json_object(directory / kConfigFile);
   const nmt::ModelConfig config = read_config(directory / kConfigFile, description);
   const nmt::Tokenizers tokenizers =
       read_marian_tokenizers(directory, generation_of(directory, description));

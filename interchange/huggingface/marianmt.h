@@ -1,6 +1,5 @@
 // Translation models of Hugging Face's transformers: MarianMT directories, which all OPUS-MT models
-// are, with config.json, model.safetensors (in one or several files), source.spm, target.spm and
-// vocab.json.
+// are, with config.json, weights (weights.h), source.spm, target.spm and vocab.json.
 #pragma once
 
 #include <filesystem>

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "interchange/huggingface/transformers_config.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -26,7 +27,7 @@ std::vector<std::string> foreign_choices(const json& description) {
   expect("static_position_embeddings", true, true);
   for (const auto& [one, other] : {std::pair("encoder_attention_heads", "decoder_attention_heads"),
                                    std::pair("encoder_ffn_dim", "decoder_ffn_dim")}) {
-    if (description.at(one) != description.at(other))
+    if (any_field(description, one) != any_field(description, other))
       found.push_back(std::string(one) + " differs from " + other);
   }
   return found;
@@ -47,8 +48,7 @@ std::string tied_embeddings(const json& description) {
 }  // namespace
 
 nmt::ModelConfig from_marianmt_config(const json& description) {
-  const auto type = description.at("model_type").get<std::string>();
-  if (type != "marian") throw ConfigError("model_type is '" + type + "'; only 'marian' is known");
+  require_model_type(description, "marian");
   throw_if_any(foreign_choices(description));
   nmt::ModelConfig config;
   read_field(description, "vocab_size", config.source_vocabulary);
@@ -63,7 +63,9 @@ nmt::ModelConfig from_marianmt_config(const json& description) {
   read_field(description, "encoder_attention_heads", config.heads);
   config.max_positions = field_or<int64_t>(description, "max_position_embeddings", 1024);
   config.norm = "post";
-  config.activation = activation_of(description.at("activation_function").get<std::string>());
+  std::string activation;
+  read_field(description, "activation_function", activation);
+  config.activation = activation_of(activation);
   config.tied_embeddings = tied_embeddings(description);
   config.output_bias = true;
   config.encoder_position = config.decoder_position = kPosition;

@@ -17,6 +17,7 @@ constexpr const char* kVocabularyFile = "vocab.json";
 constexpr const char* kTargetVocabularyFile = "target_vocab.json";
 constexpr const char* kSourcePieces = "source.spm";
 constexpr const char* kTargetPieces = "target.spm";
+constexpr const char* kUnknown = "<unk>";
 
 /// The relevant fields of a tokenizer's description.
 struct Description {
@@ -25,24 +26,24 @@ struct Description {
 };
 
 Description read_description(const fs::path& path) {
-  const json description = fs::exists(path) ? read_json(path) : json::object();
-  try {
-    const json unknown = description.value("unk_token", json("<unk>"));
-    return {description.value("separate_vocabs", false),
-            (unknown.is_object() ? unknown.at("content") : unknown).get<std::string>()};
-  } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + json_problem(error));
-  }
+  if (!fs::exists(path)) return {.separate = false, .unknown = kUnknown};
+  return read_json_as(path, [](const json& description) {
+    const json unknown = description.is_object() ? description.value("unk_token", json()) : json();
+    return Description{field_or(description, "separate_vocabs", false),
+                       unknown.is_object()
+                           ? field_or<std::string>(unknown, "content", kUnknown)
+                           : field_or<std::string>(description, "unk_token", kUnknown)};
+  });
 }
 
 /// The ids of vocab.json by piece.
 std::vector<std::string> read_pieces(const fs::path& path) {
-  std::map<std::string, int64_t> ids;
-  try {
-    read_json(path).get_to(ids);
-  } catch (const json::exception& error) {
-    throw CheckpointError(path.string() + ": " + json_problem(error));
-  }
+  const auto ids = read_json_as(path, [](const json& content) {
+    if (!content.is_object()) throw CheckpointError("must hold an object, {...}");
+    std::map<std::string, int64_t> numbers;
+    for (const auto& [piece, id] : content.items()) numbers[piece] = whole_number(id);
+    return numbers;
+  });
   std::vector<std::string> pieces(ids.size());
   for (const auto& [piece, id] : ids) {
     if (id < 0 || id >= static_cast<int64_t>(ids.size()) ||
@@ -61,10 +62,17 @@ int32_t id_of(const std::vector<std::string>& pieces, const std::string& piece) 
   return found == pieces.end() ? -1 : static_cast<int32_t>(found - pieces.begin());
 }
 
-/// The piece of an id, which may be out of range.
-std::string piece_of(const std::vector<std::string>& pieces, const json& id) {
-  const auto number = (id.is_array() ? id.at(0) : id).get<size_t>();
-  return number < pieces.size() ? pieces[number] : "";
+/// The piece of a field, an id or a list that starts with it; empty if it is out of range. Throws
+/// CheckpointError naming the field if it is something else.
+std::string special_piece(const std::vector<std::string>& pieces, const json& generation,
+                          const char* name) {
+  const json& field = any_field(generation, name);
+  const json& id = field.is_array() && !field.empty() ? field.front() : field;
+  if (!is_whole_number(id))
+    throw CheckpointError(std::string(name) + " is " + field.dump() +
+                          "; it must be a whole number");
+  const auto place = id.get<int64_t>();
+  return place >= 0 && place < std::ssize(pieces) ? pieces[static_cast<size_t>(place)] : "";
 }
 
 json ids_of(const data::Tokenizer& tokenizer) {
@@ -82,10 +90,10 @@ nmt::Tokenizers read_marian_tokenizers(const fs::path& directory, const json& ge
       description.separate ? read_pieces(directory / kTargetVocabularyFile) : source;
   std::string begin, end;
   try {
-    begin = piece_of(target, generation.at("decoder_start_token_id"));
-    end = piece_of(target, generation.at("eos_token_id"));
-  } catch (const json::exception& error) {
-    throw CheckpointError(directory.string() + ": " + json_problem(error));
+    begin = special_piece(target, generation, "decoder_start_token_id");
+    end = special_piece(target, generation, "eos_token_id");
+  } catch (const CheckpointError& error) {
+    throw CheckpointError((directory / "config.json").string() + ": " + error.what());
   }
   const auto tokenizer = [&](const char* file, const std::vector<std::string>& pieces) {
     return std::make_shared<data::Tokenizer>(

@@ -234,7 +234,8 @@ fs::path find_file(const fs::path& directory, const std::string& begin, const st
 MarianFiles find_marian_files(const fs::path& directory) {
   MarianFiles files;
   files.weights = find_file(directory, "model", ".bin");
-  if (files.weights.empty()) throw DataError(directory.string() + ": there is no model*.bin");
+  if (files.weights.empty())
+    throw DataError(directory.string() + ": there is neither config.json nor model*.bin");
   files.shortlist = find_file(directory, "lex", ".bin");
   const fs::path joint = find_file(directory, "vocab", ".spm");
   if (!joint.empty()) {

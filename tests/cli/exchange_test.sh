@@ -27,6 +27,44 @@ for name in shared separate; do
   [ -s "$work/$name.ct2/model.bin" ] || fail "$name: no model.bin"
 done
 
+# The same weights as OPUS-MT publishes them: pytorch_model.bin, new and old, and in parts.
+torch_file=$(dirname "$0")/../interchange/write_torch_file.py
+for format in new old parts; do
+  theirs=$work/$format.torch
+  cp -r "$cases/shared" "$theirs"
+  options=()
+  [ "$format" != old ] || options=(--old)
+  python3 "$torch_file" "${options[@]}" "$theirs/model.safetensors" "$theirs/pytorch_model.bin"
+  rm "$theirs/model.safetensors"
+  if [ "$format" = parts ]; then
+    mv "$theirs/pytorch_model.bin" "$theirs/part.bin"
+    echo '{"weight_map": {"model.shared.weight": "part.bin"}}' \
+      >"$theirs/pytorch_model.bin.index.json"
+  fi
+  expect_code 0 "$dietmt" import --from "$theirs" --output "$work/$format"
+  for file in config.json model.safetensors; do
+    cmp "$work/shared/$file" "$work/$format/$file" || fail "$format: another $file"
+  done
+  translated "$work/$format" "$cases/shared/source.txt" | cmp - "$cases/shared/expected.txt" ||
+    fail "$format: other translations than from safetensors"
+done
+
+# A pickle that would run a command.
+cp -r "$cases/shared" "$work/attack.torch"
+rm "$work/attack.torch/model.safetensors"
+attack=$work/attack.torch/pytorch_model.bin
+printf '\200\002cposix\nsystem\nX\007\0\0\0touch x\205R.' >"$attack"
+expect_code 1 "$dietmt" import --from "$work/attack.torch" --output "$work/refused"
+expect_text "$attack: holds the class posix.system: only tensors are read" "$err"
+[ ! -e "$work/refused" ] || fail "an import that failed left a directory"
+
+# config.json of old models says no model_type; damage is named with the file.
+sed -i '/"model_type"/d' "$work/new.torch/config.json"
+expect_code 0 "$dietmt" import --from "$work/new.torch" --output "$work/untyped"
+echo '[]' >"$work/new.torch/config.json"
+expect_code 1 "$dietmt" import --from "$work/new.torch" --output "$work/refused"
+expect_text "new.torch/config.json: must hold an object" "$err"
+
 # A Marian model.
 marian=("$dietmt" import --from "$cases/marian/model.npz" --output "$work/marian")
 expect_code 2 "${marian[@]}"

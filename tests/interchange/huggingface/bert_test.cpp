@@ -12,6 +12,7 @@
 #include "tests/common/scratch.h"
 #include "tests/interchange/bert_outputs.h"
 #include "tests/interchange/cases.h"
+#include "tests/interchange/torch_tensors.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -95,6 +96,27 @@ TEST_F(HuggingFace, OldNamesOfNormsAreRead) {
       tensors.insert(std::move(weight));
     }
   });
+  expect_bert_outputs(*import_huggingface(scratch()), expected_of("absolute"));
+}
+
+// BERTs of 2019: the old format, old names of norms, a copy of the tied output layer, a buffer.
+TEST_F(HuggingFace, OldFilesOfPyTorchAreRead) {
+  Tensors tensors = encoders::load_safetensors(bert_case("absolute") / "model.safetensors");
+  for (const char* norm : {"bert.embeddings.LayerNorm", "cls.predictions.transform.LayerNorm"}) {
+    for (const auto& [modern, old] :
+         {std::pair(".weight", ".gamma"), std::pair(".bias", ".beta")}) {
+      auto renamed = tensors.extract(norm + std::string(modern));
+      renamed.key() = norm + std::string(old);
+      tensors.insert(std::move(renamed));
+    }
+  }
+  tensors["cls.predictions.decoder.weight"] = tensors.at("bert.embeddings.word_embeddings.weight");
+  tensors["bert.embeddings.position_ids"] = torch::arange(12).unsqueeze(0);
+  auto config = nlohmann::json::parse(read_file(bert_case("absolute") / "config.json"));
+  config.erase("model_type");
+  config.erase("architectures");
+  write("config.json", config.dump());
+  write("pytorch_model.bin", torch_file(tensors, TorchFormat::kOld));
   expect_bert_outputs(*import_huggingface(scratch()), expected_of("absolute"));
 }
 

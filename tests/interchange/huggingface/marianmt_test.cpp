@@ -9,6 +9,7 @@
 #include "interchange/huggingface/marianmt_config.h"
 #include "tests/common/scratch.h"
 #include "tests/interchange/cases.h"
+#include "tests/interchange/torch_tensors.h"
 
 namespace dietmt::interchange {
 namespace {
@@ -101,11 +102,35 @@ TEST_F(MarianMt, AnOutputOfItsOwnBehindSharedEmbeddings) {
   expect_outputs(model, case_directory("shared"));
 }
 
-TEST_F(MarianMt, WeightsOfPickleAreRefusedWithAWayOut) {
+// OPUS-MT repositories have pytorch_model.bin, often in fp16.
+TEST_F(MarianMt, WeightsOfPyTorchAreThoseOfSafetensors) {
   copy_shared();
-  fs::rename(scratch() / "model.safetensors", scratch() / "pytorch_model.bin");
-  EXPECT_THAT(import_failure(),
-              AllOf(HasSubstr("pytorch_model.bin"), HasSubstr("save_pretrained")));
+  const auto original = encoders::load_safetensors(scratch() / "model.safetensors");
+  for (const at::ScalarType type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+    auto rounded = original;
+    for (auto& [name, tensor] : rounded) tensor = tensor.to(type);
+    encoders::save_safetensors(scratch() / "model.safetensors", {rounded.begin(), rounded.end()});
+    const nmt::LoadedModel expected = import_marianmt(scratch());
+    fs::remove(scratch() / "model.safetensors");
+    for (const TorchFormat format : {TorchFormat::kArchive, TorchFormat::kOld}) {
+      write("pytorch_model.bin", torch_file(rounded, format));
+      const nmt::LoadedModel model = import_marianmt(scratch());
+      if (type == at::kFloat) expect_outputs(model, case_directory("shared"));
+      const auto parameters = expected.model->named_parameters();
+      for (const auto& item : model.model->named_parameters()) {
+        EXPECT_EQ(item.value().scalar_type(), at::kFloat);
+        EXPECT_TRUE(at::equal(item.value(), parameters[item.key()])) << item.key();
+      }
+    }
+  }
+}
+
+TEST_F(MarianMt, AClassInTheWeightsIsNamed) {
+  copy_shared();
+  fs::remove(scratch() / "model.safetensors");
+  const std::string path =
+      write("pytorch_model.bin", torch_bytes::archive(torch_bytes::known("os", "system"), {}));
+  EXPECT_EQ(import_failure(), path + ": holds the class os.system: only tensors are read");
 }
 
 TEST_F(MarianMt, WhatDoesNotFitIsNamed) {

@@ -1,0 +1,102 @@
+#include "interchange/huggingface/transformers_config.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "common/json_fields.h"
+
+namespace dietmt::interchange {
+namespace {
+
+using nlohmann::json;
+
+struct ModelType {
+  const char* name;
+  std::vector<json> classes;        // in `architectures`
+  std::vector<const char*> fields;  // which this type has
+};
+
+const std::vector<ModelType>& model_types() {
+  static const std::vector<ModelType> types = {
+      {"marian", {"MarianModel", "MarianMTModel"}, {"d_model", "encoder_layers", "decoder_layers"}},
+      {"bert",
+       {"BertModel", "BertForPreTraining", "BertForMaskedLM", "BertForNextSentencePrediction",
+        "BertForSequenceClassification", "BertForTokenClassification", "BertForQuestionAnswering",
+        "BertForMultipleChoice"},
+       {"hidden_size", "num_hidden_layers", "type_vocab_size"}}};
+  return types;
+}
+
+/// Empty if the first class of `architectures` is unknown.
+std::string type_of_class(const json& architectures) {
+  for (const ModelType& type : model_types())
+    if (std::ranges::find(type.classes, architectures.front()) != type.classes.end())
+      return type.name;
+  return "";
+}
+
+/// Empty if no type has all these fields.
+std::string type_of_fields(const json& description) {
+  for (const ModelType& type : model_types()) {
+    if (std::ranges::all_of(type.fields,
+                            [&](const char* field) { return description.contains(field); }))
+      return type.name;
+  }
+  return "";
+}
+
+std::string inferred_type(const json& description) {
+  const json architectures = description.value("architectures", json());
+  const bool listed = architectures.is_array() && !architectures.empty();
+  return listed ? type_of_class(architectures) : type_of_fields(description);
+}
+
+}  // namespace
+
+json read_json_object(const std::filesystem::path& path) {
+  json description = read_json(path);
+  if (!description.is_object())
+    throw CheckpointError(path.string() + ": must hold an object, {...}");
+  return description;
+}
+
+void require_model_type(const json& description, const std::string& expected) {
+  const auto given = field_or<std::string>(description, "model_type", "");
+  const std::string type = given.empty() ? inferred_type(description) : given;
+  if (type == expected) return;
+  if (type.empty())
+    throw ConfigError(
+        "model_type is missing, and neither architectures nor the other keys tell "
+        "it; only '" +
+        expected + "' is known");
+  throw ConfigError("model_type is " +
+                    (given.empty() ? "missing; the other keys are those of " : std::string()) +
+                    "'" + type + "'; only '" + expected + "' is known");
+}
+
+void throw_with_their_names(const std::vector<std::string>& problems,
+                            const std::filesystem::path& file,
+                            const std::map<std::string, std::string>& names) {
+  std::vector<std::string> renamed;
+  for (const std::string& problem : problems) {
+    if (problem.empty()) continue;
+    const size_t begin = problem.starts_with(file.string()) ? file.string().size() : 0;
+    std::string text = problem.substr(0, begin), word;
+    for (const char letter : problem.substr(begin) + "\n") {
+      if (letter == '_' || (letter >= 'a' && letter <= 'z')) {
+        word += letter;
+        continue;
+      }
+      const auto found = names.find(word);
+      text += (found == names.end() ? word : found->second) + letter;
+      word.clear();
+    }
+    text.pop_back();
+    // Several of our settings may be one of theirs.
+    if (std::ranges::find(renamed, text) == renamed.end()) renamed.push_back(text);
+  }
+  throw_if_any<CheckpointError>(renamed);
+}
+
+}  // namespace dietmt::interchange

@@ -1,0 +1,16 @@
+// The weights of a directory of Hugging Face's transformers, whatever their format.
+#pragma once
+
+#include <filesystem>
+
+#include "interchange/foreign_tensors.h"
+
+namespace dietmt::interchange {
+
+/// All tensors, on the CPU, in the types of the file. Do not write to them: they may share memory.
+/// Reads the first that exists of model.safetensors, model.safetensors.index.json,
+/// pytorch_model.bin and pytorch_model.bin.index.json; an index lists the files of a model in
+/// parts. Throws CheckpointError naming the file, and the tensor if it is one.
+TensorsByName load_weights(const std::filesystem::path& directory);
+
+}  // namespace dietmt::interchange
