@@ -82,21 +82,33 @@ TEST(MarianConfig, PreNormAndTies) {
   EXPECT_EQ(from_marian(options).tied_embeddings, "none");
 }
 
+TEST(MarianConfig, RecurrentDecoders) {
+  MarianOptions options = usual_options();
+  options["transformer-decoder-autoreg"] = {"rnn"};
+  EXPECT_THAT(failure<ConfigError>([&] { from_marian(options); }),
+              HasSubstr("--dec-cell is 'gru'"));
+  options["dec-cell"] = {"ssru"};
+  EXPECT_EQ(from_marian(options).decoder_layer, "ssru");
+  options["dec-cell-high-depth"] = {"2"};
+  EXPECT_THAT(failure<ConfigError>([&] { from_marian(options); }),
+              HasSubstr("--dec-cell-high-depth is '2'"));
+}
+
 TEST(MarianConfig, NamesAllThatIsNotKnown) {
   MarianOptions options = usual_options();
   options["type"] = {"s2s"};
-  options["transformer-decoder-autoreg"] = {"rnn"};
+  options["transformer-decoder-autoreg"] = {"average-attention"};
   options["transformer-ffn-activation"] = {"gelu"};
   options["transformer-postprocess"] = {"dah"};
   options["transformer-tied-layers"] = {"1", "1"};
   options["transformer-train-position-embeddings"] = {"true"};
   options.erase("dim-emb");
-  EXPECT_THAT(
-      failure<ConfigError>([&] { from_marian(options); }),
-      AllOf(HasSubstr("--type is 's2s'"), HasSubstr("--transformer-decoder-autoreg is 'rnn'"),
-            HasSubstr("'gelu'"), HasSubstr("'dah'"), HasSubstr("--transformer-tied-layers"),
-            HasSubstr("--transformer-train-position-embeddings"),
-            HasSubstr("--dim-emb is missing")));
+  EXPECT_THAT(failure<ConfigError>([&] { from_marian(options); }),
+              AllOf(HasSubstr("--type is 's2s'"),
+                    HasSubstr("--transformer-decoder-autoreg is 'average-attention'"),
+                    HasSubstr("'gelu'"), HasSubstr("'dah'"), HasSubstr("--transformer-tied-layers"),
+                    HasSubstr("--transformer-train-position-embeddings"),
+                    HasSubstr("--dim-emb is missing")));
 }
 
 }  // namespace

@@ -97,6 +97,32 @@ TEST(EngineScores, EqualTeacherForcingInEveryArchitecture) {
       }
 }
 
+ModelConfig recurrent_config(const std::string& norm, const std::string& positions) {
+  ModelConfig config = engine_config();
+  config.decoder_layer = "ssru";
+  config.norm = norm;
+  config.decoder_position = positions;
+  return config;
+}
+
+TEST(EngineScores, EqualTeacherForcingWithARecurrentDecoder) {
+  for (const char* norm : {"post", "pre"})
+    for (const char* positions : {"none", "sinusoidal"}) {
+      const ModelConfig config = recurrent_config(norm, positions);
+      EXPECT_LE(largest_gap({lively_model(config, 3)}), 1e-5) << norm << " " << positions;
+    }
+  const Models mixed = {lively_model(recurrent_config("post", "none"), 4),
+                        lively_model(engine_config(), 5)};
+  EXPECT_LE(largest_gap(mixed), 1e-5);
+}
+
+TEST(EngineScores, OfARecurrentDecoderStayCloseWithRoundedWeights) {
+  const Models models = {
+      std::make_shared<TranslationModel>(recurrent_config("post", "sinusoidal"), 7)};
+  EXPECT_LE(largest_gap(models, kernels::WeightType::kBFloat16), 0.05);
+  EXPECT_LE(largest_gap(models, kernels::WeightType::kInt8), 0.1);
+}
+
 TEST(EngineScores, EqualTeacherForcingAtOtherSizes) {
   ModelConfig config = engine_config();
   config.source_vocabulary = 90;

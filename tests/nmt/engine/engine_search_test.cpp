@@ -30,9 +30,17 @@ Models model_with(const std::string& position, uint64_t seed = 1) {
   return {lively_model(config, seed)};
 }
 
+Models recurrent_models() {
+  ModelConfig config = engine_config();
+  config.decoder_layer = "ssru";
+  return {lively_model(config, 1)};
+}
+
 TEST(EngineSearch, EqualsTheSearchOnTensors) {
-  for (const char* position : {"sinusoidal", "shaw(clip=3)", "rope", "relative-key-query"}) {
-    const Models models = model_with(position);
+  std::vector<Models> all = {recurrent_models()};
+  for (const char* position : {"sinusoidal", "shaw(clip=3)", "rope", "relative-key-query"})
+    all.push_back(model_with(position));
+  for (const Models& models : all) {
     const auto requests = random_requests(40, 20, 2);
     for (const auto& [beam, nbest] : std::vector<std::pair<int64_t, int64_t>>{
              {1, 1}, {2, 1}, {3, 3}, {5, 1}, {5, 5}, {12, 4}}) {

@@ -10,6 +10,7 @@
 namespace dietmt::nmt {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -50,6 +51,24 @@ TEST(ModelSize, IsThatOfBuiltModelsOfEveryArchitecture) {
           SCOPED_TRACE(config.norm + " " + config.activation + " " + tied);
           expect_count(config);
         }
+}
+
+TEST(ModelSize, IsThatOfBuiltModelsWithARecurrentDecoder) {
+  ModelConfig config = small_config();
+  config.decoder_layer = "ssru";
+  config.encoder_position = "diet-rel";
+  config.decoder_position = "none";
+  expect_count(config);
+}
+
+TEST(PositionProblems, ARecurrentDecoderHasNoScores) {
+  ModelConfig config = small_config();
+  config.decoder_layer = "ssru";
+  config.encoder_position = "sinusoidal";
+  config.decoder_position = "sinusoidal+diet-rel";
+  EXPECT_THAT(position_problems(config),
+              ElementsAre(AllOf(HasSubstr("column 12: 'diet-rel' is for self-attention"),
+                                HasSubstr("--decoder-position none or sinusoidal"))));
 }
 
 TEST(ModelSize, IsThatOfBuiltModelsWithEveryEncoding) {

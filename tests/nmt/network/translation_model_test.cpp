@@ -35,16 +35,19 @@ struct Positions {
   std::string encoder;
   std::string decoder = encoder;
   std::string cross = "none";
+  std::string decoder_layer = "self-attention";
 };
 
 void PrintTo(const Positions& printed, std::ostream* out) {
-  *out << printed.encoder << ", " << printed.decoder << ", cross " << printed.cross;
+  *out << printed.encoder << ", " << printed.decoder << ", cross " << printed.cross << ", "
+       << printed.decoder_layer;
 }
 
 ModelConfig small_config(const Positions& positions) {
   ModelConfig config = small_config(positions.encoder);
   config.decoder_position = positions.decoder;
   config.cross_position = positions.cross;
+  config.decoder_layer = positions.decoder_layer;
   return config;
 }
 
@@ -144,6 +147,8 @@ const std::vector<Positions> kPositions = {
     {"linformer(length=3)", "rope", "linformer(length=4)"},
     {"diet-abs-lin(length=3)", "xpos", "diet-abs-lin(length=2,share=layers)"},
     {"rope(pairs=halves)", "cope(positions=3)", "diet-rel(clip=2)"},
+    {"diet-rel", "none", "diet-rel", "ssru"},
+    {"sinusoidal", "sinusoidal", "none", "ssru"},
     {"heads[rope:0,alibi:1,bert-a-d:2,tupe-a:3]", "heads[cope:0,xpos:1,transformer-xl:2,fire:3]"},
 };
 
