@@ -33,7 +33,10 @@ int inspect_params(const std::vector<std::string>& arguments) {
   table.add("model", &directory, "DIR", kModelHelp)
       .add("vocab-size", &vocabulary, "N", "vocabulary size of each language", ranges::kVocabulary);
   bind_model_options(table, o);
-  table.example("dietmt inspect params --model model")
+  table
+      .basics({"model", "vocab-size", "preset", "position", "decoder-position", "encoder-layers",
+               "decoder-layers", "width", "feed-forward", "heads", "tied-embeddings"})
+      .example("dietmt inspect params --model model")
       .example("dietmt inspect params --preset base --position diet-rel --vocab-size 32000");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   if (!directory.empty()) {

@@ -10,9 +10,11 @@
 #include "interchange/marian/marian_config.h"
 #include "interchange/marian/marian_names.h"
 #include "interchange/marian/marian_shortlist.h"
+#include "kernels/packed_linear.h"
 #include "nmt/engine/aligned_buffer.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/packing/engine_models.h"
+#include "storage/safetensors_view.h"
 
 namespace dietmt::interchange {
 namespace fs = std::filesystem;

@@ -75,6 +75,31 @@ expect_code 0 "${marian[@]}" --vocabulary "$cases/marian/vocab.yml" \
 translated "$work/marian" "$cases/marian/source.txt" | cmp - "$cases/marian/expected.txt" ||
   fail "marian: other translations than its twin's"
 
+# The same as Marian's binary files: in fp32 the same model; int8 weights are decoded as they are.
+marian_file=$(dirname "$0")/../interchange/write_marian_binary.py
+for type in fp32 int8; do
+  options=()
+  [ "$type" = fp32 ] || options=(--int8)
+  python3 "$marian_file" "${options[@]}" "$cases/marian/model.npz" "$work/marian.$type.bin"
+  expect_code 0 "$dietmt" import --from "$work/marian.$type.bin" --output "$work/marian.$type" \
+    --vocabulary "$cases/marian/vocab.yml" \
+    --pieces "$cases/shared/source.spm,$cases/shared/target.spm"
+done
+for file in config.json model.safetensors; do
+  cmp "$work/marian/$file" "$work/marian.fp32/$file" || fail "marian.fp32: another $file"
+done
+expect_text "int8 weights" "$err"
+translated "$work/marian.int8" "$cases/marian/source.txt" >"$work/int8.txt"
+same=$(paste -d '\t' "$work/int8.txt" "$cases/marian/expected.txt" | awk -F '\t' '$1 == $2' | wc -l)
+((2 * same > $(wc -l <"$work/int8.txt"))) || fail "marian.int8: only $same lines are as in fp32"
+expect_code 1 "$dietmt" export --model "$work/marian.int8" --to ctranslate2 --output "$work/refused"
+expect_text "packed int8" "$err"
+head -c 1000 "$work/marian.int8.bin" >"$work/cut.bin"
+expect_code 1 "$dietmt" import --from "$work/cut.bin" --vocabulary "$cases/marian/vocab.yml" \
+  --pieces "$cases/shared/source.spm,$cases/shared/target.spm" --output "$work/refused"
+expect_text "cut.bin: is damaged" "$err"
+[ ! -e "$work/refused" ] || fail "an import that failed left a directory"
+
 # Refusals name what is wrong, write nothing and exit with the code of wrong usage.
 expect_code 2 "$dietmt" export --model "$model" --to huggingface --output "$work/refused"
 expect_text "MarianMT has no position encoding" "$err"
