@@ -62,8 +62,6 @@ class Table {
   }
 
   void recurrence() {
-    if (names_.recurrence_input.empty())
-      throw ConfigError("a decoder with recurrent layers (ssru) has no counterpart in this format");
     add("recurrence.input_weight", names_.recurrence_input, names_.weight);
     add("recurrence.forget_bias", {names_.recurrence_input.back()}, names_.bias);
     norm("self_residual.norm.", names_.recurrence_norm);

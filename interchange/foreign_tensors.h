@@ -100,8 +100,8 @@ struct LayerNames {
   std::string scale, shift;    // of norms
 };
 
-/// All parameters except embeddings, output and positions. Throws ConfigError if the model has a
-/// recurrence for which `names` has no names.
+/// All parameters except embeddings, output and positions. `names` must have those of a recurrence
+/// if the model has one.
 std::vector<Correspondence> correspondences(const nmt::ModelConfig& config,
                                             const LayerNames& names);
 

@@ -114,6 +114,8 @@ int run_import(const std::vector<std::string>& arguments) {
         "--vocabulary, --pieces and --shortlist need Marian's .npz or .bin in --from; directories "
         "have their own");
   }
+  if (fs::exists(o.from) && !fs::is_directory(o.from) && !is_marian_file(o))
+    problems.push_back("--from " + o.from + " is neither a directory nor a .npz or .bin file");
   table.check(problems);
 
   AtomicDirectory output(o.output);

@@ -68,7 +68,7 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
            {.choices = {"relu", "gelu", "silu", "swiglu"}})
       .add("decoder-layer", &m.decoder_layer, "",
            "what reads the target so far: ssru, a recurrence (Kim et al. 2019), makes a step of "
-           "decoding cheaper and needs --decoder-position none or sinusoidal",
+           "decoding cheaper and takes --decoder-position none, sinusoidal or learned",
            {.choices = {"self-attention", "ssru"}})
       .add("tied-embeddings", &m.tied_embeddings, "",
            "decoder: tie target and output embeddings; all: tie the source embeddings too",

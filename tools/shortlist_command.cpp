@@ -163,7 +163,8 @@ void report_coverage(const ShortlistOptions& o, const nmt::Tokenizers& tokenizer
   std::cout << std::defaultfloat << std::setprecision(6);
 }
 
-// "piece TAB candidate TAB probability" for each candidate of each piece of the word.
+// "piece TAB candidate TAB probability" for each candidate of each piece of the word; imported
+// lists have no probabilities.
 void show(const std::string& word, const nmt::Tokenizers& tokenizers,
           const data::Shortlist& shortlist) {
   for (const int32_t id : tokenizers.source->encode(word)) {
@@ -171,7 +172,7 @@ void show(const std::string& word, const nmt::Tokenizers& tokenizers,
     const std::span<const float> probabilities = shortlist.probabilities(id);
     for (size_t i = 0; i < ids.size(); ++i)
       std::cout << tokenizers.source->piece(id) << '\t' << tokenizers.target->piece(ids[i]) << '\t'
-                << probabilities[i] << '\n';
+                << (probabilities[i] > 0.0F ? fmt::format("{:g}", probabilities[i]) : "-") << '\n';
   }
 }
 

@@ -96,6 +96,8 @@ CTranslate2File exported(const nmt::TranslationModel& model) {
   if (config.cross_position != "none")
     problems.push_back("CTranslate2 has no positions in cross-attention, as '" +
                        config.cross_position + "' is");
+  if (config.decoder_layer == "ssru")
+    problems.push_back("CTranslate2 has no recurrent decoder (--decoder-layer ssru)");
   throw_if_any(problems);
   add_parameters(file, model);
   return file;

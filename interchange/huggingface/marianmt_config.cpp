@@ -89,6 +89,8 @@ json to_marianmt_config(const nmt::ModelConfig& config) {
   if (config.norm != "post") problems.push_back("MarianMT has no pre-norm (--norm)");
   if (config.activation == "swiglu")
     problems.push_back("MarianMT has no activation swiglu; it has relu, gelu and silu");
+  if (config.decoder_layer == "ssru")
+    problems.push_back("MarianMT has no recurrent decoder (--decoder-layer ssru)");
   throw_if_any(problems);
   return {{"model_type", "marian"},
           {"architectures", {"MarianMTModel"}},

@@ -74,6 +74,7 @@ nmt::LoadedModel import_marian(const MarianFiles& files) {
       marian_model_config(read_options(tensors, files.weights), files.weights.string());
   const auto source = marian_tokenizer(files, 0, config.source_vocabulary++);
   const auto target = marian_tokenizer(files, 1, config.target_vocabulary++);
+  check_vocabularies(files, config, *source, *target);
   const auto model = std::make_shared<nmt::TranslationModel>(config, 0);
   set_parameters(*model, read_parameters(tensors, config), files.weights);
   model->eval();

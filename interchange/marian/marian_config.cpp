@@ -157,11 +157,14 @@ MarianOptions marian_options(std::string text, const std::string& where) {
 }
 
 nmt::ModelConfig marian_model_config(const MarianOptions& options, const std::string& where) {
+  nmt::ModelConfig config;
   try {
-    return from_marian(options);
+    config = from_marian(options);
   } catch (const ConfigError& error) {
     throw CheckpointError(where + ": " + error.what());
   }
+  throw_if_any<CheckpointError>(config.problems(where));
+  return config;
 }
 
 nmt::ModelConfig from_marian(const MarianOptions& options) {

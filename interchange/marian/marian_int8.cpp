@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "common/error.h"
@@ -60,6 +61,14 @@ class Int8Weights : public nmt::WeightSource {
 
   std::shared_ptr<const void> storage() const override { return nullptr; }
 
+  /// Throws CheckpointError if the file has weights that the model of its options has not.
+  void require_all_used() const {
+    for (const auto& [name, tensor] : file_.tensors())
+      if (tensor.type == BinaryTensor::Type::kIntegers && !name.ends_with("_QuantMultA") &&
+          !used_.contains(name))
+        fail(name, std::string("is not part of the model that ") + kOptions + " describes");
+  }
+
   std::vector<storage::TensorSource> tensors() const {
     std::vector<storage::TensorSource> all;
     for (const auto& [name, matrix] : matrices_) nmt::append_stored(name, matrix, all);
@@ -76,9 +85,10 @@ class Int8Weights : public nmt::WeightSource {
     throw CheckpointError(file_.path().string() + ": tensor '" + name + "' " + what);
   }
 
-  const BinaryTensor& find(const std::string& name) const {
+  const BinaryTensor& find(const std::string& name) {
     const auto found = file_.tensors().find(name);
     if (found == file_.tensors().end()) fail(name, "is missing");
+    used_.insert(name);
     return found->second;
   }
 
@@ -108,8 +118,11 @@ class Int8Weights : public nmt::WeightSource {
       const auto found = file_.tensors().find(stored);
       if (found == file_.tensors().end()) continue;
       const std::vector<float> values = found->second.floats();
-      if (values.size() == 1 && std::isfinite(values.front()) && values.front() > 0.0F)
-        return values.front();
+      // Models with two vocabularies have an empty one.
+      if (values.empty() || (values.size() == 1 && values.front() == 0.0F)) continue;
+      if (values.size() != 1 || !std::isfinite(values.front()) || values.front() < 0.0F)
+        fail(stored, "is not a positive number");
+      return values.front();
     }
     return 0.0F;
   }
@@ -128,7 +141,7 @@ class Int8Weights : public nmt::WeightSource {
   };
 
   /// All rows of a parameter.
-  Integers gather(const nmt::WeightRows& wanted) const {
+  Integers gather(const nmt::WeightRows& wanted) {
     const bool in_layer = theirs_.contains(wanted.parameter);
     Integers all;
     for (const std::string& name : matrices_of(wanted.parameter)) {
@@ -149,8 +162,10 @@ class Int8Weights : public nmt::WeightSource {
         fail(name, "has another multiplier of its inputs than the weights beside it");
       all.of_inputs = of_inputs;
       all.rows.insert(all.rows.end(), part.begin(), part.end());
-      all.multipliers.resize(all.rows.size() / static_cast<size_t>(wanted.inputs),
-                             tensor.multiplier());
+      const float multiplier = tensor.multiplier();
+      if (!std::isfinite(multiplier) || !(multiplier > 0.0F))
+        fail(name, "has a multiplier that is not a positive number");
+      all.multipliers.resize(all.rows.size() / static_cast<size_t>(wanted.inputs), multiplier);
     }
     // Begin of sentence.
     if (!in_layer && std::ssize(all.multipliers) == wanted.rows - 1) {
@@ -206,6 +221,7 @@ class Int8Weights : public nmt::WeightSource {
   std::map<std::string, Names> theirs_;  // by our names
   std::map<std::string, PackedWeights> matrices_;
   std::map<std::string, std::vector<float>> numbers_;
+  std::set<std::string> used_;
   std::map<std::string, std::vector<float>> shifts_;  // to be added to parameters, by their names
   std::vector<nmt::MemoryBlock> memory_;
 };
@@ -224,8 +240,9 @@ fs::path find_file(const fs::path& directory, const std::string& begin, const st
     const std::string name = entry.path().filename().string();
     if (!name.starts_with(begin) || !name.ends_with(end)) continue;
     if (!found.empty())
-      throw DataError(directory.string() + ": " + found.filename().string() + " and " + name +
-                      " are there; give the file itself in --from");
+      throw DataError(
+          directory.string() + ": has " + found.filename().string() + " and " + name +
+          "; name the files: --from model.bin --vocabulary vocab.spm --shortlist lex.bin");
     found = entry.path();
   }
   return found;
@@ -257,10 +274,12 @@ void import_marian_int8(const MarianBinary& weights, const MarianFiles& files,
   nmt::ModelConfig config = marian_model_config(options_of(weights), files.weights.string());
   auto source = marian_tokenizer(files, 0, config.source_vocabulary++);
   auto target = marian_tokenizer(files, 1, config.target_vocabulary++);
+  check_vocabularies(files, config, *source, *target);
   if (source->serialized() == target->serialized()) target = source;
 
   Int8Weights int8(weights, config);
   const auto assembled = nmt::assemble_weights(config, int8);
+  int8.require_all_used();
   storage::write_safetensors(directory / storage::kSafetensorsFile, int8.tensors());
   nmt::write_description(directory, config, *source, *target, "int8");
   nmt::write_positions(directory, config, *assembled);

@@ -1,9 +1,12 @@
 #include "interchange/marian/marian_tokenizer.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
 #include "common/error.h"
 #include "common/files.h"
+#include "data/shortlist/shortlist.h"
 #include "interchange/marian/marian_config.h"
 
 namespace dietmt::interchange {
@@ -45,6 +48,9 @@ std::shared_ptr<const data::Tokenizer> make_tokenizer(const fs::path& vocabulary
     throw DataError(vocabulary.string() + ": has " + std::to_string(all.pieces.size()) +
                     " pieces, the model " + std::to_string(size));
   }
+  if (static_cast<int64_t>(all.pieces.size()) < size)
+    spdlog::warn("{}: has {} pieces, the model {}; no text gives the others", vocabulary.string(),
+                 all.pieces.size(), size);
   while (static_cast<int64_t>(all.pieces.size()) < size) all.pieces.emplace_back();
   for (size_t id = 0; id < all.pieces.size(); ++id)
     if (all.pieces[id].empty()) all.pieces[id] = "<unused " + std::to_string(id) + ">";
@@ -64,12 +70,23 @@ std::shared_ptr<const data::Tokenizer> marian_tokenizer(const MarianFiles& files
                                                         int64_t size) {
   const fs::path& vocabulary =
       of_side(files.vocabularies, side, "its vocabularies, .spm or .yml (--vocabulary)");
-  if (vocabulary.extension() == ".spm") return make_tokenizer(vocabulary, vocabulary, size);
+  const std::string kind = vocabulary.extension();
+  if (kind != ".spm" && kind != ".yml" && kind != ".yaml")
+    throw ConfigError("--vocabulary " + vocabulary.string() + ": is neither .spm nor .yml");
+  if (kind == ".spm") return make_tokenizer(vocabulary, vocabulary, size);
   return make_tokenizer(
       vocabulary,
       of_side(files.pieces, side,
               "the sentencepiece models that cut text into the pieces of the .yml (--pieces)"),
       size);
+}
+
+void check_vocabularies(const MarianFiles& files, const nmt::ModelConfig& config,
+                        const data::Tokenizer& source, const data::Tokenizer& target) {
+  if (config.tied_embeddings != "all") return;
+  if (data::vocabulary_fingerprint(source) == data::vocabulary_fingerprint(target)) return;
+  throw DataError(files.weights.string() +
+                  ": has one embedding for both languages, but the vocabularies differ; give one");
 }
 
 }  // namespace dietmt::interchange

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "data/text/tokenizer.h"
+#include "nmt/model/config.h"
 
 namespace dietmt::interchange {
 
@@ -17,6 +18,11 @@ struct MarianFiles {
   std::vector<std::filesystem::path> pieces;        // .spm of vocabularies that are .yml
   std::filesystem::path shortlist = {};             // lex.s2t.bin of int8 weights; empty: none
 };
+
+/// Throws DataError naming the file of the weights if the model has one embedding for two
+/// vocabularies.
+void check_vocabularies(const MarianFiles& files, const nmt::ModelConfig& config,
+                        const data::Tokenizer& source, const data::Tokenizer& target);
 
 /// The tokenizer of side 0 (source) or 1 (target), with a piece for begin of sentence after the
 /// `size` pieces of the model, some of them unused. Throws DataError or ConfigError, which names

@@ -62,9 +62,9 @@ fs::path ModelFiles::weights() const { return directory / storage::kSafetensorsF
 
 void ModelFiles::require_full_weights() const {
   if (quantization.empty()) return;
-  throw CheckpointError(directory.string() + ": only 'translate' and 'serve' on the CPU can use " +
-                        "packed " + quantization +
-                        " weights; use the model that they were made from");
+  throw CheckpointError(directory.string() + ": packed " + quantization +
+                        " weights only decode, on the CPU; use the model that they were made from "
+                        "(a model that was imported in int8 has none)");
 }
 
 ModelFiles open_model(const fs::path& directory) {

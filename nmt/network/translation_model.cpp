@@ -77,7 +77,7 @@ void require_no_scores(const std::string& spec, const std::vector<encoders::Enco
         spec, part.column,
         "'" + part.row->name +
             "' is for self-attention, which a decoder of ssru layers does not have; "
-            "--decoder-position none or sinusoidal is possible");
+            "--decoder-position none, sinusoidal and learned are possible");
   }
 }
 

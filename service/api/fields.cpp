@@ -220,7 +220,8 @@ nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& lim
   options.max_length_offset =
       fields.integer_or("max_length_offset", options.max_length_offset, 1, limits.length_offset);
   options.min_length = fields.integer_or("min_length", 0, 0, limits.length_offset);
-  options.no_repeat_ngram = fields.integer_or("no_repeat_ngram", 0, 0, kAny);
+  options.no_repeat_ngram = fields.integer_or(
+      "no_repeat_ngram", 0, 0, static_cast<int64_t>(*nmt::search_rules::kNoRepeatNgram.most));
   options.repetition_penalty = fields.number_or("repetition_penalty", options.repetition_penalty);
   options.patience = fields.number_or("patience", options.patience);
   options.max_source_length =

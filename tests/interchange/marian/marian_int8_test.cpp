@@ -60,6 +60,9 @@ class TwinFiles {
     full_.add_text("special:model.yml", options);
   }
 
+  /// One weight more than the options say.
+  void add_stray() { int8_.add_integers("encoder_l2_ffn_W1", {1, 1}, {1}, 1.0F); }
+
   std::string int8() const { return int8_.bytes(); }
   std::string full() const { return full_.bytes(); }
 
@@ -189,10 +192,43 @@ TEST_F(MarianInt8Test, NamesWhatTheDirectoryLacks) {
   fs::remove(path("vocab.test.spm"));
   EXPECT_THAT(failed_import(), HasSubstr("neither vocab*.spm nor srcvocab*.spm"));
   write("model.other.bin", "");
-  EXPECT_THAT(failed_import(), HasSubstr("give the file itself in --from"));
+  EXPECT_THAT(failed_import(), HasSubstr("name the files: --from"));
   fs::remove(path("model.other.bin"));
   fs::remove(path("model.test.intgemm.alphas.bin"));
   EXPECT_THAT(failed_import(), HasSubstr("neither config.json nor model*.bin"));
+}
+
+TEST_F(MarianInt8Test, WrongOptionsAndWeightsAreNamed) {
+  const auto failed_with = [&](std::string bytes, const std::string& from, const std::string& to) {
+    const size_t at = bytes.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    write("model.test.intgemm.alphas.bin", bytes.replace(at, from.size(), to));
+    const std::string problem = failed_import();
+    fs::remove_all(path("imported"));
+    return problem;
+  };
+  const std::string bytes = twins_->int8();
+  EXPECT_THAT(failed_with(bytes, "transformer-heads: 4", "transformer-heads: 0"),
+              HasSubstr("heads is 0"));
+  EXPECT_THAT(failed_with(bytes, "transformer-heads: 4", "transformer-heads: 5"),
+              HasSubstr("heads"));
+  const float right = 350.0F, wrong = -1.0F;
+  EXPECT_THAT(failed_with(bytes, std::string(reinterpret_cast<const char*>(&right), 4),
+                          std::string(reinterpret_cast<const char*>(&wrong), 4)),
+              HasSubstr("a multiplier that is not a positive number"));
+  const float alpha = 60.0F, infinite = INFINITY;
+  EXPECT_THAT(failed_with(bytes, std::string(reinterpret_cast<const char*>(&alpha), 4),
+                          std::string(reinterpret_cast<const char*>(&infinite), 4)),
+              HasSubstr("_QuantMultA' is not a positive number"));
+  twins_->add_stray();
+  EXPECT_THAT(failed_with(twins_->int8(), "ssru", "ssru"),
+              HasSubstr("'encoder_l2_ffn_W1' is not part of the model"));
+}
+
+TEST_F(MarianInt8Test, OneEmbeddingNeedsOneVocabulary) {
+  fs::rename(path("vocab.test.spm"), path("srcvocab.test.spm"));
+  fs::copy_file(case_directory("shared") / "target.spm", path("trgvocab.test.spm"));
+  EXPECT_THAT(failed_import(), HasSubstr("one embedding for both languages"));
 }
 
 TEST_F(MarianInt8Test, DamageIsNamed) {

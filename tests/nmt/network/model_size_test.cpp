@@ -68,7 +68,7 @@ TEST(PositionProblems, ARecurrentDecoderHasNoScores) {
   config.decoder_position = "sinusoidal+diet-rel";
   EXPECT_THAT(position_problems(config),
               ElementsAre(AllOf(HasSubstr("column 12: 'diet-rel' is for self-attention"),
-                                HasSubstr("--decoder-position none or sinusoidal"))));
+                                HasSubstr("--decoder-position none, sinusoidal and learned"))));
 }
 
 TEST(ModelSize, IsThatOfBuiltModelsWithEveryEncoding) {
