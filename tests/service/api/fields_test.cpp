@@ -181,7 +181,7 @@ TEST(DecodingFieldsTest, ProblemsNameTheOption) {
             "400 length_penalty length_penalty is -1; it must be from 0 to 10");
   EXPECT_THAT(search_problem(R"({"max_length_factor": 1e9})"), HasSubstr("too large"));
   EXPECT_EQ(search_problem(R"({"no_repeat_ngram": 10001})"),
-            "400 no_repeat_ngram no_repeat_ngram is 10001; it must be from 0 to 10000");
+            "400 no_repeat_ngram no_repeat_ngram must be a whole number from 0 to 10000");
   EXPECT_EQ(search_problem(R"({"repetition_penalty": 0})"),
             "400 repetition_penalty repetition_penalty is 0; it must be from 0.01 to 100");
   EXPECT_EQ(search_problem(R"({"patience": 2, "sample": true})"),
