@@ -126,7 +126,8 @@ std::string OptionTable::Option::problem() const {
   if (rule.required && is_missing)
     return "--" + name + " is missing: give --" + name + " " + placeholder;
   for (const std::string& value : present)
-    if (rule.is_new && !value.empty() && std::filesystem::exists(value))
+    // A link exists, even one that leads nowhere.
+    if (rule.is_new && !value.empty() && exists(std::filesystem::symlink_status(value)))
       return "--" + name + " " + value + " exists already: choose a new path";
   std::string first;
   const auto compare = [&](const auto& value) {

@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
+#include <cmath>
 #include <utility>
 
 namespace dietmt::encoders {
@@ -122,6 +123,11 @@ Tensor linear_by_blocks(const Tensor& x, const Tensor& weight, const Tensor& bia
 
 FixedRowBlocks::FixedRowBlocks() : before_(std::exchange(fixed_row_blocks, true)) {}
 FixedRowBlocks::~FixedRowBlocks() { fixed_row_blocks = before_; }
+
+Tensor glorot(int64_t outputs, int64_t inputs) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
+  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
+}
 
 Tensor linear_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (uses_row_blocks(x)) return linear_by_blocks(x, weight, bias);

@@ -9,6 +9,9 @@
 
 namespace dietmt::encoders {
 
+/// Initial weights [outputs, inputs], uniform by their sizes (Glorot and Bengio 2010, eq. 16).
+at::Tensor glorot(int64_t outputs, int64_t inputs);
+
 /// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs], or undefined. Returns [N, outputs].
 /// In fp32 on the CPU forward and backward use the products below, elsewhere at::linear.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);

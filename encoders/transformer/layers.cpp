@@ -15,15 +15,6 @@ DropoutSite dropout_site(double p, DropoutKeys* keys) {
   return {p, keys->next()};
 }
 
-namespace {
-
-Tensor glorot(int64_t outputs, int64_t inputs) {
-  const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
-  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
-}
-
-}  // namespace
-
 LayerNorm::LayerNorm(int64_t width, double epsilon) : epsilon_(epsilon) {
   weight = register_parameter("weight", torch::ones({width}));
   bias = register_parameter("bias", torch::zeros({width}));

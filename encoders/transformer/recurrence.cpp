@@ -5,7 +5,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
 
-#include <utility>
+#include <algorithm>
 #include <vector>
 
 #include "encoders/ops/linear.h"
@@ -21,11 +21,12 @@ using torch::autograd::tensor_list;
 
 constexpr int64_t kColumns = 64;  // of a thread's share
 
-/// Calls visit(rows) for position 0, 1, ... of all sentences, or in falling order: the rows of the
-/// tokens at that position, and with `before` the rows of the tokens in front of them.
+/// The rows of the tokens at one position of all sentences, and of the tokens before them.
 struct TimeStep {
-  Tensor rows, before;  // [sentences that are long enough] int64
+  Tensor rows;    // [sentences that are long enough] int64
+  Tensor before;  // likewise; undefined at position 0
 };
+
 std::vector<TimeStep> time_steps(const Packing& packing, at::Device device) {
   std::vector<TimeStep> steps;
   for (int64_t t = 0; t < packing.max_length(); ++t) {
@@ -38,7 +39,7 @@ std::vector<TimeStep> time_steps(const Packing& packing, at::Device device) {
   return steps;
 }
 
-/// Calls work(first, last, column) on the CPU for blocks of columns of each sentence's rows.
+/// Calls work(first row, last row, first column, columns) for blocks of columns of each sentence.
 template <typename Work>
 void for_sentences(const Packing& packing, int64_t width, const Work& work) {
   const int64_t blocks = (width + kColumns - 1) / kColumns;
@@ -142,16 +143,11 @@ class RecurrentStates : public torch::autograd::Function<RecurrentStates> {
   }
 };
 
-Tensor glorot_rows(int64_t outputs, int64_t inputs) {
-  const double bound = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
-  return torch::empty({outputs, inputs}).uniform_(-bound, bound);
-}
-
 }  // namespace
 
 Recurrence::Recurrence(int64_t width) {
-  input_weight_ = register_parameter(
-      "input_weight", torch::cat({glorot_rows(width, width), glorot_rows(width, width)}));
+  input_weight_ =
+      register_parameter("input_weight", torch::cat({glorot(width, width), glorot(width, width)}));
   forget_bias_ = register_parameter("forget_bias", torch::zeros({width}));
 }
 

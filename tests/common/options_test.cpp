@@ -261,6 +261,9 @@ TEST_F(OptionsTest, ANewPathMustNotExist) {
   EXPECT_EQ(problem((scratch() / "new").string()), "");
   EXPECT_EQ(problem(scratch().string()),
             "--output " + scratch().string() + " exists already: choose a new path");
+  const std::string link = (scratch() / "link").string();
+  std::filesystem::create_symlink("nowhere", link);
+  EXPECT_EQ(problem(link), "--output " + link + " exists already: choose a new path");
 }
 
 TEST_F(OptionsTest, NoBoundAllowsNan) {
