@@ -1,5 +1,5 @@
-// Models of Marian: a .npz file with the weights and the options of the training, and vocabularies
-// beside it.
+// Models of Marian with fp32 weights: a .npz or .bin file with the weights and the options of the
+// training, and vocabularies beside it.
 #pragma once
 
 #include "interchange/marian/marian_tokenizer.h"

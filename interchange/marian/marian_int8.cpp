@@ -61,7 +61,7 @@ class Int8Weights : public nmt::WeightSource {
 
   std::shared_ptr<const void> storage() const override { return nullptr; }
 
-  /// Throws CheckpointError if the file has weights that the model of its options has not.
+  /// Throws CheckpointError for weights that the model described by the options does not use.
   void require_all_used() const {
     for (const auto& [name, tensor] : file_.tensors())
       if (tensor.type == BinaryTensor::Type::kIntegers && !name.ends_with("_QuantMultA") &&

@@ -8,33 +8,10 @@
 #include <limits>
 #include <memory>
 
-#include "common/random.h"
-#include "kernels/cpu/linear/levels.h"
-#include "tests/kernels/cpu/kernel_test.h"
+#include "tests/kernels/cpu/linear/packed_layer.h"
 
 namespace dietmt::kernels {
 namespace {
-
-using Values = std::vector<float>;
-
-Values random_values(int64_t size, uint64_t seed) { return random_numbers(size, seed, 1.0); }
-
-/// A layer and what holds it.
-struct Packed {
-  Packed(WeightType type, int64_t outputs, int64_t inputs, const Values& weights, int64_t stride)
-      : panels(allocate(packed_bytes(type, outputs, inputs))),
-        scales(unsigned_of(outputs)),
-        sums(unsigned_of(outputs)) {
-    const bool integers = type == WeightType::kInt8;
-    pack_weights(type, outputs, inputs, weights.data(), stride, panels.get(),
-                 integers ? scales.data() : nullptr, integers ? sums.data() : nullptr);
-    layer = {type, outputs, inputs, panels.get(), scales.data(), sums.data()};
-  }
-  Bytes panels;
-  Values scales;
-  std::vector<int32_t> sums;
-  PackedWeights layer;
-};
 
 double activated(double x, LinearActivation activation) {
   switch (activation) {
@@ -48,24 +25,6 @@ double activated(double x, LinearActivation activation) {
       break;
   }
   return x;
-}
-
-/// What a number of a row counts for in the type: bf16 rounded, int8 quantized by the row.
-std::vector<double> rounded_row(WeightType type, const float* row, int64_t size) {
-  double largest = 0;
-  for (int64_t k = 0; k < size; ++k) largest = std::max(largest, std::fabs(double{row[k]}));
-  std::vector<double> rounded;
-  for (int64_t k = 0; k < size; ++k) {
-    double x = row[k];
-    if (type == WeightType::kBFloat16 && x != 0.0) {
-      const double unit = std::ldexp(1.0, std::ilogb(x) - 7);
-      x = std::nearbyint(x / unit) * unit;
-    }
-    if (type == WeightType::kInt8 && largest > 0.0)
-      x = std::nearbyint(row[k] * (127.0f / static_cast<float>(largest))) * largest / 127.0;
-    rounded.push_back(x);
-  }
-  return rounded;
 }
 
 struct Case {
@@ -154,26 +113,6 @@ class Problem {
   Packed packed_;
   int64_t first_output_ = 0, last_output_ = -1;
 };
-
-std::string name_of(WeightType type) {
-  return type == WeightType::kFloat ? "fp32" : type == WeightType::kInt8 ? "int8" : "bf16";
-}
-
-/// The layer's outputs for these rows.
-Values outputs_of(const LinearKernels& level, const PackedWeights& layer, int64_t rows,
-                  const Values& inputs, const float* bias = nullptr) {
-  const Bytes storage = allocate(prepared_bytes(layer.type, rows, layer.inputs));
-  const PreparedRows prepared =
-      level.prepare_rows(layer.type, rows, layer.inputs, inputs.data(), layer.inputs, storage.get(),
-                         layer.input_multiplier);
-  Values output(unsigned_of(rows * layer.outputs));
-  level.linear({.weights = &layer,
-                .input = &prepared,
-                .bias = bias,
-                .output = output.data(),
-                .output_stride = layer.outputs});
-  return output;
-}
 
 class PackedLinearTest
     : public testing::TestWithParam<std::tuple<const LinearKernels*, WeightType>> {
@@ -323,81 +262,6 @@ TEST(PackedIntegersTest, HaveTheSameBitsOnAllLevels) {
   }
 }
 
-TEST(PackedIntegersTest, SaturateNothing) {
-  // The largest products of both signs: 127 * 127 * K, offset by 128 * 127 * K.
-  const int64_t inputs = 2048;
-  Values weights(unsigned_of(2 * inputs), 1.0f), ones(unsigned_of(inputs), -1.0f);
-  std::fill_n(weights.begin(), inputs, -1.0f);
-  const Packed packed(WeightType::kInt8, 2, inputs, weights, inputs);
-  EXPECT_EQ(packed.sums, (std::vector<int32_t>{-127 * 2048, 127 * 2048}));
-  for (const LinearKernels& level : linear_levels()) {
-    if (!level.set->runs_here) continue;
-    const Bytes storage = allocate(prepared_bytes(WeightType::kInt8, 1, inputs));
-    const PreparedRows row =
-        level.prepare_rows(WeightType::kInt8, 1, inputs, ones.data(), inputs, storage.get(), 0.0f);
-    float output[2];
-    level.linear({.weights = &packed.layer, .input = &row, .output = output, .output_stride = 2});
-    EXPECT_FLOAT_EQ(output[0], 2048.0f) << level.set->name;
-    EXPECT_FLOAT_EQ(output[1], -2048.0f) << level.set->name;
-  }
-}
-
-TEST(PackedIntegersTest, InputMultiplierServesAllRows) {
-  const int64_t outputs = 70, inputs = 35, rows = 3;
-  const float multiplier = 50.0f;  // cuts values beyond 2.54
-  Values values = random_values(rows * inputs, 7);
-  for (float& x : values) x *= 2.0f;
-  const Values weights = random_values(outputs * inputs, 8);
-  Packed packed(WeightType::kInt8, outputs, inputs, weights, inputs);
-  Values bias(unsigned_of(outputs)), scales(unsigned_of(outputs));
-  for (size_t n = 0; n < bias.size(); ++n) {
-    scales[n] = packed.layer.scales[n] / multiplier;
-    bias[n] = -127.0f * static_cast<float>(packed.sums[n]) * scales[n];
-  }
-  const std::vector<int32_t> zeros(unsigned_of(outputs));
-  packed.layer.input_multiplier = multiplier;
-  packed.layer.scales = scales.data();
-  packed.layer.sums = zeros.data();
-  for (const LinearKernels& level : linear_levels()) {
-    if (!level.set->runs_here) continue;
-    SCOPED_TRACE(level.set->name);
-    const Values output = outputs_of(level, packed.layer, rows, values, bias.data());
-    for (int64_t n = 0; n < outputs; ++n) {
-      const auto w = rounded_row(WeightType::kInt8, weights.data() + n * inputs, inputs);
-      for (int64_t r = 0; r < rows; ++r) {
-        double want = 0.0;
-        for (int64_t k = 0; k < inputs; ++k) {
-          const float scaled = values[unsigned_of(r * inputs + k)] * multiplier;
-          want +=
-              std::nearbyint(std::clamp(scaled, -127.0f, 127.0f)) / multiplier * w[unsigned_of(k)];
-        }
-        ASSERT_NEAR(output[unsigned_of(r * outputs + n)], want, 1e-4) << r << ", " << n;
-      }
-    }
-    values[0] = std::numeric_limits<float>::infinity();
-    EXPECT_TRUE(std::isnan(outputs_of(level, packed.layer, rows, values)[0]));
-    values[0] = 0.0f;
-  }
-}
-
-TEST(PackedIntegersTest, IntegersArePackedAsTheyAre) {
-  const int64_t outputs = 70, inputs = 35;
-  std::vector<int8_t> integers(unsigned_of(outputs * inputs));
-  Values weights(integers.size());
-  for (size_t i = 0; i < integers.size(); ++i) {
-    const bool first = i % unsigned_of(inputs) == 0;  // so that packing rounds by 1
-    integers[i] = static_cast<int8_t>(first ? 127 : static_cast<int>(i * 37 % 255) - 127);
-    weights[i] = static_cast<float>(integers[i]);
-  }
-  const Packed rounded(WeightType::kInt8, outputs, inputs, weights, inputs);
-  const size_t bytes = packed_bytes(WeightType::kInt8, outputs, inputs);
-  const Bytes panels = allocate(bytes);
-  std::vector<int32_t> sums(unsigned_of(outputs));
-  pack_integers(outputs, inputs, integers.data(), panels.get(), sums.data());
-  EXPECT_EQ(sums, rounded.sums);
-  EXPECT_EQ(std::memcmp(panels.get(), rounded.layer.panels, bytes), 0);
-}
-
 TEST(PackWeightsTest, UnpackedOutputsAreTheRoundedWeights) {
   const int64_t outputs = 70, inputs = 35;
   const Values weights = random_values(outputs * inputs, 5);
@@ -412,14 +276,6 @@ TEST(PackWeightsTest, UnpackedOutputsAreTheRoundedWeights) {
       ASSERT_EQ(row.back(), Problem::kUntouched);
     }
   }
-}
-
-TEST(PackWeightsTest, WeightsThatAreNotFiniteShow) {
-  Values weights(64, 0.5f), row(32, 1.0f);
-  weights[40] = std::numeric_limits<float>::infinity();
-  const Packed packed(WeightType::kInt8, 2, 32, weights, 32);
-  EXPECT_FLOAT_EQ(packed.scales[0], 0.5f / 127);
-  EXPECT_TRUE(std::isnan(packed.scales[1]));
 }
 
 }  // namespace
