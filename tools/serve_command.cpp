@@ -93,7 +93,7 @@ class ServeJobs {
 };
 
 ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models)
-    : translator_(models, options.api.limits) {
+    : translator_(models, options.api.limits, options.api.pivot) {
   const fs::path data = made_directory(options.data);
   queue_ = std::make_unique<service::JobQueue>(service::open_job_database(options.queue, data));
   metrics_ = std::make_unique<service::JobMetrics>(*queue_);
@@ -232,7 +232,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   service::Metrics metrics;
   options.registry.observer = [&](const std::string& name) { return metrics.observer(name); };
   service::AnalysisRoute analysis(
-      specs, [&](const service::ModelSpec& spec, const service::AnalysisRequest& request) {
+      service::LanguagePairs(specs, options.api.pivot),
+      [&](const service::ModelSpec& spec, const service::AnalysisRequest& request) {
         return served->analyse(spec, request);
       });
   const auto load = [&](const service::ModelSpec& spec) { return load_model(spec, *served); };

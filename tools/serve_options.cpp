@@ -157,11 +157,17 @@ OptionTable serve_option_table(ServeOptions& o) {
                     "detail, SIGUSR2 less; SIGTERM finishes running requests and exits.");
   table.group("Models")
       .add("model", &o.models, "[SRC-TGT=]DIR...",
-           "model directories; default languages: those of config.json or of the name (en-de)",
+           "model directories, or directories of them; default languages: those of config.json or "
+           "of "
+           "the name (en-de)",
            {.required = true})
       .add("shortlist", &o.shortlists, "[MODEL=]FILE...",
            "lexical shortlists from 'dietmt shortlist': restrict the output layer to likely "
-           "pieces; needs --device cpu, and the models' names if there are several")
+           "pieces; needs --device cpu, and the models' names if there are several; auto: the "
+           "shortlist.bin of each model directory")
+      .add("pivot", &o.pivot, "LANG",
+           "language by way of which two models translate a pair that has no model; none: refuse "
+           "such pairs")
       .add("preload", &o.preload, "", "load all models at the start, not when first used");
   add_network(table, o);
   add_jobs(table, o);
@@ -183,6 +189,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.registry.limits.fill_wait = std::chrono::milliseconds(options.fill_wait);
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
+  options.api.pivot = options.pivot == "none" ? "" : options.pivot;
   const LogFormat format = parse_log_format(options.log_format);
   set_log_format(format);
   if (!options.access_log.empty())

@@ -16,6 +16,7 @@ namespace dietmt::tools {
 struct ServeOptions {
   std::vector<std::string> models;
   std::vector<std::string> shortlists;
+  std::string pivot = "en";  // none: one model for each pair
   bool preload = false;
   std::string device = "cpu";
   std::string weights = "auto";

@@ -101,12 +101,13 @@ Answer translate_file(Call call, ServiceContext& service) {
   if (is_auto) source = detected_source(segments, target, service);
   service.check_characters(segments);
 
-  const auto model = service.models.acquire(service.pairs.model_of(source, target).name, patience);
+  const ServedPath models =
+      acquire(service.models, service.pairs.path_of(source, target), patience);
   TextOptions options;
   options.language = source;
   const auto translate = [&](const std::vector<std::string>& texts) {
     std::vector<std::string> translations;
-    for (const TranslatedText& text : translate_texts(*model, texts, options, patience))
+    for (const TranslatedText& text : translate_texts(models, texts, options, patience))
       translations.push_back(text.joined());
     return translations;
   };

@@ -29,22 +29,52 @@ std::vector<std::string> LanguagePairs::sources() const {
 std::vector<std::string> LanguagePairs::targets(const std::string& source) const {
   std::vector<std::string> codes;
   for (const ModelSpec& spec : specs_) {
-    if (source.empty() || spec.source == source) add_once(codes, spec.target);
+    if (source.empty() || !find_path(source, spec.target).empty()) add_once(codes, spec.target);
   }
   return codes;
 }
 
-const ModelSpec& LanguagePairs::model_of(const std::string& source,
-                                         const std::string& target) const {
+const ModelSpec* LanguagePairs::first(const std::string& source, const std::string& target) const {
   for (const ModelSpec& spec : specs_) {
-    if (spec.source == source && spec.target == target) return spec;
+    if (spec.source == source && spec.target == target) return &spec;
   }
+  return nullptr;
+}
+
+// Empty if there is none.
+ModelPath LanguagePairs::find_path(const std::string& source, const std::string& target) const {
+  if (const ModelSpec* direct = first(source, target)) return {direct};
+  if (pivot_.empty() || source == target) return {};
+  const ModelSpec* to_pivot = first(source, pivot_);
+  const ModelSpec* from_pivot = first(pivot_, target);
+  if (to_pivot == nullptr || from_pivot == nullptr) return {};
+  return {to_pivot, from_pivot};
+}
+
+ModelPath LanguagePairs::path_of(const std::string& source, const std::string& target) const {
+  ModelPath path = find_path(source, target);
+  if (!path.empty()) return path;
   if (!holds(sources(), source))
     throw HttpError::of_option("source", "source: " + source + " is not supported");
   if (!holds(targets(), target))
     throw HttpError::of_option("target", "target: " + target + " is not supported");
   throw HttpError::of_option(
       "target", "target: " + source + " cannot be translated to " + target + " on this server");
+}
+
+ModelPath LanguagePairs::path_named(const std::string& names) const {
+  ModelPath path;
+  for (size_t begin = 0; begin <= names.size();) {
+    const size_t end = std::min(names.find('+', begin), names.size());
+    const ModelSpec& model = model_named(names.substr(begin, end - begin));
+    if (!path.empty() && path.back()->target != model.source)
+      throw HttpError::of_option("model", "model: " + path.back()->name + " translates to " +
+                                              path.back()->target + ", but " + model.name +
+                                              " from " + model.source);
+    path.push_back(&model);
+    begin = end + 1;
+  }
+  return path;
 }
 
 const ModelSpec& LanguagePairs::model_named(const std::string& name) const {
@@ -58,7 +88,7 @@ DetectedLanguage LanguagePairs::detect_source(const std::string& text,
                                               const std::string& target) const {
   std::vector<std::string> candidates;
   for (const ModelSpec& spec : specs_) {
-    if (spec.target == target) add_once(candidates, spec.source);
+    if (!find_path(spec.source, target).empty()) add_once(candidates, spec.source);
   }
   if (candidates.empty())
     throw HttpError::of_option("target", "target: " + target + " is not supported");

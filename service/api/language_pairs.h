@@ -5,13 +5,17 @@
 #include <vector>
 
 #include "service/api/languages.h"
+#include "service/api/model_path.h"
 #include "service/scheduling/model_spec.h"
 
 namespace dietmt::service {
 
+/// Pairs that have a model, and those that two models join at the pivot language.
 class LanguagePairs {
  public:
-  explicit LanguagePairs(std::vector<ModelSpec> specs) : specs_(std::move(specs)) {}
+  /// `pivot`: a language code; empty: no pairs without a model of their own.
+  explicit LanguagePairs(std::vector<ModelSpec> specs, std::string pivot = "")
+      : specs_(std::move(specs)), pivot_(std::move(pivot)) {}
 
   /// Source languages in the order of their first models.
   std::vector<std::string> sources() const;
@@ -19,8 +23,13 @@ class LanguagePairs {
   /// Target languages of one source, or of all if `source` is empty.
   std::vector<std::string> targets(const std::string& source = "") const;
 
-  /// The first model of the pair. Throws HttpError 400 with the language that is not supported.
-  const ModelSpec& model_of(const std::string& source, const std::string& target) const;
+  /// The first model of the pair, or else the first two that join it. Throws HttpError 400 with the
+  /// language that is not supported.
+  ModelPath path_of(const std::string& source, const std::string& target) const;
+
+  /// A model by its name, or several joined by `+`. Throws HttpError 400 for names that there are
+  /// not, and for models of which one does not translate into the next one's source language.
+  ModelPath path_named(const std::string& names) const;
 
   const ModelSpec& model_named(const std::string& name) const;
 
@@ -36,7 +45,11 @@ class LanguagePairs {
   const std::vector<ModelSpec>& specs() const { return specs_; }
 
  private:
+  const ModelSpec* first(const std::string& source, const std::string& target) const;
+  ModelPath find_path(const std::string& source, const std::string& target) const;
+
   std::vector<ModelSpec> specs_;
+  std::string pivot_;
 };
 
 }  // namespace dietmt::service

@@ -27,7 +27,7 @@ ordered_json detection(const DetectedLanguage& language) {
 struct TranslateRequest {
   std::vector<std::string> texts;
   bool is_list = false;
-  const ModelSpec* model = nullptr;
+  ModelPath path;
   std::vector<DetectedLanguage> detected;  // of each text, if the source was `auto`
   int64_t alternatives = 0;
   TextOptions options;
@@ -59,7 +59,7 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
     detect_source(request, target, service);
     source = request.detected.front().code;
   }
-  request.model = &service.pairs.model_of(source, target);
+  request.path = service.pairs.path_of(source, target);
   request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
   request.options.language = source;
   request.options.html = format == "html";
@@ -101,8 +101,8 @@ Answer libretranslate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, service.limits.deadline);
   const Fields fields(call);
   const TranslateRequest request = read(fields, service);
-  const auto model = service.models.acquire(request.model->name, patience);
-  const auto texts = translate_texts(*model, request.texts, request.options, patience);
+  const ServedPath models = acquire(service.models, request.path, patience);
+  const auto texts = translate_texts(models, request.texts, request.options, patience);
 
   ordered_json body{
       {"translatedText", listed(request, [&](size_t i) { return texts[i].joined(); })}};

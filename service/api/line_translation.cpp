@@ -9,14 +9,14 @@
 namespace dietmt::service {
 namespace {
 
-TextOptions text_options(const nlohmann::json& decoding, const ModelSpec& model,
+TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
                          const ServiceLimits& limits) {
   const Fields fields(decoding);
   std::vector<std::string_view> names = decoding_field_names();
   names.emplace_back("split_sentences");
   fields.allow_only(names);
   TextOptions options;
-  options.language = model.source;
+  options.language = path.front()->source;
   options.split = fields.flag_or("split_sentences", false);
   options.search = search_options(fields, limits);
   return options;
@@ -24,13 +24,13 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelSpec& model,
 
 }  // namespace
 
-const ModelSpec& LineTranslator::model_of(const LineRequest& request) const {
-  return request.model.empty() ? pairs_.model_of(request.source, request.target)
-                               : pairs_.model_named(request.model);
+ModelPath LineTranslator::path_of(const LineRequest& request) const {
+  return request.model.empty() ? pairs_.path_of(request.source, request.target)
+                               : pairs_.path_named(request.model);
 }
 
 void LineTranslator::check(const LineRequest& request, const nlohmann::json& decoding) const {
-  text_options(decoding, model_of(request), limits_);
+  text_options(decoding, path_of(request), limits_);
 }
 
 TranslatedLines LineTranslator::translate(const LineRequest& request,
@@ -38,16 +38,16 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
                                           const std::vector<std::string>& lines,
                                           const std::function<bool()>& cancelled) const {
   constexpr std::chrono::milliseconds kPause{200};
-  const ModelSpec& spec = model_of(request);
-  const TextOptions options = text_options(decoding, spec, limits_);
+  const ModelPath path = path_of(request);
+  const TextOptions options = text_options(decoding, path, limits_);
   Patience patience;
   patience.client_gone = cancelled;
   patience.is_batch = true;
   while (true) {
     try {
-      const auto model = models_.acquire(spec.name, patience);
+      const ServedPath models = acquire(models_, path, patience);
       TranslatedLines translated;
-      for (const TranslatedText& text : translate_texts(*model, lines, options, patience)) {
+      for (const TranslatedText& text : translate_texts(models, lines, options, patience)) {
         translated.lines.push_back(text.joined());
         for (const TranslatedSentence& sentence : text.sentences)
           translated.source_tokens += sentence.source_tokens;

@@ -32,8 +32,9 @@ struct TranslatedLines {
 
 class LineTranslator {
  public:
-  LineTranslator(ModelRegistry& models, const ServiceLimits& limits)
-      : models_(models), pairs_(models.specs()), limits_(limits) {}
+  /// `pivot`: as in LanguagePairs.
+  LineTranslator(ModelRegistry& models, const ServiceLimits& limits, const std::string& pivot = "")
+      : models_(models), pairs_(models.specs(), pivot), limits_(limits) {}
 
   /// Throws HttpError for a request that translate() could not serve: no such model, a wrong
   /// option.
@@ -47,7 +48,7 @@ class LineTranslator {
                             const std::function<bool()>& cancelled) const;
 
  private:
-  const ModelSpec& model_of(const LineRequest& request) const;
+  ModelPath path_of(const LineRequest& request) const;
 
   ModelRegistry& models_;
   const LanguagePairs pairs_;

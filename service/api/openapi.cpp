@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "service/api/model_path.h"
 #include "service/api/translation_api.h"
 
 namespace dietmt::service {
@@ -25,6 +26,17 @@ void add_members(ordered_json& to, const ordered_json& from, const std::string& 
   }
 }
 
+// Of all paths of at most two models.
+std::vector<std::string> path_names(const std::vector<ModelSpec>& specs) {
+  std::vector<std::string> names;
+  for (const ModelSpec& first : specs) {
+    names.push_back(first.name);
+    for (const ModelSpec& second : specs)
+      if (first.target == second.source) names.push_back(path_name({&first, &second}));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string merged_openapi(const std::vector<std::string_view>& parts) {
@@ -47,6 +59,8 @@ std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits) 
   schemas["SourceLanguage"]["enum"] = pairs.sources();
   schemas["TargetLanguage"]["enum"] = pairs.targets();
   for (const ModelSpec& spec : pairs.specs()) schemas["ModelName"]["enum"].push_back(spec.name);
+  for (const std::string& names : path_names(pairs.specs()))
+    schemas["ModelPath"]["enum"].push_back(names);
   schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"] = limits.beam - 1;
   ordered_json& options = schemas["V1TranslateRequest"]["properties"];
   for (const char* name : {"beam", "nbest"}) options[name]["maximum"] = limits.beam;

@@ -50,16 +50,29 @@ TranslatedText plan(const std::string& text, const TextOptions& options) {
   return planned;
 }
 
-// Encodes a sentence and counts the tokens that are cut.
+// What the next model translates of a sentence.
+const std::string& source_of(const TranslatedSentence& sentence) {
+  return sentence.pivots.empty() ? sentence.source : sentence.pivots.back();
+}
+
+// Counts the tokens that are cut.
 nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& model,
-                               const TextOptions& options, const std::vector<int32_t>& prefix) {
+                               const nmt::SearchOptions& search) {
   nmt::TranslationRequest request;
-  request.source = model.encode_source(sentence.source);
-  request.prefix = prefix;
-  sentence.cut_tokens = nmt::cut_and_end(
-      request.source, model.decoder->source_limit(options.search), model.source_end);
-  sentence.source_tokens = std::ssize(request.source);
+  request.source = model.encode_source(source_of(sentence));
+  sentence.cut_tokens +=
+      nmt::cut_and_end(request.source, model.decoder->source_limit(search), model.source_end);
+  if (sentence.pivots.empty()) sentence.source_tokens = std::ssize(request.source);
   return request;
+}
+
+// Of a model whose translations another one translates.
+nmt::SearchOptions pivot_search(const nmt::SearchOptions& search) {
+  nmt::SearchOptions best = search;
+  best.nbest = 1;
+  best.min_length = 0;
+  best.sample = false;
+  return best;
 }
 
 TranslatedSentence::Found decode(const nmt::Hypothesis& hypothesis, const LoadedModel& model,
@@ -80,24 +93,44 @@ size_t bytes_of(const std::vector<std::string>& texts) {
                          [](size_t sum, const std::string& text) { return sum + text.size(); });
 }
 
-// The sentences of all texts, which get into `planned`.
-std::vector<nmt::TranslationRequest> prepare(ServedModel& model,
-                                             const std::vector<std::string>& texts,
-                                             const TextOptions& options, const Patience& patience,
-                                             std::vector<TranslatedText>& planned) {
-  const PreparationTurn turn(bytes_of(texts), patience);
-  model.queue().check_open();
-  std::vector<int32_t> prefix;
-  if (!options.prefix.empty()) prefix = model.model().encode_target(options.prefix);
+std::vector<TranslatedText> plan_all(const std::vector<std::string>& texts,
+                                     const TextOptions& options) {
+  std::vector<TranslatedText> planned;
+  planned.reserve(texts.size());
+  for (const std::string& text : texts) planned.push_back(plan(text, options));
+  return planned;
+}
+
+// The sentences that a model has to translate: all, but a model may have made nothing of one.
+std::vector<TranslatedSentence*> sentences_for_next(std::vector<TranslatedText>& texts) {
+  std::vector<TranslatedSentence*> sentences;
+  for (TranslatedText& text : texts) {
+    for (TranslatedSentence& sentence : text.sentences)
+      if (!source_of(sentence).empty()) sentences.push_back(&sentence);
+  }
+  return sentences;
+}
+
+std::vector<nmt::TranslationRequest> encode_all(const std::vector<TranslatedSentence*>& sentences,
+                                                const LoadedModel& model,
+                                                const nmt::SearchOptions& search,
+                                                const std::string& prefix) {
+  std::vector<int32_t> forced;
+  if (!prefix.empty()) forced = model.encode_target(prefix);
   std::vector<nmt::TranslationRequest> requests;
-  for (const std::string& text : texts) {
-    planned.push_back(plan(text, options));
-    for (TranslatedSentence& sentence : planned.back().sentences) {
-      requests.push_back(encode(sentence, model.model(), options, prefix));
-      requests.back().index = static_cast<int64_t>(requests.size()) - 1;
-    }
+  for (TranslatedSentence* sentence : sentences) {
+    requests.push_back(encode(*sentence, model, search));
+    requests.back().prefix = forced;
+    requests.back().index = static_cast<int64_t>(requests.size()) - 1;
   }
   return requests;
+}
+
+void add_translations(const nmt::NBest& found, const LoadedModel& model, const TextOptions& options,
+                      TranslatedSentence& sentence) {
+  for (const nmt::Hypothesis& hypothesis : found)
+    sentence.translations.push_back(decode(hypothesis, model, options));
+  if (!found.empty()) sentence.target_tokens = std::ssize(found.front().ids) + 1;
 }
 
 }  // namespace
@@ -117,23 +150,32 @@ bool TranslatedText::was_cut() const {
                      [](const TranslatedSentence& one) { return one.cut_tokens > 0; });
 }
 
-std::vector<TranslatedText> translate_texts(ServedModel& model,
+std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<std::string>& texts,
                                             const TextOptions& options, const Patience& patience) {
-  std::vector<TranslatedText> planned;
-  std::vector<nmt::TranslationRequest> requests = prepare(model, texts, options, patience, planned);
-  const std::vector<nmt::NBest> found =
-      model.queue().translate(std::move(requests), options.search, patience);
-  auto next = found.begin();
-  for (TranslatedText& text : planned) {
-    for (TranslatedSentence& sentence : text.sentences) {
-      for (const nmt::Hypothesis& hypothesis : *next)
-        sentence.translations.push_back(decode(hypothesis, model.model(), options));
-      if (!next->empty()) text.target_tokens += static_cast<int64_t>(next->front().ids.size()) + 1;
-      ++next;
+  std::vector<TranslatedText> translated;
+  for (size_t i = 0; i < models.size(); ++i) {
+    const LoadedModel& model = models[i]->model();
+    const bool is_last = i + 1 == models.size();
+    const nmt::SearchOptions search = is_last ? options.search : pivot_search(options.search);
+    std::vector<TranslatedSentence*> sentences;
+    std::vector<nmt::TranslationRequest> requests;
+    {
+      const PreparationTurn turn(bytes_of(texts), patience);
+      models[i]->queue().check_open();
+      if (i == 0) translated = plan_all(texts, options);
+      sentences = sentences_for_next(translated);
+      requests = encode_all(sentences, model, search, is_last ? options.prefix : "");
+    }
+    const auto found = models[i]->queue().translate(std::move(requests), search, patience);
+    for (size_t s = 0; s < sentences.size(); ++s) {
+      if (is_last)
+        add_translations(found[s], model, options, *sentences[s]);
+      else
+        sentences[s]->pivots.push_back(model.decode_target(found[s].front().ids));
     }
   }
-  return planned;
+  return translated;
 }
 
 }  // namespace dietmt::service

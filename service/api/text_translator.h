@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nmt/search/search_options.h"
-#include "service/scheduling/served_model.h"
+#include "service/api/model_path.h"
 
 namespace dietmt::service {
 
@@ -30,13 +30,14 @@ struct TranslatedSentence {
   std::string source;
   int64_t source_tokens = 0;        // translated, including end of sentence
   int64_t cut_tokens = 0;           // beyond the limit of the model or the options
+  std::vector<std::string> pivots;  // the translations of all models but the last
+  int64_t target_tokens = 0;        // of the best translation, including end of sentence
   std::vector<Found> translations;  // best first
 };
 
 struct TranslatedText {
   std::vector<TranslatedSentence> sentences;
   std::string after;
-  int64_t target_tokens = 0;  // of the best translations, including end of sentence
 
   /// The text with the n-th translation of each sentence, or the last if there are fewer.
   std::string joined(size_t n = 0) const;
@@ -44,8 +45,10 @@ struct TranslatedText {
   bool was_cut() const;
 };
 
-/// Blocks until all are done. Throws the exceptions of RequestQueue::translate().
-std::vector<TranslatedText> translate_texts(ServedModel& model,
+/// Blocks until all are done. Of several models, each but the last translates a sentence into one
+/// by beam search, which the next one takes; options.search and the prefix are for the last. Throws
+/// the exceptions of RequestQueue::translate().
+std::vector<TranslatedText> translate_texts(const ServedPath& models,
                                             const std::vector<std::string>& texts,
                                             const TextOptions& options, const Patience& patience);
 

@@ -10,25 +10,26 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const ModelSpec& model_of(const Fields& fields, const ServiceContext& service) {
+ModelPath path_of(const Fields& fields, const ServiceContext& service) {
   if (!fields.has("model"))
-    return service.pairs.model_of(fields.text("source"), fields.text("target"));
-  const ModelSpec& spec = service.pairs.model_named(fields.text("model"));
-  for (const auto& [name, language] : {std::pair{"source", spec.source}, {"target", spec.target}}) {
+    return service.pairs.path_of(fields.text("source"), fields.text("target"));
+  ModelPath path = service.pairs.path_named(fields.text("model"));
+  for (const auto& [name, language] :
+       {std::pair{"source", path.front()->source}, {"target", path.back()->target}}) {
     if (fields.text_or(name, language) != language)
-      throw HttpError::of_option(name, std::string(name) + " of model " + spec.name + " is " +
+      throw HttpError::of_option(name, std::string(name) + " of model " + path_name(path) + " is " +
                                            language + ": leave it out");
   }
-  return spec;
+  return path;
 }
 
-TextOptions text_options(const Fields& fields, const ModelSpec& model,
+TextOptions text_options(const Fields& fields, const ModelPath& path,
                          const ServiceContext& service) {
   TextOptions options;
   const std::string format = fields.text_or("format", "text");
   if (format != "text" && format != "html")
     throw HttpError::of_option("format", "format must be text or html");
-  options.language = model.source;
+  options.language = path.front()->source;
   options.html = format == "html";
   options.split = fields.flag_or("split_sentences", true);
   options.pieces = fields.flag_or("token_scores", false);
@@ -67,6 +68,7 @@ ordered_json result_json(const TranslatedText& text) {
                          {"source_tokens", sentence.source_tokens},
                          {"cut_tokens", sentence.cut_tokens},
                          {"translations", translations}});
+    if (!sentence.pivots.empty()) sentences.back()["pivots"] = sentence.pivots;
   }
   return {{"text", text.joined()},
           {"sentences", sentences},
@@ -78,9 +80,10 @@ ordered_json usage_json(const std::vector<TranslatedText>& texts, double seconds
   int64_t sentences = 0, source_tokens = 0, target_tokens = 0;
   for (const TranslatedText& text : texts) {
     sentences += static_cast<int64_t>(text.sentences.size());
-    target_tokens += text.target_tokens;
-    for (const TranslatedSentence& sentence : text.sentences)
+    for (const TranslatedSentence& sentence : text.sentences) {
       source_tokens += sentence.source_tokens;
+      target_tokens += sentence.target_tokens;
+    }
   }
   return {{"sentences", sentences},
           {"source_tokens", source_tokens},
@@ -93,22 +96,22 @@ Answer translate(const Call& call, ServiceContext& service) {
   const Fields fields = Fields::of_json(call);
   check_names(fields);
   const std::vector<std::string> texts = fields.texts("text");
-  const ModelSpec& spec = model_of(fields, service);
-  const TextOptions options = text_options(fields, spec, service);
+  const ModelPath path = path_of(fields, service);
+  const TextOptions options = text_options(fields, path, service);
   service.check_size(texts);
   const int64_t limit = service.limits.deadline.count();
   const std::chrono::milliseconds deadline(
       std::min(limit, fields.integer_or("deadline_ms", limit, 1, INT64_MAX)));
   const Patience patience = service.patience(call, deadline);
 
-  const auto model = service.models.acquire(spec.name, patience);
-  const auto translated = translate_texts(*model, texts, options, patience);
+  const ServedPath models = acquire(service.models, path, patience);
+  const auto translated = translate_texts(models, texts, options, patience);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   auto results = ordered_json::array();
   for (const TranslatedText& text : translated) results.push_back(result_json(text));
-  const ordered_json body{{"model", spec.name},
-                          {"source", spec.source},
-                          {"target", spec.target},
+  const ordered_json body{{"model", path_name(path)},
+                          {"source", path.front()->source},
+                          {"target", path.back()->target},
                           {"results", results},
                           {"usage", usage_json(translated, elapsed.count())}};
   return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};

@@ -53,7 +53,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
       service_{models,
                settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
                settings.limits,
-               LanguagePairs(models.specs()),
+               LanguagePairs(models.specs(), settings.pivot),
                settings.job_extensions,
                settings.https},
       router_({.cors_origins = settings.cors_origins,

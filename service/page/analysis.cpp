@@ -87,8 +87,13 @@ Answer AnalysisRoute::answer(const Call& call) {
 }
 
 reporting::SentenceAnalysis AnalysisRoute::analysis_of(const AnalysisRequest& request) {
-  const ModelSpec& spec = request.model.empty() ? pairs_.model_of(request.source, request.target)
-                                                : pairs_.model_named(request.model);
+  const ModelPath path = request.model.empty() ? pairs_.path_of(request.source, request.target)
+                                               : pairs_.path_named(request.model);
+  const ModelSpec& spec = *path.front();
+  if (path.size() > 1)
+    throw HttpError::of_option("model", spec.source + " becomes " + path.back()->target +
+                                            " by way of " + spec.target + ", in two models, " +
+                                            path_name(path) + "; analyse one of them as 'model'");
   check_languages(request, spec);
   reporting::SentenceAnalysis analysis = analyse_(spec, request);
   analysis.model = spec.name;

@@ -40,8 +40,8 @@ using Analyse = std::function<reporting::SentenceAnalysis(const ModelSpec& spec,
 /// The route.
 class AnalysisRoute {
  public:
-  AnalysisRoute(std::vector<ModelSpec> specs, Analyse analyse)
-      : pairs_(std::move(specs)), analyse_(std::move(analyse)) {}
+  AnalysisRoute(LanguagePairs pairs, Analyse analyse)
+      : pairs_(std::move(pairs)), analyse_(std::move(analyse)) {}
 
   /// The handler of the route, thread-safe. Throws HttpError, QueueFull if too many wait, and what
   /// the computation throws.

@@ -1,5 +1,7 @@
 #include "service/scheduling/model_spec.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,6 +9,7 @@
 #include <regex>
 
 #include "common/error.h"
+#include "storage/checkpoint.h"
 
 namespace dietmt::service {
 namespace {
@@ -82,32 +85,72 @@ std::string names_of(const std::vector<ModelSpec>& specs) {
   return names;
 }
 
+std::optional<std::filesystem::path> model_in(const std::filesystem::path& directory) {
+  try {
+    return storage::resolve_model_directory(directory);
+  } catch (const CheckpointError&) {
+    return std::nullopt;
+  }
+}
+
+// The directories that a word of --model names: itself, or those in it.
+std::vector<std::filesystem::path> model_directories(const std::filesystem::path& directory) {
+  if (model_in(directory)) return {directory};
+  std::vector<std::filesystem::path> models, others;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.is_directory()) (model_in(entry.path()) ? models : others).push_back(entry.path());
+  }
+  if (models.empty()) return {directory};  // its files may come later
+  std::sort(models.begin(), models.end());
+  for (const auto& path : others)
+    spdlog::warn(
+        "{} has no model and is left out; see 'dietmt import' for models of other programs",
+        path.string());
+  return models;
+}
+
+void add_own_shortlists(std::vector<ModelSpec>& specs, std::vector<std::string>& problems) {
+  bool found = false;
+  for (ModelSpec& spec : specs) {
+    const auto file = model_in(spec.directory).value_or(spec.directory) / "shortlist.bin";
+    if (!std::filesystem::is_regular_file(file)) continue;
+    found = true;
+    if (spec.shortlist.empty()) spec.shortlist = file;
+  }
+  if (!found)
+    problems.emplace_back("--shortlist auto: none of the model directories has a shortlist.bin");
+}
+
 }  // namespace
 
 std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) {
   std::vector<std::string> problems;
   std::vector<ModelSpec> specs;
-  const auto taken = [&](const std::string& name) { return named(specs, name) != specs.end(); };
+  const auto add = [&](const std::string& word, const std::filesystem::path& directory,
+                       std::optional<LanguagePair> pair) {
+    if (!pair) pair = pair_of_directory(directory);
+    if (!pair) {
+      problems.push_back("--model " + word + ": neither config.json nor the name gives the " +
+                         "languages; write src-tgt=DIR");
+      return;
+    }
+    std::string name = pair->source + "-" + pair->target;
+    if (named(specs, name) != specs.end()) name = last_name(directory);
+    if (named(specs, name) != specs.end())
+      problems.push_back("--model " + word + ": there is already a model '" + name + "'");
+    specs.push_back({name, pair->source, pair->target, directory});
+  };
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     std::optional<LanguagePair> pair;
     if (equals != std::string::npos) pair = whole_pair(word.substr(0, equals));
     const std::filesystem::path directory = pair ? word.substr(equals + 1) : word;
-    if (!std::filesystem::is_directory(directory)) {
+    if (!std::filesystem::is_directory(directory))
       problems.push_back("--model " + word + ": no such directory");
-      continue;
-    }
-    if (!pair) pair = pair_of_directory(directory);
-    if (!pair) {
-      problems.push_back("--model " + word + ": neither config.json nor the name gives the " +
-                         "languages; write src-tgt=DIR");
-      continue;
-    }
-    std::string name = pair->source + "-" + pair->target;
-    if (taken(name)) name = last_name(directory);
-    if (taken(name))
-      problems.push_back("--model " + word + ": there is already a model '" + name + "'");
-    specs.push_back({name, pair->source, pair->target, directory});
+    else if (pair)
+      add(word, directory, pair);
+    else
+      for (const auto& one : model_directories(directory)) add(one.string(), one, std::nullopt);
   }
   throw_if_any(problems);
   return specs;
@@ -116,6 +159,10 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
 void add_shortlists(const std::vector<std::string>& words, std::vector<ModelSpec>& specs) {
   std::vector<std::string> problems;
   for (const std::string& word : words) {
+    if (word == "auto") {
+      add_own_shortlists(specs, problems);
+      continue;
+    }
     const size_t equals = word.find('=');
     auto spec = specs.end();
     if (equals != std::string::npos) spec = named(specs, word.substr(0, equals));

@@ -4,6 +4,7 @@
 
 #include "service/api/call.h"
 #include "service/api/language_pairs.h"
+#include "tests/common/test_directory.h"
 
 namespace dietmt::service {
 namespace {
@@ -74,7 +75,7 @@ TEST(LanguageIdentificationTest, CodesOfOneLanguage) {
 }
 
 TEST(LanguagePairsTest, TheFirstModelOfAPairServesIt) {
-  EXPECT_EQ(pairs().model_of("en", "de").name, "en-de");
+  EXPECT_EQ(path_name(pairs().path_of("en", "de")), "en-de");
   EXPECT_EQ(pairs().model_named("large").source, "en");
   EXPECT_THAT(pairs().targets("en"), testing::ElementsAre("de"));
   EXPECT_THAT(pairs().sources(), testing::ElementsAre("en", "ru", "de", "ja", "zh"));
@@ -83,7 +84,7 @@ TEST(LanguagePairsTest, TheFirstModelOfAPairServesIt) {
 TEST(LanguagePairsTest, WhatIsNotServedIsNamed) {
   const auto problem = [](const char* source, const char* target) {
     try {
-      return pairs().model_of(source, target).name;
+      return path_name(pairs().path_of(source, target));
     } catch (const HttpError& error) {
       return std::to_string(error.status()) + " " + error.option() + " " + error.what();
     }
@@ -91,6 +92,40 @@ TEST(LanguagePairsTest, WhatIsNotServedIsNamed) {
   EXPECT_EQ(problem("fr", "de"), "400 source source: fr is not supported");
   EXPECT_EQ(problem("en", "fr"), "400 target target: fr is not supported");
   EXPECT_EQ(problem("de", "de"), "400 target target: de cannot be translated to de on this server");
+}
+
+LanguagePairs joined(const std::string& pivot) {
+  return LanguagePairs({{"pt-en", "pt", "en", ""},
+                        {"en-de", "en", "de", ""},
+                        {"en-cs", "en", "cs", ""},
+                        {"pt-cs", "pt", "cs", ""},
+                        {"de-en", "de", "en", ""}},
+                       pivot);
+}
+
+TEST(LanguagePairsTest, TwoModelsJoinAPairAtThePivot) {
+  const LanguagePairs pairs = joined("en");
+  EXPECT_EQ(path_name(pairs.path_of("pt", "de")), "pt-en+en-de");
+  EXPECT_EQ(path_name(pairs.path_of("pt", "cs")), "pt-cs");  // a model of its own comes first
+  EXPECT_THAT(pairs.targets("pt"), testing::ElementsAre("en", "de", "cs"));
+  EXPECT_THAT(pairs.targets("de"), testing::ElementsAre("en", "cs"));  // not German
+  EXPECT_THAT(joined("").targets("pt"), testing::ElementsAre("en", "cs"));
+  EXPECT_THAT(joined("cs").targets("pt"), testing::ElementsAre("en", "cs"));
+  EXPECT_EQ(pairs.detect_source("O tempo estava bom e fomos para casa.", "de").code, "pt");
+  EXPECT_EQ(message_of<HttpError>([] { joined("").path_of("pt", "de"); }),
+            "target: pt cannot be translated to de on this server");
+}
+
+TEST(LanguagePairsTest, ANamedPathMustJoin) {
+  const LanguagePairs pairs = joined("");
+  EXPECT_EQ(path_name(pairs.path_named("pt-en+en-de")), "pt-en+en-de");
+  EXPECT_EQ(path_name(pairs.path_named("de-en+en-de+de-en")), "de-en+en-de+de-en");
+  EXPECT_EQ(message_of<HttpError>([&] { pairs.path_named("pt-en+de-en"); }),
+            "model: pt-en translates to en, but de-en from de");
+  for (const char* names : {"", "pt-en+", "+pt-en", "pt-en+no"})
+    EXPECT_THAT(message_of<HttpError>([&] { pairs.path_named(names); }),
+                testing::HasSubstr("there is no model '"))
+        << names;
 }
 
 std::string problem_of_auto(const LanguagePairs& pairs, const std::string& text,

@@ -43,6 +43,16 @@ TEST(LineTranslatorTest, WhatCannotBeServedIsRefusedBefore) {
   EXPECT_THROW(translator.check({"en-de", "", ""}, {{"beams", 1}}), HttpError);
 }
 
+TEST(LineTranslatorTest, LinesGoByWayOfThePivot) {
+  ModelRegistry models(
+      {{"pt-en", "pt", "en", "first"}, {"en-de", "en", "de", "second"}},
+      [](const ModelSpec& spec) { return fake_model(0us, "<" + spec.target + ">"); }, {});
+  const LineTranslator translator(models, {}, "en");
+  EXPECT_THAT(translator.translate({"", "pt", "de"}, json::object(), {"a", ""}, nullptr).lines,
+              ElementsAre("A<EN><de>", ""));
+  EXPECT_THROW(LineTranslator(models, {}).check({"", "pt", "de"}, json::object()), HttpError);
+}
+
 TEST(LineTranslatorTest, AFullQueueIsWaitedFor) {
   ModelRegistry models = registry(1ms, {.max_tokens = 50, .turn_tokens = 10});
   const LineTranslator translator(models, {});

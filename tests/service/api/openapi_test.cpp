@@ -301,6 +301,8 @@ TEST_F(OpenApiTest, AServerDescribesItsLanguagesModelsAndLimits) {
   EXPECT_EQ(schemas["SourceLanguage"]["enum"], json({"en", "de", "ru"}));
   EXPECT_EQ(schemas["TargetLanguage"]["enum"], json({"de", "en"}));
   EXPECT_EQ(schemas["ModelName"]["enum"], json({"en-de", "de-en", "ru-en"}));
+  EXPECT_EQ(schemas["ModelPath"]["enum"],
+            json({"en-de", "en-de+de-en", "de-en", "de-en+en-de", "ru-en", "ru-en+en-de"}));
   EXPECT_EQ(schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"], 6);
   EXPECT_EQ(schemas["V1TranslateRequest"]["properties"]["beam"]["maximum"], 7);
 }

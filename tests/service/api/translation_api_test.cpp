@@ -172,6 +172,60 @@ TEST(V1Test, OneSentenceWithAPrefix) {
   EXPECT_EQ(body["results"][1]["sentences"].size(), 1U);
 }
 
+TestSettings two_models() {
+  TestSettings settings;
+  settings.specs = {{"pt-en", "pt", "en", "first"}, {"en-de", "en", "de", "second"}};
+  settings.loader = [](const ModelSpec& spec) { return fake_model({}, "<" + spec.target + ">"); };
+  return settings;
+}
+
+TEST(V1Test, APairWithoutAModelGoesByWayOfEnglish) {
+  const TestServer server(two_models());
+  const auto [status, body] = server.post("/v1/translate", {{"text", "a. b"},
+                                                            {"source", "pt"},
+                                                            {"target", "de"},
+                                                            {"split_sentences", false},
+                                                            {"prefix", "x"},
+                                                            {"nbest", 2}});
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(body["model"], "pt-en+en-de");
+  EXPECT_EQ(body["source"], "pt");
+  EXPECT_EQ(body["target"], "de");
+  const json& sentence = body["results"][0]["sentences"][0];
+  EXPECT_EQ(sentence["source"], "a. b");
+  EXPECT_EQ(sentence["pivots"], json({"A. B<en>"}));
+  EXPECT_EQ(sentence["source_tokens"], 5);
+  EXPECT_EQ(sentence["translations"][0]["text"], "xA. B<EN><de>");
+  EXPECT_EQ(sentence["translations"].size(), 2U);
+
+  const auto plain =
+      server.post("/translate", {{"q", {"a", " b\n"}}, {"source", "pt"}, {"target", "de"}});
+  EXPECT_EQ(plain.second["translatedText"], json({"A<EN><de>", " B<EN><de>\n"}));
+  const json languages = server.get("/languages").second;
+  EXPECT_EQ(languages[0]["targets"], json({"en", "de"}));
+}
+
+TEST(V1Test, SeveralModelsCanBeNamed) {
+  const TestServer server(two_models());
+  const auto named = server.post("/v1/translate", {{"text", "a"}, {"model", "pt-en+en-de"}});
+  EXPECT_EQ(named.second["results"][0]["text"], "A<EN><de>");
+  EXPECT_EQ(error_of(server.post("/v1/translate", {{"text", "a"}, {"model", "en-de+pt-en"}})),
+            "400 model: en-de translates to de, but pt-en from pt");
+  TestSettings direct = two_models();
+  direct.api.pivot = "";
+  EXPECT_EQ(error_of(TestServer(direct).post("/translate",
+                                             {{"q", "a"}, {"source", "pt"}, {"target", "de"}})),
+            "400 target: pt cannot be translated to de on this server");
+}
+
+TEST(V1Test, WhatIsCutOnTheWayIsSaid) {
+  const TestServer server(two_models());
+  const std::string text(199, 'x');  // with its mark, too long for the second model
+  const json body = server.post("/v1/translate", {{"text", text}, {"model", "pt-en+en-de"}}).second;
+  EXPECT_EQ(body["results"][0]["cut"], true);
+  EXPECT_EQ(body["results"][0]["sentences"][0]["cut_tokens"], 4);
+}
+
 TEST(V1Test, WrongOptionsAreNamed) {
   const TestServer server;
   const auto option = [&](const json& extra) {

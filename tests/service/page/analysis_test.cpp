@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "common/error.h"
+#include "service/api/call.h"
 #include "tests/common/test_directory.h"
 
 namespace dietmt::service {
@@ -31,6 +32,21 @@ TEST(AnalysisTest, MistakesAreNamed) {
   EXPECT_THAT(error_of(R"({"model": "m", "text": 5})"), HasSubstr("'text' must be a string"));
   EXPECT_THAT(error_of(R"({"text": "a", "source": "en"})"), HasSubstr("'source' and 'target'"));
   EXPECT_THAT(error_of(R"({"text": "a", "beam": "5"})"), HasSubstr("'beam' is not a known field"));
+}
+
+TEST(AnalysisTest, OneModelIsAnalysed) {
+  std::string analysed;
+  AnalysisRoute route(LanguagePairs({{"pt-en", "pt", "en", ""}, {"en-de", "en", "de", ""}}, "en"),
+                      [&](const ModelSpec& spec, const AnalysisRequest&) {
+                        analysed = spec.name;
+                        return reporting::SentenceAnalysis();
+                      });
+  Call call;
+  call.body = R"({"source": "pt", "target": "en", "text": "Olá"})";
+  route.answer(call);
+  EXPECT_EQ(analysed, "pt-en");
+  call.body = R"({"source": "pt", "target": "de", "text": "Olá"})";
+  EXPECT_THAT(message_of<HttpError>([&] { route.answer(call); }), HasSubstr("pt-en+en-de"));
 }
 
 }  // namespace

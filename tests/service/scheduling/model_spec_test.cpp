@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "tests/common/scratch.h"
+#include "tests/common/test_directory.h"
 
 namespace dietmt::service {
 namespace {
@@ -52,6 +53,26 @@ TEST_F(ModelSpecTest, ASecondModelOfAPairIsNamedAfterItsDirectory) {
   const auto specs = parse_model_specs({folder("en-de"), "en-de=" + folder("large") + "/"});
   EXPECT_EQ(specs[0].name, "en-de");
   EXPECT_EQ(specs[1].name, "large");
+}
+
+TEST_F(ModelSpecTest, ADirectoryOfModelsStandsForThem) {
+  for (const char* name : {"all/pt-en", "all/en-de/best", "all/notes-en-fr"}) folder(name);
+  write("all/pt-en/model.safetensors", "");
+  write("all/en-de/best/model.safetensors", "");
+  write("all/read-me", "");
+  write("all/pt-en/shortlist.bin", "x");
+  std::vector<ModelSpec> specs = parse_model_specs({folder("all")});
+  ASSERT_EQ(specs.size(), 2U);
+  EXPECT_EQ(specs[0].name, "en-de");
+  EXPECT_EQ(specs[0].directory, scratch() / "all/en-de");
+  EXPECT_EQ(specs[1].name, "pt-en");
+
+  add_shortlists({"auto"}, specs);
+  EXPECT_EQ(specs[0].shortlist, "");
+  EXPECT_EQ(specs[1].shortlist, scratch() / "all/pt-en/shortlist.bin");
+  std::vector<ModelSpec> without = parse_model_specs({folder("all/en-de")});
+  EXPECT_THAT(message_of<ConfigError>([&] { add_shortlists({"auto"}, without); }),
+              testing::HasSubstr("none of the model directories has a shortlist.bin"));
 }
 
 TEST_F(ModelSpecTest, AllProblemsAreSaidAtOnce) {
