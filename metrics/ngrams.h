@@ -39,6 +39,17 @@ void for_each_shared_ngram(
     const std::vector<Symbols>& sequences, int64_t max_order,
     const std::function<void(int64_t order, std::span<const int64_t> counts)>& visit);
 
+struct NgramCount {
+  uint32_t sequence = 0;
+  int64_t count = 0;  // in it
+};
+
+/// Calls visit(order, counts) once for each distinct n-gram of any sequence, 1 <= order <=
+/// max_order, with the sequences that have it, in ascending order. Orders come ascending.
+void for_each_ngram(
+    const std::vector<Symbols>& sequences, int64_t max_order,
+    const std::function<void(int64_t order, std::span<const NgramCount> counts)>& visit);
+
 /// Number of n-grams of one order in a sequence.
 inline int64_t ngram_total(const Symbols& sequence, int64_t order) {
   return std::max<int64_t>(0, static_cast<int64_t>(sequence.size()) - order + 1);
