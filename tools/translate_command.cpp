@@ -3,10 +3,13 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/error.h"
 #include "common/options.h"
 #include "common/text_io.h"
+#include "metrics/minimum_bayes_risk.h"
+#include "nmt/translation/bayes_risk.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
@@ -25,7 +28,15 @@ struct TranslateOptions : DecodingOptions {
   bool json = false;
   bool scores = false;
   bool flush = false;
+  std::vector<std::string> then;
+  std::string then_shortlist;
+  std::string mbr = "none";
+  int64_t mbr_candidates = 0;  // 0: as many as the beam, or kSamples
+  int64_t mbr_exact = 0;       // 0: all
+  int64_t nbest = 1;
 };
+
+constexpr int64_t kSamples = 100;  // of minimum Bayes risk
 
 OptionTable option_table(TranslateOptions& o) {
   nmt::SearchOptions& search = o.search;
@@ -44,7 +55,7 @@ OptionTable option_table(TranslateOptions& o) {
            "forces nothing");
   bind_source_lines(table, o);
   table.group("Result")
-      .add("nbest", &search.nbest, "N",
+      .add("nbest", &o.nbest, "N",
            "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
            nmt::search_rules::kBeam)
       .add("scores", &o.scores, "", "write the score and a tab before each translation")
@@ -54,6 +65,25 @@ OptionTable option_table(TranslateOptions& o) {
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input)");
   bind_search(table, o);
+  table.group("Minimum Bayes risk")
+      .add("mbr", &o.mbr, "",
+           "of several translations of a line, choose the one most like the others: the highest "
+           "expected chrF or BLEU, which becomes its score",
+           {.choices = {"none", "chrf", "bleu"}})
+      .add("mbr-candidates", &o.mbr_candidates, "N",
+           "translations to choose from: found by beam search (0: the beam size), or drawn with "
+           "--sample (0: 100)",
+           {.least = 0, .most = nmt::search_rules::kBeam.most})
+      .add("mbr-exact", &o.mbr_exact, "N",
+           "compare only N candidates with all others: the best by an estimate that takes less "
+           "time; "
+           "0: all",
+           {.least = 0, .most = nmt::search_rules::kBeam.most});
+  table.group("Two models")
+      .add("then", &o.then, "DIR[,DIR...]",
+           "model that translates the translations of --model: pt to en, then en to de; search and "
+           "results are its own, and --model gives its best translation of beam search")
+      .add("then-shortlist", &o.then_shortlist, "FILE", "lexical shortlist of --then");
   table.group("Sampling")
       .add("sample", &search.sample, "", "sample translations instead of beam search")
       .add("top-k", &search.top_k, "N", "sample from the N most probable tokens; 0: from all",
@@ -74,8 +104,31 @@ OptionTable option_table(TranslateOptions& o) {
   return table;
 }
 
+// What the search has to find.
+void settle_candidates(TranslateOptions& o, std::vector<std::string>& problems) {
+  o.search.nbest = o.nbest;
+  if (o.mbr == "none") {
+    if (o.mbr_candidates > 0 || o.mbr_exact > 0)
+      problems.emplace_back("--mbr-candidates and --mbr-exact need --mbr");
+    return;
+  }
+  const int64_t usual = o.search.sample ? kSamples : o.search.beam;
+  o.search.nbest = o.mbr_candidates > 0 ? o.mbr_candidates : usual;
+  if (!o.search.sample && o.search.nbest > o.search.beam) {
+    problems.emplace_back(
+        "--mbr-candidates must not be larger than --beam; or draw them: --sample");
+    o.search.nbest = o.search.beam;
+  }
+  if (o.nbest > o.search.nbest)
+    problems.emplace_back("--nbest must not be larger than the number of candidates of --mbr");
+}
+
 std::vector<std::string> problems_of(TranslateOptions& o) {
-  std::vector<std::string> problems = resolve(o);
+  std::vector<std::string> problems;
+  settle_candidates(o, problems);
+  for (std::string& problem : resolve(o)) problems.push_back(std::move(problem));
+  if (o.then.empty() && !o.then_shortlist.empty())
+    problems.emplace_back("--then-shortlist needs --then");
   if (o.json && o.scores) problems.push_back("--json includes the scores: leave out --scores");
   if (o.input == "-" && o.prefix == "-")
     problems.push_back("--input and --prefix cannot both be standard input");
@@ -92,13 +145,16 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslateOptions& o
                               {"score", found.score},
                               {"token_scores", found.token_scores}});
     }
-    return nlohmann::ordered_json{{"source", line.source}, {"translations", translations}}.dump();
+    nlohmann::ordered_json object{{"source", line.source}};
+    if (!o.then.empty()) object["pivot"] = line.pivot;
+    object["translations"] = translations;
+    return object.dump();
   }
   std::string text;
   for (const nmt::Hypothesis& found : line.translations) {
     if (!text.empty()) text += '\n';
     const std::string words = nmt::decode_line(tokenizer, found.ids);
-    if (o.search.nbest > 1)
+    if (o.nbest > 1)
       text += fmt::format("{} ||| {} ||| {:.6f}", line.number - 1, words, found.score);
     else if (o.scores)
       text += fmt::format("{:.6f}\t{}", found.score, words);
@@ -108,11 +164,40 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslateOptions& o
   return text;
 }
 
-// Opens both inputs before it loads the model.
-void translate(const TranslateOptions& o, const DecoderSource& load) {
+// The first of two models.
+struct Pivot {
+  Pivot(nmt::LoadedDecoder decoder, const nmt::SearchOptions& search)
+      : loaded(std::move(decoder)), translator(std::move(loaded.decoder), search.for_pivot()) {}
+
+  nmt::PivotModel model() const {
+    return {translator, *loaded.source_tokenizer, *loaded.target_tokenizer};
+  }
+
+  nmt::LoadedDecoder loaded;
+  nmt::Translator translator;
+};
+
+std::function<void(std::vector<nmt::NBest>&)> choice_of(const TranslateOptions& o,
+                                                        const data::Tokenizer& tokenizer) {
+  if (o.mbr == "none") return {};
+  const nmt::BayesRiskChoice choice{
+      .risk = {.utility = metrics::utility_from_name(o.mbr), .exact = o.mbr_exact},
+      .samples = o.search.sample,
+      .nbest = o.nbest,
+      .workers = o.search.workers};
+  return [choice, &tokenizer](std::vector<nmt::NBest>& found) {
+    nmt::choose_by_bayes_risk(found, tokenizer, choice);
+  };
+}
+
+// Opens both inputs before it loads the models. `load_first`: if there are two; else empty.
+void translate(const TranslateOptions& o, const DecoderSource& load_first,
+               const DecoderSource& load) {
   LineReader input = nmt::open_text(o.input);
   std::unique_ptr<LineReader> prefixes;
   if (!o.prefix.empty()) prefixes = std::make_unique<LineReader>(nmt::open_text(o.prefix));
+  std::optional<Pivot> pivot;
+  if (load_first) pivot.emplace(load_first(), o.search);
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
   const nmt::Translator translator(std::move(loaded.decoder), o.search);
@@ -129,9 +214,14 @@ void translate(const TranslateOptions& o, const DecoderSource& load) {
     for (const nmt::TranslatedLine& line : lines) output.write(formatted(line, o, tokenizer));
     return output.flush();
   };
+  const std::optional<nmt::PivotModel> before =
+      pivot ? std::optional(pivot->model()) : std::nullopt;
   nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, prefixes.get(),
-                        {.source_tag = o.source_tag.value_or(""), .line_by_line = o.flush}, emit,
-                        progress);
+                        {.source_tag = o.source_tag.value_or(""),
+                         .before = before ? &*before : nullptr,
+                         .choose = choice_of(o, tokenizer),
+                         .line_by_line = o.flush},
+                        emit, progress);
   output.commit();
 }
 
@@ -142,7 +232,16 @@ int run_translate(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(o));
-  translate(o, decoder_source(o, !o.prefix.empty(), "translate", arguments));
+  const bool has_prefixes = !o.prefix.empty();
+  if (o.then.empty()) {
+    translate(o, {}, decoder_source(o, has_prefixes, "translate", arguments));
+    return 0;
+  }
+  const DecoderSource first = decoder_source(o, false, "translate", arguments);
+  DecodingOptions second = o;
+  second.models = o.then;
+  second.shortlist = o.then_shortlist;
+  translate(o, first, decoder_source(second, has_prefixes, "translate", arguments));
   return 0;
 }
 

@@ -49,6 +49,18 @@ std::vector<std::string> SearchOptions::problems() const {
   return found;
 }
 
+SearchOptions SearchOptions::for_pivot() const {
+  const SearchOptions defaults;
+  SearchOptions best = *this;
+  best.nbest = 1;
+  best.min_length = 0;
+  best.sample = false;
+  best.top_k = defaults.top_k;
+  best.top_p = defaults.top_p;
+  best.temperature = defaults.temperature;
+  return best;
+}
+
 int64_t SearchOptions::finished_to_end() const {
   // 10 * 1.1 is a little more than 11.
   constexpr double kRounding = 1e-9;

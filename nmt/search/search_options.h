@@ -69,6 +69,9 @@ struct SearchOptions {
   /// All problems, one sentence each, which names the option of `dietmt translate`.
   std::vector<std::string> problems() const;
 
+  /// For a model whose translations another one translates: its best translation by beam search.
+  SearchOptions for_pivot() const;
+
   /// ceil(beam * patience): beam search ends when so many hypotheses are finished (Kasai et al.
   /// 2022).
   int64_t finished_to_end() const;

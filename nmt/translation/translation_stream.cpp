@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <utility>
 
 #include "common/error.h"
 #include "data/text/source_tag.h"
@@ -18,15 +19,14 @@ struct Window {
   std::vector<size_t> places;                // of the requests among the lines
 };
 
+// `first` encodes the lines, `last` the prefixes.
 class WindowReader {
  public:
-  WindowReader(const Translator& translator, const data::Tokenizer& source_tokenizer,
-               const data::Tokenizer& target_tokenizer, LineReader& input, LineReader* prefixes,
-               const StreamOptions& options)
-      : translator_(translator),
-        source_tokenizer_(source_tokenizer),
-        tag_(source_tokenizer, options.source_tag),
-        target_tokenizer_(target_tokenizer),
+  WindowReader(const PivotModel& first, const PivotModel& last, LineReader& input,
+               LineReader* prefixes, const StreamOptions& options)
+      : first_(first),
+        tag_(first.source_tokenizer, options.source_tag),
+        last_(last),
         input_(input),
         prefixes_(prefixes),
         options_(options),
@@ -57,14 +57,16 @@ class WindowReader {
     const std::string where = input_.where();
     clean_line(line, input_);
     std::vector<int32_t> prefix = next_prefix();
-    std::vector<int32_t> ids =
-        encode_line(source_tokenizer_, tag_.before(line), translator_.max_source_length(), where);
+    std::vector<int32_t> ids = encode_line(first_.source_tokenizer, tag_.before(line),
+                                           first_.translator.max_source_length(), where);
     const bool has_text = std::ssize(ids) - 1 > tag_.pieces();
     if (has_text) {
       window.requests.push_back({std::move(ids), std::move(prefix), input_.line_number() - 1});
       window.places.push_back(window.lines.size());
     }
-    window.lines.push_back({input_.line_number(), line, has_text ? NBest{} : NBest(1)});
+    window.lines.push_back({.number = input_.line_number(),
+                            .source = line,
+                            .translations = has_text ? NBest{} : NBest(1)});
   }
 
   std::vector<int32_t> next_prefix() {
@@ -75,8 +77,8 @@ class WindowReader {
                       std::to_string(input_.line_number()));
     }
     clean_line(line, *prefixes_);
-    std::vector<int32_t> prefix =
-        encode_line(target_tokenizer_, line, translator_.max_target_length(), prefixes_->where());
+    std::vector<int32_t> prefix = encode_line(
+        last_.target_tokenizer, line, last_.translator.max_target_length(), prefixes_->where());
     prefix.pop_back();  // end of sentence
     return prefix;
   }
@@ -89,10 +91,9 @@ class WindowReader {
                     std::to_string(input_.line_number()) + " lines");
   }
 
-  const Translator& translator_;
-  const data::Tokenizer& source_tokenizer_;
+  const PivotModel& first_;
   const data::SourceTag tag_;
-  const data::Tokenizer& target_tokenizer_;
+  const PivotModel& last_;
   LineReader& input_;
   LineReader* prefixes_;
   const StreamOptions& options_;
@@ -122,9 +123,36 @@ class NextWindow {
   std::future<Window> window_;
 };
 
-void translate(const Translator& translator, Window& window,
+// Puts the best translations of `first` in the place of the lines, for `last`. What it makes no
+// text of has an empty translation.
+void translate_to_pivot(const PivotModel& first, const PivotModel& last, Window& window) {
+  std::vector<std::vector<int32_t>> prefixes;
+  for (TranslationRequest& request : window.requests)
+    prefixes.push_back(std::exchange(request.prefix, {}));
+  const std::vector<NBest> found = first.translator.translate(window.requests);
+  std::vector<TranslationRequest> requests;
+  std::vector<size_t> places;
+  for (size_t r = 0; r < found.size(); ++r) {
+    TranslatedLine& line = window.lines[window.places[r]];
+    line.pivot = decode_line(first.target_tokenizer, found[r].front().ids);
+    std::vector<int32_t> ids =
+        encode_line(last.source_tokenizer, line.pivot, last.translator.max_source_length(),
+                    "line " + std::to_string(line.number) + ", translated by the first model");
+    if (ids.size() == 1) {
+      line.translations.resize(1);
+      continue;
+    }
+    requests.push_back({std::move(ids), std::move(prefixes[r]), window.requests[r].index});
+    places.push_back(window.places[r]);
+  }
+  window.requests = std::move(requests);
+  window.places = std::move(places);
+}
+
+void translate(const Translator& translator, const StreamOptions& options, Window& window,
                const std::function<void(int64_t)>& progress) {
   std::vector<NBest> found = translator.translate(window.requests, progress);
+  if (options.choose) options.choose(found);
   for (size_t r = 0; r < found.size(); ++r)
     window.lines[window.places[r]].translations = std::move(found[r]);
   if (progress) progress(std::ssize(window.lines) - std::ssize(window.requests));
@@ -137,11 +165,14 @@ void translate_stream(const Translator& translator, const data::Tokenizer& sourc
                       LineReader* prefixes, const StreamOptions& options,
                       const std::function<bool(std::span<const TranslatedLine>)>& emit,
                       const std::function<void(int64_t)>& progress) {
-  WindowReader reader(translator, source_tokenizer, target_tokenizer, input, prefixes, options);
+  const PivotModel last{translator, source_tokenizer, target_tokenizer};
+  const PivotModel& first = options.before != nullptr ? *options.before : last;
+  WindowReader reader(first, last, input, prefixes, options);
   Window window = reader.read();
   while (!window.lines.empty()) {
     NextWindow next(reader, !options.line_by_line);
-    translate(translator, window, progress);
+    if (options.before != nullptr) translate_to_pivot(first, last, window);
+    translate(translator, options, window, progress);
     if (!emit(window.lines)) return;
     window = next.get();
   }

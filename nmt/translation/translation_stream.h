@@ -12,14 +12,26 @@
 namespace dietmt::nmt {
 
 struct TranslatedLine {
-  int64_t number = 0;  // in the input, from 1
-  std::string source;  // as translated: well-formed UTF-8
-  NBest translations;  // a line without text has one empty translation
+  int64_t number = 0;      // in the input, from 1
+  std::string source;      // as translated: well-formed UTF-8
+  std::string pivot = {};  // what StreamOptions::before made of it
+  NBest translations;      // a line without text has one empty translation
+};
+
+/// A model whose translations another one translates, such as Portuguese to English before English
+/// to German.
+struct PivotModel {
+  const Translator& translator;
+  const data::Tokenizer& source_tokenizer;
+  const data::Tokenizer& target_tokenizer;
 };
 
 struct StreamOptions {
-  std::string source_tag = {};  // put before each line that has text (data::SourceTag)
-  bool line_by_line = false;    // translate each line when it comes, not in windows of many lines
+  std::string source_tag = {};         // put before each line that has text (data::SourceTag)
+  const PivotModel* before = nullptr;  // translates the lines first; null: none
+  /// Changes what the search has found for the sentences of a window; may be empty.
+  std::function<void(std::vector<NBest>&)> choose = {};
+  bool line_by_line = false;  // translate each line when it comes, not in windows of many lines
   // The limits of a window, which bound the memory and the range in which sentences are sorted by
   // length. Each window is at most twice as long as the one before.
   int64_t first_window_lines = 256;

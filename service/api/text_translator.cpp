@@ -66,15 +66,6 @@ nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& 
   return request;
 }
 
-// Of a model whose translations another one translates.
-nmt::SearchOptions pivot_search(const nmt::SearchOptions& search) {
-  nmt::SearchOptions best = search;
-  best.nbest = 1;
-  best.min_length = 0;
-  best.sample = false;
-  return best;
-}
-
 TranslatedSentence::Found decode(const nmt::Hypothesis& hypothesis, const LoadedModel& model,
                                  const TextOptions& options) {
   TranslatedSentence::Found found;
@@ -157,7 +148,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
   for (size_t i = 0; i < models.size(); ++i) {
     const LoadedModel& model = models[i]->model();
     const bool is_last = i + 1 == models.size();
-    const nmt::SearchOptions search = is_last ? options.search : pivot_search(options.search);
+    const nmt::SearchOptions search = is_last ? options.search : options.search.for_pivot();
     std::vector<TranslatedSentence*> sentences;
     std::vector<nmt::TranslationRequest> requests;
     {

@@ -197,6 +197,42 @@ head -c 200 "$work/list.bin" >"$work/cut.bin"
 expect_code 1 "${translate[@]}" --input "$input" --shortlist "$work/cut.bin"
 expect_text "cut.bin" "$err"
 
+# Two models, one after the other.
+"${translate[@]}" <"$work/plain" >"$work/twice"
+expect_code 0 "${translate[@]}" --then "$model" --input "$input"
+cmp "$work/out" "$work/twice" || fail "--then is not a second translation of the first one's text"
+expect_code 0 "${translate[@]}" --then "$model" --input "$input" --json
+expect_equal "$(python3 -c 'import json, sys
+for line in sys.stdin: print(json.loads(line)["pivot"])' <"$work/out" | cmp - "$work/plain" && echo same)" \
+  same "pivots"
+
+# Minimum Bayes risk chooses among what was found or drawn, whatever the number of workers.
+expect_code 0 "${translate[@]}" --input "$input" --mbr chrf --beam 4 --nbest 2 --workers 1
+cp "$work/out" "$work/mbr"
+expect_code 0 "${translate[@]}" --input "$input" --mbr chrf --beam 4 --nbest 2 --workers 2
+cmp "$work/out" "$work/mbr" || fail "the workers change what --mbr chooses"
+"${translate[@]}" --input "$input" --beam 4 --nbest 4 >"$work/found"
+python3 - "$work/mbr" "$work/found" <<'END' || fail "--mbr gives what the search did not find"
+import sys
+chosen, found = ([line.rstrip("\n").split(" ||| ") for line in open(name)] for name in sys.argv[1:])
+scores = {}
+for line, text, score in chosen:
+    assert [line, text] in [one[:2] for one in found], (line, text)
+    assert 0 <= float(score) <= scores.get(line, 100.0), (line, score)
+    scores[line] = float(score)
+assert len(scores) == 60
+END
+expect_code 0 "${translate[@]}" --input "$input" --mbr bleu --beam 1
+cmp "$work/out" <("${translate[@]}" --input "$input" --beam 1) || fail "--mbr changes a single candidate"
+sampled=("${translate[@]}" --input "$input" --sample --mbr chrf --mbr-candidates 8 --scores)
+expect_code 0 "${sampled[@]}"
+expect_lines "$work/out" 60
+cp "$work/out" "$work/mbr"
+expect_code 0 "${sampled[@]}" --mbr-exact 3
+cut -f 2 "$work/out" >"$work/fast"
+agree=$(cut -f 2 "$work/mbr" | paste - "$work/fast" | awk -F '\t' '$1 == $2' | wc -l)
+[ "$agree" -ge 45 ] || fail "--mbr-exact agrees in $agree of 60 lines"
+
 # Errors: exit codes and texts.
 expect_code 2 "$dietmt" translate
 expect_text "--model is missing" "$err"
@@ -204,6 +240,15 @@ expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3 --w
   --no-repeat-ngram -1 --repetition-penalty 0 --patience 0
 for option in --beam --nbest --length-norm --top-k --weights --no-repeat-ngram --repetition-penalty \
   --patience; do expect_text "$option" "$err"; done
+expect_code 2 "${translate[@]}" --mbr-candidates 4 --mbr-exact 2 --then-shortlist x
+expect_text "--mbr-candidates and --mbr-exact need --mbr" "$err"
+expect_text "--then-shortlist needs --then" "$err"
+expect_code 2 "${translate[@]}" --mbr chrf --mbr-candidates 6 --beam 5
+expect_text "--mbr-candidates must not be larger than --beam" "$err"
+expect_code 2 "${translate[@]}" --mbr chrf --sample --mbr-candidates 6 --nbest 7
+expect_text "--nbest must not be larger than the number of candidates" "$err"
+expect_code 1 "${translate[@]}" --then "$work/none" --input "$input"
+expect_text "$work/none" "$err"
 expect_code 2 "${translate[@]}" --device quantum
 expect_text "--device is 'quantum'" "$err"
 expect_code 2 "$dietmt" translate --model "$model,"

@@ -111,6 +111,11 @@ class TranslatorTest(unittest.TestCase):
         thread.join()
         self.assertGreater(steps, 3)
 
+    def test_one_model_can_translate_what_another_translates(self):
+        lines = ["red dog", "", "dog red dog"]
+        chained = self.translator.translate(t.text for t in self.translator.translate(iter(lines)))
+        self.assertEqual([t.text for t in chained], self.texts(self.texts(lines)))
+
     def test_a_string_and_an_iterable(self):
         self.assertEqual(self.translator.translate("red dog").text, self.texts(["red dog"])[0])
         self.assertEqual(self.texts(iter(["red dog\n", "\n"])), self.texts(["red dog", ""]))

@@ -1,4 +1,6 @@
 // Draws of a token from one row of log-probabilities.
+#include "nmt/engine/token_draw.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <limits>
 
 #include "common/error.h"
-#include "nmt/engine/sentence_search.h"
 
 namespace dietmt::nmt {
 namespace {

@@ -135,6 +135,40 @@ TEST_F(TextTest, ATagStandsBeforeEachLineThatHasText) {
   EXPECT_THROW(translated("baba\n", {.source_tag = "<none>"}), DataError);
 }
 
+// Two models one after the other give what the second makes of the first one's lines.
+TEST_F(TextTest, AModelCanTranslateBefore) {
+  const std::string input = text_.source[0] + "\n\n" + text_.source[1] + "\n";
+  std::string between;
+  for (const TranslatedLine& line : translated(input, {}))
+    between += decode_line(tokenizer(), line.translations.front().ids) + "\n";
+  const std::vector<TranslatedLine> expected = translated(between, {});
+
+  const Translator translator = translator_of_model();
+  const PivotModel before{translator, tokenizer(), tokenizer()};
+  std::vector<TranslatedLine> found = translated(input, {.before = &before});
+  ASSERT_EQ(found.size(), 3U);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(found[i].pivot, expected[i].source);
+    EXPECT_EQ(found[i].translations.front().ids, expected[i].translations.front().ids);
+  }
+  LineReader prefixes(write("prefixes", "ba\n\nko\n"));
+  found = translated(input, {.before = &before}, &prefixes);
+  EXPECT_EQ(found[0].pivot, expected[0].source);  // prefixes are for the last model
+  EXPECT_THAT(decode_line(tokenizer(), found[0].translations.front().ids),
+              testing::StartsWith("ba"));
+  EXPECT_THAT(decode_line(tokenizer(), found[2].translations.front().ids),
+              testing::StartsWith("ko"));
+}
+
+TEST_F(TextTest, FoundTranslationsCanBeChanged) {
+  const auto found = translated("baba\n\nkoriko\n", {.choose = [](std::vector<NBest>& all) {
+                                  for (NBest& one : all) one.front().score = 5.0;
+                                }});
+  EXPECT_EQ(found[0].translations.front().score, 5.0);
+  EXPECT_EQ(found[1].translations.front().score, 0.0);  // no text, no search
+  EXPECT_EQ(found[2].translations.front().score, 5.0);
+}
+
 TEST_F(TextTest, EmitCanStopTheStream) {
   const Translator translator = translator_of_model();
   LineReader reader(write("input", "a\nb\nc\n"));

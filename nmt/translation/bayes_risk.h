@@ -1,0 +1,26 @@
+// Minimum Bayes risk (metrics/minimum_bayes_risk.h) over the hypotheses of a search or over
+// samples.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/text/tokenizer.h"
+#include "metrics/minimum_bayes_risk.h"
+#include "nmt/search/search_task.h"
+
+namespace dietmt::nmt {
+
+struct BayesRiskChoice {
+  metrics::BayesRiskOptions risk = {};
+  bool samples = false;  // all equally probable; else as probable as the model says
+  int64_t nbest = 1;     // kept of each sentence
+  int64_t workers = 0;   // threads; 0: one for each core
+};
+
+/// Keeps the `nbest` distinct translations of each sentence that have the highest expected utility,
+/// which becomes their score.
+void choose_by_bayes_risk(std::vector<NBest>& found, const data::Tokenizer& tokenizer,
+                          const BayesRiskChoice& choice);
+
+}  // namespace dietmt::nmt
