@@ -86,7 +86,8 @@ void require_match(const encoders::Bert& model, const data::BertTokenizer& token
   if (tokenizer.vocabulary_size() > config.vocabulary)
     throw ConfigError("the tokenizer has " + std::to_string(tokenizer.vocabulary_size()) +
                       " pieces, but the model has only " + std::to_string(config.vocabulary));
-  if (options.pairs && config.segments < 2)
+  const bool has_pairs = config.segments > 1 || tokenizer.special().separators > 1;
+  if (options.pairs && !has_pairs)
     throw ConfigError("--pairs needs a model with two segments; this one has only one");
 }
 

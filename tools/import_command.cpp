@@ -128,7 +128,7 @@ int run_bert_import(const std::vector<std::string>& arguments) {
   std::string from, output_directory, tokenizer_path, position;
   int64_t seed = 1;
   OptionTable table("bert import", "--from DIR --output DIR",
-                    "Converts a Hugging Face BERT model, with all its heads, into a model "
+                    "Converts a BERT or XLM-R of Hugging Face, with all its heads, into a model "
                     "directory in fp32.");
   table
       .add("from", &from, "DIR",
@@ -137,7 +137,8 @@ int run_bert_import(const std::vector<std::string>& arguments) {
       .add("output", &output_directory, "DIR", "model directory to write",
            {.required = true, .is_new = true})
       .add("tokenizer", &tokenizer_path, "PATH",
-           "vocab.txt, tokenizer.model or a directory with one of them; default: that in --from")
+           "vocab.txt, tokenizer.model, sentencepiece.bpe.model or a directory with one of them; "
+           "default: that in --from")
       .add("position", &position, "SPEC",
            "replace the model's position encoding; 'dietmt train --position help' lists them")
       .add("seed", &seed, "N", "random seed of a new position encoding", ranges::kSeed);

@@ -5,24 +5,13 @@
 
 #include "common/error.h"
 #include "encoders/attention/packing.h"
+#include "encoders/bert/pooling.h"
 
 namespace dietmt::bert {
 namespace fs = std::filesystem;
 namespace {
 
 using at::Tensor;
-
-Tensor as_tensor(const std::vector<int64_t>& numbers, at::Device device) {
-  return torch::tensor(numbers, at::kLong).to(device);
-}
-
-Tensor mean(const Tensor& hidden, const encoders::Packing& packing) {
-  const Tensor lengths = as_tensor(packing.lengths(), hidden.device());
-  const Tensor input_of_token = at::repeat_interleave(lengths);  // [N]
-  const Tensor sums = at::zeros({packing.sentences(), hidden.size(1)}, hidden.options())
-                          .index_add_(0, input_of_token, hidden);
-  return sums / lengths.unsqueeze(1);
-}
 
 storage::NpyShape shape_of(const encoders::BertConfig& config, const EmbeddingOptions& options) {
   if (options.layer && (*options.layer < 0 || *options.layer > config.layers)) {
@@ -43,10 +32,8 @@ Pooling parse_pooling(const std::string& name) {
 
 Tensor pool(const Tensor& hidden, const encoders::Packing& packing, Pooling pooling) {
   if (pooling == Pooling::kNone) return hidden;
-  if (pooling == Pooling::kMean) return mean(hidden, packing);
-  std::vector<int64_t> firsts = packing.offsets();
-  firsts.pop_back();
-  return hidden.index_select(0, as_tensor(firsts, hidden.device()));
+  return pooling == Pooling::kMean ? encoders::mean_states(hidden, packing)
+                                   : encoders::first_states(hidden, packing);
 }
 
 fs::path EmbeddingWriter::offsets_path(fs::path path) {
@@ -86,7 +73,7 @@ void EmbeddingWriter::run_batch() {
   const torch::NoGradGuard no_grad;
   const at::Device device = model_.encoder().piece_embedding().device();
   encoders::Packing packing(lengths_, device);
-  packing.set_segments(encoders::ids_of(segments_, device));
+  if (model_.config().segments > 1) packing.set_segments(encoders::ids_of(segments_, device));
 
   int64_t index = 0;
   for (const Tensor& hidden : hidden_states(encoders::ids_of(pieces_, device), packing)) {

@@ -139,8 +139,9 @@ std::filesystem::path pretrained_directory(const std::filesystem::path& path) {
 
 bool is_bert(const std::filesystem::path& directory) {
   const nlohmann::json config = read_config_json(directory);
-  const char* key = config.contains("architecture") ? "architecture" : "model_type";
-  return config.contains(key) && config.at(key) == "bert";
+  if (config.contains("architecture")) return config.at("architecture") == kArchitecture;
+  const nlohmann::json type = config.value("model_type", nlohmann::json());
+  return type == "bert" || type == "roberta" || type == "xlm-roberta";
 }
 
 std::shared_ptr<encoders::Bert> load_pretrained(const std::filesystem::path& directory,

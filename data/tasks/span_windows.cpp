@@ -7,21 +7,23 @@
 namespace dietmt::data {
 namespace {
 
-constexpr int64_t kSpecialPerWindow = 3;  // [CLS] and two [SEP]
+constexpr int64_t kFewestSpecial = 3;  // [CLS] and two [SEP]
 
 void append(std::vector<int32_t>& ids, const std::vector<int32_t>& source, int64_t begin,
             int64_t count) {
   ids.insert(ids.end(), source.begin() + begin, source.begin() + begin + count);
 }
 
+int64_t special_per_window(const SpecialPieces& special) { return 2 + special.separators; }
+
 SpanWindow make_window(const TextPieces& question, int64_t question_pieces,
                        const TextPieces& context, int64_t first_piece, int64_t pieces,
                        const SpecialPieces& special) {
   SpanWindow window;
-  window.ids.reserve(static_cast<size_t>(question_pieces + pieces + kSpecialPerWindow));
+  window.ids.reserve(static_cast<size_t>(question_pieces + pieces + special_per_window(special)));
   window.ids.push_back(special.classify);
   append(window.ids, question.ids, 0, question_pieces);
-  window.ids.push_back(special.separate);
+  window.ids.insert(window.ids.end(), static_cast<size_t>(special.separators), special.separate);
   window.context_begin = std::ssize(window.ids);
   window.first_piece = first_piece;
   window.pieces = pieces;
@@ -59,7 +61,7 @@ std::vector<std::string> WindowOptions::problems() const {
   std::vector<std::string> found;
   if (stride < 1) found.push_back("--stride must be at least 1");
   if (max_question < 1) found.push_back("--max-question must be at least 1");
-  if (max_length < max_question + kSpecialPerWindow + 1)
+  if (max_length < max_question + kFewestSpecial + 1)
     found.push_back("--max-length " + std::to_string(max_length) +
                     " leaves no room for a question of --max-question " +
                     std::to_string(max_question) + ", three special pieces and context");
@@ -69,8 +71,10 @@ std::vector<std::string> WindowOptions::problems() const {
 std::vector<SpanWindow> span_windows(const TextPieces& question, const TextPieces& context,
                                      const SpecialPieces& special, const WindowOptions& options) {
   throw_if_any(options.problems());
-  const int64_t question_pieces = std::min(std::ssize(question.ids), options.max_question);
-  const int64_t room = options.max_length - question_pieces - kSpecialPerWindow;
+  const int64_t text_room = options.max_length - special_per_window(special);
+  const int64_t question_pieces =
+      std::min({int64_t{std::ssize(question.ids)}, options.max_question, text_room - 1});
+  const int64_t room = text_room - question_pieces;
   const int64_t step = std::min(options.stride, room);  // no gap between windows
   const int64_t context_pieces = std::ssize(context.ids);
   std::vector<SpanWindow> windows;

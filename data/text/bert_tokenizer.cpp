@@ -8,13 +8,27 @@
 #include "data/text/wordpiece.h"
 
 namespace dietmt::data {
+namespace {
+
+/// The tokenizer of a model directory.
+std::filesystem::path tokenizer_file(const std::filesystem::path& directory) {
+  for (const char* name : {"vocab.txt", kSentencePieceFile, kFairseqModelFile})
+    if (std::filesystem::exists(directory / name)) return directory / name;
+  const bool has_bytes = std::filesystem::exists(directory / "merges.txt");
+  throw DataError(directory.string() + ": holds neither vocab.txt nor " + kSentencePieceFile +
+                  " nor " + kFairseqModelFile +
+                  (has_bytes ? "; dietmt does not read byte-level BPE (merges.txt)" : ""));
+}
+
+}  // namespace
 
 bool is_special(int32_t id, const SpecialPieces& special) {
   return std::any_of(kSpecialPieces.begin(), kSpecialPieces.end(),
                      [&](const auto& piece) { return special.*piece.second == id; });
 }
 
-std::vector<TextPart> split_at_special_pieces(std::string_view text, const SpecialPieces& special) {
+std::vector<TextPart> split_at_special_pieces(std::string_view text, const SpecialPieces& special,
+                                              const SpecialNames& names) {
   if (text.size() > INT32_MAX) throw Error("a text of 2 GiB or more cannot be tokenized");
   std::vector<TextPart> segments;
   size_t text_begin = 0;
@@ -22,11 +36,11 @@ std::vector<TextPart> split_at_special_pieces(std::string_view text, const Speci
     if (end > text_begin)
       segments.push_back({static_cast<int32_t>(text_begin), static_cast<int32_t>(end), -1});
   };
-  for (size_t at = 0; (at = text.find('[', at)) != std::string_view::npos;) {
-    const auto* const found =
-        std::find_if(kSpecialPieces.begin(), kSpecialPieces.end(),
-                     [&](const auto& piece) { return text.substr(at).starts_with(piece.first); });
-    if (found == kSpecialPieces.end()) {
+  for (size_t at = 0; (at = text.find(names[0].first[0], at)) != std::string_view::npos;) {
+    const auto* const found = std::find_if(names.begin(), names.end(), [&](const auto& piece) {
+      return text.substr(at).starts_with(piece.first);
+    });
+    if (found == names.end()) {
       ++at;
       continue;
     }
@@ -41,23 +55,20 @@ std::vector<TextPart> split_at_special_pieces(std::string_view text, const Speci
 }
 
 std::unique_ptr<BertTokenizer> load_bert_tokenizer(const std::filesystem::path& path) {
-  std::filesystem::path file = path;
-  if (std::filesystem::is_directory(path)) {
-    file = path / "vocab.txt";
-    if (!std::filesystem::exists(file)) file = path / "tokenizer.model";
-    if (!std::filesystem::exists(file))
-      throw DataError(path.string() + ": holds neither vocab.txt nor tokenizer.model");
-  }
+  const std::filesystem::path file =
+      std::filesystem::is_directory(path) ? tokenizer_file(path) : path;
   require_intact(file);
   if (file.extension() == ".txt")
     return std::make_unique<WordPieceTokenizer>(file, read_text_options(file.parent_path()));
-  return std::make_unique<SentencePieceBert>(file);
+  const bool is_fairseq = file.filename() == kFairseqModelFile;
+  return std::make_unique<SentencePieceBert>(
+      file, is_fairseq ? PieceNumbering::kFairseq : PieceNumbering::kOwn);
 }
 
 EncoderInput encoder_input(std::span<const int32_t> first,
                            std::optional<std::span<const int32_t>> second,
                            const SpecialPieces& special, int64_t max_length) {
-  const int64_t room = max_length - (second ? 3 : 2);
+  const int64_t room = std::max<int64_t>(0, max_length - (second ? 2 + special.separators : 2));
   int64_t a = std::ssize(first);
   int64_t b = second ? std::ssize(*second) : 0;
   EncoderInput input;
@@ -75,6 +86,9 @@ EncoderInput encoder_input(std::span<const int32_t> first,
   };
   input.ids.push_back(special.classify);
   append(first.first(static_cast<size_t>(a)));
+  if (second)
+    input.ids.insert(input.ids.end(), static_cast<size_t>(special.separators) - 1,
+                     special.separate);
   input.second_begin = std::ssize(input.ids);
   if (second) append(second->first(static_cast<size_t>(b)));
   return input;

@@ -14,21 +14,31 @@
 
 namespace dietmt::data {
 
-/// Ids of the special pieces.
+/// Ids of the special pieces, and how they stand between texts.
 struct SpecialPieces {
-  int32_t pad = 0;       // [PAD]
-  int32_t unknown = 1;   // [UNK]
-  int32_t classify = 2;  // [CLS]
-  int32_t separate = 3;  // [SEP]
-  int32_t mask = 4;      // [MASK]
+  int32_t pad = 0;         // [PAD]
+  int32_t unknown = 1;     // [UNK]
+  int32_t classify = 2;    // [CLS]
+  int32_t separate = 3;    // [SEP]
+  int32_t mask = 4;        // [MASK]
+  int64_t separators = 1;  // [SEP] between two texts; 2 in RoBERTa
 };
 
-inline constexpr std::array<std::pair<std::string_view, int32_t SpecialPieces::*>, 5>
-    kSpecialPieces{{{"[PAD]", &SpecialPieces::pad},
-                    {"[UNK]", &SpecialPieces::unknown},
-                    {"[CLS]", &SpecialPieces::classify},
-                    {"[SEP]", &SpecialPieces::separate},
-                    {"[MASK]", &SpecialPieces::mask}}};
+/// The names of the special pieces in a text.
+using SpecialNames = std::array<std::pair<std::string_view, int32_t SpecialPieces::*>, 5>;
+
+inline constexpr SpecialNames kSpecialPieces{{{"[PAD]", &SpecialPieces::pad},
+                                              {"[UNK]", &SpecialPieces::unknown},
+                                              {"[CLS]", &SpecialPieces::classify},
+                                              {"[SEP]", &SpecialPieces::separate},
+                                              {"[MASK]", &SpecialPieces::mask}}};
+
+/// Those of fairseq, for RoBERTa and XLM-R.
+inline constexpr SpecialNames kFairseqSpecialPieces{{{"<pad>", &SpecialPieces::pad},
+                                                     {"<unk>", &SpecialPieces::unknown},
+                                                     {"<s>", &SpecialPieces::classify},
+                                                     {"</s>", &SpecialPieces::separate},
+                                                     {"<mask>", &SpecialPieces::mask}}};
 
 bool is_special(int32_t id, const SpecialPieces& special);
 
@@ -40,8 +50,9 @@ struct TextPart {
 };
 
 /// The whole text in order, without empty segments. A name counts anywhere, also inside a word,
-/// but only in capitals. Throws Error for a text of 2 GiB or more.
-std::vector<TextPart> split_at_special_pieces(std::string_view text, const SpecialPieces& special);
+/// but not in other case. Throws Error for a text of 2 GiB or more.
+std::vector<TextPart> split_at_special_pieces(std::string_view text, const SpecialPieces& special,
+                                              const SpecialNames& names = kSpecialPieces);
 
 /// Piece i stands for bytes begins[i] .. ends[i]-1 of the text.
 struct TextPieces {
@@ -74,21 +85,25 @@ class BertTokenizer {
 };
 
 /// From a model directory, or one of its files: `vocab.txt` (WordPiece; `tokenizer_config.json` or
-/// `config.json` beside it says how text is normalised) or `tokenizer.model` (sentencepiece).
-/// Throws DataError naming the file.
+/// `config.json` beside it says how text is normalised), `tokenizer.model` (sentencepiece) or
+/// `sentencepiece.bpe.model` (sentencepiece with the ids of XLM-R). Throws DataError naming the
+/// file.
 std::unique_ptr<BertTokenizer> load_bert_tokenizer(const std::filesystem::path& path);
 
 /// The input of an encoder-only model (Devlin et al. 2019, 3.1) from one text or two:
 ///
 ///   [CLS] first [SEP]      [CLS] first [SEP] second [SEP]
+///
+/// RoBERTa has two [SEP] between the texts (Liu et al. 2019).
 struct EncoderInput {
   std::vector<int32_t> ids = {};
   int64_t second_begin = 0;  // segment 1 begins there; ids.size() without a second text
   int64_t cut = 0;           // pieces that did not fit
 };
 
-/// An input of at most `max_length` >= 3 pieces. Removes pieces one by one from the end of the
-/// longer text, or of the second one if both are equally long.
+/// An input of at most `max_length` pieces, or of only the special ones if these are more. Removes
+/// pieces one by one from the end of the longer text, or of the second one if both are equally
+/// long.
 EncoderInput encoder_input(std::span<const int32_t> first,
                            std::optional<std::span<const int32_t>> second,
                            const SpecialPieces& special, int64_t max_length);

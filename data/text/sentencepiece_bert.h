@@ -6,8 +6,20 @@
 
 namespace dietmt::data {
 
-/// A model with the pieces [PAD], [UNK], [CLS], [SEP] and [MASK], such as train_tokenizer() makes
-/// with SpecialSet::kBert. The name of a special piece in the text is that piece.
+inline constexpr const char* kSentencePieceFile = "tokenizer.model";
+inline constexpr const char* kFairseqModelFile = "sentencepiece.bpe.model";
+
+/// Where ids of pieces come from.
+enum class PieceNumbering {
+  kOwn,  // the sentencepiece model, which has the special pieces
+  /// fairseq's dictionary, as in XLM-R (Conneau et al. 2020): <s>, <pad>, </s>, <unk>, the pieces
+  /// of the sentencepiece model without its first three, <mask>.
+  kFairseq,
+};
+
+/// With the numbering kOwn: a model with the pieces [PAD], [UNK], [CLS], [SEP] and [MASK], such as
+/// train_tokenizer() makes with SpecialSet::kBert. The name of a special piece in the text is that
+/// piece.
 ///
 /// The bytes of a piece leave out white space at either end, which its text writes as U+2581, so
 /// that a piece of only white space has no bytes. The pieces of one character that was written out
@@ -15,7 +27,8 @@ namespace dietmt::data {
 class SentencePieceBert : public BertTokenizer {
  public:
   /// Throws DataError naming the file.
-  explicit SentencePieceBert(const std::filesystem::path& model_file);
+  explicit SentencePieceBert(const std::filesystem::path& model_file,
+                             PieceNumbering numbering = PieceNumbering::kOwn);
   ~SentencePieceBert() override;
 
   TextPieces encode(std::string_view text) const override;
@@ -29,14 +42,19 @@ class SentencePieceBert : public BertTokenizer {
 
   const SpecialPieces& special() const override { return special_; }
 
-  /// Writes tokenizer.model.
+  /// Writes tokenizer.model or, with fairseq's ids, sentencepiece.bpe.model.
   void save(const std::filesystem::path& directory) const override;
 
  private:
+  bool is_fairseq() const { return numbering_ == PieceNumbering::kFairseq; }
+  int32_t id_of(int64_t model_id) const;
+  int model_id_of(int32_t id) const;  // of a piece that is not special
+  void check(int32_t id) const;
   void append_text(std::string_view text, int32_t begin, int32_t end, TextPieces& pieces) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl_;
+  PieceNumbering numbering_;
   SpecialPieces special_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "encoders/bert/bert_config.h"
+#include "encoders/bert/pooling.h"
 #include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
@@ -139,9 +140,7 @@ Bert::Bert(const BertConfig& config, uint64_t seed) {
 
 Tensor Bert::pool(const Tensor& hidden, const Packing& packing) const {
   const Dense& pooler = require(pooler_, "pooler");
-  const std::vector<int64_t> firsts(packing.offsets().begin(), packing.offsets().end() - 1);
-  const Tensor rows = hidden.index_select(0, at::tensor(firsts).to(hidden.device()));  // [B, D]
-  return at::tanh(pooler.forward(rows));
+  return at::tanh(pooler.forward(first_states(hidden, packing)));
 }
 
 const MaskedLmHead& Bert::masked_lm() const {

@@ -1,3 +1,5 @@
+#include "encoders/bert/bert_config.h"
+
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -11,6 +13,7 @@ namespace {
 using encoders::BertConfig;
 using encoders::BertHeads;
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 struct PositionName {
   const char* theirs;
@@ -29,18 +32,15 @@ std::string position_of(const std::string& theirs) {
   throw ConfigError("position_embedding_type is '" + theirs + "'; known: " + names);
 }
 
-/// The class that transformers loads the model with.
-const char* class_of(const BertHeads& heads) {
-  if (heads.classes > 0) return "BertForSequenceClassification";
-  if (heads.spans) return "BertForQuestionAnswering";
-  if (heads.masked_lm) return heads.next_sentence ? "BertForPreTraining" : "BertForMaskedLM";
-  return heads.next_sentence ? "BertForNextSentencePrediction" : "BertModel";
+/// The class that transformers loads the model with: "Bert" or "XLMRoberta", and its heads.
+std::string class_of(const std::string& family, const BertHeads& heads) {
+  if (heads.classes > 0) return family + "ForSequenceClassification";
+  if (heads.spans) return family + "ForQuestionAnswering";
+  if (heads.masked_lm) return family + (heads.next_sentence ? "ForPreTraining" : "ForMaskedLM");
+  return family + (heads.next_sentence ? "ForNextSentencePrediction" : "Model");
 }
 
-}  // namespace
-
-BertConfig from_bert_config(const json& description) {
-  require_model_type(description, "bert");
+BertConfig config_of(const json& description) {
   if (field_or(description, "is_decoder", false)) throw ConfigError("is_decoder is true");
   BertConfig config;
   read_field(description, "vocab_size", config.vocabulary);
@@ -65,31 +65,28 @@ BertConfig from_bert_config(const json& description) {
   return config;
 }
 
-json to_bert_config(const BertConfig& config) {
-  std::vector<std::string> problems;
-  std::string position;
-  std::string names;
-  for (const PositionName& name : kPositions) {
-    if (config.position == name.ours) position = name.theirs;
-    names += (names.empty() ? "" : ", ") + std::string(name.ours);
-  }
-  if (position.empty()) {
-    problems.push_back("transformers' BERT has no position encoding '" + config.position +
-                       "'; it has: " + names);
-  }
-  if (config.segment_encoding == "heads")
-    problems.push_back("transformers' BERT has no segments inside attention");
-  throw_if_any(problems);
-  json exported = {{"model_type", "bert"},
-                   {"architectures", {class_of(config.task_heads)}},
-                   {"vocab_size", config.vocabulary},
+EncoderDescription description_of(const json& description) {
+  const std::string type = require_model_type(description, {"bert", "roberta", "xlm-roberta"});
+  EncoderDescription encoder{.config = config_of(description), .family = &bert_family()};
+  if (type == "bert") return encoder;
+  encoder.family = &roberta_family();
+  if (encoder.config.position != "learned")
+    throw ConfigError("position_embedding_type is not 'absolute', the only one for " + type);
+  // The padding has its row in the table, and positions are counted from there.
+  encoder.first_position = field_or<int64_t>(description, "pad_token_id", 1) + 1;
+  encoder.config.max_positions -= encoder.first_position;
+  return encoder;
+}
+
+/// What both families have.
+json common_config(const BertConfig& config) {
+  json exported = {{"vocab_size", config.vocabulary},
                    {"num_hidden_layers", config.layers},
                    {"hidden_size", config.width},
                    {"intermediate_size", config.feed_forward},
                    {"num_attention_heads", config.heads},
                    {"max_position_embeddings", config.max_positions},
                    {"type_vocab_size", config.segments},
-                   {"position_embedding_type", position},
                    {"hidden_act", config.activation},
                    {"layer_norm_eps", config.norm_epsilon},
                    {"hidden_dropout_prob", config.dropout},
@@ -108,6 +105,76 @@ json to_bert_config(const BertConfig& config) {
     exported["label2id"] = to_id;
     if (classes == 1) exported["problem_type"] = "regression";
   }
+  return exported;
+}
+
+}  // namespace
+
+EncoderDescription read_encoder_description(const fs::path& path) {
+  const json description = read_json_object(path);
+  EncoderDescription encoder;
+  try {
+    encoder = description_of(description);
+  } catch (const std::exception& error) {
+    throw CheckpointError(path.string() + ": " + json_problem(error));
+  }
+  const BertConfig& config = encoder.config;
+  std::vector<std::string> problems = config.problems(path.string());
+  if (problems.empty()) problems = {encoders::memory_problem(config, sizeof(float), path.string())};
+  throw_with_their_names(problems, path,
+                         {{"vocabulary", "vocab_size"},
+                          {"layers", "num_hidden_layers"},
+                          {"width", "hidden_size"},
+                          {"feed_forward", "intermediate_size"},
+                          {"heads", "num_attention_heads"},
+                          {"max_positions", "max_position_embeddings"},
+                          {"segments", "type_vocab_size"},
+                          {"norm_epsilon", "layer_norm_eps"},
+                          {"dropout", "hidden_dropout_prob"},
+                          {"embedding_dropout", "hidden_dropout_prob"},
+                          {"attention_dropout", "attention_probs_dropout_prob"},
+                          {"head_dropout", "classifier_dropout"}});
+  return encoder;
+}
+
+json to_bert_config(const BertConfig& config) {
+  std::vector<std::string> problems;
+  std::string position;
+  std::string names;
+  for (const PositionName& name : kPositions) {
+    if (config.position == name.ours) position = name.theirs;
+    names += (names.empty() ? "" : ", ") + std::string(name.ours);
+  }
+  if (position.empty()) {
+    problems.push_back("transformers' BERT has no position encoding '" + config.position +
+                       "'; it has: " + names);
+  }
+  if (config.segment_encoding == "heads")
+    problems.push_back("transformers' BERT has no segments inside attention");
+  throw_if_any(problems);
+  json exported = common_config(config);
+  exported["model_type"] = "bert";
+  exported["architectures"] = {class_of("Bert", config.task_heads)};
+  exported["position_embedding_type"] = position;
+  return exported;
+}
+
+json to_xlm_roberta_config(const BertConfig& config, const data::SpecialPieces& special) {
+  std::vector<std::string> problems;
+  if (config.position != "learned")
+    problems.push_back("transformers' XLM-R has no position encoding '" + config.position +
+                       "'; it has: learned");
+  if (config.segment_encoding == "heads")
+    problems.emplace_back("transformers' XLM-R has no segments inside attention");
+  if (config.task_heads.next_sentence)
+    problems.emplace_back("transformers' XLM-R has no head for the next sentence");
+  throw_if_any(problems);
+  json exported = common_config(config);
+  exported["model_type"] = "xlm-roberta";
+  exported["architectures"] = {class_of("XLMRoberta", config.task_heads)};
+  exported["max_position_embeddings"] = config.max_positions + special.pad + 1;
+  exported["bos_token_id"] = special.classify;
+  exported["eos_token_id"] = special.separate;
   return exported;
 }
 

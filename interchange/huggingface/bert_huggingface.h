@@ -1,4 +1,4 @@
-// BERT models of Hugging Face's transformers: a directory with config.json (model_type "bert") and
+// BERT, RoBERTa and XLM-R models of Hugging Face's transformers: a directory with config.json and
 // weights (weights.h).
 // data::load_bert_tokenizer() reads the tokenizer of such a directory.
 #pragma once
@@ -12,6 +12,7 @@
 #include "data/text/bert_tokenizer.h"
 #include "encoders/bert/bert.h"
 #include "encoders/bert/bert_config.h"
+#include "interchange/huggingface/encoder_names.h"
 
 namespace dietmt::interchange {
 
@@ -25,24 +26,35 @@ struct ImportOptions {
   uint64_t seed = 1;  // of parameters that start at random
 };
 
-/// Reads tensors with or without the prefix "bert.", in fp32, fp16 or bf16; the model has fp32.
-/// Warns once of the tensors that the model does not have. Throws CheckpointError naming the file
-/// and the tensor that is missing or has a wrong shape, ConfigError for a wrong position encoding.
+/// Reads tensors with or without the prefix "bert." or "roberta.", in fp32, fp16 or bf16; the model
+/// has fp32. Warns once of the tensors that the model does not have. Throws CheckpointError naming
+/// the file and the tensor that is missing or has a wrong shape, ConfigError for a wrong position
+/// encoding.
 std::shared_ptr<encoders::Bert> import_huggingface(const std::filesystem::path& directory,
                                                    const ImportOptions& options = {});
 
 /// Writes config.json, model.safetensors and, unless it is null, the tokenizer into an existing
-/// directory, in the format of `from_pretrained`. Throws ConfigError with every property that
-/// transformers does not support: its position encodings are learned, relative-key and
-/// relative-key-query.
+/// directory, in the format of `from_pretrained`: a BERT, or with the tokenizer of XLM-R an XLM-R.
+/// Throws ConfigError with every property that transformers does not support: its position
+/// encodings are learned and, in BERT, relative-key and relative-key-query.
 void export_huggingface(const std::filesystem::path& directory, const encoders::Bert& model,
                         const data::BertTokenizer* tokenizer);
 
-/// From config.json for models of type "bert": sizes and choices. The pooler and the heads follow
-/// from the tensors. Throws ConfigError if the file describes a model that dietmt does not support.
-encoders::BertConfig from_bert_config(const nlohmann::json& description);
+/// What config.json says of an encoder.
+struct EncoderDescription {
+  encoders::BertConfig config;  // the pooler and the heads follow from the tensors
+  const EncoderFamily* family = nullptr;
+  int64_t first_position = 0;  // row of the first token in the table of positions
+};
 
-/// The other way. Throws ConfigError with every choice that transformers does not support.
+/// Throws CheckpointError naming the file if it describes a model that dietmt does not support.
+EncoderDescription read_encoder_description(const std::filesystem::path& config_json);
+
+/// config.json of a BERT. Throws ConfigError with every choice that transformers does not support.
 nlohmann::json to_bert_config(const encoders::BertConfig& config);
+
+/// The same of an XLM-R.
+nlohmann::json to_xlm_roberta_config(const encoders::BertConfig& config,
+                                     const data::SpecialPieces& special);
 
 }  // namespace dietmt::interchange

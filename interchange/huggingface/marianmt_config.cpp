@@ -48,7 +48,7 @@ std::string tied_embeddings(const json& description) {
 }  // namespace
 
 nmt::ModelConfig from_marianmt_config(const json& description) {
-  require_model_type(description, "marian");
+  require_model_type(description, {"marian"});
   throw_if_any(foreign_choices(description));
   nmt::ModelConfig config;
   read_field(description, "vocab_size", config.source_vocabulary);

@@ -14,7 +14,7 @@ using nlohmann::json;
 struct ModelType {
   const char* name;
   std::vector<json> classes;        // in `architectures`
-  std::vector<const char*> fields;  // which this type has
+  std::vector<const char*> fields;  // which this type has; empty: those of BERT
 };
 
 const std::vector<ModelType>& model_types() {
@@ -24,7 +24,15 @@ const std::vector<ModelType>& model_types() {
        {"BertModel", "BertForPreTraining", "BertForMaskedLM", "BertForNextSentencePrediction",
         "BertForSequenceClassification", "BertForTokenClassification", "BertForQuestionAnswering",
         "BertForMultipleChoice"},
-       {"hidden_size", "num_hidden_layers", "type_vocab_size"}}};
+       {"hidden_size", "num_hidden_layers", "type_vocab_size"}},
+      {"roberta",
+       {"RobertaModel", "RobertaForMaskedLM", "RobertaForSequenceClassification",
+        "RobertaForQuestionAnswering"},
+       {}},
+      {"xlm-roberta",
+       {"XLMRobertaModel", "XLMRobertaForMaskedLM", "XLMRobertaForSequenceClassification",
+        "XLMRobertaForQuestionAnswering"},
+       {}}};
   return types;
 }
 
@@ -39,9 +47,8 @@ std::string type_of_class(const json& architectures) {
 /// Empty if no type has all these fields.
 std::string type_of_fields(const json& description) {
   for (const ModelType& type : model_types()) {
-    if (std::ranges::all_of(type.fields,
-                            [&](const char* field) { return description.contains(field); }))
-      return type.name;
+    const auto is_there = [&](const char* field) { return description.contains(field); };
+    if (!type.fields.empty() && std::ranges::all_of(type.fields, is_there)) return type.name;
   }
   return "";
 }
@@ -61,18 +68,19 @@ json read_json_object(const std::filesystem::path& path) {
   return description;
 }
 
-void require_model_type(const json& description, const std::string& expected) {
+std::string require_model_type(const json& description, const std::vector<std::string>& known) {
   const auto given = field_or<std::string>(description, "model_type", "");
   const std::string type = given.empty() ? inferred_type(description) : given;
-  if (type == expected) return;
+  if (std::ranges::find(known, type) != known.end()) return type;
+  std::string names;
+  for (const std::string& name : known) names += (names.empty() ? "'" : ", '") + name + "'";
+  const std::string only = known.size() == 1 ? "only " + names + " is known" : "known: " + names;
   if (type.empty())
     throw ConfigError(
-        "model_type is missing, and neither architectures nor the other keys tell "
-        "it; only '" +
-        expected + "' is known");
+        "model_type is missing, and neither architectures nor the other keys tell it; " + only);
   throw ConfigError("model_type is " +
                     (given.empty() ? "missing; the other keys are those of " : std::string()) +
-                    "'" + type + "'; only '" + expected + "' is known");
+                    "'" + type + "'; " + only);
 }
 
 void throw_with_their_names(const std::vector<std::string>& problems,

@@ -12,10 +12,11 @@ namespace dietmt::interchange {
 /// Throws Error or CheckpointError naming the file if it cannot be read or is not an object.
 nlohmann::json read_json_object(const std::filesystem::path& path);
 
-/// Throws ConfigError unless the model_type of a description is `expected`, "marian" or "bert". Old
+/// The model_type of a description, which must be one of `known`; else throws ConfigError. Old
 /// files have no model_type: then the class in `architectures` decides, or else the presence of the
-/// sizes that this type has.
-void require_model_type(const nlohmann::json& description, const std::string& expected);
+/// sizes that the type has.
+std::string require_model_type(const nlohmann::json& description,
+                               const std::vector<std::string>& known);
 
 /// Throws CheckpointError with the problems of our configuration, which name `file`, unless all are
 /// empty. They name settings as the file does: `names` has theirs by ours, such as hidden_size for

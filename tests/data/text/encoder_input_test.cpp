@@ -52,5 +52,16 @@ TEST(EncoderInput, EqualTextsLoseInTurnTheSecondFirst) {
   EXPECT_THAT(encoder_input(first, second, kSpecial, 3).ids, ElementsAre(2, 3, 3));
 }
 
+TEST(EncoderInput, RobertaHasTwoSeparators) {
+  const SpecialPieces special{
+      .pad = 1, .unknown = 4, .classify = 0, .separate = 2, .separators = 2};
+  EXPECT_THAT(encoder_input(Pieces{10, 11}, {}, special, 8).ids, ElementsAre(0, 10, 11, 2));
+  const EncoderInput both = encoder_input(Pieces{10, 11}, Pieces{20, 21, 22}, special, 8);
+  EXPECT_THAT(both.ids, ElementsAre(0, 10, 11, 2, 2, 20, 21, 2));
+  EXPECT_EQ(both.second_begin, 5);
+  EXPECT_EQ(both.cut, 1);
+  EXPECT_THAT(encoder_input(Pieces{10}, Pieces{20}, special, 3).ids, ElementsAre(0, 2, 2, 2));
+}
+
 }  // namespace
 }  // namespace dietmt::data

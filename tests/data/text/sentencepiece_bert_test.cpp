@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "common/files.h"
 #include "data/text/source_text.h"
 #include "data/text/tokenizer.h"
+#include "tests/common/test_directory.h"
 #include "tests/data/toy_text.h"
 
 namespace dietmt::data {
@@ -55,6 +58,35 @@ TEST_F(SentencePieceBertTest, SpecialPiecesHaveTheFirstIds) {
     EXPECT_EQ(model.special().unknown, 1);
     EXPECT_THROW(model.piece(100), Error);
   }
+}
+
+TEST_F(SentencePieceBertTest, FairseqPutsItsPiecesBeforeThoseOfTheModel) {
+  trained("unigram");
+  EXPECT_THAT(message_of<DataError>(
+                  [&] { SentencePieceBert(scratch() / "bert.model", PieceNumbering::kFairseq); }),
+              HasSubstr("piece 0 of the sentencepiece model is not <unk>, as in XLM-R"));
+
+  TokenizerOptions options;
+  options.inputs = {source_file()};
+  options.vocabulary_size = 60;
+  train_tokenizer(options, scratch() / kFairseqModelFile);
+  const auto tokenizer = load_bert_tokenizer(scratch() / kFairseqModelFile);
+  EXPECT_EQ(tokenizer->vocabulary_size(), 62);
+  for (const auto& [id, name] :
+       {std::pair{0, "<s>"}, {1, "<pad>"}, {2, "</s>"}, {3, "<unk>"}, {61, "<mask>"}})
+    EXPECT_EQ(tokenizer->piece(id), name);
+  EXPECT_THROW(tokenizer->piece(62), Error);
+
+  const std::string text = "<s>koko <mask> \u6f22</s>";
+  const TextPieces pieces = tokenizer->encode(text);
+  EXPECT_EQ(pieces.ids.front(), 0);
+  EXPECT_EQ(pieces.ids.back(), 2);
+  EXPECT_EQ(std::ranges::count(pieces.ids, 61), 1);
+  EXPECT_EQ(std::ranges::count(pieces.ids, 3), 1);
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode("koko riba").ids), "koko riba");
+
+  tokenizer->save(scratch() / "saved");
+  EXPECT_EQ(load_bert_tokenizer(scratch() / "saved")->encode(text).ids, pieces.ids);
 }
 
 TEST_F(SentencePieceBertTest, PiecesCoverTheText) {

@@ -25,6 +25,7 @@ using testing::HasSubstr;
 using Tensors = std::map<std::string, Tensor>;
 
 constexpr const char* kBertCases[] = {"absolute", "relative_key", "relative_key_query", "bare"};
+constexpr const char* kXlmRCases[] = {"xlm_roberta", "xlm_roberta_classes", "xlm_roberta_spans"};
 
 fs::path bert_case(const std::string& name) { return fs::path(DIETMT_BERT_CASES) / name; }
 
@@ -60,16 +61,76 @@ class HuggingFace : public ScratchTest {
   }
 };
 
+void expect_case(const std::string& name) {
+  SCOPED_TRACE(name);
+  const auto model = import_huggingface(bert_case(name));
+  for (const encoders::Backend backend :
+       {encoders::Backend::kAuto, encoders::Backend::kReference, encoders::Backend::kSdpa}) {
+    model->set_attention_backend(backend);
+    expect_bert_outputs(*model, expected_of(name));
+  }
+}
+
 TEST_F(HuggingFace, ModelsComputeTheSame) {
-  for (const char* name : kBertCases) {
+  for (const char* name : kBertCases) expect_case(name);
+  for (const char* name : kXlmRCases) expect_case(name);
+}
+
+TEST_F(HuggingFace, TheTokenizerOfXlmRGivesTheSameIds) {
+  const auto tokenizer = data::load_bert_tokenizer(bert_case("xlm_roberta"));
+  const auto cases = nlohmann::json::parse(read_file(bert_case("xlm_roberta") / "texts.json"));
+  ASSERT_FALSE(cases.empty());
+  for (const auto& texts_and_ids : cases) {
+    SCOPED_TRACE(texts_and_ids.dump());
+    const auto& texts = texts_and_ids.at("texts");
+    const std::vector<int32_t> first = tokenizer->encode(texts.at(0).get<std::string>()).ids;
+    std::vector<int32_t> second;
+    std::optional<std::span<const int32_t>> second_text;
+    if (texts.size() > 1) {
+      second = tokenizer->encode(texts.at(1).get<std::string>()).ids;
+      second_text = second;
+    }
+    EXPECT_EQ(data::encoder_input(first, second_text, tokenizer->special(), 100).ids,
+              texts_and_ids.at("ids").get<std::vector<int32_t>>());
+  }
+}
+
+TEST_F(HuggingFace, XlmRIsExportedAsXlmR) {
+  const auto tokenizer = data::load_bert_tokenizer(bert_case("xlm_roberta"));
+  for (const char* name : kXlmRCases) {
     SCOPED_TRACE(name);
-    const auto model = import_huggingface(bert_case(name));
-    for (const encoders::Backend backend :
-         {encoders::Backend::kAuto, encoders::Backend::kReference, encoders::Backend::kSdpa}) {
-      model->set_attention_backend(backend);
-      expect_bert_outputs(*model, expected_of(name));
+    export_huggingface(scratch(), *import_huggingface(bert_case(name)), tokenizer.get());
+    expect_bert_outputs(*import_huggingface(scratch()), expected_of(name));
+    const auto theirs = nlohmann::json::parse(read_file(bert_case(name) / "config.json"));
+    const auto ours = nlohmann::json::parse(read_file(scratch() / "config.json"));
+    for (const char* key : {"architectures", "max_position_embeddings", "model_type",
+                            "pad_token_id", "type_vocab_size", "vocab_size"})
+      EXPECT_EQ(ours.at(key), theirs.at(key)) << key;
+    const Tensors weights = encoders::load_safetensors(bert_case(name) / "model.safetensors");
+    const Tensors exported = encoders::load_safetensors(scratch() / "model.safetensors");
+    for (const auto& [tensor, value] : weights) {
+      const bool has_padding = tensor == "roberta.embeddings.position_embeddings.weight";
+      if (tensor.ends_with("position_ids") || tensor.starts_with("lm_head.decoder")) continue;
+      ASSERT_TRUE(exported.contains(tensor)) << tensor;
+      const int64_t first = has_padding ? 2 : 0;
+      EXPECT_TRUE(at::equal(exported.at(tensor).slice(0, first), value.slice(0, first))) << tensor;
     }
   }
+}
+
+TEST_F(HuggingFace, ByteLevelSubwordsAreRefused) {
+  write("vocab.json", "{}");
+  write("merges.txt", "");
+  EXPECT_THAT(failure<DataError>([&] { data::load_bert_tokenizer(scratch()); }),
+              HasSubstr("dietmt does not read byte-level BPE (merges.txt)"));
+}
+
+TEST_F(HuggingFace, ErrorsHaveTheNamesOfRoberta) {
+  fs::copy_file(bert_case("xlm_roberta") / "config.json", scratch() / "config.json");
+  Tensors tensors = encoders::load_safetensors(bert_case("xlm_roberta") / "model.safetensors");
+  tensors.erase("roberta.encoder.layer.1.output.dense.bias");
+  encoders::save_safetensors(scratch() / "model.safetensors", {tensors.begin(), tensors.end()});
+  EXPECT_THAT(import_failure(), HasSubstr("roberta.encoder.layer.1.output.dense.bias"));
 }
 
 TEST_F(HuggingFace, ExportsAreTheSameModels) {
@@ -155,7 +216,7 @@ TEST_F(HuggingFace, WrongConfigsAreNamed) {
     write_file_atomically(scratch() / "config.json", json.dump());
     return import_failure();
   };
-  EXPECT_THAT(with("model_type", "roberta"), HasSubstr("model_type is 'roberta'"));
+  EXPECT_THAT(with("model_type", "electra"), HasSubstr("model_type is 'electra'"));
   EXPECT_THAT(with("hidden_act", "silu"), HasSubstr("hidden_act is 'silu'"));
   EXPECT_THAT(with("position_embedding_type", "rotary"), HasSubstr("is 'rotary'; known: absolute"));
   EXPECT_THAT(with("hidden_size", "wide"), HasSubstr("config.json: "));

@@ -75,11 +75,11 @@ TEST_F(BertConfigTest, AMissingTypeIsInferred) {
             "succeeded");
   EXPECT_THAT(with([](json& config) {
                 config.erase("model_type");
-                config["architectures"] = {"RobertaModel"};
+                config["architectures"] = {"BartModel"};
               }),
               HasSubstr("config.json: model_type is missing"));
   EXPECT_THAT(with(R"({"d_model": 8, "encoder_layers": 1, "decoder_layers": 1})"),
-              HasSubstr("those of 'marian'; only 'bert' is known"));
+              HasSubstr("those of 'marian'; known: 'bert'"));
 }
 
 TEST_F(MarianConfigTest, ErrorsNameFileAndKey) {
