@@ -23,7 +23,7 @@ std::string resampling_fields(const EvaluationOptions& o) {
   return fields.empty() ? "" : fields + "seed:" + std::to_string(o.seed) + "|";
 }
 
-void add_significance(const EvaluationOptions& o, const Metric& metric,
+void add_significance(const EvaluationOptions& o, const ScoreRule& metric,
                       const std::vector<CorpusStatistics>& systems, size_t h, SystemScore& result) {
   const auto seed = static_cast<uint64_t>(o.seed);
   const ResamplingOptions paired{paired_samples(o), seed};
@@ -38,7 +38,7 @@ void add_significance(const EvaluationOptions& o, const Metric& metric,
     result.p_value = paired_randomization(metric, systems[0], systems[h], paired);
 }
 
-std::vector<double> document_scores(const Metric& metric, const CorpusStatistics& system,
+std::vector<double> document_scores(const ScoreRule& metric, const CorpusStatistics& system,
                                     const std::vector<size_t>& documents) {
   std::vector<CorpusStatistics> parts;
   for (size_t i = 0; i < documents.size(); ++i) {
@@ -72,16 +72,21 @@ std::vector<SystemScore> evaluate(const Metric& metric, const References& refere
   std::vector<CorpusStatistics> systems;
   for (const std::vector<std::string>& hypothesis : hypotheses)
     systems.push_back(metric.corpus_statistics(hypothesis, references));
+  return evaluate(metric, references.size(), systems, options);
+}
+
+std::vector<SystemScore> evaluate(const ScoreRule& rule, size_t reference_sets,
+                                  const std::vector<CorpusStatistics>& systems,
+                                  const EvaluationOptions& options) {
   std::vector<SystemScore> results;
   for (size_t h = 0; h < systems.size(); ++h) {
     SystemScore result;
-    result.score = metric.score(systems[h].sum());
-    result.signature =
-        metric.signature(references.size(), resampling_fields(options) + options.chosen);
-    add_significance(options, metric, systems, h, result);
+    result.score = rule.score(systems[h].sum());
+    result.signature = rule.signature(reference_sets, resampling_fields(options) + options.chosen);
+    add_significance(options, rule, systems, h, result);
     for (size_t i = 0; options.sentence_level && i < systems[h].sentences(); ++i)
-      result.sentence_scores.push_back(metric.score(systems[h][i]).score);
-    result.document_scores = document_scores(metric, systems[h], options.documents);
+      result.sentence_scores.push_back(rule.score(systems[h][i]).score);
+    result.document_scores = document_scores(rule, systems[h], options.documents);
     results.push_back(std::move(result));
   }
   return results;

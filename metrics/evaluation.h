@@ -46,7 +46,12 @@ struct SystemScore {
   std::vector<double> document_scores;
 };
 
-/// The scores of the systems, whose outputs are `hypotheses`, in their order.
+/// The scores of the systems whose sentences have these statistics, in their order.
+std::vector<SystemScore> evaluate(const ScoreRule& rule, size_t reference_sets,
+                                  const std::vector<CorpusStatistics>& systems,
+                                  const EvaluationOptions& options);
+
+/// The scores of the systems whose outputs are `hypotheses`.
 std::vector<SystemScore> evaluate(const Metric& metric, const References& references,
                                   const std::vector<std::vector<std::string>>& hypotheses,
                                   const EvaluationOptions& options);

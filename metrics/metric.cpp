@@ -23,7 +23,7 @@ void check_lengths(const std::vector<std::string>& hypotheses, const References&
 
 std::string Score::to_string(int digits, const std::string& significance) const {
   char value[400];
-  std::snprintf(value, sizeof value, "%.*f", digits, score);
+  std::snprintf(value, sizeof value, "%.*f", digits + more_digits, score);
   std::string text = name + " = " + value;
   if (!significance.empty()) text += " " + significance;
   if (!detail.empty()) text += " " + detail;
@@ -64,7 +64,7 @@ Score Metric::sentence_score(const std::string& hypothesis,
   return score(sentence_statistics(hypothesis, references));
 }
 
-std::string Metric::signature(size_t reference_sets, const std::string& more) const {
+std::string ScoreRule::signature(size_t reference_sets, const std::string& more) const {
   return "nrefs:" + std::to_string(reference_sets) + "|" + more + signature_fields() + "|" +
          version_field();
 }

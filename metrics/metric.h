@@ -1,11 +1,11 @@
 // The interface of corpus metrics. A metric turns each sentence into a few sufficient statistics
 // (counts), and the sum of such statistics into a score. Significance tests and the command line
-// need no more than that.
+// need only the second half, a ScoreRule.
 //
 //   Bleu({}).corpus_score(hypotheses, {references}).score
 //
-// Scores are percentages, as printed in papers. A signature names everything that a score depends
-// on, with the fields of sacreBLEU (Post 2018).
+// Scores are percentages, as printed in papers, unless the metric says otherwise. A signature names
+// everything that a score depends on, with the fields of sacreBLEU (Post 2018).
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,13 @@ using References = std::vector<std::vector<std::string>>;
 
 struct Score {
   std::string name;    ///< "BLEU", "chrF2++", "TER"
-  double score = 0.0;  ///< in percent, not rounded
+  double score = 0.0;  ///< not rounded
   std::string detail;  ///< what is printed behind the score; may be empty
   std::vector<std::pair<std::string, double>> figures;  ///< the same for machines
+  int more_digits = 0;  ///< decimals beyond those of percentages, where scores are smaller
 
-  /// "BLEU = 22.67 56.2/28.7/16.9/10.3 (BP = 0.985 ...)"; `significance`
-  /// goes between score and detail.
+  /// "BLEU = 22.67 56.2/28.7/16.9/10.3 (BP = 0.985 ...)" with `digits` decimals of a percentage;
+  /// `significance` goes between score and detail.
   std::string to_string(int digits = 2, const std::string& significance = "") const;
 };
 
@@ -50,18 +51,29 @@ class CorpusStatistics {
 /// The last field of a signature, `version:dietmt-0.1.0`.
 std::string version_field();
 
-class Metric {
+/// What turns statistics into a score.
+class ScoreRule {
  public:
-  virtual ~Metric() = default;
+  virtual ~ScoreRule() = default;
 
   virtual std::string name() const = 0;
 
+  /// The score of summed statistics.
+  virtual Score score(std::span<const double> statistics) const = 0;
+
+  /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dietmt-0.1.0`. `more` (such as
+  /// `bs:1000|seed:12345|`) goes behind nrefs.
+  std::string signature(size_t reference_sets, const std::string& more = "") const;
+
+ protected:
+  virtual std::string signature_fields() const = 0;
+};
+
+class Metric : public ScoreRule {
+ public:
   /// The sufficient statistics of one sentence against its references (one or more).
   virtual std::vector<double> sentence_statistics(
       const std::string& hypothesis, std::span<const std::string> references) const = 0;
-
-  /// The score of summed statistics.
-  virtual Score score(std::span<const double> statistics) const = 0;
 
   /// Throws DataError with the counts if there is no reference set, no sentence, or a reference
   /// set of another length.
@@ -71,13 +83,6 @@ class Metric {
                      const References& references) const;
   Score sentence_score(const std::string& hypothesis,
                        std::span<const std::string> references) const;
-
-  /// `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:dietmt-0.1.0`. `more` (such as
-  /// `bs:1000|seed:12345|`) goes behind nrefs.
-  std::string signature(size_t reference_sets, const std::string& more = "") const;
-
- protected:
-  virtual std::string signature_fields() const = 0;
 };
 
 }  // namespace dietmt::metrics

@@ -26,7 +26,7 @@ void check(const CorpusStatistics& baseline, const CorpusStatistics& system,
 }
 
 // The scores of `samples` corpora of the same size, drawn with replacement.
-std::vector<double> resampled_scores(const Metric& metric, const CorpusStatistics& system,
+std::vector<double> resampled_scores(const ScoreRule& metric, const CorpusStatistics& system,
                                      const ResamplingOptions& options) {
   Random random(random_key(options.seed, kBootstrap));
   std::vector<double> scores;
@@ -58,20 +58,20 @@ double p_value(const std::vector<double>& differences, double observed) {
   return static_cast<double>(extreme + 1) / static_cast<double>(differences.size() + 1);
 }
 
-double observed_difference(const Metric& metric, const CorpusStatistics& a,
+double observed_difference(const ScoreRule& metric, const CorpusStatistics& a,
                            const CorpusStatistics& b) {
   return std::abs(metric.score(a.sum()).score - metric.score(b.sum()).score);
 }
 
 }  // namespace
 
-ConfidenceInterval bootstrap_interval(const Metric& metric, const CorpusStatistics& system,
+ConfidenceInterval bootstrap_interval(const ScoreRule& metric, const CorpusStatistics& system,
                                       const ResamplingOptions& options) {
   check(system, system, options);
   return interval_of(resampled_scores(metric, system, options));
 }
 
-double paired_bootstrap(const Metric& metric, const CorpusStatistics& baseline,
+double paired_bootstrap(const ScoreRule& metric, const CorpusStatistics& baseline,
                         const CorpusStatistics& system, const ResamplingOptions& options) {
   check(baseline, system, options);
   const std::vector<double> of_baseline = resampled_scores(metric, baseline, options);
@@ -84,7 +84,7 @@ double paired_bootstrap(const Metric& metric, const CorpusStatistics& baseline,
   return p_value(differences, observed_difference(metric, baseline, system));
 }
 
-double paired_randomization(const Metric& metric, const CorpusStatistics& baseline,
+double paired_randomization(const ScoreRule& metric, const CorpusStatistics& baseline,
                             const CorpusStatistics& system, const ResamplingOptions& options) {
   check(baseline, system, options);
   Random random(random_key(options.seed, kRandomization));

@@ -26,16 +26,16 @@ struct ConfidenceInterval {
   double half_width = 0.0;  ///< half the distance of their 2.5 and 97.5 percentiles
 };
 
-ConfidenceInterval bootstrap_interval(const Metric& metric, const CorpusStatistics& system,
+ConfidenceInterval bootstrap_interval(const ScoreRule& metric, const CorpusStatistics& system,
                                       const ResamplingOptions& options);
 
 /// p-value of the absolute difference of the scores, two-sided; at least 1 / (samples + 1). Throws
 /// DataError if the systems have different numbers of sentences.
-double paired_bootstrap(const Metric& metric, const CorpusStatistics& baseline,
+double paired_bootstrap(const ScoreRule& metric, const CorpusStatistics& baseline,
                         const CorpusStatistics& system, const ResamplingOptions& options);
 
 /// As above.
-double paired_randomization(const Metric& metric, const CorpusStatistics& baseline,
+double paired_randomization(const ScoreRule& metric, const CorpusStatistics& baseline,
                             const CorpusStatistics& system, const ResamplingOptions& options);
 
 }  // namespace dietmt::metrics

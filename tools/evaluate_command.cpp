@@ -13,6 +13,7 @@
 #include "common/options.h"
 #include "data/text/tokenizer.h"
 #include "metrics/bleu_tokenizer.h"
+#include "metrics/segment_mean.h"
 #include "tools/commands.h"
 #include "tools/evaluate_options.h"
 
@@ -30,18 +31,28 @@ OptionTable option_table(EvaluateOptions& o) {
   metrics::EvaluationOptions& e = o.evaluation;
   OptionTable table(
       "evaluate", "--reference FILE... (--hypothesis FILE... | --task NAME --predictions FILE...)",
-      "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them. "
+      "Scores translations with BLEU, chrF and TER, as sacreBLEU computes them, or with a COMET "
+      "model. "
       "Files have one sentence per line, plain or gzip; - is standard input. With "
       "--task it scores predictions for SQuAD, GLUE and their relatives as the "
       "benchmarks' evaluation programs do.");
   table.group("Input")
       .add("reference", &o.references, "FILE...",
            "reference translations; several files: several references per sentence. With --task, "
-           "the task's file with labels or answers",
-           {.required = true})
+           "the task's file with labels or answers")
       .add("hypothesis", &o.hypotheses, "FILE...", "translations, one file for each system")
-      .add("metric", &o.metrics, "LIST", "comma-separated list of bleu, chrf, chrf++ and ter")
+      .add("metric", &o.metrics, "LIST",
+           "comma-separated list of bleu, chrf, chrf++, ter and comet")
       .add("lowercase", &o.lowercase, "", "lower-case for BLEU and chrF (TER does so by default)");
+  table.group("COMET")
+      .add("comet-model", &o.comet_model, "DIR",
+           "model directory that dietmt import made of a COMET checkpoint")
+      .add("source", &o.source, "FILE", "source sentences, which COMET reads")
+      .add("device", &o.device, "NAME", "device of COMET: cpu, cuda or cuda:I")
+      .add("threads", &o.threads, "N", "threads of COMET; 0: one per core", ranges::kThreads)
+      .add("batch-tokens", &o.batch_tokens, "N",
+           "batch size of COMET in tokens; changes speed and memory, not scores",
+           ranges::kBatchTokens);
   table.group("Choice of sentences")
       .add("origins", &o.origins, "FILE", "original language of each sentence, one a line")
       .add("origlang", &o.origin, "LANG",
@@ -112,14 +123,30 @@ OptionTable option_table(EvaluateOptions& o) {
       .add("json", &o.json, "", "print an array with one object for each hypothesis and metric")
       .add("score-only", &o.score_only, "",
            "print only the scores, a line for each hypothesis, a column for each metric")
-      .add("digits", &o.digits, "N", "decimals in text output", {.least = 0, .most = 17});
+      .add("digits", &o.digits, "N",
+           "decimals in text output; COMET, whose scores are fractions, gets two more",
+           {.least = 0, .most = 17});
   table
-      .basics({"metric", "tokenize", "lowercase", "confidence", "paired", "sentence-level", "json"})
+      .basics({"reference", "hypothesis", "metric", "comet-model", "source", "tokenize",
+               "lowercase", "confidence", "paired", "sentence-level", "json"})
       .example("dietmt evaluate --reference test.de --hypothesis output.de --metric bleu,chrf,ter")
+      .example("dietmt evaluate --reference test.de --hypothesis base.de new.de --paired bootstrap")
       .example(
-          "dietmt evaluate --reference test.de --hypothesis base.de new.de --paired bootstrap");
+          "dietmt evaluate --metric comet --comet-model models/comet --source test.en "
+          "--reference test.de --hypothesis output.de");
   return table;
 }
+
+constexpr const char* kComet = "comet";
+
+std::vector<std::string> metric_names(const EvaluateOptions& o) {
+  std::vector<std::string> names;
+  std::istringstream list(o.metrics);
+  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  return names;
+}
+
+bool has_comet(const EvaluateOptions& o) { return std::ranges::count(metric_names(o), kComet) > 0; }
 
 bool has_subwords(const std::string& tokenizer) {
   return tokenizer == "spm" || tokenizer.starts_with("flores");
@@ -134,9 +161,22 @@ std::vector<std::string> problems_of_task(const OptionTable& table, const Evalua
   for (const std::string& name : others)
     problems.push_back("--" + name + " is for translations: leave out --task");
   if (o.predictions.empty()) problems.emplace_back("--task needs --predictions FILE");
-  if (o.references.size() > 1) problems.emplace_back("--task needs one --reference");
+  if (o.references.size() != 1) problems.emplace_back("--task needs one --reference");
   if (o.predictions.size() > 1 && !o.null_odds.empty())
     problems.emplace_back("--null-odds is for one file of --predictions");
+  return problems;
+}
+
+std::vector<std::string> problems_of_comet(const OptionTable& table, const EvaluateOptions& o) {
+  std::vector<std::string> problems;
+  if (!has_comet(o)) {
+    for (const char* name : {"comet-model", "source", "device", "threads", "batch-tokens"})
+      if (table.given(name)) problems.push_back("--" + std::string(name) + " needs --metric comet");
+    return problems;
+  }
+  if (o.comet_model.empty()) problems.emplace_back("--metric comet needs --comet-model DIR");
+  if (o.source.empty()) problems.emplace_back("--metric comet needs --source FILE");
+  if (o.references.size() > 1) problems.emplace_back("--metric comet takes one --reference");
   return problems;
 }
 
@@ -153,9 +193,12 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
   }
   require(o.predictions.empty(), "--predictions needs --task");
   require(!o.hypotheses.empty(), "--hypothesis is missing: give --hypothesis FILE...");
+  const bool only_comet = o.metrics == kComet;
+  require(!o.references.empty() || only_comet, "--reference is missing: give --reference FILE...");
+  for (const std::string& problem : problems_of_comet(table, o)) problems.push_back(problem);
   std::vector<std::string> inputs = o.references;
   inputs.insert(inputs.end(), o.hypotheses.begin(), o.hypotheses.end());
-  inputs.insert(inputs.end(), {o.origins, o.documents});
+  inputs.insert(inputs.end(), {o.source, o.origins, o.documents});
   require(std::count(inputs.begin(), inputs.end(), "-") <= 1,
           "only one file can be - (standard input)");
   require(e.paired == "none" || o.hypotheses.size() > 1,
@@ -189,18 +232,28 @@ metrics::MetricOptions metric_options(const EvaluateOptions& o) {
   return options;
 }
 
+// In the order of --metric; null for COMET.
 std::vector<std::unique_ptr<Metric>> make_metrics(const EvaluateOptions& o) {
   const metrics::MetricOptions options = metric_options(o);
   std::vector<std::unique_ptr<Metric>> all;
-  std::istringstream names(o.metrics);
-  for (std::string name; std::getline(names, name, ',');)
-    all.push_back(metrics::make_metric(name, options));
+  for (const std::string& name : metric_names(o))
+    all.push_back(name == kComet ? nullptr : metrics::make_metric(name, options));
   if (all.empty()) throw ConfigError("--metric is empty");
   return all;
 }
 
+std::vector<metrics::SystemScore> evaluate_comet(const EvaluateOptions& o, const CometSource& comet,
+                                                 const Corpora& corpora) {
+  const CometScores scores = comet(corpora);
+  std::vector<metrics::CorpusStatistics> systems;
+  for (const std::vector<double>& system : scores.by_system)
+    systems.push_back(metrics::SegmentMean::statistics(system));
+  return metrics::evaluate(metrics::SegmentMean("COMET", scores.model), scores.references, systems,
+                           o.evaluation);
+}
+
 void warn_if_tokenized(const EvaluateOptions& o, const Corpora& corpora) {
-  if (o.tokenize == "none") return;
+  if (o.tokenize == "none" || o.metrics == kComet) return;
   for (size_t h = 0; h < corpora.hypotheses.size(); ++h) {
     const Lines& lines = corpora.hypotheses[h];
     const auto count = std::count_if(lines.begin(), lines.end(),
@@ -223,14 +276,16 @@ int run_evaluate(const std::vector<std::string>& arguments) {
     return 0;
   }
   const std::vector<std::unique_ptr<Metric>> all = make_metrics(options);
+  const CometSource comet = has_comet(options) ? comet_source(options, arguments) : nullptr;
   Corpora corpora = read_corpora(options);
   warn_if_tokenized(options, corpora);
 
   TranslationScores scores;
   scores.documents = choose_sentences(options, corpora);
   for (const std::unique_ptr<Metric>& metric : all)
-    scores.by_metric.push_back(
-        metrics::evaluate(*metric, corpora.references, corpora.hypotheses, options.evaluation));
+    scores.by_metric.push_back(metric ? metrics::evaluate(*metric, corpora.references,
+                                                          corpora.hypotheses, options.evaluation)
+                                      : evaluate_comet(options, comet, corpora));
   print_scores(options, scores);
   return 0;
 }

@@ -18,20 +18,22 @@ Corpora read_corpora(const EvaluateOptions& o) {
     corpora.references.push_back(metrics::read_sentences(path));
   for (const std::string& path : o.hypotheses)
     corpora.hypotheses.push_back(metrics::read_sentences(path));
+  if (!o.source.empty()) corpora.sources = metrics::read_sentences(o.source);
   std::string counts;
   bool equal = true;
   const auto note = [&](const std::string& path, const Lines& lines) {
-    equal = equal && lines.size() == corpora.references[0].size();
+    equal = equal && lines.size() == corpora.hypotheses[0].size();
     counts += (counts.empty() ? "" : ", ") + path + " " + std::to_string(lines.size());
   };
   for (size_t r = 0; r < o.references.size(); ++r) note(o.references[r], corpora.references[r]);
   for (size_t h = 0; h < o.hypotheses.size(); ++h) note(o.hypotheses[h], corpora.hypotheses[h]);
+  if (!o.source.empty()) note(o.source, corpora.sources);
   if (!equal) throw DataError("the files have different numbers of lines: " + counts);
   return corpora;
 }
 
 Lines choose_sentences(EvaluateOptions& o, Corpora& corpora) {
-  const size_t sentences = corpora.references[0].size();
+  const size_t sentences = corpora.hypotheses[0].size();
   metrics::SentenceChoice choice(sentences);
   Lines documents;
   if (!o.documents.empty()) documents = metrics::read_labels(o.documents, sentences);
@@ -47,6 +49,7 @@ Lines choose_sentences(EvaluateOptions& o, Corpora& corpora) {
     throw DataError("no sentence is left to score: check --origlang and --subset");
   for (Lines& lines : corpora.references) lines = choice.of(lines);
   for (Lines& lines : corpora.hypotheses) lines = choice.of(lines);
+  if (!o.source.empty()) corpora.sources = choice.of(corpora.sources);
   if (!o.document_level) return {};
   metrics::NumberedDocuments numbered = metrics::number_documents(choice.of(documents));
   o.evaluation.documents = std::move(numbered.of_sentences);

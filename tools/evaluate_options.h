@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ struct EvaluateOptions : metrics::MetricOptions {
   std::vector<std::string> references;
   std::vector<std::string> hypotheses;
   std::string metrics = "bleu";
+
+  std::string comet_model;
+  std::string source;
+  std::string device = "cpu";
+  int64_t threads = 0;
+  int64_t batch_tokens = 4096;
 
   std::string origins, origin;
   std::string documents, subset;
@@ -35,10 +42,11 @@ struct EvaluateOptions : metrics::MetricOptions {
 struct Corpora {
   metrics::References references;
   std::vector<std::vector<std::string>> hypotheses;
+  std::vector<std::string> sources;  // empty without --source
 };
 
 /// Lines without whitespace at their ends, as sacreBLEU reads them. Throws DataError if the files
-/// differ in length or are empty.
+/// differ in length.
 Corpora read_corpora(const EvaluateOptions& o);
 
 /// Leaves only the sentences of --origlang and --subset in `corpora`, and notes them for the
@@ -51,6 +59,19 @@ struct TranslationScores {
   std::vector<std::vector<metrics::SystemScore>> by_metric;
   std::vector<std::string> documents;
 };
+
+/// What a COMET model says of translations.
+struct CometScores {
+  std::string model;                           // its name
+  size_t references = 0;                       // that it read for each segment
+  std::vector<std::vector<double>> by_system;  // of each segment
+};
+using CometSource = std::function<CometScores(const Corpora&)>;
+
+/// Loads --comet-model. `dietmt`, which has no LibTorch, replaces itself with `dietmt-torch` to run
+/// the command with `arguments`, before any input is read. Throws ConfigError if the model needs a
+/// reference and there is none.
+CometSource comet_source(const EvaluateOptions& o, const std::vector<std::string>& arguments);
 
 void print_scores(const EvaluateOptions& o, const TranslationScores& scores);
 

@@ -57,7 +57,8 @@ void print_row(const EvaluateOptions& o, const TranslationScores& scores, std::s
                const ScoreOf& score_of) {
   for (size_t h = 0; h < o.hypotheses.size(); ++h)
     for (const std::vector<SystemScore>& results : scores.by_metric)
-      line += (line.empty() ? "" : "\t") + fixed(score_of(results[h]), o.digits);
+      line += (line.empty() ? "" : "\t") +
+              fixed(score_of(results[h]), o.digits + results[h].score.more_digits);
   std::cout << line << '\n';
 }
 
@@ -76,7 +77,8 @@ void print_only_scores(const EvaluateOptions& o, const TranslationScores& scores
   for (size_t h = 0; h < o.hypotheses.size(); ++h) {
     std::string line;
     for (const std::vector<SystemScore>& results : scores.by_metric)
-      line += (line.empty() ? "" : "\t") + fixed(results[h].score.score, o.digits);
+      line += (line.empty() ? "" : "\t") +
+              fixed(results[h].score.score, o.digits + results[h].score.more_digits);
     std::cout << line << '\n';
   }
 }
@@ -84,9 +86,10 @@ void print_only_scores(const EvaluateOptions& o, const TranslationScores& scores
 // "(μ = 26.09 ± 0.64) (p = 0.0010)", only what was asked for.
 std::string significance_text(const EvaluateOptions& o, const SystemScore& result) {
   std::string text;
+  const int64_t digits = o.digits + result.score.more_digits;
   if (result.interval)
-    text = "(μ = " + fixed(result.interval->mean, o.digits) + " ± " +
-           fixed(result.interval->half_width, o.digits) + ")";
+    text = "(μ = " + fixed(result.interval->mean, digits) + " ± " +
+           fixed(result.interval->half_width, digits) + ")";
   if (result.p_value) text += (text.empty() ? "(p = " : " (p = ") + fixed(*result.p_value, 4) + ")";
   return text;
 }

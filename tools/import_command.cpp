@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <optional>
 
+#include "bert/comet/comet_directory.h"
 #include "bert/model/model_directory.h"
 #include "common/error.h"
 #include "common/files.h"
 #include "common/options.h"
+#include "interchange/comet/comet_checkpoint.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/marianmt.h"
 #include "interchange/marian/marian.h"
@@ -24,6 +26,7 @@ struct ImportOptions {
   std::string vocabularies;
   std::string pieces;
   std::string shortlist;
+  std::string encoder;
   std::string output;
 };
 
@@ -67,7 +70,19 @@ void write_imported(const fs::path& directory, const nmt::LoadedModel& imported)
   spdlog::info("{} parameters", parameter_count(*imported.model));
 }
 
+bool is_comet(const ImportOptions& o) {
+  return fs::is_directory(o.from) && interchange::is_comet_checkpoint(o.from);
+}
+
+void import_comet_into(const fs::path& directory, const ImportOptions& o) {
+  const auto tokenizer = data::load_bert_tokenizer(o.encoder);
+  const auto model = interchange::import_comet(o.from, o.encoder);
+  bert::write_comet(directory, *model, *tokenizer);
+  spdlog::info("{} parameters", parameter_count(*model));
+}
+
 void import_into(const fs::path& directory, const ImportOptions& o) {
+  if (is_comet(o)) return import_comet_into(directory, o);
   const std::optional<interchange::MarianFiles> files = marian_files(o);
   if (!files) return write_imported(directory, interchange::import_marianmt(o.from));
   if (files->weights.extension() == ".bin") {
@@ -86,14 +101,15 @@ void import_into(const fs::path& directory, const ImportOptions& o) {
 int run_import(const std::vector<std::string>& arguments) {
   ImportOptions o;
   OptionTable table("import", "--from DIR|FILE --output DIR",
-                    "Converts a Hugging Face MarianMT model, such as the OPUS-MT models, or a "
-                    "Marian model into a model directory: full weights in fp32, or int8 weights, "
-                    "such as those of Firefox's models, as they are.");
+                    "Converts a Hugging Face MarianMT model, such as the OPUS-MT models, a Marian "
+                    "model or a COMET metric into a model directory: full weights in fp32, or int8 "
+                    "weights, such as those of Firefox's models, as they are.");
   table
       .add("from", &o.from, "DIR|FILE",
            "directory with config.json, model.safetensors or pytorch_model.bin, source.spm, "
            "target.spm and vocab.json; Firefox's directory with model*.bin, vocab*.spm and "
-           "lex*.bin; or Marian's .npz or .bin file",
+           "lex*.bin; Marian's .npz or .bin file; or COMET's directory with hparams.yaml and "
+           "checkpoints/model.ckpt",
            {.required = true})
       .add("vocabulary", &o.vocabularies, "FILE[,FILE]",
            "Marian's vocabulary, .spm or .yml; two files if source and target differ")
@@ -102,10 +118,14 @@ int run_import(const std::vector<std::string>& arguments) {
       .add("shortlist", &o.shortlist, "FILE",
            "Marian's binary lexical shortlist of int8 weights, lex*.bin; the new directory gets it "
            "as shortlist.bin")
+      .add("encoder", &o.encoder, "DIR",
+           "directory with config.json and sentencepiece.bpe.model of the XLM-R that COMET was "
+           "trained from; its weights are not needed")
       .add("output", &o.output, "DIR", "model directory to write",
            {.required = true, .is_new = true});
   table.example("dietmt import --from opus-mt-en-de --output en-de");
   table.example("dietmt import --from firefox/enpt --output en-pt");
+  table.example("dietmt import --from wmt22-comet-da --encoder xlm-roberta-large --output comet");
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   std::vector<std::string> problems;
   if (!o.from.empty() && !is_marian_file(o) &&
@@ -116,6 +136,11 @@ int run_import(const std::vector<std::string>& arguments) {
   }
   if (fs::exists(o.from) && !fs::is_directory(o.from) && !is_marian_file(o))
     problems.push_back("--from " + o.from + " is neither a directory nor a .npz or .bin file");
+  if (is_comet(o) && o.encoder.empty())
+    problems.push_back("--from " + o.from +
+                       " is a COMET checkpoint: give --encoder DIR, the XLM-R it was trained from");
+  if (!is_comet(o) && !o.encoder.empty())
+    problems.emplace_back("--encoder needs a COMET checkpoint, with hparams.yaml, in --from");
   table.check(problems);
 
   AtomicDirectory output(o.output);

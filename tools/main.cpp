@@ -9,6 +9,7 @@
 #include "nmt/translation/loaded_decoder.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/evaluate_options.h"
 
 namespace dietmt::tools {
 
@@ -34,6 +35,10 @@ Quantizer quantizer(const nmt::ModelFiles& model, const std::vector<std::string>
   return {nmt::repack, [](const std::string& directory) {
             return nmt::load_stored_decoder({directory}, {}).value();
           }};
+}
+
+CometSource comet_source(const EvaluateOptions&, const std::vector<std::string>& arguments) {
+  run_with_libtorch("evaluate", arguments);
 }
 
 }  // namespace dietmt::tools

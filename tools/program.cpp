@@ -27,11 +27,11 @@ const CommandList& command_list() {
        {"translate", "translate text line by line"},
        {"distill", "translate training text for a student model"},
        {"score", "print log-probabilities of given translations"},
-       {"evaluate", "score translations with BLEU, chrF and TER, and predictions for tasks"},
+       {"evaluate", "score translations with BLEU, chrF, TER or COMET, and predictions for tasks"},
 #ifdef DIETMT_SERVICE
        {"serve", "translate over HTTP, with a web page and batch jobs"},
 #endif
-       {"import", "convert a Hugging Face or Marian translation model"},
+       {"import", "convert a Hugging Face, Marian or COMET model"},
        {"export", "convert a model for CTranslate2 or Hugging Face"},
        {"quantize", "write a model with int8 or bf16 weights for fast decoding"},
        {"average", "average the weights of checkpoints"},

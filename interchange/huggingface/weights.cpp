@@ -34,12 +34,16 @@ void check_downloaded(const fs::path& path) {
                           ": is a pointer of Git LFS, not the weights; run 'git lfs pull' there");
 }
 
+TensorsByName torch_tensors(const fs::path& path, TorchContent content) {
+  TensorsByName tensors;
+  for (const auto& [name, view] : read_torch_file(path, content)) tensors[name] = tensor_of(view);
+  return tensors;
+}
+
 TensorsByName load_file(const fs::path& path) {
   check_downloaded(path);
   if (path.extension() == ".safetensors") return encoders::load_safetensors(path);
-  TensorsByName tensors;
-  for (const auto& [name, view] : read_torch_file(path)) tensors[name] = tensor_of(view);
-  return tensors;
+  return torch_tensors(path, TorchContent::kTensors);
 }
 
 bool is_file_name(const std::string& name) {
@@ -92,6 +96,11 @@ TensorsByName load_weights(const fs::path& directory) {
   throw CheckpointError(directory.string() +
                         ": has no weights: neither model.safetensors nor pytorch_model.bin, nor "
                         "the .index.json of one of them");
+}
+
+TensorsByName load_lightning_weights(const fs::path& file) {
+  check_downloaded(file);
+  return torch_tensors(file, TorchContent::kLightning);
 }
 
 }  // namespace dietmt::interchange

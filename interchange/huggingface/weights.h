@@ -13,4 +13,7 @@ namespace dietmt::interchange {
 /// parts. Throws CheckpointError naming the file, and the tensor if it is one.
 TensorsByName load_weights(const std::filesystem::path& directory);
 
+/// The tensors of the `state_dict` in a checkpoint of PyTorch Lightning, in the same way.
+TensorsByName load_lightning_weights(const std::filesystem::path& file);
+
 }  // namespace dietmt::interchange

@@ -18,7 +18,7 @@ constexpr uint64_t kNewestProtocol = 5;
 
 }  // namespace
 
-Pickle::Pickle(std::string_view bytes) : bytes_(bytes) {
+Pickle::Pickle(std::string_view bytes, ForeignClasses foreign) : bytes_(bytes), foreign_(foreign) {
   if (number(1) != kProtocol) damaged("its pickle does not begin with a protocol");
   if (number(1) > kNewestProtocol) throw CheckpointError("has a pickle of an unknown protocol");
   for (int64_t step = 0; step < kMostSteps; ++step) {
@@ -102,6 +102,7 @@ std::vector<PickleValue> Pickle::pop_to_mark() {
 }
 
 void Pickle::append(Kind kind, const std::vector<PickleValue>& items) {
+  if (top().kind == Kind::kForeign) return;
   if (top().kind != kind || (kind == Kind::kDict && items.size() % 2 != 0))
     damaged("its pickle adds items to something else than a list or dictionary");
   std::vector<PickleValue>& all = collections_[static_cast<size_t>(top().number)];
@@ -236,25 +237,23 @@ bool Pickle::make_object(uint8_t opcode) {
   switch (opcode) {
     case kGlobal: {
       const std::string_view module = line();
-      push(pickled_class(module, line()));
+      push(pickled_class(module, line(), foreign_));
       return true;
     }
     case kStackGlobal: {
       const std::vector<PickleValue> names = pop_last(2);
-      push(pickled_class(names[0].text, names[1].text));
+      push(pickled_class(names[0].text, names[1].text, foreign_));
       return true;
     }
     case kBinPersistentId:
       persistent_id();
       return true;
     case kReduce:
+    case kNewObject:
       call();
       return true;
     case kBuild:
-      // Attributes of an OrderedDict: the versions of modules.
-      pop();
-      if (top().kind != Kind::kDict)
-        damaged("its pickle sets attributes of something else than a dictionary");
+      set_attributes();
       return true;
     default:
       return false;
@@ -270,6 +269,7 @@ void Pickle::persistent_id() {
 void Pickle::call() {
   const std::span<const PickleValue> arguments = items(pop());
   const PickleValue called = pop();
+  if (called.kind == Kind::kForeign) return push(Kind::kForeign, 0);
   if (PickledTensors::makes_dict(called)) {
     if (!arguments.empty()) damaged("its pickle fills an OrderedDict while making it");
     return push_collection(Kind::kDict, {});
@@ -278,6 +278,13 @@ void Pickle::call() {
   const std::span<const PickleValue> none;
   push(tensors_.tensor(called, arguments, sized ? items(arguments[2]) : none,
                        sized ? items(arguments[3]) : none));
+}
+
+void Pickle::set_attributes() {
+  pop();
+  // Those of an OrderedDict are the versions of modules.
+  if (top().kind != Kind::kDict && top().kind != Kind::kForeign)
+    damaged("its pickle sets attributes of something else than a dictionary");
 }
 
 }  // namespace dietmt::interchange

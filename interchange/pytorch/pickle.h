@@ -16,9 +16,9 @@ class Pickle {
  public:
   /// Reads the pickle at the start of `bytes`, which must outlive this object. Throws
   /// CheckpointError with the reason: the pickle is cut off or damaged, names another class than
-  /// those of tensors, or takes more than a million steps. So a pickle of any size takes a bounded
-  /// time and memory. Nothing recurses; values may contain themselves.
-  explicit Pickle(std::string_view bytes);
+  /// those of tensors unless `foreign` allows it, or takes more than a million steps. So a pickle
+  /// of any size takes a bounded time and memory. Nothing recurses; values may contain themselves.
+  explicit Pickle(std::string_view bytes, ForeignClasses foreign = ForeignClasses::kRefused);
 
   /// Bytes that the pickle takes.
   size_t size() const { return at_; }
@@ -56,8 +56,10 @@ class Pickle {
 
   void persistent_id();
   void call();
+  void set_attributes();
 
   std::string_view bytes_;
+  ForeignClasses foreign_;
   size_t at_ = 0;
   std::vector<PickleValue> stack_;
   std::vector<size_t> marks_;  // sizes of the stack

@@ -36,6 +36,7 @@ enum Opcode : uint8_t {
   kBinBytes = 'B',
   kShortBinBytes = 'C',
   kProtocol = 0x80,
+  kNewObject = 0x81,
   kTuple1 = 0x85,
   kTuple2 = 0x86,
   kTuple3 = 0x87,

@@ -68,11 +68,12 @@ bool fits(const PickledTensor& tensor, int64_t elements) {
 
 }  // namespace
 
-PickleValue pickled_class(std::string_view module, std::string_view name) {
+PickleValue pickled_class(std::string_view module, std::string_view name, ForeignClasses foreign) {
   const auto* found = std::ranges::find_if(kClasses, [&](const KnownClass& known) {
     return known.module == module && known.name == name;
   });
   if (found != std::end(kClasses)) return {Kind::kClass, found - std::begin(kClasses)};
+  if (foreign == ForeignClasses::kIgnored) return {Kind::kForeign};
   const std::string full = printable(module) + "." + printable(name);
   if (module == "torch" && name.ends_with("Storage"))
     refuse("has a tensor of " + full + ", a type that dietmt does not read");

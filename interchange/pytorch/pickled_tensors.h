@@ -27,6 +27,7 @@ struct PickleValue {
     kClass,     // number is its place among the known classes
     kStorage,   // number is its place in PickledTensors
     kTensor,    // the same
+    kForeign,   // a class that is not known, or what a call of it would make: nothing is called
   };
   Kind kind = Kind::kNone;
   int64_t number = 0;
@@ -47,8 +48,12 @@ struct PickledTensor {
   std::vector<int64_t> shape, strides;
 };
 
-/// The known class `module.name`. Throws CheckpointError naming any other class.
-PickleValue pickled_class(std::string_view module, std::string_view name);
+/// What becomes of classes that are not known.
+enum class ForeignClasses { kRefused, kIgnored };
+
+/// The known class `module.name`. Throws CheckpointError naming any other class, or returns a value
+/// that stands for it.
+PickleValue pickled_class(std::string_view module, std::string_view name, ForeignClasses foreign);
 
 class PickledTensors {
  public:

@@ -1,6 +1,7 @@
 #include "interchange/pytorch/torch_file.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/error.h"
@@ -34,10 +35,34 @@ void check_name(std::string_view name) {
     fail("has a tensor with the impossible name " + printable(name));
 }
 
-std::map<std::string, TorchTensor> tensors_of(const Pickle& state, const Storages& storages) {
+ForeignClasses foreign_classes(TorchContent content) {
+  return content == TorchContent::kLightning ? ForeignClasses::kIgnored : ForeignClasses::kRefused;
+}
+
+/// Keys and values of the dictionary of tensors.
+std::span<const PickleValue> tensor_items(const Pickle& state, TorchContent content) {
   if (state.root().kind != Kind::kDict) fail("holds something else than a dictionary of tensors");
-  std::map<std::string, TorchTensor> tensors;
   const std::span<const PickleValue> items = state.items(state.root());
+  if (content == TorchContent::kTensors) return items;
+  for (size_t i = 0; i + 1 < items.size(); i += 2)
+    if (items[i].kind == Kind::kText && items[i].text == "state_dict" &&
+        items[i + 1].kind == Kind::kDict)
+      return state.items(items[i + 1]);
+  fail("has no state_dict, so it is not a checkpoint of PyTorch Lightning");
+}
+
+/// Keys of the storages of these tensors.
+std::set<std::string_view> storages_of(const Pickle& state, std::span<const PickleValue> items) {
+  std::set<std::string_view> keys;
+  for (size_t i = 1; i < items.size(); i += 2)
+    if (items[i].kind == Kind::kTensor) keys.insert(state.tensors().at(items[i]).storage);
+  return keys;
+}
+
+std::map<std::string, TorchTensor> tensors_of(const Pickle& state,
+                                              std::span<const PickleValue> items,
+                                              const Storages& storages) {
+  std::map<std::string, TorchTensor> tensors;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     if (items[i].kind != Kind::kText || items[i + 1].kind != Kind::kTensor) continue;
     check_name(items[i].text);
@@ -76,7 +101,7 @@ std::string read_stored(const ZipArchive& archive, const ZipEntry& entry) {
   }
 }
 
-std::map<std::string, TorchTensor> read_archive(std::string_view bytes) {
+std::map<std::string, TorchTensor> read_archive(std::string_view bytes, TorchContent content) {
   const ZipArchive archive(bytes);
   const std::string folder = folder_of(archive);
   std::map<std::string_view, const ZipEntry*> entries;
@@ -88,10 +113,13 @@ std::map<std::string, TorchTensor> read_archive(std::string_view bytes) {
   if (const ZipEntry* order = find("byteorder"); order != nullptr)
     if (read_stored(archive, *order) != "little") fail("has the byte order of another machine");
   const std::string pickled = read_stored(archive, *find("data.pkl"));
-  const Pickle state(pickled);
+  const Pickle state(pickled, foreign_classes(content));
+  const std::span<const PickleValue> items = tensor_items(state, content);
+  const std::set<std::string_view> wanted = storages_of(state, items);
   Storages storages;
   uint64_t total = 0;  // parts of an archive that overlap could have any sum
   for (const auto& [key, storage] : state.tensors().storages()) {
+    if (!wanted.contains(key)) continue;
     const ZipEntry* entry = find("data/" + std::string(key));
     if (entry == nullptr) continue;
     const uint64_t size = bytes_of(storage, key);
@@ -102,7 +130,7 @@ std::map<std::string, TorchTensor> read_archive(std::string_view bytes) {
     if (total > bytes.size()) fail("has storages of more bytes than the file");
     storages[key] = std::make_shared<const std::string>(read_stored(archive, *entry));
   }
-  return tensors_of(state, storages);
+  return tensors_of(state, items, storages);
 }
 
 std::string_view take(std::string_view& bytes, uint64_t count) {
@@ -112,8 +140,8 @@ std::string_view take(std::string_view& bytes, uint64_t count) {
   return taken;
 }
 
-Pickle take_pickle(std::string_view& bytes) {
-  Pickle pickle(bytes);
+Pickle take_pickle(std::string_view& bytes, ForeignClasses foreign = ForeignClasses::kRefused) {
+  Pickle pickle(bytes, foreign);
   bytes.remove_prefix(pickle.size());
   return pickle;
 }
@@ -127,14 +155,14 @@ void check_byte_order(const Pickle& machine) {
 
 /// After the state come the keys of the storages, then each storage: the number of its elements in
 /// 8 bytes, and the elements.
-std::map<std::string, TorchTensor> read_old_file(std::string_view bytes) {
+std::map<std::string, TorchTensor> read_old_file(std::string_view bytes, TorchContent content) {
   if (const Pickle magic = take_pickle(bytes);
       magic.root().kind != Kind::kLong || magic.root().text != kMagic)
     fail("is a pickle, but not one of torch.save");
   if (const Pickle protocol = take_pickle(bytes); protocol.root().number != kOldProtocol)
     fail("has an unknown version of torch.save's format");
   check_byte_order(take_pickle(bytes));
-  const Pickle state = take_pickle(bytes);
+  const Pickle state = take_pickle(bytes, foreign_classes(content));
   const Pickle keys = take_pickle(bytes);
   Storages storages;
   for (const PickleValue& key : keys.items(keys.root())) {
@@ -149,21 +177,22 @@ std::map<std::string, TorchTensor> read_old_file(std::string_view bytes) {
     storages[known->first] =
         std::make_shared<const std::string>(take(bytes, bytes_of(known->second, key.text)));
   }
-  return tensors_of(state, storages);
+  return tensors_of(state, tensor_items(state, content), storages);
 }
 
 }  // namespace
 
-std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes) {
-  if (bytes.starts_with("PK")) return read_archive(bytes);
-  if (bytes.starts_with("\x80")) return read_old_file(bytes);
+std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes, TorchContent content) {
+  if (bytes.starts_with("PK")) return read_archive(bytes, content);
+  if (bytes.starts_with("\x80")) return read_old_file(bytes, content);
   fail("is not a file of torch.save");
 }
 
-std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path) {
+std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path,
+                                                   TorchContent content) {
   const MappedFile file(path);
   try {
-    return parse_torch_file(file.bytes());
+    return parse_torch_file(file.bytes(), content);
   } catch (const CheckpointError& error) {
     throw CheckpointError(path.string() + ": " + error.what());
   }

@@ -1,5 +1,6 @@
-// State dicts in files of PyTorch's torch.save, such as pytorch_model.bin: the ZIP archives that it
-// writes since version 1.6, and the older files, a row of pickles and the bytes of all storages
+// State dicts in files of PyTorch's torch.save, such as pytorch_model.bin, and in the checkpoints
+// of PyTorch Lightning, which hold one beside much else: the ZIP archives that it writes since
+// version 1.6, and the older files, a row of pickles and the bytes of all storages
 // (torch/serialization.py). Reading such a file runs none of its code (pickle.h).
 #pragma once
 
@@ -21,13 +22,21 @@ struct TorchTensor {
   std::shared_ptr<const std::string> storage;
 };
 
+/// Where the dictionary of tensors is.
+enum class TorchContent {
+  kTensors,    // it is the file's value
+  kLightning,  // it is `state_dict` in the file's value; all else is skipped, classes too
+};
+
 /// The tensors of the dictionary in a file's bytes, which need not outlive them. Its other values
 /// are left out. Never takes much more memory than the file has bytes. Throws CheckpointError with
 /// the reason: damage, a class that is not one of a tensor, another byte order, a compressed
 /// archive, which torch.save never writes, or no tensors.
-std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes);
+std::map<std::string, TorchTensor> parse_torch_file(std::string_view bytes,
+                                                    TorchContent content = TorchContent::kTensors);
 
 /// The same from a file. Throws CheckpointError naming it.
-std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path);
+std::map<std::string, TorchTensor> read_torch_file(const std::filesystem::path& path,
+                                                   TorchContent content = TorchContent::kTensors);
 
 }  // namespace dietmt::interchange

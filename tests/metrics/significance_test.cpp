@@ -52,7 +52,7 @@ TEST(Bootstrap, SeedDecides) {
             bootstrap_interval(Mean(), system, {200, 8}).half_width);
 }
 
-using PairedTest = double (*)(const Metric&, const CorpusStatistics&, const CorpusStatistics&,
+using PairedTest = double (*)(const ScoreRule&, const CorpusStatistics&, const CorpusStatistics&,
                               const ResamplingOptions&);
 
 class Paired : public testing::TestWithParam<PairedTest> {};

@@ -56,6 +56,44 @@ TEST(HostileTorchFiles, OtherClassesAreNamedAndNotMade) {
               HasSubstr("class a?[2J.b"));
 }
 
+// A checkpoint of Lightning, whose callbacks and settings may have any class.
+TEST(HostileTorchFiles, LightningsOtherValuesAreSkipped) {
+  const std::string state = with_tensor(tensor(floats(), 0, {2, 2}, {2, 1}));
+  const std::string made = known("callbacks", "Stopping") + ")\x81";  // a new object
+  const auto entry = [](const std::string& key, const std::string& value) {
+    return text(key) + value;
+  };
+  const std::string checkpoint =
+      "}(" + entry("callbacks", made + "}" + text("best") + number(3) + "sb") +
+      entry("settings",
+            known("parsing", "AttributeDict") + ")\x81(" + text("a") + number(1) + "u") +
+      entry("class", known("os", "system")) +
+      entry("attack", call(known("os", "system"), {text("touch attacked")})) +
+      entry("optimizer", with_tensor(tensor(floats("1"), 0, {4}, {1}))) +
+      entry("state_dict", state) + "u";
+  const std::string file = archive(checkpoint, {{"0", kSixteen}, {"1", "short"}});
+  const auto tensors = parse_torch_file(file, TorchContent::kLightning);
+  ASSERT_EQ(tensors.size(), 1U);
+  EXPECT_EQ(tensors.at("weight").shape, (std::vector<int64_t>{2, 2}));
+  EXPECT_EQ(tensors.at("weight").data[0], 'x');
+
+  const auto lightning_failure = [](const std::string& bytes) {
+    try {
+      parse_torch_file(bytes, TorchContent::kLightning);
+    } catch (const CheckpointError& error) {
+      return std::string(error.what());
+    }
+    return std::string("succeeded");
+  };
+  EXPECT_THAT(failure_of(file), HasSubstr("holds the class callbacks.Stopping"));
+  EXPECT_THAT(lightning_failure(small_archive()), HasSubstr("has no state_dict"));
+  EXPECT_THAT(
+      lightning_failure(archive("}" + entry("state_dict", known("os", "system")) + "s", {})),
+      HasSubstr("has no state_dict"));
+  for (size_t size = 0; size < file.size(); ++size)
+    EXPECT_NE(lightning_failure(file.substr(0, size)), "succeeded") << size;
+}
+
 TEST(HostileTorchFiles, CutOffAnywhere) {
   for (const std::string& whole : {small_archive(), small_old_file()})
     for (size_t size = 0; size < whole.size(); ++size)
