@@ -23,8 +23,8 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests/bert/model"))
-from make_cases import outputs, random_batch, random_model  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests/interchange"))
+from make_bert_cases import outputs, random_batch, random_model  # noqa: E402
 
 KINDS = ["BertForPreTraining", "BertForMaskedLM", "BertForSequenceClassification",
          "BertForQuestionAnswering", "BertModel"]

@@ -99,7 +99,7 @@ std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
 }
 
 void load_parameters(torch::nn::Module& module, const std::filesystem::path& path) {
-  auto tensors = load_safetensors(path);
+  auto tensors = map_safetensors(path);
   const torch::NoGradGuard no_grad;
   for (auto& item : module.named_parameters()) {
     const auto found = tensors.find(item.key());
