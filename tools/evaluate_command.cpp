@@ -167,11 +167,11 @@ std::vector<std::string> problems_of_task(const OptionTable& table, const Evalua
   return problems;
 }
 
-std::vector<std::string> problems_of_comet(const OptionTable& table, const EvaluateOptions& o) {
+std::vector<std::string> problems_of_comet(const EvaluateOptions& o) {
   std::vector<std::string> problems;
   if (!has_comet(o)) {
-    for (const char* name : {"comet-model", "source", "device", "threads", "batch-tokens"})
-      if (table.given(name)) problems.push_back("--" + std::string(name) + " needs --metric comet");
+    if (!o.comet_model.empty()) problems.emplace_back("--comet-model needs --metric comet");
+    if (!o.source.empty()) problems.emplace_back("--source needs --metric comet");
     return problems;
   }
   if (o.comet_model.empty()) problems.emplace_back("--metric comet needs --comet-model DIR");
@@ -195,7 +195,7 @@ std::vector<std::string> problems_of(const OptionTable& table, const EvaluateOpt
   require(!o.hypotheses.empty(), "--hypothesis is missing: give --hypothesis FILE...");
   const bool only_comet = o.metrics == kComet;
   require(!o.references.empty() || only_comet, "--reference is missing: give --reference FILE...");
-  for (const std::string& problem : problems_of_comet(table, o)) problems.push_back(problem);
+  for (const std::string& problem : problems_of_comet(o)) problems.push_back(problem);
   std::vector<std::string> inputs = o.references;
   inputs.insert(inputs.end(), o.hypotheses.begin(), o.hypotheses.end());
   inputs.insert(inputs.end(), {o.source, o.origins, o.documents});

@@ -75,8 +75,8 @@ sys.exit(bool(problems))
 PYTHON
 done
 
-# Each command names every required option and says what it needs.
-for command in tokenizer train translate distill score evaluate serve import export quantize average \
+# Each command names every required option and says what it needs. Those of evaluate depend on others.
+for command in tokenizer train translate distill score serve import export quantize average \
   "inspect model" "inspect attention" "bert pretrain" "bert finetune" "bert predict" "bert embed" \
   "bert import" "bert export"; do
   [ "$command" = serve ] && ! has_service && continue

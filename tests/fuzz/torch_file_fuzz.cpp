@@ -1,5 +1,6 @@
 // Files of torch.save: an archive, or the older row of pickles, whose first alone is also read as a
-// pickle. Every element of a tensor that is read must lie in the tensor's storage.
+// pickle, or a checkpoint of Lightning. Every element of a tensor that is read must lie in the
+// tensor's storage.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -47,9 +48,11 @@ void try_to(Read read) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  try_to([&] {
-    for (const auto& [name, tensor] : parse_torch_file(bytes)) touch_last(tensor);
-  });
+  for (const TorchContent content : {TorchContent::kTensors, TorchContent::kLightning}) {
+    try_to([&] {
+      for (const auto& [name, tensor] : parse_torch_file(bytes, content)) touch_last(tensor);
+    });
+  }
   if (bytes.starts_with("\x80")) try_to([&] { const Pickle pickle(bytes); });
   return 0;
 }
