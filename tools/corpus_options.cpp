@@ -109,13 +109,44 @@ void bind_corpora(OptionTable& table, CorpusOptions& o) {
            "drop pairs whose lengths differ by more than this factor; 0: keep all", {.least = 0});
 }
 
-std::vector<std::string> SubwordOptions::problems() const {
+std::vector<std::string> SubwordOptions::problems(bool has_tokenizers) const {
   std::vector<std::string> found;
   if (tokenizers.source.empty() != tokenizers.target.empty())
     found.emplace_back("give --source-tokenizer and --target-tokenizer together");
   if (!tokenizers.joint.empty() && !tokenizers.source.empty())
     found.emplace_back("--tokenizer and --source-tokenizer exclude each other");
+  if (subword_sampling && bpe_dropout)
+    found.emplace_back("--subword-sampling and --bpe-dropout exclude each other");
+  if (sampled_sides && !subword_sampling && !bpe_dropout)
+    found.emplace_back("--sampled-sides needs --subword-sampling or --bpe-dropout");
+  if (given() || has_tokenizers) return found;
+  if (subword_sampling && tokenizers.options.type != "unigram") {
+    found.emplace_back(
+        "--subword-sampling is for unigram tokenizers: add --tokenizer-type unigram, or use "
+        "--bpe-dropout");
+  }
+  if (bpe_dropout && tokenizers.options.type != "bpe") {
+    found.emplace_back(
+        "--bpe-dropout is for BPE tokenizers: leave --tokenizer-type, or use --subword-sampling");
+  }
   return found;
+}
+
+data::SubwordSampling SubwordOptions::sampling(const nmt::Tokenizers& pair, int64_t longest) const {
+  data::SubwordSampling sampling;
+  if (!subword_sampling && !bpe_dropout) return sampling;
+  sampling.longest = longest;
+  const auto sampler = [&](const data::Tokenizer& tokenizer) {
+    return subword_sampling ? data::unigram_sampler(tokenizer, *subword_sampling)
+                            : data::bpe_dropout(tokenizer, *bpe_dropout);
+  };
+  const std::string sides = sampled_sides.value_or("both");
+  if (sides != "target") sampling.source = sampler(*pair.source);
+  if (sides != "source") {
+    const bool joint = sampling.source && pair.source == pair.target;
+    sampling.target = joint ? sampling.source : sampler(*pair.target);
+  }
+  return sampling;
 }
 
 void bind_subwords(OptionTable& table, SubwordOptions& o) {
@@ -130,7 +161,18 @@ void bind_subwords(OptionTable& table, SubwordOptions& o) {
       .add("tokenizer-type", &t.options.type, "", "type of a trained model",
            {.choices = {"bpe", "unigram"}})
       .add("separate-tokenizers", &t.separate, "",
-           "train one model for each language instead of a joint one");
+           "train one model for each language instead of a joint one")
+      .add("subword-sampling", &o.subword_sampling, "ALPHA",
+           "draw the pieces of each sentence anew in each epoch, of unigram models (Kudo 2018): "
+           "0.1 to 0.5 is common, small values draw rarer pieces",
+           {.above = 0, .most = 100})
+      .add("bpe-dropout", &o.bpe_dropout, "P",
+           "draw them anew in each epoch, of BPE models (Provilkov et al. 2020): the probability "
+           "to leave out a merge; 0.1 is common",
+           {.above = 0, .below = 1})
+      .add("sampled-sides", &o.sampled_sides, "",
+           "the sides whose pieces these two options draw; default: both",
+           {.choices = {"both", "source", "target"}});
 }
 
 std::vector<std::string> vocabulary_contradictions(const OptionTable& table,

@@ -9,6 +9,7 @@
 
 #include "common/options.h"
 #include "data/corpus/parallel_corpus.h"
+#include "data/corpus/subword_sampling.h"
 #include "nmt/model/model_files.h"
 #include "nmt/training/training_tokenizers.h"
 
@@ -42,11 +43,17 @@ void bind_corpora(OptionTable& table, CorpusOptions& o);
 
 struct SubwordOptions {
   nmt::TokenizerChoice tokenizers;
+  std::optional<double> subword_sampling;  // of unigram models
+  std::optional<double> bpe_dropout;
+  std::optional<std::string> sampled_sides;
 
   bool one_each() const { return tokenizers.separate || !tokenizers.source.empty(); }
   /// Whether they are files that exist already.
   bool given() const { return !tokenizers.joint.empty() || !tokenizers.source.empty(); }
-  std::vector<std::string> problems() const;
+  /// `has_tokenizers`: an initial model brings them.
+  std::vector<std::string> problems(bool has_tokenizers) const;
+  /// Throws ConfigError if a tokenizer is of another kind than the options.
+  data::SubwordSampling sampling(const nmt::Tokenizers& tokenizers, int64_t longest) const;
 };
 
 /// Adds them as the group "Subwords".

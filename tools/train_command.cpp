@@ -13,6 +13,7 @@
 #include "common/process.h"
 #include "common/text_io.h"
 #include "data/corpus/parallel_reader.h"
+#include "data/corpus/subword_sampling.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
 #include "nmt/network/model_directory.h"
@@ -123,7 +124,7 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
     problems.insert(problems.end(), more.begin(), more.end());
   };
   if (problems.empty()) add(reading_problems(o, has_tokenizers));
-  add(o.SubwordOptions::problems());
+  add(o.SubwordOptions::problems(has_tokenizers));
   if (o.one_each() && o.model.tied_embeddings == "all")
     problems.push_back("--tied-embeddings all needs a joint tokenizer: choose none or decoder");
   try {
@@ -213,10 +214,12 @@ nmt::Tokenizers choose_tokenizers(const TrainOptions& o, const fs::path& folder,
 }
 
 nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Tokenizers& tokenizers,
+                                         const data::SubwordSampling& sampling,
                                          const std::vector<double>& weights,
                                          const training::TrainingProcess& process) {
   nmt::TranslationTaskOptions options;
-  options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed), weights, process.share};
+  options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed), weights, process.share,
+                     sampling};
   options.label_smoothing = o.label_smoothing;
   options.bf16 = o.trainer.bf16;
   options.device = process.device;
@@ -245,6 +248,8 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   // A new run ignores tokenizers left by an earlier attempt.
   const nmt::Tokenizers tokenizers =
       initial ? initial->files.tokenizers : choose_tokenizers(o, folder, process);
+  // At most as long as the filter allows, with end of sentence.
+  const data::SubwordSampling sampling = o.sampling(tokenizers, o.filter.max_tokens + 1);
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
   o.model.target_vocabulary = tokenizers.target->vocabulary_size();
   throw_if_any(memory_problems(o));
@@ -266,7 +271,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);
 
-  nmt::TranslationTaskOptions options = task_options(o, tokenizers, weights, process);
+  nmt::TranslationTaskOptions options = task_options(o, tokenizers, sampling, weights, process);
   const auto task_of_batches = [&](int64_t batch_tokens) {
     options.batches.batch_tokens = batch_tokens;
     return std::make_unique<nmt::TranslationTask>(model, train, valid, *tokenizers.source,

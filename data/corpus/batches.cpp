@@ -23,8 +23,16 @@ struct BatchPlan {
   std::vector<uint32_t> order;   // in which the batches are used
 
   int64_t batches() const { return static_cast<int64_t>(order.size()); }
-  /// The pairs of the batch at `index` in the order of use.
+  /// The first pair of the batch at `index` in the order of use.
+  size_t first_pair(int64_t index) const { return starts[order[static_cast<size_t>(index)]]; }
+  /// The pairs of that batch.
   std::span<const uint32_t> batch(int64_t index) const;
+};
+
+/// The most tokens of a batch of several pairs, by their lengths in the corpus.
+struct Budget {
+  int64_t source;
+  int64_t target;
 };
 
 constexpr size_t kWindowPairs = 1 << 17;
@@ -35,6 +43,13 @@ constexpr int64_t kSourceShare = 2;
 
 // Separates the keys of the corpora's own orders from those of the epochs.
 constexpr uint64_t kCorpusStream = 1ULL << 63;
+
+Budget budget_of(int64_t batch_tokens, const TokenGrowth& growth = {}) {
+  const auto shrunk = [](int64_t tokens, double by) {
+    return by == 1.0 ? tokens : static_cast<int64_t>(static_cast<double>(tokens) / by);
+  };
+  return {shrunk(kSourceShare * batch_tokens, growth.source), shrunk(batch_tokens, growth.target)};
+}
 
 // Reserves room for all pairs of the corpus.
 BatchPlan empty_plan(const ParallelCorpus& corpus) {
@@ -87,15 +102,15 @@ void sort_by_length(const ParallelCorpus& corpus, std::span<uint32_t> pairs) {
 }
 
 // Cuts plan.pairs[begin, end) into batches and appends their starts.
-void cut(const ParallelCorpus& corpus, int64_t batch_tokens, size_t begin, size_t end,
+void cut(const ParallelCorpus& corpus, const Budget& budget, size_t begin, size_t end,
          BatchPlan& plan) {
   int64_t source_tokens = 0;
   int64_t target_tokens = 0;
   for (size_t i = begin; i < end; ++i) {
     const int64_t source = corpus.source_length(plan.pairs[i]);
     const int64_t target = corpus.target_length(plan.pairs[i]);
-    const bool fits = target_tokens + target <= batch_tokens &&
-                      source_tokens + source <= kSourceShare * batch_tokens;
+    const bool fits =
+        target_tokens + target <= budget.target && source_tokens + source <= budget.source;
     if (i == begin || !fits) {
       plan.starts.push_back(static_cast<uint32_t>(i));
       source_tokens = target_tokens = 0;
@@ -118,7 +133,8 @@ std::span<const uint32_t> BatchPlan::batch(int64_t index) const {
 
 /// The batches of an epoch: all pairs, or those drawn by weights (BatchOptions), shuffled, sorted
 /// by (target, source) length inside windows of 2^17 pairs, cut, and the batches shuffled.
-BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options, int64_t epoch) {
+BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options,
+                     const Budget& budget, int64_t epoch) {
   Random random(random_key(options.seed, static_cast<uint64_t>(epoch)));
   const bool weighted = !options.weights.empty() && corpus.corpora() > 1;
   BatchPlan plan = weighted ? drawn_pairs(corpus, options, epoch) : all_pairs(corpus);
@@ -126,7 +142,7 @@ BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options, 
   for (size_t begin = 0; begin < plan.pairs.size(); begin += kWindowPairs) {
     const size_t end = std::min(begin + kWindowPairs, plan.pairs.size());
     sort_by_length(corpus, std::span(plan.pairs).subspan(begin, end - begin));
-    cut(corpus, options.batch_tokens, begin, end, plan);
+    cut(corpus, budget, begin, end, plan);
   }
   finish(plan);
   random.shuffle(plan.order);
@@ -137,7 +153,7 @@ BatchPlan plan_epoch(const ParallelCorpus& corpus, const BatchOptions& options, 
 BatchPlan plan_sorted(const ParallelCorpus& corpus, int64_t batch_tokens) {
   BatchPlan plan = all_pairs(corpus);
   sort_by_length(corpus, plan.pairs);
-  cut(corpus, batch_tokens, 0, plan.pairs.size(), plan);
+  cut(corpus, budget_of(batch_tokens), 0, plan.pairs.size(), plan);
   finish(plan);
   return plan;
 }
@@ -164,17 +180,51 @@ ParallelBatch assemble(const ParallelCorpus& corpus, std::span<const uint32_t> p
   return batch;
 }
 
-struct PlannedPairs {
-  const ParallelCorpus& corpus;
-  BatchOptions options;
-  BatchPlan plan = {};
+/// The tokens of the pairs, drawn for this epoch. The first pair is use `first_use` of it.
+ParallelBatch assemble_drawn(const ParallelCorpus& corpus, const BatchOptions& options,
+                             int64_t epoch, std::span<const uint32_t> pairs, size_t first_use) {
+  const SubwordSampling& sampling = options.sampling;
+  ParallelBatch batch;
+  batch.pairs.assign(pairs.begin(), pairs.end());
+  std::vector<int32_t> ids;
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    corpus.read(pairs[i], ids);
+    const auto source_length = static_cast<size_t>(corpus.source_length(pairs[i]));
+    const auto drawn = [&](const auto& sampler, std::span<const int32_t> side, bool target) {
+      return drawn_pieces(sampler.get(), sampling.longest, side,
+                          sampling_key(options.seed, epoch, first_use + i, target));
+    };
+    batch.source.append(drawn(sampling.source, std::span(ids).first(source_length), false));
+    batch.target.append(drawn(sampling.target, std::span(ids).subspan(source_length), true));
+  }
+  return batch;
+}
+
+class PlannedPairs {
+ public:
+  PlannedPairs(const ParallelCorpus& corpus, const BatchOptions& options)
+      : corpus_(corpus),
+        options_(options),
+        budget_(budget_of(options.batch_tokens,
+                          token_growth(corpus, options.sampling, options.seed))) {}
 
   void start_epoch(int64_t epoch) {
-    plan = {};  // so that two plans never exist at once
-    plan = plan_epoch(corpus, options, epoch);
+    plan_ = {};  // so that two plans never exist at once
+    plan_ = plan_epoch(corpus_, options_, budget_, epoch);
+    epoch_ = epoch;
   }
-  int64_t batches() const { return plan.batches(); }
-  ParallelBatch batch(int64_t index) const { return assemble(corpus, plan.batch(index)); }
+  int64_t batches() const { return plan_.batches(); }
+  ParallelBatch batch(int64_t index) const {
+    if (!options_.sampling.any()) return assemble(corpus_, plan_.batch(index));
+    return assemble_drawn(corpus_, options_, epoch_, plan_.batch(index), plan_.first_pair(index));
+  }
+
+ private:
+  const ParallelCorpus& corpus_;
+  BatchOptions options_;
+  Budget budget_;
+  BatchPlan plan_;
+  int64_t epoch_ = 0;
 };
 
 /// Throws as BatchIterator does.

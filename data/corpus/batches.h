@@ -7,6 +7,7 @@
 
 #include "data/corpus/epoch_batches.h"
 #include "data/corpus/parallel_corpus.h"
+#include "data/corpus/subword_sampling.h"
 
 namespace dietmt::data {
 
@@ -39,6 +40,9 @@ struct BatchOptions {
   // Empty: every pair once per epoch.
   std::vector<double> weights = {};
   BatchShare share = {};  // changes neither the batches nor their order
+  // Pieces drawn anew in each epoch, for each use of a pair. Batches are planned by the lengths in
+  // the corpus times the average growth, so they have about `batch_tokens` and now and then more.
+  SubwordSampling sampling = {};
 };
 
 /// Endless shuffled batches. The order of an epoch depends only on (corpus, options, epoch):

@@ -1,0 +1,31 @@
+// The pieces of a sentencepiece model with their scores and kinds, and how the model chooses among
+// them. The library keeps these to itself; its file format (sentencepiece_model.proto) has them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dietmt::data {
+
+enum class SubwordModel {
+  kUnigram,  // the likeliest segmentation (Kudo 2018)
+  kBpe,      // merges in a fixed order (Sennrich et al. 2016)
+  kOther,
+};
+
+struct ModelPiece {
+  std::string text;
+  double score = 0;    // log-probability of a unigram model; of BPE, higher is merged earlier
+  bool normal = true;  // found in text: not special, defined by the user, a byte or unused
+};
+
+struct ModelPieces {
+  SubwordModel model = SubwordModel::kUnigram;
+  std::vector<ModelPiece> pieces;  // by the model's own ids
+};
+
+/// `model`: the bytes of a sentencepiece model. Throws DataError if they are not.
+ModelPieces model_pieces(std::string_view model);
+
+}  // namespace dietmt::data
