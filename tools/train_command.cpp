@@ -23,6 +23,7 @@
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
 #include "tools/corpus_options.h"
+#include "tools/learning_options.h"
 #include "tools/model_options.h"
 #include "tools/training_options.h"
 #include "training/loop/rehearsal.h"
@@ -32,12 +33,15 @@ namespace dietmt::tools {
 namespace fs = std::filesystem;
 namespace {
 
-struct TrainOptions : CorpusOptions, SubwordOptions, ModelOptions, TrainingOptions {
+struct TrainOptions : CorpusOptions,
+                      SubwordOptions,
+                      ModelOptions,
+                      LearningOptions,
+                      TrainingOptions {
   std::string output;
   std::optional<std::string> init_from;
   int64_t batch_tokens = 4096;
   bool find_batch = false;
-  double label_smoothing = 0.1;
   bool no_valid_translation = false;
   std::string valid_tokenizer = "13a";
   bool valid_lowercase = false;
@@ -65,8 +69,7 @@ OptionTable option_table(TrainOptions& o) {
             "initialize from this model, to fine-tune it on another domain or with other position "
             "encodings; keeps its subwords, sizes and all settings that no option gives");
   bind_updates(table, o);
-  table.add("label-smoothing", &o.label_smoothing, "P",
-            "probability mass to spread over the vocabulary", {.least = 0, .below = 1});
+  bind_learning(table, o);
   bind_checkpoints(table, o);
   table
       .add("no-valid-translation", &o.no_valid_translation, "",
@@ -111,7 +114,9 @@ std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokeni
 
 // That weights, gradients and moments do not fit into memory.
 std::vector<std::string> memory_problems(const TrainOptions& o) {
-  const std::string problem = nmt::memory_problem(o.model, bytes_per_weight(o));
+  // How many are frozen is not known before the model is built.
+  const double bytes = o.freeze.empty() ? bytes_per_weight(o) : sizeof(float);
+  const std::string problem = nmt::memory_problem(o.model, bytes);
   if (problem.empty()) return {};
   return {problem};
 }
@@ -138,6 +143,7 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
   // Of a given tokenizer run() learns the size.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
+  add(o.LearningOptions::problems(o.model, o));
   if (problems.empty()) add(memory_problems(o));
   return problems;
 }
@@ -221,6 +227,8 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   options.batches = {o.batch_tokens, static_cast<uint64_t>(o.seed), weights, process.share,
                      sampling};
   options.label_smoothing = o.label_smoothing;
+  options.r_drop = o.r_drop.value_or(0.0);
+  options.partly_frozen = !o.freeze.empty();
   options.bf16 = o.trainer.bf16;
   options.device = process.device;
   options.valid_tokenizer = o.valid_tokenizer;
@@ -257,6 +265,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   require_positions(*model, o);
+  o.apply_freeze(*model);
   // The validation text first: it is short, so its problems show at once.
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
                                    o.filter, folder, process.threads);
@@ -267,6 +276,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
 
   model->set_attention_backend(encoders::parse_backend(o.attention_backend));
   model->set_recomputation(o.checkpoint_activations);
+  model->set_whole_dropout(o.whole_dropout());
   model->to(process.device);
   spdlog::info("model: {} parameters, {} pieces", parameter_count(*model),
                o.model.target_vocabulary);

@@ -198,4 +198,9 @@ Tensor dropout(const Tensor& x, const DropoutSite& site) {
   return DropoutFunction::apply(x.contiguous(), site.p, static_cast<int64_t>(site.key));
 }
 
+Tensor row_dropout(const Tensor& x, const DropoutSite& site) {
+  if (site.p == 0.0) return x;
+  return x * dropout_mask_like(x.narrow(1, 0, 1), site);  // [N, D] * [N, 1]
+}
+
 }  // namespace dietmt::encoders

@@ -20,6 +20,9 @@ at::Tensor dropout_add(const at::Tensor& residual, const at::Tensor& branch,
 /// dropout(x), Srivastava et al. 2014: kept elements are scaled by 1 / (1 - p).
 at::Tensor dropout(const at::Tensor& x, const DropoutSite& site);
 
+/// Whole rows of x [N, D] become zero; kept ones are scaled by 1 / (1 - p).
+at::Tensor row_dropout(const at::Tensor& x, const DropoutSite& site);
+
 /// [like.sizes()]: 1 / (1 - p) for kept elements, else 0.
 at::Tensor dropout_mask_like(const at::Tensor& like, const DropoutSite& site);
 

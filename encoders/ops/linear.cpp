@@ -27,9 +27,11 @@ struct Linear : torch::autograd::Function<Linear> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const Tensor gradient = gradients[0].contiguous();
-    Tensor grad_x;
+    Tensor grad_x, grad_weight, grad_bias;  // none of frozen parameters
     if (context->needs_input_grad(0)) grad_x = fast_product(gradient, saved[1]);
-    return {grad_x, fast_transposed_product(gradient, saved[0]), gradient.sum(0)};
+    if (context->needs_input_grad(1)) grad_weight = fast_transposed_product(gradient, saved[0]);
+    if (context->needs_input_grad(2)) grad_bias = gradient.sum(0);
+    return {grad_x, grad_weight, grad_bias};
   }
 };
 
@@ -48,10 +50,13 @@ struct ReluNetwork : torch::autograd::Function<ReluNetwork> {
     const Tensor gradient = gradients[0].contiguous();
     Tensor grad_hidden = fast_product(gradient, saved[3]);
     at::threshold_backward_out(grad_hidden, grad_hidden, hidden, 0);
-    Tensor grad_x;
+    Tensor grad_x, grad_inner, grad_inner_bias, grad_outer, grad_outer_bias;
     if (context->needs_input_grad(0)) grad_x = fast_product(grad_hidden, inner_weight);
-    return {grad_x, fast_transposed_product(grad_hidden, x), grad_hidden.sum(0),
-            fast_transposed_product(gradient, hidden), gradient.sum(0)};
+    if (context->needs_input_grad(1)) grad_inner = fast_transposed_product(grad_hidden, x);
+    if (context->needs_input_grad(2)) grad_inner_bias = grad_hidden.sum(0);
+    if (context->needs_input_grad(3)) grad_outer = fast_transposed_product(gradient, hidden);
+    if (context->needs_input_grad(4)) grad_outer_bias = gradient.sum(0);
+    return {grad_x, grad_inner, grad_inner_bias, grad_outer, grad_outer_bias};
   }
 };
 

@@ -7,6 +7,7 @@
 #include <torch/custom_class.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace dietmt::encoders {
@@ -90,6 +91,9 @@ Tensor recomputed(const Section& section, const std::vector<Tensor>& inputs, Dro
     rerun->defined.push_back(input.defined());
     if (input.defined()) given.push_back(input);
   }
+  // Autograd only sees the inputs; parameters need a gradient even where frozen ones made them.
+  if (std::ranges::none_of(given, [](const Tensor& input) { return input.requires_grad(); }))
+    given.front() = given.front().detach().requires_grad_(true);
   if (keys != nullptr) rerun->keys = *keys;
   rerun->autocast = at::autocast::is_autocast_enabled(given.front().device().type());
   return Recomputed::apply(rerun, keys, at::TensorList(given));

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "common/random.h"
 #include "encoders/attention/vector_terms.h"
 #include "encoders/ops/fused_ops.h"
 #include "encoders/position/term_table.h"
@@ -47,6 +48,12 @@ double kept_of_pairs(const PositionScheme& position, const Extent& extent) {
   const int64_t pairs = extent.queries * extent.keys;
   const double products = pairs <= kFewPairs ? position.products_per_pair() : 0.0;
   return static_cast<double>(pairs) * (position.kept_per_pair() + products);
+}
+
+// Layers left out of a training pass as a whole (Fan et al. 2020, LayerDrop).
+bool is_dropped(double p, DropoutKeys* keys) {
+  const DropoutSite site = dropout_site(p, keys);
+  return site.p > 0.0 && Random(site.key).uniform() < site.p;
 }
 
 double layers_times(const StackConfig& config, double numbers, int64_t tokens) {
@@ -100,6 +107,7 @@ Tensor EncoderStack::forward(const Tensor& embeddings, const Packing& packing, B
   Tensor x = embed(embeddings, packing, keys);
   const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   for (size_t l = 0; l < layers_.size(); ++l) {
+    if (is_dropped(layer_drop_, keys)) continue;
     if (recomputation_)
       x = recomputed_layer(l, x, packing, terms[l], backend, keys);
     else
@@ -183,7 +191,8 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
         },
         inputs, keys);
   };
-  for (size_t l = 0; l < layers_.size(); ++l) x = run_layer(l);
+  for (size_t l = 0; l < layers_.size(); ++l)
+    if (!is_dropped(layer_drop_, keys)) x = run_layer(l);
   return final_norm_ ? final_norm_->forward(x) : x;
 }
 

@@ -32,6 +32,9 @@ class EncoderStack : public torch::nn::Module {
   /// (recomputation.h).
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
 
+  /// The probability of each layer to be left out of a forward() with dropout (Fan et al. 2020).
+  void set_layer_drop(double p) { layer_drop_ = p; }
+
   /// Numbers that forward() keeps for the backward pass on the CPU, at least: a layer's input,
   /// queries, keys, values, what they attend to, the input of the feed-forward block and its inner
   /// values; with recomputation the input; and what positions keep for pairs of tokens.
@@ -50,6 +53,7 @@ class EncoderStack : public torch::nn::Module {
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
   std::shared_ptr<LayerNorm> final_norm_;  // only with pre-norm
   bool recomputation_ = false;
+  double layer_drop_ = 0.0;
 };
 
 /// Causal self-attention and attention to a memory.
@@ -85,6 +89,7 @@ class DecoderStack : public torch::nn::Module {
 
   /// As EncoderStack has them.
   void set_recomputation(bool wanted) { recomputation_ = wanted; }
+  void set_layer_drop(double p) { layer_drop_ = p; }
   double kept_numbers(const Packing& packing, const Packing& memory_packing) const;
 
  private:
@@ -94,6 +99,7 @@ class DecoderStack : public torch::nn::Module {
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
   std::shared_ptr<LayerNorm> final_norm_;  // only with pre-norm
   bool recomputation_ = false;
+  double layer_drop_ = 0.0;
 };
 
 }  // namespace dietmt::encoders

@@ -8,6 +8,7 @@
 #include "common/checks.h"
 #include "common/error.h"
 #include "encoders/attention/head_layout.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/position/scheme/position_spec.h"
 #include "encoders/transformer/stacks.h"
@@ -142,14 +143,19 @@ Tensor TranslationModel::embed_tokens(const Tensor& table, const Tensor& tokens)
 
 Tensor TranslationModel::encode(const Tensor& tokens, const Packing& packing,
                                 encoders::DropoutKeys* dropout) const {
-  return encoder_->forward(embed_tokens(source_embedding_, tokens), packing, backend_, dropout);
+  const Tensor embeddings =
+      encoders::row_dropout(embed_tokens(source_embedding_, tokens),
+                            encoders::dropout_site(whole_dropout_.source_words, dropout));
+  return encoder_->forward(embeddings, packing, backend_, dropout);
 }
 
 Tensor TranslationModel::decode(const Tensor& tokens, const Packing& packing, const Tensor& memory,
                                 const Packing& memory_packing,
                                 encoders::DropoutKeys* dropout) const {
-  return decoder_->forward(embed_tokens(target_embedding_, tokens), packing, memory, memory_packing,
-                           backend_, dropout);
+  const Tensor embeddings =
+      encoders::row_dropout(embed_tokens(target_embedding_, tokens),
+                            encoders::dropout_site(whole_dropout_.target_words, dropout));
+  return decoder_->forward(embeddings, packing, memory, memory_packing, backend_, dropout);
 }
 
 const Tensor& TranslationModel::output_weight() const { return output_weight_; }
@@ -228,6 +234,12 @@ void TranslationModel::set_attention_backend(encoders::Backend backend) { backen
 void TranslationModel::set_recomputation(bool wanted) {
   encoder_->set_recomputation(wanted);
   decoder_->set_recomputation(wanted);
+}
+
+void TranslationModel::set_whole_dropout(const WholeDropout& probabilities) {
+  whole_dropout_ = probabilities;
+  encoder_->set_layer_drop(probabilities.layers);
+  decoder_->set_layer_drop(probabilities.layers);
 }
 
 double TranslationModel::kept_numbers(const Packing& source, const Packing& target) const {

@@ -106,6 +106,16 @@ class TranslationModel : public torch::nn::Module {
   /// (encoders/transformer/recomputation.h).
   void set_recomputation(bool wanted);
 
+  /// Dropout besides the configuration's: of whole embeddings of source and target tokens (Sennrich
+  /// et al. 2016, "Edinburgh Neural Machine Translation Systems"), of whole layers (Fan et al.
+  /// 2020).
+  struct WholeDropout {
+    double source_words = 0.0;
+    double target_words = 0.0;
+    double layers = 0.0;
+  };
+  void set_whole_dropout(const WholeDropout& probabilities);
+
   /// Numbers that encode() and decode() keep for the backward pass on the CPU, at least.
   double kept_numbers(const encoders::Packing& source, const encoders::Packing& target) const;
 
@@ -114,6 +124,7 @@ class TranslationModel : public torch::nn::Module {
 
   ModelConfig config_;
   encoders::Backend backend_ = encoders::Backend::kAuto;
+  WholeDropout whole_dropout_;
   std::shared_ptr<encoders::EncoderStack> encoder_;
   std::shared_ptr<encoders::DecoderStack> decoder_;
   at::Tensor source_embedding_;  // [Vs, D]

@@ -14,6 +14,7 @@
 #include "nmt/network/translation_model.h"
 #include "training/loop/trainer.h"
 #include "training/optimization/loss.h"
+#include "training/optimization/r_drop.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -50,30 +51,44 @@ TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& bat
   const encoders::Autocast autocast(options_.device.type(), options_.bf16);
   const encoders::Packing source = encoders::packing_of(batch.source, options_.device);
   const encoders::Packing target = encoders::packing_of(batch.target, options_.device);
-  const Tensor memory =
-      model_->encode(encoders::ids_of(batch.source.tokens, options_.device), source, dropout);
+  const Tensor source_ids = encoders::ids_of(batch.source.tokens, options_.device);
   const Tensor input =
       encoders::ids_of(shifted_right(batch.target, target_.begin_id()).tokens, options_.device);
-  const Tensor hidden = model_->decode(input, target, memory, source, dropout);
-  const training::LossSums loss = training::linear_cross_entropy(
-      hidden, model_->output_weight(), encoders::ids_of(batch.target.tokens, options_.device),
-      smoothing, options_.bf16 ? at::kBFloat16 : hidden.scalar_type(), model_->output_bias());
+  const Tensor targets = encoders::ids_of(batch.target.tokens, options_.device);
+  const auto hidden_states = [&] {
+    const Tensor memory = model_->encode(source_ids, source, dropout);
+    return model_->decode(input, target, memory, source, dropout);
+  };
+  const Tensor hidden = hidden_states();
+  const auto product_type = options_.bf16 ? at::kBFloat16 : hidden.scalar_type();
+  const bool twice = options_.r_drop > 0.0 && dropout != nullptr;
+  const training::LossSums loss =
+      twice
+          ? training::linear_r_drop(hidden, hidden_states(), model_->output_weight(), targets,
+                                    smoothing, options_.r_drop, product_type, model_->output_bias())
+          : training::linear_cross_entropy(hidden, model_->output_weight(), targets, smoothing,
+                                           product_type, model_->output_bias());
   const int64_t tokens = batch.target.size();
   return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, tokens, tokens}};
 }
 
 training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   const data::ParallelBatch batch = batches_->next();
-  if (options_.device.is_cpu()) {
-    batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
-                          batch.target.size(),
-                          model_->kept_numbers(encoders::packing_of(batch.source, at::kCPU),
-                                               encoders::packing_of(batch.target, at::kCPU)),
-                          options_.bf16);
-  }
+  require_memory(batch);
   const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout);
   loss.smoothed.backward();
   return loss.sums;
+}
+
+// Frozen parameters need less than the estimate from below.
+void TranslationTask::require_memory(const data::ParallelBatch& batch) {
+  if (!options_.device.is_cpu() || options_.partly_frozen) return;
+  const double passes = options_.r_drop > 0.0 ? 2.0 : 1.0;
+  batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
+                        batch.target.size(),
+                        passes * model_->kept_numbers(encoders::packing_of(batch.source, at::kCPU),
+                                                      encoders::packing_of(batch.target, at::kCPU)),
+                        options_.bf16);
 }
 
 double TranslationTask::epoch() const { return training::epochs_of(*batches_); }

@@ -16,6 +16,8 @@ namespace dietmt::nmt {
 struct TranslationTaskOptions {
   data::BatchOptions batches;
   double label_smoothing = 0.1;
+  double r_drop = 0.0;         // alpha of training/optimization/r_drop.h; 0: one pass over a batch
+  bool partly_frozen = false;  // some parameters are not trained
   bool bf16 = false;
   at::Device device = at::kCPU;
   // Validation by beam search; without lines, only the validation loss.
@@ -51,6 +53,7 @@ class TranslationTask : public training::TrainingTask {
   struct Loss;
   Loss batch_loss(const data::ParallelBatch& batch, double smoothing,
                   encoders::DropoutKeys* dropout) const;
+  void require_memory(const data::ParallelBatch& batch);
 
   std::shared_ptr<TranslationModel> model_;
   const data::ParallelCorpus& train_;

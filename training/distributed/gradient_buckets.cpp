@@ -26,6 +26,7 @@ int64_t rounded_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit
 FlatParameters::FlatParameters(torch::nn::Module& model, int64_t parts) : parts_(parts) {
   int64_t size = 0;
   for (const Tensor& parameter : model.parameters()) {
+    if (!parameter.requires_grad()) continue;
     parameters_.push_back(parameter);
     places_.push_back({size, parameter.numel()});
     size += rounded_up(parameter.numel(), kAlignment);

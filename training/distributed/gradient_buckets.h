@@ -17,8 +17,8 @@
 
 namespace dietmt::training {
 
-/// The parameters of a model as parts of one vector, and so their gradients: what goes over a
-/// network is then a range of it, and each process can own an equal share.
+/// The parameters of a model that require gradients as parts of one vector, and so their gradients:
+/// what goes over a network is then a range of it, and each process can own an equal share.
 class FlatParameters {
  public:
   /// Moves the parameters' data into the vector; the tensors of the model stay what they are.

@@ -31,6 +31,7 @@ Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerOptions& opt
       groups_({{options.weight_decay, {}}, {0.0, {}}}) {
   for (const auto& item : model.named_parameters()) {
     const Tensor& parameter = item.value();
+    if (!parameter.requires_grad()) continue;
     const size_t index = parameters_.size();
     groups_[parameter.dim() >= 2 ? 0 : 1].members.push_back(index);
     names_.push_back(item.key());

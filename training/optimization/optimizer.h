@@ -37,7 +37,8 @@ class Optimizer {
   /// not need them.
   using Gather = std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>&)>;
 
-  /// `slices`: the part of each parameter that this process steps, in the order of
+  /// Steps the parameters that require gradients; the others are frozen and have no state.
+  /// `slices`: the part of each of them that this process steps, in the order of
   /// named_parameters(); empty: everything.
   Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
             std::vector<Slice> slices = {});

@@ -93,6 +93,18 @@ TEST(FusedOps, DropoutOfBFloat16) {
   EXPECT_TRUE(at::equal(dropout_mask_like(x, kSite), mask.to(at::kBFloat16)));
 }
 
+TEST(FusedOps, RowDropoutDropsWholeRows) {
+  at::manual_seed(6);
+  const Tensor x = torch::rand({2000, 5}).add_(1.0).requires_grad_(true);
+  const Tensor output = row_dropout(x, kSite);
+  const Tensor kept = output.select(1, 0) != 0.0;
+  const Tensor expected = x * kept.unsqueeze(1) / (1.0 - kSite.p);
+  EXPECT_TRUE(at::allclose(output, expected));
+  EXPECT_NEAR(kept.to(at::kDouble).mean().item<double>(), 1.0 - kSite.p, 0.05);
+  EXPECT_TRUE(at::equal(row_dropout(x, kSite), output));
+  EXPECT_TRUE(row_dropout(x, {}).is_same(x));
+}
+
 TEST(FusedOps, NoDropoutLeavesValuesAlone) {
   const Tensor x = torch::randn({4, 4});
   EXPECT_TRUE(at::equal(dropout(x, {}), x));

@@ -77,6 +77,17 @@ INSTANTIATE_TEST_SUITE_P(Encodings, RecomputationTest,
                          testing::Values("sinusoidal", "diet-rel(share=layers)", "shaw(clip=3)",
                                          "tupe-r", "rope", "heads[diet-rel:0-1,t5:2-3]"));
 
+TEST(Recomputed, ParametersGetGradientsBehindInputsWithoutThem) {
+  const at::Tensor weight = torch::rand({3}).requires_grad_();
+  const at::Tensor x = torch::rand({3});
+  const Section section = [&](const std::vector<at::Tensor>& inputs, DropoutKeys*) {
+    return inputs[0] * weight;
+  };
+  recomputed(section, {x}, nullptr).sum().backward();
+  ASSERT_TRUE(weight.grad().defined());
+  EXPECT_TRUE(at::equal(weight.grad(), x));
+}
+
 TEST(Recomputed, RunsTheSectionAgainOnlyInBackward) {
   int runs = 0;
   const Section section = [&](const std::vector<at::Tensor>& inputs, DropoutKeys*) {

@@ -128,6 +128,61 @@ TEST_F(TranslationTaskTest, ASkippedBatchIsTheOneOfAnotherProcess) {
   EXPECT_THAT(losses(skipping, 2, 3), ElementsAre(expected[2]));
 }
 
+// The loss of one batch and all gradients, undefined ones as none.
+std::pair<double, std::vector<at::Tensor>> one_batch(TranslationTask& task, uint64_t key) {
+  DropoutKeys dropout(key);
+  task.model().zero_grad();
+  const double loss = task.accumulate_gradients(dropout).loss;
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : task.model().parameters())
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad().clone());
+  return {loss, gradients};
+}
+
+TEST_F(TranslationTaskTest, DropoutOfWordsAndLayersIsAFunctionOfTheKey) {
+  const auto network = model(0);
+  const double plain = losses(*std::make_unique<TranslationTask>(task(network)), 0, 1).front();
+  const std::vector<TranslationModel::WholeDropout> kinds = {
+      {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.999999}};
+  for (const TranslationModel::WholeDropout& kind : kinds) {
+    network->set_whole_dropout(kind);
+    TranslationTask first = task(network), second = task(network);
+    const double loss = one_batch(first, 1).first;
+    EXPECT_EQ(one_batch(second, 1).first, loss);
+    EXPECT_GT(std::abs(loss - plain), 1e-3);
+    EXPECT_EQ(first.validate(), task(network).validate());
+  }
+  network->set_whole_dropout({});
+  EXPECT_EQ(losses(*std::make_unique<TranslationTask>(task(network)), 0, 1).front(), plain);
+}
+
+TEST_F(TranslationTaskTest, DroppedLayersGetNoGradient) {
+  const auto network = model(0);
+  network->set_whole_dropout({0, 0, 0.999999});
+  TranslationTask training = task(network);
+  one_batch(training, 1);
+  for (const auto& item : network->named_parameters()) {
+    const bool in_layer = item.key().find(".layer0.") != std::string::npos;
+    if (in_layer) EXPECT_FALSE(item.value().grad().defined()) << item.key();
+  }
+  EXPECT_TRUE(network->output_weight().grad().defined());
+}
+
+TEST_F(TranslationTaskTest, RDropComparesTwoPasses) {
+  const auto network = model(0.3);
+  TranslationTask plain = task(network);
+  const double one_pass = one_batch(plain, 1).first;
+  options_.r_drop = 1e-9;
+  TranslationTask two = task(network);
+  const double two_passes = one_batch(two, 1).first;
+  EXPECT_NEAR(two_passes, one_pass, 0.05 * one_pass);
+  EXPECT_NE(two_passes, one_pass);
+  options_.r_drop = 5;
+  TranslationTask agreeing = task(network);
+  EXPECT_GT(one_batch(agreeing, 1).first, two_passes + 1.0);
+  EXPECT_EQ(agreeing.validate(), plain.validate());
+}
+
 TEST_F(TranslationTaskTest, RefusesTheCheckpointOfOtherText) {
   TranslationTask training = task(model());
   for (const std::string text : {"training", "validation"}) {

@@ -27,6 +27,18 @@ TEST(FlatParameters, KeepTheTensorsAndTheirValues) {
   EXPECT_TRUE(at::equal(model.second, at::full_like(model.second, 2.0)));
 }
 
+TEST(FlatParameters, LeaveFrozenParametersOut) {
+  ToyModel model;
+  model.first.requires_grad_(false);
+  const Tensor before = model.first.clone();
+  const FlatParameters flat(model, 2);
+  ASSERT_EQ(flat.parameters().size(), 4U);
+  EXPECT_TRUE(flat.parameters()[0].is_same(model.bias));
+  const torch::NoGradGuard no_grad;
+  flat.weights().fill_(2.0);
+  EXPECT_TRUE(at::equal(model.first, before));
+}
+
 TEST(FlatParameters, PartsHoldEveryElementOnce) {
   ToyModel model;
   for (const int64_t parts : {1, 2, 3, 7}) {

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# The options of dietmt train for little text: low_resource_test.sh BINARY OUTPUT
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+toy_training 600 20
+train=("${toy_train[@]/#90/50}" --batch-tokens 300 --save-interval 5)
+
+# same_after_a_stop NAME OPTION...: stopped in the middle of an epoch and resumed, a training ends
+# with the same weights as one that did not stop; others than those of $work/plain.
+same_after_a_stop() {
+  local name=$1
+  shift
+  expect_code 0 "${train[@]}" "$@" --output "$work/$name" --max-updates 30
+  expect_code 0 "${train[@]}" "$@" --output "$work/$name-parts" --max-updates 17
+  expect_code 0 "${train[@]}" "$@" --output "$work/$name-parts" --max-updates 30
+  expect_text "resuming from update 17" "$err"
+  for file in model.safetensors training.safetensors; do
+    cmp "$work/$name/last/$file" "$work/$name-parts/last/$file" || fail "$name: $file differs"
+  done
+  [ "$name" = plain ] || ! cmp -s "$work/plain/last/model.safetensors" \
+    "$work/$name/last/model.safetensors" || fail "$name changes nothing"
+}
+
+same_after_a_stop plain
+same_after_a_stop bpe --bpe-dropout 0.2
+same_after_a_stop unigram --tokenizer-type unigram --subword-sampling 0.3 --sampled-sides source
+same_after_a_stop words --source-word-dropout 0.2 --target-word-dropout 0.1 --layer-drop 0.3
+same_after_a_stop rdrop --r-drop 5 --layer-drop 0.3 --checkpoint-activations
+
+# Another probability is another training.
+expect_code 2 "${train[@]}" --bpe-dropout 0.3 --output "$work/bpe" --max-updates 40
+expect_text "--bpe-dropout: was 0.2, is 0.3" "$err"
+expect_code 2 "${train[@]}" --bpe-dropout 0.3 --output "$work/plain" --max-updates 40
+expect_text "--bpe-dropout" "$err"
+
+# Frozen parameters stay what they were and have no moments.
+same_after_a_stop frozen --init-from "$work/plain" --freeze "encoder.*" source_embedding
+expect_text "frozen: " "$err"
+python3 - "$work" <<'PYTHON' || fail "--freeze"
+import json, struct, sys
+def tensors(path):
+    data = open(path, "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: data[8 + size + t["data_offsets"][0]:8 + size + t["data_offsets"][1]]
+            for name, t in header.items()}
+work = sys.argv[1]
+before = tensors(work + "/plain/last/model.safetensors")
+after = tensors(work + "/frozen/last/model.safetensors")
+frozen = {name for name in before if name.startswith("encoder.") or name == "source_embedding"}
+assert frozen and all(before[name] == after[name] for name in frozen)
+assert any(before[name] != after[name] for name in before.keys() - frozen)
+moments = tensors(work + "/frozen/last/training.safetensors")
+assert moments and not any(name.rsplit(".", 1)[0] in frozen for name in moments)
+PYTHON
+
+# Several processes leave out layers and freeze parameters as one does.
+several=(--accumulate 2 --layer-drop 0.4 --init-from "$work/plain" --freeze "decoder.layer0.*")
+expect_code 0 "${train[@]}" "${several[@]}" --output "$work/one" --max-updates 12
+expect_code 0 "${train[@]}" "${several[@]}" --output "$work/two" --max-updates 12 --processes 2
+python3 - "$work" <<'PYTHON' || fail "the loss of two processes differs"
+import json, sys
+def losses(run):
+    lines = [json.loads(line) for line in open(f"{sys.argv[1]}/{run}/progress.jsonl")]
+    return [line["valid_loss"] for line in lines if line["kind"] == "valid"]
+one, two = losses("one"), losses("two")
+assert one and len(one) == len(two)
+assert all(abs(a - b) < 1e-3 for a, b in zip(one, two)), (one, two)
+PYTHON
+
+# What does not fit together is said before anything starts.
+refused() {  # TEXT OPTION...
+  expect_code 2 "${train[@]}" "${@:2}" --output "$work/refused" --max-updates 1
+  expect_text "$1" "$err"
+}
+refused "--subword-sampling is for unigram tokenizers" --subword-sampling 0.1
+refused "--bpe-dropout is for BPE tokenizers" --bpe-dropout 0.1 --tokenizer-type unigram
+refused "exclude each other" --bpe-dropout 0.1 --subword-sampling 0.1
+refused "--sampled-sides needs" --sampled-sides source
+refused "which is a BPE model: use --bpe-dropout" --subword-sampling 0.1 \
+  --tokenizer "$work/plain/last/tokenizer.model"
+refused "all dropout is 0" --r-drop 5 --dropout 0 --embedding-dropout 0
+refused "no parameter of the model matches 'encodr.*'; did you mean encoder.*?" --freeze "encodr.*"
+refused "need --processes 1" --r-drop 5 --layer-drop 0.1 --checkpoint-activations --processes 2 \
+  --accumulate 2
+finish

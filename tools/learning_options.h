@@ -1,0 +1,34 @@
+// How `dietmt train` learns from little text: dropout of whole words and layers, two passes that
+// must agree, frozen parameters.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/options.h"
+#include "nmt/network/translation_model.h"
+#include "tools/training_options.h"
+
+namespace dietmt::tools {
+
+struct LearningOptions {
+  double label_smoothing = 0.1;
+  std::optional<double> source_word_dropout, target_word_dropout;
+  std::optional<double> layer_drop;
+  std::optional<double> r_drop;
+  std::vector<std::string> freeze;
+
+  nmt::TranslationModel::WholeDropout whole_dropout() const;
+  /// All problems that the option table does not see, one sentence each.
+  std::vector<std::string> problems(const nmt::ModelConfig& model,
+                                    const TrainingOptions& run) const;
+  /// Freezes the parameters and logs how many numbers that are. Throws ConfigError if a pattern
+  /// matches none.
+  void apply_freeze(nmt::TranslationModel& model) const;
+};
+
+/// Adds them to the current group.
+void bind_learning(OptionTable& table, LearningOptions& o);
+
+}  // namespace dietmt::tools

@@ -1,0 +1,104 @@
+#include "training/optimization/r_drop.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "training/optimization/logit_blocks.h"
+
+namespace dietmt::training {
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// KL(P || Q) + KL(Q || P) over all rows, and its gradients by the logits of P and Q.
+struct Divergence {
+  double sum = 0;
+  Tensor grad_p, grad_q;  // [rows, V]
+};
+
+// d KL(P || Q) / d logits of P = P (log P/Q - KL(P || Q)), and by those of Q: Q - P.
+Divergence divergence(const Tensor& p_logits, const Tensor& q_logits, at::ScalarType type) {
+  const Tensor log_p = at::log_softmax(p_logits.to(type), 1);
+  const Tensor log_q = at::log_softmax(q_logits.to(type), 1);
+  const Tensor p = log_p.exp(), q = log_q.exp();
+  const Tensor log_ratio = log_p - log_q;
+  const Tensor of_p = (p * log_ratio).sum(1, true);   // KL(P || Q), [rows, 1]
+  const Tensor of_q = -(q * log_ratio).sum(1, true);  // KL(Q || P)
+  const Tensor difference = p - q;
+  return {(of_p + of_q).sum().item<double>(), (log_ratio - of_p).mul_(p).add_(difference),
+          (log_ratio + of_q).mul_(q).neg_().sub_(difference)};
+}
+
+class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& first, const Tensor& second,
+                        const Tensor& weight, const std::optional<Tensor>& bias,
+                        const Tensor& targets, double smoothing, double alpha, int64_t product_type,
+                        double* target_loss) {
+    const auto type = static_cast<at::ScalarType>(product_type);
+    const auto sum_type = first.scalar_type();
+    const int64_t largest = std::min(block_rows_of(at::kFloat), first.size(0));
+    LogitProducts products(weight.to(type), largest, weight.scalar_type(), weight.requires_grad());
+    Tensor grad_first = at::empty_like(first), grad_second = at::empty_like(second);
+    Tensor grad_bias = bias ? at::zeros_like(*bias) : Tensor();
+    double loss = 0;
+    const int64_t block_rows = block_rows_of(type);
+    for (int64_t begin = 0; begin < first.size(0); begin += block_rows) {
+      const int64_t rows = std::min(block_rows, first.size(0) - begin);
+      const Tensor block_targets = targets.narrow(0, begin, rows);
+      const auto logits_of = [&](const Tensor& hidden) {
+        Tensor logits = products.logits(hidden.narrow(0, begin, rows).to(type));  // [rows, V]
+        if (bias || !logits.is_cpu()) logits = logits.to(sum_type);
+        return bias ? logits.add_(*bias) : logits;
+      };
+      Tensor p = logits_of(first), q = logits_of(second);
+      const Divergence apart = divergence(p, q, sum_type);
+      loss += alpha / 4.0 * apart.sum;
+      const auto add_pass = [&](Tensor& logits, const Tensor& grad_apart, const Tensor& hidden,
+                                Tensor& grad_hidden) {
+        const BlockLoss sums = block_loss(logits, block_targets, smoothing, true);
+        loss += sums.smoothed / 2.0;
+        *target_loss += sums.target / 2.0;
+        const Tensor gradient =
+            logits.to(sum_type).mul(0.5).add_(grad_apart, alpha / 4.0);  // [rows, V]
+        if (bias) grad_bias.add_(gradient.sum(0));
+        const Tensor narrow = gradient.to(type);
+        grad_hidden.narrow(0, begin, rows).copy_(products.grad_rows(narrow));
+        products.add_grad_weight(narrow, hidden.narrow(0, begin, rows).to(type));
+      };
+      add_pass(p, apart.grad_p, first, grad_first);
+      add_pass(q, apart.grad_q, second, grad_second);
+    }
+    context->save_for_backward({grad_first, grad_second, products.grad_weight(), grad_bias});
+    return at::full({}, loss, first.options());
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list grads) {
+    const auto saved = context->get_saved_variables();
+    tensor_list arguments(9);  // undefined: no gradient
+    for (size_t i = 0; i < saved.size(); ++i)
+      if (saved[i].defined()) arguments[i] = saved[i] * grads[0];
+    return arguments;
+  }
+};
+
+}  // namespace
+
+LossSums linear_r_drop(const Tensor& first, const Tensor& second, const Tensor& weight,
+                       const Tensor& targets, double smoothing, double alpha,
+                       at::ScalarType product_type, const Tensor& bias) {
+  LossSums sums;
+  // An autograd function takes no undefined tensors.
+  const std::optional<Tensor> given_bias = bias.defined() ? std::optional(bias) : std::nullopt;
+  sums.smoothed =
+      LinearRDrop::apply(first.contiguous(), second.contiguous(), weight, given_bias, targets,
+                         smoothing, alpha, static_cast<int64_t>(product_type), &sums.target_loss);
+  return sums;
+}
+
+}  // namespace dietmt::training
