@@ -16,6 +16,7 @@
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
+#include "training/loop/training_state.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -88,7 +89,8 @@ std::vector<fs::path> input_directories(const AverageOptions& options) {
 // The files of a model besides its weights: configuration and tokenizers.
 std::vector<fs::path> model_files(const fs::path& directory) {
   static const std::set<std::string> kOthers{"model.safetensors", "training.safetensors",
-                                             "training.json", "checkpoint.json", "manifest.json"};
+                                             "training.json",     "checkpoint.json",
+                                             "manifest.json",     training::kAdapterFile};
   std::vector<fs::path> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const fs::path name = entry.path().filename();

@@ -25,7 +25,16 @@ void bind_learning(OptionTable& table, LearningOptions& o) {
            {.above = 0, .most = 1000})
       .add("freeze", &o.freeze, "PATTERN...",
            "do not train the parameters with these names, such as 'encoder.*' or "
-           "source_embedding; `dietmt inspect params` lists them");
+           "source_embedding; `dietmt inspect params` lists them")
+      .add(
+          "lora-rank", &o.lora_rank, "R",
+          "train low-rank updates of the matrices of --init-from (Hu et al. 2022), which are saved "
+          "as a small file lora.adapter besides; 8 is common",
+          {.least = 1, .most = 4096})
+      .add("lora-alpha", &o.lora_alpha, "X", "scale of these updates times R; default: R",
+           {.above = 0, .most = 10000})
+      .add("lora-on", &o.lora_on, "PATTERN...",
+           "the matrices to update; default: '*attention.*_weight' '*feed_forward.*_weight'");
 }
 
 nmt::TranslationModel::WholeDropout LearningOptions::whole_dropout() const {
@@ -34,7 +43,8 @@ nmt::TranslationModel::WholeDropout LearningOptions::whole_dropout() const {
 }
 
 std::vector<std::string> LearningOptions::problems(const nmt::ModelConfig& model,
-                                                   const TrainingOptions& run) const {
+                                                   const TrainingOptions& run,
+                                                   bool from_a_model) const {
   std::vector<std::string> found;
   const double dropout = model.dropout + model.attention_dropout + model.activation_dropout +
                          model.embedding_dropout + source_word_dropout.value_or(0.0) +
@@ -42,13 +52,28 @@ std::vector<std::string> LearningOptions::problems(const nmt::ModelConfig& model
   if (r_drop && dropout == 0.0) {
     found.emplace_back("--r-drop compares two passes with different dropout, but all dropout is 0");
   }
+  if (lora_rank && !from_a_model) found.emplace_back("--lora-rank needs --init-from");
+  if (lora_rank && !freeze.empty())
+    found.emplace_back(
+        "--lora-rank and --freeze exclude each other: --lora-on says what is trained");
+  if (!lora_rank && (lora_alpha || !lora_on.empty()))
+    found.emplace_back("--lora-alpha and --lora-on need --lora-rank");
   // A layer's gradient then arrives in zero to two parts, which gradient buckets do not expect.
   const bool several = run.processes > 1 || training::process_place().processes > 1;
   if (r_drop && layer_drop && run.checkpoint_activations && several) {
     found.emplace_back(
         "--r-drop, --layer-drop and --checkpoint-activations together need --processes 1");
   }
+  if (lora_rank && several) found.emplace_back("--lora-rank trains in one process");
   return found;
+}
+
+training::LowRankOptions LearningOptions::low_rank() const {
+  training::LowRankOptions options;
+  options.rank = lora_rank.value_or(0);
+  options.alpha = lora_alpha.value_or(static_cast<double>(options.rank));
+  if (!lora_on.empty()) options.patterns = lora_on;
+  return options;
 }
 
 void LearningOptions::apply_freeze(nmt::TranslationModel& model) const {

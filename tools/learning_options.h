@@ -18,11 +18,18 @@ struct LearningOptions {
   std::optional<double> layer_drop;
   std::optional<double> r_drop;
   std::vector<std::string> freeze;
+  std::optional<int64_t> lora_rank;
+  std::optional<double> lora_alpha;
+  std::vector<std::string> lora_on;
+
+  /// Whether some parameters are not trained.
+  bool partly_frozen() const { return !freeze.empty() || lora_rank; }
 
   nmt::TranslationModel::WholeDropout whole_dropout() const;
+  training::LowRankOptions low_rank() const;
   /// All problems that the option table does not see, one sentence each.
-  std::vector<std::string> problems(const nmt::ModelConfig& model,
-                                    const TrainingOptions& run) const;
+  std::vector<std::string> problems(const nmt::ModelConfig& model, const TrainingOptions& run,
+                                    bool from_a_model) const;
   /// Freezes the parameters and logs how many numbers that are. Throws ConfigError if a pattern
   /// matches none.
   void apply_freeze(nmt::TranslationModel& model) const;

@@ -35,6 +35,7 @@ const CommandList& command_list() {
        {"export", "convert a model for CTranslate2 or Hugging Face"},
        {"quantize", "write a model with int8 or bf16 weights for fast decoding"},
        {"average", "average the weights of checkpoints"},
+       {"merge", "merge an adapter into the model that it was trained from"},
        {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
        {"inspect", "show a model's parameters, configuration, positions or attention"},
        {"shortlist", "make a lexical shortlist from parallel text"}},

@@ -115,7 +115,7 @@ std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokeni
 // That weights, gradients and moments do not fit into memory.
 std::vector<std::string> memory_problems(const TrainOptions& o) {
   // How many are frozen is not known before the model is built.
-  const double bytes = o.freeze.empty() ? bytes_per_weight(o) : sizeof(float);
+  const double bytes = o.partly_frozen() ? sizeof(float) : bytes_per_weight(o);
   const std::string problem = nmt::memory_problem(o.model, bytes);
   if (problem.empty()) return {};
   return {problem};
@@ -139,11 +139,12 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
     problems.push_back(error.what());
   }
   o.trainer.output = o.output;
+  o.trainer.low_rank = o.low_rank();
   add(resolve(o));
   // Of a given tokenizer run() learns the size.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
-  add(o.LearningOptions::problems(o.model, o));
+  add(o.LearningOptions::problems(o.model, o, o.init_from.has_value()));
   if (problems.empty()) add(memory_problems(o));
   return problems;
 }
@@ -169,7 +170,8 @@ std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
 // A model of `config` with the weights of `initial` as far as they fit.
 std::shared_ptr<nmt::TranslationModel> start_from(const nmt::ModelFiles& initial,
                                                   const nmt::ModelConfig& config, uint64_t seed) {
-  const nmt::LoadedModel trained = nmt::load_model(initial.directory);
+  const nmt::LoadedModel trained =
+      nmt::load_model(initial.adapter.empty() ? initial.directory : initial.adapter);
   nmt::RebuiltModel rebuilt = nmt::rebuild(*trained.model, config, seed);
   const auto say = [&](const std::vector<std::string>& names, const char* what) {
     for (const std::string& name : names)
@@ -228,7 +230,7 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
                      sampling};
   options.label_smoothing = o.label_smoothing;
   options.r_drop = o.r_drop.value_or(0.0);
-  options.partly_frozen = !o.freeze.empty();
+  options.partly_frozen = o.partly_frozen();
   options.bf16 = o.trainer.bf16;
   options.device = process.device;
   options.valid_tokenizer = o.valid_tokenizer;

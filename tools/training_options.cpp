@@ -85,8 +85,9 @@ void bind_updates(OptionTable& table, TrainingOptions& o) {
   table
       .add("accumulate", &t.accumulate, "N", "batches per update, over all processes", {.least = 1})
       .add("optimizer", &t.optimizer.type, "",
-           "weight decay in the gradient (adam) or decoupled from it (adamw)",
-           {.choices = {"adam", "adamw"}})
+           "adam: weight decay in the gradient; adamw: decoupled from it; adafactor: hardly any "
+           "memory for moments; muon: orthogonal steps of matrices, adamw for the rest",
+           {.choices = {"adam", "adamw", "adafactor", "muon"}})
       .add("learning-rate", &t.schedule.peak_lr, "X", "peak learning rate",
            {.least = 1e-12, .most = 1000})
       .add("schedule", &o.schedule, "", "learning-rate schedule after the warm-up",
@@ -154,7 +155,10 @@ double bytes_per_weight(const TrainingOptions& o) {
   const auto here = static_cast<double>(launched ? 1 : o.processes);
   const auto all = static_cast<double>(launched ? place.processes : o.processes);
   if (o.device != "cpu") return here * sizeof(float);
-  const double weight_and_gradient = 2.0, moments = 2.0 / all;
+  // Muon keeps one of matrices, Adafactor a row and a column.
+  const std::string& optimizer = o.trainer.optimizer.type;
+  const double kept = optimizer == "adafactor" ? 0.0 : optimizer == "muon" ? 1.0 : 2.0;
+  const double weight_and_gradient = 2.0, moments = kept / all;
   const double average = o.trainer.ema_decay > 0.0 && place.rank == 0 ? 1.0 : 0.0;
   return (here * (weight_and_gradient + moments) + average) * sizeof(float);
 }
@@ -171,6 +175,9 @@ std::vector<std::string> resolve(TrainingOptions& o) {
   o.trainer.schedule.warmup_updates = o.warmup;
   o.trainer.schedule.total_updates = o.trainer.max_updates;
   for (const std::string& problem : o.trainer.problems()) problems.push_back(problem);
+  if (!o.trainer.optimizer.works_in_parts() &&
+      (o.processes > 1 || training::process_place().processes > 1))
+    problems.push_back("--optimizer " + o.trainer.optimizer.type + " trains in one process");
   return problems;
 }
 

@@ -42,7 +42,7 @@ void add_max_time(OptionTable& table, double& hours);
 
 /// The computer's memory for each weight in training, in bytes, by this process and those that it
 /// starts. Every process has the weight itself and, on the CPU, its gradient; together they have
-/// the two moments of Adam; the first one has the average of --ema-decay. All in fp32.
+/// the moments of the optimiser; the first one has the average of --ema-decay. All in fp32.
 double bytes_per_weight(const TrainingOptions& o);
 
 /// Puts the names and numbers above into `trainer`; returns all problems, one sentence each.

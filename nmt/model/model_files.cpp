@@ -67,10 +67,19 @@ void ModelFiles::require_full_weights() const {
                         "(a model that was imported in int8 has none)");
 }
 
-ModelFiles open_model(const fs::path& directory) {
+bool is_adapter(const fs::path& path) { return path.extension() == ".adapter"; }
+
+ModelFiles open_model(const fs::path& path) {
   ModelFiles files;
-  files.directory = storage::resolve_model_directory(directory);
+  if (is_adapter(path)) files.adapter = path;
+  files.directory = storage::resolve_model_directory(
+      files.adapter.empty() ? path : fs::absolute(path).parent_path());
   read_config(files.directory / kConfigFile, files);
+  if (!files.adapter.empty() && !files.quantization.empty()) {
+    throw CheckpointError(path.string() + ": packed " + files.quantization +
+                          " weights take no adapter; put it beside the model that they were made "
+                          "from");
+  }
   files.tokenizers = load_tokenizers(files.directory);
   if (files.tokenizers.source->vocabulary_size() != files.config.source_vocabulary ||
       files.tokenizers.target->vocabulary_size() != files.config.target_vocabulary) {

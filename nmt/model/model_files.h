@@ -27,15 +27,21 @@ struct ModelFiles {
   ModelConfig config;
   std::string quantization;  // "int8", "bf16" or "fp32" if packed for decoding, else empty
   Tokenizers tokenizers;
+  std::filesystem::path
+      adapter;  // to merge into the weights (encoders/weights/low_rank.h), or none
 
   std::filesystem::path weights() const;
   /// Throws CheckpointError if the weights are packed: only decoding reads packed weights.
   void require_full_weights() const;
 };
 
-/// Reads a model directory, or the best checkpoint of a training output directory. Throws
-/// CheckpointError or DataError, which names the file.
-ModelFiles open_model(const std::filesystem::path& directory);
+/// Whether a value of `--model` is a file NAME.adapter: an adapter for the model in its folder.
+bool is_adapter(const std::filesystem::path& path);
+
+/// Reads a model directory, or the best checkpoint of a training output directory; of an adapter
+/// the model in its folder, whose weights must not be packed. Throws CheckpointError or DataError,
+/// which names the file.
+ModelFiles open_model(const std::filesystem::path& path);
 
 /// The directories in the values of `--model`: each value is one, or several separated by commas. A
 /// value that exists is not split, so a name may have commas. Throws ConfigError if a name is

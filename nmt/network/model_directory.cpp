@@ -1,8 +1,10 @@
 #include "nmt/network/model_directory.h"
 
 #include <ATen/ATen.h>
+#include <torch/types.h>
 
 #include "common/error.h"
+#include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/network/model_size.h"
 #include "nmt/network/translation_model.h"
@@ -22,6 +24,22 @@ void require_buildable(const ModelFiles& files) {
   if (!problem.empty()) throw CheckpointError(problem);
 }
 
+namespace {
+
+void merge_adapter(TranslationModel& model, const fs::path& adapter) {
+  const torch::NoGradGuard no_grad;
+  auto parameters = model.named_parameters();
+  encoders::merge_adapter(
+      adapter,
+      [&](const std::string& name) {
+        const at::Tensor* found = parameters.find(name);
+        return found == nullptr ? at::Tensor() : *found;
+      },
+      [&](const std::string& name, const at::Tensor& weight) { parameters[name].copy_(weight); });
+}
+
+}  // namespace
+
 LoadedModel load_model(const fs::path& directory, at::Device device) {
   const ModelFiles files = open_model(directory);
   files.require_full_weights();
@@ -32,6 +50,7 @@ LoadedModel load_model(const fs::path& directory, at::Device device) {
   loaded.target_tokenizer = files.tokenizers.target;
   loaded.model = std::make_shared<TranslationModel>(files.config, 0);
   load_weights(*loaded.model, loaded.directory);
+  if (!files.adapter.empty()) merge_adapter(*loaded.model, files.adapter);
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;

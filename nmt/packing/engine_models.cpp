@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "encoders/transformer/stacks.h"
+#include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/engine/aligned_buffer.h"
 #include "nmt/engine/repack.h"
@@ -195,11 +196,27 @@ NamedTensors PackingWeights::stored() const {
 
 }  // namespace
 
+namespace {
+
+void merge_adapter(const ModelFiles& files, NamedTensors& tensors) {
+  if (files.adapter.empty()) return;
+  encoders::merge_adapter(
+      files.adapter,
+      [&](const std::string& name) {
+        const auto found = tensors.find(name);
+        return found == tensors.end() ? at::Tensor() : found->second;
+      },
+      [&](const std::string& name, at::Tensor weight) { tensors[name] = std::move(weight); });
+}
+
+}  // namespace
+
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted) {
   require_buildable(files);
   const std::string origin = files.weights().string();
   const storage::SafetensorsView view = storage::view_safetensors(files.weights());
   NamedTensors tensors = encoders::tensors_of(view);
+  merge_adapter(files, tensors);
   if (files.quantization.empty()) {
     PackingWeights packing(tensors, origin, wanted.value_or(kernels::WeightType::kFloat));
     return read_model(files.config, std::move(tensors), packing, origin);
@@ -218,7 +235,8 @@ void write_quantized(const std::filesystem::path& directory, const ModelFiles& m
                      const std::string& type) {
   if (!model.quantization.empty()) return repack(directory, model, type);
   const std::string origin = model.weights().string();
-  const NamedTensors tensors = encoders::map_safetensors(model.weights());
+  NamedTensors tensors = encoders::map_safetensors(model.weights());
+  merge_adapter(model, tensors);
   PackingWeights packing(tensors, origin, parse_weight_type(type));
   const std::shared_ptr<const EngineWeights> weights = assemble_weights(model.config, packing);
   const PositionSchemes positions = read_positions(model.config, tensors, packing, origin);

@@ -52,7 +52,8 @@ LoadedDecoder EngineModelList::decoder(const std::filesystem::path& shortlist) &
 }
 
 bool has_stored_positions(const std::filesystem::path& directory) {
-  return std::filesystem::exists(storage::resolve_model_directory(directory) / kPositionsFile);
+  return !is_adapter(directory) &&
+         std::filesystem::exists(storage::resolve_model_directory(directory) / kPositionsFile);
 }
 
 std::optional<LoadedDecoder> load_stored_decoder(const std::vector<std::string>& directories,

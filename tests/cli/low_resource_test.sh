@@ -27,6 +27,8 @@ same_after_a_stop plain
 same_after_a_stop bpe --bpe-dropout 0.2
 same_after_a_stop unigram --tokenizer-type unigram --subword-sampling 0.3 --sampled-sides source
 same_after_a_stop words --source-word-dropout 0.2 --target-word-dropout 0.1 --layer-drop 0.3
+same_after_a_stop adafactor --optimizer adafactor
+same_after_a_stop muon --optimizer muon --weight-decay 0.01
 same_after_a_stop rdrop --r-drop 5 --layer-drop 0.3 --checkpoint-activations
 
 # Another probability is another training.
@@ -71,6 +73,39 @@ assert one and len(one) == len(two)
 assert all(abs(a - b) < 1e-3 for a, b in zip(one, two)), (one, two)
 PYTHON
 
+# LoRA: a small file beside the model that it was trained from translates as the checkpoint does, as
+# does what is merged, and packed from it.
+same_after_a_stop lora --init-from "$work/plain" --lora-rank 4 --lora-alpha 16 --learning-rate 0.01
+expect_code 0 "${train[@]}" --init-from "$work/plain" --lora-rank 2 --lora-on "decoder.*weight" \
+  --learning-rate 0.01 --output "$work/other" --max-updates 30
+base=$work/base
+cp -rL "$work/plain/last" "$base"
+cp "$work/lora/last/lora.adapter" "$base/toy.adapter"
+cp "$work/other/last/lora.adapter" "$base/other.adapter"
+[ "$(stat -c %s "$base/toy.adapter")" -lt "$(stat -c %s "$base/model.safetensors")" ] ||
+  fail "the adapter is not small"
+scores() {  # MODEL OPTION...: translations with their scores
+  "$dietmt" translate --model "$1" --input "$work/valid.en" --json "${@:2}" ||
+    fail "no translation by $1"
+}
+plain=$(scores "$base") toy=$(scores "$work/lora/last") other=$(scores "$work/other/last")
+[ "$plain" != "$toy" ] && [ "$toy" != "$other" ] || fail "adapters change nothing"
+[ "$(scores "$base/toy.adapter")" = "$toy" ] || fail "the adapter is not the checkpoint"
+[ "$(scores "$base/other.adapter")" = "$other" ] || fail "the second adapter is not its checkpoint"
+expect_code 0 "$dietmt" merge --adapter "$base/toy.adapter" --output "$work/merged"
+cmp "$work/merged/model.safetensors" "$work/lora/last/model.safetensors" || fail "merge differs"
+expect_code 0 "$dietmt" quantize --model "$base/toy.adapter" --type bf16 --output "$work/packed"
+[ "$(scores "$work/packed")" = "$(scores "$base/toy.adapter" --weights bf16)" ] ||
+  fail "packed weights of the adapter differ"
+expect_code 1 "$dietmt" merge --adapter "$base/none.adapter" --output "$work/none"
+expect_text "$base/none.adapter" "$err"
+cp "$base/toy.adapter" "$work/packed/"
+expect_code 1 "$dietmt" translate --model "$work/packed/toy.adapter" --input "$work/valid.en"
+expect_text "packed bf16 weights take no adapter" "$err"
+cp -r "$work/merged" "$work/wrong" && cp "$base/toy.adapter" "$work/wrong/"
+expect_code 1 "$dietmt" translate --model "$work/wrong/toy.adapter" --input "$work/valid.en"
+expect_text "was trained from another model than the one beside it" "$err"
+
 # What does not fit together is said before anything starts.
 refused() {  # TEXT OPTION...
   expect_code 2 "${train[@]}" "${@:2}" --output "$work/refused" --max-updates 1
@@ -86,4 +121,11 @@ refused "all dropout is 0" --r-drop 5 --dropout 0 --embedding-dropout 0
 refused "no parameter of the model matches 'encodr.*'; did you mean encoder.*?" --freeze "encodr.*"
 refused "need --processes 1" --r-drop 5 --layer-drop 0.1 --checkpoint-activations --processes 2 \
   --accumulate 2
+refused "--optimizer muon trains in one process" --optimizer muon --processes 2 --accumulate 2
+refused "--lora-rank needs --init-from" --lora-rank 4
+refused "need --lora-rank" --lora-alpha 4
+refused "exclude each other" --init-from "$work/plain" --lora-rank 4 --freeze "encoder.*"
+refused "exclude each other" --init-from "$work/plain" --lora-rank 4 --ema-decay 0.9
+refused "--lora-on: no parameter of the model matches 'decodr*'" --init-from "$work/plain" \
+  --lora-rank 4 --lora-on "decodr*"
 finish

@@ -53,4 +53,13 @@ expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
 [ "$out" = "$table" ] || fail "another table: $out"
 expect_code 2 bash "$(dirname "$recipe")/compare.sh"
 expect_text "usage" "$err"
+
+# The options for little text.
+little=(env DIETMT="$dietmt" UPDATES=8 SEEDS=1 VOCABULARY=50 OPTIONS="--width 32 --feed-forward 32
+  --batch-tokens 500 --encoder-layers 1 --decoder-layers 1 --threads 1"
+  bash "$(dirname "$recipe")/low_resource.sh" "$work" "$work/little")
+expect_code 0 "${little[@]}" bpe-dropout subword-sampling
+for name in bpe-dropout subword-sampling; do expect_text "| \`$name\` | " "$out"; done
+expect_code 2 "${little[@]}" nonsense
+expect_text "unknown NAME 'nonsense'" "$err"
 finish

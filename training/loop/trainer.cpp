@@ -44,8 +44,13 @@ class Loop {
         parallel_(group == nullptr
                       ? nullptr
                       : std::make_unique<DataParallel>(task.model(), *group, options.accumulate)),
-        optimizer_(task.model(), options.optimizer,
-                   parallel_ ? parallel_->slices() : std::vector<Slice>()) {
+        low_rank_(options.low_rank.rank == 0 ? nullptr
+                                             : std::make_unique<LowRankTraining>(
+                                                   task.model(), options.low_rank,
+                                                   random_key(options.seed, kLowRankStream))),
+        optimizer_(low_rank_ ? Optimizer(low_rank_->parameters(), options.optimizer)
+                             : Optimizer(task.model(), options.optimizer,
+                                         parallel_ ? parallel_->slices() : std::vector<Slice>())) {
     FirstTurn turn(group_);  // only the first process reports a bad directory
     if (is_first(group_)) {
       if (options.ema_decay > 0.0) ema_.emplace(task.model(), options.ema_decay);
@@ -129,6 +134,7 @@ class Loop {
       sums = parallel_->sum(sums);
       agreed_to_stop_ = sums.stop;
     } else {
+      if (low_rank_) low_rank_->take_gradients();
       sums.gradient_norm = optimizer_.gradient_norm();
     }
     const double norm =
@@ -139,6 +145,7 @@ class Loop {
     });
     const double rate = learning_rate(options_.schedule, state_.update + 1);
     optimizer_.step(rate);
+    if (low_rank_) low_rank_->merge();
     if (parallel_) parallel_->share_weights();
     if (ema_) ema_->update();
     ++state_.update;
@@ -216,7 +223,8 @@ class Loop {
     store_->save(state_.update, scores_, [&](const fs::path& directory) {
       const NamedTensors weights = weights_of(task_.model());
       task_.write_model(directory, ema_ ? ema_->weights() : weights);
-      write_training_tensors(directory, std::move(moments), ema_ ? weights : NamedTensors());
+      write_training_tensors(directory, std::move(moments), ema_ ? weights : NamedTensors(),
+                             low_rank_.get());
       write_training_state(directory, state_, task_.data_position(), configuration_);
     });
     scores_.clear();
@@ -232,7 +240,7 @@ class Loop {
       throw CheckpointError((directory / kTrainingState).string() + ": data: " + error.what());
     }
     read_training_tensors(directory, options_.ema_decay > 0.0, task_.model(), optimizer_,
-                          ema_ ? &*ema_ : nullptr);
+                          ema_ ? &*ema_ : nullptr, low_rank_.get());
     spdlog::info("resuming from update {} ({})", state_.update, directory.string());
     turn.done();
   }
@@ -248,12 +256,14 @@ class Loop {
   }
 
   static constexpr uint64_t kDropoutStream = 0xd509;
+  static constexpr uint64_t kLowRankStream = 0x10aa;
 
   TrainingTask& task_;
   const TrainerOptions& options_;
   const Configuration& configuration_;
-  ProcessGroup* group_;                     // null: one process
-  std::unique_ptr<DataParallel> parallel_;  // of several
+  ProcessGroup* group_;                        // null: one process
+  std::unique_ptr<DataParallel> parallel_;     // of several
+  std::unique_ptr<LowRankTraining> low_rank_;  // null: the weights themselves are trained
   Optimizer optimizer_;
   TrainingState state_;
   bool agreed_to_stop_ = false;
@@ -272,6 +282,8 @@ TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
                   const Configuration& configuration, bool resume, ProcessGroup* group) {
   throw_if_any(options.problems());
   require_score(task.score_names(), options.valid_metric);
+  if (group != nullptr && options.low_rank.rank > 0)
+    throw ConfigError("--lora-rank trains in one process");
   if (group != nullptr) require_batches_for(group->processes(), options.accumulate);
   return Loop(task, options, configuration, resume, group).run();
 }

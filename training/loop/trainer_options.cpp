@@ -45,12 +45,15 @@ std::vector<std::string> TrainerOptions::problems() const {
   require(log_interval >= 1, "--log-interval must be positive");
   require(clip_norm >= 0.0, "--clip-norm must not be negative");
   require(ema_decay >= 0.0 && ema_decay < 1.0, "--ema-decay must be at least 0 and below 1");
-  require(optimizer.type == "adam" || optimizer.type == "adamw",
-          "--optimizer is '" + optimizer.type + "'; possible: adam, adamw");
+  require(optimizer.works_in_parts() || optimizer.type == "adafactor" || optimizer.type == "muon",
+          "--optimizer is '" + optimizer.type + "'; possible: adam, adamw, adafactor, muon");
+  require(low_rank.rank == 0 || optimizer.works_in_parts(),
+          "--lora-rank needs --optimizer adam or adamw");
   require(optimizer.beta1 >= 0.0 && optimizer.beta1 < 1.0, "--adam-beta1 must lie in [0, 1)");
   require(optimizer.beta2 >= 0.0 && optimizer.beta2 < 1.0, "--adam-beta2 must lie in [0, 1)");
   require(optimizer.epsilon > 0.0, "--adam-epsilon must be positive");
   require(optimizer.weight_decay >= 0.0, "--weight-decay must not be negative");
+  require(low_rank.rank == 0 || ema_decay == 0.0, "--lora-rank and --ema-decay exclude each other");
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "training/optimization/low_rank_training.h"
 #include "training/optimization/optimizer.h"
 #include "training/optimization/schedule.h"
 #include "training/processes/process_place.h"
@@ -32,6 +33,7 @@ struct TrainerOptions {
   uint64_t seed = 1;
   ScheduleOptions schedule;
   OptimizerOptions optimizer;
+  LowRankOptions low_rank;
 
   std::vector<std::string> problems() const;
 };

@@ -109,16 +109,22 @@ NamedTensors weights_of(const torch::nn::Module& model) {
 }
 
 void write_training_tensors(const fs::path& directory, NamedTensors optimizer,
-                            const NamedTensors& trained) {
+                            const NamedTensors& trained, const LowRankTraining* low_rank) {
+  if (low_rank != nullptr) {
+    for (const auto& [name, tensor] : low_rank->state()) optimizer.emplace_back(name, tensor);
+    encoders::save_adapter(directory / kAdapterFile, low_rank->adapter());
+  }
   for (const auto& [name, tensor] : trained) optimizer.emplace_back(kTrainedPrefix + name, tensor);
   encoders::save_safetensors(directory / kTensors, optimizer);
 }
 
 void read_training_tensors(const fs::path& directory, bool averaged, torch::nn::Module& model,
-                           Optimizer& optimizer, MovingAverage* average) {
+                           Optimizer& optimizer, MovingAverage* average,
+                           LowRankTraining* low_rank) {
   const torch::NoGradGuard no_grad;
   const auto state = encoders::load_safetensors(directory / kTensors);
   optimizer.load_state(state);
+  if (low_rank != nullptr) low_rank->load_state(state);
   const auto stored = encoders::load_safetensors(directory / "model.safetensors");
   if (average != nullptr) average->load(stored);
   const auto& weights = averaged ? state : stored;

@@ -47,14 +47,19 @@ nlohmann::json read_training_state(const std::filesystem::path& directory, Train
 /// The parameters of a model by name; they share its memory.
 NamedTensors weights_of(const torch::nn::Module& model);
 
-/// Writes training.safetensors: the state of the optimiser and, where model.safetensors holds their
-/// moving average, the trained weights themselves (else none are given).
+/// The file of a checkpoint with what `--lora-rank` has trained.
+constexpr const char* kAdapterFile = "lora.adapter";
+
+/// Writes training.safetensors: the state of the optimiser, where model.safetensors holds their
+/// moving average the trained weights themselves (else none are given), and the state of
+/// `low_rank`, whose adapter is written besides.
 void write_training_tensors(const std::filesystem::path& directory, NamedTensors optimizer,
-                            const NamedTensors& trained);
+                            const NamedTensors& trained, const LowRankTraining* low_rank);
 
 /// Restores the model and the optimiser from a checkpoint that was written with or without a moving
-/// average, and that average where one is passed.
+/// average, and that average and the low-rank updates where they are passed.
 void read_training_tensors(const std::filesystem::path& directory, bool averaged,
-                           torch::nn::Module& model, Optimizer& optimizer, MovingAverage* average);
+                           torch::nn::Module& model, Optimizer& optimizer, MovingAverage* average,
+                           LowRankTraining* low_rank);
 
 }  // namespace dietmt::training

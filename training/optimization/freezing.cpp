@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <set>
 
 #include "common/error.h"
@@ -25,25 +26,37 @@ std::vector<std::string> possible_patterns(const std::vector<std::string>& names
 
 }  // namespace
 
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::ranges::any_of(patterns,
+                             [&](const std::string& pattern) { return matches(pattern, name); });
+}
+
+std::set<std::string> matching_names(const std::string& option,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<std::string>& patterns) {
+  std::set<std::string> found;
+  for (const std::string& pattern : patterns) {
+    bool used = false;
+    for (const std::string& name : names) {
+      if (!matches(pattern, name)) continue;
+      found.insert(name);
+      used = true;
+    }
+    if (used) continue;
+    throw ConfigError(option + ": no parameter of the model matches '" + pattern + "'" +
+                      suggestion(pattern, possible_patterns(names)) +
+                      "; `dietmt inspect params` lists them");
+  }
+  return found;
+}
+
 int64_t freeze(torch::nn::Module& model, const std::vector<std::string>& patterns) {
   const auto parameters = model.named_parameters();
+  const std::set<std::string> chosen = matching_names("--freeze", parameters.keys(), patterns);
   int64_t frozen = 0, trained = 0;
-  std::set<std::string> used;
   for (const auto& item : parameters) {
-    bool is_frozen = false;
-    for (const std::string& pattern : patterns) {
-      if (!matches(pattern, item.key())) continue;
-      used.insert(pattern);
-      is_frozen = true;
-    }
-    if (is_frozen) item.value().requires_grad_(false);
+    if (chosen.contains(item.key())) item.value().requires_grad_(false);
     (item.value().requires_grad() ? trained : frozen) += item.value().numel();
-  }
-  for (const std::string& pattern : patterns) {
-    if (used.contains(pattern)) continue;
-    throw ConfigError("--freeze: no parameter of the model matches '" + pattern + "'" +
-                      suggestion(pattern, possible_patterns(parameters.keys())) +
-                      "; `dietmt inspect params` lists them");
   }
   if (trained == 0) throw ConfigError("--freeze leaves no parameter to train");
   return frozen;

@@ -4,15 +4,25 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace dietmt::training {
 
-/// Freezes the parameters whose names match one of `patterns`, in which * stands for any text, ?
-/// for one character and [abc] for one of these: they get no gradient and no optimiser state.
-/// Returns how many numbers are frozen. Throws ConfigError, naming --freeze, if a pattern matches
-/// no name (with the nearest one) or nothing is left to train.
+/// Whether one of the patterns stands for `name`, as in matching_names().
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns);
+
+/// Those of `names` that match one of `patterns`, in which * stands for any text, ? for one
+/// character and [abc] for one of these. Throws ConfigError, naming `option`, if a pattern matches
+/// none (with the nearest one).
+std::set<std::string> matching_names(const std::string& option,
+                                     const std::vector<std::string>& names,
+                                     const std::vector<std::string>& patterns);
+
+/// Freezes the parameters whose names match one of `patterns`: they get no gradient and
+/// no optimiser state. Returns how many numbers are frozen. Throws ConfigError as matching_names()
+/// of --freeze, or if nothing is left to train.
 int64_t freeze(torch::nn::Module& model, const std::vector<std::string>& patterns);
 
 }  // namespace dietmt::training

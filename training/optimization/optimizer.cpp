@@ -22,20 +22,34 @@ const Tensor& find(const std::map<std::string, Tensor>& state, const std::string
 
 constexpr int64_t kBlock = 1 << 15;
 
+NamedTensors trained_parameters(const torch::nn::Module& model) {
+  NamedTensors trained;
+  for (const auto& item : model.named_parameters())
+    if (item.value().requires_grad()) trained.emplace_back(item.key(), item.value());
+  return trained;
+}
+
 }  // namespace
 
 Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
                      std::vector<Slice> slices)
+    : Optimizer(trained_parameters(model), options, std::move(slices)) {}
+
+Optimizer::Optimizer(const NamedTensors& parameters, const OptimizerOptions& options,
+                     std::vector<Slice> slices)
     : options_(options),
       slices_(std::move(slices)),
       groups_({{options.weight_decay, {}}, {0.0, {}}}) {
-  for (const auto& item : model.named_parameters()) {
-    const Tensor& parameter = item.value();
-    if (!parameter.requires_grad()) continue;
+  for (const auto& [name, parameter] : parameters) {
     const size_t index = parameters_.size();
-    groups_[parameter.dim() >= 2 ? 0 : 1].members.push_back(index);
-    names_.push_back(item.key());
+    names_.push_back(name);
     parameters_.push_back(parameter);
+    rules_.push_back(parameter_rule(options, name, parameter));
+    if (rules_.back()) {
+      for (auto* none : {&first_moments_, &second_moments_, &steps_}) none->emplace_back();
+      continue;
+    }
+    groups_[parameter.dim() >= 2 ? 0 : 1].members.push_back(index);
     first_moments_.push_back(at::zeros_like(own(parameter.detach(), index)));
     second_moments_.push_back(at::zeros_like(first_moments_.back()));
     steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
@@ -73,6 +87,9 @@ double Optimizer::scale_and_clip(double factor, double max_norm, double norm) {
 
 void Optimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
+  for (size_t i = 0; i < rules_.size(); ++i)
+    if (rules_[i] && parameters_[i].grad().defined())
+      rules_[i]->step(parameters_[i], parameters_[i].grad(), learning_rate);
   for (const Group& group : groups_) {
     std::vector<Tensor> parameters, gradients, first, second, steps;
     for (const size_t i : group.members) {
@@ -88,8 +105,8 @@ void Optimizer::step(double learning_rate) {
     using Fused = void(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                        at::TensorList, at::TensorList, double, double, double, double, double, bool,
                        bool, const std::optional<Tensor>&, const std::optional<Tensor>&);
-    Fused* const fused = options_.type == "adamw" ? static_cast<Fused*>(at::_fused_adamw_)
-                                                  : static_cast<Fused*>(at::_fused_adam_);
+    Fused* const fused = options_.type == "adam" ? static_cast<Fused*>(at::_fused_adam_)
+                                                 : static_cast<Fused*>(at::_fused_adamw_);
     fused(parameters, gradients, first, second, {}, steps, learning_rate, options_.beta1,
           options_.beta2, group.weight_decay, options_.epsilon, false, false, {}, {});
   }
@@ -100,6 +117,11 @@ NamedTensors Optimizer::state(const Gather& gather) const {
   const std::vector<Tensor> second = gather ? gather(second_moments_) : second_moments_;
   NamedTensors all;
   if (first.empty()) return all;
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (!rules_[i]) continue;
+    for (const auto& [name, tensor] : rules_[i]->state())
+      all.emplace_back(names_[i] + '.' + name, tensor);
+  }
   for (const Group& group : groups_) {
     for (const size_t i : group.members) {
       all.emplace_back(names_[i] + ".m", first[i]);
@@ -112,6 +134,11 @@ NamedTensors Optimizer::state(const Gather& gather) const {
 
 void Optimizer::load_state(const std::map<std::string, Tensor>& state) {
   for (size_t i = 0; i < names_.size(); ++i) {
+    if (rules_[i]) {
+      for (auto& [name, tensor] : rules_[i]->state())
+        tensor.copy_(find(state, names_[i] + '.' + name, tensor));
+      continue;
+    }
     first_moments_[i].copy_(own(find(state, names_[i] + ".m", parameters_[i]), i));
     second_moments_[i].copy_(own(find(state, names_[i] + ".v", parameters_[i]), i));
     steps_[i].copy_(find(state, names_[i] + ".step", steps_[i]));

@@ -1,5 +1,6 @@
-// Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019) by LibTorch's fused step,
-// gradient clipping, and an exponential moving average of the weights.
+// Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019) by LibTorch's fused step, the
+// optimisers of parameter_rule.h, gradient clipping, and an exponential moving average of the
+// weights.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,18 +9,26 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "training/optimization/parameter_rule.h"
+
 namespace dietmt::training {
 
 struct OptimizerOptions {
-  std::string type = "adam";  // "adam": weight decay is added to the gradient; "adamw": decoupled
+  // "adam": weight decay is added to the gradient; "adamw": decoupled; "adafactor", "muon": see
+  // parameter_rule.h
+  std::string type = "adam";
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-8;
   double weight_decay = 0.0;  // not applied to vectors (biases, layer norm)
+
+  /// Whether processes can step parts of a matrix.
+  bool works_in_parts() const { return type == "adam" || type == "adamw"; }
 };
 
 /// Elements begin .. begin + size - 1 of a tensor seen as a vector.
@@ -43,6 +52,10 @@ class Optimizer {
   Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
             std::vector<Slice> slices = {});
 
+  /// Steps these tensors.
+  Optimizer(const NamedTensors& parameters, const OptimizerOptions& options,
+            std::vector<Slice> slices = {});
+
   void zero_gradients();
 
   /// The norm of all gradients together.
@@ -58,8 +71,8 @@ class Optimizer {
   /// One update from the gradients.
   void step(double learning_rate);
 
-  /// State for a checkpoint, named "<parameter>.m", "<parameter>.v" and "<parameter>.step". Of
-  /// slices, `gather` makes it whole; empty where that gives nothing.
+  /// State for a checkpoint, named "<parameter>.m", "<parameter>.v" and "<parameter>.step", or as a
+  /// ParameterRule names it. Of slices, `gather` makes it whole; empty where that gives nothing.
   NamedTensors state(const Gather& gather = {}) const;
   void load_state(const std::map<std::string, at::Tensor>& state);
 
@@ -77,6 +90,7 @@ class Optimizer {
   std::vector<Slice> slices_;
   std::vector<Group> groups_;
   // By parameter:
+  std::vector<std::unique_ptr<ParameterRule>> rules_;  // null: Adam, which has the moments below
   std::vector<std::string> names_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> first_moments_;

@@ -11,13 +11,13 @@ using at::Tensor;
 
 constexpr double kSmoothing = 0.1, kAlpha = 3.0;
 
-struct Case {
+struct RDropCase {
   int64_t rows, width, classes;
   bool bias;
 };
 
-struct Inputs {
-  Inputs(const Case& sizes, at::ScalarType type) {
+struct RDropInputs {
+  RDropInputs(const RDropCase& sizes, at::ScalarType type) {
     at::manual_seed(1);
     first = torch::randn({sizes.rows, sizes.width}, type).requires_grad_(true);
     second = torch::randn({sizes.rows, sizes.width}, type).requires_grad_(true);
@@ -44,11 +44,11 @@ struct Inputs {
   Tensor first, second, weight, bias, targets;
 };
 
-class RDropTest : public testing::TestWithParam<Case> {
+class RDropTest : public testing::TestWithParam<RDropCase> {
  protected:
   // Against the formula on the full logits.
   static void expect_equal(at::ScalarType type, double tolerance) {
-    Inputs inputs(GetParam(), type);
+    RDropInputs inputs(GetParam(), type);
     const LossSums sums = inputs.loss(kAlpha);
     (sums.smoothed * 0.5).backward();
     const std::vector<Tensor> gradients = inputs.gradients();
@@ -80,11 +80,12 @@ TEST_P(RDropTest, EqualsTheFormulaInDouble) { expect_equal(at::kDouble, 1e-9); }
 TEST_P(RDropTest, EqualsTheFormulaInFloat) { expect_equal(at::kFloat, 1e-4); }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RDropTest,
-                         testing::Values(Case{1, 4, 2, false}, Case{7, 8, 33, true},
-                                         Case{513, 4, 50, false}, Case{1100, 3, 5, true}));
+                         testing::Values(RDropCase{1, 4, 2, false}, RDropCase{7, 8, 33, true},
+                                         RDropCase{513, 4, 50, false},
+                                         RDropCase{1100, 3, 5, true}));
 
 TEST(RDrop, EqualPassesHaveTheLossOfOne) {
-  Inputs inputs({40, 8, 30, false}, at::kFloat);
+  RDropInputs inputs({40, 8, 30, false}, at::kFloat);
   inputs.second = inputs.first;
   const LossSums one =
       linear_cross_entropy(inputs.first, inputs.weight, inputs.targets, kSmoothing, at::kFloat);
@@ -93,7 +94,7 @@ TEST(RDrop, EqualPassesHaveTheLossOfOne) {
 }
 
 TEST(RDrop, ProductsInBFloat16AreNear) {
-  Inputs inputs({200, 32, 60, false}, at::kFloat);
+  RDropInputs inputs({200, 32, 60, false}, at::kFloat);
   const double exact = inputs.loss(kAlpha).smoothed.item<double>();
   const LossSums rounded = linear_r_drop(inputs.first, inputs.second, inputs.weight, inputs.targets,
                                          kSmoothing, kAlpha, at::kBFloat16);
