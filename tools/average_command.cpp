@@ -13,10 +13,10 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "common/options.h"
+#include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
-#include "training/loop/training_state.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -90,7 +90,7 @@ std::vector<fs::path> input_directories(const AverageOptions& options) {
 std::vector<fs::path> model_files(const fs::path& directory) {
   static const std::set<std::string> kOthers{"model.safetensors", "training.safetensors",
                                              "training.json",     "checkpoint.json",
-                                             "manifest.json",     training::kAdapterFile};
+                                             "manifest.json",     encoders::kAdapterFile};
   std::vector<fs::path> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const fs::path name = entry.path().filename();

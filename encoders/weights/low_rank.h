@@ -16,6 +16,9 @@
 
 namespace dietmt::encoders {
 
+/// The file of a checkpoint with what `--lora-rank` has trained.
+inline constexpr const char* kAdapterFile = "lora.adapter";
+
 struct LowRankUpdate {
   std::string name;  // of the parameter
   at::Tensor a;      // [R, I]

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "common/error.h"
+#include "nmt/model/model_files.h"
 #include "storage/checkpoint.h"
 
 namespace dietmt::service {
@@ -61,7 +62,9 @@ std::optional<LanguagePair> pair_in_config(const std::filesystem::path& director
 }
 
 std::optional<LanguagePair> pair_of_directory(const std::filesystem::path& directory) {
-  if (const auto pair = pair_in_config(directory)) return pair;
+  const bool is_adapter = nmt::is_adapter(directory);
+  if (const auto pair = pair_in_config(is_adapter ? directory.parent_path() : directory))
+    return pair;
   const std::filesystem::path whole = std::filesystem::absolute(directory).lexically_normal();
   for (std::filesystem::path at = whole; at.has_relative_path(); at = at.parent_path()) {
     if (const auto pair = pair_in_name(at.filename().string())) return pair;
@@ -69,8 +72,9 @@ std::optional<LanguagePair> pair_of_directory(const std::filesystem::path& direc
   return std::nullopt;
 }
 
-// Of a path that may end in a slash.
+// Of a path that may end in a slash; of an adapter without its ending.
 std::string last_name(const std::filesystem::path& directory) {
+  if (nmt::is_adapter(directory)) return directory.stem().string();
   const std::filesystem::path path = directory.lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
@@ -95,7 +99,7 @@ std::optional<std::filesystem::path> model_in(const std::filesystem::path& direc
 
 // The directories that a word of --model names: itself, or those in it.
 std::vector<std::filesystem::path> model_directories(const std::filesystem::path& directory) {
-  if (model_in(directory)) return {directory};
+  if (nmt::is_adapter(directory) || model_in(directory)) return {directory};
   std::vector<std::filesystem::path> models, others;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     if (entry.is_directory()) (model_in(entry.path()) ? models : others).push_back(entry.path());
@@ -145,7 +149,9 @@ std::vector<ModelSpec> parse_model_specs(const std::vector<std::string>& words) 
     std::optional<LanguagePair> pair;
     if (equals != std::string::npos) pair = whole_pair(word.substr(0, equals));
     const std::filesystem::path directory = pair ? word.substr(equals + 1) : word;
-    if (!std::filesystem::is_directory(directory))
+    const bool is_adapter =
+        nmt::is_adapter(directory) && std::filesystem::is_regular_file(directory);
+    if (!is_adapter && !std::filesystem::is_directory(directory))
       problems.push_back("--model " + word + ": no such directory");
     else if (pair)
       add(word, directory, pair);

@@ -106,6 +106,21 @@ cp -r "$work/merged" "$work/wrong" && cp "$base/toy.adapter" "$work/wrong/"
 expect_code 1 "$dietmt" translate --model "$work/wrong/toy.adapter" --input "$work/valid.en"
 expect_text "was trained from another model than the one beside it" "$err"
 
+# Several adapters in one server, each a model with its own name.
+if has_service && command -v curl >/dev/null; then
+  start_server "$base" "en-de=$base/toy.adapter" "en-de=$base/other.adapter"
+  line=$(head -n 1 "$work/valid.en")
+  for model in en-de toy other; do
+    case $model in en-de) path=$base ;; *) path=$base/$model.adapter ;; esac
+    answer=$(curl -s --max-time 60 -H "Content-Type: application/json" "$url/v1/translate" \
+      -d "{\"text\": \"$line\", \"model\": \"$model\", \"beam\": 1}")
+    expect_text "\"text\":\"$(echo "$line" | "$dietmt" translate --model "$path" --beam 1)\"" \
+      "$answer"
+  done
+  kill "$server"
+  wait "$server"
+fi
+
 # What does not fit together is said before anything starts.
 refused() {  # TEXT OPTION...
   expect_code 2 "${train[@]}" "${@:2}" --output "$work/refused" --max-updates 1

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/files.h"
 #include "common/json_fields.h"
+#include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 
 namespace dietmt::training {
@@ -112,7 +113,7 @@ void write_training_tensors(const fs::path& directory, NamedTensors optimizer,
                             const NamedTensors& trained, const LowRankTraining* low_rank) {
   if (low_rank != nullptr) {
     for (const auto& [name, tensor] : low_rank->state()) optimizer.emplace_back(name, tensor);
-    encoders::save_adapter(directory / kAdapterFile, low_rank->adapter());
+    encoders::save_adapter(directory / encoders::kAdapterFile, low_rank->adapter());
   }
   for (const auto& [name, tensor] : trained) optimizer.emplace_back(kTrainedPrefix + name, tensor);
   encoders::save_safetensors(directory / kTensors, optimizer);

@@ -47,9 +47,6 @@ nlohmann::json read_training_state(const std::filesystem::path& directory, Train
 /// The parameters of a model by name; they share its memory.
 NamedTensors weights_of(const torch::nn::Module& model);
 
-/// The file of a checkpoint with what `--lora-rank` has trained.
-constexpr const char* kAdapterFile = "lora.adapter";
-
 /// Writes training.safetensors: the state of the optimiser, where model.safetensors holds their
 /// moving average the trained weights themselves (else none are given), and the state of
 /// `low_rank`, whose adapter is written besides.

@@ -55,6 +55,18 @@ TEST_F(ModelSpecTest, ASecondModelOfAPairIsNamedAfterItsDirectory) {
   EXPECT_EQ(specs[1].name, "large");
 }
 
+TEST_F(ModelSpecTest, AnAdapterIsAModelWithItsOwnName) {
+  const std::string base = folder("models/base");
+  write("models/base/config.json", R"({"source_language": "en", "target_language": "de"})");
+  const std::string adapter = write("models/base/medicine.adapter", "");
+  const auto specs = parse_model_specs({base, adapter});
+  EXPECT_EQ(specs[1].name, "medicine");
+  EXPECT_EQ(specs[1].source + ">" + specs[1].target, "en>de");
+  EXPECT_EQ(specs[1].directory, adapter);
+  EXPECT_THAT(message_of<ConfigError>([&] { parse_model_specs({base + "/none.adapter"}); }),
+              ::testing::HasSubstr("no such directory"));
+}
+
 TEST_F(ModelSpecTest, ADirectoryOfModelsStandsForThem) {
   for (const char* name : {"all/pt-en", "all/en-de/best", "all/notes-en-fr"}) folder(name);
   write("all/pt-en/model.safetensors", "");
