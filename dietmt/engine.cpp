@@ -68,6 +68,19 @@ std::string without_line_end(std::string line) {
 
 }  // namespace
 
+data::Glossary glossary_of(const TranslateOptions& options) {
+  std::vector<data::GlossaryTerm> terms;
+  for (const auto& [source, target] : options.glossary) {
+    try {
+      terms.push_back(data::glossary_term(source, target));
+    } catch (const DataError& error) {
+      throw DataError("entry " + std::to_string(terms.size() + 1) +
+                      " of the glossary: " + error.what());
+    }
+  }
+  return data::Glossary(std::move(terms));
+}
+
 Engine::Engine(const std::string& model, const TranslatorOptions& options)
     : options_(options),
       process_(getpid()),
@@ -97,6 +110,8 @@ nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   search.temperature = o.temperature;
   search.seed = o.seed;
   throw_if_any(search.problems());
+  const std::string problem = o.glossary.empty() ? "" : nmt::glossary_problem(search);
+  if (!problem.empty()) throw ConfigError(problem);
   return search;
 }
 
@@ -137,12 +152,22 @@ Hypothesis Engine::hypothesis(const nmt::Hypothesis& found) const {
   return result;
 }
 
+const nmt::TermEncoder& Engine::terms() {
+  std::call_once(has_terms_, [&] {
+    terms_ =
+        std::make_unique<const nmt::TermEncoder>(nmt::TargetPieces::of(*loaded_->target_tokenizer));
+  });
+  return *terms_;
+}
+
 std::vector<Translation> Engine::translate(const LineBatch& batch, const nmt::SearchOptions& search,
                                            const data::SourceTag& tag,
+                                           const data::Glossary& glossary,
                                            const std::function<bool()>& cancelled) {
   std::vector<Translation> translations(batch.lines.size());
   std::vector<nmt::TranslationRequest> requests;
-  std::vector<size_t> places;  // of the requests among the lines
+  std::vector<size_t> places;                                  // of the requests among the lines
+  std::vector<std::vector<const data::GlossaryTerm*>> wanted;  // of the requests
   for (size_t i = 0; i < batch.lines.size(); ++i) {
     std::vector<int32_t> source =
         encode_source(tag.before(without_line_end(batch.lines[i])), translations[i].truncated);
@@ -155,11 +180,17 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const nmt::Se
     requests.push_back(
         {std::move(source), std::move(prefix), batch.first + static_cast<int64_t>(i)});
     places.push_back(i);
+    wanted.push_back(glossary.find(batch.lines[i]));
+    if (!wanted.back().empty()) requests.back().constraints = terms().constraints(wanted.back());
   }
   const std::vector<nmt::NBest> found = decode(std::move(requests), search, cancelled);
-  for (size_t r = 0; r < found.size(); ++r)
-    for (const nmt::Hypothesis& one : found[r])
-      translations[places[r]].hypotheses.push_back(hypothesis(one));
+  for (size_t r = 0; r < found.size(); ++r) {
+    for (const nmt::Hypothesis& one : found[r]) {
+      Hypothesis& result = translations[places[r]].hypotheses.emplace_back(hypothesis(one));
+      for (const data::GlossaryTerm* term : data::missing_terms(wanted[r], result.text))
+        result.missing_terms.push_back(term->target_text());
+    }
+  }
   return translations;
 }
 

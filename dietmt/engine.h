@@ -5,11 +5,14 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "data/text/glossary.h"
 #include "data/text/source_tag.h"
 #include "dietmt/translator.h"
+#include "nmt/search/term_encoder.h"
 #include "nmt/translation/loaded_decoder.h"
 #include "service/scheduling/served_model.h"
 
@@ -21,6 +24,9 @@ struct LineBatch {
   std::vector<std::string> prefixes;  // as many, or none
   int64_t first = 0;                  // number of the first line: part of the key of sampling
 };
+
+/// Throws DataError, which names the entry that is wrong.
+data::Glossary glossary_of(const TranslateOptions& options);
 
 /// Public calls end with translate() or score(); several threads use one Engine at once.
 class Engine {
@@ -37,7 +43,7 @@ class Engine {
   data::SourceTag source_tag(const std::string& tag) const;
 
   std::vector<Translation> translate(const LineBatch& batch, const nmt::SearchOptions& search,
-                                     const data::SourceTag& tag,
+                                     const data::SourceTag& tag, const data::Glossary& glossary,
                                      const std::function<bool()>& cancelled);
 
   std::vector<Hypothesis> score(const std::vector<std::string>& sources,
@@ -45,6 +51,7 @@ class Engine {
                                 const std::function<bool()>& cancelled);
 
  private:
+  const nmt::TermEncoder& terms();
   std::vector<nmt::NBest> decode(std::vector<nmt::TranslationRequest> requests,
                                  const nmt::SearchOptions& search,
                                  const std::function<bool()>& cancelled);
@@ -56,6 +63,8 @@ class Engine {
   pid_t process_;  // whose threads decode
   std::shared_ptr<const nmt::LoadedDecoder> loaded_;
   std::unique_ptr<service::ServedModel> served_;
+  std::once_flag has_terms_;
+  std::unique_ptr<const nmt::TermEncoder> terms_;  // made for the first glossary
 };
 
 }  // namespace dietmt

@@ -22,6 +22,7 @@ TranslationWindows::TranslationWindows(std::shared_ptr<Engine> engine, LineSourc
       cancelled_(options.cancelled),
       search_(engine_->search_options(options)),
       tag_(engine_->source_tag(options.source_tag)),
+      glossary_(glossary_of(options)),
       line_by_line_(line_by_line),
       max_lines_(line_by_line ? 1 : kSizes.first_window_lines) {}
 
@@ -78,7 +79,7 @@ std::future<TranslationWindows::Translations> TranslationWindows::start(LineBatc
   if (!here) cancelled = [this] { return stopped_.load(); };
   return std::async(here ? std::launch::deferred : std::launch::async,
                     [this, batch = std::move(batch), cancelled = std::move(cancelled)] {
-                      return engine_->translate(batch, search_, tag_, cancelled);
+                      return engine_->translate(batch, search_, tag_, glossary_, cancelled);
                     });
 }
 

@@ -37,6 +37,7 @@ class TranslationWindows {
   const std::function<bool()> cancelled_;
   const nmt::SearchOptions search_;
   const data::SourceTag tag_;
+  const data::Glossary glossary_;
   const bool line_by_line_;
   int64_t max_lines_;
   int64_t lines_read_ = 0;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dietmt/error.h"
@@ -44,6 +45,10 @@ struct TranslateOptions {
   double repetition_penalty = 1.0;   ///< factor of the log-probability of a repeated token
   double patience = 1.0;             ///< a search ends with beam * patience finished hypotheses
 
+  /// Source and target terms: a line that has the first must have the second in its translation, by
+  /// the rules of `dietmt translate --glossary`. Needs a beam of 2 or more.
+  std::vector<std::pair<std::string, std::string>> glossary = {};
+
   bool sample = false;       ///< draw translations instead of searching
   std::int64_t top_k = 0;    ///< sample from the most probable tokens; 0: from all
   double top_p = 1.0;        ///< sample from the smallest set of tokens with this probability
@@ -57,9 +62,10 @@ struct TranslateOptions {
 
 struct Hypothesis {
   std::string text;
-  double score = 0.0;               ///< sum of token_scores, normalized by length
-  std::vector<std::string> tokens;  ///< pieces, with end of sentence
-  std::vector<float> token_scores;  ///< log-probability of each token
+  double score = 0.0;                           ///< sum of token_scores, normalized by length
+  std::vector<std::string> tokens;              ///< pieces, with end of sentence
+  std::vector<float> token_scores;              ///< log-probability of each token
+  std::vector<std::string> missing_terms = {};  ///< target terms of the glossary that it lacks
 };
 
 struct Translation {

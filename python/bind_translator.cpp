@@ -94,6 +94,8 @@ void bind_results(py::module_& module) {
       .def_readonly("tokens", &Hypothesis::tokens, "Pieces, with end of sentence.")
       .def_readonly("token_scores", &Hypothesis::token_scores,
                     "Log-probability of each token (natural logarithm).")
+      .def_readonly("missing_terms", &Hypothesis::missing_terms,
+                    "Target terms of the glossary that it lacks.")
       .def("__repr__", [](const Hypothesis& one) {
         return py::str("Hypothesis({!r}, score={:.4f})").format(one.text, one.score);
       });
@@ -107,6 +109,8 @@ void bind_results(py::module_& module) {
       .def_property_readonly("score", best(&Hypothesis::score), "Of the best translation.")
       .def_property_readonly("tokens", best(&Hypothesis::tokens), "Of the best translation.")
       .def_property_readonly("token_scores", best(&Hypothesis::token_scores),
+                             "Of the best translation.")
+      .def_property_readonly("missing_terms", best(&Hypothesis::missing_terms),
                              "Of the best translation.")
       .def_readonly("hypotheses", &Translation::hypotheses, "`nbest` translations, best first.")
       .def_readonly("truncated", &Translation::truncated,
@@ -141,6 +145,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("no_repeat_ngram", &TranslateOptions::no_repeat_ngram)
       .def_readwrite("repetition_penalty", &TranslateOptions::repetition_penalty)
       .def_readwrite("patience", &TranslateOptions::patience)
+      .def_readwrite("glossary", &TranslateOptions::glossary)
       .def_readwrite("sample", &TranslateOptions::sample)
       .def_readwrite("top_k", &TranslateOptions::top_k)
       .def_readwrite("top_p", &TranslateOptions::top_p)

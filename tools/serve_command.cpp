@@ -52,6 +52,8 @@ service::LoadedModel load_model(const service::ModelSpec& spec, ServedModels& mo
   };
   model.target_piece = [loaded](int32_t id) { return loaded->target_tokenizer->piece(id); };
   model.source_end = loaded->source_tokenizer->end_id();
+  model.target_vocabulary = loaded->target_tokenizer->vocabulary_size();
+  model.target_unknown = loaded->target_tokenizer->unknown_id();
   return model;
 }
 
@@ -127,10 +129,11 @@ void reload_part(const char* old, const std::function<void()>& reload) {
   }
 }
 
-// `reload_keys`: of a server that has API keys.
+// `reload_keys` and `reload_glossaries`: of a server that has some.
 void serve_until_stopped(const ServeSignals& signals, HttpServer& server,
                          service::ModelRegistry& models, const ServeOptions& options,
-                         const std::function<void()>& reload_keys) {
+                         const std::function<void()>& reload_keys,
+                         const std::function<void()>& reload_glossaries) {
   using Event = ServeSignals::Event;
   while (true) {
     const Event event = signals.wait(std::chrono::hours(1));
@@ -141,6 +144,7 @@ void serve_until_stopped(const ServeSignals& signals, HttpServer& server,
     if (options.http.access_log)
       reload_part("The old file stays in use.", [&] { options.http.access_log->reopen(); });
     reload_part("The old keys stay in use.", reload_keys);
+    reload_part("The old glossaries stay in use.", reload_glossaries);
     reload_part("The old certificate stays in use.", [&] { server.reload_certificate(); });
     reload_part("", [&] { models.reload(""); });
   }
@@ -196,7 +200,9 @@ void serve(std::unique_ptr<ServeSignals> signals, const ServeOptions& options,
   HttpServer server(options.http, api.handler());
   listen(server, metrics, options);
   const HealthServer health(api.probes(), metrics, options);
-  serve_until_stopped(*signals, server, models, options, [&api] { api.reload_keys(); });
+  serve_until_stopped(
+      *signals, server, models, options, [&api] { api.reload_keys(); },
+      [&api] { api.reload_glossaries(); });
   if (jobs != nullptr) jobs->stop();
   drain(std::move(signals), server, api, options);
 }
@@ -213,7 +219,8 @@ void work(const ServeSignals& signals, const ServeOptions& options, service::Mod
   HttpServer server(options.http, router);
   listen(server, metrics, options);
   const HealthServer health(probes, metrics, options);
-  serve_until_stopped(signals, server, models, options, [] {});
+  serve_until_stopped(
+      signals, server, models, options, [] {}, [] {});
   jobs.stop();
 }
 

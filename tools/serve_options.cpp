@@ -168,6 +168,9 @@ OptionTable serve_option_table(ServeOptions& o) {
       .add("pivot", &o.pivot, "LANG",
            "language by way of which two models translate a pair that has no model; none: refuse "
            "such pairs")
+      .add("glossaries", &o.glossaries, "DIR",
+           "directory of glossaries that requests may name: NAME.tsv, or NAME.SRC-TGT.tsv for one "
+           "language pair; files as of translate --glossary")
       .add("preload", &o.preload, "", "load all models at the start, not when first used");
   add_network(table, o);
   add_jobs(table, o);
@@ -190,6 +193,7 @@ void settle(const OptionTable& table, ServeOptions& options) {
   options.api.limits.deadline = std::chrono::seconds(options.deadline);
   options.api.api_keys = options.api_keys;
   options.api.pivot = options.pivot == "none" ? "" : options.pivot;
+  options.api.glossaries = options.glossaries;
   const LogFormat format = parse_log_format(options.log_format);
   set_log_format(format);
   if (!options.access_log.empty())

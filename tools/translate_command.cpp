@@ -1,5 +1,6 @@
 // dietmt translate: lines in, lines out.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,7 +9,9 @@
 #include "common/error.h"
 #include "common/options.h"
 #include "common/text_io.h"
+#include "data/text/glossary.h"
 #include "metrics/minimum_bayes_risk.h"
+#include "nmt/search/term_encoder.h"
 #include "nmt/translation/bayes_risk.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
@@ -25,6 +28,7 @@ struct TranslateOptions : DecodingOptions {
   std::string input = "-";
   std::string output = "-";
   std::string prefix;
+  std::string glossary;
   bool json = false;
   bool scores = false;
   bool flush = false;
@@ -52,7 +56,10 @@ OptionTable option_table(TranslateOptions& o) {
            "FILE.gz is compressed")
       .add("prefix", &o.prefix, "FILE",
            "forced beginnings of the translations, exactly one for each input line; an empty line "
-           "forces nothing");
+           "forces nothing")
+      .add("glossary", &o.glossary, "FILE",
+           "terms that translations must contain: source term, tab and target term in each line; "
+           "a warning names each one that a translation lacks");
   bind_source_lines(table, o);
   table.group("Result")
       .add("nbest", &o.nbest, "N",
@@ -61,7 +68,8 @@ OptionTable option_table(TranslateOptions& o) {
       .add("scores", &o.scores, "", "write the score and a tab before each translation")
       .add("json", &o.json, "",
            "write one object a line: "
-           R"({"source", "translations": [{"text", "score", "token_scores"}]})")
+           R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
+           R"(with --glossary also "missing_terms" of each translation)")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input)");
   bind_search(table, o);
@@ -132,7 +140,23 @@ std::vector<std::string> problems_of(TranslateOptions& o) {
   if (o.json && o.scores) problems.push_back("--json includes the scores: leave out --scores");
   if (o.input == "-" && o.prefix == "-")
     problems.push_back("--input and --prefix cannot both be standard input");
+  const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
+  if (!glossary.empty()) problems.push_back(glossary);
   return problems;
+}
+
+std::vector<std::string> missing_terms(const nmt::TranslatedLine& line, const std::string& text) {
+  std::vector<std::string> missing;
+  for (const data::GlossaryTerm* term : data::missing_terms(line.terms, text))
+    missing.push_back(term->target_text());
+  return missing;
+}
+
+void warn_of_missing_terms(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
+  if (line.terms.empty()) return;
+  const std::string text = nmt::decode_line(tokenizer, line.translations.front().ids);
+  for (const std::string& term : missing_terms(line, text))
+    spdlog::warn("{}: the glossary's term \"{}\" is not in the translation", line.where, term);
 }
 
 // The output for one input line, without its last line feed.
@@ -141,9 +165,10 @@ std::string formatted(const nmt::TranslatedLine& line, const TranslateOptions& o
   if (o.json) {
     auto translations = nlohmann::ordered_json::array();
     for (const nmt::Hypothesis& found : line.translations) {
-      translations.push_back({{"text", nmt::decode_line(tokenizer, found.ids)},
-                              {"score", found.score},
-                              {"token_scores", found.token_scores}});
+      const std::string text = nmt::decode_line(tokenizer, found.ids);
+      translations.push_back(
+          {{"text", text}, {"score", found.score}, {"token_scores", found.token_scores}});
+      if (!o.glossary.empty()) translations.back()["missing_terms"] = missing_terms(line, text);
     }
     nlohmann::ordered_json object{{"source", line.source}};
     if (!o.then.empty()) object["pivot"] = line.pivot;
@@ -190,12 +215,14 @@ std::function<void(std::vector<nmt::NBest>&)> choice_of(const TranslateOptions& 
   };
 }
 
-// Opens both inputs before it loads the models. `load_first`: if there are two; else empty.
+// Opens all inputs before it loads the models. `load_first`: if there are two; else empty.
 void translate(const TranslateOptions& o, const DecoderSource& load_first,
                const DecoderSource& load) {
   LineReader input = nmt::open_text(o.input);
   std::unique_ptr<LineReader> prefixes;
   if (!o.prefix.empty()) prefixes = std::make_unique<LineReader>(nmt::open_text(o.prefix));
+  const data::Glossary glossary =
+      o.glossary.empty() ? data::Glossary() : data::Glossary::read(o.glossary);
   std::optional<Pivot> pivot;
   if (load_first) pivot.emplace(load_first(), o.search);
   nmt::LoadedDecoder loaded = load();
@@ -211,7 +238,10 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
     if (show_bar) bar.show(done, "lines");
   };
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
-    for (const nmt::TranslatedLine& line : lines) output.write(formatted(line, o, tokenizer));
+    for (const nmt::TranslatedLine& line : lines) {
+      output.write(formatted(line, o, tokenizer));
+      warn_of_missing_terms(line, tokenizer);
+    }
     return output.flush();
   };
   const std::optional<nmt::PivotModel> before =
@@ -220,7 +250,8 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                         {.source_tag = o.source_tag.value_or(""),
                          .before = before ? &*before : nullptr,
                          .choose = choice_of(o, tokenizer),
-                         .line_by_line = o.flush},
+                         .line_by_line = o.flush,
+                         .glossary = o.glossary.empty() ? nullptr : &glossary},
                         emit, progress);
   output.commit();
 }

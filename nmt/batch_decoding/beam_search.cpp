@@ -6,6 +6,7 @@
 
 #include "nmt/batch_decoding/batch_decoder.h"
 #include "nmt/batch_decoding/candidates.h"
+#include "nmt/batch_decoding/constrained_beams.h"
 #include "nmt/search/beam.h"
 
 namespace dietmt::nmt {
@@ -16,7 +17,11 @@ class OpenBeams {
  public:
   OpenBeams(std::span<const SearchTask> tasks, const SpecialTokens& special,
             const SearchOptions& options)
-      : special_(special), options_(options), limits_(options, special), results_(tasks.size()) {
+      : special_(special),
+        options_(options),
+        limits_(options, special),
+        constrained_(tasks, special, options),
+        results_(tasks.size()) {
     beams_.reserve(tasks.size());
     for (size_t i = 0; i < tasks.size(); ++i) {
       beams_.emplace_back(tasks[i], special, options);
@@ -38,9 +43,12 @@ class OpenBeams {
       sums.insert(sums.end(), beams_[i].sums().begin(), beams_[i].sums().end());
       sums.resize(tasks.size() * static_cast<size_t>(options_.beam), kImpossible);
     }
+    const std::vector<const Beam*> beams = open_beams();
+    if (constrained_.any()) constrained_.read_wanted(log_probs, beams, open_, step);
     constrain(log_probs, tasks, step, special_, limits_, repeated_tokens(step));
-    const auto candidates =
+    auto candidates =
         best_candidates(log_probs, sums, static_cast<int64_t>(open_.size()), 2 * options_.beam);
+    if (constrained_.any()) constrained_.choose(log_probs, beams, open_, candidates);
 
     std::vector<int64_t> sentence_index, row_index, tokens;
     std::vector<size_t> still_open;
@@ -67,6 +75,12 @@ class OpenBeams {
   std::vector<NBest> results() && { return std::move(results_); }
 
  private:
+  std::vector<const Beam*> open_beams() const {
+    std::vector<const Beam*> beams;
+    for (const size_t i : open_) beams.push_back(&beams_[i]);
+    return beams;
+  }
+
   RepeatedInRows repeated_tokens(int64_t step) const {
     RepeatedInRows all;
     if (!limits_.any()) return all;
@@ -96,6 +110,7 @@ class OpenBeams {
   const SpecialTokens& special_;
   const SearchOptions& options_;
   const RepetitionLimits limits_;
+  ConstrainedBeams constrained_;
   std::vector<Beam> beams_;
   std::vector<size_t> open_;  // indices into beams_
   std::vector<NBest> results_;

@@ -77,11 +77,11 @@ std::vector<std::vector<Candidate>> select_on_device(const at::Tensor& log_probs
   return all;
 }
 
+}  // namespace
+
 at::Tensor index_of(const std::vector<int64_t>& values, const at::Tensor& log_probs) {
   return at::tensor(values, at::kLong).to(log_probs.device());
 }
-
-}  // namespace
 
 void RepeatedInRows::add(int64_t row, const RepeatedTokens& repeated) {
   if (!repeated.blocked.empty()) rows.push_back(row);

@@ -17,6 +17,9 @@ namespace dietmt::nmt {
 /// The log-probability of a token that cannot follow.
 inline constexpr double kImpossible = -std::numeric_limits<double>::infinity();
 
+/// The values as an index into log-probabilities, on their device.
+at::Tensor index_of(const std::vector<int64_t>& values, const at::Tensor& log_probs);
+
 /// The repeated tokens of some of the rows of a step.
 struct RepeatedInRows {
   std::vector<int64_t> rows;  // that have blocked tokens

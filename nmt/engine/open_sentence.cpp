@@ -66,6 +66,9 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
                       std::to_string(model.max_source_length()));
     check_tokens(request.source, model.weights->source_vocabulary, "source");
     check_tokens(request.prefix, model.weights->target_vocabulary, "target");
+    for (const Constraint& term : request.constraints.terms)
+      for (const std::vector<int32_t>& sequence : term)
+        check_tokens(sequence, model.weights->target_vocabulary, "target");
     max_target = std::min(max_target, model.max_target_length());
   }
   fed = sentence;
@@ -94,6 +97,9 @@ void OpenSentence::choose_outputs(const OutputShortlist& shortlist,
   }
   // Forced tokens need a score, too.
   tokens.insert(tokens.end(), request.prefix.begin(), request.prefix.end());
+  for (const Constraint& term : request.constraints.terms)
+    for (const std::vector<int32_t>& sequence : term)
+      tokens.insert(tokens.end(), sequence.begin(), sequence.end());
   tokens.push_back(special.end);
   std::ranges::sort(tokens);
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());

@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "common/error.h"
 #include "kernels/rowwise.h"
 #include "nmt/search/beam.h"
+#include "nmt/search/constrained_step.h"
 #include "nmt/search/repetition.h"
 
 namespace dietmt::nmt {
@@ -42,6 +44,7 @@ class BeamSearch : public SentenceSearch {
         forbidden_{special.unknown, special.begin, special.end},
         limits_(options, special) {
     if (limits_.any()) find_repeated();
+    if (task.constraints) constrained_.emplace(*task.constraints, special, options.beam);
   }
 
   int64_t rows() const override { return static_cast<int64_t>(beam_.size()); }
@@ -61,18 +64,15 @@ class BeamSearch : public SentenceSearch {
 
   void read(int64_t row, const TokenScores& scores) override {
     if (const int32_t forced = task_.forced_token(step_, special_); forced >= 0)
-      return offer(row, forced, scores.log_prob(forced));
-    if (scores.best.empty()) scan(row, scores);
-    for (const int32_t token : scores.best) {
-      if (token < 0) break;
-      offer(row, token, scores.log_prob(token));
-    }
-    if (limits_.any()) offer_repeated(row, scores);
+      offer(row, forced, scores.log_prob(forced));
+    else
+      offer_best(row, scores);
+    if (constrained_) move_to_constrained(row, scores);
   }
 
   bool advance() override {
     ++step_;
-    const bool open = beam_.advance(best_.sorted());
+    const bool open = beam_.advance(constrained_ ? constrained_->choose() : best_.sorted());
     best_.clear();
     if (open && limits_.any()) find_repeated();
     return open;
@@ -82,6 +82,28 @@ class BeamSearch : public SentenceSearch {
 
  private:
   bool is_forced() const { return task_.forced_token(step_, special_) >= 0; }
+
+  void offer_best(int64_t row, const TokenScores& scores) {
+    if (scores.best.empty()) scan(row, scores);
+    for (const int32_t token : scores.best) {
+      if (token < 0) break;
+      offer(row, token, scores.log_prob(token));
+    }
+    if (limits_.any()) offer_repeated(row, scores);
+  }
+
+  // Then best_ holds the candidates of a single row.
+  void move_to_constrained(int64_t row, const TokenScores& scores) {
+    if (!is_forced()) {
+      const double sum = beam_.sums()[static_cast<size_t>(row)];
+      for (const int32_t token : constrained_->wanted(static_cast<size_t>(row))) {
+        const float log_prob = scores.log_prob(token);
+        constrained_->offer_wanted({sum + log_prob, log_prob, static_cast<int32_t>(row), token});
+      }
+    }
+    for (const Candidate& candidate : best_.sorted()) constrained_->offer(candidate);
+    best_.clear();
+  }
 
   // A penalty changes the order of tokens, so the tokens that get it are not among the best of a
   // row but offered on their own.
@@ -145,6 +167,7 @@ class BeamSearch : public SentenceSearch {
   std::vector<RepeatedTokens> repeated_;             // of the rows, if there are limits
   std::vector<std::vector<int32_t>> row_forbidden_;  // the same tokens and those of forbidden_
   std::vector<int32_t> tokens_;                      // of one row
+  std::optional<ConstrainedStep> constrained_;
   int64_t step_ = 0;
 };
 

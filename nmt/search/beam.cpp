@@ -13,6 +13,12 @@ namespace {
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 constexpr auto kBefore = [](const Candidate& a, const Candidate& b) { return a.before(b); };
 
+// Of a search with constraints, only the hypotheses of one bank can end: half as many are enough.
+int64_t finished_to_end(const SearchTask& task, const SearchOptions& options) {
+  const int64_t all = options.finished_to_end();
+  return task.constraints ? std::max(options.nbest, (all + 1) / 2) : all;
+}
+
 bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
 
 }  // namespace
@@ -53,7 +59,7 @@ Beam::Beam(const SearchTask& task, const SpecialTokens& special, const SearchOpt
     : task_(task),
       special_(special),
       options_(options),
-      finished_to_end_(static_cast<size_t>(options.finished_to_end())) {
+      finished_to_end_(static_cast<size_t>(finished_to_end(task, options))) {
   const auto size = static_cast<size_t>(options.beam);
   nodes_.reserve(size * static_cast<size_t>(task.max_length));
   steps_.reserve(static_cast<size_t>(task.max_length));

@@ -56,7 +56,8 @@ class Beam {
   size_t size() const { return sums_.size(); }
   const std::vector<double>& sums() const { return sums_; }
 
-  /// Takes the candidates of a step, best first. Returns false if the sentence is finished.
+  /// Takes the candidates of a step, best first, or those of ConstrainedStep::choose(). Returns
+  /// false if the sentence is finished.
   bool advance(std::span<const Candidate> candidates);
 
   /// The last token of hypothesis k, and the hypothesis of the previous step that it continues.

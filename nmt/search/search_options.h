@@ -73,7 +73,7 @@ struct SearchOptions {
   SearchOptions for_pivot() const;
 
   /// ceil(beam * patience): beam search ends when so many hypotheses are finished (Kasai et al.
-  /// 2022).
+  /// 2022). With constraints, half as many end it, and never fewer than `nbest`.
   int64_t finished_to_end() const;
 
   /// The most tokens that the translation of `source_length` tokens may have; both count end of

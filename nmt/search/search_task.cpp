@@ -27,8 +27,11 @@ SearchTask search_task(const TranslationRequest& request, const SearchOptions& o
                        int64_t max_target_length) {
   const int64_t wanted = options.max_target_length(static_cast<int64_t>(request.source.size()));
   const auto with_prefix = static_cast<int64_t>(request.prefix.size()) + 1;
-  return {std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
-          request.prefix, request.index};
+  SearchTask task{std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
+                  request.prefix, request.index};
+  if (!request.constraints.terms.empty())
+    task.constraints = std::make_shared<const ConstraintTrie>(request.constraints);
+  return task;
 }
 
 }  // namespace dietmt::nmt

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "nmt/search/constraint_trie.h"
 #include "nmt/search/search_options.h"
 
 namespace dietmt::data {
@@ -13,9 +15,10 @@ class Tokenizer;
 namespace dietmt::nmt {
 
 struct TranslationRequest {
-  std::vector<int32_t> source;  // ends in end of sentence
-  std::vector<int32_t> prefix;  // tokens that the translation must start with
-  int64_t index = 0;            // of the sentence in its input: part of the key of sampling
+  std::vector<int32_t> source;       // ends in end of sentence
+  std::vector<int32_t> prefix;       // tokens that the translation must start with
+  int64_t index = 0;                 // of the sentence in its input: part of the key of sampling
+  TermConstraints constraints = {};  // that the translation must meet; only of beam search
 };
 
 struct Hypothesis {
@@ -42,6 +45,7 @@ struct SearchTask {
   int64_t min_length = 0;       // tokens before end of sentence is allowed
   std::vector<int32_t> prefix;  // the first tokens
   int64_t index = 0;            // of the sentence in its input: part of the key of sampling
+  std::shared_ptr<const ConstraintTrie> constraints = nullptr;  // null: none
 
   /// The only token allowed at `step`, or -1.
   int32_t forced_token(int64_t step, const SpecialTokens& special) const;

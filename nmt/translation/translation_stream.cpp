@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <optional>
 #include <utility>
 
 #include "common/error.h"
 #include "data/text/source_tag.h"
+#include "nmt/search/term_encoder.h"
 #include "nmt/translation/text_lines.h"
 
 namespace dietmt::nmt {
@@ -30,7 +32,9 @@ class WindowReader {
         input_(input),
         prefixes_(prefixes),
         options_(options),
-        max_lines_(options.line_by_line ? 1 : options.first_window_lines) {}
+        max_lines_(options.line_by_line ? 1 : options.first_window_lines) {
+    if (options.glossary != nullptr) terms_.emplace(TargetPieces::of(last.target_tokenizer));
+  }
 
   // The next lines; none at the end of the input.
   Window read() {
@@ -67,6 +71,15 @@ class WindowReader {
     window.lines.push_back({.number = input_.line_number(),
                             .source = line,
                             .translations = has_text ? NBest{} : NBest(1)});
+    if (has_text && terms_) add_terms(window, where);
+  }
+
+  void add_terms(Window& window, const std::string& where) const {
+    TranslatedLine& line = window.lines.back();
+    line.terms = options_.glossary->find(line.source);
+    if (line.terms.empty()) return;
+    line.where = where;
+    window.requests.back().constraints = terms_->constraints(line.terms);
   }
 
   std::vector<int32_t> next_prefix() {
@@ -97,6 +110,7 @@ class WindowReader {
   LineReader& input_;
   LineReader* prefixes_;
   const StreamOptions& options_;
+  std::optional<TermEncoder> terms_;  // if there is a glossary
   int64_t max_lines_;
   std::atomic<bool> stopped_ = false;
 };
@@ -127,8 +141,11 @@ class NextWindow {
 // text of has an empty translation.
 void translate_to_pivot(const PivotModel& first, const PivotModel& last, Window& window) {
   std::vector<std::vector<int32_t>> prefixes;
-  for (TranslationRequest& request : window.requests)
+  std::vector<TermConstraints> constraints;
+  for (TranslationRequest& request : window.requests) {
     prefixes.push_back(std::exchange(request.prefix, {}));
+    constraints.push_back(std::exchange(request.constraints, {}));
+  }
   const std::vector<NBest> found = first.translator.translate(window.requests);
   std::vector<TranslationRequest> requests;
   std::vector<size_t> places;
@@ -142,7 +159,8 @@ void translate_to_pivot(const PivotModel& first, const PivotModel& last, Window&
       line.translations.resize(1);
       continue;
     }
-    requests.push_back({std::move(ids), std::move(prefixes[r]), window.requests[r].index});
+    requests.push_back({std::move(ids), std::move(prefixes[r]), window.requests[r].index,
+                        std::move(constraints[r])});
     places.push_back(window.places[r]);
   }
   window.requests = std::move(requests);

@@ -4,8 +4,10 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/text_io.h"
+#include "data/text/glossary.h"
 #include "data/text/tokenizer.h"
 #include "nmt/translation/translator.h"
 
@@ -16,6 +18,8 @@ struct TranslatedLine {
   std::string source;      // as translated: well-formed UTF-8
   std::string pivot = {};  // what StreamOptions::before made of it
   NBest translations;      // a line without text has one empty translation
+  std::vector<const data::GlossaryTerm*> terms = {};  // of the glossary, for each occurrence
+  std::string where = {};                             // "file:line", if it has terms
 };
 
 /// A model whose translations another one translates, such as Portuguese to English before English
@@ -32,6 +36,8 @@ struct StreamOptions {
   /// Changes what the search has found for the sentences of a window; may be empty.
   std::function<void(std::vector<NBest>&)> choose = {};
   bool line_by_line = false;  // translate each line when it comes, not in windows of many lines
+  // Of the terms that translations must contain; null: none. It outlives the stream.
+  const data::Glossary* glossary = nullptr;
   // The limits of a window, which bound the memory and the range in which sentences are sorted by
   // length. Each window is at most twice as long as the one before.
   int64_t first_window_lines = 256;

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         no_repeat_ngram: int
         repetition_penalty: float
         patience: float
+        glossary: Mapping[str, str] | Sequence[tuple[str, str]]
         sample: bool
         top_k: int
         top_p: float
@@ -80,6 +81,13 @@ def _filled(options: Options, values: Mapping[str, object]) -> Options:
             expected = type(getattr(options, name)).__name__
             raise TypeError(f"{name} must be {expected}, not {value!r}") from None
     return options
+
+
+def _search_options(values: Mapping[str, object]) -> _dietmt.TranslateOptions:
+    glossary = values.get("glossary")
+    if isinstance(glossary, dict):
+        values = {**values, "glossary": list(glossary.items())}
+    return _filled(_dietmt.TranslateOptions(), values)
 
 
 class Translator:
@@ -137,6 +145,9 @@ class Translator:
         repetition_penalty: factor of the log-probability of a token that the translation already
             has; above 1 discourages repetition.
         patience: a search ends when beam * patience hypotheses are finished (1.0).
+        glossary: target terms by source term, or pairs of both, by the rules of `dietmt translate
+            --glossary`: a line that has a source term must have its target term in the
+            translation; "a|b": either. `missing_terms` of a result lists those that it lacks.
         sample: draw `nbest` translations instead of searching, with top_k (0: all tokens), top_p,
             temperature and seed.
         """
@@ -149,7 +160,7 @@ class Translator:
 
     def _translate(self, lines: Sequence[str], prefixes: Sequence[str],
                    options: Mapping[str, object]) -> list[Translation]:
-        filled = _filled(_dietmt.TranslateOptions(), options)
+        filled = _search_options(options)
         for line in (*lines, *prefixes):
             if not isinstance(line, str):
                 raise TypeError(f"a line must be str, not {type(line).__name__}")
@@ -163,7 +174,7 @@ class Translator:
 
         line_by_line: translate each line when it comes, for dialogue, instead of in windows.
         """
-        filled = _filled(_dietmt.TranslateOptions(), options)
+        filled = _search_options(options)
         prefixes = None if prefix is None else iter(prefix)
         return self._translator.stream(iter(lines), prefixes, filled, line_by_line)
 

@@ -16,6 +16,8 @@ class Hypothesis:
     def tokens(self) -> list[str]: ...
     @property
     def token_scores(self) -> list[float]: ...
+    @property
+    def missing_terms(self) -> list[str]: ...
 
 class Translation:
     @property
@@ -26,6 +28,8 @@ class Translation:
     def tokens(self) -> list[str]: ...
     @property
     def token_scores(self) -> list[float]: ...
+    @property
+    def missing_terms(self) -> list[str]: ...
     @property
     def hypotheses(self) -> list[Hypothesis]: ...
     @property
@@ -55,6 +59,7 @@ class TranslateOptions:
     no_repeat_ngram: int
     repetition_penalty: float
     patience: float
+    glossary: list[tuple[str, str]]
     sample: bool
     top_k: int
     top_p: float

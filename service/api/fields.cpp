@@ -181,6 +181,18 @@ std::vector<std::string> Fields::texts(const std::string& name) const {
   return value.get<std::vector<std::string>>();
 }
 
+std::vector<std::pair<std::string, std::string>> Fields::text_members(
+    const std::string& name) const {
+  std::vector<std::pair<std::string, std::string>> members;
+  for (const auto& [member, value] : required(name).items()) {
+    if (!value.is_string()) throw wrong(name, "must have strings as its values");
+    members.emplace_back(member, value.get<std::string>());
+  }
+  return members;
+}
+
+bool Fields::is_object(const std::string& name) const { return required(name).is_object(); }
+
 bool Fields::is_list(const std::string& name) const { return required(name).is_array(); }
 
 void Fields::allow_only(const std::vector<std::string_view>& names) const {

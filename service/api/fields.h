@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "nmt/search/search_options.h"
@@ -55,6 +56,10 @@ class Fields {
   /// A string or a list of strings.
   std::vector<std::string> texts(const std::string& name) const;
   bool is_list(const std::string& name) const;
+
+  /// The members of an object, whose values must be strings.
+  std::vector<std::pair<std::string, std::string>> text_members(const std::string& name) const;
+  bool is_object(const std::string& name) const;
 
   /// Throws HttpError for the first field with another name, except `api_key`, which the router has
   /// read.

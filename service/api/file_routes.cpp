@@ -1,6 +1,7 @@
 // /translate_file and /download_file, as in LibreTranslate's protocol: a document in one request.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
@@ -79,9 +80,25 @@ std::string download_url(const Call& call, const std::string& name, const Servic
   return host + "/download_file/" + name;
 }
 
-std::string json_text(const std::string& url) {
+// One for each term of the glossary that the translation of a segment lacks.
+std::set<std::string> glossary_warnings(const std::vector<std::string>& segments,
+                                        const std::vector<std::string>& translations,
+                                        const data::Glossary& glossary) {
+  std::set<std::string> warnings;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    for (const data::GlossaryTerm* term :
+         data::missing_terms(glossary.find(segments[i]), translations[i]))
+      warnings.insert("the glossary's term \"" + term->target_text() +
+                      "\" is not in every translation");
+  }
+  return warnings;
+}
+
+std::string json_text(const std::string& url, const std::set<std::string>& warnings) {
   using nlohmann::json;
-  return json{{"translatedFileUrl", url}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  json body{{"translatedFileUrl", url}};
+  if (!warnings.empty()) body["warnings"] = warnings;
+  return body.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Answer translate_file(Call call, ServiceContext& service) {
@@ -101,10 +118,11 @@ Answer translate_file(Call call, ServiceContext& service) {
   if (is_auto) source = detected_source(segments, target, service);
   service.check_characters(segments);
 
-  const ServedPath models =
-      acquire(service.models, service.pairs.path_of(source, target), patience);
+  const ModelPath path = service.pairs.path_of(source, target);
+  const ServedPath models = acquire(service.models, path, patience);
   TextOptions options;
   options.language = source;
+  options.glossary = service.glossaries.of_request(fields, path, options.search);
   const auto translate = [&](const std::vector<std::string>& texts) {
     std::vector<std::string> translations;
     for (const TranslatedText& text : translate_texts(models, texts, options, patience))
@@ -117,7 +135,9 @@ Answer translate_file(Call call, ServiceContext& service) {
                     [&](Document& document) { return document.translated(translations); });
   const std::string extension = upload.name.substr(upload.name.rfind('.') + 1);
   const std::string name = service.files.add({std::move(bytes), media_type_of(kind)}, extension);
-  return {.body = json_text(download_url(call, name, service))};
+  std::set<std::string> warnings;
+  if (options.glossary) warnings = glossary_warnings(segments, translations, *options.glossary);
+  return {.body = json_text(download_url(call, name, service), warnings)};
 }
 
 Answer download_file(const Call& call, ServiceContext& service) {

@@ -66,6 +66,8 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
   request.options.search.nbest = request.alternatives + 1;
   request.options.search.beam = std::max(std::min(request.options.search.beam, service.limits.beam),
                                          request.options.search.nbest);
+  request.options.glossary =
+      service.glossaries.of_request(fields, request.path, request.options.search);
   return request;
 }
 
@@ -88,10 +90,16 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
   std::vector<std::string> warnings;
   for (size_t i = 0; i < texts.size(); ++i) {
     for (const TranslatedSentence& sentence : texts[i].sentences) {
-      if (sentence.cut_tokens == 0) continue;
-      warnings.push_back("text " + std::to_string(i + 1) + ": a sentence of " +
-                         std::to_string(sentence.source_tokens + sentence.cut_tokens) +
-                         " tokens was cut to the first " + std::to_string(sentence.source_tokens));
+      const std::string where = "text " + std::to_string(i + 1) + ": ";
+      if (sentence.cut_tokens > 0)
+        warnings.push_back(where + "a sentence of " +
+                           std::to_string(sentence.source_tokens + sentence.cut_tokens) +
+                           " tokens was cut to the first " +
+                           std::to_string(sentence.source_tokens));
+      if (sentence.translations.empty()) continue;
+      for (const std::string& term : sentence.translations.front().missing_terms)
+        warnings.push_back(where + "the glossary's term \"" + term +
+                           "\" is not in the translation");
     }
   }
   return warnings;

@@ -10,6 +10,7 @@
 #include "service/api/api_keys.h"
 #include "service/api/call.h"
 #include "service/api/fields.h"
+#include "service/api/glossaries.h"
 #include "service/api/language_pairs.h"
 #include "service/api/router.h"
 #include "service/api/translated_files.h"
@@ -22,6 +23,7 @@ struct ServiceContext {
   ApiKeys keys;
   ServiceLimits limits;
   LanguagePairs pairs;
+  Glossaries glossaries;
   std::vector<std::string> job_extensions =
       {};              // of the files that /v1/jobs takes, if there is one
   bool https = false;  // whether clients reach it by TLS
@@ -49,6 +51,9 @@ void add_file_routes(Router& router, ServiceContext& service);
 
 /// /v1/translate.
 void add_v1_routes(Router& router, ServiceContext& service);
+
+/// /v1/glossaries.
+void add_glossary_routes(Router& router, ServiceContext& service);
 
 /// /v1/models, /v1/models/reload.
 void add_model_routes(Router& router, ServiceContext& service);

@@ -66,10 +66,13 @@ nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& 
   return request;
 }
 
-TranslatedSentence::Found decode(const nmt::Hypothesis& hypothesis, const LoadedModel& model,
+TranslatedSentence::Found decode(const nmt::Hypothesis& hypothesis,
+                                 const TranslatedSentence& sentence, const LoadedModel& model,
                                  const TextOptions& options) {
   TranslatedSentence::Found found;
   found.text = model.decode_target(hypothesis.ids);
+  for (const data::GlossaryTerm* term : data::missing_terms(sentence.terms, found.text))
+    found.missing_terms.push_back(term->target_text());
   if (options.html) found.text = escape_markup(found.text);
   found.score = hypothesis.score;
   if (!options.pieces) return found;
@@ -117,10 +120,22 @@ std::vector<nmt::TranslationRequest> encode_all(const std::vector<TranslatedSent
   return requests;
 }
 
+// Of the glossary; found in the text, also if another model translates it first.
+void add_constraints(const std::vector<TranslatedSentence*>& sentences,
+                     const data::Glossary& glossary, ServedModel& model,
+                     std::vector<nmt::TranslationRequest>& requests) {
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    TranslatedSentence& sentence = *sentences[s];
+    sentence.terms = glossary.find(sentence.source);
+    if (!sentence.terms.empty())
+      requests[s].constraints = model.terms().constraints(sentence.terms);
+  }
+}
+
 void add_translations(const nmt::NBest& found, const LoadedModel& model, const TextOptions& options,
                       TranslatedSentence& sentence) {
   for (const nmt::Hypothesis& hypothesis : found)
-    sentence.translations.push_back(decode(hypothesis, model, options));
+    sentence.translations.push_back(decode(hypothesis, sentence, model, options));
   if (!found.empty()) sentence.target_tokens = std::ssize(found.front().ids) + 1;
 }
 
@@ -157,6 +172,8 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
       if (i == 0) translated = plan_all(texts, options);
       sentences = sentences_for_next(translated);
       requests = encode_all(sentences, model, search, is_last ? options.prefix : "");
+      if (is_last && options.glossary)
+        add_constraints(sentences, *options.glossary, *models[i], requests);
     }
     const auto found = models[i]->queue().translate(std::move(requests), search, patience);
     for (size_t s = 0; s < sentences.size(); ++s) {

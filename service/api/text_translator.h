@@ -2,9 +2,11 @@
 // the model's queue, and joins them again with the spacing or markup between the sentences.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "data/text/glossary.h"
 #include "nmt/search/search_options.h"
 #include "service/api/model_path.h"
 
@@ -16,6 +18,7 @@ struct TextOptions {
   bool split = true;        // false: a text is one sentence
   bool pieces = false;      // fill TranslatedSentence::Found::pieces
   std::string prefix = "";  // of each sentence's translation
+  std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
   nmt::SearchOptions search = {};
 };
 
@@ -25,6 +28,7 @@ struct TranslatedSentence {
     double score = 0.0;
     std::vector<std::string> pieces = {};  // including end of sentence
     std::vector<float> piece_scores = {};
+    std::vector<std::string> missing_terms = {};  // target terms of the glossary that it lacks
   };
   std::string before;  // spacing or markup, unchanged
   std::string source;
@@ -32,7 +36,8 @@ struct TranslatedSentence {
   int64_t cut_tokens = 0;           // beyond the limit of the model or the options
   std::vector<std::string> pivots;  // the translations of all models but the last
   int64_t target_tokens = 0;        // of the best translation, including end of sentence
-  std::vector<Found> translations;  // best first
+  std::vector<const data::GlossaryTerm*> terms;  // of TextOptions::glossary
+  std::vector<Found> translations;               // best first
 };
 
 struct TranslatedText {

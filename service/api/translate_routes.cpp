@@ -35,6 +35,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.pieces = fields.flag_or("token_scores", false);
   options.prefix = fields.text_or("prefix", "");
   options.search = search_options(fields, service.limits);
+  options.glossary = service.glossaries.of_request(fields, path, options.search);
   if (!options.prefix.empty() && options.split)
     throw HttpError::of_option("prefix", "prefix needs split_sentences false");
   return options;
@@ -42,14 +43,16 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
 
 void check_names(const Fields& fields) {
   std::vector<std::string_view> names = decoding_field_names();
-  for (const std::string_view name : {"text", "model", "source", "target", "format",
-                                      "split_sentences", "prefix", "token_scores", "deadline_ms"})
+  for (const std::string_view name :
+       {"text", "model", "source", "target", "format", "split_sentences", "prefix", "glossary",
+        "token_scores", "deadline_ms"})
     names.push_back(name);
   fields.allow_only(names);
 }
 
 ordered_json translation_json(const TranslatedSentence::Found& found) {
   ordered_json translation{{"text", found.text}, {"score", found.score}};
+  if (!found.missing_terms.empty()) translation["missing_terms"] = found.missing_terms;
   if (found.pieces.empty()) return translation;
   auto tokens = ordered_json::array();
   for (size_t i = 0; i < found.pieces.size() && i < found.piece_scores.size(); ++i)

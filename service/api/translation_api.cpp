@@ -54,6 +54,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
                settings.api_keys.empty() ? ApiKeys() : ApiKeys(settings.api_keys),
                settings.limits,
                LanguagePairs(models.specs(), settings.pivot),
+               settings.glossaries.empty() ? Glossaries() : Glossaries(settings.glossaries),
                settings.job_extensions,
                settings.https},
       router_({.cors_origins = settings.cors_origins,
@@ -69,6 +70,7 @@ TranslationApi::TranslationApi(ModelRegistry& models, Metrics& metrics, const Ap
   add_libretranslate_routes(router_, service_);
   add_file_routes(router_, service_);
   add_v1_routes(router_, service_);
+  add_glossary_routes(router_, service_);
   add_model_routes(router_, service_);
   for (Route& route : probes()) router_.add(std::move(route));
   router_.add({"GET", "/openapi.json",

@@ -26,6 +26,7 @@ struct ApiSettings {
   ServiceLimits limits = {};
   std::string pivot = "en";             // language between two models; empty: one model only
   std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
+  std::filesystem::path glossaries = {};  // a directory (glossaries.h); empty: none are stored
   std::vector<std::string> cors_origins = {};  // "*": all
   std::vector<std::string> job_extensions =
       {};              // of the files that /v1/jobs takes, if there is one
@@ -34,7 +35,7 @@ struct ApiSettings {
 
 class TranslationApi {
  public:
-  /// Throws DataError for the file of keys, ConfigError if there is no model.
+  /// Throws DataError for the file of keys and for glossaries, ConfigError if there is no model.
   TranslationApi(ModelRegistry& models, Metrics& metrics, const ApiSettings& settings);
 
   /// Adds a route. Call before the server listens.
@@ -50,6 +51,9 @@ class TranslationApi {
 
   /// Reads the file of API keys again. Throws DataError, and keeps the old keys.
   void reload_keys() { service_.keys.reload(); }
+
+  /// Reads the stored glossaries again. Throws DataError, and keeps the old ones.
+  void reload_glossaries() { service_.glossaries.reload(); }
 
   /// /live, /ready, /health and /metrics, which handler() has too, for a port of their own.
   std::vector<Route> probes();

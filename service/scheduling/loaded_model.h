@@ -23,6 +23,8 @@ struct LoadedModel {
   std::function<std::string(std::span<const int32_t>)> decode_target;
   std::function<std::string(int32_t)> target_piece;
   int32_t source_end = 2;  // end of sentence in the source vocabulary
+  int64_t target_vocabulary = 0;
+  int32_t target_unknown = -1;  // -1: none
 };
 
 /// Reads a model from its directory. Throws Error.

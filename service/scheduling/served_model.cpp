@@ -31,4 +31,15 @@ ServedModel::ServedModel(LoadedModel model, const DecodingThreads& threads, Queu
 
 ServedModel::~ServedModel() { queue_.close(); }
 
+const nmt::TermEncoder& ServedModel::terms() {
+  std::call_once(has_terms_, [&] {
+    terms_ = std::make_unique<const nmt::TermEncoder>(
+        nmt::TargetPieces{.encode = model_.encode_target,
+                          .piece = model_.target_piece,
+                          .vocabulary = model_.target_vocabulary,
+                          .unknown = model_.target_unknown});
+  });
+  return *terms_;
+}
+
 }  // namespace dietmt::service

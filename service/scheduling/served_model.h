@@ -2,8 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <thread>
 
+#include "nmt/search/term_encoder.h"
 #include "service/scheduling/loaded_model.h"
 #include "service/scheduling/request_queue.h"
 
@@ -30,11 +33,16 @@ class ServedModel {
   const LoadedModel& model() const { return model_; }
   RequestQueue& queue() { return queue_; }
 
+  /// For requests with a glossary; made for the first of them.
+  const nmt::TermEncoder& terms();
+
   /// False after the decoder has failed and stopped.
   bool decoding() const { return decoding_; }
 
  private:
   LoadedModel model_;
+  std::once_flag has_terms_;
+  std::unique_ptr<const nmt::TermEncoder> terms_;
   RequestQueue queue_;
   std::atomic<bool> decoding_{true};
   std::jthread runner_;

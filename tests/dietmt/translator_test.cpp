@@ -126,6 +126,27 @@ TEST_F(TranslatorTest, RepetitionAndPatienceChangeTheSearch) {
   EXPECT_THROW(translator().translate(lines, {.patience = 0.0}), UsageError);
 }
 
+TEST_F(TranslatorTest, AGlossaryPrescribesTerms) {
+  const std::vector<std::string> lines = {"red dog", "old house", "Dog, dog"};
+  const TranslateOptions options{.nbest = 2,
+                                 .glossary = {{"dog", "katze|vogel"}, {"tree", "漢字"}}};
+  const auto translations = translator().translate(lines, options);
+  for (const size_t line : {0, 2})
+    for (const Hypothesis& one : translations[line].hypotheses) {
+      EXPECT_THAT(one.text, testing::ContainsRegex("[kK]atze|[vV]ogel"));
+      EXPECT_THAT(one.missing_terms, testing::IsEmpty());
+    }
+  EXPECT_EQ(translations[1].text(), translator().translate({lines[1]})[0].text());
+  EXPECT_THAT(translator().translate({"old tree"}, options)[0].hypotheses[0].missing_terms,
+              testing::ElementsAre("漢字"));
+  EXPECT_THROW(translator().translate(lines, {.beam = 1, .glossary = {{"a", "b"}}}), UsageError);
+  EXPECT_THAT(
+      [&] {
+        translator().translate(lines, {.glossary = {{"a", "b"}, {"c", ""}}});
+      },
+      ThrowsMessage<InputError>(HasSubstr("entry 2 of the glossary: the target term")));
+}
+
 TEST_F(TranslatorTest, ScoresAreThoseOfTheSearch) {
   const std::vector<std::string> lines = toy_lines(50);
   const auto found = translator().translate(lines, {.beam = 1, .length_penalty = 0.0});

@@ -80,6 +80,23 @@ class TranslatorTest(unittest.TestCase):
         self.assertEqual(repeating(), len(lines))
         self.assertEqual(repeating(no_repeat_ngram=1), 0)
 
+    def test_a_glossary_is_that_of_the_program(self):
+        lines = [line for line in toy_lines(40) if line]
+        glossary = {"dog": "katze", "old tree": "vogel|haus"}
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "terms.tsv")
+            file.write_text("".join(f"{a}\t{b}\n" for a, b in glossary.items()))
+            expected = run_dietmt("translate", "--model", MODEL, "--glossary", str(file),
+                                  text="\n".join(lines) + "\n").splitlines()
+        self.assertEqual(self.texts(lines, glossary=glossary), expected)
+        self.assertEqual(self.texts(lines, glossary=list(glossary.items())), expected)
+        self.assertNotEqual(self.texts(lines), expected)
+        lacking = self.translator.translate("red dog", glossary={"dog": "漢字"})
+        self.assertEqual(lacking.missing_terms, ["漢字"])
+        for wrong in ["dog", {"dog": 1}]:
+            with self.assertRaises(TypeError):
+                self.translator.translate("red dog", glossary=wrong)
+
     def test_sixteen_threads_get_the_same_lines(self):
         lines = toy_lines(400, seed=2)
         expected = self.texts(lines)

@@ -1,6 +1,7 @@
 // A decoder whose translations are known: tokens are characters, and a translation is the source in
-// capitals. It decodes as the real one does: a step is one token of every sentence of a batch,
-// sentences leave when they are finished, and others take their place.
+// capitals, and then the terms that it must have. It decodes as the real one does: a step is one
+// token of every sentence of a batch, sentences leave when they are finished, and others take their
+// place.
 #pragma once
 
 #include <atomic>
@@ -64,6 +65,10 @@ class FakeDecoder final : public nmt::SentenceDecoder {
       best.ids.push_back(small ? source[i] - 'a' + 'A' : source[i]);
     }
     best.ids.insert(best.ids.end(), mark_.begin(), mark_.end());
+    for (const nmt::Constraint& term : sentence.request->constraints.terms) {
+      best.ids.push_back(' ');
+      best.ids.insert(best.ids.end(), term.front().begin(), term.front().end());
+    }
     nmt::NBest all;
     for (int64_t n = 0; n < sentence.options->nbest; ++n) {
       nmt::Hypothesis one = best;
@@ -176,7 +181,9 @@ inline LoadedModel fake_model(std::chrono::microseconds step = {}, const std::st
           .encode_target = characters,
           .decode_target = text_of,
           .target_piece = [](int32_t id) { return text_of(std::vector<int32_t>{id}); },
-          .source_end = 2};
+          .source_end = 2,
+          .target_vocabulary = 128,
+          .target_unknown = '#'};
 }
 
 }  // namespace dietmt::service

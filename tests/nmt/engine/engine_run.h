@@ -80,6 +80,18 @@ inline std::vector<NBest> decode(const SentenceDecoder& decoder,
   return std::move(feed).results();
 }
 
+/// Up to rounding of scores.
+inline void expect_equal(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].size(), wanted[i].size()) << "sentence " << i;
+    for (size_t n = 0; n < found[i].size(); ++n) {
+      EXPECT_EQ(found[i][n].ids, wanted[i][n].ids) << "sentence " << i << " rank " << n;
+      EXPECT_NEAR(found[i][n].score, wanted[i][n].score, 1e-4);
+    }
+  }
+}
+
 /// To the last bit.
 inline void expect_identical(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
   ASSERT_EQ(found.size(), wanted.size());

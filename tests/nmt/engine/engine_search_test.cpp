@@ -12,17 +12,6 @@
 namespace dietmt::nmt {
 namespace {
 
-void expect_equal(const std::vector<NBest>& found, const std::vector<NBest>& wanted) {
-  ASSERT_EQ(found.size(), wanted.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_EQ(found[i].size(), wanted[i].size()) << "sentence " << i;
-    for (size_t n = 0; n < found[i].size(); ++n) {
-      EXPECT_EQ(found[i][n].ids, wanted[i][n].ids) << "sentence " << i << " rank " << n;
-      EXPECT_NEAR(found[i][n].score, wanted[i][n].score, 1e-4);
-    }
-  }
-}
-
 // Encodings of positions differ in what they need when a beam is reordered.
 Models model_with(const std::string& position, uint64_t seed = 1) {
   ModelConfig config = engine_config();

@@ -138,5 +138,19 @@ TEST_F(BeamTest, ReturnsTheBestFirst) {
   EXPECT_TRUE(found[1].ids.empty());          // -2 / 1
 }
 
+TEST_F(BeamTest, WithConstraintsHalfAsManyHypothesesEndTheSearch) {
+  options_ = {.beam = 4, .nbest = 1, .length_penalty = 10};  // nothing is hopeless
+  const std::vector<Candidate> step = {candidate(-1, kEnd), candidate(-1, kEnd), candidate(-2, 7)};
+  Beam free = beam();
+  EXPECT_TRUE(free.advance(step));
+  task_.constraints = std::make_shared<const ConstraintTrie>(
+      TermConstraints{.terms = {Constraint{std::vector<int32_t>{7}}}});
+  Beam constrained = beam();
+  EXPECT_FALSE(constrained.advance(step));
+  options_.nbest = 3;
+  Beam of_three = beam();
+  EXPECT_TRUE(of_three.advance(step));
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

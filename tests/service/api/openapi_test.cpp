@@ -202,9 +202,16 @@ TEST_F(OpenApiTest, EveryRouteIsDocumentedAndNoOther) {
 
 TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   const TestServer server;
-  const json libre = {
-      {"q", {"a. b", "c"}}, {"source", "auto"}, {"target", "de"}, {"alternatives", 1}};
-  const json v1 = {{"text", "a. b"}, {"model", "en-de"}, {"nbest", 2}, {"token_scores", true}};
+  const json libre = {{"q", {"a. b", "c"}},
+                      {"source", "auto"},
+                      {"target", "de"},
+                      {"alternatives", 1},
+                      {"glossary", {{"a", "x"}, {"b", "#"}}}};
+  const json v1 = {{"text", "a. b"},
+                   {"model", "en-de"},
+                   {"nbest", 2},
+                   {"token_scores", true},
+                   {"glossary", {{"a", "x"}, {"b", "#"}}}};
   check_common("/translate", libre);
   check_translating("/translate", libre, {{"q", ""}, {"source", "en"}, {"target", "de"}});
   check_common("/v1/translate", v1);
@@ -224,11 +231,16 @@ TEST_F(OpenApiTest, EveryDocumentedAnswerIsGivenAsDocumented) {
   post(unreadable, "/v1/translate", v1);
   expect_documented("post", "/v1/models/reload",
                     post(unreadable, "/v1/models/reload", json::object()), 503);
-  const TestServer closed({.api = {.api_keys = write("keys", "once,x,1\n")}});
-  expect_documented("get", "/v1/models", closed.client().Get("/v1/models"), 401);
-  expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=no"), 403);
-  closed.client().Get("/v1/models?api_key=once");
-  expect_documented("get", "/v1/models", closed.client().Get("/v1/models?api_key=once"), 429);
+  for (const std::string path : {"/v1/models", "/v1/glossaries"}) {
+    const TestServer closed({.api = {.api_keys = write("keys", "once,x,1\n")}});
+    expect_documented("get", path, closed.client().Get(path), 401);
+    expect_documented("get", path, closed.client().Get(path + "?api_key=no"), 403);
+    closed.client().Get(path + "?api_key=once");
+    expect_documented("get", path, closed.client().Get(path + "?api_key=once"), 429);
+  }
+  write("terms.en-de.tsv", "a\tb\n");
+  const TestServer with_glossaries({.api = {.glossaries = scratch()}});
+  expect_documented("get", "/v1/glossaries", with_glossaries.client().Get("/v1/glossaries"), 200);
   for (const char* path : {"/languages", "/frontend/settings", "/health", "/live", "/ready",
                            "/metrics", "/openapi.json", "/v1/models"})
     expect_documented("get", path, server.client().Get(path), 200);
@@ -269,6 +281,7 @@ TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
                        : name == "target"      ? json("de")
                        : name == "api_key"     ? json("key")
                        : name == "prefix"      ? json("")
+                       : name == "glossary"    ? json{{"a", "b"}}
                        : name == "deadline_ms" ? json(1000)
                                                : property["default"];
     const auto [status, body] =

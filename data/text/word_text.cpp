@@ -1,0 +1,72 @@
+#include "data/text/word_text.h"
+
+#include <unicode/uchar.h>
+#include <unicode/uscript.h>
+#include <unicode/utf8.h>
+
+namespace dietmt::data {
+namespace {
+
+constexpr char32_t kReplacement = 0xFFFD;
+
+bool has_spaces_between_words(UChar32 c) {
+  UErrorCode status = U_ZERO_ERROR;
+  return !uscript_breaksBetweenLetters(uscript_getScript(c, &status));
+}
+
+}  // namespace
+
+bool joins_word(char32_t c) {
+  constexpr uint32_t kInWords = U_GC_L_MASK | U_GC_N_MASK | U_GC_M_MASK;
+  const auto code = static_cast<UChar32>(c);
+  return (U_GET_GC_MASK(code) & kInWords) != 0 && has_spaces_between_words(code);
+}
+
+std::u32string characters_of(std::string_view text) {
+  std::u32string characters;
+  characters.reserve(text.size());
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  for (size_t at = 0; at < text.size();) {
+    UChar32 c = 0;
+    U8_NEXT(bytes, at, text.size(), c);
+    characters.push_back(c < 0 ? kReplacement : static_cast<char32_t>(c));
+  }
+  return characters;
+}
+
+std::string utf8_of(std::u32string_view characters) {
+  std::string text;
+  for (const char32_t c : characters) {
+    uint8_t bytes[U8_MAX_LENGTH];
+    int32_t length = 0;
+    U8_APPEND_UNSAFE(bytes, length, static_cast<UChar32>(c));
+    text.append(bytes, bytes + length);
+  }
+  return text;
+}
+
+char32_t folded(char32_t c) {
+  return static_cast<char32_t>(u_foldCase(static_cast<UChar32>(c), U_FOLD_CASE_DEFAULT));
+}
+
+char32_t capital(char32_t c) { return static_cast<char32_t>(u_toupper(static_cast<UChar32>(c))); }
+
+WordText::WordText(std::string_view text) {
+  bool space = false;
+  for (const char32_t c : characters_of(text)) {
+    if (u_isUWhiteSpace(static_cast<UChar32>(c))) {
+      space = !characters.empty();
+      continue;
+    }
+    if (space) characters.push_back(' ');
+    space = false;
+    characters.push_back(c);
+  }
+}
+
+bool WordText::is_edge(size_t at) const {
+  return at == 0 || at == characters.size() || !joins_word(characters[at - 1]) ||
+         !joins_word(characters[at]);
+}
+
+}  // namespace dietmt::data

@@ -1,0 +1,135 @@
+#include "nmt/search/constraint_trie.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace dietmt::nmt {
+namespace {
+
+constexpr int32_t kNoNode = -1;
+constexpr int32_t kNoToken = -1;  // after the last one
+
+uint64_t bit(size_t constraint) { return uint64_t{1} << constraint; }
+
+// The first of some constraints, as a bit.
+uint64_t first_of(uint64_t constraints) { return constraints & (~constraints + 1); }
+
+}  // namespace
+
+ConstraintTrie::ConstraintTrie(const TermConstraints& constraints)
+    : nodes_(1), words_(constraints.words) {
+  for (size_t c = 0; c < constraints.terms.size(); ++c) {
+    int64_t longest = 0;
+    for (const std::vector<int32_t>& sequence : constraints.terms[c]) {
+      add(sequence, bit(c));
+      longest = std::max(longest, std::ssize(sequence));
+    }
+    lengths_.push_back(longest);
+    tokens_ += longest;
+    all_ |= bit(c);
+  }
+}
+
+void ConstraintTrie::add(const std::vector<int32_t>& sequence, uint64_t constraint) {
+  int32_t at = 0;
+  nodes_[0].below |= constraint;
+  for (const int32_t token : sequence) {
+    int32_t next = child(at, token);
+    if (next == kNoNode) {
+      next = static_cast<int32_t>(nodes_.size());
+      nodes_.push_back({.token = token, .parent = at, .depth = node(at).depth + 1});
+      std::vector<int32_t>& children = nodes_[static_cast<size_t>(at)].children;
+      children.insert(place_of(children, token), next);
+    }
+    at = next;
+    nodes_[static_cast<size_t>(at)].below |= constraint;
+  }
+  nodes_[static_cast<size_t>(at)].ends |= constraint;
+}
+
+// Of the first child that does not have a smaller token.
+std::vector<int32_t>::const_iterator ConstraintTrie::place_of(const std::vector<int32_t>& children,
+                                                              int32_t token) const {
+  return std::ranges::lower_bound(children, token, {},
+                                  [this](int32_t one) { return node(one).token; });
+}
+
+int32_t ConstraintTrie::child(int32_t parent, int32_t token) const {
+  const std::vector<int32_t>& children = node(parent).children;
+  const auto found = place_of(children, token);
+  return found != children.end() && node(*found).token == token ? *found : kNoNode;
+}
+
+// The child that belongs to an unmet constraint.
+int32_t ConstraintTrie::open_child(int32_t parent, uint64_t met, int32_t token) const {
+  const int32_t found = child(parent, token);
+  return found != kNoNode && (node(found).below & ~met) != 0 ? found : kNoNode;
+}
+
+// The first token of a term is not the rest of a word.
+int32_t ConstraintTrie::start(uint64_t met, int32_t before, int32_t token) const {
+  return joins(before, token) ? kNoNode : open_child(0, met, token);
+}
+
+ConstraintTrie::State ConstraintTrie::next(State state, int32_t token) const {
+  const int32_t deeper = state.node == 0 ? start(state.met, state.before, token)
+                                         : open_child(state.node, state.met, token);
+  if (deeper != kNoNode) return {state.met, deeper, state.before};
+  std::vector<int32_t> tokens = {token};
+  for (int32_t at = state.node; at != 0; at = node(at).parent) tokens.push_back(node(at).token);
+  std::ranges::reverse(tokens);
+  return scan({state.met, 0, state.before}, tokens);
+}
+
+// Reads tokens that follow a state without a term that has begun.
+ConstraintTrie::State ConstraintTrie::scan(State state, std::span<const int32_t> tokens) const {
+  while (!tokens.empty()) {
+    uint64_t longest = 0;  // the term that ends last
+    size_t length = 1;     // its tokens; without one, goes on with the next token
+    int32_t at = start(state.met, state.before, tokens[0]);
+    for (size_t i = 1; at != kNoNode; ++i) {
+      if (i == tokens.size()) return {state.met, at, state.before};
+      const uint64_t ended = node(at).ends & ~state.met;
+      if (ended != 0 && !joins(tokens[i - 1], tokens[i])) {
+        longest = first_of(ended);
+        length = i;
+      }
+      at = open_child(at, state.met, tokens[i]);
+    }
+    state = {state.met | longest, 0, tokens[length - 1]};
+    tokens = tokens.subspan(length);
+  }
+  return state;
+}
+
+bool ConstraintTrie::is_met(State state) const {
+  return state.met == all_ || next(state, kNoToken).met == all_;
+}
+
+int64_t ConstraintTrie::tokens_met(State state) const {
+  int64_t sum = 0;
+  for (uint64_t left = state.met; left != 0; left &= left - 1)
+    sum += lengths_[static_cast<size_t>(std::countr_zero(left))];
+  const uint64_t ended = node(state.node).ends & ~state.met;
+  return sum + (ended != 0 ? lengths_[static_cast<size_t>(std::countr_zero(ended))]
+                           : node(state.node).depth);
+}
+
+void ConstraintTrie::wanted(State state, std::vector<int32_t>& tokens) const {
+  tokens.clear();
+  if (state.node == 0) return add_starts(state.met, state.before, tokens);
+  for (const int32_t one : node(state.node).children)
+    if ((node(one).below & ~state.met) != 0) tokens.push_back(node(one).token);
+  const uint64_t ended = node(state.node).ends & ~state.met;
+  if (ended == 0) return;
+  add_starts(state.met | first_of(ended), node(state.node).token, tokens);
+  std::ranges::sort(tokens);
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+}
+
+void ConstraintTrie::add_starts(uint64_t met, int32_t before, std::vector<int32_t>& tokens) const {
+  for (const int32_t one : node(0).children)
+    if (start(met, before, node(one).token) != kNoNode) tokens.push_back(node(one).token);
+}
+
+}  // namespace dietmt::nmt

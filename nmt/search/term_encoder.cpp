@@ -1,0 +1,81 @@
+#include "nmt/search/term_encoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "data/text/source_tag.h"
+#include "data/text/tokenizer.h"
+#include "data/text/word_text.h"
+
+namespace dietmt::nmt {
+namespace {
+
+// The mark of a new word is no character of words.
+std::shared_ptr<const WordPieces> word_pieces(const TargetPieces& pieces) {
+  auto words = std::make_shared<WordPieces>();
+  for (int64_t id = 0; id < pieces.vocabulary; ++id) {
+    const std::u32string piece = data::characters_of(pieces.piece(static_cast<int32_t>(id)));
+    words->begins_inside.push_back(!piece.empty() && data::joins_word(piece.front()));
+    words->ends_inside.push_back(!piece.empty() && data::joins_word(piece.back()));
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string glossary_problem(const SearchOptions& options) {
+  if (options.sample) return "--glossary is for beam search: leave out --sample";
+  if (options.beam < 2) return "--glossary needs --beam 2 or more";
+  return "";
+}
+
+TargetPieces TargetPieces::of(const data::Tokenizer& tokenizer) {
+  return {[&tokenizer](std::string_view text) { return tokenizer.encode(text); },
+          [&tokenizer](int32_t id) { return tokenizer.piece(id); }, tokenizer.vocabulary_size(),
+          tokenizer.unknown_id()};
+}
+
+TermEncoder::TermEncoder(TargetPieces pieces)
+    : pieces_(std::move(pieces)), words_(word_pieces(pieces_)) {}
+
+TermConstraints TermEncoder::constraints(std::span<const data::GlossaryTerm* const> terms) const {
+  TermConstraints found;
+  size_t tokens = 0;
+  for (const data::GlossaryTerm* term : terms) {
+    if (found.terms.size() == TermConstraints::kMost) break;
+    Constraint sequences;
+    for (const std::string& target : term->targets)
+      for (const std::string& form : data::written_forms(target)) add(form, sequences);
+    for (const std::vector<int32_t>& sequence : sequences) tokens += sequence.size();
+    if (tokens > TermConstraints::kMostTokens) break;
+    if (!sequences.empty()) found.terms.push_back(std::move(sequences));
+  }
+  if (!found.terms.empty()) found.words = words_;
+  return found;
+}
+
+void TermEncoder::add(const std::string& form, Constraint& sequences) const {
+  const auto add_tokens = [&](std::vector<int32_t> tokens) {
+    const bool is_writable = !tokens.empty() && !std::ranges::count(tokens, pieces_.unknown);
+    if (is_writable && !std::ranges::count(sequences, tokens))
+      sequences.push_back(std::move(tokens));
+  };
+  add_tokens(pieces_.encode(form));
+  add_tokens(encode_inside(form));
+}
+
+// The pieces of a form without space before it: in brackets, in quotation marks, in Chinese. None
+// if the piece before it takes a part of it.
+std::vector<int32_t> TermEncoder::encode_inside(const std::string& form) const {
+  constexpr std::string_view kBefore = "(";
+  const std::vector<int32_t> tokens = pieces_.encode(std::string(kBefore) + form);
+  const std::string wanted = std::string(data::kWordBegin) + std::string(kBefore);
+  std::string read;
+  for (size_t i = 0; i < tokens.size() && read.size() < wanted.size(); ++i) {
+    read += pieces_.piece(tokens[i]);
+    if (read == wanted) return {tokens.begin() + static_cast<std::ptrdiff_t>(i) + 1, tokens.end()};
+  }
+  return {};
+}
+
+}  // namespace dietmt::nmt

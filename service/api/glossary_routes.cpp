@@ -1,0 +1,28 @@
+// /v1/glossaries.
+#include <nlohmann/json.hpp>
+
+#include "service/api/service_context.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::ordered_json;
+
+Answer glossary_list(const ServiceContext& service) {
+  auto glossaries = ordered_json::array();
+  for (const NamedGlossary& one : service.glossaries.all()) {
+    ordered_json glossary{{"name", one.name}, {"terms", one.glossary->terms().size()}};
+    if (!one.source.empty()) glossary.update({{"source", one.source}, {"target", one.target}});
+    glossaries.push_back(glossary);
+  }
+  const ordered_json body{{"glossaries", glossaries}};
+  return {.body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+}
+
+}  // namespace
+
+void add_glossary_routes(Router& router, ServiceContext& service) {
+  router.add({"GET", "/v1/glossaries", [&](const Call&) { return glossary_list(service); }});
+}
+
+}  // namespace dietmt::service

@@ -1,0 +1,121 @@
+#include "data/text/glossary.h"
+
+#include <gmock/gmock.h>
+
+#include "common/error.h"
+#include "tests/common/scratch.h"
+#include "tests/common/test_directory.h"
+
+namespace dietmt::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class GlossaryTest : public ScratchTest {
+ protected:
+  Glossary read(const std::string& text) { return Glossary::read(write("terms.tsv", text)); }
+};
+
+std::vector<std::string> found(const Glossary& glossary, const std::string& line) {
+  std::vector<std::string> targets;
+  for (const GlossaryTerm* term : glossary.find(line)) targets.push_back(term->target_text());
+  return targets;
+}
+
+Glossary glossary_of(const std::vector<std::pair<std::string, std::string>>& terms) {
+  std::vector<GlossaryTerm> all;
+  for (const auto& [source, target] : terms) all.push_back(glossary_term(source, target));
+  return Glossary(std::move(all));
+}
+
+TEST_F(GlossaryTest, ReadsTermsAndSkipsCommentsAndEmptyLines) {
+  const Glossary glossary =
+      read("\xEF\xBB\xBF# hardware\n\nprinter\tDrucker\r\n  print  job \t Druckauftrag|Job \n");
+  ASSERT_EQ(glossary.terms().size(), 2U);
+  EXPECT_EQ(glossary.terms()[0].source, "printer");
+  EXPECT_THAT(glossary.terms()[0].targets, ElementsAre("Drucker"));
+  EXPECT_EQ(glossary.terms()[1].source, "print job");
+  EXPECT_THAT(glossary.terms()[1].targets, ElementsAre("Druckauftrag", "Job"));
+}
+
+TEST_F(GlossaryTest, NamesTheLineOfAnError) {
+  const auto message = [&](const std::string& text) {
+    return message_of<DataError>([&] { read("ok\tgut\n" + text + "\n"); });
+  };
+  EXPECT_THAT(message("printer"), HasSubstr(".tsv:2: no tab"));
+  EXPECT_THAT(message("a\tb\tc"), HasSubstr(".tsv:2: a second tab"));
+  EXPECT_THAT(message("\tDrucker"), HasSubstr(".tsv:2: the source term is empty"));
+  EXPECT_THAT(message("printer\tDrucker|"), HasSubstr(".tsv:2: the target term is empty"));
+  EXPECT_THAT(message("\xff\tDrucker"),
+              HasSubstr(".tsv:2: the source term is not UTF-8 at byte 1"));
+  EXPECT_THAT(message("x\t" + std::string(201, 'a')), HasSubstr("201 characters; the most is 200"));
+  EXPECT_THAT(message("x\ta|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q"),
+              HasSubstr("17 target terms for \"x\"; the most is 16"));
+  EXPECT_THAT(message("ok\tschön"), HasSubstr(".tsv:2: \"ok\" is already in line 1"));
+}
+
+TEST(Glossary, FindsWholeWordsFromLeftToRight) {
+  const Glossary glossary = glossary_of({{"printer", "D"}, {"job", "A"}});
+  EXPECT_THAT(found(glossary, "The job: a printer, and a job."), ElementsAre("A", "D", "A"));
+  EXPECT_THAT(found(glossary, "printers, reprinter, job2, job\xCC\x81"), IsEmpty());
+  EXPECT_THAT(found(glossary, "(printer) \"job\" job-printer"), ElementsAre("D", "A", "A", "D"));
+  EXPECT_THAT(found(glossary, ""), IsEmpty());
+}
+
+TEST(Glossary, FindsTheLongestTerm) {
+  const Glossary glossary = glossary_of({{"print", "1"}, {"print job", "2"}, {"job queue", "3"}});
+  EXPECT_THAT(found(glossary, "print a print  job queue"), ElementsAre("1", "2"));
+}
+
+TEST(Glossary, CapitalLettersDecideWhetherCaseMatters) {
+  const Glossary glossary = glossary_of({{"it", "es"}, {"IT", "EDV"}, {"Word", "Word"}});
+  EXPECT_THAT(found(glossary, "It IT it iT word Word WORD"),
+              ElementsAre("es", "EDV", "es", "es", "Word"));
+  EXPECT_THAT(found(glossary_of({{"übergrößen", "x"}}), "ÜBERGRÖßEN"), ElementsAre("x"));
+}
+
+TEST(Glossary, NeedsNoSpacesBetweenWordsOfChinese) {
+  const Glossary glossary = glossary_of({{"打印机", "printer"}, {"PDF", "pdf"}});
+  EXPECT_THAT(found(glossary, "我的打印机打印PDF文件"), ElementsAre("printer", "pdf"));
+}
+
+TEST(Glossary, RefusesTwoEntriesForOneSource) {
+  EXPECT_THAT(message_of<DataError>([] {
+                glossary_of({{"a b", "x"}, {"a  b", "y"}});
+              }),
+              HasSubstr("two entries for \"a b\""));
+}
+
+std::vector<std::string> missing(const Glossary& glossary, const std::string& line,
+                                 const std::string& translation) {
+  std::vector<std::string> targets;
+  for (const GlossaryTerm* term : missing_terms(glossary.find(line), translation))
+    targets.push_back(term->target_text());
+  return targets;
+}
+
+TEST(MissingTerms, AreThoseThatTheTranslationHasTooSeldom) {
+  const Glossary glossary = glossary_of({{"printer", "Drucker"}, {"job", "Auftrag|Job"}});
+  const std::string line = "printer job printer job";
+  EXPECT_THAT(missing(glossary, line, "Drucker Job Auftrag Drucker"), IsEmpty());
+  EXPECT_THAT(missing(glossary, line, "Druckers Job, Job"), ElementsAre("Drucker", "Drucker"));
+  EXPECT_THAT(missing(glossary, line, "Drucker drucker Job"),
+              ElementsAre("Drucker", "Auftrag|Job"));
+}
+
+TEST(MissingTerms, ASmallFirstLetterMayBeCapital) {
+  const Glossary glossary = glossary_of({{"Drucker", "laser printer"}});
+  EXPECT_THAT(missing(glossary, "Drucker", "Laser printer on"), IsEmpty());
+  EXPECT_THAT(missing(glossary, "Drucker", "Laser Printer on"), ElementsAre("laser printer"));
+}
+
+TEST(MissingTerms, TheLongestCountsOnce) {
+  const Glossary glossary = glossary_of({{"a", "Auftrag"}, {"b", "Auftrag im Druck"}});
+  EXPECT_THAT(missing(glossary, "a b", "Auftrag im Druck"), ElementsAre("Auftrag"));
+  EXPECT_THAT(missing(glossary, "a b", "Auftrag im Druck: Auftrag"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace dietmt::data
