@@ -24,8 +24,8 @@ namespace dietmt::service {
 
 struct ApiSettings {
   ServiceLimits limits = {};
-  std::string pivot = "en";             // language between two models; empty: one model only
-  std::filesystem::path api_keys = {};  // a file (api_keys.h); empty: every client is accepted
+  std::string pivot = "en";               // language between two models; empty: one model only
+  std::filesystem::path api_keys = {};    // a file (api_keys.h); empty: every client is accepted
   std::filesystem::path glossaries = {};  // a directory (glossaries.h); empty: none are stored
   std::vector<std::string> cors_origins = {};  // "*": all
   std::vector<std::string> job_extensions =

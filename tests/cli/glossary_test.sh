@@ -56,6 +56,11 @@ expect_code 0 "${translate[@]}" --input "$input" --glossary "$work/terms.tsv" \
 expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --no-repeat-ngram 1 <<<"dog sees dog"
 [ -z "$err" ] || fail "warnings beside --no-repeat-ngram: $err"
 
+# The last of two models has the terms of the input.
+expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --then "$model" <<<"dog"
+[ -z "$err" ] || fail "warnings beside --then: $err"
+expect_text katze "$out"
+
 # What cannot be said is named, in a warning and as JSON.
 printf 'dog\tkatze\ncat\t\xe6\xbc\xa2\xe5\xad\x97\nbird\t%s\n' "$(printf 'hund %.0s' $(seq 12))" \
   >"$work/odd.tsv"
