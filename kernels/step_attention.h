@@ -50,6 +50,8 @@ struct StepAttention {
   int64_t query_stride = 0;
   float* output = nullptr;  // [hypotheses, H, Dh]
   int64_t output_stride = 0;
+  float* weights = nullptr;  // [hypotheses, H, S]: also the probabilities; null: not wanted
+  int64_t weights_stride = 0;
 
   const int32_t* slots = nullptr;  // [hypotheses, S], row r at r * slots_stride; null: memory
   int64_t slots_stride = 0;

@@ -50,6 +50,13 @@ service::LoadedModel load_model(const service::ModelSpec& spec, ServedModels& mo
   model.decode_target = [loaded](std::span<const int32_t> ids) {
     return nmt::decode_line(*loaded->target_tokenizer, ids);
   };
+  model.encode_source_with_spans = [loaded](std::string_view text) {
+    return loaded->source_tokenizer->encode_with_spans(text);
+  };
+  model.decode_target_with_spans = [loaded](std::span<const int32_t> ids) {
+    return nmt::decode_line_with_spans(*loaded->target_tokenizer, ids);
+  };
+  model.source_piece = [loaded](int32_t id) { return loaded->source_tokenizer->piece(id); };
   model.target_piece = [loaded](int32_t id) { return loaded->target_tokenizer->piece(id); };
   model.source_end = loaded->source_tokenizer->end_id();
   model.target_vocabulary = loaded->target_tokenizer->vocabulary_size();

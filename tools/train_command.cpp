@@ -19,6 +19,7 @@
 #include "nmt/network/model_directory.h"
 #include "nmt/network/model_size.h"
 #include "nmt/network/translation_model.h"
+#include "nmt/training/guided_alignment.h"
 #include "nmt/training/translation_task.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
@@ -42,6 +43,9 @@ struct TrainOptions : CorpusOptions,
   std::optional<std::string> init_from;
   int64_t batch_tokens = 4096;
   bool find_batch = false;
+  std::string guided_alignment;  // empty: none
+  double guided_alignment_weight = 0.05;
+  int64_t guided_alignment_layer = 0;
   bool no_valid_translation = false;
   std::string valid_tokenizer = "13a";
   bool valid_lowercase = false;
@@ -70,6 +74,16 @@ OptionTable option_table(TrainOptions& o) {
             "encodings; keeps its subwords, sizes and all settings that no option gives");
   bind_updates(table, o);
   bind_learning(table, o);
+  table
+      .add("guided-alignment", &o.guided_alignment, "auto|FILE",
+           "teach one head of cross-attention to align words, for translate --alignment and "
+           "--markup. auto: with links of the word aligner of `dietmt shortlist`; FILE: with pairs "
+           "SOURCE-TARGET of words, one line for each pair of lines of the training text")
+      .add("guided-alignment-weight", &o.guided_alignment_weight, "W",
+           "factor of the loss of guided alignment", {.above = 0, .most = 100})
+      .add("guided-alignment-layer", &o.guided_alignment_layer, "N",
+           "decoder layer of guided alignment, from 1; 0: the last but one",
+           {.least = 0, .most = 1000});
   bind_checkpoints(table, o);
   table
       .add("no-valid-translation", &o.no_valid_translation, "",
@@ -92,6 +106,10 @@ OptionTable option_table(TrainOptions& o) {
           "dietmt train --train-source train.en --train-target train.de \\\n      "
           "--valid-source valid.en --valid-target valid.de --output model");
   return table;
+}
+
+bool is_alignment_file(const TrainOptions& o) {
+  return !o.guided_alignment.empty() && o.guided_alignment != "auto";
 }
 
 // Standard input and pipes can be read only once.
@@ -138,9 +156,24 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
   } catch (const ConfigError& error) {
     problems.push_back(error.what());
   }
+  if (o.guided_alignment_layer > o.model.decoder_layers)
+    problems.push_back("--guided-alignment-layer " + std::to_string(o.guided_alignment_layer) +
+                       " is above --decoder-layers " + std::to_string(o.model.decoder_layers));
+  if (o.guided_alignment.empty() &&
+      (o.guided_alignment_layer != 0 || o.guided_alignment_weight != 0.05))
+    problems.push_back(
+        "--guided-alignment-weight and --guided-alignment-layer need --guided-alignment");
+  if (is_alignment_file(o) && !o.tags().empty())
+    problems.push_back("--guided-alignment FILE does not know source tags: use auto");
   o.trainer.output = o.output;
   o.trainer.low_rank = o.low_rank();
   add(resolve(o));
+  if (!o.guided_alignment.empty()) {
+    o.model.alignment_head = 1;
+    o.model.alignment_layer = o.guided_alignment_layer > 0
+                                  ? o.guided_alignment_layer
+                                  : std::max<int64_t>(o.model.decoder_layers - 1, 1);
+  }
   // Of a given tokenizer run() learns the size.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
@@ -246,6 +279,17 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   return options;
 }
 
+std::shared_ptr<const nmt::AlignmentGuide> alignment_guide(const TrainOptions& o,
+                                                           const data::ParallelCorpus& train,
+                                                           const nmt::Tokenizers& tokenizers,
+                                                           int64_t threads) {
+  if (o.guided_alignment.empty()) return nullptr;
+  if (is_alignment_file(o))
+    return nmt::read_alignment_guide(o.guided_alignment, train, *tokenizers.source,
+                                     *tokenizers.target);
+  return nmt::statistical_guide(train, *tokenizers.source, *tokenizers.target, threads);
+}
+
 int run(const OptionTable& table, const training::Configuration& configuration, TrainOptions& o,
         const std::optional<InitialModel>& initial) {
   install_stop(o);
@@ -284,6 +328,8 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                o.model.target_vocabulary);
 
   nmt::TranslationTaskOptions options = task_options(o, tokenizers, sampling, weights, process);
+  options.guide = alignment_guide(o, train, tokenizers, process.threads);
+  options.guide_weight = o.guided_alignment_weight;
   const auto task_of_batches = [&](int64_t batch_tokens) {
     options.batches.batch_tokens = batch_tokens;
     return std::make_unique<nmt::TranslationTask>(model, train, valid, *tokenizers.source,

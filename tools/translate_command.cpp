@@ -1,5 +1,6 @@
 // dietmt translate: lines in, lines out.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "metrics/minimum_bayes_risk.h"
 #include "nmt/search/term_encoder.h"
 #include "nmt/translation/bayes_risk.h"
+#include "nmt/translation/line_alignment.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
@@ -29,6 +31,8 @@ struct TranslateOptions : DecodingOptions {
   std::string output = "-";
   std::string prefix;
   std::string glossary;
+  std::string alignment = "none";
+  bool markup = false;
   bool json = false;
   bool scores = false;
   bool flush = false;
@@ -66,6 +70,14 @@ OptionTable option_table(TranslateOptions& o) {
            "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
            nmt::search_rules::kBeam)
       .add("scores", &o.scores, "", "write the score and a tab before each translation")
+      .add("alignment", &o.alignment, "",
+           "write ` ||| ` and a word alignment after each translation. hard: pairs of words "
+           "SOURCE-TARGET, counted from 0; soft: for each target token its attention to all source "
+           "tokens, separated by commas",
+           {.choices = {"none", "hard", "soft"}})
+      .add("markup", &o.markup, "",
+           "translate without tags and placeholders (<b>, {0}, %s, $name$), and put each of them "
+           "back exactly once beside the words that it belongs to")
       .add("json", &o.json, "",
            "write one object a line: "
            R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
@@ -142,6 +154,11 @@ std::vector<std::string> problems_of(TranslateOptions& o) {
     problems.push_back("--input and --prefix cannot both be standard input");
   const std::string glossary = o.glossary.empty() ? "" : nmt::glossary_problem(o.search);
   if (!glossary.empty()) problems.push_back(glossary);
+  o.search.alignment = o.markup || o.alignment != "none";
+  if (o.markup && o.alignment != "none")
+    problems.push_back("--markup moves words: leave out --alignment");
+  if (o.search.alignment && !o.then.empty())
+    problems.push_back("--alignment and --markup need one model: leave out --then");
   return problems;
 }
 
@@ -159,35 +176,81 @@ void warn_of_missing_terms(const nmt::TranslatedLine& line, const data::Tokenize
     spdlog::warn("{}: the glossary's term \"{}\" is not in the translation", line.where, term);
 }
 
-// The output for one input line, without its last line feed.
-std::string formatted(const nmt::TranslatedLine& line, const TranslateOptions& o,
-                      const data::Tokenizer& tokenizer) {
-  if (o.json) {
+// Formats the translations of lines.
+class Formatter {
+ public:
+  Formatter(const TranslateOptions& o, const nmt::LoadedDecoder& loaded)
+      : o_(o), source_tokenizer_(*loaded.source_tokenizer), tokenizer_(*loaded.target_tokenizer) {}
+
+  // The output for one input line, without its last line feed.
+  std::string operator()(const nmt::TranslatedLine& line) const {
+    if (o_.json) return json(line);
+    std::string text;
+    for (const nmt::Hypothesis& found : line.translations) {
+      if (!text.empty()) text += '\n';
+      if (o_.nbest > 1)
+        text +=
+            fmt::format("{} ||| {} ||| {:.6f}", line.number - 1, words(line, found), found.score);
+      else if (o_.scores)
+        text += fmt::format("{:.6f}\t{}", found.score, words(line, found));
+      else
+        text += words(line, found);
+      if (o_.alignment != "none") text += " ||| " + alignment(line, found);
+    }
+    return text;
+  }
+
+ private:
+  std::string words(const nmt::TranslatedLine& line, const nmt::Hypothesis& found) const {
+    return o_.markup ? nmt::with_markup(line, found, tokenizer_)
+                     : nmt::decode_line(tokenizer_, found.ids);
+  }
+
+  std::string alignment(const nmt::TranslatedLine& line, const nmt::Hypothesis& found) const {
+    if (o_.alignment == "hard") return nmt::pharaoh(nmt::word_pairs(line, found, tokenizer_));
+    std::string text;
+    for (const std::vector<float>& row : nmt::token_rows(line, found))
+      text += fmt::format("{}{:.4f}", text.empty() ? "" : " ", fmt::join(row, ","));
+    return text;
+  }
+
+  std::string json(const nmt::TranslatedLine& line) const {
     auto translations = nlohmann::ordered_json::array();
     for (const nmt::Hypothesis& found : line.translations) {
-      const std::string text = nmt::decode_line(tokenizer, found.ids);
-      translations.push_back(
-          {{"text", text}, {"score", found.score}, {"token_scores", found.token_scores}});
-      if (!o.glossary.empty()) translations.back()["missing_terms"] = missing_terms(line, text);
+      translations.push_back({{"text", words(line, found)},
+                              {"score", found.score},
+                              {"token_scores", found.token_scores}});
+      if (!o_.glossary.empty())
+        translations.back()["missing_terms"] =
+            missing_terms(line, nmt::decode_line(tokenizer_, found.ids));
+      if (o_.alignment != "none") translations.back()["alignment"] = json_alignment(line, found);
     }
     nlohmann::ordered_json object{{"source", line.source}};
-    if (!o.then.empty()) object["pivot"] = line.pivot;
+    if (!o_.then.empty()) object["pivot"] = line.pivot;
     object["translations"] = translations;
     return object.dump();
   }
-  std::string text;
-  for (const nmt::Hypothesis& found : line.translations) {
-    if (!text.empty()) text += '\n';
-    const std::string words = nmt::decode_line(tokenizer, found.ids);
-    if (o.nbest > 1)
-      text += fmt::format("{} ||| {} ||| {:.6f}", line.number - 1, words, found.score);
-    else if (o.scores)
-      text += fmt::format("{:.6f}\t{}", found.score, words);
-    else
-      text += words;
+
+  nlohmann::ordered_json json_alignment(const nmt::TranslatedLine& line,
+                                        const nmt::Hypothesis& found) const {
+    if (o_.alignment == "hard") {
+      auto pairs = nlohmann::ordered_json::array();
+      for (const nmt::WordPair& pair : nmt::word_pairs(line, found, tokenizer_))
+        pairs.push_back(nlohmann::ordered_json::array({pair.source, pair.target}));
+      return pairs;
+    }
+    auto target = nlohmann::ordered_json::array();
+    for (const int32_t id : found.ids) target.push_back(tokenizer_.piece(id));
+    target.push_back(tokenizer_.piece(tokenizer_.end_id()));
+    return {{"source_tokens", nmt::source_pieces(line, source_tokenizer_)},
+            {"target_tokens", target},
+            {"weights", nmt::token_rows(line, found)}};
   }
-  return text;
-}
+
+  const TranslateOptions& o_;
+  const data::Tokenizer& source_tokenizer_;
+  const data::Tokenizer& tokenizer_;
+};
 
 // The first of two models.
 struct Pivot {
@@ -227,7 +290,12 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
   if (load_first) pivot.emplace(load_first(), o.search);
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
+  const Formatter formatted(o, loaded);
   const nmt::Translator translator(std::move(loaded.decoder), o.search);
+  if (o.search.alignment && !translator.aligns())
+    throw ConfigError(std::string(o.markup ? "--markup" : "--alignment") +
+                      " does not work with this model: it compresses the keys of cross-attention, "
+                      "which are no tokens then");
   nmt::LineWriter output(o.output);
 
   const bool show_bar = o.input != "-" && reporting::stderr_is_terminal();
@@ -239,7 +307,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
   };
   const auto emit = [&](std::span<const nmt::TranslatedLine> lines) {
     for (const nmt::TranslatedLine& line : lines) {
-      output.write(formatted(line, o, tokenizer));
+      output.write(formatted(line));
       warn_of_missing_terms(line, tokenizer);
     }
     return output.flush();
@@ -250,6 +318,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                         {.source_tag = o.source_tag.value_or(""),
                          .before = before ? &*before : nullptr,
                          .choose = choice_of(o, tokenizer),
+                         .markup = o.markup,
                          .line_by_line = o.flush,
                          .glossary = o.glossary.empty() ? nullptr : &glossary},
                         emit, progress);

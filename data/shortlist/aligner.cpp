@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "data/corpus/corpus_encoding.h"
@@ -215,6 +216,37 @@ TranslationTable align(const SentencePairs& pairs, const AlignerOptions& options
     report(result);
   }
   return table;
+}
+
+WordAligner train_aligner(const SentencePairs& pairs, const AlignerOptions& options,
+                          const std::function<void(const AlignerIteration&)>& report) {
+  double tension = options.tension;
+  TranslationTable table = align(pairs, options, [&](const AlignerIteration& iteration) {
+    tension = iteration.tension;
+    report(iteration);
+  });
+  return {std::move(table), options.null_probability, tension};
+}
+
+std::vector<int32_t> WordAligner::links(const TokenPair& pair) const {
+  std::vector<int32_t> found;
+  std::vector<double> weights(pair.source.size());
+  const int64_t m = std::ssize(pair.target);
+  for (int64_t i = 1; i <= m; ++i) {
+    const int32_t word = pair.target[static_cast<size_t>(i - 1)];
+    const double z = diagonal_weights(i, m, tension, weights);
+    double best = null_probability * table.probability(table.find(table.null_row(), word));
+    int32_t link = -1;
+    for (size_t j = 0; j < pair.source.size(); ++j) {
+      const double score = (1 - null_probability) * weights[j] / z *
+                           table.probability(table.find(pair.source[j], word));
+      if (score <= best) continue;
+      best = score;
+      link = static_cast<int32_t>(j);
+    }
+    found.push_back(link);
+  }
+  return found;
 }
 
 }  // namespace dietmt::data

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "data/corpus/parallel_corpus.h"
 #include "data/shortlist/cooccurrence.h"
@@ -63,5 +64,19 @@ struct AlignerIteration {
 /// up to the rounding of p to float, unless cells were dropped.
 TranslationTable align(const SentencePairs& pairs, const AlignerOptions& options,
                        const std::function<void(const AlignerIteration&)>& report);
+
+/// What align() learned from text, for aligning its pairs and others.
+struct WordAligner {
+  TranslationTable table;
+  double null_probability = 0.0;
+  double tension = 0.0;
+
+  /// The most probable source position of each target token, the first of equal ones; -1: the null
+  /// word.
+  std::vector<int32_t> links(const TokenPair& pair) const;
+};
+
+WordAligner train_aligner(const SentencePairs& pairs, const AlignerOptions& options,
+                          const std::function<void(const AlignerIteration&)>& report);
 
 }  // namespace dietmt::data

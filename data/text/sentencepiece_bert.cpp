@@ -108,9 +108,7 @@ void SentencePieceBert::append_text(std::string_view text, int32_t begin, int32_
   }
   character_at.push_back(characters.size());
 
-  sentencepiece::ImmutableSentencePieceText encoded;
-  const auto status = impl_->model.processor().Encode(utf8, encoded.mutable_proto());
-  if (!status.ok()) throw Error(std::string("sentencepiece cannot encode: ") + status.message());
+  const sentencepiece::ImmutableSentencePieceText encoded = impl_->model.encode(utf8);
   for (const auto& piece : encoded.pieces()) {
     size_t first = character_at[piece.begin()], last = character_at[piece.end()];
     while (first < last && is_ascii_space(characters[first].code)) ++first;

@@ -41,6 +41,21 @@ void SentencePieceModel::check(int32_t id) const {
     throw Error("piece id " + std::to_string(id) + " is outside the vocabulary");
 }
 
+sentencepiece::ImmutableSentencePieceText SentencePieceModel::encode(std::string_view text) const {
+  sentencepiece::ImmutableSentencePieceText encoded;
+  const auto status = processor_.Encode({text.data(), text.size()}, encoded.mutable_proto());
+  if (!status.ok()) throw Error(std::string("sentencepiece cannot encode: ") + status.message());
+  return encoded;
+}
+
+sentencepiece::ImmutableSentencePieceText SentencePieceModel::decode_with_spans(
+    const std::vector<std::string>& pieces) const {
+  sentencepiece::ImmutableSentencePieceText decoded;
+  const auto status = processor_.Decode(pieces, decoded.mutable_proto());
+  if (!status.ok()) throw Error(std::string("sentencepiece cannot decode: ") + status.message());
+  return decoded;
+}
+
 std::string SentencePieceModel::decode(const std::vector<int>& ids) const {
   return decode_with(processor_, ids);
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dietmt::data {
@@ -27,6 +28,13 @@ class SentencePieceModel {
 
   /// Throws Error where the id is outside the vocabulary.
   void check(int32_t id) const;
+
+  /// The pieces of a text with their bytes in it.
+  sentencepiece::ImmutableSentencePieceText encode(std::string_view text) const;
+
+  /// The text of pieces with their bytes in it.
+  sentencepiece::ImmutableSentencePieceText decode_with_spans(
+      const std::vector<std::string>& pieces) const;
 
   /// Text of pieces given by their ids or names.
   std::string decode(const std::vector<int>& ids) const;

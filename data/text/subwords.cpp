@@ -24,6 +24,10 @@ Pieces encode_with(const SentencePieceModel& model, std::string_view text) {
   return pieces;
 }
 
+TextSpan span_of(const sentencepiece::ImmutableSentencePieceText_ImmutableSentencePiece& piece) {
+  return {static_cast<int32_t>(piece.begin()), static_cast<int32_t>(piece.end())};
+}
+
 class OwnNumbers : public Subwords {
  public:
   OwnNumbers(std::string bytes, const std::string& where) : model_(std::move(bytes), where) {
@@ -45,6 +49,25 @@ class OwnNumbers : public Subwords {
       if (!model_.processor().IsControl(id)) text_ids.push_back(id);
     }
     return model_.decode(text_ids);
+  }
+
+  SpannedPieces encode_with_spans(std::string_view text) const override {
+    SpannedPieces pieces;
+    const auto encoded = model_.encode(text);
+    for (const auto& piece : encoded.pieces()) {
+      pieces.ids.push_back(static_cast<int32_t>(piece.id()));
+      pieces.spans.push_back(span_of(piece));
+    }
+    return pieces;
+  }
+
+  SpannedText decode_with_spans(std::span<const int32_t> ids) const override {
+    std::vector<std::string> pieces;
+    for (const int32_t id : ids) pieces.push_back(piece(id));
+    const auto decoded = model_.decode_with_spans(pieces);
+    SpannedText spanned{decoded.text(), {}};
+    for (const auto& piece : decoded.pieces()) spanned.spans.push_back(span_of(piece));
+    return spanned;
   }
 
   int64_t size() const override { return model_.processor().GetPieceSize(); }
@@ -114,6 +137,45 @@ class VocabularyNumbers : public Subwords {
     return with_spaces(model_.decode(pieces));
   }
 
+  SpannedPieces encode_with_spans(std::string_view text) const override {
+    SpannedPieces pieces;
+    const std::string_view tag = leading_tag(text);
+    const auto shift = static_cast<int32_t>(tag.size());
+    if (!tag.empty()) {
+      pieces.ids.push_back(ids_.at(std::string(tag)));
+      pieces.spans.push_back({0, shift});
+    }
+    const auto encoded = model_.encode(text.substr(tag.size()));
+    for (const auto& piece : encoded.pieces()) {
+      const auto found = ids_.find(piece.piece());
+      pieces.ids.push_back(found == ids_.end() ? unknown() : found->second);
+      const TextSpan span = span_of(piece);
+      pieces.spans.push_back({span.begin + shift, span.end + shift});
+    }
+    return pieces;
+  }
+
+  SpannedText decode_with_spans(std::span<const int32_t> ids) const override {
+    std::vector<std::string> pieces;
+    for (const int32_t id : ids)
+      if (id != begin() && id != end()) pieces.push_back(piece(id));
+    const auto decoded = model_.decode_with_spans(pieces);
+    const std::vector<int32_t> moved = moved_by_spaces(decoded.text());
+    SpannedText spanned{with_spaces(decoded.text()), {}};
+    size_t next = 0;
+    for (const int32_t id : ids) {
+      if (id == begin() || id == end()) {
+        const int32_t at = spanned.spans.empty() ? 0 : spanned.spans.back().end;
+        spanned.spans.push_back({at, at});
+        continue;
+      }
+      const TextSpan span = span_of(decoded.pieces(static_cast<int>(next++)));
+      spanned.spans.push_back(
+          {moved[static_cast<size_t>(span.begin)], moved[static_cast<size_t>(span.end)]});
+    }
+    return spanned;
+  }
+
   int64_t size() const override { return static_cast<int64_t>(vocabulary_.pieces.size()); }
   int32_t unknown() const override { return vocabulary_.unknown; }
   int32_t begin() const override { return vocabulary_.begin; }
@@ -143,6 +205,24 @@ class VocabularyNumbers : public Subwords {
       text.replace(at, kWordBegin.size(), " ");
     const size_t begin = std::min(text.find_first_not_of(' '), text.size());
     return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+  }
+
+  // Where with_spaces() moves each byte of `text`, and its end.
+  static std::vector<int32_t> moved_by_spaces(std::string_view text) {
+    std::vector<int32_t> to;
+    const size_t size = with_spaces(std::string(text)).size();
+    int32_t at = 0;
+    bool begun = false;
+    while (to.size() < text.size()) {
+      const std::string_view left = text.substr(to.size());
+      const bool is_mark = left.starts_with(kWordBegin);
+      begun = begun || !(is_mark || left.front() == ' ');
+      to.resize(to.size() + (is_mark ? kWordBegin.size() : 1),
+                std::min(at, static_cast<int32_t>(size)));
+      if (begun) ++at;
+    }
+    to.push_back(std::min(at, static_cast<int32_t>(size)));
+    return to;
   }
 
   SentencePieceModel model_;

@@ -19,7 +19,9 @@ class Subwords {
  public:
   virtual ~Subwords() = default;
   virtual std::vector<int32_t> encode(std::string_view text) const = 0;
+  virtual SpannedPieces encode_with_spans(std::string_view text) const = 0;
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
+  virtual SpannedText decode_with_spans(std::span<const int32_t> ids) const = 0;
   virtual int64_t size() const = 0;
   virtual int32_t unknown() const = 0;
   virtual int32_t begin() const = 0;

@@ -35,6 +35,14 @@ std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
 
 std::string Tokenizer::decode(std::span<const int32_t> ids) const { return subwords_->decode(ids); }
 
+SpannedPieces Tokenizer::encode_with_spans(std::string_view line) const {
+  return subwords_->encode_with_spans(line);
+}
+
+SpannedText Tokenizer::decode_with_spans(std::span<const int32_t> ids) const {
+  return subwords_->decode_with_spans(ids);
+}
+
 int64_t Tokenizer::vocabulary_size() const { return subwords_->size(); }
 int32_t Tokenizer::unknown_id() const { return subwords_->unknown(); }
 int32_t Tokenizer::begin_id() const { return subwords_->begin(); }

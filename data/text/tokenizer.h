@@ -29,6 +29,27 @@ struct PieceVocabulary {
 /// Throws DataError naming the file.
 PieceVocabulary sentencepiece_vocabulary(const std::filesystem::path& model_file);
 
+/// Bytes begin .. end-1 of a text.
+struct TextSpan {
+  int32_t begin = 0;
+  int32_t end = 0;
+
+  bool operator==(const TextSpan&) const = default;
+};
+
+/// Piece ids, and the bytes of the text that each stands for. A piece that starts a word also has
+/// the space before it.
+struct SpannedPieces {
+  std::vector<int32_t> ids;
+  std::vector<TextSpan> spans;
+};
+
+/// The text of pieces, and the bytes in it of each of them; none for begin and end of sentence.
+struct SpannedText {
+  std::string text;
+  std::vector<TextSpan> spans;
+};
+
 /// A trained subword model: text to piece ids and back. Immutable; safe to share between threads.
 class Tokenizer {
  public:
@@ -45,8 +66,14 @@ class Tokenizer {
   /// U+FFFD.
   std::vector<int32_t> encode(std::string_view line) const;
 
+  /// The ids of encode() with their bytes in `line`, which must be UTF-8.
+  SpannedPieces encode_with_spans(std::string_view line) const;
+
   /// Text of the ids, without begin and end of sentence.
   std::string decode(std::span<const int32_t> ids) const;
+
+  /// The text of decode() and the bytes of each id in it.
+  SpannedText decode_with_spans(std::span<const int32_t> ids) const;
 
   /// The file that it was read from, for messages.
   const std::string& file() const { return file_; }

@@ -112,8 +112,8 @@ DecoderLayer::DecoderLayer(const StackConfig& config)
 
 Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
                              const Tensor& memory, const Packing& memory_packing,
-                             const ScoreTerms& cross_terms, Backend backend,
-                             DropoutKeys* keys) const {
+                             const ScoreTerms& cross_terms, Backend backend, DropoutKeys* keys,
+                             ObservedAttention* observed) const {
   const Tensor given = self_residual_->input(x);
   const Tensor attended = recurrence_
                               ? recurrence_->forward(given, packing)
@@ -122,7 +122,7 @@ Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const Scor
   const Tensor mixed = self_residual_->output(x, attended, keys);
   const Tensor crossed = cross_attention_->forward(
       cross_residual_->input(mixed), packing, cross_attention_->project(memory), memory_packing,
-      cross_terms, backend, dropout_site(attention_dropout_, keys));
+      cross_terms, backend, dropout_site(attention_dropout_, keys), observed);
   const Tensor informed = cross_residual_->output(mixed, crossed, keys);
   const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), keys);
   return feed_forward_residual_->output(informed, fed, keys);

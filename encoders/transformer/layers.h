@@ -110,7 +110,8 @@ class DecoderLayer : public torch::nn::Module {
 
   at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
                      const at::Tensor& memory, const Packing& memory_packing,
-                     const ScoreTerms& cross_terms, Backend backend, DropoutKeys* keys) const;
+                     const ScoreTerms& cross_terms, Backend backend, DropoutKeys* keys,
+                     ObservedAttention* observed = nullptr) const;
 
   CrossAttention::Memory project_memory(const at::Tensor& memory) const;
 

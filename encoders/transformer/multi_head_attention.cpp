@@ -78,10 +78,12 @@ CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
 
 Tensor CrossAttention::forward(const Tensor& x, const Packing& packing, const Memory& memory,
                                const Packing& memory_packing, const ScoreTerms& terms,
-                               Backend backend, const DropoutSite& dropout) const {
+                               Backend backend, const DropoutSite& dropout,
+                               ObservedAttention* observed) const {
   const int64_t width = x.size(1);
   const Tensor queries =
       linear_layer(x, query_weight_, query_bias_).view({x.size(0), heads_, width / heads_});
+  if (observed != nullptr) *observed = {observed->layer, queries, memory.keys, terms};
   const AttentionCall call{queries, memory.keys, memory.values, packing,    memory_packing,
                            terms,   false,       dropout.p,     dropout.key};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), width});

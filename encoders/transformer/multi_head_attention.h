@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "encoders/attention/attention.h"
+#include "encoders/attention/observed_attention.h"
 #include "encoders/ops/dropout_keys.h"
 
 namespace dietmt::encoders {
@@ -45,10 +46,10 @@ class CrossAttention : public torch::nn::Module {
   /// memory: [M, D].
   Memory project(const at::Tensor& memory) const;
 
-  /// x: [N, D]. Returns [N, D].
+  /// x: [N, D]. Returns [N, D]. Fills `observed` unless it is null.
   at::Tensor forward(const at::Tensor& x, const Packing& packing, const Memory& memory,
                      const Packing& memory_packing, const ScoreTerms& terms, Backend backend,
-                     const DropoutSite& dropout) const;
+                     const DropoutSite& dropout, ObservedAttention* observed = nullptr) const;
 
   /// One step of cached decoding at `position`. x: [B * K, D]; keys, values: [B, H, S, Dh];
   /// mask: [B, S] bool or undefined.

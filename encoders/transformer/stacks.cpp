@@ -166,8 +166,8 @@ double DecoderStack::kept_numbers(const Packing& packing, const Packing& memory_
 }
 
 Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, const Tensor& memory,
-                             const Packing& memory_packing, Backend backend,
-                             DropoutKeys* keys) const {
+                             const Packing& memory_packing, Backend backend, DropoutKeys* keys,
+                             ObservedAttention* observed) const {
   Tensor x = dropout(position_->embed(embeddings, packing.positions(), packing.segments()),
                      dropout_site(config_.embedding_dropout, keys));
   const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
@@ -175,9 +175,10 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
       lower(*cross_position_, full_extent(packing, memory_packing), x);
   const auto run_layer = [&](size_t l) {
     const auto layer = layers_[l];
-    if (!recomputation_) {
+    const bool is_observed = observed != nullptr && observed->layer == static_cast<int64_t>(l);
+    if (!recomputation_ || is_observed) {
       return layer->forward(x, packing, terms[l], memory, memory_packing, cross_terms[l], backend,
-                            keys);
+                            keys, is_observed ? observed : nullptr);
     }
     std::vector<Tensor> inputs = {x, memory};
     append_tables(terms[l], inputs);

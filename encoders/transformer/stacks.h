@@ -61,9 +61,11 @@ class DecoderStack : public torch::nn::Module {
  public:
   explicit DecoderStack(const StackConfig& config);
 
-  /// embeddings: [N, D] without positions; memory: [M, D]. Returns [N, D].
+  /// embeddings: [N, D] without positions; memory: [M, D]. Returns [N, D]. Fills `observed`, unless
+  /// it is null, with the cross-attention of its layer, which is not recomputed in backward then.
   at::Tensor forward(const at::Tensor& embeddings, const Packing& packing, const at::Tensor& memory,
-                     const Packing& memory_packing, Backend backend, DropoutKeys* keys) const;
+                     const Packing& memory_packing, Backend backend, DropoutKeys* keys,
+                     ObservedAttention* observed = nullptr) const;
 
   /// Cross-attention keys and values, compressed where the position encoding does so.
   struct ProjectedMemory {

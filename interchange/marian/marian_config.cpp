@@ -95,6 +95,15 @@ bool is_recurrent(const Reader& reader) {
   return reader.text("transformer-decoder-autoreg") == "rnn";
 }
 
+// Marian aligns with the first head of one layer, whether or not its training guided it there.
+void read_alignment(Reader& reader, nmt::ModelConfig& config) {
+  constexpr const char* kLayer = "transformer-guided-alignment-layer";
+  const std::string layer = reader.text(kLayer);
+  if (layer.empty()) return;
+  config.alignment_layer = layer == "last" ? config.decoder_layers : reader.number(kLayer);
+  config.alignment_head = 1;
+}
+
 void check_architecture(Reader& reader) {
   reader.expect("type", "", {"transformer"});
   reader.expect("transformer-decoder-autoreg", "self-attention", {"self-attention", "rnn"});
@@ -185,6 +194,7 @@ nmt::ModelConfig from_marian(const MarianOptions& options) {
   config.output_bias = true;
   if (is_recurrent(reader)) config.decoder_layer = "ssru";
   config.encoder_position = config.decoder_position = "sinusoidal(layout=halves)";
+  read_alignment(reader, config);
   throw_if_any(reader.problems());
   return config;
 }

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "encoders/attention/vector_terms.h"
+#include "encoders/position/scheme/position_scheme.h"
 #include "nmt/batch_decoding/step_scorer.h"
+#include "nmt/batch_decoding/token_attention.h"
 
 namespace dietmt::nmt {
 
@@ -24,6 +27,13 @@ int64_t BatchDecoder::max_target_length() const {
   for (const TranslationModel* model : models_)
     length = std::min(length, model->max_target_length());
   return length;
+}
+
+bool BatchDecoder::aligns() const {
+  return std::ranges::all_of(models_, [](const TranslationModel* model) {
+    const auto terms = model->cross_position()->lower({0, 1, 1}, model->output_weight());
+    return !encoders::compresses(terms.front());
+  });
 }
 
 void BatchDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const {
@@ -69,8 +79,25 @@ std::vector<NBest> BatchDecoder::search(std::span<const FedSentence> batch) cons
   }
   const int64_t rows = options.sample ? options.nbest : options.beam;
   const auto scorer = make_scorer(models_, sources, rows, max_steps);
-  return options.sample ? sample_translations(*scorer, tasks, special_, options)
-                        : beam_search(*scorer, tasks, special_, options);
+  std::vector<NBest> found = options.sample ? sample_translations(*scorer, tasks, special_, options)
+                                            : beam_search(*scorer, tasks, special_, options);
+  if (options.alignment) align(batch, found);
+  return found;
+}
+
+// A second pass over the translations found: the search does not keep its attention.
+void BatchDecoder::align(std::span<const FedSentence> batch, std::vector<NBest>& found) const {
+  std::vector<AlignmentRequest> requests;
+  std::vector<Hypothesis*> hypotheses;
+  for (size_t b = 0; b < batch.size(); ++b) {
+    for (Hypothesis& hypothesis : found[b]) {
+      hypothesis.rows.clear();
+      requests.push_back({batch[b].request->source, hypothesis.ids});
+      hypotheses.push_back(&hypothesis);
+    }
+  }
+  std::vector<std::vector<float>> attention = token_attention(models_, requests, special_);
+  for (size_t i = 0; i < hypotheses.size(); ++i) hypotheses[i]->attention = std::move(attention[i]);
 }
 
 }  // namespace dietmt::nmt

@@ -20,6 +20,7 @@ class BatchDecoder : public SentenceDecoder {
 
   int64_t max_source_length() const override;
   int64_t max_target_length() const override;
+  bool aligns() const override;
 
   /// Always uses one worker, because a device has one queue.
   void run(SentenceFeed& feed, int64_t workers, int64_t threads,
@@ -28,6 +29,7 @@ class BatchDecoder : public SentenceDecoder {
  private:
   void decode(std::span<const FedSentence> batch, SentenceFeed& feed) const;
   std::vector<NBest> search(std::span<const FedSentence> batch) const;
+  void align(std::span<const FedSentence> batch, std::vector<NBest>& found) const;
 
   std::vector<const TranslationModel*> models_;
   SpecialTokens special_;

@@ -118,6 +118,7 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
   weights.source_vocabulary = config.source_vocabulary;
   weights.target_vocabulary = config.target_vocabulary;
   weights.norm_first = config.norm == "pre";
+  weights.alignment = config.alignment();
   weights.embedding_scale = std::sqrt(static_cast<float>(config.width));
   add_vocabularies(config, source, weights);
 

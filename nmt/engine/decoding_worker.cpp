@@ -114,7 +114,8 @@ void DecodingWorker::decode_step() {
                                  .position = sentence->position,
                                  .memory = &sentence->memories[m],
                                  .slots = sentence->slots.data(),
-                                 .slots_stride = sentence->slots_stride});
+                                 .slots_stride = sentence->slots_stride,
+                                 .attention = sentence->attention});
     runners_[m]->reserve_slots(slots_.size());
     runners_[m]->step(tokens_, step_sentences_);
   }
@@ -158,6 +159,8 @@ void DecodingWorker::gather_rows() {
   for (const auto& sentence : std::span(open_).first(chosen_)) {
     sentence->first_row = static_cast<int64_t>(tokens_.size());
     sentence->rows = sentence->search->rows();
+    sentence->attention =
+        sentence->fed.options->alignment ? sentence->record.add(sentence->rows) : nullptr;
     for (int64_t r = 0; r < sentence->rows; ++r) {
       tokens_.push_back(sentence->search->token(r));
       owners_.push_back(sentence.get());
@@ -208,7 +211,7 @@ void DecodingWorker::advance() {
     try {
       if (sentence.failure) std::rethrow_exception(sentence.failure);
       goes_on = sentence.search->advance();
-      if (!goes_on) feed_->deliver(sentence.fed.ticket, sentence.search->result());
+      if (!goes_on) deliver(sentence);
     } catch (...) {
       feed_->fail(sentence.fed.ticket, std::current_exception());
     }
@@ -217,6 +220,12 @@ void DecodingWorker::advance() {
     else
       close(i - 1);
   }
+}
+
+void DecodingWorker::deliver(OpenSentence& sentence) {
+  NBest found = sentence.search->result();
+  if (sentence.fed.options->alignment) sentence.record.read(found, std::ssize(models_));
+  feed_->deliver(sentence.fed.ticket, std::move(found));
 }
 
 // The last sentence moves to its place.

@@ -42,6 +42,7 @@ class DecodingWorker {
   void read_rows();
   void read_sentence(OpenSentence& sentence, int64_t first, int64_t count, int64_t at);
   void advance();
+  void deliver(OpenSentence& sentence);
   void close(size_t index);
   void fail_all(std::exception_ptr error);
 

@@ -75,6 +75,11 @@ int64_t EngineDecoder::max_target_length() const {
   return length;
 }
 
+bool EngineDecoder::aligns() const {
+  return std::ranges::all_of(
+      models_, [](const EngineModel& model) { return model.cross->of(1).compressed_keys == 0; });
+}
+
 void EngineDecoder::run(SentenceFeed& feed, int64_t workers, int64_t threads,
                         int64_t batch_tokens) const {
   std::unique_ptr<Session> session;

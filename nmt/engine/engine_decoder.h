@@ -25,6 +25,7 @@ class EngineDecoder : public SentenceDecoder {
 
   int64_t max_source_length() const override;
   int64_t max_target_length() const override;
+  bool aligns() const override;
 
   /// The caller is the first worker. The decoder keeps all workers with their caches and threads
   /// for the next run. Workers = 0 means one for each core. A sentence's translations depend

@@ -10,6 +10,7 @@
 
 #include "kernels/packed_linear.h"
 #include "nmt/engine/position_tables.h"
+#include "nmt/model/config.h"
 
 namespace dietmt::nmt {
 
@@ -78,6 +79,7 @@ struct EngineWeights {
   kernels::PackedWeights source_embedding;  // [Vs, D]; tied tables share panels
   kernels::PackedWeights target_embedding;  // [Vt, D]
   float embedding_scale = 1.0F;
+  AlignmentSite alignment;
   LinearWeights output;  // [Vt, D]
   std::vector<EncoderLayerWeights> encoder;
   std::vector<DecoderLayerWeights> decoder;
@@ -97,8 +99,6 @@ struct EngineModel {
   int64_t max_source_length() const { return std::min(encoder->max_length(), cross->max_length()); }
   int64_t max_target_length() const { return std::min(decoder->max_length(), cross->max_length()); }
 };
-
-struct ModelConfig;
 
 // The engine gets its weights by the names of the model's parameters.
 

@@ -241,6 +241,7 @@ void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t
 }
 
 void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_t layer) {
+  const int64_t stride = reserve_attention(sentences, layer);
   attend_step(sentences, width_, [&](const StepSentence& sentence, kernels::StepAttention& call) {
     SentenceMemory& memory = *sentence.memory;
     call.keys = memory.keys;
@@ -249,7 +250,41 @@ void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_
     call.key_stride = memory.key_stride;
     call.value_rows = memory.value_rows(layer);
     call.row_stride = value_stride_;
+    if (stride == 0 || sentence.attention == nullptr) return;
+    call.weights = head_attention_.data() + sentence.first_row * stride;
+    call.weights_stride = stride;
   });
+  if (stride == 0) return;
+  for (const StepSentence& sentence : sentences)
+    if (sentence.attention != nullptr) add_attention(sentence, stride);
+}
+
+// Room for the attention of a row in all heads; 0 if nobody wants that of this layer.
+int64_t ModelRunner::reserve_attention(std::span<const StepSentence> sentences, size_t layer) {
+  if (static_cast<int64_t>(layer) != weights_.alignment.layer) return 0;
+  int64_t keys = 0, rows = 0;
+  for (const StepSentence& sentence : sentences) {
+    if (sentence.attention == nullptr) continue;
+    keys = std::max(keys, sentence.memory->keys);
+    rows = std::max(rows, sentence.first_row + sentence.rows);
+  }
+  head_attention_.reserve(rows * weights_.heads * keys);
+  return weights_.heads * keys;
+}
+
+void ModelRunner::add_attention(const StepSentence& sentence, int64_t stride) const {
+  const int64_t chosen = weights_.alignment.head;
+  const bool all = chosen == AlignmentSite::kAllHeads;
+  const int64_t keys = sentence.memory->keys;
+  const int64_t first = all ? 0 : chosen;
+  const int64_t last = all ? weights_.heads : chosen + 1;
+  const float share = 1.0F / static_cast<float>(last - first);
+  for (int64_t r = 0; r < sentence.rows; ++r) {
+    const float* heads = head_attention_.data() + (sentence.first_row + r) * stride;
+    float* to = sentence.attention + r * keys;
+    for (int64_t h = first; h < last; ++h)
+      for (int64_t j = 0; j < keys; ++j) to[j] += share * heads[h * keys + j];
+  }
 }
 
 const float* ModelRunner::logits(const LinearWeights& outputs, int64_t first, int64_t count) {

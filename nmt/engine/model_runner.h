@@ -45,6 +45,8 @@ struct StepSentence {
   SentenceMemory* memory = nullptr;
   const int32_t* slots = nullptr;  // [rows, position + 1]: where keys and values of each row lie
   int64_t slots_stride = 0;
+  // [rows, source tokens]: the attention that aligns is added to it; null: not wanted.
+  float* attention = nullptr;
 };
 
 class ModelRunner {
@@ -105,6 +107,8 @@ class ModelRunner {
   void self_attention(std::span<const StepSentence> sentences, size_t layer);
   void recurrence(std::span<const StepSentence> sentences, size_t layer, int64_t rows);
   void cross_attention(std::span<const StepSentence> sentences, size_t layer);
+  int64_t reserve_attention(std::span<const StepSentence> sentences, size_t layer);
+  void add_attention(const StepSentence& sentence, int64_t stride) const;
   /// Attends from queries that are query_stride apart; threads share out the heads.
   /// fill(sentence, call) sets the keys and values of each sentence.
   template <typename Fill>
@@ -133,7 +137,8 @@ class ModelRunner {
   AlignedBuffer<float> logits_;
   AlignedBuffer<float> key_rows_;  // compressed keys and values
   AlignedBuffer<float> value_rows_;
-  AlignedBuffer<float> bias_;  // the part of position_bias that a run of sentences reads
+  AlignedBuffer<float> bias_;            // the part of position_bias that a run of sentences reads
+  AlignedBuffer<float> head_attention_;  // [rows, H * S] of the layer that aligns
   std::vector<int64_t> query_offsets_, key_offsets_;
   struct StepCalls {
     std::vector<kernels::StepAttention> calls;  // of the sentences

@@ -54,6 +54,33 @@ void SlotPool::release(std::span<const int32_t> slots) {
     if (--references_[static_cast<size_t>(slot)] == 0) free_.push_back(slot);
 }
 
+void AttentionRecord::begin(int64_t source_tokens) {
+  source_tokens_ = static_cast<size_t>(source_tokens);
+  rows_.clear();
+  steps_.clear();
+}
+
+float* AttentionRecord::add(int64_t rows) {
+  const size_t before = rows_.size();
+  steps_.push_back(before / source_tokens_);
+  rows_.resize(before + static_cast<size_t>(rows) * source_tokens_);
+  return rows_.data() + before;
+}
+
+void AttentionRecord::read(NBest& found, int64_t models) const {
+  const float share = 1.0F / static_cast<float>(models);
+  for (Hypothesis& hypothesis : found) {
+    hypothesis.attention.clear();
+    hypothesis.attention.reserve(hypothesis.rows.size() * source_tokens_);
+    for (size_t step = 0; step < hypothesis.rows.size(); ++step) {
+      const size_t row = steps_[step] + static_cast<size_t>(hypothesis.rows[step]);
+      const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(row * source_tokens_);
+      for (size_t j = 0; j < source_tokens_; ++j)
+        hypothesis.attention.push_back(share * first[static_cast<std::ptrdiff_t>(j)]);
+    }
+  }
+}
+
 void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineModel> models,
                          const SpecialTokens& special, TokenDraw& draw) {
   const TranslationRequest& request = *sentence.request;
@@ -70,6 +97,9 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
       for (const std::vector<int32_t>& sequence : term)
         check_tokens(sequence, model.weights->target_vocabulary, "target");
     max_target = std::min(max_target, model.max_target_length());
+    if (options.alignment && model.cross->of(length).compressed_keys > 0)
+      throw DataError(
+          "this model compresses the keys of cross-attention, so its attention aligns no words");
   }
   fed = sentence;
   source_tokens = static_cast<int64_t>(request.source.size());
@@ -79,6 +109,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
   memories.resize(models.size());
   position = rows = 0;
   failure = nullptr;
+  if (options.alignment) record.begin(source_tokens);
   slots_stride = task.max_length;
   const int64_t most_rows = options.sample ? options.nbest : options.beam;
   slots.resize(static_cast<size_t>(most_rows * slots_stride));

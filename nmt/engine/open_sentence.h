@@ -58,6 +58,23 @@ class SlotPool {
   std::vector<int32_t> free_;
 };
 
+/// The attention of all rows of a sentence's steps, of which its hypotheses get theirs.
+class AttentionRecord {
+ public:
+  void begin(int64_t source_tokens);
+
+  /// Zeros for the rows of the next step, [rows, source tokens], valid until the next call.
+  float* add(int64_t rows);
+
+  /// Fills the attention of hypotheses from their rows: the mean of so many models.
+  void read(NBest& found, int64_t models) const;
+
+ private:
+  size_t source_tokens_ = 0;
+  std::vector<float> rows_;    // of all steps, [source tokens] each
+  std::vector<size_t> steps_;  // the first row of each
+};
+
 struct OpenSentence {
   FedSentence fed;  // not to be read once the feed has the result
   int64_t source_tokens = 0;
@@ -71,6 +88,8 @@ struct OpenSentence {
   int64_t first_row = 0;                 // in the step
   int64_t rows = 0;
   std::exception_ptr failure;
+  AttentionRecord record;
+  float* attention = nullptr;              // of the step's rows; null: not wanted
   std::vector<int32_t> slots, next_slots;  // [rows, stride]: of each token of a hypothesis
   int64_t slots_stride = 0;
 

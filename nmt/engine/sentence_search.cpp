@@ -196,7 +196,7 @@ class SampleSearch : public SentenceSearch {
     const bool all = sample < 0;  // the first step: all samples share one row
     for (int64_t k = all ? 0 : sample; k < (all ? options_.nbest : sample + 1); ++k) {
       const auto [token, log_prob] = next_token(k, scores);
-      samples_.append(k, token, log_prob);
+      samples_.append(k, token, log_prob, static_cast<int32_t>(row));
       if (!samples_.ended(k)) next_.push_back({k, token, static_cast<int32_t>(row)});
     }
   }

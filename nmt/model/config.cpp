@@ -1,5 +1,6 @@
 #include "nmt/model/config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/checks.h"
@@ -49,6 +50,8 @@ void visit_later_fields(Config& config, const Visit& visit) {
   visit("output_bias", config.output_bias);
   visit("decoder_layer", config.decoder_layer);
   visit("norm_epsilon", config.norm_epsilon);
+  visit("alignment_layer", config.alignment_layer);
+  visit("alignment_head", config.alignment_head);
 }
 
 }  // namespace
@@ -64,6 +67,12 @@ ModelConfig ModelConfig::preset(const std::string& name) {
     return config;
   }
   throw ConfigError("--preset is '" + name + "'; possible: tiny, small, base, big");
+}
+
+AlignmentSite ModelConfig::alignment() const {
+  const int64_t layer = alignment_layer > 0 ? alignment_layer : decoder_layers - 1;
+  return {std::max<int64_t>(layer - 1, 0),
+          alignment_head > 0 ? alignment_head - 1 : AlignmentSite::kAllHeads};
 }
 
 std::vector<std::string> ModelConfig::problems(const std::string& file) const {
@@ -94,6 +103,8 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
                     std::to_string(source_vocabulary) + " and " +
                     std::to_string(target_vocabulary) + " pieces");
   }
+  check("alignment_layer", {.least = 0, .most = decoder_layers}, alignment_layer);
+  check("alignment_head", {.least = 0, .most = heads}, alignment_head);
   check("dropout", ranges::kDropout, dropout);
   check("attention_dropout", ranges::kDropout, attention_dropout);
   check("activation_dropout", ranges::kDropout, activation_dropout);

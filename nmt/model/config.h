@@ -8,6 +8,14 @@
 
 namespace dietmt::nmt {
 
+/// The cross-attention that shows which source token a target token comes from. Counted from 0.
+struct AlignmentSite {
+  static constexpr int64_t kAllHeads = -1;
+
+  int64_t layer = 0;         // of the decoder
+  int64_t head = kAllHeads;  // of the layer; kAllHeads: the mean of its heads
+};
+
 struct ModelConfig {
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
@@ -27,6 +35,9 @@ struct ModelConfig {
   std::string encoder_position = "sinusoidal";
   std::string decoder_position = "sinusoidal";
   std::string cross_position = "none";
+  // Where alignment() is, counted from 1: set by training with --guided-alignment, and by imports.
+  int64_t alignment_layer = 0;      // 0: the last decoder layer but one
+  int64_t alignment_head = 0;       // 0: the mean of all heads
   double dropout = 0.1;             // residual branches
   double attention_dropout = 0.0;   // probabilities
   double activation_dropout = 0.0;  // inside the feed-forward block
@@ -34,6 +45,10 @@ struct ModelConfig {
 
   /// Sizes of "tiny", "small", "base" or "big". Throws ConfigError, which lists them.
   static ModelConfig preset(const std::string& name);
+
+  /// Without guided alignment, the mean of the heads of the last layer but one aligns best (Garg et
+  /// al. 2019, section 3.1).
+  AlignmentSite alignment() const;
 
   /// All problems, one sentence each. They name the options of `dietmt train`, or if `file` is
   /// given the file and its keys.

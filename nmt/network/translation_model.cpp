@@ -150,12 +150,13 @@ Tensor TranslationModel::encode(const Tensor& tokens, const Packing& packing,
 }
 
 Tensor TranslationModel::decode(const Tensor& tokens, const Packing& packing, const Tensor& memory,
-                                const Packing& memory_packing,
-                                encoders::DropoutKeys* dropout) const {
+                                const Packing& memory_packing, encoders::DropoutKeys* dropout,
+                                encoders::ObservedAttention* observed) const {
   const Tensor embeddings =
       encoders::row_dropout(embed_tokens(target_embedding_, tokens),
                             encoders::dropout_site(whole_dropout_.target_words, dropout));
-  return decoder_->forward(embeddings, packing, memory, memory_packing, backend_, dropout);
+  return decoder_->forward(embeddings, packing, memory, memory_packing, backend_, dropout,
+                           observed);
 }
 
 const Tensor& TranslationModel::output_weight() const { return output_weight_; }

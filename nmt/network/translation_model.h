@@ -11,6 +11,7 @@
 
 #include "data/corpus/batches.h"
 #include "encoders/attention/attention.h"
+#include "encoders/attention/observed_attention.h"
 #include "encoders/attention/packing.h"
 #include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/inheritance.h"
@@ -68,10 +69,12 @@ class TranslationModel : public torch::nn::Module {
                     encoders::DropoutKeys* dropout = nullptr) const;
 
   /// Teacher forcing. tokens: [N] int64, begin of sentence and the target without its last token.
-  /// Returns hidden states [N, D]; row i predicts target token i.
+  /// Returns hidden states [N, D]; row i predicts target token i. Fills `observed`, unless it is
+  /// null, with the cross-attention of its layer.
   at::Tensor decode(const at::Tensor& tokens, const encoders::Packing& packing,
                     const at::Tensor& memory, const encoders::Packing& memory_packing,
-                    encoders::DropoutKeys* dropout = nullptr) const;
+                    encoders::DropoutKeys* dropout = nullptr,
+                    encoders::ObservedAttention* observed = nullptr) const;
 
   /// The output projection: [V, D].
   const at::Tensor& output_weight() const;

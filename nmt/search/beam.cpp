@@ -92,12 +92,15 @@ Hypothesis Beam::hypothesis(const Candidate& last) const {
   found.token_scores.reserve(steps_.size() + 1);
   found.token_scores.push_back(last.log_prob);
   int32_t k = last.beam;
+  if (options_.alignment) found.rows.push_back(k);
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     const Node& node = nodes_[*step + static_cast<size_t>(k)];
     found.ids.push_back(node.token);
     found.token_scores.push_back(node.log_prob);
     k = node.parent;
+    if (options_.alignment) found.rows.push_back(k);
   }
+  std::reverse(found.rows.begin(), found.rows.end());
   std::reverse(found.ids.begin(), found.ids.end());
   std::reverse(found.token_scores.begin(), found.token_scores.end());
   found.sum = last.sum;
@@ -148,12 +151,13 @@ double Samples::uniform(int64_t sample, int64_t step) const {
   return Random(random_key(key, static_cast<uint64_t>(step))).uniform();
 }
 
-void Samples::append(int64_t sample, int32_t token, float log_prob) {
+void Samples::append(int64_t sample, int32_t token, float log_prob, int32_t row) {
   const auto k = static_cast<size_t>(sample);
   if (ended_[k]) return;
   Hypothesis& hypothesis = hypotheses_[k];
   hypothesis.token_scores.push_back(log_prob);
   hypothesis.sum += log_prob;
+  if (options_.alignment) hypothesis.rows.push_back(row);
   ended_[k] = token == special_.end;
   if (!ended_[k]) hypothesis.ids.push_back(token);
 }

@@ -106,8 +106,8 @@ class Samples {
   /// The random number, in [0, 1), that chooses token number `step` of a sample.
   double uniform(int64_t sample, int64_t step) const;
 
-  /// Does nothing if the sample has ended.
-  void append(int64_t sample, int32_t token, float log_prob);
+  /// `row`: of the search. Does nothing if the sample has ended.
+  void append(int64_t sample, int32_t token, float log_prob, int32_t row = 0);
 
   /// Best score first.
   NBest ranked() &&;

@@ -54,6 +54,7 @@ SearchOptions SearchOptions::for_pivot() const {
   SearchOptions best = *this;
   best.nbest = 1;
   best.min_length = 0;
+  best.alignment = false;
   best.sample = false;
   best.top_k = defaults.top_k;
   best.top_p = defaults.top_p;

@@ -56,6 +56,8 @@ struct SearchOptions {
   double patience = 1.0;             // a search ends with beam * patience finished hypotheses
   int64_t max_source_length = 1000;  // tokens with end of sentence; the rest is cut off
 
+  bool alignment = false;  // fill Hypothesis::attention
+
   bool sample = false;       // draw `nbest` translations instead of searching
   int64_t top_k = 0;         // 0: all tokens
   double top_p = 1.0;        // nucleus sampling (Holtzman et al. 2020)

@@ -72,6 +72,10 @@ class SentenceDecoder {
   virtual int64_t max_source_length() const = 0;
   virtual int64_t max_target_length() const = 0;
 
+  /// Whether it fills Hypothesis::attention for SearchOptions::alignment. A model that compresses
+  /// the keys of cross-attention does not: they are not tokens.
+  virtual bool aligns() const { return false; }
+
   /// The most source tokens under these options.
   int64_t source_limit(const SearchOptions& options) const {
     return std::min(options.max_source_length, max_source_length());

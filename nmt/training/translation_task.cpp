@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "encoders/attention/observed_attention.h"
 #include "encoders/attention/packing.h"
 #include "encoders/ops/scopes.h"
 #include "metrics/bleu.h"
@@ -41,13 +42,13 @@ TranslationTask::TranslationTask(std::shared_ptr<TranslationModel> model,
       valid_hash_(valid.content_hash()) {}
 
 struct TranslationTask::Loss {
-  Tensor smoothed;
+  Tensor total;  // with the loss of guided alignment
   training::BatchLoss sums;
 };
 
 TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& batch,
-                                                  double smoothing,
-                                                  encoders::DropoutKeys* dropout) const {
+                                                  double smoothing, encoders::DropoutKeys* dropout,
+                                                  const AlignmentGuide* guide) const {
   const encoders::Autocast autocast(options_.device.type(), options_.bf16);
   const encoders::Packing source = encoders::packing_of(batch.source, options_.device);
   const encoders::Packing target = encoders::packing_of(batch.target, options_.device);
@@ -55,28 +56,36 @@ TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& bat
   const Tensor input =
       encoders::ids_of(shifted_right(batch.target, target_.begin_id()).tokens, options_.device);
   const Tensor targets = encoders::ids_of(batch.target.tokens, options_.device);
-  const auto hidden_states = [&] {
+  const AlignmentSite site = model_->config().alignment();
+  encoders::ObservedAttention observed;
+  observed.layer = site.layer;
+  const auto hidden_states = [&](encoders::ObservedAttention* attention) {
     const Tensor memory = model_->encode(source_ids, source, dropout);
-    return model_->decode(input, target, memory, source, dropout);
+    return model_->decode(input, target, memory, source, dropout, attention);
   };
-  const Tensor hidden = hidden_states();
+  const Tensor hidden = hidden_states(guide ? &observed : nullptr);
   const auto product_type = options_.bf16 ? at::kBFloat16 : hidden.scalar_type();
   const bool twice = options_.r_drop > 0.0 && dropout != nullptr;
   const training::LossSums loss =
-      twice
-          ? training::linear_r_drop(hidden, hidden_states(), model_->output_weight(), targets,
-                                    smoothing, options_.r_drop, product_type, model_->output_bias())
-          : training::linear_cross_entropy(hidden, model_->output_weight(), targets, smoothing,
-                                           product_type, model_->output_bias());
+      twice ? training::linear_r_drop(hidden, hidden_states(nullptr), model_->output_weight(),
+                                      targets, smoothing, options_.r_drop, product_type,
+                                      model_->output_bias())
+            : training::linear_cross_entropy(hidden, model_->output_weight(), targets, smoothing,
+                                             product_type, model_->output_bias());
   const int64_t tokens = batch.target.size();
-  return {loss.smoothed, {loss.smoothed.item<double>(), loss.target_loss, tokens, tokens}};
+  const training::BatchLoss sums{loss.smoothed.item<double>(), loss.target_loss, tokens, tokens};
+  if (guide == nullptr) return {loss.smoothed, sums};
+  std::vector<std::vector<TokenLink>> links;
+  for (const int64_t pair : batch.pairs) links.push_back(guide->links(pair));
+  const auto attention = encoders::attention_probabilities(observed, target, source, site.head);
+  return {loss.smoothed + options_.guide_weight * alignment_loss(attention, links), sums};
 }
 
 training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   const data::ParallelBatch batch = batches_->next();
   require_memory(batch);
-  const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout);
-  loss.smoothed.backward();
+  const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout, options_.guide.get());
+  loss.total.backward();
   return loss.sums;
 }
 
@@ -106,7 +115,7 @@ std::map<std::string, double> TranslationTask::validate() {
   const torch::NoGradGuard no_grad;
   training::BatchLoss sums;
   for (const data::ParallelBatch& batch : valid_batches_) {
-    const training::BatchLoss loss = batch_loss(batch, 0.0, nullptr).sums;
+    const training::BatchLoss loss = batch_loss(batch, 0.0, nullptr, nullptr).sums;
     sums.target_loss += loss.target_loss;
     sums.targets += loss.targets;
   }

@@ -9,6 +9,7 @@
 #include "data/corpus/parallel_corpus.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/search/search_options.h"
+#include "nmt/training/guided_alignment.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::nmt {
@@ -18,6 +19,8 @@ struct TranslationTaskOptions {
   double label_smoothing = 0.1;
   double r_drop = 0.0;         // alpha of training/optimization/r_drop.h; 0: one pass over a batch
   bool partly_frozen = false;  // some parameters are not trained
+  std::shared_ptr<const AlignmentGuide> guide;  // of the training text; null: none
+  double guide_weight = 0.05;                   // of alignment_loss() beside the cross-entropy
   bool bf16 = false;
   at::Device device = at::kCPU;
   // Validation by beam search; without lines, only the validation loss.
@@ -52,7 +55,7 @@ class TranslationTask : public training::TrainingTask {
  private:
   struct Loss;
   Loss batch_loss(const data::ParallelBatch& batch, double smoothing,
-                  encoders::DropoutKeys* dropout) const;
+                  encoders::DropoutKeys* dropout, const AlignmentGuide* guide) const;
   void require_memory(const data::ParallelBatch& batch);
 
   std::shared_ptr<TranslationModel> model_;

@@ -10,6 +10,36 @@
 
 namespace dietmt::nmt {
 
+namespace {
+
+// Cuts the pieces of a line, and ends the sentence.
+void end_line(std::vector<int32_t>& ids, const data::Tokenizer& tokenizer, int64_t max_tokens,
+              const std::string& where) {
+  const size_t tokens = ids.size();
+  if (cut_and_end(ids, max_tokens, tokenizer.end_id()) > 0)
+    spdlog::warn("{}: {} tokens, cut to the first {}", where, tokens, ids.size() - 1);
+}
+
+// Line feeds and what other programs take for a line end become spaces. `moved` gets the new place
+// of each byte and of the end.
+std::string one_line(std::string_view text, std::vector<int32_t>& moved) {
+  constexpr std::string_view kLineEnds[] = {"\n", "\r", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
+  std::string line;
+  for (std::string_view left = text; !left.empty();) {
+    const auto* end = std::find_if(std::begin(kLineEnds), std::end(kLineEnds),
+                                   [&](std::string_view one) { return left.starts_with(one); });
+    const bool is_end = end != std::end(kLineEnds);
+    const size_t bytes = is_end ? end->size() : 1;
+    moved.resize(moved.size() + bytes, static_cast<int32_t>(line.size()));
+    line.push_back(is_end ? ' ' : left.front());
+    left.remove_prefix(bytes);
+  }
+  moved.push_back(static_cast<int32_t>(line.size()));
+  return line;
+}
+
+}  // namespace
+
 LineReader open_text(const std::string& path) {
   return LineReader(path, kMaxLineBytes, LongLines::kCut);
 }
@@ -27,24 +57,32 @@ void clean_line(std::string& line, const LineReader& reader) {
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
                                  int64_t max_tokens, const std::string& where) {
   std::vector<int32_t> ids = tokenizer.encode(line);
-  const size_t tokens = ids.size();
-  if (cut_and_end(ids, max_tokens, tokenizer.end_id()) > 0)
-    spdlog::warn("{}: {} tokens, cut to the first {}", where, tokens, ids.size() - 1);
+  end_line(ids, tokenizer, max_tokens, where);
   return ids;
 }
 
+data::SpannedPieces encode_line_with_spans(const data::Tokenizer& tokenizer,
+                                           const std::string& line, int64_t max_tokens,
+                                           const std::string& where) {
+  data::SpannedPieces pieces = tokenizer.encode_with_spans(line);
+  end_line(pieces.ids, tokenizer, max_tokens, where);
+  pieces.spans.resize(pieces.ids.size() - 1);
+  return pieces;
+}
+
 std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_t> ids) {
-  constexpr std::string_view kLineEnds[] = {"\n", "\r", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"};
-  const std::string text = tokenizer.decode(ids);
-  std::string line;
-  for (std::string_view left = text; !left.empty();) {
-    const auto* end = std::find_if(std::begin(kLineEnds), std::end(kLineEnds),
-                                   [&](std::string_view one) { return left.starts_with(one); });
-    const bool is_end = end != std::end(kLineEnds);
-    line.push_back(is_end ? ' ' : left.front());
-    left.remove_prefix(is_end ? end->size() : 1);
-  }
-  return line;
+  std::vector<int32_t> moved;
+  return one_line(tokenizer.decode(ids), moved);
+}
+
+data::SpannedText decode_line_with_spans(const data::Tokenizer& tokenizer,
+                                         std::span<const int32_t> ids) {
+  data::SpannedText decoded = tokenizer.decode_with_spans(ids);
+  std::vector<int32_t> moved;
+  decoded.text = one_line(decoded.text, moved);
+  for (data::TextSpan& span : decoded.spans)
+    span = {moved[static_cast<size_t>(span.begin)], moved[static_cast<size_t>(span.end)]};
+  return decoded;
 }
 
 int64_t count_lines(const std::string& path) {

@@ -23,9 +23,18 @@ void clean_line(std::string& line, const LineReader& reader);
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
                                  int64_t max_tokens, const std::string& where);
 
+/// The same, with the bytes of the line that each piece stands for; end of sentence has none.
+data::SpannedPieces encode_line_with_spans(const data::Tokenizer& tokenizer,
+                                           const std::string& line, int64_t max_tokens,
+                                           const std::string& where);
+
 /// The text of `ids` as one line: line feeds and all characters that other programs may take for a
 /// line end (carriage return, U+0085, U+2028, U+2029) become spaces.
 std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_t> ids);
+
+/// The same, with the bytes of the line that each piece stands for.
+data::SpannedText decode_line_with_spans(const data::Tokenizer& tokenizer,
+                                         std::span<const int32_t> ids);
 
 /// The number of lines of a plain or gzip file.
 int64_t count_lines(const std::string& path);

@@ -61,25 +61,46 @@ class WindowReader {
     const std::string where = input_.where();
     clean_line(line, input_);
     std::vector<int32_t> prefix = next_prefix();
-    std::vector<int32_t> ids = encode_line(first_.source_tokenizer, tag_.before(line),
-                                           first_.translator.max_source_length(), where);
+    TranslatedLine added{.number = input_.line_number(), .source = line, .translations = {}};
+    if (options_.markup) added.marked = take_out_markup(line);
+    const std::string& text = options_.markup ? added.marked.text : line;
+    std::vector<int32_t> ids = encode(text, where, added);
     const bool has_text = std::ssize(ids) - 1 > tag_.pieces();
     if (has_text) {
       window.requests.push_back({std::move(ids), std::move(prefix), input_.line_number() - 1});
       window.places.push_back(window.lines.size());
+    } else {
+      added.translations.resize(1);
     }
-    window.lines.push_back({.number = input_.line_number(),
-                            .source = line,
-                            .translations = has_text ? NBest{} : NBest(1)});
-    if (has_text && terms_) add_terms(window, where);
+    window.lines.push_back(std::move(added));
+    if (has_text && terms_) add_terms(text_of(window.lines.back()), where, window);
   }
 
-  void add_terms(Window& window, const std::string& where) const {
+  // What is translated.
+  const std::string& text_of(const TranslatedLine& line) const {
+    return options_.markup ? line.marked.text : line.source;
+  }
+
+  void add_terms(const std::string& text, const std::string& where, Window& window) const {
     TranslatedLine& line = window.lines.back();
-    line.terms = options_.glossary->find(line.source);
+    line.terms = options_.glossary->find(text);
     if (line.terms.empty()) return;
     line.where = where;
     window.requests.back().constraints = terms_->constraints(line.terms);
+  }
+
+  std::vector<int32_t> encode(const std::string& text, const std::string& where,
+                              TranslatedLine& line) const {
+    const int64_t most = first_.translator.max_source_length();
+    if (!first_.translator.options().alignment)
+      return encode_line(first_.source_tokenizer, tag_.before(text), most, where);
+    line.pieces = encode_line_with_spans(first_.source_tokenizer, tag_.before(text), most, where);
+    const auto tag_bytes = static_cast<int32_t>(tag_.before("").size());
+    for (data::TextSpan& span : line.pieces.spans) {
+      span = {span.begin - tag_bytes, span.end - tag_bytes};
+      if (span.end > 0) span.begin = std::max(span.begin, 0);  // the space after the tag
+    }
+    return line.pieces.ids;
   }
 
   std::vector<int32_t> next_prefix() {

@@ -9,6 +9,7 @@
 #include "common/text_io.h"
 #include "data/text/glossary.h"
 #include "data/text/tokenizer.h"
+#include "nmt/alignment/inline_markup.h"
 #include "nmt/translation/translator.h"
 
 namespace dietmt::nmt {
@@ -20,6 +21,10 @@ struct TranslatedLine {
   NBest translations;      // a line without text has one empty translation
   std::vector<const data::GlossaryTerm*> terms = {};  // of the glossary, for each occurrence
   std::string where = {};                             // "file:line", if it has terms
+  // Only with the translator's SearchOptions::alignment and without a pivot: the tokens, and their
+  // bytes in the text that was translated (below 0 for those of a tag before it).
+  data::SpannedPieces pieces = {};
+  MarkedText marked = {};  // only with StreamOptions::markup: that text is marked.text
 };
 
 /// A model whose translations another one translates, such as Portuguese to English before English
@@ -35,6 +40,7 @@ struct StreamOptions {
   const PivotModel* before = nullptr;  // translates the lines first; null: none
   /// Changes what the search has found for the sentences of a window; may be empty.
   std::function<void(std::vector<NBest>&)> choose = {};
+  bool markup = false;        // take tags and placeholders out of the lines
   bool line_by_line = false;  // translate each line when it comes, not in windows of many lines
   // Of the terms that translations must contain; null: none. It outlives the stream.
   const data::Glossary* glossary = nullptr;

@@ -69,6 +69,9 @@ class Translator {
   /// models' limits and options().max_source_length. The caller must cut longer requests.
   int64_t max_source_length() const;
 
+  /// See SentenceDecoder.
+  bool aligns() const { return decoder_->aligns(); }
+
   /// The most target tokens, with end of sentence, that the models can generate.
   int64_t max_target_length() const;
 

@@ -123,13 +123,18 @@ Answer translate_file(Call call, ServiceContext& service) {
   TextOptions options;
   options.language = source;
   options.glossary = service.glossaries.of_request(fields, path, options.search);
-  const auto translate = [&](const std::vector<std::string>& texts) {
+  const auto translate_lines = [&](const std::vector<std::string>& texts) {
     std::vector<std::string> translations;
     for (const TranslatedText& text : translate_texts(models, texts, options, patience))
       translations.push_back(text.joined());
     return translations;
   };
-  const std::vector<std::string> translations = translate_keeping_placeholders(segments, translate);
+  const auto translate_marked = [&](const std::vector<std::string>& texts) {
+    options.markup = true;
+    return translate_lines(texts);
+  };
+  const std::vector<std::string> translations =
+      translate_keeping_placeholders(segments, translate_lines, translate_marked);
   std::string bytes =
       with_document(kind, upload.bytes, {source, target}, service,
                     [&](Document& document) { return document.translated(translations); });

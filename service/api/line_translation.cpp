@@ -14,10 +14,12 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
   const Fields fields(decoding);
   std::vector<std::string_view> names = decoding_field_names();
   names.emplace_back("split_sentences");
+  names.emplace_back("markup");
   fields.allow_only(names);
   TextOptions options;
   options.language = path.front()->source;
   options.split = fields.flag_or("split_sentences", false);
+  options.markup = fields.flag_or("markup", false);
   options.search = search_options(fields, limits);
   return options;
 }

@@ -41,8 +41,9 @@ class LineTranslator {
   void check(const LineRequest& request, const nlohmann::json& decoding) const;
 
   /// Translates each line as one sentence or, with "split_sentences" true in `decoding`, sentence
-  /// by sentence. Waits while the queue is full. Throws ClientGone soon after `cancelled` returns
-  /// true, Unavailable, and the decoder's exceptions.
+  /// by sentence; with "markup" true, tags and placeholders move with their words. Waits while the
+  /// queue is full. Throws ClientGone soon after `cancelled` returns true, Unavailable, and the
+  /// decoder's exceptions.
   TranslatedLines translate(const LineRequest& request, const nlohmann::json& decoding,
                             const std::vector<std::string>& lines,
                             const std::function<bool()>& cancelled) const;

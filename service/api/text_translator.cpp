@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "service/api/preparation_turn.h"
 #include "service/api/sentence_splitter.h"
@@ -14,39 +15,136 @@ SplitText split(std::string_view text, const TextOptions& options) {
   return options.split ? split_sentences(text, options.language) : one_sentence(text);
 }
 
-TranslatedSentence sentence_of(std::string before, std::string source) {
-  TranslatedSentence sentence;
-  sentence.before = std::move(before);
-  sentence.source = std::move(source);
-  return sentence;
+// Sentences of a text without its markup; each takes the marks inside it along.
+class SentencePlanner {
+ public:
+  SentencePlanner(const nmt::MarkedText& marked, const TextOptions& options,
+                  TranslatedText& planned)
+      : marked_(marked), options_(options), planned_(planned) {}
+
+  // `raw`: the text with its markup, which stays as it is if it has no sentences.
+  void add(std::string_view raw) {
+    const SplitText parts = split(marked_.text, options_);
+    if (parts.pieces.empty()) {
+      planned_.after += raw;
+      return;
+    }
+    for (const SentencePiece& piece : parts.pieces) add_sentence(piece.sentence);
+    add_between(marked_.text.size(), marked_.marks.size());
+  }
+
+ private:
+  void add_sentence(std::string_view sentence) {
+    const auto begin = static_cast<size_t>(sentence.data() - marked_.text.data());
+    const size_t end = begin + sentence.size();
+    add_between(begin, first_mark_of(begin));
+    TranslatedSentence& added = planned_.sentences.emplace_back();
+    added.before = std::exchange(planned_.after, {});
+    added.source = sentence;
+    const size_t last = last_mark_of(end);
+    if (last > mark_) {
+      added.marked.text = sentence;
+      for (size_t m = mark_; m < last; ++m)
+        added.marked.marks.push_back(moved_mark(m, begin, last));
+    }
+    mark_ = last;
+    at_ = end;
+  }
+
+  // White space and marks up to a byte and a mark.
+  void add_between(size_t end, size_t last_mark) {
+    const auto add_text = [&](size_t to) {
+      const std::string_view text = std::string_view(marked_.text).substr(at_, to - at_);
+      planned_.after += options_.html ? escape_markup(text) : std::string(text);
+      at_ = to;
+    };
+    for (; mark_ < last_mark; ++mark_) {
+      add_text(std::max(at_, static_cast<size_t>(marked_.marks[mark_].at)));
+      planned_.after += marked_.marks[mark_].raw;
+    }
+    add_text(end);
+  }
+
+  // An end tag at the beginning of a sentence belongs to the one before.
+  size_t first_mark_of(size_t begin) const {
+    return find_mark([&](const nmt::InlineMark& mark) {
+      const bool closes = mark.kind == nmt::InlineMark::Kind::kClose;
+      const auto at = static_cast<size_t>(mark.at);
+      return at > begin || (at == begin && !closes);
+    });
+  }
+
+  // A start tag at the end belongs to the next.
+  size_t last_mark_of(size_t end) const {
+    return find_mark([&](const nmt::InlineMark& mark) {
+      const bool opens = mark.kind == nmt::InlineMark::Kind::kOpen;
+      const auto at = static_cast<size_t>(mark.at);
+      return at > end || (at == end && opens);
+    });
+  }
+
+  template <typename Predicate>
+  size_t find_mark(const Predicate& predicate) const {
+    const auto& marks = marked_.marks;
+    const auto found =
+        std::find_if(marks.begin() + static_cast<std::ptrdiff_t>(mark_), marks.end(), predicate);
+    return static_cast<size_t>(found - marks.begin());
+  }
+
+  // A mark of a sentence from byte `begin` that has the marks mark_ .. last - 1.
+  nmt::InlineMark moved_mark(size_t index, size_t begin, size_t last) const {
+    nmt::InlineMark mark = marked_.marks[index];
+    mark.at -= static_cast<int32_t>(begin);
+    const auto first = static_cast<int32_t>(mark_);
+    const bool is_inside = mark.partner >= first && mark.partner < static_cast<int32_t>(last);
+    mark.partner = is_inside ? mark.partner - first : -1;
+    return mark;
+  }
+
+  const nmt::MarkedText& marked_;
+  const TextOptions& options_;
+  TranslatedText& planned_;
+  size_t at_ = 0;    // bytes before are in the plan
+  size_t mark_ = 0;  // marks before it, too
+};
+
+void add_sentences(const nmt::MarkedText& marked, std::string_view raw, const TextOptions& options,
+                   TranslatedText& planned) {
+  SentencePlanner(marked, options, planned).add(raw);
+}
+
+// Texts with inline markup, between the tags of blocks.
+void plan_html(std::string_view html, const TextOptions& options, TranslatedText& planned) {
+  nmt::MarkupRemoval removal;
+  std::string raw;
+  const auto flush = [&] {
+    if (raw.empty()) return;
+    add_sentences(removal.finish(), raw, options, planned);
+    raw.clear();
+  };
+  for (const MarkupPart& part : split_markup(html)) {
+    if (part.is_text) {
+      removal.add_text(resolve_references(part.raw));
+    } else if (part.is_inline) {
+      removal.add_mark(part.raw);
+    } else {
+      flush();
+      planned.after += part.raw;
+      continue;
+    }
+    raw += part.raw;
+  }
+  flush();
 }
 
 // Splits a text into sentences to translate.
 TranslatedText plan(const std::string& text, const TextOptions& options) {
   TranslatedText planned;
-  if (!options.html) {
-    const SplitText parts = split(text, options);
-    for (const SentencePiece& piece : parts.pieces) {
-      planned.sentences.push_back(
-          sentence_of(std::string(piece.before), std::string(piece.sentence)));
-    }
-    planned.after = parts.after;
-    return planned;
-  }
-  for (const MarkupPart& part : split_markup(text)) {
-    if (!part.is_text) {
-      planned.after += part.raw;
-      continue;
-    }
-    const SplitText parts = split(part.raw, options);
-    for (const SentencePiece& piece : parts.pieces) {
-      planned.after += piece.before;
-      planned.sentences.push_back(
-          sentence_of(std::move(planned.after), resolve_references(piece.sentence)));
-      planned.after.clear();
-    }
-    planned.after += parts.after;
-  }
+  if (options.html)
+    plan_html(text, options, planned);
+  else
+    add_sentences(options.markup ? nmt::take_out_markup(text) : nmt::MarkedText{text, {}}, text,
+                  options, planned);
   return planned;
 }
 
@@ -59,27 +157,91 @@ const std::string& source_of(const TranslatedSentence& sentence) {
 nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& model,
                                const nmt::SearchOptions& search) {
   nmt::TranslationRequest request;
-  request.source = model.encode_source(source_of(sentence));
+  if (search.alignment) {
+    data::SpannedPieces pieces = model.encode_source_with_spans(source_of(sentence));
+    request.source = std::move(pieces.ids);
+    sentence.spans = std::move(pieces.spans);
+  } else {
+    request.source = model.encode_source(source_of(sentence));
+  }
   sentence.cut_tokens +=
       nmt::cut_and_end(request.source, model.decoder->source_limit(search), model.source_end);
+  if (search.alignment) sentence.spans.resize(request.source.size() - 1);
   if (sentence.pivots.empty()) sentence.source_tokens = std::ssize(request.source);
   return request;
 }
 
-TranslatedSentence::Found decode(const nmt::Hypothesis& hypothesis,
-                                 const TranslatedSentence& sentence, const LoadedModel& model,
-                                 const TextOptions& options) {
+// A translation of a sentence by one model, with the marks of the sentence.
+struct MarkedTranslation {
+  std::vector<nmt::MarkedPart> parts;
+  std::vector<nmt::WordPair> alignment;  // if the search aligned
+};
+
+MarkedTranslation translation_of(const TranslatedSentence& sentence,
+                                 const nmt::Hypothesis& hypothesis, const LoadedModel& model,
+                                 const nmt::SearchOptions& search) {
+  const bool has_marks = !sentence.marked.marks.empty();
+  MarkedTranslation made;
+  if (!search.alignment) {
+    const std::string text = model.decode_target(hypothesis.ids);
+    if (has_marks)
+      made.parts = place_markup(sentence.marked, text);
+    else
+      made.parts.push_back({text});
+    return made;
+  }
+  const data::SpannedText target = model.decode_target_with_spans(hypothesis.ids);
+  const nmt::TokenizedText tokens{target.text, target.spans};
+  made.alignment =
+      nmt::align_words({source_of(sentence), sentence.spans}, tokens, hypothesis.attention);
+  if (has_marks)
+    made.parts = place_markup(sentence.marked, sentence.spans, tokens, hypothesis.attention);
+  else
+    made.parts.push_back({target.text});
+  return made;
+}
+
+TranslatedSentence::Found decode(const TranslatedSentence& sentence,
+                                 const nmt::Hypothesis& hypothesis, const LoadedModel& model,
+                                 const TextOptions& options, const nmt::SearchOptions& search) {
   TranslatedSentence::Found found;
-  found.text = model.decode_target(hypothesis.ids);
-  for (const data::GlossaryTerm* term : data::missing_terms(sentence.terms, found.text))
-    found.missing_terms.push_back(term->target_text());
-  if (options.html) found.text = escape_markup(found.text);
+  MarkedTranslation made = translation_of(sentence, hypothesis, model, search);
+  for (const nmt::MarkedPart& part : made.parts)
+    found.text += options.html && !part.is_markup ? escape_markup(part.text) : part.text;
+  found.alignment = std::move(made.alignment);
+  if (!sentence.terms.empty()) {
+    const std::string text = model.decode_target(hypothesis.ids);
+    for (const data::GlossaryTerm* term : data::missing_terms(sentence.terms, text))
+      found.missing_terms.push_back(term->target_text());
+  }
   found.score = hypothesis.score;
   if (!options.pieces) return found;
   for (const int32_t id : hypothesis.ids) found.pieces.push_back(model.target_piece(id));
   found.pieces.emplace_back("</s>");
   found.piece_scores = hypothesis.token_scores;
   return found;
+}
+
+// The next model gets the translation with the marks in their new places.
+void add_pivot(const nmt::Hypothesis& best, const LoadedModel& model,
+               const nmt::SearchOptions& search, TranslatedSentence& sentence) {
+  nmt::MarkupRemoval removal;
+  for (const nmt::MarkedPart& part : translation_of(sentence, best, model, search).parts) {
+    if (part.is_markup)
+      removal.add_mark(part.text);
+    else
+      removal.add_text(part.text);
+  }
+  sentence.marked = removal.finish();
+  sentence.pivots.push_back(sentence.marked.text);
+}
+
+bool has_marks(const std::vector<TranslatedText>& texts) {
+  return std::ranges::any_of(texts, [](const TranslatedText& text) {
+    return std::ranges::any_of(text.sentences, [](const TranslatedSentence& sentence) {
+      return !sentence.marked.marks.empty();
+    });
+  });
 }
 
 size_t bytes_of(const std::vector<std::string>& texts) {
@@ -133,10 +295,19 @@ void add_constraints(const std::vector<TranslatedSentence*>& sentences,
 }
 
 void add_translations(const nmt::NBest& found, const LoadedModel& model, const TextOptions& options,
-                      TranslatedSentence& sentence) {
+                      const nmt::SearchOptions& search, TranslatedSentence& sentence) {
   for (const nmt::Hypothesis& hypothesis : found)
-    sentence.translations.push_back(decode(hypothesis, sentence, model, options));
+    sentence.translations.push_back(decode(sentence, hypothesis, model, options, search));
   if (!found.empty()) sentence.target_tokens = std::ssize(found.front().ids) + 1;
+}
+
+// The marks of a sentence that a model made nothing of.
+void keep_marks_of_nothing(std::vector<TranslatedText>& texts) {
+  for (TranslatedText& text : texts) {
+    for (TranslatedSentence& sentence : text.sentences)
+      if (sentence.translations.empty() && !sentence.marked.marks.empty())
+        sentence.translations.push_back({.text = join(place_markup(sentence.marked, ""))});
+  }
 }
 
 }  // namespace
@@ -163,13 +334,14 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
   for (size_t i = 0; i < models.size(); ++i) {
     const LoadedModel& model = models[i]->model();
     const bool is_last = i + 1 == models.size();
-    const nmt::SearchOptions search = is_last ? options.search : options.search.for_pivot();
+    nmt::SearchOptions search = is_last ? options.search : options.search.for_pivot();
     std::vector<TranslatedSentence*> sentences;
     std::vector<nmt::TranslationRequest> requests;
     {
       const PreparationTurn turn(bytes_of(texts), patience);
       models[i]->queue().check_open();
       if (i == 0) translated = plan_all(texts, options);
+      search.alignment = (search.alignment || has_marks(translated)) && model.decoder->aligns();
       sentences = sentences_for_next(translated);
       requests = encode_all(sentences, model, search, is_last ? options.prefix : "");
       if (is_last && options.glossary)
@@ -178,11 +350,12 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
     const auto found = models[i]->queue().translate(std::move(requests), search, patience);
     for (size_t s = 0; s < sentences.size(); ++s) {
       if (is_last)
-        add_translations(found[s], model, options, *sentences[s]);
+        add_translations(found[s], model, options, search, *sentences[s]);
       else
-        sentences[s]->pivots.push_back(model.decode_target(found[s].front().ids));
+        add_pivot(found[s].front(), model, search, *sentences[s]);
     }
   }
+  keep_marks_of_nothing(translated);
   return translated;
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "data/text/glossary.h"
+#include "data/text/tokenizer.h"
+#include "nmt/alignment/inline_markup.h"
 #include "nmt/search/search_options.h"
 #include "service/api/model_path.h"
 
@@ -15,6 +17,7 @@ namespace dietmt::service {
 struct TextOptions {
   std::string language;  // of the source, for the rules of splitting
   bool html = false;
+  bool markup = false;      // tags and placeholders of a plain text move with its words
   bool split = true;        // false: a text is one sentence
   bool pieces = false;      // fill TranslatedSentence::Found::pieces
   std::string prefix = "";  // of each sentence's translation
@@ -24,18 +27,21 @@ struct TextOptions {
 
 struct TranslatedSentence {
   struct Found {
-    std::string text;
+    std::string text = {};
     double score = 0.0;
-    std::vector<std::string> pieces = {};  // including end of sentence
+    std::vector<nmt::WordPair> alignment = {};  // only with options.search.alignment
+    std::vector<std::string> pieces = {};       // including end of sentence
     std::vector<float> piece_scores = {};
     std::vector<std::string> missing_terms = {};  // target terms of the glossary that it lacks
   };
-  std::string before;  // spacing or markup, unchanged
-  std::string source;
-  int64_t source_tokens = 0;        // translated, including end of sentence
-  int64_t cut_tokens = 0;           // beyond the limit of the model or the options
-  std::vector<std::string> pivots;  // the translations of all models but the last
-  int64_t target_tokens = 0;        // of the best translation, including end of sentence
+  std::string before;                 // spacing or markup, unchanged
+  std::string source;                 // without markup
+  nmt::MarkedText marked;             // what the last model translates, if it has markup
+  std::vector<data::TextSpan> spans;  // the bytes of its tokens, if the decoder aligns
+  int64_t source_tokens = 0;          // translated, including end of sentence
+  int64_t cut_tokens = 0;             // beyond the limit of the model or the options
+  std::vector<std::string> pivots;    // the translations of all models but the last
+  int64_t target_tokens = 0;          // of the best translation, including end of sentence
   std::vector<const data::GlossaryTerm*> terms;  // of TextOptions::glossary
   std::vector<Found> translations;               // best first
 };

@@ -31,10 +31,12 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
     throw HttpError::of_option("format", "format must be text or html");
   options.language = path.front()->source;
   options.html = format == "html";
+  options.markup = fields.flag_or("markup", false);
   options.split = fields.flag_or("split_sentences", true);
   options.pieces = fields.flag_or("token_scores", false);
   options.prefix = fields.text_or("prefix", "");
   options.search = search_options(fields, service.limits);
+  options.search.alignment = fields.flag_or("alignment", false);
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   if (!options.prefix.empty() && options.split)
     throw HttpError::of_option("prefix", "prefix needs split_sentences false");
@@ -45,14 +47,20 @@ void check_names(const Fields& fields) {
   std::vector<std::string_view> names = decoding_field_names();
   for (const std::string_view name :
        {"text", "model", "source", "target", "format", "split_sentences", "prefix", "glossary",
-        "token_scores", "deadline_ms"})
+        "token_scores", "markup", "alignment", "deadline_ms"})
     names.push_back(name);
   fields.allow_only(names);
 }
 
-ordered_json translation_json(const TranslatedSentence::Found& found) {
+ordered_json translation_json(const TranslatedSentence::Found& found, bool with_alignment) {
   ordered_json translation{{"text", found.text}, {"score", found.score}};
   if (!found.missing_terms.empty()) translation["missing_terms"] = found.missing_terms;
+  if (with_alignment) {
+    auto pairs = ordered_json::array();
+    for (const nmt::WordPair& pair : found.alignment)
+      pairs.push_back(ordered_json::array({pair.source, pair.target}));
+    translation["alignment"] = pairs;
+  }
   if (found.pieces.empty()) return translation;
   auto tokens = ordered_json::array();
   for (size_t i = 0; i < found.pieces.size() && i < found.piece_scores.size(); ++i)
@@ -61,11 +69,12 @@ ordered_json translation_json(const TranslatedSentence::Found& found) {
   return translation;
 }
 
-ordered_json result_json(const TranslatedText& text) {
+ordered_json result_json(const TranslatedText& text, bool with_alignment) {
   auto sentences = ordered_json::array();
   for (const TranslatedSentence& sentence : text.sentences) {
     auto translations = ordered_json::array();
-    for (const auto& found : sentence.translations) translations.push_back(translation_json(found));
+    for (const auto& found : sentence.translations)
+      translations.push_back(translation_json(found, with_alignment));
     sentences.push_back({{"before", sentence.before},
                          {"source", sentence.source},
                          {"source_tokens", sentence.source_tokens},
@@ -94,6 +103,14 @@ ordered_json usage_json(const std::vector<TranslatedText>& texts, double seconds
           {"seconds", seconds}};
 }
 
+void require_alignment(const ServedPath& models) {
+  if (models.size() > 1)
+    throw HttpError::of_option("alignment", "alignment needs one model, not a pivot language");
+  if (!models.front()->model().decoder->aligns())
+    throw HttpError::of_option("alignment",
+                               "alignment: this model compresses the keys of cross-attention");
+}
+
 Answer translate(const Call& call, ServiceContext& service) {
   const auto start = std::chrono::steady_clock::now();
   const Fields fields = Fields::of_json(call);
@@ -108,10 +125,12 @@ Answer translate(const Call& call, ServiceContext& service) {
   const Patience patience = service.patience(call, deadline);
 
   const ServedPath models = acquire(service.models, path, patience);
+  if (options.search.alignment) require_alignment(models);
   const auto translated = translate_texts(models, texts, options, patience);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   auto results = ordered_json::array();
-  for (const TranslatedText& text : translated) results.push_back(result_json(text));
+  for (const TranslatedText& text : translated)
+    results.push_back(result_json(text, options.search.alignment));
   const ordered_json body{{"model", path_name(path)},
                           {"source", path.front()->source},
                           {"target", path.back()->target},

@@ -2,7 +2,8 @@
 // Word and OpenDocument text. Everything except the segments stays as it is.
 //
 //   const auto document = open_document(kind, bytes, {"en", "de"});
-//   bytes = document->translated(translate_keeping_placeholders(document->segments(), translate));
+//   bytes = document->translated(translate_keeping_placeholders(document->segments(), translate,
+//                                                               translate_marked));
 #pragma once
 
 #include <cstdint>

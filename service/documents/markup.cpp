@@ -120,6 +120,17 @@ size_t markup_end(std::string_view html, size_t begin, bool with_element) {
   return with_element && forbids_translation(tag) ? element_end(html, end, name) : end;
 }
 
+// Elements inside a sentence (phrasing content). A line break ends one.
+constexpr std::string_view kInline[] = {
+    "a",     "abbr", "acronym", "b",      "bdi", "bdo", "big",  "cite", "code", "data", "del",
+    "dfn",   "em",   "font",    "i",      "img", "ins", "kbd",  "mark", "q",    "s",    "samp",
+    "small", "span", "strike",  "strong", "sub", "sup", "time", "tt",   "u",    "var",  "wbr"};
+
+bool is_inline(std::string_view markup) {
+  if (markup.starts_with("<!--")) return true;
+  return is_one_of(tag_name(markup.starts_with("</") ? markup.substr(1) : markup), kInline);
+}
+
 // The character of the reference between `&` and `;`.
 std::optional<char32_t> referenced(std::string_view name) {
   if (name == "apos") return U'\'';  // not in HTML 4
@@ -151,7 +162,8 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
     }
     if (at > text) parts.push_back({html.substr(text, at - text), true});
     text = markup_end(html, at, true);
-    parts.push_back({html.substr(at, text - at), false});
+    const std::string_view raw = html.substr(at, text - at);
+    parts.push_back({raw, false, is_inline(raw)});
     at = html.find('<', text);
   }
   if (text < html.size()) parts.push_back({html.substr(text), true});

@@ -12,6 +12,8 @@ struct MarkupPart {
   std::string_view raw;
   bool is_text;  // false: a tag, a comment, or the content of script, style and similar
                  // elements, an element with translate="no"
+  // Markup inside a sentence: tags and elements such as <b>, <a> and <img>, and comments.
+  bool is_inline = false;
 };
 
 /// Never fails: a `<` that starts no tag is text, and an unclosed element ends with the text.

@@ -1,83 +1,15 @@
 #include "service/documents/placeholders.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "common/error.h"
-#include "service/documents/document.h"
+#include "nmt/alignment/inline_markup.h"
+#include "nmt/alignment/placeholders.h"
 
 namespace dietmt::service {
 namespace {
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
-bool is_ascii_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_name(char c) {
-  return is_digit(c) || is_ascii_letter(c) || c == '_' || c == '.' || c == '-';
-}
-
-// The functions below return the length of a placeholder at the beginning of `text`, or 0.
-
-// From `open` to the next `close`, with only `allowed` between them.
-template <typename Allowed>
-size_t enclosed(std::string_view text, std::string_view open, std::string_view close,
-                Allowed allowed) {
-  if (!text.starts_with(open)) return 0;
-  size_t at = open.size();
-  while (at < text.size() && allowed(text[at])) ++at;
-  return text.substr(at).starts_with(close) ? at + close.size() : 0;
-}
-
-// %[(name)|n$][flags][width][.precision][length]conversion, as in C and Python; %%. A space is no
-// flag here: "100 % done".
-size_t percent(std::string_view text) {
-  if (text.size() < 2) return 0;
-  if (text[1] == '%') return 2;
-  size_t at = std::max<size_t>(1, enclosed(text, "%(", ")", is_name));
-  const auto skip = [&](std::string_view characters) {
-    while (at < text.size() && characters.find(text[at]) != characters.npos) ++at;
-  };
-  skip("0123456789$");
-  skip("-+#0'");
-  skip("0123456789*.");
-  skip("hlLqjzt");
-  constexpr std::string_view kConversions = "diouxXeEfFgGaAcspn@";
-  return at < text.size() && kConversions.find(text[at]) != kConversions.npos ? at + 1 : 0;
-}
-
-size_t tag(std::string_view text) {
-  const size_t name = text.starts_with("</") ? 2 : 1;
-  if (name >= text.size() || !is_ascii_letter(text[name])) return 0;
-  const size_t end = text.find_first_of("<>", 1);
-  return end != text.npos && text[end] == '>' ? end + 1 : 0;
-}
-
-size_t reference(std::string_view text) {
-  const size_t end = enclosed(text, "&", ";", [](char c) { return is_name(c) || c == '#'; });
-  return end > 2 ? end : 0;
-}
-
-size_t placeholder(std::string_view text) {
-  // A name with its format, as in {size:>8}.
-  const auto in_braces = [](char c) {
-    return is_name(c) || std::string_view(":!<>^+=,").find(c) != std::string_view::npos;
-  };
-  const auto in_double_braces = [](char c) { return is_name(c) || c == ' '; };
-  switch (text.front()) {
-    case '%':
-      return percent(text);
-    case '$':
-      return enclosed(text, "${", "}", is_name);
-    case '{':
-      return text.starts_with("{{") ? enclosed(text, "{{", "}}", in_double_braces)
-                                    : enclosed(text, "{", "}", in_braces);
-    case '<':
-      return tag(text);
-    case '&':
-      return reference(text);
-    default:
-      return 0;
-  }
-}
+using nmt::placeholders_in;
 
 bool has_same_placeholders(const std::string& one, const std::string& other) {
   auto left = placeholders_in(one), right = placeholders_in(other);
@@ -96,64 +28,23 @@ std::vector<std::string> checked(const TranslateTexts& translate,
   return translations;
 }
 
-// A text as what stays and what is translated, in turns.
-class Pieces {
- public:
-  Pieces(std::string_view text, std::vector<std::string>& parts) {
-    size_t begin = 0;
-    for (const std::string_view fixed : placeholders_in(text)) {
-      const auto at = static_cast<size_t>(fixed.data() - text.data());
-      add(text.substr(begin, at - begin), parts);
-      fixed_.back() += fixed;
-      begin = at + fixed.size();
-    }
-    add(text.substr(begin), parts);
-  }
-
-  std::string joined(const std::vector<std::string>& translations) const {
-    std::string text = fixed_.front();
-    for (size_t i = 0; i < places_.size(); ++i)
-      text += places_[i].filled(translations) + fixed_[i + 1];
-    return text;
-  }
-
- private:
-  void add(std::string_view text, std::vector<std::string>& parts) {
-    if (auto place = add_segment(text, parts)) {
-      places_.push_back(*std::move(place));
-      fixed_.emplace_back();
-    } else {
-      fixed_.back() += text;
-    }
-  }
-
-  std::vector<std::string> fixed_{""};  // before, between and behind the places
-  std::vector<SegmentPlace> places_;
-};
-
 }  // namespace
 
-std::vector<std::string_view> placeholders_in(std::string_view text) {
-  std::vector<std::string_view> found;
-  for (size_t at = 0; at < text.size();) {
-    const size_t size = placeholder(text.substr(at));
-    if (size > 0) found.push_back(text.substr(at, size));
-    at += std::max<size_t>(size, 1);
-  }
-  return found;
-}
-
 std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
-                                                        const TranslateTexts& translate) {
+                                                        const TranslateTexts& translate,
+                                                        const TranslateTexts& translate_marked) {
   std::vector<std::string> translations = checked(translate, segments);
-  std::vector<std::string> parts;
-  std::vector<std::pair<size_t, Pieces>> broken;
+  std::vector<size_t> broken;
+  std::vector<std::string> texts;
   for (size_t i = 0; i < segments.size(); ++i) {
-    if (!has_same_placeholders(segments[i], translations[i]))
-      broken.emplace_back(i, Pieces(segments[i], parts));
+    const bool keeps = has_same_placeholders(segments[i], translations[i]) &&
+                       (nmt::tags_nest(translations[i]) || !nmt::tags_nest(segments[i]));
+    if (keeps) continue;
+    broken.push_back(i);
+    texts.push_back(segments[i]);
   }
-  const std::vector<std::string> translated_parts = checked(translate, parts);
-  for (const auto& [index, pieces] : broken) translations[index] = pieces.joined(translated_parts);
+  std::vector<std::string> again = checked(translate_marked, texts);
+  for (size_t b = 0; b < broken.size(); ++b) translations[broken[b]] = std::move(again[b]);
   return translations;
 }
 

@@ -1,24 +1,21 @@
-// Placeholders in messages: %s, %1$d, %(name)s, {0}, ${name}, {{name}}, tags and references such as
-// <b> and &amp;. A program fills them in, so a translation must have the same.
+// Translation of messages that keeps their placeholders (nmt/alignment/placeholders.h).
 #pragma once
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace dietmt::service {
-
-/// The placeholders of a text, in order; views into it.
-std::vector<std::string_view> placeholders_in(std::string_view text);
 
 /// Translates texts in order.
 using TranslateTexts =
     std::function<std::vector<std::string>(const std::vector<std::string>& texts)>;
 
-/// Translates segments. If a translation lacks a placeholder of its source or has others, the text
-/// between the placeholders is translated instead, and they stay where they were.
+/// Translates segments with `translate`. If a translation lacks a placeholder of its source or has
+/// others, or its tags no longer nest, the segment is translated by `translate_marked`, which moves
+/// placeholders with their words (nmt/alignment/inline_markup.h).
 std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
-                                                        const TranslateTexts& translate);
+                                                        const TranslateTexts& translate,
+                                                        const TranslateTexts& translate_marked);
 
 }  // namespace dietmt::service

@@ -35,7 +35,7 @@ std::optional<std::string> unquoted(std::string_view line) {
   return text;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string line = "\"";
   for (const char c : text) {
     char letter = 0;
@@ -72,7 +72,7 @@ class PoDocument final : public Document {
     for (const Slot& slot : slots_) {
       std::string& line = lines_[slot.line];
       const std::string end = line.ends_with("\r\n") ? "\r\n" : line.ends_with('\n') ? "\n" : "";
-      line = slot.keyword + " " + quoted(slot.place.filled(translations)) + end;
+      line = slot.keyword + " " + in_quotes(slot.place.filled(translations)) + end;
     }
     std::string text;
     for (const std::string& line : lines_) text += line;

@@ -44,14 +44,22 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
       texts.push_back(std::move(parts.text));
     }
   }
-  const auto translate_texts = [&](const std::vector<std::string>& some) {
-    TranslatedLines translated = translate(chunk.options, some, cancelled);
+  const auto translate_with = [&](const JobOptions& options, const std::vector<std::string>& some) {
+    TranslatedLines translated = translate(options, some, cancelled);
     result.source_tokens += translated.source_tokens;
     return std::move(translated.lines);
   };
+  const auto translate_texts = [&](const std::vector<std::string>& some) {
+    return translate_with(chunk.options, some);
+  };
   std::vector<std::string> translations;
+  const auto translate_marked = [&](const std::vector<std::string>& some) {
+    JobOptions options = chunk.options;
+    options.decoding["markup"] = true;
+    return translate_with(options, some);
+  };
   if (chunk.options.document)
-    translations = translate_keeping_placeholders(texts, translate_texts);
+    translations = translate_keeping_placeholders(texts, translate_texts, translate_marked);
   else if (!texts.empty())
     translations = translate_texts(texts);
   if (translations.size() != texts.size())

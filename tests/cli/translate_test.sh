@@ -93,6 +93,60 @@ expect_lines "$work/out" 10
 expect_text '{"source":"red dog","translations":[{"text":' "$out"
 expect_text '"token_scores":[-' "$out"
 
+# Word alignments: a pair for each word; the text before them stays. A translation of this toy
+# language has the words in reverse order.
+expect_code 0 "${translate[@]}" --input "$input" --alignment hard
+expect_equal "$(sed 's/ ||| .*//' "$work/out" | cmp - "$work/plain" && echo same)" same "aligned text"
+awk -F ' [|][|][|] ' '{ if (split($1, a, " ") != split($2, b, " ")) print }' "$work/out" >"$work/bad"
+expect_lines "$work/bad" 0
+expect_code 0 "${translate[@]}" --input "$input" --alignment soft --json --nbest 2
+python3 - "$work/out" <<'EOF' || fail "soft alignments in JSON"
+import json, sys
+for line in open(sys.argv[1], encoding="utf-8"):
+    for one in json.loads(line)["translations"]:
+        soft = one["alignment"]
+        assert len(soft["weights"]) == len(soft["target_tokens"]) == len(one["token_scores"])
+        for row in soft["weights"]:
+            assert len(row) == len(soft["source_tokens"]) and abs(sum(row) - 1) < 1e-3, row
+EOF
+expect_code 0 "${translate[@]}" --input "$work/odd" --alignment hard --max-source-length 200
+expect_lines "$work/out" 10
+expect_equal "$(sed -n 2p "$work/out")" " ||| " "the alignment of an empty line"
+expect_code 2 "${translate[@]}" --alignment hard --markup
+expect_text "leave out --alignment" "$err"
+
+# A thousand sentences with markup: every mark survives once, and the tags nest.
+toy_corpus 1000 9 "$work/many"
+sed 's/^\([^ ]*\) \([^ ]*\)\(.*\)$/<a href="x"><b>\1<\/b> {0} \2<\/a>\3 $name$ %s<x id="1"\/>/' \
+  "$work/many.en" >"$work/marked"
+expect_code 0 "${translate[@]}" --input "$work/marked" --markup --beam 1
+python3 - "$work/out" <<'EOF' || fail "markup of 1000 sentences"
+import re, sys
+lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+assert len(lines) == 1000
+wanted = sorted(['<a href="x">', "<b>", "</b>", "</a>", "{0}", "$name$", "%s", '<x id="1"/>'])
+for line in lines:
+    marks = re.findall(r'<[^>]*>|\{0\}|\$name\$|%s', line)
+    assert sorted(marks) == wanted, line
+    tags = [m for m in marks if m in ("<b>", "</b>", "</a>") or m.startswith("<a")]
+    open_tags = []
+    for tag in tags:
+        if tag.startswith("</"):
+            assert open_tags and open_tags.pop() == tag[2], line
+        else:
+            open_tags.append(tag[1])
+    assert not open_tags, line
+EOF
+
+# Markup: each mark once, and the words are those of the text without it.
+sed 's/^\([^ ]*\) \([^ ]*\)/<b>\1<\/b> {0} \2/' "$input" >"$work/marked"
+expect_code 0 "${translate[@]}" --input "$work/marked" --markup
+expect_equal "$(grep -c '^.*<b>[^<{]*</b>.*$' "$work/out")" 60 "lines with their element"
+expect_equal "$(grep -o '{0}' "$work/out" | wc -l)" 60 "placeholders"
+sed 's/<[^>]*>//g; s/{0}//; s/  */ /g; s/^ //; s/ $//' "$work/out" | cmp - "$work/plain" ||
+  fail "--markup changes the words"
+expect_equal "$(printf '{0} %%s\n\n' | "${translate[@]}" --markup)" "{0} %s" "only markup"
+
 # Sampling: the seed decides.
 sample=("${translate[@]}" --input "$input" --sample --top-k 20 --temperature 1.5)
 expect_code 0 "${sample[@]}" --seed 1

@@ -35,8 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       require(!segment.empty());
       require(dietmt::invalid_utf8_at(segment) == std::string::npos);
     }
-    document->translated(
-        translate_keeping_placeholders(document->segments(), without_placeholders));
+    document->translated(translate_keeping_placeholders(document->segments(), without_placeholders,
+                                                        without_placeholders));
   } catch (const dietmt::DataError&) {
   }
   return 0;

@@ -4,6 +4,7 @@
 // place.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -49,6 +50,8 @@ class FakeDecoder final : public nmt::SentenceDecoder {
     if (crash) std::rethrow_exception(crash);
   }
 
+  bool aligns() const override { return true; }
+
   int64_t steps() const { return steps_; }
 
  private:
@@ -76,9 +79,22 @@ class FakeDecoder final : public nmt::SentenceDecoder {
       one.token_scores.assign(one.ids.size() + 1, -0.5F);
       one.sum = -0.5 * static_cast<double>(one.ids.size() + 1);
       one.score = -0.5 - static_cast<double>(n);
+      if (sentence.options->alignment) one.attention = attention(*sentence.request, one);
       all.push_back(one);
     }
     return all;
+  }
+
+  // Each character attends to the one that it comes from, others to end of sentence.
+  static std::vector<float> attention(const nmt::TranslationRequest& request,
+                                      const nmt::Hypothesis& found) {
+    const size_t sources = request.source.size();
+    std::vector<float> weights(sources * (found.ids.size() + 1));
+    for (size_t t = 0; t <= found.ids.size(); ++t) {
+      const size_t from = t < request.prefix.size() ? sources : t - request.prefix.size();
+      weights[t * sources + std::min(from, sources - 1)] = 1.0F;
+    }
+    return weights;
   }
 
   std::chrono::microseconds step_;
@@ -174,13 +190,30 @@ inline std::string text_of(std::span<const int32_t> codes) {
   return text;
 }
 
+inline data::SpannedPieces characters_with_spans(std::string_view text) {
+  data::SpannedPieces pieces;
+  for (const auto& one : data::source_characters(text, 0, static_cast<int32_t>(text.size()))) {
+    pieces.ids.push_back(static_cast<int32_t>(one.code));
+    pieces.spans.push_back({one.begin, one.end});
+  }
+  return pieces;
+}
+
+inline data::SpannedText text_with_spans(std::span<const int32_t> codes) {
+  const std::string text = text_of(codes);
+  return {text, characters_with_spans(text).spans};
+}
+
 /// `mark` stands at the end of each translation, so that models can be told apart.
 inline LoadedModel fake_model(std::chrono::microseconds step = {}, const std::string& mark = "") {
   return {.decoder = std::make_shared<FakeDecoder>(step, mark),
           .encode_source = characters,
           .encode_target = characters,
           .decode_target = text_of,
+          .source_piece = [](int32_t id) { return text_of(std::vector<int32_t>{id}); },
           .target_piece = [](int32_t id) { return text_of(std::vector<int32_t>{id}); },
+          .encode_source_with_spans = characters_with_spans,
+          .decode_target_with_spans = text_with_spans,
           .source_end = 2,
           .target_vocabulary = 128,
           .target_unknown = '#'};

@@ -248,12 +248,15 @@ class StepHead {
     product(1, width_, needed.width, {sums, 1}, rows, width_, query(hypothesis), width_, true);
   }
 
-  /// The sum of values over the sum of weights.
+  /// The sum of values over the sum of weights; and the weights, if they are wanted.
   void write(int64_t hypothesis) {
     const float factor = 1.0f / total(hypothesis);
     const float* mixed = query(hypothesis);
     float* to = call_.output + hypothesis * call_.output_stride + head_ * call_.head_width;
     for (int64_t d = 0; d < call_.head_width; ++d) to[d] = mixed[d] * factor;
+    if (call_.weights == nullptr) return;
+    float* weights = call_.weights + hypothesis * call_.weights_stride + head_ * call_.keys;
+    for (int64_t j = 0; j < call_.keys; ++j) weights[j] = scores(hypothesis)[j] * factor;
   }
 
   const StepAttention& call_;

@@ -158,5 +158,30 @@ TEST(AlignerTest, ASmallTableStillHoldsTheDictionary) {
   EXPECT_EQ(found, kWords);
 }
 
+// Word w of the toy language means (7 w + 3) mod 40, and the order is reversed.
+TEST(AlignerTest, LinksAreTheMostProbableSourceWords) {
+  const IdText text = toy_pairs(3000, 40, WordOrder::kReversed, 5);
+  const SentencePairs pairs = text.pairs(40, 41);
+  const WordAligner aligner = train_aligner(pairs, {}, [](const AlignerIteration&) {});
+  int64_t right = 0, all = 0;
+  for (int64_t i = 0; i < 200; ++i) {
+    const TokenPair pair = pairs.at(i);
+    const std::vector<int32_t> links = aligner.links(pair);
+    ASSERT_EQ(links.size(), pair.target.size());
+    for (size_t t = 0; t < links.size(); ++t) {
+      if (pair.target[t] == 40) {
+        EXPECT_LE(links[t], static_cast<int32_t>(pair.source.size()) - 1);
+        continue;
+      }
+      ++all;
+      right += links[t] >= 0 && toy_translation(pair.source[static_cast<size_t>(links[t])], 40) ==
+                                    pair.target[t]
+                   ? 1
+                   : 0;
+    }
+  }
+  EXPECT_GT(right, all * 95 / 100) << right << " of " << all;
+}
+
 }  // namespace
 }  // namespace dietmt::data

@@ -53,6 +53,49 @@ class TokenizerTest : public ToyTextTest {
   }
 };
 
+// The pieces of a text join to it again by their spans, and so do those of a decoded text.
+void expect_spans(const Tokenizer& tokenizer, const std::string& line) {
+  const SpannedPieces pieces = tokenizer.encode_with_spans(line);
+  EXPECT_EQ(pieces.ids, tokenizer.encode(line));
+  ASSERT_EQ(pieces.spans.size(), pieces.ids.size());
+  int32_t end = 0;
+  for (const TextSpan& span : pieces.spans) {
+    EXPECT_LE(end, span.end);
+    EXPECT_LE(span.begin, span.end);
+    end = span.end;
+  }
+  EXPECT_EQ(end, std::ssize(line));
+  const SpannedText decoded = tokenizer.decode_with_spans(pieces.ids);
+  EXPECT_EQ(decoded.text, tokenizer.decode(pieces.ids));
+  ASSERT_EQ(decoded.spans.size(), pieces.ids.size());
+  std::string joined;
+  for (const TextSpan& span : decoded.spans)
+    joined += decoded.text.substr(static_cast<size_t>(span.begin),
+                                  static_cast<size_t>(span.end - span.begin));
+  EXPECT_EQ(joined, decoded.text);
+}
+
+TEST_F(TokenizerTest, SpansAreTheBytesOfPieces) {
+  TokenizerOptions chosen = options();
+  train_tokenizer(chosen, scratch() / "model");
+  const Tokenizer tokenizer(scratch() / "model");
+  expect_spans(tokenizer, "the dog sees");
+  expect_spans(tokenizer, "a  dog, é x");
+  // With the vocabulary of another program, which has special pieces elsewhere.
+  PieceVocabulary vocabulary = sentencepiece_vocabulary(scratch() / "model");
+  vocabulary.pieces.push_back(">>de<<");
+  vocabulary.pieces.push_back("\u2581other");
+  const Tokenizer numbered(scratch() / "model", vocabulary);
+  expect_spans(numbered, ">>de<< the dog sees");
+  const SpannedPieces tagged = numbered.encode_with_spans(">>de<< dog");
+  EXPECT_EQ(tagged.spans.front(), (TextSpan{0, 6}));
+  const auto other = static_cast<int32_t>(vocabulary.pieces.size() - 1);
+  const SpannedText decoded =
+      numbered.decode_with_spans(std::vector{other, numbered.end_id(), other});
+  EXPECT_EQ(decoded.text, "other other");
+  EXPECT_THAT(decoded.spans, ElementsAre(TextSpan{0, 5}, TextSpan{5, 5}, TextSpan{5, 11}));
+}
+
 TEST_F(TokenizerTest, EncodingAndDecodingGiveTheTextBack) {
   for (const std::string type : {"bpe", "unigram"}) {
     TokenizerOptions chosen = options();

@@ -58,5 +58,20 @@ TEST(YamlOptions, OtherLinesAreNamed) {
   }
 }
 
+TEST(MarianModelConfig, NamesTheHeadThatAligns) {
+  const auto site = [](const std::string& line) {
+    const std::string text =
+        "type: transformer\ndim-vocabs: [100, 100]\nenc-depth: 6\ndec-depth: 4\ndim-emb: 32\n"
+        "transformer-dim-ffn: 64\ntransformer-heads: 2\ntransformer-postprocess: dan\n"
+        "transformer-ffn-activation: relu\ntied-embeddings-all: true\n" +
+        line;
+    const auto config = marian_model_config(marian_options(text, "model"), "model");
+    return std::pair(config.alignment().layer, config.alignment().head);
+  };
+  EXPECT_EQ(site("transformer-guided-alignment-layer: last\n"), std::pair(int64_t{3}, int64_t{0}));
+  EXPECT_EQ(site("transformer-guided-alignment-layer: 2\n"), std::pair(int64_t{1}, int64_t{0}));
+  EXPECT_EQ(site(""), std::pair(int64_t{2}, nmt::AlignmentSite::kAllHeads));
+}
+
 }  // namespace
 }  // namespace dietmt::interchange

@@ -94,6 +94,21 @@ TEST(LibreTranslateTest, TagsOfHtmlAreKept) {
   EXPECT_EQ(body["translatedText"], "<p class=\"x\">A &amp; B. <b>C</b></p><script>d</script>");
 }
 
+TEST(LibreTranslateTest, SentencesWithInlineTagsAreTranslatedWhole) {
+  const TestServer server;
+  const auto html = [&](const std::string& text) {
+    return server
+        .post("/translate", {{"q", text}, {"source", "en"}, {"target", "de"}, {"format", "html"}})
+        .second["translatedText"];
+  };
+  EXPECT_EQ(html("<p>one <b>two</b> &lt; <a href=\"x\"><i>three</i></a></p>"),
+            "<p>ONE <b>TWO</b> &lt; <a href=\"x\"><i>THREE</i></a></p>");
+  // An element over two sentences, and marks between them.
+  EXPECT_EQ(html("A <b>b c. Now d</b> e.<!-- x --> <i>Go on.</i>"),
+            "A <b>B C. NOW D</b> E.<!-- x --> <i>GO ON.</i>");
+  EXPECT_EQ(html("<b><img src=x></b> <i> </i><br>"), "<b><img src=x></b> <i> </i><br>");
+}
+
 TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
   const TestServer server;
   const json good = {{"q", "a"}, {"source", "en"}, {"target", "de"}};
@@ -158,6 +173,34 @@ TEST(V1Test, SentencesHypothesesAndScores) {
   EXPECT_EQ(body["usage"]["sentences"], 2);
   EXPECT_EQ(body["usage"]["source_tokens"], 6);
   EXPECT_EQ(body["usage"]["target_tokens"], 6);
+}
+
+TEST(V1Test, AlignmentsOfWords) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/v1/translate", {{"text", "ab c. Now d"}, {"model", "en-de"}, {"alignment", true}});
+  ASSERT_EQ(status, 200);
+  const json& sentences = body["results"][0]["sentences"];
+  ASSERT_EQ(sentences.size(), 2U);
+  EXPECT_EQ(sentences[0]["translations"][0]["alignment"].dump(), "[[0,0],[1,1]]");
+  EXPECT_EQ(server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}})
+                .second["results"][0]["sentences"][0]["translations"][0]
+                .contains("alignment"),
+            false);
+}
+
+TEST(V1Test, MarkupMovesWithItsWords) {
+  const TestServer server;
+  const auto [status, body] =
+      server.post("/v1/translate", {{"text", "Open {0} of <b>x</b>. $a$ Go"},
+                                    {"model", "en-de"},
+                                    {"markup", true},
+                                    {"nbest", 2}});
+  ASSERT_EQ(status, 200);
+  const json& result = body["results"][0];
+  EXPECT_EQ(result["text"], "OPEN {0} OF <b>X</b>. $a$ GO");
+  EXPECT_EQ(result["sentences"][0]["source"], "Open of x.");
+  EXPECT_EQ(result["sentences"][0]["translations"][1]["text"], "OPEN {0} OF <b>X</b>.!");
 }
 
 TEST(V1Test, OneSentenceWithAPrefix) {

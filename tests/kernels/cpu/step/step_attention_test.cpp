@@ -61,6 +61,11 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
         weights.push_back(std::exp(score * scales_[unsigned_of(h)]));
         total += weights.back();
       }
+      for (int64_t j = 0; j < std::ssize(weights_) / (given_.hypotheses * given_.heads); ++j) {
+        const int64_t row = hypothesis * given_.heads + h;
+        EXPECT_NEAR(weights_[unsigned_of(row * given_.keys + j)], weights[unsigned_of(j)] / total,
+                    1e-5);
+      }
       for (int64_t d = 0; d < given_.head_width; ++d) {
         double expected = 0.0;
         for (int64_t j = 0; j < given_.keys; ++j)
@@ -102,6 +107,7 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
   Numbers scales_ = Numbers(unsigned_of(given_.heads), 0.3F);
   StepTerms terms_;
   Numbers queries_, output_;
+  Numbers weights_;  // [hypotheses, H, S], if a test asks for them
 };
 
 TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
@@ -159,6 +165,9 @@ TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
   step.key_stride = key_stride;
   step.value_rows = rows.get();
   step.row_stride = stride;
+  weights_.resize(unsigned_of(given_.hypotheses * given_.heads * given_.keys));
+  step.weights = weights_.data();
+  step.weights_stride = given_.heads * given_.keys;
   attend(step);
   const std::function<const float*(int64_t)> key = [&](int64_t j) {
     return keys.data() + j * width();

@@ -1,0 +1,87 @@
+// Markup inside a sentence: tags and placeholders are taken out, the sentence is translated as a
+// whole, and they go back to the words that the attention aligns with theirs.
+//
+//   const MarkedText marked = take_out_markup("Click <b>here</b> to open {0}.");
+//   marked.text;                                       // "Click here to open."
+//   join(place_markup(marked, source, target, attention));  // "<b>Hier</b> klicken, um {0} ..."
+//
+// Each tag and placeholder is in the result exactly once, and pairs of tags that were nested stay
+// nested.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nmt/alignment/word_alignment.h"
+
+namespace dietmt::nmt {
+
+/// A tag or placeholder that was taken out.
+struct InlineMark {
+  enum class Kind {
+    kOpen,   // <b>
+    kClose,  // </b>
+    kPoint,  // <br/>, a comment, a placeholder
+  };
+  std::string raw;
+  Kind kind = Kind::kPoint;
+  int32_t at = 0;              // the byte of the text without markup before which it stood
+  int32_t partner = -1;        // the mark that closes or opens the same element; -1: none
+  bool spaced_before = false;  // white space or an end of the text was next to it
+  bool spaced_after = false;
+};
+
+/// A text without its markup, and the markup in its order.
+struct MarkedText {
+  std::string text;
+  std::vector<InlineMark> marks;
+};
+
+/// Takes markup out of a text that arrives in parts. Between words that only a point kept apart it
+/// leaves a space; of the spaces on both sides of a point it leaves one, and none before a full
+/// stop.
+class MarkupRemoval {
+ public:
+  void add_text(std::string_view text);
+  /// One tag, comment, element that stays as it is, or placeholder.
+  void add_mark(std::string_view raw);
+
+  /// Finds the pairs of tags. The removal is empty afterwards.
+  MarkedText finish();
+
+ private:
+  void drop_last_space();
+
+  MarkedText marked_;
+  size_t after_point_ = 0;  // marks before this one know what follows them
+};
+
+/// Takes out all of placeholders_in() a text.
+MarkedText take_out_markup(std::string_view text);
+
+/// Whether each start tag of a text has its end tag, and they are nested.
+bool tags_nest(std::string_view text);
+
+/// A part of a translation with its markup.
+struct MarkedPart {
+  std::string text;
+  bool is_markup = false;
+};
+
+/// Puts the marks into a translation of source.text. An element goes around the run of words whose
+/// attention falls most on its words: the run with the largest sum of (share of attention inside
+/// the element - 1/2). A point goes beside the word that is aligned with its neighbour. Words are
+/// segments_of() the texts. `attention` is that of part_attention().
+std::vector<MarkedPart> place_markup(const MarkedText& source,
+                                     std::span<const data::TextSpan> source_tokens,
+                                     const TokenizedText& target, std::span<const float> attention);
+
+/// The same for a translation without attention, as if its words were in the order of the source.
+std::vector<MarkedPart> place_markup(const MarkedText& source, std::string_view target);
+
+std::string join(std::span<const MarkedPart> parts);
+
+}  // namespace dietmt::nmt

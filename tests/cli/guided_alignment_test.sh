@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# dietmt train --guided-alignment from the command line: guided_alignment_test.sh BINARY OUTPUT
+dietmt=$1
+work=$2
+rm -rf "$work" && mkdir -p "$work"
+. "$(dirname "$0")/lib.sh"
+error_rate=$(dirname "$0")/../../bench/alignment_error_rate.py
+
+toy_training 1000 100
+train=("${toy_train[@]}" --batch-tokens 500 --valid-interval 50 --learning-rate 0.01)
+
+# A toy translation has the words in reverse order.
+reversed_links() {
+  awk '{ for (i = 0; i < NF; ++i) printf "%s%d-%d", i ? " " : "", i, NF - 1 - i; print "" }' "$1"
+}
+reversed_links "$work/train.en" >"$work/links"
+
+# A file that does not fit names its line; options that need others say so.
+head -n 999 "$work/links" >"$work/short"
+sed '7s/$/ 99-0/' "$work/links" >"$work/far"
+expect_code 1 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment "$work/short"
+expect_text "$work/short: 999 lines of alignments for a training text of 1000 pairs" "$err"
+expect_code 1 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment "$work/far"
+expect_text "$work/far:7: source word 99 of a sentence of" "$err"
+expect_code 1 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment "$work/none"
+expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment-layer 1
+expect_text "need --guided-alignment" "$err"
+expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment auto \
+  --guided-alignment-layer 2
+expect_text "--guided-alignment-layer 2 is above --decoder-layers 1" "$err"
+
+# The links of the aligner: a run that stops and continues has the same weights, and config.json
+# says where the alignment is.
+guided=("${train[@]}" --guided-alignment auto)
+expect_code 0 "${guided[@]}" --output "$work/once" --max-updates 20
+expect_text "word aligner: iteration 5" "$err"
+expect_code 0 "${guided[@]}" --output "$work/twice" --max-updates 11
+expect_code 0 "${guided[@]}" --output "$work/twice" --max-updates 20
+cmp "$work/once/last/model.safetensors" "$work/twice/last/model.safetensors" ||
+  fail "a guided run that continues differs"
+python3 - "$work/once/last/config.json" <<'PYTHON' || fail "config.json lacks the head that aligns"
+import json, sys
+model = json.load(open(sys.argv[1]))["model"]
+assert (model["alignment_layer"], model["alignment_head"]) == (1, 1), model
+PYTHON
+
+# A guided head aligns the words of the translations.
+expect_code 0 "${train[@]}" --guided-alignment "$work/links" --guided-alignment-weight 0.5 \
+  --output "$work/guided" --max-updates 700
+expect_code 0 "$dietmt" translate --model "$work/guided" --input "$work/valid.en" --alignment hard \
+  --prefix "$work/valid.de"
+reversed_links "$work/valid.en" >"$work/gold"
+python3 "$error_rate" "$work/gold" "$work/out" | tee "$work/rate"
+awk '{ exit !($3 + 0 < 0.15) }' "$work/rate" || fail "a guided head aligns badly: $(cat "$work/rate")"
+finish

@@ -1,0 +1,28 @@
+// Texts with one token a word, and their attention.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nmt/alignment/word_alignment.h"
+
+namespace dietmt::nmt {
+
+/// As sentencepiece has them: each word with the space before it.
+inline std::vector<data::TextSpan> tokens_of_words(std::string_view text) {
+  std::vector<data::TextSpan> tokens;
+  for (const data::TextSpan& word : words_of(text))
+    tokens.push_back({word.begin > 0 ? word.begin - 1 : 0, word.end});
+  return tokens;
+}
+
+/// Target token t attends to source token links[t] only, end of sentence to itself.
+inline std::vector<float> attention_of(const std::vector<size_t>& links, size_t sources) {
+  std::vector<float> attention((links.size() + 1) * (sources + 1));
+  for (size_t t = 0; t < links.size(); ++t) attention[t * (sources + 1) + links[t]] = 1.0F;
+  attention.back() = 1.0F;
+  return attention;
+}
+
+}  // namespace dietmt::nmt

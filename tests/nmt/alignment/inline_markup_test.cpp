@@ -1,0 +1,98 @@
+#include "nmt/alignment/inline_markup.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/nmt/alignment/aligned_words.h"
+
+namespace dietmt::nmt {
+namespace {
+
+// The translation of a marked-up text if `target` is that of its words, and word t of the target
+// attends to word links[t] of the text without markup.
+std::string placed(std::string_view marked_text, const std::string& target,
+                   const std::vector<size_t>& links) {
+  const MarkedText marked = take_out_markup(marked_text);
+  const auto source = tokens_of_words(marked.text), tokens = tokens_of_words(target);
+  const auto parts =
+      place_markup(marked, source, {target, tokens}, attention_of(links, source.size()));
+  return join(parts);
+}
+
+TEST(InlineMarkupTest, TextLosesItsMarkupAndKeepsItsWordsApart) {
+  EXPECT_EQ(take_out_markup("Open <b>{0}</b> now").text, "Open now");
+  EXPECT_EQ(take_out_markup("{0} files in %s").text, "files in ");
+  EXPECT_EQ(take_out_markup("one<br/>two un<i>do</i>").text, "one two undo");
+  EXPECT_EQ(take_out_markup("Copy %s to %s.").text, "Copy to.");
+  EXPECT_EQ(take_out_markup("no markup").text, "no markup");
+  EXPECT_EQ(take_out_markup("{0}").text, "");
+}
+
+TEST(InlineMarkupTest, TagsFindTheirPartners) {
+  const MarkedText marked = take_out_markup("<b>a<i>b</b>c</i><br>");
+  std::vector<int32_t> partners;
+  for (const InlineMark& mark : marked.marks) partners.push_back(mark.partner);
+  EXPECT_THAT(partners, testing::ElementsAre(2, -1, 0, -1, -1));
+  EXPECT_EQ(marked.marks.back().kind, InlineMark::Kind::kPoint);
+}
+
+TEST(InlineMarkupTest, TagsNestOrNot) {
+  EXPECT_TRUE(tags_nest("<b>a<br><i>b</i></B> {0} <x/>"));
+  for (const char* text : {"<b>a", "a</b>", "<b><i>a</b></i>", "</b><b>"})
+    EXPECT_FALSE(tags_nest(text)) << text;
+}
+
+TEST(InlineMarkupTest, AnElementMovesWithItsWords) {
+  EXPECT_EQ(placed("the <b>red</b> house", "la maison rouge", {0, 2, 1}), "la maison <b>rouge</b>");
+  EXPECT_EQ(placed("the <b>red house</b>", "la maison rouge", {0, 2, 1}), "la <b>maison rouge</b>");
+  EXPECT_EQ(placed("<i>the <b>red</b> house</i>.", "la maison rouge .", {0, 2, 1, 2}),
+            "<i>la maison <b>rouge</b></i> .");
+}
+
+TEST(InlineMarkupTest, AnElementAroundAllWordsStaysAroundAll) {
+  EXPECT_EQ(placed("<b><i>one two.</i></b>", "zwei und eins .", {1, 1, 0, 1}),
+            "<b><i>zwei und eins .</i></b>");
+}
+
+TEST(InlineMarkupTest, WithoutAttentionWordsKeepTheirOrder) {
+  EXPECT_EQ(join(place_markup(take_out_markup("one <b>two</b> three {0}"), "eins zwei drei")),
+            "eins <b>zwei</b> drei {0}");
+  EXPECT_EQ(join(place_markup(take_out_markup("{0}"), "eins")), "{0} eins");
+}
+
+// One element cannot go around words that do not stand together: it takes the larger part.
+TEST(InlineMarkupTest, AnElementGoesAroundOneRunOfWords) {
+  EXPECT_EQ(placed("He <b>gave it up</b> today", "Er gab heute es auf", {0, 1, 4, 2, 3}),
+            "Er gab heute <b>es auf</b>");
+}
+
+TEST(InlineMarkupTest, ElementsWithoutAlignedWordsGetAFreeWordIfThereIsOne) {
+  EXPECT_EQ(placed("a <b>b</b> <i>c</i>", "x y", {0, 0}), "<b>x</b> <i>y</i>");
+  EXPECT_EQ(placed("<b>a</b> <i>b</i> <u>c</u>", "x", {1}), "<b>x</b><i></i><u></u>");
+}
+
+TEST(InlineMarkupTest, PointsStayBesideTheirNeighbours) {
+  EXPECT_EQ(placed("Delete {0} files", "Dateien löschen", {1, 0}), "{0} Dateien löschen");
+  EXPECT_EQ(placed("Copy %s to %s.", "nach kopieren .", {1, 0, 1}), "%s nach %s kopieren .");
+  EXPECT_EQ(placed("Size: {0}%", "Größe : %", {0, 0, 1}), "Größe : {0}%");
+  EXPECT_EQ(placed("word<x id=\"1\"/> two", "zwei Wort", {1, 0}), "zwei Wort<x id=\"1\"/>");
+  EXPECT_EQ(placed("Open $name$", "Öffnen", {0}), "Öffnen $name$");
+  EXPECT_EQ(placed("{0}", "", {}), "{0}");
+}
+
+TEST(InlineMarkupTest, EmptyElementsStayWhole) {
+  EXPECT_EQ(placed("one <a><b></b></a> two", "eins zwei", {0, 1}), "eins <a><b></b></a>zwei");
+}
+
+// The other tags are in the sentences before and after.
+TEST(InlineMarkupTest, TagsWithoutPartnerReachToAnEnd) {
+  EXPECT_EQ(placed("one two</b> <i>three", "zwei eins drei", {1, 0, 2}), "zwei eins</b> <i>drei");
+  EXPECT_EQ(placed("</b> one", "eins", {0}), "</b>eins");
+  EXPECT_EQ(placed("one <b>", "eins", {0}), "eins<b>");
+}
+
+TEST(InlineMarkupTest, ATranslationWithoutWordsKeepsAllMarks) {
+  EXPECT_EQ(placed("<b>one {0}</b> %s <i>two", "", {}), "<b>{0}</b>%s<i>");
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

@@ -1,0 +1,123 @@
+// A thousand sentences with random markup and random attention: every tag and placeholder is in the
+// result once, and the tags nest.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "common/random.h"
+#include "nmt/alignment/inline_markup.h"
+#include "nmt/alignment/placeholders.h"
+#include "tests/nmt/alignment/aligned_words.h"
+
+namespace dietmt::nmt {
+namespace {
+
+class RandomSentences {
+ public:
+  explicit RandomSentences(uint64_t seed) : random_(seed) {}
+
+  // Words, placeholders and elements around them, with and without spaces.
+  std::string marked(int depth = 0) {
+    std::string text;
+    for (uint64_t n = 1 + random_.below(4); n > 0; --n) {
+      if (!text.empty() && random_.below(4) > 0) text += ' ';
+      text += random_.below(depth > 2 ? 6 : 10) < 6 ? simple() : element(depth);
+    }
+    return text;
+  }
+
+  std::string words() {
+    std::string text;
+    for (uint64_t n = random_.below(9); n > 0; --n) text += (text.empty() ? "" : " ") + word();
+    return text;
+  }
+
+  std::vector<float> attention(size_t targets, size_t sources) {
+    std::vector<float> weights((targets + 1) * (sources + 1));
+    for (float& weight : weights) weight = static_cast<float>(random_.uniform());
+    return weights;
+  }
+
+ private:
+  std::string word() {
+    constexpr const char* kWords[] = {"Haus", "and",      "größer", "3.5",
+                                      "(x)",  "你好世界", "don't,", "."};
+    return kWords[random_.below(std::size(kWords))];
+  }
+
+  std::string simple() {
+    constexpr const char* kPoints[] = {"{0}", "%s", "$name$", "<x id=\"1\"/>", "<br>", "&amp;"};
+    return random_.below(3) == 0 ? kPoints[random_.below(std::size(kPoints))] : word();
+  }
+
+  std::string element(int depth) {
+    constexpr const char* kNames[] = {"b", "i", "a", "g"};
+    const std::string name = kNames[random_.below(std::size(kNames))];
+    const std::string attribute = name == "a" ? " href=\"x\"" : "";
+    const std::string inside = random_.below(8) == 0 ? "" : marked(depth + 1);
+    return "<" + name + attribute + ">" + inside + "</" + name + ">";
+  }
+
+  Random random_;
+};
+
+std::vector<std::string> sorted_marks(std::string_view text) {
+  const auto found = placeholders_in(text);
+  std::vector<std::string> marks(found.begin(), found.end());
+  std::ranges::sort(marks);
+  return marks;
+}
+
+bool nests(std::string_view text) {
+  std::vector<std::string> open;
+  for (const std::string_view mark : placeholders_in(text)) {
+    if (mark.front() != '<' || mark.ends_with("/>") || mark == "<br>") continue;
+    if (!mark.starts_with("</")) {
+      open.emplace_back(mark.substr(1, mark.find_first_of(" >") - 1));
+      continue;
+    }
+    if (open.empty() || open.back() != mark.substr(2, mark.size() - 3)) return false;
+    open.pop_back();
+  }
+  return open.empty();
+}
+
+std::string placed(RandomSentences& random, const std::string& source) {
+  const MarkedText marked = take_out_markup(source);
+  const std::string target = random.words();
+  const auto from = tokens_of_words(marked.text), to = tokens_of_words(target);
+  const auto attention = random.attention(to.size(), from.size());
+  return join(place_markup(marked, from, {target, to}, attention));
+}
+
+TEST(MarkupBalanceTest, EveryMarkOfAThousandSentencesSurvivesInBalance) {
+  RandomSentences random(7);
+  int64_t marks = 0;
+  for (int n = 0; n < 1000; ++n) {
+    const std::string source = random.marked();
+    ASSERT_TRUE(nests(source)) << source;
+    const std::string result = placed(random, source);
+    ASSERT_EQ(sorted_marks(result), sorted_marks(source)) << source << " -> " << result;
+    ASSERT_TRUE(nests(result)) << source << " -> " << result;
+    marks += std::ssize(sorted_marks(source));
+  }
+  EXPECT_GT(marks, 3000);
+}
+
+// Sentence by sentence, as the service translates them.
+TEST(MarkupBalanceTest, ElementsMayReachOverSeveralSentences) {
+  RandomSentences random(11);
+  for (int n = 0; n < 1000; ++n) {
+    const std::string first = random.words() + " <b>" + random.marked();
+    const std::string second = random.marked() + " <i> " + random.marked();
+    const std::string third = random.marked() + "</i> " + random.marked() + "</b> end";
+    const std::string source = first + second + third;
+    const std::string result =
+        placed(random, first) + placed(random, second) + placed(random, third);
+    ASSERT_EQ(sorted_marks(result), sorted_marks(source)) << source << " -> " << result;
+    ASSERT_TRUE(nests(result)) << source << " -> " << result;
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
