@@ -116,6 +116,27 @@ class EmbeddingWriterTest : public ScratchTest {
   fs::path path_;
 };
 
+// As in XLM-R.
+TEST_F(EmbeddingWriterTest, AModelOfOneSegmentReadsPairs) {
+  encoders::BertConfig config = small_config();
+  config.segments = 1;
+  config.segment_encoding = "input";
+  encoders::Bert model(config, 7);
+  model.eval();
+  EmbeddingWriter writer(model, {.layer = kLayers}, path_);
+  const EncoderInput& pair = inputs()[2];
+  writer.add(pair);
+  writer.commit();
+  const torch::NoGradGuard no_grad;
+  const Tensor expected = model.encoder().forward(encoders::ids_of(pair.ids, at::kCPU),
+                                                  encoders::Packing({std::ssize(pair.ids)}));
+  Tensor states = at::empty_like(expected);
+  const std::string bytes = read_file(path_);
+  ASSERT_EQ(bytes.size(), 128 + states.nbytes());
+  std::memcpy(states.data_ptr(), bytes.data() + 128, states.nbytes());
+  EXPECT_LT((states - expected).abs().max().item<double>(), 1e-6);
+}
+
 TEST_F(EmbeddingWriterTest, TokensOfAllLayersEqualThoseOfEachInputByItself) {
   std::vector<Tensor> alone;
   for (const EncoderInput& input : inputs()) alone.push_back(states_of(input));

@@ -45,6 +45,22 @@ TEST_F(SpanWindowsTest, AWindowHoldsQuestionAndContextBetweenSpecialPieces) {
   EXPECT_THAT(windows[0].has_most_context, ElementsAre(true, true, true));
 }
 
+TEST_F(SpanWindowsTest, RobertaHasTwoSeparators) {
+  SpecialPieces special = tokenizer_.special();
+  special.separators = 2;
+  const TextPieces question = tokenizer_.encode("a b"), context = tokenizer_.encode("c d e");
+  const auto windows = span_windows(question, context, special, {});
+  ASSERT_THAT(windows, SizeIs(1));
+  EXPECT_THAT(windows[0].ids, ElementsAre(2, 5, 6, 3, 3, 7, 8, 9, 3));
+  EXPECT_EQ(windows[0].context_begin, 5);
+  // The shortest windows that the options allow still show a piece of the context each.
+  const WindowOptions narrow{.max_length = 6, .stride = 1, .max_question = 2};
+  for (const SpanWindow& window : span_windows(question, context, special, narrow)) {
+    EXPECT_THAT(window.ids, SizeIs(6));
+    EXPECT_EQ(window.pieces, 1);
+  }
+}
+
 TEST_F(SpanWindowsTest, WindowsOverlapByTheStride) {
   const WindowOptions options = {.max_length = 10, .stride = 2, .max_question = 2};
   const auto windows = windows_of("a b", words(9), options);  // room for 5 pieces of context
