@@ -17,6 +17,7 @@ struct ServeOptions {
   std::vector<std::string> models;
   std::vector<std::string> shortlists;
   std::string pivot = "en";  // none: one model for each pair
+  std::string guard = "retry";
   bool preload = false;
   std::string device = "cpu";
   std::string weights = "auto";

@@ -63,6 +63,7 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
   request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
   request.options.language = source;
   request.options.html = format == "html";
+  request.options.guard = service.limits.guard;
   request.options.search.nbest = request.alternatives + 1;
   request.options.search.beam = std::max(std::min(request.options.search.beam, service.limits.beam),
                                          request.options.search.nbest);
@@ -86,6 +87,11 @@ ordered_json alternatives_of(const TranslatedText& text, int64_t wanted) {
   return others;
 }
 
+std::string warning_of(const GuardOutcome& guard) {
+  return std::string("a translation ") + nmt::description(guard.sign) +
+         (guard.replaced ? "; another one took its place" : "");
+}
+
 std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
   std::vector<std::string> warnings;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -96,6 +102,8 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
                            std::to_string(sentence.source_tokens + sentence.cut_tokens) +
                            " tokens was cut to the first " +
                            std::to_string(sentence.source_tokens));
+      if (sentence.guard.sign != nmt::Degeneration::kNone)
+        warnings.push_back(where + warning_of(sentence.guard));
       if (sentence.translations.empty()) continue;
       for (const std::string& term : sentence.translations.front().missing_terms)
         warnings.push_back(where + "the glossary's term \"" + term +

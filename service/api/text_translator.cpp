@@ -347,7 +347,13 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
       if (is_last && options.glossary)
         add_constraints(sentences, *options.glossary, *models[i], requests);
     }
-    const auto found = models[i]->queue().translate(std::move(requests), search, patience);
+    const bool is_guarded = is_last && options.guard != Guard::kOff;
+    const auto kept = is_guarded ? requests : std::vector<nmt::TranslationRequest>();
+    auto found = models[i]->queue().translate(std::move(requests), search, patience);
+    if (is_guarded) {
+      const auto outcomes = guard_output(*models[i], options.guard, kept, search, patience, found);
+      for (size_t s = 0; s < sentences.size(); ++s) sentences[s]->guard = outcomes[s];
+    }
     for (size_t s = 0; s < sentences.size(); ++s) {
       if (is_last)
         add_translations(found[s], model, options, search, *sentences[s]);

@@ -11,6 +11,7 @@
 #include "nmt/alignment/inline_markup.h"
 #include "nmt/search/search_options.h"
 #include "service/api/model_path.h"
+#include "service/api/output_guard.h"
 
 namespace dietmt::service {
 
@@ -23,6 +24,7 @@ struct TextOptions {
   std::string prefix = "";  // of each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
   nmt::SearchOptions search = {};
+  Guard guard = Guard::kOff;
 };
 
 struct TranslatedSentence {
@@ -43,6 +45,7 @@ struct TranslatedSentence {
   std::vector<std::string> pivots;    // the translations of all models but the last
   int64_t target_tokens = 0;          // of the best translation, including end of sentence
   std::vector<const data::GlossaryTerm*> terms;  // of TextOptions::glossary
+  GuardOutcome guard;                            // of the last model's translations
   std::vector<Found> translations;               // best first
 };
 

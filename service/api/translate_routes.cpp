@@ -36,6 +36,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.pieces = fields.flag_or("token_scores", false);
   options.prefix = fields.text_or("prefix", "");
   options.search = search_options(fields, service.limits);
+  options.guard = service.limits.guard;
   options.search.alignment = fields.flag_or("alignment", false);
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   if (!options.prefix.empty() && options.split)
@@ -81,6 +82,9 @@ ordered_json result_json(const TranslatedText& text, bool with_alignment) {
                          {"cut_tokens", sentence.cut_tokens},
                          {"translations", translations}});
     if (!sentence.pivots.empty()) sentences.back()["pivots"] = sentence.pivots;
+    if (sentence.guard.sign != nmt::Degeneration::kNone)
+      sentences.back()["guard"] = {{"problem", nmt::description(sentence.guard.sign)},
+                                   {"replaced", sentence.guard.replaced}};
   }
   return {{"text", text.joined()},
           {"sentences", sentences},

@@ -24,6 +24,9 @@ class FakeDecoder final : public nmt::SentenceDecoder {
   static constexpr int32_t kPoison = U'\u2620';
   static constexpr int32_t kCrash = U'\u2623';
 
+  /// A sentence with this character gets a translation without end, unless n-grams may not repeat.
+  static constexpr int32_t kLoop = U'\u27F3';
+
   explicit FakeDecoder(std::chrono::microseconds step = {}, std::string mark = "")
       : step_(step), mark_(mark.begin(), mark.end()) {}
 
@@ -68,6 +71,9 @@ class FakeDecoder final : public nmt::SentenceDecoder {
       best.ids.push_back(small ? source[i] - 'a' + 'A' : source[i]);
     }
     best.ids.insert(best.ids.end(), mark_.begin(), mark_.end());
+    const bool loops = std::find(source.begin(), source.end(), kLoop) != source.end();
+    for (int i = 0; loops && sentence.options->no_repeat_ngram == 0 && i < 20; ++i)
+      best.ids.insert(best.ids.end(), {'L', 'A'});
     for (const nmt::Constraint& term : sentence.request->constraints.terms) {
       best.ids.push_back(' ');
       best.ids.insert(best.ids.end(), term.front().begin(), term.front().end());

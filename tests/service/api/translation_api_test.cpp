@@ -269,6 +269,40 @@ TEST(V1Test, WhatIsCutOnTheWayIsSaid) {
   EXPECT_EQ(body["results"][0]["sentences"][0]["cut_tokens"], 4);
 }
 
+TestSettings guarded(Guard guard) {
+  TestSettings settings;
+  settings.api.limits.guard = guard;
+  return settings;
+}
+
+const std::string kLoop = text_of(std::vector<int32_t>{FakeDecoder::kLoop});
+
+TEST(GuardTest, ALoopIsTranslatedAgainAndSaid) {
+  const TestServer server(guarded(Guard::kRetry));
+  const json body =
+      server.post("/v1/translate", {{"text", "a" + kLoop + ". b"}, {"model", "en-de"}}).second;
+  const json& sentences = body["results"][0]["sentences"];
+  EXPECT_EQ(sentences[0]["guard"], json({{"problem", "repeats itself"}, {"replaced", true}}));
+  EXPECT_EQ(body["results"][0]["text"], "A" + kLoop + ". B");
+  EXPECT_FALSE(sentences[1].contains("guard"));
+  const json plain =
+      server.post("/translate", {{"q", "a" + kLoop}, {"source", "en"}, {"target", "de"}}).second;
+  EXPECT_EQ(plain["translatedText"], "A" + kLoop);
+  EXPECT_EQ(plain["warnings"],
+            json({"text 1: a translation repeats itself; another one took its place"}));
+}
+
+TEST(GuardTest, ItCanOnlyReportOrBeOff) {
+  const json request = {{"q", "a" + kLoop}, {"source", "en"}, {"target", "de"}};
+  const json reported = TestServer(guarded(Guard::kReport)).post("/translate", request).second;
+  EXPECT_THAT(reported["translatedText"].get<std::string>(), HasSubstr("LALALA"));
+  EXPECT_EQ(reported["warnings"], json({"text 1: a translation repeats itself"}));
+  const json off = TestServer(guarded(Guard::kOff)).post("/translate", request).second;
+  EXPECT_EQ(off["translatedText"], reported["translatedText"]);
+  EXPECT_FALSE(off.contains("warnings"));
+  EXPECT_ANY_THROW(guard_from_name("on"));
+}
+
 TEST(V1Test, WrongOptionsAreNamed) {
   const TestServer server;
   const auto option = [&](const json& extra) {

@@ -1,0 +1,57 @@
+#include "nmt/search/degeneration.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace dietmt::nmt {
+namespace {
+
+using Tokens = std::vector<int32_t>;
+
+Tokens different(size_t count) {
+  Tokens tokens(count);
+  std::iota(tokens.begin(), tokens.end(), 100);
+  return tokens;
+}
+
+Tokens repeated(const Tokens& tokens, size_t times, Tokens before = {}) {
+  for (; times > 0; --times) before.insert(before.end(), tokens.begin(), tokens.end());
+  return before;
+}
+
+TEST(DegenerationTest, ATranslationWithoutSignsIsFine) {
+  EXPECT_EQ(degeneration(different(10), different(12)), Degeneration::kNone);
+  EXPECT_EQ(degeneration({}, {}), Degeneration::kNone);
+  // The same words may come back, even a few times in a row.
+  EXPECT_EQ(degeneration(different(10), repeated({1, 2, 3, 4}, 3)), Degeneration::kNone);
+  EXPECT_EQ(degeneration(different(10), repeated({7}, 11)), Degeneration::kNone);
+}
+
+TEST(DegenerationTest, ALoopIsARepetition) {
+  for (const size_t period : {1U, 2U, 3U, 5U, 16U}) {
+    const size_t times = std::max<size_t>(4, (11 + period) / period);
+    Tokens loop = repeated(different(period), times, {1, 2});
+    loop.push_back(3);
+    EXPECT_EQ(degeneration(Tokens(60, 1), loop), Degeneration::kNone) << "the source does too";
+    EXPECT_EQ(degeneration(different(60), loop), Degeneration::kRepetition) << period;
+  }
+  EXPECT_EQ(degeneration(different(200), repeated(different(17), 4)), Degeneration::kNone);
+}
+
+TEST(DegenerationTest, LengthIsRelativeToTheSource) {
+  EXPECT_EQ(degeneration(different(10), different(50)), Degeneration::kNone);
+  EXPECT_EQ(degeneration(different(10), different(51)), Degeneration::kTooLong);
+  EXPECT_EQ(degeneration(different(1), {}), Degeneration::kEmpty);
+}
+
+TEST(DegenerationTest, EachSignHasWords) {
+  EXPECT_STREQ(description(Degeneration::kNone), "");
+  EXPECT_STREQ(description(Degeneration::kRepetition), "repeats itself");
+  EXPECT_STREQ(description(Degeneration::kTooLong), "is too long");
+  EXPECT_STREQ(description(Degeneration::kEmpty), "is empty");
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
