@@ -1,10 +1,6 @@
 // dietmt translate: lines in, lines out.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "common/error.h"
@@ -14,7 +10,6 @@
 #include "metrics/minimum_bayes_risk.h"
 #include "nmt/search/term_encoder.h"
 #include "nmt/translation/bayes_risk.h"
-#include "nmt/translation/line_alignment.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translation_stream.h"
@@ -22,6 +17,7 @@
 #include "reporting/progress_bar.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
+#include "tools/translation_format.h"
 
 namespace dietmt::tools {
 namespace {
@@ -162,96 +158,6 @@ std::vector<std::string> problems_of(TranslateOptions& o) {
   return problems;
 }
 
-std::vector<std::string> missing_terms(const nmt::TranslatedLine& line, const std::string& text) {
-  std::vector<std::string> missing;
-  for (const data::GlossaryTerm* term : data::missing_terms(line.terms, text))
-    missing.push_back(term->target_text());
-  return missing;
-}
-
-void warn_of_missing_terms(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
-  if (line.terms.empty()) return;
-  const std::string text = nmt::decode_line(tokenizer, line.translations.front().ids);
-  for (const std::string& term : missing_terms(line, text))
-    spdlog::warn("{}: the glossary's term \"{}\" is not in the translation", line.where, term);
-}
-
-// Formats the translations of lines.
-class Formatter {
- public:
-  Formatter(const TranslateOptions& o, const nmt::LoadedDecoder& loaded)
-      : o_(o), source_tokenizer_(*loaded.source_tokenizer), tokenizer_(*loaded.target_tokenizer) {}
-
-  // The output for one input line, without its last line feed.
-  std::string operator()(const nmt::TranslatedLine& line) const {
-    if (o_.json) return json(line);
-    std::string text;
-    for (const nmt::Hypothesis& found : line.translations) {
-      if (!text.empty()) text += '\n';
-      if (o_.nbest > 1)
-        text +=
-            fmt::format("{} ||| {} ||| {:.6f}", line.number - 1, words(line, found), found.score);
-      else if (o_.scores)
-        text += fmt::format("{:.6f}\t{}", found.score, words(line, found));
-      else
-        text += words(line, found);
-      if (o_.alignment != "none") text += " ||| " + alignment(line, found);
-    }
-    return text;
-  }
-
- private:
-  std::string words(const nmt::TranslatedLine& line, const nmt::Hypothesis& found) const {
-    return o_.markup ? nmt::with_markup(line, found, tokenizer_)
-                     : nmt::decode_line(tokenizer_, found.ids);
-  }
-
-  std::string alignment(const nmt::TranslatedLine& line, const nmt::Hypothesis& found) const {
-    if (o_.alignment == "hard") return nmt::pharaoh(nmt::word_pairs(line, found, tokenizer_));
-    std::string text;
-    for (const std::vector<float>& row : nmt::token_rows(line, found))
-      text += fmt::format("{}{:.4f}", text.empty() ? "" : " ", fmt::join(row, ","));
-    return text;
-  }
-
-  std::string json(const nmt::TranslatedLine& line) const {
-    auto translations = nlohmann::ordered_json::array();
-    for (const nmt::Hypothesis& found : line.translations) {
-      translations.push_back({{"text", words(line, found)},
-                              {"score", found.score},
-                              {"token_scores", found.token_scores}});
-      if (!o_.glossary.empty())
-        translations.back()["missing_terms"] =
-            missing_terms(line, nmt::decode_line(tokenizer_, found.ids));
-      if (o_.alignment != "none") translations.back()["alignment"] = json_alignment(line, found);
-    }
-    nlohmann::ordered_json object{{"source", line.source}};
-    if (!o_.then.empty()) object["pivot"] = line.pivot;
-    object["translations"] = translations;
-    return object.dump();
-  }
-
-  nlohmann::ordered_json json_alignment(const nmt::TranslatedLine& line,
-                                        const nmt::Hypothesis& found) const {
-    if (o_.alignment == "hard") {
-      auto pairs = nlohmann::ordered_json::array();
-      for (const nmt::WordPair& pair : nmt::word_pairs(line, found, tokenizer_))
-        pairs.push_back(nlohmann::ordered_json::array({pair.source, pair.target}));
-      return pairs;
-    }
-    auto target = nlohmann::ordered_json::array();
-    for (const int32_t id : found.ids) target.push_back(tokenizer_.piece(id));
-    target.push_back(tokenizer_.piece(tokenizer_.end_id()));
-    return {{"source_tokens", nmt::source_pieces(line, source_tokenizer_)},
-            {"target_tokens", target},
-            {"weights", nmt::token_rows(line, found)}};
-  }
-
-  const TranslateOptions& o_;
-  const data::Tokenizer& source_tokenizer_;
-  const data::Tokenizer& tokenizer_;
-};
-
 // The first of two models.
 struct Pivot {
   Pivot(nmt::LoadedDecoder decoder, const nmt::SearchOptions& search)
@@ -290,7 +196,14 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
   if (load_first) pivot.emplace(load_first(), o.search);
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
-  const Formatter formatted(o, loaded);
+  const TranslationFormatter formatted({.nbest = o.nbest,
+                                        .scores = o.scores,
+                                        .json = o.json,
+                                        .markup = o.markup,
+                                        .alignment = o.alignment,
+                                        .missing_terms = !o.glossary.empty(),
+                                        .pivot = !o.then.empty()},
+                                       loaded);
   const nmt::Translator translator(std::move(loaded.decoder), o.search);
   if (o.search.alignment && !translator.aligns())
     throw ConfigError(std::string(o.markup ? "--markup" : "--alignment") +

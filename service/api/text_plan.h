@@ -1,0 +1,13 @@
+// A text as sentences to translate, with the spacing and markup between and inside them.
+#pragma once
+
+#include <string>
+
+#include "service/api/text_translator.h"
+
+namespace dietmt::service {
+
+/// Splits a text into sentences without translations; joined() of them gives what is between them.
+TranslatedText plan_text(const std::string& text, const TextOptions& options);
+
+}  // namespace dietmt::service

@@ -1,0 +1,105 @@
+// Paths of several models, and the guard over translations, from the client's side.
+#include <gmock/gmock.h>
+
+#include "tests/service/api/test_server.h"
+
+namespace dietmt::service {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::string error_of(const std::pair<int, json>& answer) {
+  return std::to_string(answer.first) + " " + answer.second.value("error", "none");
+}
+
+TestSettings two_models() {
+  TestSettings settings;
+  settings.specs = {{"pt-en", "pt", "en", "first"}, {"en-de", "en", "de", "second"}};
+  settings.loader = [](const ModelSpec& spec) { return fake_model({}, "<" + spec.target + ">"); };
+  return settings;
+}
+
+TEST(ModelPathTest, APairWithoutAModelGoesByWayOfEnglish) {
+  const TestServer server(two_models());
+  const auto [status, body] = server.post("/v1/translate", {{"text", "a. b"},
+                                                            {"source", "pt"},
+                                                            {"target", "de"},
+                                                            {"split_sentences", false},
+                                                            {"prefix", "x"},
+                                                            {"nbest", 2}});
+  EXPECT_EQ(status, 200);
+  EXPECT_EQ(body["model"], "pt-en+en-de");
+  EXPECT_EQ(body["source"], "pt");
+  EXPECT_EQ(body["target"], "de");
+  const json& sentence = body["results"][0]["sentences"][0];
+  EXPECT_EQ(sentence["source"], "a. b");
+  EXPECT_EQ(sentence["pivots"], json({"A. B<en>"}));
+  EXPECT_EQ(sentence["source_tokens"], 5);
+  EXPECT_EQ(sentence["translations"][0]["text"], "xA. B<EN><de>");
+  EXPECT_EQ(sentence["translations"].size(), 2U);
+
+  const auto plain =
+      server.post("/translate", {{"q", {"a", " b\n"}}, {"source", "pt"}, {"target", "de"}});
+  EXPECT_EQ(plain.second["translatedText"], json({"A<EN><de>", " B<EN><de>\n"}));
+  const json languages = server.get("/languages").second;
+  EXPECT_EQ(languages[0]["targets"], json({"en", "de"}));
+}
+
+TEST(ModelPathTest, SeveralModelsCanBeNamed) {
+  const TestServer server(two_models());
+  const auto named = server.post("/v1/translate", {{"text", "a"}, {"model", "pt-en+en-de"}});
+  EXPECT_EQ(named.second["results"][0]["text"], "A<EN><de>");
+  EXPECT_EQ(error_of(server.post("/v1/translate", {{"text", "a"}, {"model", "en-de+pt-en"}})),
+            "400 model: en-de translates to de, but pt-en from pt");
+  TestSettings direct = two_models();
+  direct.api.pivot = "";
+  EXPECT_EQ(error_of(TestServer(direct).post("/translate",
+                                             {{"q", "a"}, {"source", "pt"}, {"target", "de"}})),
+            "400 target: pt cannot be translated to de on this server");
+}
+
+TEST(ModelPathTest, WhatIsCutOnTheWayIsSaid) {
+  const TestServer server(two_models());
+  const std::string text(199, 'x');  // with its mark, too long for the second model
+  const json body = server.post("/v1/translate", {{"text", text}, {"model", "pt-en+en-de"}}).second;
+  EXPECT_EQ(body["results"][0]["cut"], true);
+  EXPECT_EQ(body["results"][0]["sentences"][0]["cut_tokens"], 4);
+}
+
+TestSettings guarded(Guard guard) {
+  TestSettings settings;
+  settings.api.limits.guard = guard;
+  return settings;
+}
+
+const std::string kLoop = text_of(std::vector<int32_t>{FakeDecoder::kLoop});
+
+TEST(GuardTest, ALoopIsTranslatedAgainAndSaid) {
+  const TestServer server(guarded(Guard::kRetry));
+  const json body =
+      server.post("/v1/translate", {{"text", "a" + kLoop + ". b"}, {"model", "en-de"}}).second;
+  const json& sentences = body["results"][0]["sentences"];
+  EXPECT_EQ(sentences[0]["guard"], json({{"problem", "repeats itself"}, {"replaced", true}}));
+  EXPECT_EQ(body["results"][0]["text"], "A" + kLoop + ". B");
+  EXPECT_FALSE(sentences[1].contains("guard"));
+  const json plain =
+      server.post("/translate", {{"q", "a" + kLoop}, {"source", "en"}, {"target", "de"}}).second;
+  EXPECT_EQ(plain["translatedText"], "A" + kLoop);
+  EXPECT_EQ(plain["warnings"],
+            json({"text 1: a translation repeats itself; another one took its place"}));
+}
+
+TEST(GuardTest, ItCanOnlyReportOrBeOff) {
+  const json request = {{"q", "a" + kLoop}, {"source", "en"}, {"target", "de"}};
+  const json reported = TestServer(guarded(Guard::kReport)).post("/translate", request).second;
+  EXPECT_THAT(reported["translatedText"].get<std::string>(), HasSubstr("LALALA"));
+  EXPECT_EQ(reported["warnings"], json({"text 1: a translation repeats itself"}));
+  const json off = TestServer(guarded(Guard::kOff)).post("/translate", request).second;
+  EXPECT_EQ(off["translatedText"], reported["translatedText"]);
+  EXPECT_FALSE(off.contains("warnings"));
+  EXPECT_ANY_THROW(guard_from_name("on"));
+}
+
+}  // namespace
+}  // namespace dietmt::service
