@@ -25,7 +25,7 @@ void bind_learning(OptionTable& table, LearningOptions& o) {
            {.above = 0, .most = 1000})
       .add("freeze", &o.freeze, "PATTERN...",
            "do not train the parameters with these names, such as 'encoder.*' or "
-           "source_embedding; `dietmt inspect params` lists them")
+           "source_embedding; `dietmt inspect params` shows how they begin")
       .add(
           "lora-rank", &o.lora_rank, "R",
           "train low-rank updates of the matrices of --init-from (Hu et al. 2022), which are saved "

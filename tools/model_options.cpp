@@ -120,6 +120,8 @@ std::vector<std::string> keep_sizes(const OptionTable& table, const nmt::ModelFi
   keep_size("width", &ModelConfig::width);
   keep_size("feed-forward", &ModelConfig::feed_forward);
   keep_size("heads", &ModelConfig::heads);
+  o.model.alignment_layer = kept.alignment_layer;
+  o.model.alignment_head = kept.alignment_head;
   keep("norm", &ModelConfig::norm);
   keep("activation", &ModelConfig::activation);
   keep("decoder-layer", &ModelConfig::decoder_layer);

@@ -158,8 +158,7 @@ OptionTable serve_option_table(ServeOptions& o) {
   table.group("Models")
       .add("model", &o.models, "[SRC-TGT=]DIR...",
            "model directories, or directories of them; default languages: those of config.json or "
-           "of "
-           "the name (en-de)",
+           "of the name (en-de)",
            {.required = true})
       .add("shortlist", &o.shortlists, "[MODEL=]FILE...",
            "lexical shortlists from 'dietmt shortlist': restrict the output layer to likely "
@@ -173,8 +172,8 @@ OptionTable serve_option_table(ServeOptions& o) {
            "language pair; files as of translate --glossary")
       .add("guard", &o.guard, "",
            "what to do about a translation that repeats itself, is far too long or empty. report: "
-           "say "
-           "so in the answer; retry: also translate the sentence again without repeated trigrams",
+           "say so in the answer; retry: also translate the sentence again without repeated "
+           "trigrams",
            {.choices = {"off", "report", "retry"}})
       .add("preload", &o.preload, "", "load all models at the start, not when first used");
   add_network(table, o);

@@ -163,6 +163,10 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
       (o.guided_alignment_layer != 0 || o.guided_alignment_weight != 0.05))
     problems.push_back(
         "--guided-alignment-weight and --guided-alignment-layer need --guided-alignment");
+  if (!o.guided_alignment.empty() && (o.subword_sampling || o.bpe_dropout))
+    problems.push_back(
+        "--guided-alignment links the pieces of one segmentation: leave out --subword-sampling and "
+        "--bpe-dropout");
   if (is_alignment_file(o) && !o.tags().empty())
     problems.push_back("--guided-alignment FILE does not know source tags: use auto");
   o.trainer.output = o.output;
@@ -188,6 +192,21 @@ struct InitialModel {
   nmt::ModelFiles files;
   bool resumed = false;
 };
+
+// An adapter holds matrices, and the rest comes from the model beside it.
+void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& base,
+                                std::vector<std::string>& problems) {
+  const nmt::ModelConfig& kept = base.config;
+  if (o.model.encoder_position != kept.encoder_position ||
+      o.model.decoder_position != kept.decoder_position ||
+      o.model.cross_position != kept.cross_position)
+    problems.push_back("--lora-rank keeps the position encodings of " + base.directory.string() +
+                       ": leave out --position and the like");
+  if (!o.guided_alignment.empty())
+    problems.emplace_back(
+        "--lora-rank and --guided-alignment exclude each other: an adapter does not hold which "
+        "head aligns");
+}
 
 std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
   if (o.resume == "auto" && !o.output.empty()) {
@@ -352,6 +371,7 @@ int run_train(const std::vector<std::string>& arguments) {
   std::vector<std::string> problems;
   if (o.init_from && initial) {
     problems = keep_sizes(table, initial->files, o);
+    if (o.lora_rank && !initial->resumed) require_what_adapters_keep(o, initial->files, problems);
     if (!initial->resumed) {
       for (const std::string& problem : vocabulary_contradictions(table, o, initial->files))
         problems.push_back(problem);

@@ -92,8 +92,7 @@ OptionTable option_table(TranslateOptions& o) {
            {.least = 0, .most = nmt::search_rules::kBeam.most})
       .add("mbr-exact", &o.mbr_exact, "N",
            "compare only N candidates with all others: the best by an estimate that takes less "
-           "time; "
-           "0: all",
+           "time; 0: all",
            {.least = 0, .most = nmt::search_rules::kBeam.most});
   table.group("Two models")
       .add("then", &o.then, "DIR[,DIR...]",

@@ -24,13 +24,15 @@ std::vector<std::string> CometConfig::problems(const std::string& file) const {
   check("activation", activations, activation);
   check("final_activation", activations, final_activation);
   if (hidden_sizes.empty()) found.push_back(setting_name("hidden_sizes", file) + " is empty");
+  if (hidden_sizes.size() > 8)
+    found.push_back(setting_name("hidden_sizes", file) + " has more than 8 sizes");
   for (const int64_t size : hidden_sizes) check("hidden_sizes", ranges::kFeedForward, size);
   const bool reads_as_kind = kind == "unified"      ? reads_source || reads_reference
                              : kind == "regression" ? reads_source && reads_reference
                                                     : reads_source && !reads_reference;
   if (!reads_as_kind)
     found.push_back(setting_name("kind", file) +
-                    " does not fit to reads_source and reads_reference");
+                    " does not match reads_source and reads_reference");
   return found;
 }
 

@@ -173,12 +173,14 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
   const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   const std::vector<ScoreTerms> cross_terms =
       lower(*cross_position_, full_extent(packing, memory_packing), x);
+  const auto is_observed = [&](size_t l) {
+    return observed != nullptr && observed->layer == static_cast<int64_t>(l);
+  };
   const auto run_layer = [&](size_t l) {
     const auto layer = layers_[l];
-    const bool is_observed = observed != nullptr && observed->layer == static_cast<int64_t>(l);
-    if (!recomputation_ || is_observed) {
+    if (!recomputation_ || is_observed(l)) {
       return layer->forward(x, packing, terms[l], memory, memory_packing, cross_terms[l], backend,
-                            keys, is_observed ? observed : nullptr);
+                            keys, is_observed(l) ? observed : nullptr);
     }
     std::vector<Tensor> inputs = {x, memory};
     append_tables(terms[l], inputs);
@@ -193,7 +195,7 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
         inputs, keys);
   };
   for (size_t l = 0; l < layers_.size(); ++l)
-    if (!is_dropped(layer_drop_, keys)) x = run_layer(l);
+    if (!is_dropped(layer_drop_, keys) || is_observed(l)) x = run_layer(l);
   return final_norm_ ? final_norm_->forward(x) : x;
 }
 

@@ -73,7 +73,11 @@ EncoderDescription description_of(const json& description) {
   if (encoder.config.position != "learned")
     throw ConfigError("position_embedding_type is not 'absolute', the only one for " + type);
   // The padding has its row in the table, and positions are counted from there.
-  encoder.first_position = field_or<int64_t>(description, "pad_token_id", 1) + 1;
+  const auto padding = field_or<int64_t>(description, "pad_token_id", 1);
+  if (padding < 0 || padding >= encoder.config.max_positions)
+    throw ConfigError("pad_token_id is " + std::to_string(padding) +
+                      "; it must be from 0 to below max_position_embeddings");
+  encoder.first_position = padding + 1;
   encoder.config.max_positions -= encoder.first_position;
   return encoder;
 }

@@ -58,10 +58,16 @@ InlineMark::Kind kind_of(std::string_view raw) {
 }
 
 // A tag closes the last open one of its name; those opened after that one stay without a partner.
+// Tags in more than kMaxDepth open ones are points.
 void find_partners(std::vector<InlineMark>& marks) {
   std::vector<size_t> open;
   for (size_t i = 0; i < marks.size(); ++i) {
-    if (marks[i].kind == InlineMark::Kind::kOpen) open.push_back(i);
+    if (marks[i].kind == InlineMark::Kind::kOpen) {
+      if (open.size() < kMaxDepth)
+        open.push_back(i);
+      else
+        marks[i].kind = InlineMark::Kind::kPoint;
+    }
     if (marks[i].kind != InlineMark::Kind::kClose) continue;
     const std::string name = name_of(marks[i].raw, 2);
     const auto found = std::find_if(open.rbegin(), open.rend(),
@@ -85,7 +91,7 @@ void MarkupRemoval::add_text(std::string_view text) {
     after_point = after_point || mark.kind == InlineMark::Kind::kPoint;
   }
   if (after_point && (before.empty() || is_space(before.back())))
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   else if (after_point && is_word(before.back()) && is_word(text.front()))
     before += ' ';
   if (after_point && !text.empty() && ends_phrase(text.front())) drop_last_space();
@@ -94,10 +100,11 @@ void MarkupRemoval::add_text(std::string_view text) {
 
 void MarkupRemoval::drop_last_space() {
   std::string& before = marked_.text;
-  if (before.empty() || !is_space(before.back())) return;
+  if (!before.ends_with(' ') && !before.ends_with('\t')) return;
   before.pop_back();
-  for (InlineMark& mark : marked_.marks)
-    mark.at = std::min(mark.at, static_cast<int32_t>(before.size()));
+  const auto end = static_cast<int32_t>(before.size());
+  for (auto mark = marked_.marks.rbegin(); mark != marked_.marks.rend() && mark->at > end; ++mark)
+    mark->at = end;
 }
 
 void MarkupRemoval::add_mark(std::string_view raw) {

@@ -19,6 +19,9 @@
 
 namespace dietmt::nmt {
 
+/// The most elements inside each other; tags of deeper ones are points.
+inline constexpr size_t kMaxDepth = 100;
+
 /// A tag or placeholder that was taken out.
 struct InlineMark {
   enum class Kind {

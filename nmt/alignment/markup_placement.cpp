@@ -62,7 +62,9 @@ class Tree {
     } else if (mark.kind == InlineMark::Kind::kClose && has_partner) {
       end_element(index, part);
       --pairs_;
-    } else if (mark.kind == InlineMark::Kind::kClose && open_.size() == 1) {
+    } else if (mark.kind == InlineMark::Kind::kClose && open_.size() == 1 &&
+               wraps_ < static_cast<int64_t>(kMaxDepth)) {
+      ++wraps_;
       Node element = std::exchange(open_.front(), {});
       element.from_start = true;
       element.close = index;
@@ -93,6 +95,7 @@ class Tree {
   std::span<const TextSpan> parts_;
   std::vector<Node> open_;  // the root, then the elements that are open
   int64_t pairs_ = 0;       // of them with a partner
+  int64_t wraps_ = 0;       // elements that begin in an earlier sentence
 };
 
 bool has_word(std::string_view text) {

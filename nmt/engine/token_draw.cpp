@@ -42,11 +42,11 @@ size_t invert(std::span<const float> weights, double uniform) {
   constexpr size_t kBlock = 256;
   const double wanted = sum_of(weights) * (1.0 - uniform);
   double sum = 0.0;
-  size_t last = 0;  // with a weight
+  size_t last = 0;  // with a weight, in the last block that has one
   for (size_t begin = 0; begin < weights.size(); begin += kBlock) {
     const auto block = weights.subspan(begin, std::min(kBlock, weights.size() - begin));
     const double of_block = sum_of(block);
-    if (sum + of_block < wanted) {
+    if (sum + of_block < wanted && begin + kBlock < weights.size()) {
       sum += of_block;
       continue;
     }

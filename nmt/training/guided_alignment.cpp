@@ -163,7 +163,13 @@ at::Tensor alignment_loss(std::span<const at::Tensor> attention,
   int64_t begin = 0;  // of the sentence in the flat tensor
   for (size_t b = 0; b < attention.size(); ++b) {
     const int64_t sources = attention[b].size(1);
-    std::vector<float> counts(static_cast<size_t>(attention[b].size(0)));
+    const int64_t targets = attention[b].size(0);
+    std::vector<float> counts(static_cast<size_t>(targets));
+    for (const TokenLink& link : links[b])
+      if (link.source < 0 || link.source >= sources || link.target < 0 || link.target >= targets)
+        throw DataError("an alignment links token " + std::to_string(link.source) + " to token " +
+                        std::to_string(link.target) + " in a pair of " + std::to_string(sources) +
+                        " and " + std::to_string(targets) + " tokens");
     for (const TokenLink& link : links[b]) counts[static_cast<size_t>(link.target)] += 1.0F;
     for (const TokenLink& link : links[b]) {
       places.push_back(begin + link.target * sources + link.source);

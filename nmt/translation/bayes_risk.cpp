@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <exception>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -42,16 +44,27 @@ NBest chosen(NBest hypotheses, const data::Tokenizer& tokenizer, const BayesRisk
 void choose_by_bayes_risk(std::vector<NBest>& found, const data::Tokenizer& tokenizer,
                           const BayesRiskChoice& choice) {
   std::atomic<size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
   const auto work = [&] {
-    for (size_t i = next++; i < found.size(); i = next++)
-      if (!found[i].empty()) found[i] = chosen(std::move(found[i]), tokenizer, choice);
+    try {
+      for (size_t i = next++; i < found.size(); i = next++)
+        if (!found[i].empty()) found[i] = chosen(std::move(found[i]), tokenizer, choice);
+    } catch (...) {
+      next = found.size();
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
   };
   const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
   const int64_t workers =
       std::min(choice.workers > 0 ? choice.workers : cores, static_cast<int64_t>(found.size()));
-  std::vector<std::jthread> threads;
-  for (int64_t i = 1; i < workers; ++i) threads.emplace_back(work);
-  work();
+  {
+    std::vector<std::jthread> threads;
+    for (int64_t i = 1; i < workers; ++i) threads.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace dietmt::nmt

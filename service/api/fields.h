@@ -28,7 +28,7 @@ struct ServiceLimits {
   double length_factor = 10.0;                 // of max_length_factor
   int64_t length_offset = 1000;                // of max_length_offset and min_length
   std::chrono::milliseconds deadline{60'000};  // from a request's arrival to its answer
-  Guard guard = Guard::kRetry;                 // of translations that are none
+  Guard guard = Guard::kRetry;                 // of degenerate translations
 };
 
 /// Throws HttpError 400 with the field's name for wrong types and missing fields.

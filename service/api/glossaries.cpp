@@ -1,6 +1,7 @@
 #include "service/api/glossaries.h"
 
 #include <algorithm>
+#include <regex>
 #include <tuple>
 
 #include "common/checks.h"
@@ -20,7 +21,8 @@ NamedGlossary read(const fs::path& file) {
   read.name = file.stem().string();
   const size_t dot = read.name.rfind('.');
   const size_t hyphen = read.name.find('-', dot == std::string::npos ? read.name.size() : dot);
-  if (hyphen != std::string::npos) {
+  static const std::regex pair("[a-z]{2,3}(_[A-Za-z0-9]{2,4})*-[a-z]{2,3}(_[A-Za-z0-9]{2,4})*");
+  if (hyphen != std::string::npos && std::regex_match(read.name.substr(dot + 1), pair)) {
     read.source = read.name.substr(dot + 1, hyphen - dot - 1);
     read.target = read.name.substr(hyphen + 1);
     read.name.resize(dot);

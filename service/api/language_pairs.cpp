@@ -63,8 +63,12 @@ ModelPath LanguagePairs::path_of(const std::string& source, const std::string& t
 }
 
 ModelPath LanguagePairs::path_named(const std::string& names) const {
+  constexpr size_t kMostModels = 4;
   ModelPath path;
   for (size_t begin = 0; begin <= names.size();) {
+    if (path.size() == kMostModels)
+      throw HttpError::of_option(
+          "model", "model: a path has at most " + std::to_string(kMostModels) + " models");
     const size_t end = std::min(names.find('+', begin), names.size());
     const ModelSpec& model = model_named(names.substr(begin, end - begin));
     if (!path.empty() && path.back()->target != model.source)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "service/scheduling/scheduling_errors.h"
 
 namespace dietmt::service {
 namespace {
@@ -45,7 +46,12 @@ std::vector<GuardOutcome> guard_output(ServedModel& model, Guard guard,
     places.push_back(i);
   }
   if (again.empty()) return outcomes;
-  std::vector<nmt::NBest> second = model.queue().translate(again, careful(search), patience);
+  std::vector<nmt::NBest> second;
+  try {
+    second = model.queue().translate(again, careful(search), patience);
+  } catch (const QueueFull&) {  // the first translations are better than none
+  } catch (const DeadlineExceeded&) {
+  }
   for (size_t r = 0; r < second.size(); ++r) {
     if (second[r].empty() || sign_of(again[r], second[r]) != nmt::Degeneration::kNone) continue;
     found[places[r]] = std::move(second[r]);

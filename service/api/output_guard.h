@@ -1,4 +1,4 @@
-// Looks for translations that are none (nmt/search/degeneration.h) and tries them again.
+// Looks for degenerate translations (nmt/search/degeneration.h) and tries them again.
 #pragma once
 
 #include <span>
@@ -22,8 +22,9 @@ struct GuardOutcome {
 };
 
 /// Of the best translation of each request. With kRetry, those with a sign are translated again
-/// with no_repeat_ngram 3 and at least one token; `found` gets what comes out without a sign.
-/// Throws the exceptions of RequestQueue::translate().
+/// with no_repeat_ngram 3 and at least one token; `found` gets what comes out without a sign. If
+/// the queue is full or the time is over, the first translations stay. Throws the other exceptions
+/// of RequestQueue::translate().
 std::vector<GuardOutcome> guard_output(ServedModel& model, Guard guard,
                                        std::span<const nmt::TranslationRequest> requests,
                                        const nmt::SearchOptions& search, const Patience& patience,

@@ -29,6 +29,13 @@ expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignm
   --guided-alignment-layer 2
 expect_text "--guided-alignment-layer 2 is above --decoder-layers 1" "$err"
 
+expect_code 2 "${train[@]}" --output "$work/bad" --max-updates 1 --guided-alignment auto \
+  --bpe-dropout 0.1
+expect_text "--guided-alignment links the pieces of one segmentation" "$err"
+# The layer that aligns is never dropped.
+expect_code 0 "${train[@]}" --output "$work/dropped" --max-updates 5 --guided-alignment auto \
+  --layer-drop 0.9
+
 # The links of the aligner: a run that stops and continues has the same weights, and config.json
 # says where the alignment is.
 guided=("${train[@]}" --guided-alignment auto)
@@ -43,6 +50,10 @@ import json, sys
 model = json.load(open(sys.argv[1]))["model"]
 assert (model["alignment_layer"], model["alignment_head"]) == (1, 1), model
 PYTHON
+
+# A model that goes on from it aligns with the same head.
+expect_code 0 "${train[@]}" --init-from "$work/once" --output "$work/further" --max-updates 1
+grep -q '"alignment_layer": *1' "$work/further/last/config.json" || fail "--init-from forgets the head"
 
 # A guided head aligns the words of the translations.
 expect_code 0 "${train[@]}" --guided-alignment "$work/links" --guided-alignment-weight 0.5 \

@@ -138,6 +138,9 @@ refused "need --processes 1" --r-drop 5 --layer-drop 0.1 --checkpoint-activation
   --accumulate 2
 refused "--optimizer muon trains in one process" --optimizer muon --processes 2 --accumulate 2
 refused "--lora-rank needs --init-from" --lora-rank 4
+refused "keeps the position encodings" --init-from "$work/plain" --lora-rank 4 --position diet-rel
+refused "--lora-rank and --guided-alignment exclude each other" --init-from "$work/plain" \
+  --lora-rank 4 --guided-alignment auto
 refused "need --lora-rank" --lora-alpha 4
 refused "exclude each other" --init-from "$work/plain" --lora-rank 4 --freeze "encoder.*"
 refused "exclude each other" --init-from "$work/plain" --lora-rank 4 --ema-decay 0.9

@@ -45,7 +45,7 @@ std::set<std::string> matching_names(const std::string& option,
     if (used) continue;
     throw ConfigError(option + ": no parameter of the model matches '" + pattern + "'" +
                       suggestion(pattern, possible_patterns(names)) +
-                      "; `dietmt inspect params` lists them");
+                      "; `dietmt inspect params` shows how they begin");
   }
   return found;
 }

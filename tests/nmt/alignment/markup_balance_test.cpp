@@ -119,5 +119,18 @@ TEST(MarkupBalanceTest, ElementsMayReachOverSeveralSentences) {
   }
 }
 
+// Neither the stack nor the time of a request may depend on how a client nests its tags.
+TEST(MarkupBalanceTest, DeepAndUnclosedTagsSurvive) {
+  constexpr int kTags = 20'000;
+  RandomSentences random(13);
+  std::string opened = "word ", closed = "word ";
+  for (int i = 0; i < kTags; ++i) opened += "<b>";
+  for (int i = 0; i < kTags; ++i) closed += "</i> word ";
+  for (const std::string& source : {opened + "end", closed, opened + closed}) {
+    const std::string result = placed(random, source);
+    EXPECT_EQ(sorted_marks(result), sorted_marks(source));
+  }
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

@@ -127,6 +127,11 @@ TEST_F(GlossariesTest, AListNamesThem) {
   EXPECT_EQ(none.get("/v1/glossaries").second, json({{"glossaries", json::array()}}));
 }
 
+TEST_F(GlossariesTest, OnlyLanguageCodesInANameAreLanguages) {
+  write("drugs.v2-final.tsv", "dog\tpille\n");
+  EXPECT_EQ(translated(server(), "drugs.v2-final"), "A DOG pille");
+}
+
 TEST_F(GlossariesTest, AreReadAgain) {
   TestServer served = server();
   write("pets.en-de.tsv", "dog\tpudel\n");

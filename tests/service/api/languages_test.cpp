@@ -122,6 +122,8 @@ TEST(LanguagePairsTest, ANamedPathMustJoin) {
   EXPECT_EQ(path_name(pairs.path_named("de-en+en-de+de-en")), "de-en+en-de+de-en");
   EXPECT_EQ(message_of<HttpError>([&] { pairs.path_named("pt-en+de-en"); }),
             "model: pt-en translates to en, but de-en from de");
+  EXPECT_THAT(message_of<HttpError>([&] { pairs.path_named("de-en+en-de+de-en+en-de+de-en"); }),
+              testing::HasSubstr("at most 4 models"));
   for (const char* names : {"", "pt-en+", "+pt-en", "pt-en+no"})
     EXPECT_THAT(message_of<HttpError>([&] { pairs.path_named(names); }),
                 testing::HasSubstr("there is no model '"))

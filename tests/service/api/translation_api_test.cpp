@@ -203,6 +203,18 @@ TEST(V1Test, MarkupMovesWithItsWords) {
   EXPECT_EQ(result["sentences"][0]["translations"][1]["text"], "OPEN {0} OF <b>X</b>.!");
 }
 
+TEST(V1Test, LinesOfOnlyPlaceholdersKeepTheirBreaks) {
+  const TestServer server;
+  for (const std::string text :
+       {"The dog.\n\n{1}\n\n{2}\n\nThe cat.", "{0}\nThe dog.\n{1}\n{2}\n"}) {
+    const json body =
+        server.post("/v1/translate", {{"text", text}, {"model", "en-de"}, {"markup", true}}).second;
+    std::string capitals = text;
+    for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    EXPECT_EQ(body["results"][0]["text"], capitals);
+  }
+}
+
 TEST(V1Test, OneSentenceWithAPrefix) {
   const TestServer server;
   const auto [status, body] = server.post("/v1/translate", {{"text", {"a. b", "c"}},
