@@ -44,7 +44,7 @@ struct TrainOptions : CorpusOptions,
   int64_t batch_tokens = 4096;
   bool find_batch = false;
   std::string guided_alignment;  // empty: none
-  double guided_alignment_weight = 0.05;
+  double guided_alignment_weight = nmt::TranslationTaskOptions().guide_weight;
   int64_t guided_alignment_layer = 0;
   bool no_valid_translation = false;
   std::string valid_tokenizer = "13a";
@@ -160,7 +160,8 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
     problems.push_back("--guided-alignment-layer " + std::to_string(o.guided_alignment_layer) +
                        " is above --decoder-layers " + std::to_string(o.model.decoder_layers));
   if (o.guided_alignment.empty() &&
-      (o.guided_alignment_layer != 0 || o.guided_alignment_weight != 0.05))
+      (o.guided_alignment_layer != 0 ||
+       o.guided_alignment_weight != nmt::TranslationTaskOptions().guide_weight))
     problems.push_back(
         "--guided-alignment-weight and --guided-alignment-layer need --guided-alignment");
   if (!o.guided_alignment.empty() && (o.subword_sampling || o.bpe_dropout))

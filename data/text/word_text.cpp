@@ -4,6 +4,8 @@
 #include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
+#include "data/text/source_text.h"
+
 namespace dietmt::data {
 namespace {
 
@@ -36,12 +38,7 @@ std::u32string characters_of(std::string_view text) {
 
 std::string utf8_of(std::u32string_view characters) {
   std::string text;
-  for (const char32_t c : characters) {
-    uint8_t bytes[U8_MAX_LENGTH];
-    int32_t length = 0;
-    U8_APPEND_UNSAFE(bytes, length, static_cast<UChar32>(c));
-    text.append(bytes, bytes + length);
-  }
+  for (const char32_t c : characters) append_utf8(c, text);
   return text;
 }
 

@@ -28,13 +28,6 @@ std::string name_of(std::string_view tag, size_t skip) {
   return name;
 }
 
-// Elements without content or end tag.
-bool is_void(const std::string& name) {
-  constexpr std::string_view kVoid[] = {"area",  "base", "br",   "col",    "embed", "hr", "img",
-                                        "input", "link", "meta", "source", "track", "wbr"};
-  return std::ranges::find(kVoid, name) != std::end(kVoid);
-}
-
 // Whether the first tag of `raw` ends where `raw` does.
 bool is_one_tag(std::string_view raw) {
   char quote = 0;
@@ -53,7 +46,7 @@ InlineMark::Kind kind_of(std::string_view raw) {
   if (raw.size() < 3 || raw.front() != '<' || !is_one_tag(raw)) return InlineMark::Kind::kPoint;
   if (raw[1] == '/') return InlineMark::Kind::kClose;
   const bool opens = std::isalpha(static_cast<unsigned char>(raw[1])) != 0 &&
-                     !raw.ends_with("/>") && !is_void(name_of(raw, 1));
+                     !raw.ends_with("/>") && !is_void_element(name_of(raw, 1));
   return opens ? InlineMark::Kind::kOpen : InlineMark::Kind::kPoint;
 }
 
@@ -80,6 +73,12 @@ void find_partners(std::vector<InlineMark>& marks) {
 }
 
 }  // namespace
+
+bool is_void_element(const std::string& name) {
+  constexpr std::string_view kVoid[] = {"area",  "base", "br",   "col",    "embed", "hr", "img",
+                                        "input", "link", "meta", "source", "track", "wbr"};
+  return std::ranges::find(kVoid, name) != std::end(kVoid);
+}
 
 void MarkupRemoval::add_text(std::string_view text) {
   if (text.empty()) return;

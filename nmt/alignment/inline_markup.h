@@ -22,6 +22,9 @@ namespace dietmt::nmt {
 /// The most elements inside each other; tags of deeper ones are points.
 inline constexpr size_t kMaxDepth = 100;
 
+/// Whether elements of HTML with this name, in lower case, have no content and no end tag.
+bool is_void_element(const std::string& name);
+
 /// A tag or placeholder that was taken out.
 struct InlineMark {
   enum class Kind {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "data/text/source_text.h"
+#include "nmt/alignment/inline_markup.h"
 
 namespace dietmt::service {
 namespace {
@@ -62,10 +63,6 @@ size_t closing_end(std::string_view html, size_t begin, const std::string& name)
 
 size_t markup_end(std::string_view html, size_t begin, bool with_element);
 
-// Elements without content or end tag.
-constexpr std::string_view kVoid[] = {"area",  "base", "br",   "col",    "embed", "hr", "img",
-                                      "input", "link", "meta", "source", "track", "wbr"};
-
 template <typename Names>
 bool is_one_of(const std::string& name, const Names& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -115,7 +112,7 @@ size_t markup_end(std::string_view html, size_t begin, bool with_element) {
   const size_t end = tag_end(html, begin);
   const std::string_view tag = html.substr(begin, end - begin);
   const std::string name = tag_name(tag);
-  if (tag.ends_with("/>") || name.empty() || is_one_of(name, kVoid)) return end;
+  if (tag.ends_with("/>") || name.empty() || nmt::is_void_element(name)) return end;
   if (is_one_of(name, kVerbatim)) return closing_end(html, end, name);
   return with_element && forbids_translation(tag) ? element_end(html, end, name) : end;
 }
