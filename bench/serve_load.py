@@ -50,7 +50,7 @@ class Client:
         if not texts:
             return False
         self.asked = len(texts)
-        body = translation(texts, split_sentences=False).encode()
+        body = translation(texts, split_sentences=False, **REQUEST).encode()
         if self.socket is None:
             self.socket = socket.create_connection(("127.0.0.1", self.port))
         self.start, self.received = time.perf_counter(), b""
@@ -173,7 +173,7 @@ def check_throughput(options, server, lines):
 
 
 CHECKS = {"clients": check_clients, "throughput": check_throughput}
-SOURCE, TARGET = "en", "de"
+SOURCE, TARGET, REQUEST = "en", "de", {}
 
 
 def main():
@@ -189,10 +189,13 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="of throughput")
     parser.add_argument("--serve", default="", help="more options of dietmt serve")
     parser.add_argument("--translate", default="", help="more options of dietmt translate")
+    parser.add_argument("--request", default={}, type=json.loads, metavar="JSON",
+                        help="more fields of each request, such as {\"beam\": 1}")
     parser.add_argument("checks", nargs="+", choices=list(CHECKS))
     options = parser.parse_args()
     options.serve, options.translate = options.serve.split(), options.translate.split()
-    global SOURCE, TARGET
+    global SOURCE, TARGET, REQUEST
+    REQUEST = options.request
     SOURCE, TARGET = options.model.split("=")[0].split("-")
     lines = [line.rstrip("\n") for line in open(options.text, encoding="utf-8") if line.strip()]
     for name in options.checks:
