@@ -14,6 +14,7 @@ using Command = std::function<int(const std::vector<std::string>& arguments)>;
 /// exit code; every failure ends in one message without a backtrace.
 int run_program(int argc, char** argv, const std::function<Command(const std::string&)>& find);
 
+int run_align(const std::vector<std::string>& arguments);
 int run_average(const std::vector<std::string>& arguments);
 int run_bert(const std::vector<std::string>& arguments);
 int run_bert_embed(const std::vector<std::string>& arguments);

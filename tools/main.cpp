@@ -46,8 +46,9 @@ CometSource comet_source(const EvaluateOptions&, const std::vector<std::string>&
 int main(int argc, char** argv) {
   using namespace dietmt::tools;
   const std::map<std::string, Command> own = {
-      {"distill", run_distill},     {"evaluate", run_evaluate},   {"quantize", run_quantize},
-      {"shortlist", run_shortlist}, {"tokenizer", run_tokenizer}, {"translate", run_translate},
+      {"align", run_align},         {"distill", run_distill},     {"evaluate", run_evaluate},
+      {"quantize", run_quantize},   {"shortlist", run_shortlist}, {"tokenizer", run_tokenizer},
+      {"translate", run_translate},
   };
   return run_program(argc, argv, [&](const std::string& name) -> Command {
     const auto found = own.find(name);

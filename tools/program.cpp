@@ -38,7 +38,8 @@ const CommandList& command_list() {
        {"merge", "merge an adapter into the model that it was trained from"},
        {"bert", "pre-train, fine-tune, run, import and export BERT encoders"},
        {"inspect", "show a model's parameters, configuration, positions or attention"},
-       {"shortlist", "make a lexical shortlist from parallel text"}},
+       {"shortlist", "make a lexical shortlist from parallel text"},
+       {"align", "align the words of parallel text"}},
       "echo 'Good morning.' | dietmt translate --model model"};
   return list;
 }

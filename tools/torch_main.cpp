@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
       {"distill", run_distill},     {"score", run_score},   {"evaluate", run_evaluate},
       {"import", run_import},       {"export", run_export}, {"quantize", run_quantize},
       {"average", run_average},     {"bert", run_bert},     {"inspect", run_inspect},
-      {"shortlist", run_shortlist}, {"merge", run_merge},
+      {"shortlist", run_shortlist}, {"merge", run_merge},   {"align", run_align},
 #ifdef DIETMT_SERVICE
       {"serve", run_serve},
 #endif

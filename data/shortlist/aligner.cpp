@@ -118,7 +118,7 @@ TranslationTable Aligner::first_iteration(AlignerIteration& result) {
   counts_.reserve(cells.size());
   for (const CellCount& cell : cells) counts_.push_back(cell.count);
   TranslationTable table(cells, pairs_.source_vocabulary);
-  table.set_probabilities(counts_);
+  table.set_probabilities(counts_, options_.prior);
   index_lengths();
 
   int64_t tokens = 0;
@@ -194,7 +194,7 @@ AlignerIteration Aligner::iteration(TranslationTable& table) {
         result.log_likelihood += sums.log_likelihood;
         statistics_.distance += sums.distance;
       });
-  table.set_probabilities(counts_);
+  table.set_probabilities(counts_, options_.prior);
   tension_ = best_tension(statistics_, tension_);
   result.tension = tension_;
   result.cells = table.cells();

@@ -43,10 +43,16 @@ inline SentencePairs sentence_pairs(const ParallelCorpus& corpus, const Tokenize
           }};
 }
 
+/// A prior that keeps rare words from drawing the links of words around them. On 100 sentences of
+/// Multi30k with links made by hand, values from 0.001 to 0.1 align equally well.
+inline constexpr double kSparsePrior = 0.01;
+
 struct AlignerOptions {
   int64_t iterations = 5;
   double null_probability = 0.08;      // p0
   double tension = 4.0;                // at the start
+  double prior = 0.0;                  // of TranslationTable::set_probabilities(); for alignments
+                                       // kSparsePrior
   int64_t largest_table = 32'000'000;  // cells; 16 bytes each, twice that while they are collected
   int64_t threads = 1;                 // the result does not depend on it
 };
@@ -61,7 +67,7 @@ struct AlignerIteration {
 };
 
 /// `report` is called after each iteration. The log-likelihood does not fall from one to the next,
-/// up to the rounding of p to float, unless cells were dropped.
+/// up to the rounding of p to float, unless cells were dropped or there is a prior.
 TranslationTable align(const SentencePairs& pairs, const AlignerOptions& options,
                        const std::function<void(const AlignerIteration&)>& report);
 

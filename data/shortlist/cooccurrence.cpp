@@ -1,7 +1,10 @@
 #include "data/shortlist/cooccurrence.h"
 
 #include <algorithm>
+#include <boost/math/special_functions/digamma.hpp>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace dietmt::data {
@@ -95,15 +98,22 @@ int64_t TranslationTable::find(int32_t row, int32_t target) const {
   return bounds_[static_cast<size_t>(row)] + (found - ids.begin());
 }
 
-void TranslationTable::set_probabilities(std::span<const FixedCount> counts) {
+void TranslationTable::set_probabilities(std::span<const FixedCount> counts, double prior) {
+  // So that the probabilities of a token are never all 0.
+  constexpr float kSmallest = std::numeric_limits<float>::min();
+  const auto weight = [prior](double count) {
+    return prior > 0 ? std::exp(boost::math::digamma(count + prior)) : count;
+  };
   for (size_t row = 0; row + 1 < bounds_.size(); ++row) {
     const auto begin = static_cast<size_t>(bounds_[row]);
     const auto end = static_cast<size_t>(bounds_[row + 1]);
     FixedCount sum = 0;
     for (size_t cell = begin; cell < end; ++cell) sum += counts[cell];
-    const double total = static_cast<double>(std::max<FixedCount>(sum, 1));
+    const double total = weight(from_fixed(std::max<FixedCount>(sum, 1)) +
+                                prior * static_cast<double>(end - begin - 1));
     for (size_t cell = begin; cell < end; ++cell)
-      probabilities_[cell] = static_cast<float>(static_cast<double>(counts[cell]) / total);
+      probabilities_[cell] = std::max(static_cast<float>(weight(from_fixed(counts[cell])) / total),
+                                      prior > 0 ? kSmallest : 0);
   }
 }
 

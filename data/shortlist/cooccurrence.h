@@ -80,8 +80,11 @@ class TranslationTable {
     return cell < 0 ? 0.0f : probabilities_[static_cast<size_t>(cell)];
   }
 
-  /// The M-step: each row's counts divided by their sum. `counts`: of all cells.
-  void set_probabilities(std::span<const FixedCount> counts);
+  /// The M-step. `counts`: of all cells. `prior` 0: each row's counts divided by their sum. Above
+  /// 0: the variational posterior under a symmetric Dirichlet prior over the cells of a row,
+  /// exp(digamma(count + prior)) / exp(digamma(sum of these)), which sums to less than 1 (Johnson
+  /// 2007, "Why Doesn't EM Find Good HMM POS-Taggers?", section 3).
+  void set_probabilities(std::span<const FixedCount> counts, double prior);
 
  private:
   template <typename T>

@@ -17,11 +17,12 @@ class StatisticalGuide : public AlignmentGuide {
  public:
   StatisticalGuide(data::SentencePairs pairs, int64_t threads)
       : pairs_(std::move(pairs)),
-        aligner_(data::train_aligner(
-            pairs_, {.threads = threads}, [](const data::AlignerIteration& iteration) {
-              spdlog::info("word aligner: iteration {}, log-likelihood {:.4g}", iteration.number,
-                           iteration.log_likelihood);
-            })) {}
+        aligner_(data::train_aligner(pairs_, {.prior = data::kSparsePrior, .threads = threads},
+                                     [](const data::AlignerIteration& iteration) {
+                                       spdlog::info(
+                                           "word aligner: iteration {}, log-likelihood {:.4g}",
+                                           iteration.number, iteration.log_likelihood);
+                                     })) {}
 
   std::vector<TokenLink> links(int64_t pair) const override {
     std::vector<TokenLink> found;

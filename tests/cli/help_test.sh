@@ -7,7 +7,7 @@ rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
 commands=(tokenizer train translate distill score evaluate serve import export quantize average merge
-  shortlist "inspect params" "inspect model" "inspect positions" "inspect attention"
+  shortlist align "inspect params" "inspect model" "inspect positions" "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
   "bert params")
 for command in "${commands[@]}"; do

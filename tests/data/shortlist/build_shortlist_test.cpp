@@ -30,7 +30,7 @@ class BuildShortlistTest : public ToyTextTest {
     std::vector<FixedCount> counts;
     for (const CellCount& cell : cells) counts.push_back(cell.count);
     TranslationTable table(cells, 100);
-    table.set_probabilities(counts);
+    table.set_probabilities(counts, 0);
     return table;
   }
 

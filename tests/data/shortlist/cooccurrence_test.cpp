@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <map>
 
 #include "common/random.h"
@@ -61,6 +62,26 @@ TEST(CellCounterTest, TheRarestCellsAreDroppedAndTheNullRowStays) {
   }
   EXPECT_LE(kept.size(), 100u + 40u);
   EXPECT_EQ(static_cast<int64_t>(kept.size()) + counter.dropped(), 40 * 11);
+}
+
+TEST(TranslationTableTest, AProbabilityIsAShareOfTheRow) {
+  const std::vector<CellCount> cells = {{CellCount::key_of(0, 3), 0}, {CellCount::key_of(0, 7), 0}};
+  TranslationTable table(cells, 1);
+  table.set_probabilities(std::vector{to_fixed(0.5), to_fixed(1.5)}, 0);
+  EXPECT_THAT(table.probabilities(0), testing::ElementsAre(0.25F, 0.75F));
+}
+
+TEST(TranslationTableTest, APriorTakesMoreFromSmallCounts) {
+  const std::vector<CellCount> cells = {{CellCount::key_of(0, 3), 0}, {CellCount::key_of(0, 7), 0}};
+  TranslationTable table(cells, 1);
+  table.set_probabilities(std::vector{to_fixed(0.5), to_fixed(0.5)}, 0.5);
+  // digamma(n + 1) = digamma(n) + 1 / n, so exp(digamma(1) - digamma(2)) = exp(-1).
+  EXPECT_NEAR(table.probabilities(0)[0], std::exp(-1.0), 1e-6);
+  EXPECT_NEAR(table.probabilities(0)[1], std::exp(-1.0), 1e-6);
+  table.set_probabilities(std::vector{to_fixed(0), to_fixed(2.99)}, 0.01);
+  EXPECT_GT(table.probabilities(0)[0], 0);
+  EXPECT_LT(table.probabilities(0)[0], 1e-30);
+  EXPECT_GT(table.probabilities(0)[1], 0.8);
 }
 
 }  // namespace
