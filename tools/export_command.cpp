@@ -7,6 +7,7 @@
 #include "interchange/ctranslate2/ctranslate2.h"
 #include "interchange/huggingface/bert_huggingface.h"
 #include "interchange/huggingface/marianmt.h"
+#include "interchange/marian/marian_export.h"
 #include "storage/checkpoint.h"
 #include "tools/commands.h"
 
@@ -16,14 +17,15 @@ int run_export(const std::vector<std::string>& arguments) {
   std::string from, format, output_directory;
   OptionTable table("export", "--model DIR --to FORMAT --output DIR",
                     "Converts a translation model for another program. ctranslate2: CTranslate2 "
-                    "4.8, in fp32; huggingface: MarianMT of Hugging Face's transformers. Features "
-                    "that the program does not support are an error.");
+                    "4.8, in fp32; huggingface: MarianMT of Hugging Face's transformers; marian: "
+                    "marian-decoder, for models trained with --marian. Features that the program "
+                    "does not support are an error.");
   table
       .add("model", &from, "DIR",
            "model directory, or output directory of train (its best checkpoint)",
            {.required = true})
       .add("to", &format, "", "format to write",
-           {.required = true, .choices = {"ctranslate2", "huggingface"}})
+           {.required = true, .choices = {"ctranslate2", "huggingface", "marian"}})
       .add("output", &output_directory, "DIR", "directory to write",
            {.required = true, .is_new = true});
   table.example("dietmt export --model model --to ctranslate2 --output model-ct2");
@@ -34,6 +36,8 @@ int run_export(const std::vector<std::string>& arguments) {
   AtomicDirectory output(output_directory);
   if (format == "ctranslate2")
     interchange::export_ctranslate2(output.path(), model);
+  else if (format == "marian")
+    interchange::export_marian(output.path(), model);
   else
     interchange::export_marianmt(output.path(), model);
   output.commit();

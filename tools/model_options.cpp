@@ -17,6 +17,12 @@ namespace {
 using encoders::AttentionSite;
 using nmt::ModelConfig;
 
+void choose_as_marian(const OptionTable& table, ModelOptions& o) {
+  if (!o.marian) return;
+  if (!table.given("position")) o.position = "sinusoidal(layout=halves)";
+  o.model.norm_epsilon = 1e-6;
+}
+
 // The decoder's positions are the encoder's unless they have a name.
 void name_positions(ModelOptions& o) {
   o.model.encoder_position = o.position;
@@ -72,7 +78,10 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
            {.choices = {"self-attention", "ssru"}})
       .add("tied-embeddings", &m.tied_embeddings, "",
            "decoder: tie target and output embeddings; all: tie the source embeddings too",
-           {.choices = {"none", "decoder", "all"}});
+           {.choices = {"none", "decoder", "all"}})
+      .add("marian", &o.marian, "",
+           "a model that 'dietmt export --to marian' can write: with Marian's sinusoids and norms, "
+           "and a decoder that starts from zeros");
   add_dropout(table, "dropout", &m.dropout, "dropout on residual branches");
   add_dropout(table, "attention-dropout", &m.attention_dropout,
               "dropout on attention probabilities");
@@ -82,6 +91,7 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
 }
 
 void apply_preset(const OptionTable& table, ModelOptions& o) {
+  choose_as_marian(table, o);
   name_positions(o);
   if (!table.allows("preset")) return;
   const ModelConfig preset = ModelConfig::preset(o.preset);

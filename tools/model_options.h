@@ -19,6 +19,7 @@ struct ModelOptions {
   nmt::ModelConfig model;
   std::string position = "sinusoidal";
   std::string decoder_position;  // empty: as position
+  bool marian = false;           // a model that Marian has
 };
 
 /// Adds them as the group "Model".

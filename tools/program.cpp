@@ -32,7 +32,7 @@ const CommandList& command_list() {
        {"serve", "translate over HTTP, with a web page and batch jobs"},
 #endif
        {"import", "convert a Hugging Face, Marian or COMET model"},
-       {"export", "convert a model for CTranslate2 or Hugging Face"},
+       {"export", "convert a model for CTranslate2, Hugging Face or Marian"},
        {"quantize", "write a model with int8 or bf16 weights for fast decoding"},
        {"average", "average the weights of checkpoints"},
        {"merge", "merge an adapter into the model that it was trained from"},

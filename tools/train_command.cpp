@@ -16,6 +16,7 @@
 #include "data/corpus/subword_sampling.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
+#include "interchange/marian/marian_export.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/network/model_size.h"
 #include "nmt/network/translation_model.h"
@@ -182,6 +183,9 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
   // Of a given tokenizer run() learns the size.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
+  if (o.marian)
+    for (const std::string& problem : interchange::marian_problems(o.model))
+      problems.push_back("--marian: " + problem);
   add(o.LearningOptions::problems(o.model, o, o.init_from.has_value()));
   if (problems.empty()) add(memory_problems(o));
   return problems;
@@ -331,6 +335,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   require_positions(*model, o);
+  if (o.marian) model->start_from_zeros(tokenizers.target->begin_id());
   o.apply_freeze(*model);
   // The validation text first: it is short, so its problems show at once.
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,

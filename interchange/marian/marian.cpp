@@ -51,7 +51,7 @@ TensorsByName turned(TensorsByName tensors) {
 Tensor with_begin(const Tensor& rows) { return at::constant_pad_nd(rows, {0, 0, 0, 1}); }
 
 TensorsByName read_parameters(ForeignTensors& tensors, const nmt::ModelConfig& config) {
-  TensorsByName values = tensors.take_all(correspondences(config, marian_names(config)));
+  TensorsByName values = tensors.take_all(correspondences(config, marian_names()));
   values["source_embedding"] = with_begin(tensors.take_first({"encoder_Wemb", "Wemb"}));
   const Tensor target = with_begin(tensors.take_first({"decoder_Wemb", "Wemb"}));
   if (config.tied_embeddings != "all") values["target_embedding"] = target;

@@ -145,6 +145,50 @@ MarianBinary::MarianBinary(const std::filesystem::path& path) : path_(path) {
   }
 }
 
+namespace {
+
+constexpr uint64_t kDataAlignment = 256;
+
+template <typename T>
+void append(std::string& bytes, std::span<const T> values) {
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+}
+
+void pad_to_alignment(std::string& bytes) {
+  bytes.resize((bytes.size() + kDataAlignment - 1) / kDataAlignment * kDataAlignment);
+}
+
+}  // namespace
+
+void write_marian_binary(const std::filesystem::path& path, const std::string& options,
+                         const std::map<std::string, BinaryTensor>& tensors) {
+  std::string headers, names, shapes, data;
+  const auto add = [&](const std::string& name, uint64_t type, const std::vector<int32_t>& shape,
+                       std::string_view values) {
+    const size_t begin = data.size();
+    data += values;
+    pad_to_alignment(data);
+    const TensorHeader header{name.size() + 1, type, shape.size(), data.size() - begin};
+    append<TensorHeader>(headers, {&header, 1});
+    names += name + '\0';
+    append<int32_t>(shapes, shape);
+  };
+  for (const auto& [name, tensor] : tensors)
+    add(name, kFloat32, {tensor.shape.begin(), tensor.shape.end()}, tensor.data);
+  const std::string text = options + '\0';
+  add("special:model.yml", kInt8, {static_cast<int32_t>(text.size())}, text);
+
+  std::string file;
+  const uint64_t start[] = {kVersion, tensors.size() + 1};
+  append<uint64_t>(file, start);
+  file += headers + names + shapes;
+  const size_t unpadded = file.size() + sizeof(uint64_t);
+  const uint64_t padding = (kDataAlignment - unpadded % kDataAlignment) % kDataAlignment;
+  append<uint64_t>(file, {&padding, 1});
+  file.resize(file.size() + padding);
+  write_file_atomically(path, file + data);
+}
+
 bool MarianBinary::has_integers() const {
   return std::ranges::any_of(tensors_, [](const auto& tensor) {
     return tensor.second.type == BinaryTensor::Type::kIntegers;

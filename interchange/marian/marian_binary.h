@@ -51,4 +51,9 @@ class MarianBinary {
   std::map<std::string, BinaryTensor> tensors_;
 };
 
+/// Writes tensors of fp32 numbers by name, and `options`, the text of special:model.yml. Data begin
+/// at multiples of 256 bytes, so that Marian can map the file.
+void write_marian_binary(const std::filesystem::path& path, const std::string& options,
+                         const std::map<std::string, BinaryTensor>& tensors);
+
 }  // namespace dietmt::interchange

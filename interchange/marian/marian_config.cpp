@@ -76,19 +76,24 @@ std::string process(const Reader& reader, const std::string& name) {
   return steps;
 }
 
-std::string norm_of(Reader& reader) {
+void require_post_norm(Reader& reader) {
   const std::string before = process(reader, "transformer-preprocess");
   const std::string after = process(reader, "transformer-postprocess");
   const std::string top = process(reader, "transformer-postprocess-top");
-  if (before.empty() && after == "an" && top.empty()) return "post";
-  if (before == "n" && after == "a" && top == "n") return "pre";
+  if (before.empty() && after == "an" && top.empty()) return;
+  if (before == "n" && after == "a" && top == "n") {
+    reader.add_problem(
+        "the model is pre-norm (--transformer-preprocess n): Marian's self-attention takes its "
+        "keys "
+        "and values without the norm, which dietmt does not support");
+    return;
+  }
   reader.add_problem(
       "--transformer-preprocess, --transformer-postprocess and --transformer-postprocess-top are "
       "'" +
       reader.text("transformer-preprocess") + "', '" + reader.text("transformer-postprocess") +
       "' and '" + reader.text("transformer-postprocess-top") +
-      "'; known: '', 'dan' and '' (post-norm), 'n', 'da' and 'n' (pre-norm)");
-  return "post";
+      "'; known: '', 'dan' and '' (post-norm)");
 }
 
 bool is_recurrent(const Reader& reader) {
@@ -187,7 +192,7 @@ nmt::ModelConfig from_marian(const MarianOptions& options) {
   config.width = reader.number("dim-emb");
   config.feed_forward = reader.number("transformer-dim-ffn");
   config.heads = reader.number("transformer-heads");
-  config.norm = norm_of(reader);
+  require_post_norm(reader);
   config.norm_epsilon = 1e-6;
   config.activation = reader.text("transformer-ffn-activation") == "relu" ? "relu" : "silu";
   config.tied_embeddings = tied_embeddings(reader);

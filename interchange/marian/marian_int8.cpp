@@ -32,7 +32,7 @@ class Int8Weights : public nmt::WeightSource {
  public:
   Int8Weights(const MarianBinary& file, const nmt::ModelConfig& config)
       : file_(file), output_(nmt::output_parameter(config)) {
-    for (Correspondence& row : correspondences(config, marian_names(config)))
+    for (Correspondence& row : correspondences(config, marian_names()))
       theirs_[row.ours] = std::move(row.theirs);
   }
 

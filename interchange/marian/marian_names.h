@@ -10,24 +10,23 @@ inline constexpr const char* kOutputBias = "decoder_ff_logit_out_b";
 // Gives begin of sentence probability zero, and is finite in every type.
 inline constexpr float kNever = -1e9F;
 
-inline LayerNames marian_names(const nmt::ModelConfig& config) {
-  const std::string norm = config.norm == "pre" ? "_pre" : "";
+inline LayerNames marian_names() {
   return {.encoder_layer = "encoder_l*_",
           .decoder_layer = "decoder_l*_",
           .first_layer = 1,
           .self_input = {"self_*q", "self_*k", "self_*v"},
           .self_output = "self_*o",
-          .self_norm = "self_Wo_*" + norm,
+          .self_norm = "self_Wo_*",
           .recurrence_input = {"rnn_*", "rnn_*f"},
-          .recurrence_norm = "rnn_ffn_*" + norm,
+          .recurrence_norm = "rnn_ffn_*",
           .cross_query = "context_*q",
           .cross_memory = {"context_*k", "context_*v"},
           .cross_output = "context_*o",
-          .cross_norm = "context_Wo_*" + norm,
+          .cross_norm = "context_Wo_*",
           .feed_forward_inner = {"ffn_*1"},
           .feed_forward_outer = "ffn_*2",
-          .feed_forward_norm = "ffn_ffn_*" + norm,
-          .final_norms = {"encoder_top_*", "decoder_top_*"},
+          .feed_forward_norm = "ffn_ffn_*",
+          .final_norms = {},
           .weight = "W",
           .bias = "b",
           .scale = "ln_scale",

@@ -243,6 +243,16 @@ void TranslationModel::set_whole_dropout(const WholeDropout& probabilities) {
   decoder_->set_layer_drop(probabilities.layers);
 }
 
+void TranslationModel::start_from_zeros(int32_t begin) {
+  const torch::NoGradGuard no_gradients;
+  target_embedding_[begin].zero_();
+  if (!target_embedding_.requires_grad()) return;
+  target_embedding_.register_hook([begin](at::Tensor gradient) {
+    gradient[begin].zero_();
+    return gradient;
+  });
+}
+
 double TranslationModel::kept_numbers(const Packing& source, const Packing& target) const {
   return encoder_->kept_numbers(source) + decoder_->kept_numbers(target, source);
 }

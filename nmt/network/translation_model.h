@@ -119,6 +119,9 @@ class TranslationModel : public torch::nn::Module {
   };
   void set_whole_dropout(const WholeDropout& probabilities);
 
+  /// Sets the target vector of piece `begin` to zeros, which training keeps.
+  void start_from_zeros(int32_t begin);
+
   /// Numbers that encode() and decode() keep for the backward pass on the CPU, at least.
   double kept_numbers(const encoders::Packing& source, const encoders::Packing& target) const;
 

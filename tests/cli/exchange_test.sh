@@ -100,12 +100,31 @@ expect_code 1 "$dietmt" import --from "$work/cut.bin" --vocabulary "$cases/maria
 expect_text "cut.bin: is damaged" "$err"
 [ ! -e "$work/refused" ] || fail "an import that failed left a directory"
 
+# To Marian and back: a model trained for it, resumed, starts from zeros and translates the same.
+toy_training 500 50
+train=("${toy_train[@]}" --batch-tokens 300 --valid-interval 50 --learning-rate 0.01)
+expect_code 0 "${train[@]}" --marian --output "$work/for_marian" --max-updates 30
+expect_code 0 "${train[@]}" --marian --output "$work/for_marian" --max-updates 60
+expect_code 0 "$dietmt" export --model "$work/for_marian" --to marian --output "$work/marian.out"
+expect_code 0 "$dietmt" import --from "$work/marian.out/model.bin" --output "$work/marian.back" \
+  --vocabulary "$work/marian.out/vocab.spm"
+for translator in for_marian marian.back; do
+  "$dietmt" translate --model "$work/$translator" --input "$work/valid.en" --threads 1 \
+    >"$work/$translator.txt"
+done
+cmp "$work/for_marian.txt" "$work/marian.back.txt" || fail "marian: other translations after export"
+expect_code 0 "${train[@]}" --output "$work/plain" --max-updates 1
+expect_code 2 "$dietmt" export --model "$work/plain" --to marian --output "$work/refused"
+expect_text "starts from zeros" "$err"
+expect_code 2 "${train[@]}" --marian --position rope --output "$work/refused" --max-updates 1
+expect_text "--marian: Marian has no position encoding 'rope'" "$err"
+
 # Refusals name what is wrong, write nothing and exit with the code of wrong usage.
 expect_code 2 "$dietmt" export --model "$model" --to huggingface --output "$work/refused"
 expect_text "MarianMT has no position encoding" "$err"
 [ ! -e "$work/refused" ] || fail "a refused export left a directory"
 expect_code 2 "$dietmt" export --model "$model" --to onnx --output "$work/refused"
-expect_text "--to is 'onnx'; it must be ctranslate2 or huggingface" "$err"
+expect_text "--to is 'onnx'; it must be ctranslate2, huggingface or marian" "$err"
 expect_code 2 "$dietmt" export --model "$model" --to ctranslate2 --output "$work/shared"
 expect_text "exists already" "$err"
 expect_code 2 "$dietmt" import

@@ -70,13 +70,17 @@ TEST(MarianConfig, SizesAndChoices) {
   EXPECT_TRUE(config.output_bias);
 }
 
-TEST(MarianConfig, PreNormAndTies) {
+TEST(MarianConfig, PreNormIsAnotherFunctionInMarian) {
   MarianOptions options = usual_options();
   options["transformer-preprocess"] = {"n"};
   options["transformer-postprocess"] = {"da"};
   options["transformer-postprocess-top"] = {"n"};
+  EXPECT_THAT(failure<ConfigError>([&] { from_marian(options); }), HasSubstr("keys and values"));
+}
+
+TEST(MarianConfig, Ties) {
+  MarianOptions options = usual_options();
   options["tied-embeddings-src"] = {"true"};
-  EXPECT_EQ(from_marian(options).norm, "pre");
   EXPECT_EQ(from_marian(options).tied_embeddings, "all");
   options["tied-embeddings"] = {"false"};
   EXPECT_EQ(from_marian(options).tied_embeddings, "none");
