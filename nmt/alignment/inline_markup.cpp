@@ -6,19 +6,10 @@
 #include <utility>
 
 #include "nmt/alignment/placeholders.h"
+#include "nmt/alignment/point_units.h"
 
 namespace dietmt::nmt {
 namespace {
-
-bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
-// Bytes above ASCII count as letters.
-bool is_word(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
-
-// Punctuation that follows a word without a space.
-bool ends_phrase(char c) { return std::string_view(".,;:!?)]").find(c) != std::string_view::npos; }
 
 // The name of a tag in lower case, after `skip` characters.
 std::string name_of(std::string_view tag, size_t skip) {
@@ -26,6 +17,10 @@ std::string name_of(std::string_view tag, size_t skip) {
   std::string name(tag.substr(skip, tag.find_first_of(kAfter, skip) - skip));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name;
+}
+
+std::string name_of(const InlineMark& mark, size_t skip) {
+  return name_of(mark.parts.front().text, skip);
 }
 
 // Whether the first tag of `raw` ends where `raw` does.
@@ -62,14 +57,20 @@ void find_partners(std::vector<InlineMark>& marks) {
         marks[i].kind = InlineMark::Kind::kPoint;
     }
     if (marks[i].kind != InlineMark::Kind::kClose) continue;
-    const std::string name = name_of(marks[i].raw, 2);
+    const std::string name = name_of(marks[i], 2);
     const auto found = std::find_if(open.rbegin(), open.rend(),
-                                    [&](size_t o) { return name_of(marks[o].raw, 1) == name; });
+                                    [&](size_t o) { return name_of(marks[o], 1) == name; });
     if (found == open.rend()) continue;
     marks[*found].partner = static_cast<int32_t>(i);
     marks[i].partner = static_cast<int32_t>(*found);
     open.erase(found.base() - 1, open.end());
   }
+}
+
+void add_spelling(const std::string& character, std::string_view reference, Spellings& spellings) {
+  const bool is_known = std::ranges::any_of(
+      spellings, [&](const auto& spelling) { return spelling.first == character; });
+  if (!is_known) spellings.emplace_back(character, reference);
 }
 
 }  // namespace
@@ -80,58 +81,50 @@ bool is_void_element(const std::string& name) {
   return std::ranges::find(kVoid, name) != std::end(kVoid);
 }
 
-void MarkupRemoval::add_text(std::string_view text) {
-  if (text.empty()) return;
-  std::string& before = marked_.text;
-  bool after_point = false;
-  for (; after_point_ < marked_.marks.size(); ++after_point_) {
-    InlineMark& mark = marked_.marks[after_point_];
-    mark.spaced_after = is_space(text.front());
-    after_point = after_point || mark.kind == InlineMark::Kind::kPoint;
-  }
-  if (after_point && (before.empty() || is_space(before.back())))
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  else if (after_point && is_word(before.back()) && is_word(text.front()))
-    before += ' ';
-  if (after_point && !text.empty() && ends_phrase(text.front())) drop_last_space();
-  before += text;
-}
-
-void MarkupRemoval::drop_last_space() {
-  std::string& before = marked_.text;
-  if (!before.ends_with(' ') && !before.ends_with('\t')) return;
-  before.pop_back();
-  const auto end = static_cast<int32_t>(before.size());
-  for (auto mark = marked_.marks.rbegin(); mark != marked_.marks.rend() && mark->at > end; ++mark)
-    mark->at = end;
-}
+void MarkupRemoval::add_text(std::string_view text) { marked_.text += text; }
 
 void MarkupRemoval::add_mark(std::string_view raw) {
-  const std::string& before = marked_.text;
-  marked_.marks.push_back({.raw = std::string(raw),
+  marked_.marks.push_back({.parts = {{std::string(raw), true}},
                            .kind = kind_of(raw),
-                           .at = static_cast<int32_t>(before.size()),
-                           .spaced_before = before.empty() || is_space(before.back()),
-                           .spaced_after = true});
+                           .at = static_cast<int32_t>(marked_.text.size())});
 }
 
 MarkedText MarkupRemoval::finish() {
   find_partners(marked_.marks);
-  after_point_ = 0;
-  return std::exchange(marked_, {});
+  return with_units(std::exchange(marked_, {}));
 }
 
 MarkedText take_out_markup(std::string_view text) {
   MarkupRemoval removal;
+  Spellings spellings;
+  std::string plain;  // what stands between markup and references
+  bool has_references = false;
   size_t begin = 0;
+  const auto add_text = [&](size_t end) {
+    plain += text.substr(begin, end - begin);
+    removal.add_text(text.substr(begin, end - begin));
+  };
   for (const std::string_view mark : placeholders_in(text)) {
     const auto at = static_cast<size_t>(mark.data() - text.data());
-    removal.add_text(text.substr(begin, at - begin));
-    removal.add_mark(mark);
+    add_text(at);
     begin = at + mark.size();
+    const std::string character = referenced_character(mark);
+    has_references = has_references || !character.empty() || mark == "&lt;" || mark == "&gt;";
+    if (character.empty()) {
+      removal.add_mark(mark);
+    } else {
+      removal.add_text(character);
+      add_spelling(character, mark, spellings);
+    }
   }
-  removal.add_text(text.substr(begin));
-  return removal.finish();
+  add_text(text.size());
+  MarkedText marked = removal.finish();
+  if (has_references) {
+    for (const auto& [character, reference] : basic_spellings())
+      if (plain.find(character) == plain.npos) add_spelling(character, reference, spellings);
+  }
+  marked.spellings = std::move(spellings);
+  return marked;
 }
 
 bool tags_nest(std::string_view text) {
@@ -146,9 +139,10 @@ bool tags_nest(std::string_view text) {
   return open.empty();
 }
 
-std::string join(std::span<const MarkedPart> parts) {
+std::string join(std::span<const MarkedPart> parts, const Spellings& spellings) {
   std::string text;
-  for (const MarkedPart& part : parts) text += part.text;
+  for (const MarkedPart& part : parts)
+    text += part.is_markup ? part.text : respelled(part.text, spellings);
   return text;
 }
 

@@ -50,7 +50,8 @@ std::string with_markup(const TranslatedLine& line, const Hypothesis& translatio
   if (translation.attention.empty()) return line.marked.marks.empty() ? "" : line.source;
   const data::SpannedText target = decode_line_with_spans(target_tokenizer, translation.ids);
   return join(place_markup(line.marked, line.pieces.spans, {target.text, target.spans},
-                           translation.attention));
+                           translation.attention),
+              line.marked.spellings);
 }
 
 }  // namespace dietmt::nmt

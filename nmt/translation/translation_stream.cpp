@@ -86,7 +86,20 @@ class WindowReader {
     line.terms = options_.glossary->find(text);
     if (line.terms.empty()) return;
     line.where = where;
-    window.requests.back().constraints = terms_->constraints(line.terms);
+    TranslationRequest& request = window.requests.back();
+    const auto tokens = std::ssize(request.source) - 1;
+    const bool may_be_cut = tokens + 1 == first_.translator.max_source_length();
+    const auto required =
+        may_be_cut ? options_.glossary->find(first_tokens(text, tokens)) : line.terms;
+    if (!required.empty()) request.constraints = terms_->constraints(required);
+  }
+
+  // The text that these tokens of a line and its tag stand for.
+  std::string_view first_tokens(const std::string& text, int64_t tokens) const {
+    const data::SpannedPieces pieces = first_.source_tokenizer.encode_with_spans(tag_.before(text));
+    const auto tag_bytes = static_cast<int32_t>(tag_.before("").size());
+    const int32_t end = pieces.spans.at(static_cast<size_t>(tokens - 1)).end - tag_bytes;
+    return std::string_view(text).substr(0, static_cast<size_t>(std::max(end, 0)));
   }
 
   std::vector<int32_t> encode(const std::string& text, const std::string& where,

@@ -41,6 +41,7 @@ class SentencePlanner {
     TranslatedSentence& added = planned_.sentences.emplace_back();
     added.before = std::exchange(planned_.after, {});
     added.source = sentence;
+    added.marked.spellings = marked_.spellings;
     const size_t last = last_mark_of(end);
     if (last > mark_) {
       added.marked.text = sentence;
@@ -55,14 +56,19 @@ class SentencePlanner {
   void add_between(size_t end, size_t last_mark) {
     const auto add_text = [&](size_t to) {
       const std::string_view text = std::string_view(marked_.text).substr(at_, to - at_);
-      planned_.after += options_.html ? escape_markup(text) : std::string(text);
+      planned_.after += written(text);
       at_ = to;
     };
     for (; mark_ < last_mark; ++mark_) {
       add_text(std::max(at_, static_cast<size_t>(marked_.marks[mark_].at)));
-      planned_.after += marked_.marks[mark_].raw;
+      for (const nmt::MarkedPart& part : marked_.marks[mark_].parts)
+        planned_.after += part.is_markup ? part.text : written(part.text);
     }
     add_text(end);
+  }
+
+  std::string written(std::string_view text) const {
+    return options_.html ? escape_markup(text) : nmt::respelled(text, marked_.spellings);
   }
 
   // An end tag at the beginning of a sentence belongs to the one before.

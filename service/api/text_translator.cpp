@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "service/api/preparation_turn.h"
@@ -16,6 +17,13 @@ const std::string& source_of(const TranslatedSentence& sentence) {
   return sentence.pivots.empty() ? sentence.source : sentence.pivots.back();
 }
 
+// Of the first tokens of a text.
+size_t bytes_of(const std::string& text, int64_t tokens, const LoadedModel& model) {
+  const data::SpannedPieces pieces = model.encode_source_with_spans(text);
+  const int32_t end = tokens > 0 ? pieces.spans.at(static_cast<size_t>(tokens - 1)).end : 0;
+  return static_cast<size_t>(std::max(end, 0));
+}
+
 // Counts the tokens that are cut.
 nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& model,
                                const nmt::SearchOptions& search) {
@@ -27,8 +35,12 @@ nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& 
   } else {
     request.source = model.encode_source(source_of(sentence));
   }
-  sentence.cut_tokens +=
+  const int64_t cut =
       nmt::cut_and_end(request.source, model.decoder->source_limit(search), model.source_end);
+  sentence.cut_tokens += cut;
+  if (sentence.pivots.empty())
+    sentence.bytes_read = cut > 0 ? bytes_of(sentence.source, std::ssize(request.source) - 1, model)
+                                  : sentence.source.size();
   if (search.alignment) sentence.spans.resize(request.source.size() - 1);
   if (sentence.pivots.empty()) sentence.source_tokens = std::ssize(request.source);
   return request;
@@ -64,13 +76,22 @@ MarkedTranslation translation_of(const TranslatedSentence& sentence,
   return made;
 }
 
+// As the source writes its text.
+std::string written(const std::vector<nmt::MarkedPart>& parts, const TranslatedSentence& sentence,
+                    const TextOptions& options) {
+  if (!options.html) return join(parts, sentence.marked.spellings);
+  std::string text;
+  for (const nmt::MarkedPart& part : parts)
+    text += part.is_markup ? part.text : escape_markup(part.text);
+  return text;
+}
+
 TranslatedSentence::Found decode(const TranslatedSentence& sentence,
                                  const nmt::Hypothesis& hypothesis, const LoadedModel& model,
                                  const TextOptions& options, const nmt::SearchOptions& search) {
   TranslatedSentence::Found found;
   MarkedTranslation made = translation_of(sentence, hypothesis, model, search);
-  for (const nmt::MarkedPart& part : made.parts)
-    found.text += options.html && !part.is_markup ? escape_markup(part.text) : part.text;
+  found.text = written(made.parts, sentence, options);
   found.alignment = std::move(made.alignment);
   if (!sentence.terms.empty()) {
     const std::string text = model.decode_target(hypothesis.ids);
@@ -95,7 +116,9 @@ void add_pivot(const nmt::Hypothesis& best, const LoadedModel& model,
     else
       removal.add_text(part.text);
   }
-  sentence.marked = removal.finish();
+  nmt::MarkedText marked = removal.finish();
+  marked.spellings = std::move(sentence.marked.spellings);
+  sentence.marked = std::move(marked);
   sentence.pivots.push_back(sentence.marked.text);
 }
 
@@ -145,15 +168,18 @@ std::vector<nmt::TranslationRequest> encode_all(const std::vector<TranslatedSent
   return requests;
 }
 
-// Of the glossary; found in the text, also if another model translates it first.
+// Of the glossary; found in the text, also if another model translates it first. A term that is
+// cut off with its part of the text is not required.
 void add_constraints(const std::vector<TranslatedSentence*>& sentences,
                      const data::Glossary& glossary, ServedModel& model,
                      std::vector<nmt::TranslationRequest>& requests) {
   for (size_t s = 0; s < sentences.size(); ++s) {
     TranslatedSentence& sentence = *sentences[s];
     sentence.terms = glossary.find(sentence.source);
-    if (!sentence.terms.empty())
-      requests[s].constraints = model.terms().constraints(sentence.terms);
+    const auto read = std::string_view(sentence.source).substr(0, sentence.bytes_read);
+    const bool is_cut = read.size() < sentence.source.size();
+    const auto required = is_cut ? glossary.find(read) : sentence.terms;
+    if (!required.empty()) requests[s].constraints = model.terms().constraints(required);
   }
 }
 
@@ -165,11 +191,12 @@ void add_translations(const nmt::NBest& found, const LoadedModel& model, const T
 }
 
 // The marks of a sentence that a model made nothing of.
-void keep_marks_of_nothing(std::vector<TranslatedText>& texts) {
+void keep_marks_of_nothing(std::vector<TranslatedText>& texts, const TextOptions& options) {
   for (TranslatedText& text : texts) {
     for (TranslatedSentence& sentence : text.sentences)
       if (sentence.translations.empty() && !sentence.marked.marks.empty())
-        sentence.translations.push_back({.text = join(place_markup(sentence.marked, ""))});
+        sentence.translations.push_back(
+            {.text = written(place_markup(sentence.marked, ""), sentence, options)});
   }
 }
 
@@ -224,7 +251,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
         add_pivot(found[s].front(), model, search, *sentences[s]);
     }
   }
-  keep_marks_of_nothing(translated);
+  keep_marks_of_nothing(translated, options);
   return translated;
 }
 

@@ -42,6 +42,7 @@ struct TranslatedSentence {
   std::vector<data::TextSpan> spans;  // the bytes of its tokens, if the decoder aligns
   int64_t source_tokens = 0;          // translated, including end of sentence
   int64_t cut_tokens = 0;             // beyond the limit of the model or the options
+  size_t bytes_read = 0;              // of the source, before the tokens that the first model cut
   std::vector<std::string> pivots;    // the translations of all models but the last
   int64_t target_tokens = 0;          // of the best translation, including end of sentence
   std::vector<const data::GlossaryTerm*> terms;  // of TextOptions::glossary

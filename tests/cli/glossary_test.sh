@@ -61,6 +61,12 @@ expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --then "$model" <<<
 [ -z "$err" ] || fail "warnings beside --then: $err"
 expect_text katze "$out"
 
+# A term in the part of a line that is cut off is not forced into the translation.
+expect_code 0 "${translate[@]}" --glossary "$work/terms.tsv" --max-source-length 4 \
+  <<<"red cat sees the old red cat and a dog"
+expect_text "the glossary's term \"katze\" is not in the translation" "$err"
+grep -q katze "$work/out" && fail "a term of the cut part is in the translation: $out"
+
 # What cannot be said is named, in a warning and as JSON.
 printf 'dog\tkatze\ncat\t\xe6\xbc\xa2\xe5\xad\x97\nbird\t%s\n' "$(printf 'hund %.0s' $(seq 12))" \
   >"$work/odd.tsv"

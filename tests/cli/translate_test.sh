@@ -145,6 +145,9 @@ expect_equal "$(grep -c '^.*<b>[^<{]*</b>.*$' "$work/out")" 60 "lines with their
 expect_equal "$(grep -o '{0}' "$work/out" | wc -l)" 60 "placeholders"
 sed 's/<[^>]*>//g; s/{0}//; s/  */ /g; s/^ //; s/ $//' "$work/out" | cmp - "$work/plain" ||
   fail "--markup changes the words"
+expect_equal "$(printf '"{0}" red dog: (%%s)\n' | "${translate[@]}" --markup)" \
+  "\"{0}\" $("${translate[@]}" <<<"red dog:") (%s)" "punctuation beside placeholders"
+expect_equal "$(printf '({0}/{1}).\n' | "${translate[@]}" --markup)" "({0}/{1})." "no words"
 expect_equal "$(printf '{0} %%s\n\n' | "${translate[@]}" --markup)" "{0} %s" "only markup"
 
 # Sampling: the seed decides.

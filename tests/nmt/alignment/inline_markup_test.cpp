@@ -15,12 +15,12 @@ std::string placed(std::string_view marked_text, const std::string& target,
   const auto source = tokens_of_words(marked.text), tokens = tokens_of_words(target);
   const auto parts =
       place_markup(marked, source, {target, tokens}, attention_of(links, source.size()));
-  return join(parts);
+  return join(parts, marked.spellings);
 }
 
 TEST(InlineMarkupTest, TextLosesItsMarkupAndKeepsItsWordsApart) {
   EXPECT_EQ(take_out_markup("Open <b>{0}</b> now").text, "Open now");
-  EXPECT_EQ(take_out_markup("{0} files in %s").text, "files in ");
+  EXPECT_EQ(take_out_markup("{0} files in %s").text, "files in");
   EXPECT_EQ(take_out_markup("one<br/>two un<i>do</i>").text, "one two undo");
   EXPECT_EQ(take_out_markup("Copy %s to %s.").text, "Copy to.");
   EXPECT_EQ(take_out_markup("no markup").text, "no markup");
@@ -73,14 +73,67 @@ TEST(InlineMarkupTest, ElementsWithoutAlignedWordsGetAFreeWordIfThereIsOne) {
 TEST(InlineMarkupTest, PointsStayBesideTheirNeighbours) {
   EXPECT_EQ(placed("Delete {0} files", "Dateien löschen", {1, 0}), "{0} Dateien löschen");
   EXPECT_EQ(placed("Copy %s to %s.", "nach kopieren .", {1, 0, 1}), "%s nach %s kopieren .");
-  EXPECT_EQ(placed("Size: {0}%", "Größe : %", {0, 0, 1}), "Größe : {0}%");
+  EXPECT_EQ(placed("Size: {0}%", "Größe:", {0}), "Größe: {0}%");
   EXPECT_EQ(placed("word<x id=\"1\"/> two", "zwei Wort", {1, 0}), "zwei Wort<x id=\"1\"/>");
   EXPECT_EQ(placed("Open $name$", "Öffnen", {0}), "Öffnen $name$");
   EXPECT_EQ(placed("{0}", "", {}), "{0}");
 }
 
+// Without it "Hello, !" would be left to translate.
+TEST(InlineMarkupTest, PunctuationGoesWithItsPlaceholder) {
+  EXPECT_EQ(take_out_markup("Hello, {0}!").text, "Hello!");
+  EXPECT_EQ(take_out_markup("The file \"%s\" is ('{0}') open.").text, "The file is open.");
+  EXPECT_EQ(take_out_markup("Saved as “{0}”.").text, "Saved as.");
+  EXPECT_EQ(take_out_markup("{0}: not found").text, "not found");
+  EXPECT_EQ(take_out_markup("{0}/{1} files, {2}, {3} and {4}").text, "files, and");
+  EXPECT_EQ(take_out_markup("Size: {0}KB of --{1} in https://{2}/x.html.").text, "Size: of in.");
+  EXPECT_EQ(take_out_markup("Copy (%s bytes) to %s's (%d)").text, "Copy (bytes) to");
+  EXPECT_EQ(take_out_markup("({0}/{1}).").text, "");
+  EXPECT_EQ(take_out_markup("Done. {0}. Go on.").text, "Done. Go on.");
+}
+
+TEST(InlineMarkupTest, PlaceholdersKeepTheirSpacesAndPunctuation) {
+  EXPECT_EQ(placed("Hello, {0}!", "Hallo!", {0}), "Hallo, {0}!");
+  EXPECT_EQ(placed("Hello {0}!", "Hallo!", {0}), "Hallo {0}!");
+  EXPECT_EQ(placed("{0}: not found", "gefunden nicht", {1, 0}), "{0}: gefunden nicht");
+  EXPECT_EQ(placed("Error: {0}", "Fehler:", {0}), "Fehler: {0}");
+  EXPECT_EQ(placed("Error {0}: {1}.", "Fehler.", {0}), "Fehler {0}: {1}.");
+  EXPECT_EQ(placed("{0}/{1} new files", "Dateien neue", {1, 0}), "Dateien {0}/{1} neue");
+  EXPECT_EQ(placed("Open the file \"%s\".", "Datei öffnen.", {2, 0}), "Datei \"%s\" öffnen.");
+  EXPECT_EQ(placed("%s (%s bytes)", "(Byte)", {0}), "%s (%s Byte)");
+  EXPECT_EQ(placed("Copy (at most {0}) now", "Jetzt kopieren (höchstens)", {3, 0, 2}),
+            "Jetzt kopieren (höchstens {0})");
+  EXPECT_EQ(placed("打开 {0}。", "Open.", {0}), "Open {0}.");
+}
+
+TEST(InlineMarkupTest, ReferencesAreTheirCharacters) {
+  EXPECT_EQ(take_out_markup("Don&#39;t open R&amp;D caf&eacute;&nbsp;&lt;").text,
+            "Don't open R&D café");
+  EXPECT_EQ(placed("Don&#39;t use &quot;{0}&quot; &amp; x", "N'ouvre pas < & x", {0, 0, 1, 2, 3}),
+            "N&#39;ouvre pas &lt; &quot;{0}&quot; &amp; x");
+  EXPECT_EQ(placed("a & b &#xe9;", "& é", {1, 3}), "& &#xe9;");
+  EXPECT_EQ(placed("go &lt;b&gt;on&lt;/b&gt;", "weiter &", {0, 1}),
+            "weiter &lt;b&gt;&amp;&lt;/b&gt;");
+}
+
+TEST(InlineMarkupTest, APartOfAWordTakesTheWholeOne) {
+  EXPECT_EQ(placed("<b>Del</b>ete files", "Dateien löschen", {1, 0}), "Dateien <b>löschen</b>");
+  EXPECT_EQ(placed("please un<i>do</i> it", "bitte aufheben", {0, 1}), "bitte <i>aufheben</i>");
+  EXPECT_EQ(placed("<b>un</b><i>do</i> it", "hebe auf", {1, 0}), "hebe <b>auf</b><i></i>");
+}
+
+TEST(InlineMarkupTest, MarksOfACutTextComeAfterTheTranslation) {
+  const MarkedText marked = take_out_markup("one <b>two <i>three</i></b> {0} four <u>five</u>");
+  const std::string target = "eins zwei";
+  auto source = tokens_of_words(marked.text);
+  source.resize(2);
+  const auto tokens = tokens_of_words(target);
+  const auto parts = place_markup(marked, source, {target, tokens}, attention_of({0, 1}, 2));
+  EXPECT_EQ(join(parts), "eins <b>zwei<i></i></b> {0}<u></u>");
+}
+
 TEST(InlineMarkupTest, EmptyElementsStayWhole) {
-  EXPECT_EQ(placed("one <a><b></b></a> two", "eins zwei", {0, 1}), "eins <a><b></b></a>zwei");
+  EXPECT_EQ(placed("one <a><b></b></a> two", "eins zwei", {0, 1}), "eins <a><b></b></a> zwei");
 }
 
 // The other tags are in the sentences before and after.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "common/random.h"
 #include "nmt/alignment/inline_markup.h"
@@ -46,7 +47,7 @@ class RandomSentences {
   }
 
   std::string simple() {
-    constexpr const char* kPoints[] = {"{0}", "%s", "$name$", "<x id=\"1\"/>", "<br>", "&amp;"};
+    constexpr const char* kPoints[] = {"{0}", "%s", "$name$", "<x id=\"1\"/>", "<br>", "&nbsp;"};
     return random_.below(3) == 0 ? kPoints[random_.below(std::size(kPoints))] : word();
   }
 
@@ -116,6 +117,59 @@ TEST(MarkupBalanceTest, ElementsMayReachOverSeveralSentences) {
         placed(random, first) + placed(random, second) + placed(random, third);
     ASSERT_EQ(sorted_marks(result), sorted_marks(source)) << source << " -> " << result;
     ASSERT_TRUE(nests(result)) << source << " -> " << result;
+  }
+}
+
+// A message with placeholders in many forms, and the forms.
+struct Message {
+  std::string text;
+  std::vector<std::string> forms;
+};
+
+Message random_message(Random& random) {
+  constexpr const char* kInside[] = {"{0}",      "\"{1}\"", "'%s'", "({0})", "[%1$s]", "{0}/{1}",
+                                     "{0}, {1}", "%d%%",    "-{0}", "{0}KB", "“{0}”",  "x://{0}/y"};
+  constexpr const char* kWords[] = {"open", "file", "and", "size", "note"};
+  Message message;
+  const auto add = [&](const std::string& form, const char* space) {
+    if (!message.text.empty()) message.text += space;
+    message.text += form;
+  };
+  for (uint64_t n = 1 + random.below(5); n > 0; --n) {
+    add(kWords[random.below(std::size(kWords))], " ");
+    if (random.below(2) == 0) continue;
+    message.forms.emplace_back(kInside[random.below(std::size(kInside))]);
+    constexpr const char* kBefore[] = {" ", " ", ": ", ", ", " - "};
+    add(message.forms.back(), kBefore[random.below(std::size(kBefore))]);
+  }
+  constexpr const char* kEnds[] = {"", ".", "!", "...", "?", ":"};
+  message.text += kEnds[random.below(std::size(kEnds))];
+  return message;
+}
+
+TEST(MarkupBalanceTest, PlaceholdersKeepTheirFormsAndSpaces) {
+  Random random(17);
+  RandomSentences sentences(19);
+  for (int n = 0; n < 2000; ++n) {
+    const Message message = random_message(random);
+    constexpr const char* kTargets[] = {
+        "",         "Wort",    "Wort Datei!", "Wort, Datei: öffnen.",
+        "打开文件", "(a) 'b'", "Mot « x » ?", "a-b c/d ..."};
+    const std::string target = kTargets[random.below(std::size(kTargets))];
+    const MarkedText marked = take_out_markup(message.text);
+    const auto from = tokens_of_words(marked.text), to = tokens_of_words(target);
+    const auto attention = sentences.attention(to.size(), from.size());
+    const std::string result = join(place_markup(marked, from, {target, to}, attention));
+    const std::string both = message.text + " -> " + result;
+    ASSERT_EQ(sorted_marks(result), sorted_marks(message.text)) << both;
+    for (const std::string& form : message.forms)
+      ASSERT_NE(result.find(form), std::string::npos) << form << ": " << both;
+    for (const char* bad : {"  ", " ,", " !", " )", "( "})
+      ASSERT_EQ(result.find(bad), std::string::npos) << bad << ": " << both;
+    for (size_t at = result.find('{'); at != std::string::npos; at = result.find('{', at + 1)) {
+      const bool glued = at > 0 && std::isalnum(static_cast<unsigned char>(result[at - 1])) != 0;
+      ASSERT_FALSE(glued) << both;
+    }
   }
 }
 

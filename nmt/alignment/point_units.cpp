@@ -1,0 +1,349 @@
+#include "nmt/alignment/point_units.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "nmt/alignment/text_shape.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using Neighbour = InlineMark::Neighbour;
+
+constexpr int32_t kNone = -1;
+
+bool is_ascii_graph(char c) { return c > ' ' && c < '\x7F'; }
+
+bool is_among(char c, std::string_view characters) {
+  return characters.find(c) != std::string_view::npos;
+}
+
+// Marks first .. last - 1 and bytes begin .. end - 1 of the text.
+struct Unit {
+  size_t first = 0;
+  size_t last = 0;
+  int32_t begin = 0;
+  int32_t end = 0;
+  InlineMark::Place place = InlineMark::Place::kAligned;
+};
+
+// Finds the units of a text.
+class UnitFinder {
+ public:
+  explicit UnitFinder(const MarkedText& raw)
+      : text_(raw.text), marks_(raw.marks), next_word_(next_words(raw.text)) {}
+
+  std::vector<Unit> find() {
+    for (size_t m = 0; m < marks_.size();) {
+      const size_t last = end_of_empty(m);
+      if (last > m) units_.push_back({m, last, marks_[m].at, marks_[last - 1].at});
+      m = std::max(last, m + 1);
+    }
+    for (size_t u = 0; u < units_.size(); ++u) add_compound(u);
+    for (size_t u = 0; u < units_.size(); ++u) add_brackets(u);
+    merge();
+    for (size_t u = 0; u < units_.size(); ++u) add_brackets(u);
+    for (size_t u = 0; u < units_.size(); ++u) add_separators(u);
+    return std::move(units_);
+  }
+
+ private:
+  // The end of the marks of a point, or of an element that has no words but points or nothing.
+  size_t end_of_empty(size_t m) const {
+    const InlineMark& mark = marks_[m];
+    if (mark.kind == InlineMark::Kind::kPoint) return m + 1;
+    if (mark.kind != InlineMark::Kind::kOpen || mark.partner < 0) return m;
+    const auto close = static_cast<size_t>(mark.partner);
+    const int32_t end = marks_[close].at;
+    if (has_word_between(mark.at, end)) return m;
+    bool has_point = false;
+    for (size_t i = m + 1; i < close; ++i) {
+      has_point = has_point || marks_[i].kind == InlineMark::Kind::kPoint;
+      const bool is_lone = marks_[i].kind != InlineMark::Kind::kPoint && marks_[i].partner < 0;
+      if (is_lone) return m;
+    }
+    const bool is_blank = slice(mark.at, end).find_first_not_of(" \t") == std::string_view::npos;
+    return has_point || is_blank ? close + 1 : m;
+  }
+
+  // What is written together with a placeholder in ASCII: {0}KB, --{0}, https://{0}/x.
+  void add_compound(size_t u) {
+    Unit& unit = units_[u];
+    const std::string& raw = marks_[unit.first].parts.front().text;
+    if (unit.last != unit.first + 1 || raw.front() == '<') return;
+    if (raw != "&lt;") unit.begin -= compound_before(left_of(u));
+    if (raw != "&gt;") unit.end += compound_after(right_of(u));
+  }
+
+  static int32_t compound_before(std::string_view left) {
+    size_t begin = left.size();
+    while (begin > 0 && is_ascii_graph(left[begin - 1])) --begin;
+    left.remove_prefix(begin);
+    while (!left.empty() && is_among(left.front(), "([{<\"'`")) left.remove_prefix(1);
+    const bool joins = !left.empty() && !is_among(left.back(), ".,;:!?([{<)]}>\"'`");
+    return joins ? static_cast<int32_t>(left.size()) : 0;
+  }
+
+  static int32_t compound_after(std::string_view right) {
+    size_t size = 0;
+    while (size < right.size() && is_ascii_graph(right[size])) ++size;
+    right = right.substr(0, size);
+    while (!right.empty() && is_among(right.back(), ".,;:!?)]}>\"'`") &&
+           !(right.ends_with(')') && has_pairs_of_brackets(right)))
+      right.remove_suffix(1);
+    if (right.empty()) return 0;
+    const bool is_name =
+        right.size() > 1 && is_among(right[0], ".:'") &&
+        (is_word_character(static_cast<unsigned char>(right[1])) || right[1] == '/');
+    const bool joins = is_name || !is_among(right[0], ".,;:!?)]}>\"'`");
+    return joins ? static_cast<int32_t>(right.size()) : 0;
+  }
+
+  void add_brackets(size_t u) {
+    Unit& unit = units_[u];
+    while (true) {
+      const std::string_view left = left_of(u), right = right_of(u);
+      const char32_t opening = last_character(left), closing = first_character(right);
+      if (!is_pair(opening, closing)) return;
+      unit.begin -= bytes_of_last(left);
+      unit.end += bytes_of_first(right);
+    }
+  }
+
+  // Units without a word or the end of a sentence between them.
+  void merge() {
+    std::vector<Unit> merged;
+    for (const Unit& unit : units_) {
+      if (!merged.empty() && are_one(merged.back(), unit)) {
+        merged.back().last = unit.last;
+        merged.back().end = unit.end;
+      } else {
+        merged.push_back(unit);
+      }
+    }
+    units_ = std::move(merged);
+  }
+
+  bool are_one(const Unit& unit, const Unit& next) const {
+    if (unit.last != next.first || has_word_between(unit.end, next.begin)) return false;
+    const std::string_view between = slice(unit.end, next.begin);
+    const bool ends = ends_sentence(first_character(between)) && between.size() > 1;
+    return !ends && has_pairs_of_brackets(between);
+  }
+
+  // Punctuation that nothing would be left to separate.
+  void add_separators(size_t u) {
+    Unit& unit = units_[u];
+    const std::string_view left = trimmed_right(left_of(u)), right = right_of(u);
+    const bool starts_text = left.empty() && unit.begin == size_of(left_of(u));
+    const bool has_words_after = next_word_[at(unit.end)] < size_of(text_);
+    const bool ends_text = right.find_first_not_of(" \t") == std::string_view::npos &&
+                           unit.end + size_of(right) == size_of(text_);
+    const char32_t before = last_character(left), after = first_character(right);
+    const bool starts_sentence =
+        starts_text || (ends_sentence(before) && left.size() < left_of(u).size());
+    if (starts_sentence && ends_phrase(after) && has_words_after) {
+      unit.end += run_of_phrase_ends(right);
+      if (starts_text) unit.place = InlineMark::Place::kStart;
+      return;
+    }
+    if (starts_text && (starts_with_bracket(unit) || starts_apart(right)))
+      unit.place = InlineMark::Place::kStart;
+    if (!has_words_after && before == U':') unit.place = InlineMark::Place::kEnd;
+    const bool is_left_over = ends_phrase(after) || (ends_text && before != U':');
+    if (separates(before) && is_left_over) {
+      unit.begin -= size_of(left_of(u)) - size_of(left) + bytes_of_last(left);
+      if (!has_words_after) unit.place = InlineMark::Place::kEnd;
+    }
+  }
+
+  static bool separates(char32_t c) {
+    return c != 0 &&
+           std::u32string_view(U",;:-=|\u2013\u2014，；：、").find(c) != std::u32string_view::npos;
+  }
+
+  bool starts_with_bracket(const Unit& unit) const {
+    return unit.begin < marks_[unit.first].at && is_among(text_[at(unit.begin)], "([{");
+  }
+
+  // Whether a text begins with punctuation after spaces.
+  static bool starts_apart(std::string_view text) {
+    const size_t begin = text.find_first_not_of(" \t");
+    return begin != 0 && begin != std::string_view::npos &&
+           !is_word_character(first_character(text.substr(begin)));
+  }
+
+  static int32_t run_of_phrase_ends(std::string_view text) {
+    int32_t bytes = 0;
+    while (ends_phrase(first_character(text))) {
+      bytes += bytes_of_first(text);
+      text.remove_prefix(static_cast<size_t>(bytes_of_first(text)));
+    }
+    return bytes;
+  }
+
+  static std::string_view trimmed_right(std::string_view text) {
+    const size_t last = text.find_last_not_of(" \t");
+    return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  }
+
+  static int32_t bytes_of_first(std::string_view text) {
+    size_t size = 1;
+    while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) ++size;
+    return static_cast<int32_t>(size);
+  }
+
+  static int32_t bytes_of_last(std::string_view text) {
+    size_t begin = text.size() - 1;
+    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) --begin;
+    return static_cast<int32_t>(text.size() - begin);
+  }
+
+  // The text between a unit and the marks or units beside it.
+  std::string_view left_of(size_t u) const {
+    const size_t first = units_[u].first;
+    int32_t begin = first == 0 ? 0 : marks_[first - 1].at;
+    if (u > 0 && units_[u - 1].last == first) begin = units_[u - 1].end;
+    return slice(begin, units_[u].begin);
+  }
+
+  std::string_view right_of(size_t u) const {
+    const size_t last = units_[u].last;
+    int32_t end = last == marks_.size() ? size_of(text_) : marks_[last].at;
+    if (u + 1 < units_.size() && units_[u + 1].first == last) end = units_[u + 1].begin;
+    return slice(units_[u].end, end);
+  }
+
+  bool has_word_between(int32_t begin, int32_t end) const { return next_word_[at(begin)] < end; }
+
+  static size_t at(int32_t byte) { return static_cast<size_t>(byte); }
+  static int32_t size_of(std::string_view text) { return static_cast<int32_t>(text.size()); }
+
+  std::string_view slice(int32_t begin, int32_t end) const {
+    return text_.substr(at(begin), at(end - begin));
+  }
+
+  std::string_view text_;
+  const std::vector<InlineMark>& marks_;
+  std::vector<int32_t> next_word_;
+  std::vector<Unit> units_;
+};
+
+Neighbour kind_of(char32_t c) {
+  if (c == 0 || is_space(c)) return Neighbour::kSpace;
+  return is_word_character(c) ? Neighbour::kWord : Neighbour::kPunctuation;
+}
+
+// Writes the text without the units.
+class Removal {
+ public:
+  explicit Removal(const MarkedText& raw) : raw_(raw), moved_(raw.marks.size(), kNone) {}
+
+  MarkedText apply(const std::vector<Unit>& units) {
+    size_t m = 0;
+    for (const Unit& unit : units) {
+      for (; m < unit.first; ++m) add_tag(m);
+      add_unit(unit);
+      m = unit.last;
+    }
+    for (; m < raw_.marks.size(); ++m) add_tag(m);
+    add_text(static_cast<int32_t>(raw_.text.size()));
+    end();
+    for (InlineMark& mark : made_.marks)
+      if (mark.partner >= 0) mark.partner = moved_[static_cast<size_t>(mark.partner)];
+    return std::move(made_);
+  }
+
+ private:
+  void add_tag(size_t m) {
+    add_text(raw_.marks[m].at);
+    moved_[m] = static_cast<int32_t>(made_.marks.size());
+    made_.marks.push_back(raw_.marks[m]);
+    made_.marks.back().at = static_cast<int32_t>(made_.text.size());
+  }
+
+  void add_unit(const Unit& unit) {
+    add_text(unit.begin);
+    InlineMark point;
+    point.at = static_cast<int32_t>(made_.text.size());
+    point.place = unit.place;
+    const std::string_view text = raw_.text;
+    point.before = kind_of(last_character(text.substr(0, static_cast<size_t>(unit.begin))));
+    point.after = kind_of(first_character(text.substr(static_cast<size_t>(unit.end))));
+    int32_t at = unit.begin;
+    const auto add_part = [&](int32_t end) {
+      if (end > at)
+        point.parts.push_back(
+            {raw_.text.substr(static_cast<size_t>(at), static_cast<size_t>(end - at))});
+      at = end;
+    };
+    for (size_t m = unit.first; m < unit.last; ++m) {
+      add_part(raw_.marks[m].at);
+      point.parts.push_back(raw_.marks[m].parts.front());
+    }
+    add_part(unit.end);
+    made_.marks.push_back(std::move(point));
+    at_ = unit.end;
+    after_unit_ = true;
+  }
+
+  // The text up to a byte. Marks at that byte follow.
+  void add_text(int32_t end) {
+    std::string_view text = std::string_view(raw_.text).substr(
+        static_cast<size_t>(at_), static_cast<size_t>(std::max(end - at_, 0)));
+    at_ = std::max(at_, end);
+    if (text.empty()) return;
+    std::string& before = made_.text;
+    if (after_unit_) {
+      if (before.empty() || is_space(last_character(before)) || opens_bracket(before))
+        text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+      else if (is_word_character(last_character(before)) &&
+               is_word_character(first_character(text)))
+        before += ' ';
+      if (follows_directly(first_character(text))) drop_last_spaces();
+    }
+    after_unit_ = after_unit_ && text.empty();
+    before += text;
+  }
+
+  void end() {
+    if (after_unit_ && raw_.text.size() > made_.text.size()) drop_last_spaces();
+  }
+
+  static bool opens_bracket(std::string_view text) {
+    return text.ends_with('(') || text.ends_with('[');
+  }
+
+  static bool follows_directly(char32_t c) { return ends_phrase(c) || c == ')' || c == ']'; }
+
+  void drop_last_spaces() {
+    std::string& before = made_.text;
+    while (before.ends_with(' ') || before.ends_with('\t')) before.pop_back();
+    const auto end = static_cast<int32_t>(before.size());
+    for (auto mark = made_.marks.rbegin(); mark != made_.marks.rend() && mark->at > end; ++mark)
+      mark->at = end;
+  }
+
+  const MarkedText& raw_;
+  MarkedText made_;
+  std::vector<int32_t> moved_;  // the new places of the tags
+  int32_t at_ = 0;
+  bool after_unit_ = false;
+};
+
+Unit whole(const MarkedText& text) {
+  return {0, text.marks.size(), 0, static_cast<int32_t>(text.text.size())};
+}
+
+}  // namespace
+
+MarkedText with_units(MarkedText raw) {
+  if (raw.marks.empty()) return raw;
+  MarkedText made = Removal(raw).apply(UnitFinder(raw).find());
+  if (!has_word(made.text)) made = Removal(raw).apply({whole(raw)});
+  made.spellings = std::move(raw.spellings);
+  return made;
+}
+
+}  // namespace dietmt::nmt
