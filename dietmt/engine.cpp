@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "nmt/engine/stored_weights.h"
+#include "nmt/translation/line_alignment.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translator.h"
 
@@ -66,8 +67,7 @@ std::string without_line_end(std::string line) {
   return line;
 }
 
-}  // namespace
-
+// Throws DataError, which names the entry that is wrong.
 data::Glossary glossary_of(const TranslateOptions& options) {
   std::vector<data::GlossaryTerm> terms;
   for (const auto& [source, target] : options.glossary) {
@@ -81,6 +81,15 @@ data::Glossary glossary_of(const TranslateOptions& options) {
   return data::Glossary(std::move(terms));
 }
 
+AlignmentKind alignment_from_name(const std::string& name) {
+  if (name == "none") return AlignmentKind::kNone;
+  if (name == "hard") return AlignmentKind::kHard;
+  if (name == "soft") return AlignmentKind::kSoft;
+  throw ConfigError("alignment is '" + name + "'; possible: none, hard, soft");
+}
+
+}  // namespace
+
 Engine::Engine(const std::string& model, const TranslatorOptions& options)
     : options_(options),
       process_(getpid()),
@@ -90,6 +99,22 @@ Engine::Engine(const std::string& model, const TranslatorOptions& options)
 Engine::~Engine() {
   // The threads of the parent do not exist in a forked process, so nothing can wait for their end.
   if (getpid() != process_) static_cast<void>(served_.release());
+}
+
+TranslationPlan Engine::plan(const TranslateOptions& options) const {
+  TranslationPlan plan{.search = search_options(options),
+                       .tag = source_tag(options.source_tag),
+                       .glossary = glossary_of(options),
+                       .alignment = alignment_from_name(options.alignment),
+                       .markup = options.markup};
+  plan.search.alignment = plan.markup || plan.alignment != AlignmentKind::kNone;
+  if (plan.markup && plan.alignment != AlignmentKind::kNone)
+    throw ConfigError("markup moves words: leave out alignment");
+  if (plan.search.alignment && !loaded_->decoder->aligns())
+    throw ConfigError(std::string(plan.markup ? "markup" : "alignment") +
+                      " does not work with this model: it compresses the keys of cross-attention, "
+                      "which are no tokens then");
+  return plan;
 }
 
 nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
@@ -123,12 +148,10 @@ data::SourceTag Engine::source_tag(const std::string& tag) const {
   return {*loaded_->source_tokenizer, tag};
 }
 
-// With end of sentence.
-std::vector<int32_t> Engine::encode_source(const std::string& line, bool& truncated) const {
-  std::vector<int32_t> ids = loaded_->source_tokenizer->encode(line);
+// Ends the sentence. Whether tokens were cut off.
+bool Engine::cut(std::vector<int32_t>& ids) const {
   const int64_t longest = loaded_->decoder->source_limit(machine_options(options_));
-  truncated = nmt::cut_and_end(ids, longest, loaded_->source_tokenizer->end_id()) > 0;
-  return ids;
+  return nmt::cut_and_end(ids, longest, loaded_->source_tokenizer->end_id()) > 0;
 }
 
 // Without end of sentence, for which there must be room.
@@ -160,37 +183,80 @@ const nmt::TermEncoder& Engine::terms() {
   return *terms_;
 }
 
-std::vector<Translation> Engine::translate(const LineBatch& batch, const nmt::SearchOptions& search,
-                                           const data::SourceTag& tag,
-                                           const data::Glossary& glossary,
+// A line and its tokens.
+nmt::TranslatedLine Engine::prepared(std::string line, const TranslationPlan& plan,
+                                     bool& truncated) const {
+  nmt::TranslatedLine made{.source = without_line_end(std::move(line)), .translations = {}};
+  const data::Tokenizer& tokenizer = *loaded_->source_tokenizer;
+  if (!plan.search.alignment) {
+    made.pieces.ids = tokenizer.encode(plan.tag.before(made.source));
+    truncated = cut(made.pieces.ids);
+    return made;
+  }
+  made.source = replace_invalid_utf8(made.source);
+  if (plan.markup) made.marked = nmt::take_out_markup(made.source);
+  made.pieces =
+      nmt::encode_tagged_line(tokenizer, plan.tag, plan.markup ? made.marked.text : made.source);
+  truncated = cut(made.pieces.ids);
+  made.pieces.spans.resize(made.pieces.ids.size() - 1);
+  return made;
+}
+
+// Terms of a part that was cut off are wanted, but not required.
+void Engine::add_terms(nmt::TranslatedLine& line, const TranslationPlan& plan, bool truncated,
+                       nmt::TranslationRequest& request) {
+  const std::string& text = plan.markup ? line.marked.text : line.source;
+  line.terms = plan.glossary.find(text);
+  if (line.terms.empty()) return;
+  const int64_t tokens = std::ssize(request.source) - 1;
+  const auto required = truncated ? plan.glossary.find(nmt::text_of_tokens(
+                                        *loaded_->source_tokenizer, plan.tag, text, tokens))
+                                  : line.terms;
+  if (!required.empty()) request.constraints = terms().constraints(required);
+}
+
+void Engine::add_hypothesis(const nmt::TranslatedLine& line, const nmt::Hypothesis& found,
+                            const TranslationPlan& plan, Translation& translation) const {
+  const data::Tokenizer& tokenizer = *loaded_->target_tokenizer;
+  Hypothesis& result = translation.hypotheses.emplace_back(hypothesis(found));
+  for (const data::GlossaryTerm* term : data::missing_terms(line.terms, result.text))
+    result.missing_terms.push_back(term->target_text());
+  if (plan.markup) result.text = nmt::with_markup(line, found, tokenizer);
+  if (plan.alignment == AlignmentKind::kHard) {
+    for (const nmt::WordPair& pair : nmt::word_pairs(line, found, tokenizer))
+      result.alignment.push_back({pair.source, pair.target});
+  }
+  if (plan.alignment == AlignmentKind::kSoft) {
+    result.attention = nmt::token_rows(line, found);
+    translation.source_tokens = nmt::source_pieces(line, *loaded_->source_tokenizer);
+  }
+}
+
+std::vector<Translation> Engine::translate(const LineBatch& batch, const TranslationPlan& plan,
                                            const std::function<bool()>& cancelled) {
   std::vector<Translation> translations(batch.lines.size());
   std::vector<nmt::TranslationRequest> requests;
-  std::vector<size_t> places;                                  // of the requests among the lines
-  std::vector<std::vector<const data::GlossaryTerm*>> wanted;  // of the requests
+  std::vector<nmt::TranslatedLine> lines;  // of the requests
+  std::vector<size_t> places;              // of them in the batch
   for (size_t i = 0; i < batch.lines.size(); ++i) {
-    std::vector<int32_t> source =
-        encode_source(tag.before(without_line_end(batch.lines[i])), translations[i].truncated);
-    if (std::ssize(source) - 1 <= tag.pieces()) {
+    bool& truncated = translations[i].truncated;
+    nmt::TranslatedLine line = prepared(batch.lines[i], plan, truncated);
+    if (std::ssize(line.pieces.ids) - 1 <= plan.tag.pieces()) {
       translations[i].hypotheses.resize(1);
+      if (!line.marked.marks.empty()) translations[i].hypotheses.front().text = line.source;
       continue;
     }
     std::vector<int32_t> prefix;
     if (!batch.prefixes.empty()) prefix = encode_target(batch.prefixes[i]);
-    requests.push_back(
-        {std::move(source), std::move(prefix), batch.first + static_cast<int64_t>(i)});
+    requests.push_back({line.pieces.ids, std::move(prefix), batch.first + static_cast<int64_t>(i)});
+    add_terms(line, plan, truncated, requests.back());
+    lines.push_back(std::move(line));
     places.push_back(i);
-    wanted.push_back(glossary.find(batch.lines[i]));
-    if (!wanted.back().empty()) requests.back().constraints = terms().constraints(wanted.back());
   }
-  const std::vector<nmt::NBest> found = decode(std::move(requests), search, cancelled);
-  for (size_t r = 0; r < found.size(); ++r) {
-    for (const nmt::Hypothesis& one : found[r]) {
-      Hypothesis& result = translations[places[r]].hypotheses.emplace_back(hypothesis(one));
-      for (const data::GlossaryTerm* term : data::missing_terms(wanted[r], result.text))
-        result.missing_terms.push_back(term->target_text());
-    }
-  }
+  const std::vector<nmt::NBest> found = decode(std::move(requests), plan.search, cancelled);
+  for (size_t r = 0; r < found.size(); ++r)
+    for (const nmt::Hypothesis& one : found[r])
+      add_hypothesis(lines[r], one, plan, translations[places[r]]);
   return translations;
 }
 
@@ -212,9 +278,9 @@ std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
   search.max_length_offset = 1;
   std::vector<nmt::TranslationRequest> requests;
   for (size_t i = 0; i < sources.size(); ++i) {
-    bool truncated = false;
-    requests.push_back(
-        {encode_source(without_line_end(sources[i]), truncated), encode_target(targets[i]), 0});
+    std::vector<int32_t> ids = loaded_->source_tokenizer->encode(without_line_end(sources[i]));
+    cut(ids);
+    requests.push_back({std::move(ids), encode_target(targets[i]), 0});
   }
   std::vector<Hypothesis> scores;
   for (const nmt::NBest& found : decode(std::move(requests), search, cancelled))

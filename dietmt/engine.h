@@ -14,6 +14,7 @@
 #include "dietmt/translator.h"
 #include "nmt/search/term_encoder.h"
 #include "nmt/translation/loaded_decoder.h"
+#include "nmt/translation/translation_stream.h"
 #include "service/scheduling/served_model.h"
 
 namespace dietmt {
@@ -25,8 +26,16 @@ struct LineBatch {
   int64_t first = 0;                  // number of the first line: part of the key of sampling
 };
 
-/// Throws DataError, which names the entry that is wrong.
-data::Glossary glossary_of(const TranslateOptions& options);
+enum class AlignmentKind { kNone, kHard, kSoft };
+
+/// Options of a call, checked.
+struct TranslationPlan {
+  nmt::SearchOptions search;
+  data::SourceTag tag;
+  data::Glossary glossary;
+  AlignmentKind alignment = AlignmentKind::kNone;
+  bool markup = false;
+};
 
 /// Public calls end with translate() or score(); several threads use one Engine at once.
 class Engine {
@@ -36,14 +45,11 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Throws ConfigError, which lists all problems.
-  nmt::SearchOptions search_options(const TranslateOptions& options) const;
+  /// Throws ConfigError, which lists all problems, and DataError: an entry of the glossary that is
+  /// wrong, a tag that is not a piece of the source tokenizer.
+  TranslationPlan plan(const TranslateOptions& options) const;
 
-  /// Throws DataError if the tag is not a piece of the source tokenizer.
-  data::SourceTag source_tag(const std::string& tag) const;
-
-  std::vector<Translation> translate(const LineBatch& batch, const nmt::SearchOptions& search,
-                                     const data::SourceTag& tag, const data::Glossary& glossary,
+  std::vector<Translation> translate(const LineBatch& batch, const TranslationPlan& plan,
                                      const std::function<bool()>& cancelled);
 
   std::vector<Hypothesis> score(const std::vector<std::string>& sources,
@@ -51,11 +57,19 @@ class Engine {
                                 const std::function<bool()>& cancelled);
 
  private:
+  nmt::SearchOptions search_options(const TranslateOptions& options) const;
+  data::SourceTag source_tag(const std::string& tag) const;
   const nmt::TermEncoder& terms();
+  nmt::TranslatedLine prepared(std::string line, const TranslationPlan& plan,
+                               bool& truncated) const;
+  void add_terms(nmt::TranslatedLine& line, const TranslationPlan& plan, bool truncated,
+                 nmt::TranslationRequest& request);
+  void add_hypothesis(const nmt::TranslatedLine& line, const nmt::Hypothesis& found,
+                      const TranslationPlan& plan, Translation& translation) const;
   std::vector<nmt::NBest> decode(std::vector<nmt::TranslationRequest> requests,
                                  const nmt::SearchOptions& search,
                                  const std::function<bool()>& cancelled);
-  std::vector<int32_t> encode_source(const std::string& line, bool& truncated) const;
+  bool cut(std::vector<int32_t>& ids) const;
   std::vector<int32_t> encode_target(const std::string& line) const;
   Hypothesis hypothesis(const nmt::Hypothesis& found) const;
 

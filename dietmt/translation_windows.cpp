@@ -20,9 +20,7 @@ TranslationWindows::TranslationWindows(std::shared_ptr<Engine> engine, LineSourc
     : engine_(std::move(engine)),
       lines_(std::move(lines)),
       cancelled_(options.cancelled),
-      search_(engine_->search_options(options)),
-      tag_(engine_->source_tag(options.source_tag)),
-      glossary_(glossary_of(options)),
+      plan_(engine_->plan(options)),
       line_by_line_(line_by_line),
       max_lines_(line_by_line ? 1 : kSizes.first_window_lines) {}
 
@@ -79,7 +77,7 @@ std::future<TranslationWindows::Translations> TranslationWindows::start(LineBatc
   if (!here) cancelled = [this] { return stopped_.load(); };
   return std::async(here ? std::launch::deferred : std::launch::async,
                     [this, batch = std::move(batch), cancelled = std::move(cancelled)] {
-                      return engine_->translate(batch, search_, tag_, glossary_, cancelled);
+                      return engine_->translate(batch, plan_, cancelled);
                     });
 }
 

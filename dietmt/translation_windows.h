@@ -35,9 +35,7 @@ class TranslationWindows {
   const std::shared_ptr<Engine> engine_;
   const LineSource lines_;
   const std::function<bool()> cancelled_;
-  const nmt::SearchOptions search_;
-  const data::SourceTag tag_;
-  const data::Glossary glossary_;
+  const TranslationPlan plan_;
   const bool line_by_line_;
   int64_t max_lines_;
   int64_t lines_read_ = 0;

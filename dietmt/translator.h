@@ -49,6 +49,13 @@ struct TranslateOptions {
   /// the rules of `dietmt translate --glossary`. Needs a beam of 2 or more.
   std::vector<std::pair<std::string, std::string>> glossary = {};
 
+  /// none; hard: fills Hypothesis::alignment; soft: Hypothesis::attention and
+  /// Translation::source_tokens.
+  std::string alignment = "none";
+  /// Tags and placeholders move with their words, by the rules of `dietmt translate --markup`.
+  /// `tokens` are those of the text without them.
+  bool markup = false;
+
   bool sample = false;       ///< draw translations instead of searching
   std::int64_t top_k = 0;    ///< sample from the most probable tokens; 0: from all
   double top_p = 1.0;        ///< sample from the smallest set of tokens with this probability
@@ -60,17 +67,29 @@ struct TranslateOptions {
   std::function<bool()> cancelled = {};
 };
 
+/// Words between white space that belong together, counted from 0.
+struct WordPair {
+  std::int32_t source = 0;
+  std::int32_t target = 0;
+
+  bool operator==(const WordPair&) const = default;
+};
+
 struct Hypothesis {
   std::string text;
   double score = 0.0;                           ///< sum of token_scores, normalized by length
   std::vector<std::string> tokens;              ///< pieces, with end of sentence
   std::vector<float> token_scores;              ///< log-probability of each token
   std::vector<std::string> missing_terms = {};  ///< target terms of the glossary that it lacks
+  std::vector<WordPair> alignment = {};         ///< one for each word of the translation
+  /// Of each token to each of Translation::source_tokens; a row sums to 1, without a source tag.
+  std::vector<std::vector<float>> attention = {};
 };
 
 struct Translation {
   std::vector<Hypothesis> hypotheses;  ///< best first; one empty one for a line without text
   bool truncated = false;              ///< the line was longer than max_source_length
+  std::vector<std::string> source_tokens = {};  ///< with end of sentence; of soft alignment
 
   const std::string& text() const { return hypotheses.front().text; }
 };

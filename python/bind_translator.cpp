@@ -86,6 +86,12 @@ class LineStream {
   std::atomic<bool> busy_ = false;
 };
 
+std::vector<std::pair<std::int32_t, std::int32_t>> pairs_of(const Hypothesis& hypothesis) {
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (const WordPair& pair : hypothesis.alignment) pairs.emplace_back(pair.source, pair.target);
+  return pairs;
+}
+
 void bind_results(py::module_& module) {
   py::class_<Hypothesis>(module, "Hypothesis", "One translation of a line.")
       .def_readonly("text", &Hypothesis::text)
@@ -96,6 +102,11 @@ void bind_results(py::module_& module) {
                     "Log-probability of each token (natural logarithm).")
       .def_readonly("missing_terms", &Hypothesis::missing_terms,
                     "Target terms of the glossary that it lacks.")
+      .def_property_readonly(
+          "alignment", pairs_of,
+          "With alignment=\"hard\": pairs (source word, target word), counted from 0.")
+      .def_readonly("attention", &Hypothesis::attention,
+                    "With alignment=\"soft\": of each token to each of the source tokens.")
       .def("__repr__", [](const Hypothesis& one) {
         return py::str("Hypothesis({!r}, score={:.4f})").format(one.text, one.score);
       });
@@ -112,6 +123,13 @@ void bind_results(py::module_& module) {
                              "Of the best translation.")
       .def_property_readonly("missing_terms", best(&Hypothesis::missing_terms),
                              "Of the best translation.")
+      .def_property_readonly(
+          "alignment",
+          [](const Translation& translation) { return pairs_of(translation.hypotheses.front()); },
+          "Of the best translation.")
+      .def_property_readonly("attention", best(&Hypothesis::attention), "Of the best translation.")
+      .def_readonly("source_tokens", &Translation::source_tokens,
+                    "With alignment=\"soft\": pieces of the line, with end of sentence.")
       .def_readonly("hypotheses", &Translation::hypotheses, "`nbest` translations, best first.")
       .def_readonly("truncated", &Translation::truncated,
                     "The line had more tokens than max_source_length and was cut.")
@@ -146,6 +164,8 @@ void bind_options(py::module_& module) {
       .def_readwrite("repetition_penalty", &TranslateOptions::repetition_penalty)
       .def_readwrite("patience", &TranslateOptions::patience)
       .def_readwrite("glossary", &TranslateOptions::glossary)
+      .def_readwrite("alignment", &TranslateOptions::alignment)
+      .def_readwrite("markup", &TranslateOptions::markup)
       .def_readwrite("sample", &TranslateOptions::sample)
       .def_readwrite("top_k", &TranslateOptions::top_k)
       .def_readwrite("top_p", &TranslateOptions::top_p)

@@ -61,13 +61,32 @@ std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::st
   return ids;
 }
 
+data::SpannedPieces encode_tagged_line(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
+                                       const std::string& line) {
+  data::SpannedPieces pieces = tokenizer.encode_with_spans(tag.before(line));
+  const auto tag_bytes = static_cast<int32_t>(tag.before("").size());
+  for (data::TextSpan& span : pieces.spans) {
+    span = {span.begin - tag_bytes, span.end - tag_bytes};
+    if (span.end > 0) span.begin = std::max(span.begin, 0);  // the space after the tag
+  }
+  return pieces;
+}
+
 data::SpannedPieces encode_line_with_spans(const data::Tokenizer& tokenizer,
-                                           const std::string& line, int64_t max_tokens,
-                                           const std::string& where) {
-  data::SpannedPieces pieces = tokenizer.encode_with_spans(line);
+                                           const data::SourceTag& tag, const std::string& line,
+                                           int64_t max_tokens, const std::string& where) {
+  data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line);
   end_line(pieces.ids, tokenizer, max_tokens, where);
   pieces.spans.resize(pieces.ids.size() - 1);
   return pieces;
+}
+
+std::string_view text_of_tokens(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
+                                const std::string& line, int64_t tokens) {
+  if (tokens == 0) return "";
+  const data::SpannedPieces pieces = encode_tagged_line(tokenizer, tag, line);
+  const int32_t end = pieces.spans.at(static_cast<size_t>(tokens - 1)).end;
+  return std::string_view(line).substr(0, static_cast<size_t>(std::max(end, 0)));
 }
 
 std::string decode_line(const data::Tokenizer& tokenizer, std::span<const int32_t> ids) {

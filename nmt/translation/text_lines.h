@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/text_io.h"
+#include "data/text/source_tag.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::nmt {
@@ -23,10 +25,19 @@ void clean_line(std::string& line, const LineReader& reader);
 std::vector<int32_t> encode_line(const data::Tokenizer& tokenizer, const std::string& line,
                                  int64_t max_tokens, const std::string& where);
 
-/// The same, with the bytes of the line that each piece stands for; end of sentence has none.
+/// The pieces of a clean line with a tag before it, without end of sentence, and the bytes of the
+/// line that each stands for: below 0 for those of the tag.
+data::SpannedPieces encode_tagged_line(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
+                                       const std::string& line);
+
+/// The same with end of sentence, at most `max_tokens` in all; end of sentence has no bytes.
 data::SpannedPieces encode_line_with_spans(const data::Tokenizer& tokenizer,
-                                           const std::string& line, int64_t max_tokens,
-                                           const std::string& where);
+                                           const data::SourceTag& tag, const std::string& line,
+                                           int64_t max_tokens, const std::string& where);
+
+/// The beginning of a line that the first `tokens` pieces of encode_tagged_line() stand for.
+std::string_view text_of_tokens(const data::Tokenizer& tokenizer, const data::SourceTag& tag,
+                                const std::string& line, int64_t tokens);
 
 /// The text of `ids` as one line: line feeds and all characters that other programs may take for a
 /// line end (carriage return, U+0085, U+2028, U+2029) become spaces.

@@ -90,16 +90,10 @@ class WindowReader {
     const auto tokens = std::ssize(request.source) - 1;
     const bool may_be_cut = tokens + 1 == first_.translator.max_source_length();
     const auto required =
-        may_be_cut ? options_.glossary->find(first_tokens(text, tokens)) : line.terms;
+        may_be_cut
+            ? options_.glossary->find(text_of_tokens(first_.source_tokenizer, tag_, text, tokens))
+            : line.terms;
     if (!required.empty()) request.constraints = terms_->constraints(required);
-  }
-
-  // The text that these tokens of a line and its tag stand for.
-  std::string_view first_tokens(const std::string& text, int64_t tokens) const {
-    const data::SpannedPieces pieces = first_.source_tokenizer.encode_with_spans(tag_.before(text));
-    const auto tag_bytes = static_cast<int32_t>(tag_.before("").size());
-    const int32_t end = pieces.spans.at(static_cast<size_t>(tokens - 1)).end - tag_bytes;
-    return std::string_view(text).substr(0, static_cast<size_t>(std::max(end, 0)));
   }
 
   std::vector<int32_t> encode(const std::string& text, const std::string& where,
@@ -107,12 +101,7 @@ class WindowReader {
     const int64_t most = first_.translator.max_source_length();
     if (!first_.translator.options().alignment)
       return encode_line(first_.source_tokenizer, tag_.before(text), most, where);
-    line.pieces = encode_line_with_spans(first_.source_tokenizer, tag_.before(text), most, where);
-    const auto tag_bytes = static_cast<int32_t>(tag_.before("").size());
-    for (data::TextSpan& span : line.pieces.spans) {
-      span = {span.begin - tag_bytes, span.end - tag_bytes};
-      if (span.end > 0) span.begin = std::max(span.begin, 0);  // the space after the tag
-    }
+    line.pieces = encode_line_with_spans(first_.source_tokenizer, tag_, text, most, where);
     return line.pieces.ids;
   }
 

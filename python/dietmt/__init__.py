@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         repetition_penalty: float
         patience: float
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
+        alignment: str
+        markup: bool
         sample: bool
         top_k: int
         top_p: float
@@ -148,6 +150,10 @@ class Translator:
         glossary: target terms by source term, or pairs of both, by the rules of `dietmt translate
             --glossary`: a line that has a source term must have its target term in the
             translation; "a|b": either. `missing_terms` of a result lists those that it lacks.
+        alignment: "hard" gives pairs of words in `alignment`, counted from 0; "soft" gives the
+            attention of each token to each of the `source_tokens` in `attention`.
+        markup: tags and placeholders move with their words, by the rules of `dietmt translate
+            --markup`; `tokens` are those of the text without them.
         sample: draw `nbest` translations instead of searching, with top_k (0: all tokens), top_p,
             temperature and seed.
         """

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -145,6 +146,45 @@ TEST_F(TranslatorTest, AGlossaryPrescribesTerms) {
         translator().translate(lines, {.glossary = {{"a", "b"}, {"c", ""}}});
       },
       ThrowsMessage<InputError>(HasSubstr("entry 2 of the glossary: the target term")));
+}
+
+TEST_F(TranslatorTest, AlignmentsOfWordsAndTokens) {
+  const auto hard = translator().translate({"red dog sees", ""}, {.nbest = 2, .alignment = "hard"});
+  for (const Hypothesis& one : hard[0].hypotheses) {
+    const auto words = std::ranges::count(one.text, ' ') + 1;
+    ASSERT_EQ(std::ssize(one.alignment), words) << one.text;
+    for (std::int32_t w = 0; w < words; ++w) {
+      EXPECT_EQ(one.alignment[static_cast<size_t>(w)].target, w);
+      EXPECT_LT(one.alignment[static_cast<size_t>(w)].source, 3);
+    }
+    EXPECT_THAT(one.attention, testing::IsEmpty());
+  }
+  EXPECT_THAT(hard[1].hypotheses.front().alignment, testing::IsEmpty());
+
+  const auto soft = translator().translate({"red dog sees"}, {.alignment = "soft"});
+  const Hypothesis& best = soft[0].hypotheses.front();
+  EXPECT_EQ(soft[0].source_tokens.back(), "</s>");
+  EXPECT_EQ(best.attention.size(), best.tokens.size());
+  for (const std::vector<float>& row : best.attention) {
+    EXPECT_EQ(row.size(), soft[0].source_tokens.size());
+    EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1.0, 1e-3);
+  }
+  EXPECT_EQ(best.text, hard[0].text());
+  EXPECT_THAT(best.alignment, testing::IsEmpty());
+}
+
+TEST_F(TranslatorTest, MarkupMovesWithItsWords) {
+  const auto plain = translator().translate({"red dog"}, {.nbest = 2});
+  const auto marked = translator().translate({"\"{0}\": <b>red dog</b>\r\n", "{0} <i></i>"},
+                                             {.nbest = 2, .markup = true});
+  for (size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(marked[0].hypotheses[i].text, "\"{0}\": <b>" + plain[0].hypotheses[i].text + "</b>");
+  EXPECT_EQ(marked[0].hypotheses[0].tokens, plain[0].hypotheses[0].tokens);
+  EXPECT_EQ(marked[1].text(), "{0} <i></i>");
+  EXPECT_THAT([&] { translator().translate({"a"}, {.alignment = "hard", .markup = true}); },
+              ThrowsMessage<UsageError>(HasSubstr("leave out alignment")));
+  EXPECT_THAT([&] { translator().translate({"a"}, {.alignment = "some"}); },
+              ThrowsMessage<UsageError>(HasSubstr("none, hard, soft")));
 }
 
 TEST_F(TranslatorTest, ScoresAreThoseOfTheSearch) {

@@ -97,6 +97,27 @@ class TranslatorTest(unittest.TestCase):
             with self.assertRaises(TypeError):
                 self.translator.translate("red dog", glossary=wrong)
 
+    def test_alignment_and_markup_are_those_of_the_program(self):
+        lines = [line for line in toy_lines(20) if line]
+        text = "\n".join(lines) + "\n"
+        hard = run_dietmt("translate", "--model", MODEL, "--alignment", "hard", text=text)
+        found = self.translator.translate(lines, alignment="hard")
+        self.assertEqual([t.text + " ||| " + " ".join(f"{a}-{b}" for a, b in t.alignment)
+                          for t in found], hard.splitlines())
+        soft = run_dietmt("translate", "--model", MODEL, "--alignment", "soft", "--json", text=text)
+        for line, one in zip(soft.splitlines(),
+                             self.translator.translate(lines, alignment="soft"), strict=True):
+            expected = json.loads(line)["translations"][0]["alignment"]
+            self.assertEqual(one.source_tokens, expected["source_tokens"])
+            self.assertEqual(one.tokens, expected["target_tokens"])
+            for row, weights in zip(one.attention, expected["weights"], strict=True):
+                for value, weight in zip(row, weights, strict=True):
+                    self.assertAlmostEqual(value, weight, places=4)
+        marked = [f'"{{0}}": <b>{line}</b> &amp; %s' for line in lines]
+        expected = run_dietmt("translate", "--model", MODEL, "--markup",
+                              text="\n".join(marked) + "\n").splitlines()
+        self.assertEqual(self.texts(marked, markup=True), expected)
+
     def test_sixteen_threads_get_the_same_lines(self):
         lines = toy_lines(400, seed=2)
         expected = self.texts(lines)
