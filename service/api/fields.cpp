@@ -193,6 +193,8 @@ std::vector<std::pair<std::string, std::string>> Fields::text_members(
 
 bool Fields::is_object(const std::string& name) const { return required(name).is_object(); }
 
+bool Fields::is_text(const std::string& name) const { return required(name).is_string(); }
+
 bool Fields::is_list(const std::string& name) const { return required(name).is_array(); }
 
 void Fields::allow_only(const std::vector<std::string_view>& names) const {

@@ -58,6 +58,7 @@ class Fields {
   /// A string or a list of strings.
   std::vector<std::string> texts(const std::string& name) const;
   bool is_list(const std::string& name) const;
+  bool is_text(const std::string& name) const;
 
   /// The members of an object, whose values must be strings.
   std::vector<std::pair<std::string, std::string>> text_members(const std::string& name) const;

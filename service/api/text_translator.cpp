@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -26,7 +27,7 @@ size_t bytes_of(const std::string& text, int64_t tokens, const LoadedModel& mode
 
 // Counts the tokens that are cut.
 nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& model,
-                               const nmt::SearchOptions& search) {
+                               const nmt::SearchOptions& search, bool wants_pieces) {
   nmt::TranslationRequest request;
   if (search.alignment) {
     data::SpannedPieces pieces = model.encode_source_with_spans(source_of(sentence));
@@ -38,6 +39,11 @@ nmt::TranslationRequest encode(TranslatedSentence& sentence, const LoadedModel& 
   const int64_t cut =
       nmt::cut_and_end(request.source, model.decoder->source_limit(search), model.source_end);
   sentence.cut_tokens += cut;
+  if (wants_pieces) {
+    for (const int32_t id : std::span(request.source).first(request.source.size() - 1))
+      sentence.source_pieces.push_back(model.source_piece(id));
+    sentence.source_pieces.emplace_back("</s>");
+  }
   if (sentence.pivots.empty())
     sentence.bytes_read = cut > 0 ? bytes_of(sentence.source, std::ssize(request.source) - 1, model)
                                   : sentence.source.size();
@@ -99,7 +105,8 @@ TranslatedSentence::Found decode(const TranslatedSentence& sentence,
       found.missing_terms.push_back(term->target_text());
   }
   found.score = hypothesis.score;
-  if (!options.pieces) return found;
+  if (options.attention) found.attention = hypothesis.attention;
+  if (!options.pieces && !options.attention) return found;
   for (const int32_t id : hypothesis.ids) found.pieces.push_back(model.target_piece(id));
   found.pieces.emplace_back("</s>");
   found.piece_scores = hypothesis.token_scores;
@@ -156,12 +163,12 @@ std::vector<TranslatedSentence*> sentences_for_next(std::vector<TranslatedText>&
 std::vector<nmt::TranslationRequest> encode_all(const std::vector<TranslatedSentence*>& sentences,
                                                 const LoadedModel& model,
                                                 const nmt::SearchOptions& search,
-                                                const std::string& prefix) {
+                                                const TextOptions& options, bool is_last) {
   std::vector<int32_t> forced;
-  if (!prefix.empty()) forced = model.encode_target(prefix);
+  if (is_last && !options.prefix.empty()) forced = model.encode_target(options.prefix);
   std::vector<nmt::TranslationRequest> requests;
   for (TranslatedSentence* sentence : sentences) {
-    requests.push_back(encode(*sentence, model, search));
+    requests.push_back(encode(*sentence, model, search, options.attention));
     requests.back().prefix = forced;
     requests.back().index = static_cast<int64_t>(requests.size()) - 1;
   }
@@ -233,7 +240,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
       if (i == 0) translated = plan_all(texts, options);
       search.alignment = (search.alignment || has_marks(translated)) && model.decoder->aligns();
       sentences = sentences_for_next(translated);
-      requests = encode_all(sentences, model, search, is_last ? options.prefix : "");
+      requests = encode_all(sentences, model, search, options, is_last);
       if (is_last && options.glossary)
         add_constraints(sentences, *options.glossary, *models[i], requests);
     }

@@ -21,6 +21,7 @@ struct TextOptions {
   bool markup = false;      // tags and placeholders of a plain text move with its words
   bool split = true;        // false: a text is one sentence
   bool pieces = false;      // fill TranslatedSentence::Found::pieces
+  bool attention = false;   // and Found::attention and source_pieces; with search.alignment
   std::string prefix = "";  // of each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
   nmt::SearchOptions search = {};
@@ -34,17 +35,19 @@ struct TranslatedSentence {
     std::vector<nmt::WordPair> alignment = {};  // only with options.search.alignment
     std::vector<std::string> pieces = {};       // including end of sentence
     std::vector<float> piece_scores = {};
+    std::vector<float> attention = {};            // [pieces, TranslatedSentence::source_pieces]
     std::vector<std::string> missing_terms = {};  // target terms of the glossary that it lacks
   };
-  std::string before;                 // spacing or markup, unchanged
-  std::string source;                 // without markup
-  nmt::MarkedText marked;             // what the last model translates, if it has markup
-  std::vector<data::TextSpan> spans;  // the bytes of its tokens, if the decoder aligns
-  int64_t source_tokens = 0;          // translated, including end of sentence
-  int64_t cut_tokens = 0;             // beyond the limit of the model or the options
-  size_t bytes_read = 0;              // of the source, before the tokens that the first model cut
-  std::vector<std::string> pivots;    // the translations of all models but the last
-  int64_t target_tokens = 0;          // of the best translation, including end of sentence
+  std::string before;                      // spacing or markup, unchanged
+  std::string source;                      // without markup
+  nmt::MarkedText marked;                  // what the last model translates, if it has markup
+  std::vector<data::TextSpan> spans;       // the bytes of its tokens, if the decoder aligns
+  std::vector<std::string> source_pieces;  // including end of sentence; if options.attention
+  int64_t source_tokens = 0;               // translated, including end of sentence
+  int64_t cut_tokens = 0;                  // beyond the limit of the model or the options
+  size_t bytes_read = 0;            // of the source, before the tokens that the first model cut
+  std::vector<std::string> pivots;  // the translations of all models but the last
+  int64_t target_tokens = 0;        // of the best translation, including end of sentence
   std::vector<const data::GlossaryTerm*> terms;  // of TextOptions::glossary
   GuardOutcome guard;                            // of the last model's translations
   std::vector<Found> translations;               // best first

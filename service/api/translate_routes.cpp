@@ -1,4 +1,5 @@
 // /v1/translate: translation with all decoding options.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "service/api/fields.h"
@@ -23,6 +24,23 @@ ModelPath path_of(const Fields& fields, const ServiceContext& service) {
   return path;
 }
 
+// Numbers of soft alignments in an answer, of about ten bytes each.
+constexpr size_t kMostWeights = 1'000'000;
+
+enum class AlignmentForm { kNone, kHard, kSoft };
+
+// true: hard.
+AlignmentForm alignment_form(const Fields& fields) {
+  if (!fields.has("alignment")) return AlignmentForm::kNone;
+  if (!fields.is_text("alignment"))
+    return fields.flag_or("alignment", false) ? AlignmentForm::kHard : AlignmentForm::kNone;
+  const std::string name = fields.text("alignment");
+  if (name == "none") return AlignmentForm::kNone;
+  if (name == "hard") return AlignmentForm::kHard;
+  if (name == "soft") return AlignmentForm::kSoft;
+  throw HttpError::of_option("alignment", "alignment must be true, false, none, hard or soft");
+}
+
 TextOptions text_options(const Fields& fields, const ModelPath& path,
                          const ServiceContext& service) {
   TextOptions options;
@@ -37,7 +55,9 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.prefix = fields.text_or("prefix", "");
   options.search = search_options(fields, service.limits);
   options.guard = service.limits.guard;
-  options.search.alignment = fields.flag_or("alignment", false);
+  const AlignmentForm alignment = alignment_form(fields);
+  options.search.alignment = alignment != AlignmentForm::kNone;
+  options.attention = alignment == AlignmentForm::kSoft;
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   if (!options.prefix.empty() && options.split)
     throw HttpError::of_option("prefix", "prefix needs split_sentences false");
@@ -53,16 +73,35 @@ void check_names(const Fields& fields) {
   fields.allow_only(names);
 }
 
-ordered_json translation_json(const TranslatedSentence::Found& found, bool with_alignment) {
+ordered_json pairs_json(const TranslatedSentence::Found& found) {
+  auto pairs = ordered_json::array();
+  for (const nmt::WordPair& pair : found.alignment)
+    pairs.push_back(ordered_json::array({pair.source, pair.target}));
+  return pairs;
+}
+
+// Of each target piece to each source piece.
+ordered_json attention_json(const TranslatedSentence::Found& found,
+                            const std::vector<std::string>& source_pieces) {
+  constexpr double kDigits = 1e5;
+  auto rows = ordered_json::array();
+  for (size_t at = 0; at < found.attention.size(); at += source_pieces.size()) {
+    auto row = ordered_json::array();
+    for (size_t s = 0; s < source_pieces.size(); ++s)
+      row.push_back(std::round(static_cast<double>(found.attention[at + s]) * kDigits) / kDigits);
+    rows.push_back(std::move(row));
+  }
+  return {{"source_tokens", source_pieces}, {"target_tokens", found.pieces}, {"weights", rows}};
+}
+
+ordered_json translation_json(const TranslatedSentence::Found& found,
+                              const TranslatedSentence& sentence, const TextOptions& options) {
   ordered_json translation{{"text", found.text}, {"score", found.score}};
   if (!found.missing_terms.empty()) translation["missing_terms"] = found.missing_terms;
-  if (with_alignment) {
-    auto pairs = ordered_json::array();
-    for (const nmt::WordPair& pair : found.alignment)
-      pairs.push_back(ordered_json::array({pair.source, pair.target}));
-    translation["alignment"] = pairs;
-  }
-  if (found.pieces.empty()) return translation;
+  if (options.search.alignment)
+    translation["alignment"] =
+        options.attention ? attention_json(found, sentence.source_pieces) : pairs_json(found);
+  if (!options.pieces || found.pieces.empty()) return translation;
   auto tokens = ordered_json::array();
   for (size_t i = 0; i < found.pieces.size() && i < found.piece_scores.size(); ++i)
     tokens.push_back({{"piece", found.pieces[i]}, {"score", found.piece_scores[i]}});
@@ -70,12 +109,12 @@ ordered_json translation_json(const TranslatedSentence::Found& found, bool with_
   return translation;
 }
 
-ordered_json result_json(const TranslatedText& text, bool with_alignment) {
+ordered_json result_json(const TranslatedText& text, const TextOptions& options) {
   auto sentences = ordered_json::array();
   for (const TranslatedSentence& sentence : text.sentences) {
     auto translations = ordered_json::array();
     for (const auto& found : sentence.translations)
-      translations.push_back(translation_json(found, with_alignment));
+      translations.push_back(translation_json(found, sentence, options));
     sentences.push_back({{"before", sentence.before},
                          {"source", sentence.source},
                          {"source_tokens", sentence.source_tokens},
@@ -115,6 +154,18 @@ void require_alignment(const ServedPath& models) {
                                "alignment: this model compresses the keys of cross-attention");
 }
 
+void check_weights(const std::vector<TranslatedText>& texts) {
+  size_t weights = 0;
+  for (const TranslatedText& text : texts)
+    for (const TranslatedSentence& sentence : text.sentences)
+      for (const TranslatedSentence::Found& found : sentence.translations)
+        weights += found.attention.size();
+  if (weights > kMostWeights)
+    throw HttpError(413, "the soft alignments have " + std::to_string(weights) +
+                             " numbers; the most in an answer is " + std::to_string(kMostWeights) +
+                             ": send less text, or ask for fewer translations");
+}
+
 Answer translate(const Call& call, ServiceContext& service) {
   const auto start = std::chrono::steady_clock::now();
   const Fields fields = Fields::of_json(call);
@@ -131,10 +182,10 @@ Answer translate(const Call& call, ServiceContext& service) {
   const ServedPath models = acquire(service.models, path, patience);
   if (options.search.alignment) require_alignment(models);
   const auto translated = translate_texts(models, texts, options, patience);
+  check_weights(translated);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   auto results = ordered_json::array();
-  for (const TranslatedText& text : translated)
-    results.push_back(result_json(text, options.search.alignment));
+  for (const TranslatedText& text : translated) results.push_back(result_json(text, options));
   const ordered_json body{{"model", path_name(path)},
                           {"source", path.front()->source},
                           {"target", path.back()->target},

@@ -189,6 +189,42 @@ TEST(V1Test, AlignmentsOfWords) {
             false);
 }
 
+TEST(V1Test, SoftAlignmentsOfPieces) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/v1/translate", {{"text", "ab c"}, {"model", "en-de"}, {"alignment", "soft"}, {"nbest", 2}});
+  ASSERT_EQ(status, 200);
+  const json& translations = body["results"][0]["sentences"][0]["translations"];
+  ASSERT_EQ(translations.size(), 2U);
+  for (const json& one : translations) {
+    const json& soft = one["alignment"];
+    EXPECT_EQ(soft["source_tokens"].size(), 5U);
+    EXPECT_EQ(soft["source_tokens"].back(), "</s>");
+    EXPECT_EQ(soft["weights"].size(), soft["target_tokens"].size());
+    for (const json& row : soft["weights"]) EXPECT_EQ(row.size(), 5U);
+    EXPECT_FALSE(one.contains("tokens"));
+  }
+  EXPECT_EQ(translations[0]["alignment"]["weights"][1].dump(), "[0.0,1.0,0.0,0.0,0.0]");
+  const auto hard =
+      server.post("/v1/translate", {{"text", "ab c"}, {"model", "en-de"}, {"alignment", "hard"}});
+  EXPECT_EQ(hard.second["results"][0]["sentences"][0]["translations"][0]["alignment"].dump(),
+            "[[0,0],[1,1]]");
+  for (const json& wrong : {json("some"), json(1)})
+    EXPECT_EQ(
+        server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}, {"alignment", wrong}})
+            .first,
+        400);
+}
+
+TEST(V1Test, SoftAlignmentsHaveALimit) {
+  const TestServer server;
+  const std::vector<std::string> texts(10, std::string(190, 'a'));
+  const auto [status, body] = server.post(
+      "/v1/translate", {{"text", texts}, {"model", "en-de"}, {"alignment", "soft"}, {"nbest", 5}});
+  EXPECT_EQ(status, 413);
+  EXPECT_NE(body.dump().find("the most in an answer is 1000000"), std::string::npos);
+}
+
 TEST(V1Test, MarkupMovesWithItsWords) {
   const TestServer server;
   const auto [status, body] =
