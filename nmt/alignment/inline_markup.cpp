@@ -127,18 +127,6 @@ MarkedText take_out_markup(std::string_view text) {
   return marked;
 }
 
-bool tags_nest(std::string_view text) {
-  std::vector<std::string> open;
-  for (const std::string_view mark : placeholders_in(text)) {
-    const InlineMark::Kind kind = kind_of(mark);
-    if (kind == InlineMark::Kind::kOpen) open.push_back(name_of(mark, 1));
-    if (kind != InlineMark::Kind::kClose) continue;
-    if (open.empty() || open.back() != name_of(mark, 2)) return false;
-    open.pop_back();
-  }
-  return open.empty();
-}
-
 std::string join(std::span<const MarkedPart> parts, const Spellings& spellings) {
   std::string text;
   for (const MarkedPart& part : parts)

@@ -84,9 +84,6 @@ class MarkupRemoval {
 /// Takes out all of placeholders_in() a text, but resolves references to characters.
 MarkedText take_out_markup(std::string_view text);
 
-/// Whether each start tag of a text has its end tag, and they are nested.
-bool tags_nest(std::string_view text);
-
 /// Puts the marks into a translation of source.text. An element goes around the run of words whose
 /// attention falls most on its words: the run with the largest sum of (share of attention inside
 /// the element - 1/2); a word of which it has only a part counts as its own. A point goes beside

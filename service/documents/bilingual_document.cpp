@@ -5,19 +5,22 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
 #include "service/documents/document_kinds.h"
+#include "service/documents/inline_codes.h"
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
 namespace {
 
 // Inline elements whose content is code of the original format, in TMX 1.4 and XLIFF 1.2 and 2.
-constexpr std::array<std::string_view, 14> kCodes = {"bpt", "ept", "ph", "it", "ut", "x",  "bx",
-                                                     "ex",  "sc",  "ec", "cp", "sm", "em", "sub"};
+constexpr std::array<std::string_view, 8> kCodes = {"ph", "it", "ut", "x", "cp", "sm", "em", "sub"};
+constexpr std::array<std::string_view, 3> kBegins = {"bpt", "bx", "sc"};
+constexpr std::array<std::string_view, 3> kEnds = {"ept", "ex", "ec"};
 
 const xmlChar* as_xml(const char* text) { return reinterpret_cast<const xmlChar*>(text); }
 
@@ -71,6 +74,33 @@ void drop_repeated_namespaces(xmlNode* copy) {
   for (const auto& [own, outer] : repeated) xmlFreeNs(own);
 }
 
+bool attribute_is(const xmlNode* node, const char* name, std::string_view value) {
+  return node->type == XML_ELEMENT_NODE && attribute(node, name) == value;
+}
+
+// The value of the first of these attributes that an element has.
+std::string first_of(const xmlNode* element, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (std::string value = attribute(element, name); !value.empty()) return value;
+  return "";
+}
+
+// Pairs of codes name each other: bpt and ept by i, ex by the rid of its bx, ec by the id of its
+// sc.
+InlineNode inline_node(const xmlNode* node) {
+  const std::string_view name = element_name(node);
+  if (is_among(name, kBegins))
+    return {InlineKind::kBegin,
+            std::string(name.substr(0, 1)) + first_of(node, {"i", "rid", "id"})};
+  if (is_among(name, kEnds)) {
+    const char* const family = name == "ec" ? "s" : "b";
+    return {InlineKind::kEnd, family + first_of(node, {"i", "startRef", "rid", "id"})};
+  }
+  const bool is_code = is_among(name, kCodes) || attribute_is(node, "translate", "no") ||
+                       attribute_is(node, "mtype", "protected");
+  return {is_code ? InlineKind::kCode : InlineKind::kElement, ""};
+}
+
 class BilingualDocument : public Document {
  public:
   BilingualDocument(const std::string& bytes, const DocumentLanguages& languages,
@@ -86,30 +116,13 @@ class BilingualDocument : public Document {
   xmlNode* root() const { return tree_.root(); }
   const DocumentLanguages& languages() const { return languages_; }
 
-  // The texts of a target that is still a copy of its source.
-  void add_texts(xmlNode* target) {
-    walk(target, [&](xmlNode* node) {
-      const std::string_view name = element_name(node);
-      const bool is_code =
-          node != target &&
-          (std::find(kCodes.begin(), kCodes.end(), name) != kCodes.end() ||
-           attribute_is(node, "translate", "no") || attribute_is(node, "mtype", "protected"));
-      if (!name.empty()) texts_.end_segment();
-      if (node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE)
-        texts_.add(node, identity_of(node->parent));
-      return !is_code;
-    });
-    texts_.end_segment();
-  }
-
-  static bool attribute_is(const xmlNode* node, const char* name, std::string_view value) {
-    return node->type == XML_ELEMENT_NODE && attribute(node, name) == value;
-  }
+  // The text of a target that is still a copy of its source.
+  void add_text(xmlNode* target) { texts_.add(target, inline_node); }
 
  private:
   XmlTree tree_;
   DocumentLanguages languages_;
-  XmlSegments texts_{segments_};
+  InlineSegments texts_{segments_};
 };
 
 class TmxDocument final : public BilingualDocument {
@@ -143,7 +156,7 @@ class TmxDocument final : public BilingualDocument {
     for (const xmlAttr* one = target->properties; one != nullptr; one = one->next)
       if (xmlStrEqual(one->name, as_xml("lang")) != 0)
         xmlSetNsProp(target, one->ns, as_xml("lang"), as_xml(language.c_str()));
-    if (xmlNode* const segment = child_named(target, "seg")) add_texts(segment);
+    if (xmlNode* const segment = child_named(target, "seg")) add_text(segment);
   }
 };
 
@@ -190,7 +203,7 @@ class XliffDocument final : public BilingualDocument {
       xmlUnlinkNode(old_target);
       xmlFreeNode(old_target);
     }
-    add_texts(target);
+    add_text(target);
   }
 };
 

@@ -13,11 +13,6 @@
 namespace dietmt::service {
 namespace {
 
-template <size_t N>
-bool is_among(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // ---- Word ---------------------------------------------------------------------------------------
 
 bool is_word_text(const std::string& part) {

@@ -1,9 +1,9 @@
 #include "service/documents/placeholders.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "common/error.h"
-#include "nmt/alignment/inline_markup.h"
 #include "nmt/alignment/placeholders.h"
 
 namespace dietmt::service {
@@ -16,6 +16,11 @@ bool has_same_placeholders(const std::string& one, const std::string& other) {
   std::sort(left.begin(), left.end());
   std::sort(right.begin(), right.end());
   return left == right;
+}
+
+bool has_tags(const std::string& text) {
+  return std::ranges::any_of(placeholders_in(text),
+                             [](std::string_view mark) { return mark.starts_with('<'); });
 }
 
 std::vector<std::string> checked(const TranslateTexts& translate,
@@ -33,18 +38,29 @@ std::vector<std::string> checked(const TranslateTexts& translate,
 std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
                                                         const TranslateTexts& translate,
                                                         const TranslateTexts& translate_marked) {
-  std::vector<std::string> translations = checked(translate, segments);
-  std::vector<size_t> broken;
+  std::vector<std::string> plain;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    if (has_tags(segments[i])) continue;
+    plain.push_back(segments[i]);
+    places.push_back(i);
+  }
+  const std::vector<std::string> found = checked(translate, plain);
+  std::vector<std::string> translations(segments.size());
+  std::vector<bool> keeps(segments.size());
+  for (size_t p = 0; p < places.size(); ++p) {
+    keeps[places[p]] = has_same_placeholders(plain[p], found[p]);
+    translations[places[p]] = found[p];
+  }
+  std::vector<size_t> marked;
   std::vector<std::string> texts;
   for (size_t i = 0; i < segments.size(); ++i) {
-    const bool keeps = has_same_placeholders(segments[i], translations[i]) &&
-                       (nmt::tags_nest(translations[i]) || !nmt::tags_nest(segments[i]));
-    if (keeps) continue;
-    broken.push_back(i);
+    if (keeps[i]) continue;
+    marked.push_back(i);
     texts.push_back(segments[i]);
   }
   std::vector<std::string> again = checked(translate_marked, texts);
-  for (size_t b = 0; b < broken.size(); ++b) translations[broken[b]] = std::move(again[b]);
+  for (size_t m = 0; m < marked.size(); ++m) translations[marked[m]] = std::move(again[m]);
   return translations;
 }
 

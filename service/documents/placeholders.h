@@ -11,9 +11,9 @@ namespace dietmt::service {
 using TranslateTexts =
     std::function<std::vector<std::string>(const std::vector<std::string>& texts)>;
 
-/// Translates segments with `translate`. If a translation lacks a placeholder of its source or has
-/// others, or its tags no longer nest, the segment is translated by `translate_marked`, which moves
-/// placeholders with their words (nmt/alignment/inline_markup.h).
+/// Translates segments with `translate`. Segments with tags, and those whose translation lacks a
+/// placeholder of its source or has others, are translated by `translate_marked`, which moves tags
+/// and placeholders with their words (nmt/alignment/inline_markup.h).
 std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
                                                         const TranslateTexts& translate,
                                                         const TranslateTexts& translate_marked);

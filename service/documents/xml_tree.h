@@ -3,6 +3,8 @@
 
 #include <libxml/tree.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +29,11 @@ class XmlTree {
  private:
   std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> document_;
 };
+
+template <size_t N>
+bool is_among(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 /// The name of an element without its prefix; empty for other nodes.
 std::string_view element_name(const xmlNode* node);

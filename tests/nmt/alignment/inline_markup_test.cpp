@@ -35,12 +35,6 @@ TEST(InlineMarkupTest, TagsFindTheirPartners) {
   EXPECT_EQ(marked.marks.back().kind, InlineMark::Kind::kPoint);
 }
 
-TEST(InlineMarkupTest, TagsNestOrNot) {
-  EXPECT_TRUE(tags_nest("<b>a<br><i>b</i></B> {0} <x/>"));
-  for (const char* text : {"<b>a", "a</b>", "<b><i>a</b></i>", "</b><b>"})
-    EXPECT_FALSE(tags_nest(text)) << text;
-}
-
 TEST(InlineMarkupTest, AnElementMovesWithItsWords) {
   EXPECT_EQ(placed("the <b>red</b> house", "la maison rouge", {0, 2, 1}), "la maison <b>rouge</b>");
   EXPECT_EQ(placed("the <b>red house</b>", "la maison rouge", {0, 2, 1}), "la <b>maison rouge</b>");

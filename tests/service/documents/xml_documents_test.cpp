@@ -17,12 +17,12 @@ constexpr const char* kMemory =
     "</tu>\n<tu><tuv xml:lang=\"fr\"><seg>chien</seg></tuv></tu>\n</body></tmx>\n";
 
 TEST(TmxDocumentTest, UnitsWithoutTheTargetGetIt) {
-  EXPECT_THAT(segments_of(DocumentKind::kTmx, kMemory), ElementsAre("A", "red", "dog"));
+  EXPECT_THAT(segments_of(DocumentKind::kTmx, kMemory), ElementsAre("A <g0>red</g0> dog"));
   const std::string translated = bracketed(DocumentKind::kTmx, kMemory, {"en", "de_AT"});
   EXPECT_THAT(translated,
               HasSubstr("<tuv xml:lang=\"EN-US\"><seg>A <bpt i=\"1\">&lt;b&gt;</bpt>red<ept"));
-  EXPECT_THAT(translated, HasSubstr("<tuv xml:lang=\"de-AT\"><seg>[A] <bpt i=\"1\">&lt;b&gt;</bpt>"
-                                    "[red]<ept i=\"1\">&lt;/b&gt;</ept> [dog]</seg></tuv></tu>"));
+  EXPECT_THAT(translated, HasSubstr("<tuv xml:lang=\"de-AT\"><seg>[A <bpt i=\"1\">&lt;b&gt;</bpt>"
+                                    "red<ept i=\"1\">&lt;/b&gt;</ept> dog]</seg></tuv></tu>"));
   EXPECT_THAT(translated, HasSubstr("<seg>fertig</seg>"));
   EXPECT_THAT(translated, HasSubstr("<seg>chien</seg></tuv></tu>"));
   EXPECT_THAT(problem_of(DocumentKind::kTmx, "<a/>"), HasSubstr("its root is no <tmx>"));
@@ -38,11 +38,12 @@ TEST(XliffDocumentTest, VersionOne) {
       "<trans-unit id=\"3\"><source>new</source><target state=\"new\"/></trans-unit>"
       "<trans-unit id=\"4\" translate=\"no\"><source>KEY</source></trans-unit>"
       "</body></file></xliff>";
-  EXPECT_THAT(segments_of(DocumentKind::kXliff, xliff), ElementsAre("Open", "the", "file", "new"));
+  EXPECT_THAT(segments_of(DocumentKind::kXliff, xliff),
+              ElementsAre("Open <g0>the</g0> <g1/>file", "new"));
   const std::string translated = bracketed(DocumentKind::kXliff, xliff);
   EXPECT_THAT(translated, HasSubstr("target-language=\"de\""));
-  EXPECT_THAT(translated, HasSubstr("file</source><target>[Open] <g id=\"1\">[the]</g> "
-                                    "<x id=\"2\"/>[file]</target></trans-unit>"));
+  EXPECT_THAT(translated, HasSubstr("file</source><target>[Open <g id=\"1\">the</g> "
+                                    "<x id=\"2\"/>file]</target></trans-unit>"));
   EXPECT_THAT(translated, HasSubstr("<target>fertig</target>"));
   EXPECT_THAT(translated, HasSubstr("<target state=\"new\">[new]</target>"));
   EXPECT_THAT(translated, HasSubstr("<source>KEY</source></trans-unit>"));
@@ -56,7 +57,57 @@ TEST(XliffDocumentTest, VersionTwo) {
   const std::string translated = bracketed(DocumentKind::kXliff, xliff);
   EXPECT_THAT(translated, HasSubstr("trgLang=\"de\""));
   EXPECT_THAT(translated,
-              HasSubstr("<target>[Hi] <pc id=\"1\">[you]</pc><ph id=\"2\"/></target></segment>"));
+              HasSubstr("<target>[Hi <pc id=\"1\">you</pc><ph id=\"2\"/>]</target></segment>"));
+}
+
+// One unit of XLIFF whose target gets `translation`.
+std::string target_of(const std::string& source, const std::string& translation) {
+  const auto document = open_document(DocumentKind::kXliff,
+                                      "<xliff version=\"1.2\"><file><trans-unit><source>" + source +
+                                          "</source></trans-unit></file></xliff>",
+                                      {"en", "de"});
+  EXPECT_EQ(document->segments().size(), 1U);
+  const std::string xml = document->translated({translation});
+  const size_t begin = xml.find("<target>") + 8;
+  return xml.substr(begin, xml.find("</target>") - begin);
+}
+
+TEST(InlineCodesTest, TranslationsMoveThem) {
+  const std::string source =
+      "Click <g id=\"1\">the <mrk mtype=\"term\">red</mrk> key</g> <ph id=\"2\">code</ph> or "
+      "<bx id=\"3\"/>this<ex id=\"4\" rid=\"3\"/> &amp; &lt;b&gt;";
+  EXPECT_EQ(target_of(source, "<g3>Dies</g3> <g2/><g0>Taste <g1>rot</g1></g0> & <b>"),
+            "<bx id=\"3\"/>Dies<ex id=\"4\" rid=\"3\"/> <ph id=\"2\">code</ph><g id=\"1\">Taste "
+            "<mrk mtype=\"term\">rot</mrk></g> &amp; &lt;b&gt;");
+}
+
+TEST(InlineCodesTest, PairsCrossedOrAloneAreSingleCodes) {
+  const std::string crossed =
+      "<bx id=\"1\"/>a<bx id=\"2\"/>b<ex rid=\"1\"/>c<ex rid=\"2\"/><it pos=\"begin\">d</it>";
+  const auto document = open_document(
+      DocumentKind::kXliff,
+      "<xliff version=\"1.2\"><trans-unit><source>" + crossed + "</source></trans-unit></xliff>",
+      {"en", "de"});
+  EXPECT_THAT(document->segments(), ElementsAre("<g0>a<g1/>b</g0>c<g2/><g3/>"));
+  EXPECT_EQ(target_of(crossed, document->segments().front()), crossed);
+}
+
+TEST(InlineCodesTest, ProtectedElementsStay) {
+  EXPECT_EQ(target_of("run <mrk mtype=\"protected\">make all</mrk> now", "jetzt <g0/>"),
+            "jetzt <mrk mtype=\"protected\">make all</mrk>");
+}
+
+// Text may look like the tags of a segment.
+TEST(InlineCodesTest, TagsDifferFromTheText) {
+  EXPECT_EQ(target_of("a <x/> &lt;g0/&gt; &lt;gg1&gt;", "<ggg0/> b <g0/>"), "<x/> b &lt;g0/&gt;");
+}
+
+TEST(InlineCodesTest, ATranslationThatLostCodesGetsThemBehindItsText) {
+  const std::string source = "a <g id=\"1\">b <x id=\"2\"/></g> <bx id=\"3\"/>c<ex rid=\"3\"/>";
+  const std::string behind = "<g id=\"1\"/><x id=\"2\"/><bx id=\"3\"/><ex rid=\"3\"/>";
+  for (const std::string lost : {"A B", "A <g0>B", "A </g0>B<g0><g1/><g2></g2>",
+                                 "A <g0><g0>B</g0></g0><g1/><g2></g2>", "A <g7/>B"})
+    EXPECT_EQ(target_of(source, lost), "A B" + behind) << lost;
 }
 
 TEST(XmlTest, OtherEncodingsStay) {
