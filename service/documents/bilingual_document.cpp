@@ -48,32 +48,6 @@ bool is_blank(const xmlNode* node) {
   return content_of(node).find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-// A copy declares the namespaces that the tree around it has already.
-void drop_repeated_namespaces(xmlNode* copy) {
-  std::vector<std::pair<xmlNs*, xmlNs*>> repeated;  // own and outer
-  for (xmlNs** link = &copy->nsDef; *link != nullptr;) {
-    xmlNs* const own = *link;
-    xmlNs* const outer = xmlSearchNs(copy->doc, copy->parent, own->prefix);
-    if (outer == nullptr || xmlStrEqual(outer->href, own->href) == 0) {
-      link = &own->next;
-      continue;
-    }
-    repeated.emplace_back(own, outer);
-    *link = own->next;
-  }
-  const auto replace = [&](xmlNs*& space) {
-    for (const auto& [own, outer] : repeated)
-      if (space == own) space = outer;
-  };
-  walk(copy, [&](xmlNode* node) {
-    if (node->type != XML_ELEMENT_NODE) return false;
-    replace(node->ns);
-    for (xmlAttr* one = node->properties; one != nullptr; one = one->next) replace(one->ns);
-    return true;
-  });
-  for (const auto& [own, outer] : repeated) xmlFreeNs(own);
-}
-
 bool attribute_is(const xmlNode* node, const char* name, std::string_view value) {
   return node->type == XML_ELEMENT_NODE && attribute(node, name) == value;
 }

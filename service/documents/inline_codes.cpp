@@ -1,12 +1,11 @@
 #include "service/documents/inline_codes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <utility>
 
+#include "service/documents/segment_tags.h"
 #include "service/documents/xml_tree.h"
 
 namespace dietmt::service {
@@ -34,39 +33,6 @@ void free_children(xmlNode* parent) {
     xmlUnlinkNode(child);
     xmlFreeNode(child);
   }
-}
-
-// A tag of a segment.
-struct Tag {
-  size_t code = 0;
-  bool opens = false;
-  bool closes = false;  // both: a point
-  size_t begin = 0;     // bytes of the translation
-  size_t end = 0;
-};
-
-// The next tag <NAMEn>, </NAMEn> or <NAMEn/> from byte `at` on.
-std::optional<Tag> next_tag(std::string_view text, size_t at, std::string_view name) {
-  for (size_t begin = text.find('<', at); begin != text.npos; begin = text.find('<', begin + 1)) {
-    std::string_view rest = text.substr(begin + 1);
-    Tag tag{.begin = begin};
-    tag.closes = rest.starts_with('/');
-    tag.opens = !tag.closes;
-    if (tag.closes) rest.remove_prefix(1);
-    if (!rest.starts_with(name)) continue;
-    rest.remove_prefix(name.size());
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), tag.code);
-    if (error != std::errc()) continue;
-    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
-    if (tag.opens && rest.starts_with('/')) {
-      tag.closes = true;
-      rest.remove_prefix(1);
-    }
-    if (!rest.starts_with('>')) continue;
-    tag.end = text.size() - rest.size() + 1;
-    return tag;
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -166,7 +132,7 @@ class InlineSegments::Rebuilder {
   bool has_each_code_once() const {
     std::vector<size_t> open;
     std::vector<bool> seen(segment_.codes.size());
-    for (const Tag& tag : tags_) {
+    for (const SegmentTag& tag : tags_) {
       if (tag.code >= seen.size()) return false;
       const bool is_point = segment_.codes[tag.code].is_point();
       if (is_point != (tag.opens && tag.closes)) return false;
@@ -186,7 +152,7 @@ class InlineSegments::Rebuilder {
   void add_in_places() const {
     std::vector<xmlNode*> parents = {segment_.element};
     size_t at = 0;
-    for (const Tag& tag : tags_) {
+    for (const SegmentTag& tag : tags_) {
       add_text(parents.back(), text_.substr(at, tag.begin - at));
       at = tag.end;
       const Code& code = segment_.codes[tag.code];
@@ -201,7 +167,7 @@ class InlineSegments::Rebuilder {
   void add_after_text() const {
     std::string plain;
     size_t at = 0;
-    for (const Tag& tag : tags_) {
+    for (const SegmentTag& tag : tags_) {
       plain += text_.substr(at, tag.begin - at);
       at = tag.end;
     }
@@ -221,14 +187,13 @@ class InlineSegments::Rebuilder {
 
   const Segment& segment_;
   std::string_view text_;
-  std::vector<Tag> tags_;
+  std::vector<SegmentTag> tags_;
 };
 
 void InlineSegments::add(xmlNode* element, const InlineKindOf& kind_of) {
   const std::string plain = plain_text(element, kind_of);
   if (!has_letter(plain)) return;
-  std::string tag = "g";
-  while (plain.find("<" + tag) != plain.npos || plain.find("</" + tag) != plain.npos) tag += 'g';
+  std::string tag = unused_tag_name(plain);
   Encoder encoder(tag, kind_of);
   encoder.add_children(element);
   auto codes = std::move(encoder).codes();

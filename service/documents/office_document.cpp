@@ -1,5 +1,6 @@
 // Word (.docx) and OpenDocument text (.odt): XML parts in a ZIP archive. A segment is the text of a
-// paragraph with one formatting; what formats it, and everything else, stays.
+// paragraph between breaks, links and fields; its formatting moves with its words, and everything
+// else stays.
 #include <libxml/tree.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "common/error.h"
 #include "service/documents/document_kinds.h"
+#include "service/documents/styled_segments.h"
 #include "service/documents/xml_tree.h"
 #include "service/documents/zip_package.h"
 
@@ -22,11 +24,11 @@ bool is_word_text(const std::string& part) {
          part.ends_with(".xml");
 }
 
-// The formatting of a run and the link or field that it is in, without what its author does not
-// see: Word splits words into runs where the language or the checking of spelling differ.
+// The formatting of a run, without what its author does not see: Word splits words into runs where
+// the language or the checking of spelling differ.
 std::string style_of(const xmlNode* run) {
   constexpr std::array<std::string_view, 2> kInvisible = {"lang", "noProof"};
-  std::string style = identity_of(run->parent);
+  std::string style;
   for (const xmlNode* child = run->children; child != nullptr; child = child->next) {
     if (element_name(child) != "rPr") continue;
     for (xmlNode* property = child->children; property != nullptr; property = property->next) {
@@ -39,21 +41,39 @@ std::string style_of(const xmlNode* run) {
   return style;
 }
 
-void add_word_run(xmlNode* run, XmlSegments& segments) {
+void add_word_run(xmlNode* run, StyledSegments& segments) {
   const std::string style = style_of(run);
   for (xmlNode* child = run->children; child != nullptr; child = child->next) {
     const std::string_view name = element_name(child);
     if (name == "t") {
       // Spaces at the ends of a text count only with this attribute.
       xmlNodeSetSpacePreserve(child, 1);
-      segments.add(child, style);
+      segments.add({child, run, style});
     } else if (!name.empty() && name != "rPr" && name != "lastRenderedPageBreak") {
       segments.end_segment();
     }
   }
 }
 
-void add_word_paragraph(xmlNode* paragraph, XmlSegments& segments) {
+// A run of the same formatting with only this text.
+xmlNode* copied_run(const StyledText& original, const std::string& text) {
+  xmlNode* const run = xmlDocCopyNode(original.item, original.item->doc, 1);
+  xmlNode* kept = nullptr;
+  for (xmlNode* child = run->children; child != nullptr;) {
+    xmlNode* const next = child->next;
+    if (kept == nullptr && element_name(child) == "t") {
+      kept = child;
+    } else if (element_name(child) != "rPr") {
+      xmlUnlinkNode(child);
+      xmlFreeNode(child);
+    }
+    child = next;
+  }
+  set_content(kept, text);
+  return run;
+}
+
+void add_word_paragraph(xmlNode* paragraph, StyledSegments& segments) {
   // They stand between runs and mean nothing for the text.
   constexpr std::array<std::string_view, 3> kMarks = {"proofErr", "bookmarkStart", "bookmarkEnd"};
   walk(paragraph, [&](xmlNode* node) {
@@ -75,7 +95,7 @@ bool has_namespace_of(const xmlNode* node, const xmlNode* other) {
 }
 
 // Leaves out the paragraphs of drawings, whose format is another one.
-void add_word_text(xmlNode* root, XmlSegments& segments) {
+void add_word_text(xmlNode* root, StyledSegments& segments) {
   walk(root, [&](xmlNode* node) {
     if (element_name(node) == "p" && has_namespace_of(node, root))
       add_word_paragraph(node, segments);
@@ -89,7 +109,17 @@ bool is_open_document_text(const std::string& part) {
   return part == "content.xml" || part == "styles.xml";
 }
 
-void add_open_document_text(xmlNode* root, XmlSegments& segments) {
+// A span of the same style, or a text node, with this text.
+xmlNode* copied_span(const StyledText& original, const std::string& text) {
+  const auto* const content = reinterpret_cast<const xmlChar*>(text.c_str());
+  xmlNode* const node = xmlNewDocText(original.text->doc, content);
+  if (original.item == original.text) return node;
+  xmlNode* const span = xmlDocCopyNode(original.item, original.item->doc, 2);
+  xmlAddChild(span, node);
+  return span;
+}
+
+void add_open_document_text(xmlNode* root, StyledSegments& segments) {
   constexpr std::array<std::string_view, 2> kParagraphs = {"p", "h"};
   constexpr std::array<std::string_view, 4> kUntranslated = {"annotation", "tracked-changes",
                                                              "note-citation", "bibliography-mark"};
@@ -98,7 +128,8 @@ void add_open_document_text(xmlNode* root, XmlSegments& segments) {
     const std::string_view name = element_name(node);
     if (node->type == XML_TEXT_NODE && depth > 0) {
       const bool in_span = element_name(node->parent) == "span";
-      segments.add(node, in_span ? attribute(node->parent, "style-name") : "");
+      segments.add({node, in_span ? node->parent : node,
+                    in_span ? "span " + attribute(node->parent, "style-name") : ""});
     }
     if (name.empty() || is_among(name, kUntranslated)) return;
     const bool is_paragraph = is_among(name, kParagraphs);
@@ -128,7 +159,9 @@ class OfficeDocument final : public Document {
       if (!(is_word ? is_word_text(name) : is_open_document_text(name))) continue;
       const std::string xml = package_.read(name, left);
       left -= xml.size();
-      Part& part = parts_.emplace_back(Part{name, XmlTree(xml, limits), XmlSegments(segments_)});
+      Part& part =
+          parts_.emplace_back(Part{name, XmlTree(xml, limits),
+                                   StyledSegments(segments_, is_word ? copied_run : copied_span)});
       is_word ? add_word_text(part.tree.root(), part.texts)
               : add_open_document_text(part.tree.root(), part.texts);
     }
@@ -146,7 +179,7 @@ class OfficeDocument final : public Document {
   struct Part {
     std::string name;
     XmlTree tree;
-    XmlSegments texts;
+    StyledSegments texts;
   };
 
   ZipPackage package_;

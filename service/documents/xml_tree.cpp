@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "common/error.h"
 
@@ -99,8 +100,29 @@ void set_content(xmlNode* node, const std::string& text) {
   xmlAddChild(node, xmlNewDocText(node->doc, xml(text.c_str())));
 }
 
-std::string identity_of(const xmlNode* node) {
-  return std::to_string(reinterpret_cast<uintptr_t>(node));
+void drop_repeated_namespaces(xmlNode* copy) {
+  std::vector<std::pair<xmlNs*, xmlNs*>> repeated;  // own and outer
+  for (xmlNs** link = &copy->nsDef; *link != nullptr;) {
+    xmlNs* const own = *link;
+    xmlNs* const outer = xmlSearchNs(copy->doc, copy->parent, own->prefix);
+    if (outer == nullptr || xmlStrEqual(outer->href, own->href) == 0) {
+      link = &own->next;
+      continue;
+    }
+    repeated.emplace_back(own, outer);
+    *link = own->next;
+  }
+  const auto replace = [&](xmlNs*& space) {
+    for (const auto& [own, outer] : repeated)
+      if (space == own) space = outer;
+  };
+  walk(copy, [&](xmlNode* node) {
+    if (node->type != XML_ELEMENT_NODE) return false;
+    replace(node->ns);
+    for (xmlAttr* one = node->properties; one != nullptr; one = one->next) replace(one->ns);
+    return true;
+  });
+  for (const auto& [own, outer] : repeated) xmlFreeNs(own);
 }
 
 void walk(xmlNode* node, const std::function<bool(xmlNode*)>& visit) {
@@ -109,27 +131,6 @@ void walk(xmlNode* node, const std::function<bool(xmlNode*)>& visit) {
     xmlNode* const next = child->next;
     walk(child, visit);
     child = next;
-  }
-}
-
-void XmlSegments::add(xmlNode* node, const std::string& style) {
-  if (style != style_) end_segment();
-  style_ = style;
-  open_.push_back(node);
-  text_ += content_of(node);
-}
-
-void XmlSegments::end_segment() {
-  if (auto place = add_segment(text_, segments_))
-    groups_.push_back({std::move(open_), *std::move(place)});
-  open_.clear();
-  text_.clear();
-}
-
-void XmlSegments::fill(const std::vector<std::string>& translations) const {
-  for (const Group& group : groups_) {
-    set_content(group.nodes.front(), group.place.filled(translations));
-    for (size_t i = 1; i < group.nodes.size(); ++i) set_content(group.nodes[i], "");
   }
 }
 

@@ -43,37 +43,12 @@ std::string content_of(const xmlNode* node);
 /// Of a text node or an element.
 void set_content(xmlNode* node, const std::string& text);
 
-/// Tells the nodes of a tree apart.
-std::string identity_of(const xmlNode* node);
+/// Takes the declarations of namespaces out of a copy, after it got its place, that the tree around
+/// it has already.
+void drop_repeated_namespaces(xmlNode* copy);
 
 /// Calls `visit` for a node and, as far as that returns true, the nodes below it, in their order.
 /// The visit may change what is below the node.
 void walk(xmlNode* node, const std::function<bool(xmlNode*)>& visit);
-
-/// Segments of adjacent text nodes: a translation goes to the first one.
-class XmlSegments {
- public:
-  explicit XmlSegments(std::vector<std::string>& segments) : segments_(segments) {}
-
-  /// Adds a text node, or an element that holds only text. It belongs to the same segment as the
-  /// one before if both have the same `style` and end_segment() was not called between them.
-  void add(xmlNode* node, const std::string& style = "");
-  void end_segment();
-
-  /// Call it after the last end_segment().
-  void fill(const std::vector<std::string>& translations) const;
-
- private:
-  struct Group {
-    std::vector<xmlNode*> nodes;
-    SegmentPlace place;
-  };
-
-  std::vector<std::string>& segments_;
-  std::vector<Group> groups_;
-  std::vector<xmlNode*> open_;
-  std::string text_;
-  std::string style_;
-};
 
 }  // namespace dietmt::service

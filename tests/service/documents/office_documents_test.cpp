@@ -14,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using Parts = std::vector<std::pair<std::string, std::string>>;
 
 class OfficeDocumentTest : public ScratchTest {
@@ -46,7 +47,7 @@ class OfficeDocumentTest : public ScratchTest {
   }
 };
 
-TEST_F(OfficeDocumentTest, RunsOfOneFormattingAreOneSegment) {
+TEST_F(OfficeDocumentTest, FormattingMovesWithItsWords) {
   const std::string document = word(
       "<w:p><w:pPr><w:t>style</w:t></w:pPr>"
       "<w:r w:rsidR=\"1\"><w:t>A r</w:t></w:r><w:proofErr/>"
@@ -54,16 +55,40 @@ TEST_F(OfficeDocumentTest, RunsOfOneFormattingAreOneSegment) {
       "</w:t>"
       "</w:r><w:r><w:rPr><w:b/></w:rPr><w:t>dog</w:t></w:r>"
       "<w:r><w:tab/><w:t>barks</w:t></w:r></w:p><w:p><w:r><w:t>42</w:t></w:r></w:p>");
-  EXPECT_THAT(segments_of(DocumentKind::kDocx, document), ElementsAre("A red", "dog", "barks"));
-  const std::string translated = bracketed(DocumentKind::kDocx, document);
+  EXPECT_THAT(segments_of(DocumentKind::kDocx, document),
+              ElementsAre("A red <g0>dog</g0>", "barks"));
+  const auto opened = open_document(DocumentKind::kDocx, document, {"en", "de"});
+  const std::string translated = opened->translated({"<g0>Hund</g0>, ein roter", "[barks]"});
   const std::string xml = part(translated, "word/document.xml");
   EXPECT_THAT(xml,
-              HasSubstr("<w:r w:rsidR=\"1\"><w:t xml:space=\"preserve\">[A red] </w:t></w:r>"));
-  EXPECT_THAT(xml, HasSubstr("<w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">[dog]</w:t>"));
+              HasSubstr("<w:r><w:rPr><w:b/></w:rPr><w:t xml:space=\"preserve\">Hund</w:t></w:r>"
+                        "<w:r w:rsidR=\"1\"><w:t xml:space=\"preserve\">, ein roter</w:t></w:r>"
+                        "<w:proofErr/>"));
+  EXPECT_THAT(xml, Not(HasSubstr("dog")));
   EXPECT_THAT(xml, HasSubstr("<w:tab/><w:t xml:space=\"preserve\">[barks]</w:t>"));
   EXPECT_THAT(xml, HasSubstr(">42</w:t>"));
   EXPECT_EQ(part(translated, "word/media/picture.png"), std::string(1000, '\x7F'));
   EXPECT_EQ(ZipPackage(translated).names(), ZipPackage(document).names());
+}
+
+// What a translation has lost is not guessed.
+TEST_F(OfficeDocumentTest, ATranslationThatLostItsTagsHasOneFormatting) {
+  const std::string document =
+      word("<w:p><w:r><w:t>A red </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>dog</w:t></w:r></w:p>");
+  for (const std::string lost : {"Ein Hund", "<g0>Ein Hund", "Ein <g0/>Hund", "Ein</g0> Hund",
+                                 "<g0>Ein</g0> <g0>Hund</g0>", "Ein <g4>Hund</g4>"}) {
+    const std::string xml =
+        part(open_document(DocumentKind::kDocx, document, {"en", "de"})->translated({lost}),
+             "word/document.xml");
+    EXPECT_THAT(xml, HasSubstr("<w:r><w:t xml:space=\"preserve\">Ein Hund</w:t></w:r>")) << lost;
+  }
+}
+
+TEST_F(OfficeDocumentTest, LinksAreSegmentsOfTheirOwn) {
+  const std::string document = word(
+      "<w:p><w:r><w:t>see </w:t></w:r><w:hyperlink><w:r><w:t>the page</w:t></w:r></w:hyperlink>"
+      "<w:r><w:t> now</w:t></w:r></w:p>");
+  EXPECT_THAT(segments_of(DocumentKind::kDocx, document), ElementsAre("see", "the page", "now"));
 }
 
 TEST_F(OfficeDocumentTest, HeadersNotesAndTextBoxes) {
@@ -88,11 +113,13 @@ TEST_F(OfficeDocumentTest, OpenDocumentText) {
         "</o:annotation></t:p><t:p/></o:c>"},
        {"styles.xml", "<o:s xmlns:o=\"urn:o\" xmlns:t=\"urn:t\"><t:p>Footer</t:p></o:s>"}});
   EXPECT_THAT(segments_of(DocumentKind::kOdt, document),
-              ElementsAre("Title", "One", "two", "three", "four", "Footer"));
+              ElementsAre("Title", "One <g0>two</g0> three", "four", "Footer"));
   const std::string translated = bracketed(DocumentKind::kOdt, document);
+  EXPECT_THAT(
+      part(translated, "content.xml"),
+      HasSubstr("<t:h>[Title]</t:h><t:p>[One <t:span t:style-name=\"B\">two</t:span> three]"));
   EXPECT_THAT(part(translated, "content.xml"),
-              HasSubstr("<t:h>[Title]</t:h><t:p>[One] <t:span t:style-name=\"B\">[two]</t:span> "
-                        "[three]<t:line-break/>[four]<o:annotation><t:p>x</t:p>"));
+              HasSubstr("<t:line-break/>[four]<o:annotation><t:p>x</t:p>"));
   EXPECT_EQ(ZipPackage(translated).names().front(), "mimetype");
 }
 
