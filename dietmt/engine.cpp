@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "nmt/engine/stored_weights.h"
+#include "nmt/search/document_context.h"
 #include "nmt/translation/line_alignment.h"
 #include "nmt/translation/text_lines.h"
 #include "nmt/translation/translator.h"
@@ -238,12 +239,24 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
   std::vector<nmt::TranslationRequest> requests;
   std::vector<nmt::TranslatedLine> lines;  // of the requests
   std::vector<size_t> places;              // of them in the batch
+  nmt::DocumentContext document(loaded_->context);
+  const int64_t longest = loaded_->decoder->source_limit(plan.search);
+  for (const std::string& text : batch.earlier) {
+    bool truncated = false;
+    nmt::TranslationRequest passed;
+    passed.source = prepared(text, plan, truncated).pieces.ids;
+    if (std::ssize(passed.source) - 1 > plan.tag.pieces())
+      document.next(passed, longest);
+    else
+      document.end();
+  }
   for (size_t i = 0; i < batch.lines.size(); ++i) {
     bool& truncated = translations[i].truncated;
     nmt::TranslatedLine line = prepared(batch.lines[i], plan, truncated);
     if (std::ssize(line.pieces.ids) - 1 <= plan.tag.pieces()) {
       translations[i].hypotheses.resize(1);
       if (!line.marked.marks.empty()) translations[i].hypotheses.front().text = line.source;
+      document.end();
       continue;
     }
     std::vector<int32_t> prefix;
@@ -252,6 +265,7 @@ std::vector<Translation> Engine::translate(const LineBatch& batch, const Transla
     add_terms(line, plan, truncated, requests.back());
     lines.push_back(std::move(line));
     places.push_back(i);
+    document.next(requests.back(), longest);
   }
   const std::vector<nmt::NBest> found = decode(std::move(requests), plan.search, cancelled);
   for (size_t r = 0; r < found.size(); ++r)
@@ -277,14 +291,26 @@ std::vector<Hypothesis> Engine::score(const std::vector<std::string>& sources,
   search.max_length_factor = 0.0;
   search.max_length_offset = 1;
   std::vector<nmt::TranslationRequest> requests;
+  nmt::PairContext document(loaded_->context);
   for (size_t i = 0; i < sources.size(); ++i) {
-    std::vector<int32_t> ids = loaded_->source_tokenizer->encode(without_line_end(sources[i]));
-    cut(ids);
-    requests.push_back({std::move(ids), encode_target(targets[i]), 0});
+    nmt::TranslationRequest& request = requests.emplace_back();
+    request.source = loaded_->source_tokenizer->encode(without_line_end(sources[i]));
+    cut(request.source);
+    request.prefix = encode_target(targets[i]);
+    request.prefix.push_back(loaded_->special.end);
+    request.context_tokens =
+        document
+            .next(request.source, request.prefix, loaded_->decoder->source_limit(search),
+                  loaded_->decoder->max_target_length())
+            .source;
+    request.context_separator = loaded_->context.target_separator;
+    request.prefix.pop_back();
   }
   std::vector<Hypothesis> scores;
-  for (const nmt::NBest& found : decode(std::move(requests), search, cancelled))
+  for (const nmt::NBest& found : decode(std::move(requests), search, cancelled)) {
     scores.push_back(hypothesis(found.front()));
+    scores.back().score = found.front().sum;  // without the context
+  }
   return scores;
 }
 

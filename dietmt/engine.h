@@ -23,6 +23,7 @@ namespace dietmt {
 struct LineBatch {
   std::vector<std::string> lines;
   std::vector<std::string> prefixes;  // as many, or none
+  std::vector<std::string> earlier;   // lines before them: context, for a model that reads it
   int64_t first = 0;                  // number of the first line: part of the key of sampling
 };
 
@@ -48,6 +49,9 @@ class Engine {
   /// Throws ConfigError, which lists all problems, and DataError: an entry of the glossary that is
   /// wrong, a tag that is not a piece of the source tokenizer.
   TranslationPlan plan(const TranslateOptions& options) const;
+
+  /// What the model reads of the lines before a line.
+  const data::SentenceContext& context() const { return loaded_->context; }
 
   std::vector<Translation> translate(const LineBatch& batch, const TranslationPlan& plan,
                                      const std::function<bool()>& cancelled);

@@ -50,6 +50,7 @@ std::optional<Translation> TranslationWindows::next() {
 LineBatch TranslationWindows::read() {
   LineBatch batch;
   batch.first = lines_read_;
+  batch.earlier.assign(earlier_.begin(), earlier_.end());
   int64_t bytes = 0;
   bool has_prefixes = false;
   std::vector<std::string> prefixes;
@@ -60,6 +61,7 @@ LineBatch TranslationWindows::read() {
       break;
     }
     bytes += std::ssize(line);
+    remember(line);
     has_prefixes = has_prefixes || !prefix.empty();
     batch.lines.push_back(std::move(line));
     prefixes.push_back(std::move(prefix));
@@ -68,6 +70,13 @@ LineBatch TranslationWindows::read() {
   if (has_prefixes) batch.prefixes = std::move(prefixes);
   if (!line_by_line_) max_lines_ = std::min(2 * max_lines_, kSizes.window_lines);
   return batch;
+}
+
+void TranslationWindows::remember(const std::string& line) {
+  const int64_t most = engine_->context().sentences;
+  if (most == 0) return;
+  if (std::ssize(earlier_) == most) earlier_.pop_front();
+  earlier_.push_back(line);
 }
 
 // `here`: on the thread that waits for it.

@@ -29,6 +29,7 @@ class TranslationWindows {
   using Translations = std::vector<Translation>;
 
   LineBatch read();
+  void remember(const std::string& line);
   std::future<Translations> start(LineBatch batch, bool here);
   Translations wait(std::future<Translations> window);
 
@@ -41,6 +42,7 @@ class TranslationWindows {
   int64_t lines_read_ = 0;
   bool ended_ = false;
   std::atomic<bool> stopped_ = false;
+  std::deque<std::string> earlier_;  // the last lines of the windows before
   std::deque<Translation> ready_;
   std::deque<std::future<Translations>> windows_;  // after stopped_: its threads end first
 };

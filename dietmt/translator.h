@@ -5,7 +5,8 @@
 //     std::cout << translation.text() << '\n';
 //
 // Any number of threads can call one Translator at once: their sentences share its weights and its
-// workers. A translation depends only on its line, the model and the options.
+// workers. A translation depends only on its line, the model and the options; of a model that reads
+// context also on the lines before in the same call, up to an empty one.
 #pragma once
 
 #include <cstdint>

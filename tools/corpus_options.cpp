@@ -219,10 +219,10 @@ void check_texts(const CorpusOptions& o) {
 }
 
 data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
-                                        const std::filesystem::path& cache_folder,
-                                        int64_t threads) {
+                                        const std::filesystem::path& cache_folder, int64_t threads,
+                                        const data::SentenceContext& context) {
   data::ParallelCorpus train(o.train_files(), *tokenizers.source, *tokenizers.target, o.filter,
-                             cache_folder, threads);
+                             cache_folder, threads, context);
   if (train.corpora() > 1) {
     for (int64_t c = 0; c < train.corpora(); ++c) {
       spdlog::info("corpus {}, {}: {}", c + 1, o.train_source[static_cast<size_t>(c)],

@@ -70,7 +70,8 @@ void check_texts(const CorpusOptions& o);
 
 /// The training text, encoded or mapped from `cache_folder`; logs how many pairs were kept.
 data::ParallelCorpus open_training_text(const CorpusOptions& o, const nmt::Tokenizers& tokenizers,
-                                        const std::filesystem::path& cache_folder, int64_t threads);
+                                        const std::filesystem::path& cache_folder, int64_t threads,
+                                        const data::SentenceContext& context);
 
 /// The weights of its corpora (data::BatchOptions); logs the shares they result in.
 std::vector<double> corpus_weights(const CorpusOptions& o, const data::ParallelCorpus& train);

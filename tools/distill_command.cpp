@@ -154,13 +154,14 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
   Choice choose(o);
   nmt::LoadedDecoder loaded = load();
   const data::Tokenizer& tokenizer = *loaded.target_tokenizer;
-  const nmt::Translator translator(std::move(loaded.decoder), o.search);
+  const nmt::Translator translator(std::move(loaded.decoder), o.search, loaded.context);
   const bool continued = o.source != "-" && nmt::is_file_output(o.output_source) &&
                          nmt::is_file_output(o.output_target);
   nmt::StudentText student(o.output_source, o.output_target, continued ? settings : "");
   int64_t done = student.lines();
   if (done > 0) spdlog::info("resuming after line {}", done);
-  nmt::skip_lines(input, done);
+  const std::vector<std::string> earlier =
+      nmt::skip_lines(input, done, translator.context().sentences);
   choose.skip(done);
 
   const bool show_bar = o.source != "-" && reporting::stderr_is_terminal();
@@ -175,7 +176,8 @@ void distill(const DistillOptions& o, const DecoderSource& load, const std::stri
     return student.flush();
   };
   nmt::translate_stream(translator, *loaded.source_tokenizer, tokenizer, input, nullptr,
-                        {.source_tag = o.source_tag.value_or("")}, emit, progress);
+                        {.source_tag = o.source_tag.value_or(""), .earlier = earlier}, emit,
+                        progress);
   student.commit();
   spdlog::info("wrote {} and {}: {} lines", o.output_source, o.output_target, done);
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 
 #include "common/error.h"
 #include "common/options.h"
@@ -10,6 +11,7 @@
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/batch_decoding/forced_scoring.h"
+#include "nmt/search/document_context.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "reporting/progress_bar.h"
@@ -65,6 +67,12 @@ std::vector<std::string> problems_of(const ScoreOptions& o) {
   return {"--source and --target cannot both be standard input"};
 }
 
+// A pair of lines with its context, and how many target tokens that has.
+struct ContextPair {
+  nmt::ScoringRequest request;
+  int64_t context_tokens = 0;
+};
+
 // Reads pairs of lines and encodes them.
 class PairReader {
  public:
@@ -72,6 +80,7 @@ class PairReader {
       : source_(nmt::open_text(options.source)),
         target_(nmt::open_text(options.target)),
         models_(models),
+        document_(models.context()),
         max_source_(options.max_length),
         max_target_(options.max_length) {
     for (const nmt::TranslationModel* model : models.pointers()) {
@@ -81,8 +90,8 @@ class PairReader {
   }
 
   /// At most `count` pairs; empty at the end. Throws DataError if one text has fewer lines.
-  std::vector<nmt::ScoringRequest> read(int64_t count) {
-    std::vector<nmt::ScoringRequest> pairs;
+  std::vector<ContextPair> read(int64_t count) {
+    std::vector<ContextPair> pairs;
     std::string source, target;
     while (static_cast<int64_t>(pairs.size()) < count) {
       const bool has_source = source_.next(source);
@@ -94,8 +103,11 @@ class PairReader {
                         ": the text ends here, but the other one continues: " + longer.where());
       }
       if (!has_source) break;
-      pairs.push_back({encoded(source, source_, models_.source_tokenizer(), max_source_),
-                       encoded(target, target_, models_.target_tokenizer(), max_target_)});
+      ContextPair& pair = pairs.emplace_back();
+      pair.request = {encoded(source, source_, models_.source_tokenizer(), max_source_),
+                      encoded(target, target_, models_.target_tokenizer(), max_target_)};
+      pair.context_tokens =
+          document_.next(pair.request.source, pair.request.target, max_source_, max_target_).target;
     }
     return pairs;
   }
@@ -110,11 +122,12 @@ class PairReader {
   LineReader source_;
   LineReader target_;
   const nmt::ModelList& models_;
+  nmt::PairContext document_;
   int64_t max_source_;
   int64_t max_target_;
 };
 
-std::string formatted(const std::vector<int32_t>& target, const std::vector<float>& scores,
+std::string formatted(std::span<const int32_t> target, std::span<const float> scores,
                       const data::Tokenizer& tokenizer, bool json) {
   const double total = std::accumulate(scores.begin(), scores.end(), 0.0);
   if (!json) return fmt::format("{:.6f}", total);
@@ -146,13 +159,17 @@ int run_score(const std::vector<std::string>& arguments) {
     if (show_bar) bar.show(done, "lines");
   };
   for (;;) {
-    const std::vector<nmt::ScoringRequest> pairs = reader.read(kWindowLines);
+    const std::vector<ContextPair> pairs = reader.read(kWindowLines);
     if (pairs.empty()) break;
-    const auto scores = nmt::score_targets(models.pointers(), pairs, options.scoring, progress);
+    std::vector<nmt::ScoringRequest> requests;
+    for (const ContextPair& pair : pairs) requests.push_back(pair.request);
+    const auto scores = nmt::score_targets(models.pointers(), requests, options.scoring, progress);
     bool wanted = true;
     for (size_t i = 0; i < pairs.size() && wanted; ++i) {
-      wanted = output.write(
-          formatted(pairs[i].target, scores[i], models.target_tokenizer(), options.json));
+      const auto first = static_cast<size_t>(pairs[i].context_tokens);
+      wanted = output.write(formatted(std::span(requests[i].target).subspan(first),
+                                      std::span(scores[i]).subspan(first),
+                                      models.target_tokenizer(), options.json));
     }
     if (!wanted) return 0;
   }

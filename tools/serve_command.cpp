@@ -58,6 +58,7 @@ service::LoadedModel load_model(const service::ModelSpec& spec, ServedModels& mo
   };
   model.source_piece = [loaded](int32_t id) { return loaded->source_tokenizer->piece(id); };
   model.target_piece = [loaded](int32_t id) { return loaded->target_tokenizer->piece(id); };
+  model.context = loaded->context;
   model.source_end = loaded->source_tokenizer->end_id();
   model.target_vocabulary = loaded->target_tokenizer->vocabulary_size();
   model.target_unknown = loaded->target_tokenizer->unknown_id();

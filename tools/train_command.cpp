@@ -42,6 +42,8 @@ struct TrainOptions : CorpusOptions,
                       TrainingOptions {
   std::string output;
   std::optional<std::string> init_from;
+  std::optional<int64_t> context;
+  std::optional<std::string> context_sides;
   int64_t batch_tokens = 4096;
   bool find_batch = false;
   std::string guided_alignment;  // empty: none
@@ -63,6 +65,15 @@ OptionTable option_table(TrainOptions& o) {
       "several processes was lost; the same command continues from the last checkpoint.");
   table.group("Data");
   bind_corpora(table, o);
+  table
+      .add("context", &o.context, "N",
+           "translate each sentence with the N source sentences before it (Tiedemann and Scherrer "
+           "2017); an empty line in both files ends a document; default: 0, or as --init-from",
+           nmt::kContextRange)
+      .add("context-sides", &o.context_sides, "",
+           "source (the default): the target is the sentence; both: it also has the N target "
+           "sentences before, and translation keeps what follows the last separator",
+           {.choices = {"source", "both"}});
   table
       .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
            {.required = true})
@@ -165,6 +176,11 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
        o.guided_alignment_weight != nmt::TranslationTaskOptions().guide_weight))
     problems.push_back(
         "--guided-alignment-weight and --guided-alignment-layer need --guided-alignment");
+  if (!o.guided_alignment.empty() && o.model.context > 0)
+    problems.push_back(
+        "--guided-alignment links the words of single sentences: leave out --context");
+  if (o.model.context == 0 && o.context_sides)
+    problems.push_back("--context-sides needs --context");
   if (!o.guided_alignment.empty() && (o.subword_sampling || o.bpe_dropout))
     problems.push_back(
         "--guided-alignment links the pieces of one segmentation: leave out --subword-sampling and "
@@ -207,10 +223,21 @@ void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& ba
       o.model.cross_position != kept.cross_position)
     problems.push_back("--lora-rank keeps the position encodings of " + base.directory.string() +
                        ": leave out --position and the like");
+  if (o.model.context != kept.context || o.model.context_sides != kept.context_sides)
+    problems.push_back("--lora-rank keeps the context of " + base.directory.string() +
+                       ": leave out --context and --context-sides");
   if (!o.guided_alignment.empty())
     problems.emplace_back(
         "--lora-rank and --guided-alignment exclude each other: an adapter does not hold which "
         "head aligns");
+}
+
+// The context of the initial model, which options may change.
+void settle_context(const nmt::ModelConfig& kept, TrainOptions& o) {
+  nmt::ModelConfig& model = o.model;
+  model.context = o.context.value_or(kept.context);
+  model.context_sides = o.context_sides.value_or(model.context > 0 ? kept.context_sides : "source");
+  model.context_tokens = model.context > 0 ? o.filter.max_tokens + 1 : 0;
 }
 
 std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
@@ -272,6 +299,7 @@ nmt::Tokenizers choose_tokenizers(const TrainOptions& o, const fs::path& folder,
   choice.options.seed = static_cast<uint64_t>(o.seed);
   choice.options.threads = process.threads;
   choice.options.invalid_utf8 = o.utf8_choice();
+  choice.separator = o.model.context > 0;
   // Training a tokenizer takes minutes; mistakes in the text show before.
   if (!o.SubwordOptions::given() && process.is_first()) check_texts(o);
   return nmt::training_tokenizers(choice, {o.train_source, o.train_target, o.tags()}, folder,
@@ -324,8 +352,11 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
 
   training::FirstTurn turn(process.group.get());
   // A new run ignores tokenizers left by an earlier attempt.
-  const nmt::Tokenizers tokenizers =
+  nmt::Tokenizers tokenizers =
       initial ? initial->files.tokenizers : choose_tokenizers(o, folder, process);
+  if (o.model.context > 0) tokenizers = nmt::with_separator(tokenizers);
+  const data::SentenceContext context =
+      nmt::sentence_context(o.model, *tokenizers.source, *tokenizers.target);
   // At most as long as the filter allows, with end of sentence.
   const data::SubwordSampling sampling = o.sampling(tokenizers, o.filter.max_tokens + 1);
   o.model.source_vocabulary = tokenizers.source->vocabulary_size();
@@ -339,9 +370,10 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   o.apply_freeze(*model);
   // The validation text first: it is short, so its problems show at once.
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
-                                   o.filter, folder, process.threads);
+                                   o.filter, folder, process.threads, context);
   spdlog::info("validation text: {}", valid.report().summary());
-  const data::ParallelCorpus train = open_training_text(o, tokenizers, folder, process.threads);
+  const data::ParallelCorpus train =
+      open_training_text(o, tokenizers, folder, process.threads, context);
   const std::vector<double> weights = corpus_weights(o, train);
   turn.done();
 
@@ -377,6 +409,7 @@ int run_train(const std::vector<std::string>& arguments) {
   std::vector<std::string> problems;
   if (o.init_from && initial) {
     problems = keep_sizes(table, initial->files, o);
+    settle_context(initial->files.config, o);
     if (o.lora_rank && !initial->resumed) require_what_adapters_keep(o, initial->files, problems);
     if (!initial->resumed) {
       for (const std::string& problem : vocabulary_contradictions(table, o, initial->files))
@@ -384,6 +417,7 @@ int run_train(const std::vector<std::string>& arguments) {
     }
   } else {
     apply_preset(table, o);
+    settle_context({}, o);
   }
   if (print_position_help(o)) return 0;
   for (const std::string& problem : problems_of(o, initial.has_value()))

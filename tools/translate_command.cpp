@@ -160,7 +160,8 @@ std::vector<std::string> problems_of(TranslateOptions& o) {
 // The first of two models.
 struct Pivot {
   Pivot(nmt::LoadedDecoder decoder, const nmt::SearchOptions& search)
-      : loaded(std::move(decoder)), translator(std::move(loaded.decoder), search.for_pivot()) {}
+      : loaded(std::move(decoder)),
+        translator(std::move(loaded.decoder), search.for_pivot(), loaded.context) {}
 
   nmt::PivotModel model() const {
     return {translator, *loaded.source_tokenizer, *loaded.target_tokenizer};
@@ -203,7 +204,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                                         .missing_terms = !o.glossary.empty(),
                                         .pivot = !o.then.empty()},
                                        loaded);
-  const nmt::Translator translator(std::move(loaded.decoder), o.search);
+  const nmt::Translator translator(std::move(loaded.decoder), o.search, loaded.context);
   if (o.search.alignment && !translator.aligns())
     throw ConfigError(std::string(o.markup ? "--markup" : "--alignment") +
                       " does not work with this model: it compresses the keys of cross-attention, "

@@ -215,6 +215,12 @@ bool MappedCache::read_header(const std::string& fingerprint) {
          group_bounds_[groups_] <= header.sequences;
 }
 
+int64_t MappedCache::group_of(int64_t sequence) const {
+  const uint64_t* next =
+      std::upper_bound(group_bounds_ + 1, group_bounds_ + groups_, static_cast<uint64_t>(sequence));
+  return next - group_bounds_ - 1;
+}
+
 void MappedCache::check(int64_t begin, int64_t end) const {
   for (int64_t block = begin / kBlockTokens; block * kBlockTokens < end; ++block)
     if (!checked_[static_cast<size_t>(block)].load(std::memory_order_relaxed)) check_block(block);

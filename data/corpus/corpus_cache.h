@@ -74,6 +74,8 @@ class MappedCache {
     return static_cast<int64_t>(sequence_bounds_[sequence]);
   }
   int64_t first_sequence(int64_t group) const { return static_cast<int64_t>(group_bounds_[group]); }
+  /// The group that has a sequence. Every sequence must be in a group.
+  int64_t group_of(int64_t sequence) const;
 
   /// Throws Error if its block is damaged.
   std::span<const int32_t> sequence(int64_t index) const {

@@ -24,7 +24,7 @@ constexpr uint64_t kEncodingVersion = 1;  // incremented when the ids of the sam
 
 // Names everything that the encoded corpus depends on; empty if an input can be read only once.
 std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
-                           const Tokenizer& target, const LengthFilter& filter) {
+                           const Tokenizer& target, const LengthFilter& filter, bool documents) {
   const auto paths = fingerprint_of_files(std::array{files.source, files.target});
   if (!paths) return "";
   std::string text = "encoding " + std::to_string(kEncodingVersion) + '\n' + *paths;
@@ -33,6 +33,7 @@ std::string fingerprint_of(const CorpusFiles& files, const Tokenizer& source,
   if (!files.source_tag.empty()) text += "tag " + files.source_tag + '\n';
   if (files.invalid_utf8 != InvalidUtf8::kRefuse)
     text += "invalid UTF-8 " + to_string(files.invalid_utf8) + '\n';
+  if (documents) text += "documents\n";
   return text + "filter " + std::to_string(filter.min_tokens) + ' ' +
          std::to_string(filter.max_tokens) + ' ' + std::to_string(filter.max_ratio) + '\n';
 }
@@ -51,6 +52,7 @@ fs::path cache_name(const CorpusFiles& files) {
 struct EncodedChunk {
   std::vector<std::vector<int32_t>> sources;  // the kept pairs
   std::vector<std::vector<int32_t>> targets;
+  std::vector<size_t> ends;  // kept pairs before each pair that is not kept
   CorpusReport report;
 };
 
@@ -77,6 +79,7 @@ EncodedChunk encode(const TextPairs& text, const SourceTag& tag, const Tokenizer
     if (int64_t* counter = drop_counter(chunk.report, filter, std::ssize(source) - tag.pieces(),
                                         std::ssize(target))) {
       ++*counter;
+      chunk.ends.push_back(chunk.sources.size());
       continue;
     }
     source.push_back(source_tokenizer.end_id());
@@ -90,11 +93,39 @@ EncodedChunk encode(const TextPairs& text, const SourceTag& tag, const Tokenizer
   return chunk;
 }
 
+// Pairs in a row, and where documents end between them.
+class DocumentWriter {
+ public:
+  DocumentWriter(CacheWriter& cache, bool documents) : cache_(cache), documents_(documents) {}
+
+  void add(const EncodedChunk& chunk) {
+    size_t end = 0;
+    for (size_t i = 0; i <= chunk.sources.size(); ++i) {
+      for (; end < chunk.ends.size() && chunk.ends[end] == i; ++end) end_document();
+      if (i == chunk.sources.size()) break;
+      cache_.append(chunk.sources[i]);
+      cache_.append(chunk.targets[i]);
+      open_ = true;
+    }
+  }
+
+  void end_document() {
+    if (documents_ && open_) cache_.end_group();
+    open_ = false;
+  }
+
+ private:
+  CacheWriter& cache_;
+  bool documents_;
+  bool open_ = false;
+};
+
 }  // namespace
 
 CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
-                       const LengthFilter& filter, const fs::path& folder, int64_t threads) {
-  const std::string fingerprint = fingerprint_of(files, source, target, filter);
+                       const LengthFilter& filter, const fs::path& folder, int64_t threads,
+                       bool documents) {
+  const std::string fingerprint = fingerprint_of(files, source, target, filter, documents);
   const fs::path file = folder / cache_name(files);
   const auto open = [&]() -> CorpusShard {
     std::unique_ptr<const MappedCache> cache = MappedCache::open(file, fingerprint);
@@ -107,6 +138,7 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
 
   spdlog::info("encoding {} and {}", files.source, files.target);
   CacheWriter writer(file, fingerprint);
+  DocumentWriter pairs(writer, documents);
   CorpusReport report;
   ParallelReader reader(files);
   const SourceTag tag(source, files.source_tag);
@@ -114,15 +146,13 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
       threads, [&] { return reader.next(); },
       [&](const TextPairs& text) { return encode(text, tag, source, target, filter); },
       [&](const EncodedChunk& chunk) {
-        for (size_t i = 0; i < chunk.sources.size(); ++i) {
-          writer.append(chunk.sources[i]);
-          writer.append(chunk.targets[i]);
-        }
+        pairs.add(chunk);
         const int64_t millions = report.lines / kReportedLines;
         report += chunk.report;
         if (report.lines / kReportedLines > millions)
           spdlog::info("encoded {} million lines", report.lines / kReportedLines);
       });
+  pairs.end_document();
   reader.report();
   report.lines += reader.skipped();
   writer.finish(std::bit_cast<CacheCounters>(report));
@@ -133,9 +163,12 @@ CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const 
 
 ParallelCorpus::ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                                const Tokenizer& target, const LengthFilter& filter,
-                               const std::filesystem::path& cache_folder, int64_t threads) {
+                               const std::filesystem::path& cache_folder, int64_t threads,
+                               const SentenceContext& context)
+    : context_(context) {
   for (const CorpusFiles& files : corpora) {
-    shards_.push_back(open_shard(files, source, target, filter, cache_folder, threads));
+    shards_.push_back(
+        open_shard(files, source, target, filter, cache_folder, threads, context.any()));
     starts_.push_back(size() + shards_.back().size());
     report_ += shards_.back().report;
   }
@@ -175,17 +208,55 @@ std::span<const int32_t> ParallelCorpus::target(int64_t pair) const {
 
 int64_t ParallelCorpus::source_length(int64_t pair) const {
   const Place place = source_of(pair);
-  return place.cache.length(place.sequence);
+  return context_.any() ? lengths_of(place).source : place.cache.length(place.sequence);
 }
 
 int64_t ParallelCorpus::target_length(int64_t pair) const {
   const Place place = target_of(pair);
-  return place.cache.length(place.sequence);
+  if (!context_.in_target()) return place.cache.length(place.sequence);
+  return lengths_of(source_of(pair)).target;
+}
+
+// Adds the pairs before, latest first, as long as both sides have room. In the context a separator
+// takes the place of each end of sentence.
+ParallelCorpus::Lengths ParallelCorpus::lengths_of(const Place& source) const {
+  const MappedCache& cache = source.cache;
+  const int64_t first = cache.first_sequence(cache.group_of(source.sequence));
+  Lengths lengths{0, cache.length(source.sequence), cache.length(source.sequence + 1)};
+  for (int64_t s = source.sequence - 2; s >= first && lengths.context < context_.sentences;
+       s -= 2) {
+    const int64_t source_tokens = lengths.source + cache.length(s);
+    const int64_t target_tokens = lengths.target + (context_.in_target() ? cache.length(s + 1) : 0);
+    if (source_tokens > context_.max_tokens) break;
+    if (context_.in_target() && target_tokens > context_.max_tokens) break;
+    lengths = {lengths.context + 1, source_tokens, target_tokens};
+  }
+  return lengths;
+}
+
+// The pairs lie one after another in the file, and are sorted by side in memory.
+void ParallelCorpus::read_with_context(const Place& source, std::vector<int32_t>& ids) const {
+  const MappedCache& cache = source.cache;
+  const int64_t first = source.sequence - 2 * lengths_of(source).context;
+  const int64_t begin = cache.first_token(first);
+  std::vector<int32_t> pairs;
+  cache.read(begin, cache.first_token(source.sequence + 2), pairs);
+  const auto add = [&](int64_t sequence, int32_t separator) {
+    const auto at = pairs.begin() + (cache.first_token(sequence) - begin);
+    ids.insert(ids.end(), at, at + cache.length(sequence));
+    if (separator >= 0) ids.back() = separator;
+  };
+  for (int64_t s = first; s < source.sequence; s += 2) add(s, context_.source_separator);
+  add(source.sequence, -1);
+  if (context_.in_target())
+    for (int64_t s = first; s < source.sequence; s += 2) add(s + 1, context_.target_separator);
+  add(source.sequence + 1, -1);
 }
 
 void ParallelCorpus::read(int64_t pair, std::vector<int32_t>& ids) const {
   ids.clear();
   const Place source = source_of(pair);
+  if (context_.any()) return read_with_context(source, ids);
   source.cache.read(source.cache.first_token(source.sequence),
                     source.cache.first_token(source.sequence + 2), ids);
 }

@@ -10,12 +10,13 @@
 
 #include "data/corpus/corpus_cache.h"
 #include "data/corpus/parallel_reader.h"
+#include "data/text/sentence_context.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::data {
 
 /// One pair of files as token ids, in its own cache file. Pair p has the sequences 2p (source) and
-/// 2p+1 (target) of the cache.
+/// 2p+1 (target) of the cache. Its groups, if it has any, are documents.
 struct CorpusShard {
   std::unique_ptr<const MappedCache> cache;
   CorpusReport report;
@@ -25,10 +26,11 @@ struct CorpusShard {
 
 /// Encodes the files into `folder`, under a name that depends only on their paths and tag, or maps
 /// the existing cache if it was made from the same files (path, size, modification time),
-/// tokenizers and filter. See ParallelCorpus.
+/// tokenizers and filter. `documents`: each pair that is not kept, such as a pair of empty lines,
+/// ends a document. See ParallelCorpus.
 CorpusShard open_shard(const CorpusFiles& files, const Tokenizer& source, const Tokenizer& target,
                        const LengthFilter& filter, const std::filesystem::path& folder,
-                       int64_t threads);
+                       int64_t threads, bool documents = false);
 
 /// The sentence pairs of one or several corpora as token ids, each side with end of sentence.
 /// Read-only, backed by mapped files.
@@ -40,11 +42,16 @@ class ParallelCorpus {
   /// encoded each time. Threads encode in parallel; the content does not depend on their number.
   /// Throws DataError with file:line: not UTF-8, unequal line counts, nothing left
   /// after filtering, a tag that the source tokenizer lacks; Error if a cache cannot be written.
+  /// With `context`, lengths and read() are those of a pair with its context: the pairs before it
+  /// in its document, as many as `context` allows of both sides. The caches hold each sentence
+  /// once.
   ParallelCorpus(const std::vector<CorpusFiles>& corpora, const Tokenizer& source,
                  const Tokenizer& target, const LengthFilter& filter,
-                 const std::filesystem::path& cache_folder, int64_t threads);
+                 const std::filesystem::path& cache_folder, int64_t threads,
+                 const SentenceContext& context = {});
 
   int64_t size() const { return starts_.back(); }
+  /// The sentences without context.
   std::span<const int32_t> source(int64_t pair) const;
   std::span<const int32_t> target(int64_t pair) const;
 
@@ -75,8 +82,19 @@ class ParallelCorpus {
     const MappedCache& cache;
     int64_t sequence;
   };
+
+  // Tokens of a pair with its context.
+  struct Lengths {
+    int64_t context = 0;  // pairs before it
+    int64_t source = 0;
+    int64_t target = 0;
+  };
   Place source_of(int64_t pair) const;
   Place target_of(int64_t pair) const;
+  Lengths lengths_of(const Place& source) const;
+  void read_with_context(const Place& source, std::vector<int32_t>& ids) const;
+
+  SentenceContext context_;
 
   std::vector<CorpusShard> shards_;
   std::vector<int64_t> starts_ = {0};  // pairs before each shard, and all

@@ -28,6 +28,17 @@ TextSpan span_of(const sentencepiece::ImmutableSentencePieceText_ImmutableSenten
   return {static_cast<int32_t>(piece.begin()), static_cast<int32_t>(piece.end())};
 }
 
+// A serialized ModelProto that has only a control piece: `pieces` is field 1 of the model, and
+// `piece` and `type` are fields 1 and 3 of a piece. Protocol buffers read a message that follows
+// another as more fields of it, so it can be appended to a model.
+std::string serialized_separator() {
+  constexpr char kTextOfField1 = 0x0a, kNumberOfField3 = 0x18, kControl = 3;
+  std::string piece = {kTextOfField1, static_cast<char>(kSeparatorPiece.size())};
+  piece += kSeparatorPiece;
+  piece += {kNumberOfField3, kControl};
+  return std::string{kTextOfField1, static_cast<char>(piece.size())} + piece;
+}
+
 class OwnNumbers : public Subwords {
  public:
   OwnNumbers(std::string bytes, const std::string& where) : model_(std::move(bytes), where) {
@@ -75,6 +86,20 @@ class OwnNumbers : public Subwords {
   int32_t begin() const override { return model_.processor().bos_id(); }
   int32_t end() const override { return model_.processor().eos_id(); }
 
+  int32_t separator() const override {
+    const int id = model_.processor().PieceToId(std::string(kSeparatorPiece));
+    return model_.processor().IsControl(id) ? id : -1;
+  }
+
+  std::unique_ptr<const Subwords> with_separator(const std::string& where) const override {
+    const auto& processor = model_.processor();
+    if (processor.PieceToId(std::string(kSeparatorPiece)) != unknown()) {
+      throw DataError(where + ": its piece '" + std::string(kSeparatorPiece) +
+                      "' is text, so it cannot separate sentences");
+    }
+    return std::make_unique<OwnNumbers>(serialized() + serialized_separator(), where);
+  }
+
   std::string piece(int32_t id) const override {
     model_.check(id);
     return model_.processor().IdToPiece(id);
@@ -109,6 +134,8 @@ class VocabularyNumbers : public Subwords {
       if (!ids_.emplace(vocabulary_.pieces[id], static_cast<int32_t>(id)).second)
         throw DataError("the vocabulary has the piece '" + vocabulary_.pieces[id] + "' twice");
     }
+    const auto separator = ids_.find(std::string(kSeparatorPiece));
+    separator_ = separator == ids_.end() ? -1 : separator->second;
     const nlohmann::json json = {{"pieces", vocabulary_.pieces},
                                  {"unknown", vocabulary_.unknown},
                                  {"begin", vocabulary_.begin},
@@ -133,7 +160,7 @@ class VocabularyNumbers : public Subwords {
   std::string decode(std::span<const int32_t> ids) const override {
     std::vector<std::string> pieces;
     for (const int32_t id : ids)
-      if (id != begin() && id != end()) pieces.push_back(piece(id));
+      if (!is_special(id)) pieces.push_back(piece(id));
     return with_spaces(model_.decode(pieces));
   }
 
@@ -158,13 +185,13 @@ class VocabularyNumbers : public Subwords {
   SpannedText decode_with_spans(std::span<const int32_t> ids) const override {
     std::vector<std::string> pieces;
     for (const int32_t id : ids)
-      if (id != begin() && id != end()) pieces.push_back(piece(id));
+      if (!is_special(id)) pieces.push_back(piece(id));
     const auto decoded = model_.decode_with_spans(pieces);
     const std::vector<int32_t> moved = moved_by_spaces(decoded.text());
     SpannedText spanned{with_spaces(decoded.text()), {}};
     size_t next = 0;
     for (const int32_t id : ids) {
-      if (id == begin() || id == end()) {
+      if (is_special(id)) {
         const int32_t at = spanned.spans.empty() ? 0 : spanned.spans.back().end;
         spanned.spans.push_back({at, at});
         continue;
@@ -181,6 +208,14 @@ class VocabularyNumbers : public Subwords {
   int32_t begin() const override { return vocabulary_.begin; }
   int32_t end() const override { return vocabulary_.end; }
 
+  int32_t separator() const override { return separator_; }
+
+  std::unique_ptr<const Subwords> with_separator(const std::string& where) const override {
+    PieceVocabulary longer = vocabulary_;
+    longer.pieces.emplace_back(kSeparatorPiece);
+    return std::make_unique<VocabularyNumbers>(sentencepiece(), std::move(longer), where);
+  }
+
   std::string piece(int32_t id) const override {
     if (id < 0 || id >= size())
       throw Error("piece id " + std::to_string(id) + " is outside the vocabulary");
@@ -191,6 +226,8 @@ class VocabularyNumbers : public Subwords {
   const std::string& sentencepiece() const override { return model_.serialized(); }
 
  private:
+  bool is_special(int32_t id) const { return id == begin() || id == end() || id == separator_; }
+
   /// The piece `>>name<<` that `text` starts with; empty if there is none.
   std::string_view leading_tag(std::string_view text) const {
     if (!text.starts_with(">>")) return {};
@@ -228,6 +265,7 @@ class VocabularyNumbers : public Subwords {
   SentencePieceModel model_;
   PieceVocabulary vocabulary_;
   std::unordered_map<std::string, int32_t> ids_;
+  int32_t separator_ = -1;
   std::string serialized_;
 };
 

@@ -26,6 +26,9 @@ class Subwords {
   virtual int32_t unknown() const = 0;
   virtual int32_t begin() const = 0;
   virtual int32_t end() const = 0;
+  virtual int32_t separator() const = 0;
+  /// The same pieces and kSeparatorPiece, which they lack; `where` names them in errors.
+  virtual std::unique_ptr<const Subwords> with_separator(const std::string& where) const = 0;
   virtual std::string piece(int32_t id) const = 0;
   virtual const std::string& serialized() const = 0;
   virtual const std::string& sentencepiece() const = 0;

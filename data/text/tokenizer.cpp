@@ -26,6 +26,9 @@ Tokenizer::Tokenizer(const std::filesystem::path& model_file)
 Tokenizer::Tokenizer(const std::filesystem::path& model_file, const PieceVocabulary& vocabulary)
     : file_(model_file), subwords_(numbered_subwords(model_file, vocabulary)) {}
 
+Tokenizer::Tokenizer(std::string file, std::unique_ptr<const Subwords> subwords)
+    : file_(std::move(file)), subwords_(std::move(subwords)) {}
+
 Tokenizer::~Tokenizer() = default;
 
 std::vector<int32_t> Tokenizer::encode(std::string_view line) const {
@@ -47,9 +50,16 @@ int64_t Tokenizer::vocabulary_size() const { return subwords_->size(); }
 int32_t Tokenizer::unknown_id() const { return subwords_->unknown(); }
 int32_t Tokenizer::begin_id() const { return subwords_->begin(); }
 int32_t Tokenizer::end_id() const { return subwords_->end(); }
+int32_t Tokenizer::separator_id() const { return subwords_->separator(); }
 std::string Tokenizer::piece(int32_t id) const { return subwords_->piece(id); }
 const std::string& Tokenizer::serialized() const { return subwords_->serialized(); }
 const std::string& Tokenizer::sentencepiece() const { return subwords_->sentencepiece(); }
+
+std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer> tokenizer) {
+  if (tokenizer->separator_id() >= 0) return tokenizer;
+  return std::shared_ptr<const Tokenizer>(
+      new Tokenizer(tokenizer->file(), tokenizer->subwords_->with_separator(tokenizer->file())));
+}
 
 namespace {
 
@@ -136,6 +146,7 @@ sentencepiece::util::Status run_trainer(const std::vector<std::string>& lines,
       {"minloglevel", "2"}};
   settings.merge(special_settings(options.special));
   if (!options.tags.empty()) settings["user_defined_symbols"] = tag_pieces(options.tags);
+  if (options.separator) settings["control_symbols"] = std::string(kSeparatorPiece);
   SampleIterator iterator(lines);
   return sentencepiece::SentencePieceTrainer::Train(settings, &iterator, &serialized);
 }

@@ -16,6 +16,10 @@ namespace dietmt::data {
 
 class Subwords;
 
+/// The piece between the sentences of a document that a model translates together. It is a control
+/// piece: no text has it.
+inline constexpr std::string_view kSeparatorPiece = "<sep>";
+
 /// Ids for the pieces of sentencepiece models that differ from the models' own: Marian models have
 /// one vocabulary for the sentencepiece models of both languages.
 struct PieceVocabulary {
@@ -82,6 +86,8 @@ class Tokenizer {
   int32_t unknown_id() const;
   int32_t begin_id() const;
   int32_t end_id() const;
+  /// The id of kSeparatorPiece, or -1.
+  int32_t separator_id() const;
   std::string piece(int32_t id) const;
 
   /// The tokenizer as bytes, to be stored with the weights.
@@ -91,9 +97,16 @@ class Tokenizer {
   const std::string& sentencepiece() const;
 
  private:
+  friend std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer>);
+  Tokenizer(std::string file, std::unique_ptr<const Subwords> subwords);
+
   std::string file_;
   std::unique_ptr<const Subwords> subwords_;
 };
+
+/// The tokenizer if it has kSeparatorPiece, else one that has it too, with the last id; all other
+/// pieces keep theirs. Throws DataError, which names the file, if text has a piece of that name.
+std::shared_ptr<const Tokenizer> with_separator(std::shared_ptr<const Tokenizer> tokenizer);
 
 /// The special pieces and their ids.
 enum class SpecialSet {
@@ -112,6 +125,7 @@ struct TokenizerOptions {
   bool lowercase = false;  // the model folds the case of the text
   // Words that always stay single pieces, such as the tags of source lines.
   std::vector<std::string> tags;
+  bool separator = false;  // also a kSeparatorPiece; only with SpecialSet::kTranslation
   double character_coverage = 1.0;
   int64_t sentences = 1'000'000;  // sampled from the input when it has more lines
   uint64_t seed = 1;

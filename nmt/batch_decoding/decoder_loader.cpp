@@ -16,6 +16,7 @@ ModelList::ModelList(const std::vector<std::string>& directories, c10::Device de
     const LoadedModel& last = models_.back();
     require_same_tokenizers(models_.front().directory, tokenizers(), last.directory,
                             {last.source_tokenizer, last.target_tokenizer});
+    require_same_context(models_.front().directory, context(), last.directory, last.context());
   }
 }
 
@@ -46,6 +47,7 @@ LoadedDecoder load_decoder(const std::vector<std::string>& directories,
     loaded.source_tokenizer = tokenizers.source;
     loaded.target_tokenizer = tokenizers.target;
     loaded.special = SpecialTokens::of(*tokenizers.target);
+    loaded.context = loaded.models->context();
     loaded.decoder = make_decoder(loaded.models->pointers(), loaded.special);
     return loaded;
   }
@@ -66,7 +68,8 @@ std::vector<std::string> translate_lines(const TranslationModel& model,
   if (own.workers == 0)
     own.workers = at::get_num_threads();  // as many threads as this program may use
   const TranslationModel* const models[] = {&model};
-  const Translator translator(make_decoder(models, SpecialTokens::of(target_tokenizer)), own);
+  const Translator translator(make_decoder(models, SpecialTokens::of(target_tokenizer)), own,
+                              sentence_context(model.config(), source_tokenizer, target_tokenizer));
   return translate_lines(translator, source_tokenizer, target_tokenizer, lines);
 }
 

@@ -25,12 +25,16 @@ namespace dietmt::nmt {
 /// The models of `--model`: one, or an ensemble with one vocabulary.
 class ModelList {
  public:
-  /// Throws CheckpointError if one cannot be loaded, and ConfigError if their tokenizers differ.
+  /// Throws CheckpointError if one cannot be loaded, and ConfigError if their tokenizers or
+  /// the context that they read differ.
   ModelList(const std::vector<std::string>& directories, c10::Device device);
 
   std::vector<const TranslationModel*> pointers() const;
   const data::Tokenizer& source_tokenizer() const { return *models_.front().source_tokenizer; }
   const data::Tokenizer& target_tokenizer() const { return *models_.front().target_tokenizer; }
+
+  /// What all of them read.
+  data::SentenceContext context() const { return models_.front().context(); }
 
   Tokenizers tokenizers() const {
     return {models_.front().source_tokenizer, models_.front().target_tokenizer};

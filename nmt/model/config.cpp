@@ -52,6 +52,9 @@ void visit_later_fields(Config& config, const Visit& visit) {
   visit("norm_epsilon", config.norm_epsilon);
   visit("alignment_layer", config.alignment_layer);
   visit("alignment_head", config.alignment_head);
+  visit("context", config.context);
+  visit("context_sides", config.context_sides);
+  visit("context_tokens", config.context_tokens);
 }
 
 }  // namespace
@@ -105,6 +108,9 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   }
   check("alignment_layer", {.least = 0, .most = decoder_layers}, alignment_layer);
   check("alignment_head", {.least = 0, .most = heads}, alignment_head);
+  check("context", kContextRange, context);
+  check("context_sides", {.choices = {"source", "both"}}, context_sides);
+  check("context_tokens", {.least = 0}, context_tokens);
   check("dropout", ranges::kDropout, dropout);
   check("attention_dropout", ranges::kDropout, attention_dropout);
   check("activation_dropout", ranges::kDropout, activation_dropout);

@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "common/option_rule.h"
+
 namespace dietmt::nmt {
+
+inline const OptionRule kContextRange{.least = 0, .most = 100};  // ModelConfig::context
 
 /// The cross-attention that shows which source token a target token comes from. Counted from 0.
 struct AlignmentSite {
@@ -36,11 +40,15 @@ struct ModelConfig {
   std::string decoder_position = "sinusoidal";
   std::string cross_position = "none";
   // Where alignment() is, counted from 1: set by training with --guided-alignment, and by imports.
-  int64_t alignment_layer = 0;      // 0: the last decoder layer but one
-  int64_t alignment_head = 0;       // 0: the mean of all heads
-  double dropout = 0.1;             // residual branches
-  double attention_dropout = 0.0;   // probabilities
-  double activation_dropout = 0.0;  // inside the feed-forward block
+  int64_t alignment_layer = 0;  // 0: the last decoder layer but one
+  int64_t alignment_head = 0;   // 0: the mean of all heads
+  // The sentences of the document that it reads before a sentence (data/text/sentence_context.h).
+  int64_t context = 0;                   // at most; 0: none
+  std::string context_sides = "source";  // "source", or "both": it translates them too
+  int64_t context_tokens = 0;            // of a side with context and end of sentence, at most
+  double dropout = 0.1;                  // residual branches
+  double attention_dropout = 0.0;        // probabilities
+  double activation_dropout = 0.0;       // inside the feed-forward block
   double embedding_dropout = 0.1;
 
   /// Sizes of "tiny", "small", "base" or "big". Throws ConfigError, which lists them.

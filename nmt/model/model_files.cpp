@@ -58,7 +58,25 @@ Tokenizers load_tokenizers(const fs::path& directory) {
           load_tokenizer(directory / kTargetTokenizer)};
 }
 
+data::SentenceContext sentence_context(const ModelConfig& config, const data::Tokenizer& source,
+                                       const data::Tokenizer& target) {
+  if (config.context == 0) return {};
+  const auto separator = [](const data::Tokenizer& tokenizer) {
+    if (tokenizer.separator_id() >= 0) return tokenizer.separator_id();
+    throw CheckpointError(tokenizer.file() +
+                          ": the model reads sentences with their context, but "
+                          "the tokenizer lacks the piece " +
+                          std::string(data::kSeparatorPiece) + " that separates them");
+  };
+  return {config.context, separator(source),
+          config.context_sides == "both" ? separator(target) : -1, config.context_tokens};
+}
+
 fs::path ModelFiles::weights() const { return directory / storage::kSafetensorsFile; }
+
+data::SentenceContext ModelFiles::context() const {
+  return sentence_context(config, *tokenizers.source, *tokenizers.target);
+}
 
 void ModelFiles::require_full_weights() const {
   if (quantization.empty()) return;
@@ -113,6 +131,14 @@ void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& t
     throw ConfigError("--model: " + a.string() + " and " + b.string() +
                       " have different tokenizers");
   }
+}
+
+void require_same_context(const fs::path& a, const data::SentenceContext& context_a,
+                          const fs::path& b, const data::SentenceContext& context_b) {
+  if (context_a == context_b) return;
+  throw ConfigError("--model: " + a.string() + " and " + b.string() +
+                    " read different context (context, context_sides and context_tokens in " +
+                    kConfigFile + ")");
 }
 
 void write_description(const fs::path& directory, const ModelConfig& config,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/text/sentence_context.h"
 #include "data/text/tokenizer.h"
 #include "nmt/model/config.h"
 
@@ -22,6 +23,11 @@ struct Tokenizers {
 /// The tokenizers in a model directory. Throws DataError, which names the file.
 Tokenizers load_tokenizers(const std::filesystem::path& directory);
 
+/// The context that a model of `config` reads. Throws CheckpointError if it reads context but a
+/// tokenizer lacks the separator.
+data::SentenceContext sentence_context(const ModelConfig& config, const data::Tokenizer& source,
+                                       const data::Tokenizer& target);
+
 struct ModelFiles {
   std::filesystem::path directory;  // the one that was read
   ModelConfig config;
@@ -31,6 +37,8 @@ struct ModelFiles {
       adapter;  // to merge into the weights (encoders/weights/low_rank.h), or none
 
   std::filesystem::path weights() const;
+  /// See sentence_context().
+  data::SentenceContext context() const;
   /// Throws CheckpointError if the weights are packed: only decoding reads packed weights.
   void require_full_weights() const;
 };
@@ -51,6 +59,10 @@ std::vector<std::string> model_directories(const std::vector<std::string>& value
 /// Throws ConfigError if the tokenizers differ: such models cannot form an ensemble.
 void require_same_tokenizers(const std::filesystem::path& a, const Tokenizers& tokenizers_a,
                              const std::filesystem::path& b, const Tokenizers& tokenizers_b);
+
+/// Throws ConfigError if the models read different context.
+void require_same_context(const std::filesystem::path& a, const data::SentenceContext& context_a,
+                          const std::filesystem::path& b, const data::SentenceContext& context_b);
 
 /// Writes everything but the weights into `directory`, which must exist.
 void write_description(const std::filesystem::path& directory, const ModelConfig& config,

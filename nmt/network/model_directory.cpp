@@ -12,6 +12,10 @@
 namespace dietmt::nmt {
 namespace fs = std::filesystem;
 
+data::SentenceContext LoadedModel::context() const {
+  return sentence_context(model->config(), *source_tokenizer, *target_tokenizer);
+}
+
 void load_weights(TranslationModel& model, const fs::path& directory) {
   encoders::load_parameters(model, directory / storage::kSafetensorsFile);
 }

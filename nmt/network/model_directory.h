@@ -16,6 +16,9 @@ struct LoadedModel {
   std::shared_ptr<const data::Tokenizer> source_tokenizer;
   std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if both are one
   std::filesystem::path directory;                          // the one that was read
+
+  /// See sentence_context().
+  data::SentenceContext context() const;
 };
 
 /// Throws CheckpointError, which names config.json and its key, if a position encoding is wrong or

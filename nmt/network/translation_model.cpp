@@ -293,10 +293,30 @@ data::PackedTokens shifted_right(const data::PackedTokens& target, int32_t begin
   return shifted;
 }
 
+namespace {
+
+// Tables of pieces whose vocabulary has become longer keep the rows of the pieces they had.
+void keep_pieces(const TranslationModel& trained, TranslationModel& heir,
+                 encoders::Inheritance& inheritance) {
+  const torch::NoGradGuard no_grad;
+  const auto present = trained.named_parameters(false);
+  auto parameters = heir.named_parameters(false);
+  for (const auto& item : present) {
+    Tensor* table = parameters.find(item.key());
+    if (table == nullptr || table->size(0) <= item.value().size(0)) continue;
+    table->narrow(0, 0, item.value().size(0)).copy_(item.value());
+    std::erase(inheritance.drawn, item.key());
+    inheritance.extended.push_back(item.key());
+  }
+}
+
+}  // namespace
+
 RebuiltModel rebuild(const TranslationModel& trained, const ModelConfig& config, uint64_t seed) {
   RebuiltModel rebuilt{std::make_shared<TranslationModel>(config, seed), {}};
   rebuilt.inheritance = encoders::inherit(*rebuilt.model, config.max_positions, trained,
                                           trained.config().max_positions);
+  keep_pieces(trained, *rebuilt.model, rebuilt.inheritance);
   return rebuilt;
 }
 

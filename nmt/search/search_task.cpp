@@ -25,7 +25,8 @@ int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t en
 
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
                        int64_t max_target_length) {
-  const int64_t wanted = options.max_target_length(static_cast<int64_t>(request.source.size()));
+  const int64_t untranslated = request.context_separator < 0 ? request.context_tokens : 0;
+  const int64_t wanted = options.max_target_length(std::ssize(request.source) - untranslated);
   const auto with_prefix = static_cast<int64_t>(request.prefix.size()) + 1;
   SearchTask task{std::min(std::max(wanted, with_prefix), max_target_length), options.min_length,
                   request.prefix, request.index};

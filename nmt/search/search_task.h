@@ -19,6 +19,9 @@ struct TranslationRequest {
   std::vector<int32_t> prefix;       // tokens that the translation must start with
   int64_t index = 0;                 // of the sentence in its input: part of the key of sampling
   TermConstraints constraints = {};  // that the translation must meet; only of beam search
+  // Of the sentences before it in its document (data/text/sentence_context.h):
+  int64_t context_tokens = 0;      // that `source` starts with
+  int32_t context_separator = -1;  // which ends each of them in the translation; -1: it has none
 };
 
 struct Hypothesis {

@@ -19,10 +19,8 @@ TokenizerPointer trained(data::TokenizerOptions options, const std::vector<std::
   return std::make_shared<data::Tokenizer>(file);
 }
 
-}  // namespace
-
-Tokenizers training_tokenizers(const TokenizerChoice& choice, const TokenizerText& text,
-                               const fs::path& directory, bool trains) {
+Tokenizers chosen(const TokenizerChoice& choice, const TokenizerText& text,
+                  const fs::path& directory, bool trains) {
   if (!choice.joint.empty()) {
     const auto joint = std::make_shared<data::Tokenizer>(choice.joint);
     return {joint, joint};
@@ -41,6 +39,22 @@ Tokenizers training_tokenizers(const TokenizerChoice& choice, const TokenizerTex
   const auto joint =
       trained(choice.options, both, text.source_tags, directory / "tokenizer.model", trains);
   return {joint, joint};
+}
+
+}  // namespace
+
+Tokenizers with_separator(const Tokenizers& tokenizers) {
+  const auto source = data::with_separator(tokenizers.source);
+  if (tokenizers.target == tokenizers.source) return {source, source};
+  return {source, data::with_separator(tokenizers.target)};
+}
+
+Tokenizers training_tokenizers(const TokenizerChoice& choice, const TokenizerText& text,
+                               const fs::path& directory, bool trains) {
+  TokenizerChoice all = choice;
+  all.options.separator = choice.separator;
+  const Tokenizers tokenizers = chosen(all, text, directory, trains);
+  return choice.separator ? with_separator(tokenizers) : tokenizers;
 }
 
 }  // namespace dietmt::nmt

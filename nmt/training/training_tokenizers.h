@@ -14,6 +14,7 @@ struct TokenizerChoice {
   std::string joint;               // file for both languages
   std::string source, target;      // or one file for each
   bool separate = false;           // otherwise train one for each language, not a joint one
+  bool separator = false;          // with data::kSeparatorPiece
   data::TokenizerOptions options;  // of training, less the text and its tags
 };
 
@@ -21,6 +22,9 @@ struct TokenizerText {
   std::vector<std::string> source, target;  // files
   std::vector<std::string> source_tags;
 };
+
+/// The same tokenizers with data::kSeparatorPiece.
+Tokenizers with_separator(const Tokenizers& tokenizers);
 
 /// The chosen tokenizers. New ones are written to `directory` by the process that `trains`; others
 /// read them there afterwards.

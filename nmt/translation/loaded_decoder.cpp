@@ -12,12 +12,17 @@
 namespace dietmt::nmt {
 namespace {
 
-OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenizers& tokenizers) {
+// `separator`: a token that every sentence may have, or -1.
+OutputShortlist open_shortlist(const std::filesystem::path& file, const Tokenizers& tokenizers,
+                               int32_t separator) {
   if (file.empty()) return {};
   const auto opened =
       std::make_shared<const data::Shortlist>(file, *tokenizers.source, *tokenizers.target);
-  return [opened](std::span<const int32_t> source, std::vector<int32_t>& tokens) {
+  return [opened, separator](std::span<const int32_t> source, std::vector<int32_t>& tokens) {
     opened->candidates(source, tokens);
+    if (separator < 0) return;
+    const auto place = std::ranges::lower_bound(tokens, separator);
+    if (place == tokens.end() || *place != separator) tokens.insert(place, separator);
   };
 }
 
@@ -36,8 +41,10 @@ void EngineModelList::add(const ModelFiles& files, EngineModel model) {
   if (models_.empty()) {
     first_ = files.directory;
     tokenizers_ = files.tokenizers;
+    context_ = files.context();
   }
   require_same_tokenizers(first_, tokenizers_, files.directory, files.tokenizers);
+  require_same_context(first_, context_, files.directory, files.context());
   models_.push_back(std::move(model));
 }
 
@@ -46,8 +53,10 @@ LoadedDecoder EngineModelList::decoder(const std::filesystem::path& shortlist) &
   loaded.source_tokenizer = tokenizers_.source;
   loaded.target_tokenizer = tokenizers_.target;
   loaded.special = SpecialTokens::of(*tokenizers_.target);
-  loaded.decoder = std::make_unique<EngineDecoder>(std::move(models_), loaded.special,
-                                                   open_shortlist(shortlist, tokenizers_));
+  loaded.context = context_;
+  loaded.decoder = std::make_unique<EngineDecoder>(
+      std::move(models_), loaded.special,
+      open_shortlist(shortlist, tokenizers_, context_.target_separator));
   return loaded;
 }
 

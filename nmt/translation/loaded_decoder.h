@@ -25,12 +25,14 @@ struct LoadedDecoder {
   std::shared_ptr<const data::Tokenizer> source_tokenizer;
   std::shared_ptr<const data::Tokenizer> target_tokenizer;  // the same object if both are one
   SpecialTokens special;
+  data::SentenceContext context = {};
 };
 
 /// Collects the models of `--model` for the engine. They share one vocabulary.
 class EngineModelList {
  public:
-  /// Throws ConfigError if the tokenizers of `files` differ from those of the earlier models.
+  /// Throws ConfigError if the tokenizers of `files` or the context that the model reads differ
+  /// from those of the earlier models.
   void add(const ModelFiles& files, EngineModel model);
 
   /// `shortlist`: a file of data/shortlist/shortlist.h; empty: none. Throws DataError if it does
@@ -41,6 +43,7 @@ class EngineModelList {
   std::vector<EngineModel> models_;
   std::filesystem::path first_;
   Tokenizers tokenizers_;
+  data::SentenceContext context_;
 };
 
 /// For models whose directories hold packed weights and position terms: these are mapped into

@@ -111,9 +111,15 @@ int64_t count_lines(const std::string& path) {
   return reader.line_number();
 }
 
-void skip_lines(LineReader& reader, int64_t lines) {
+std::vector<std::string> skip_lines(LineReader& reader, int64_t lines, int64_t kept) {
+  std::vector<std::string> last;
   std::string line;
-  while (lines-- > 0 && reader.next(line)) continue;
+  while (lines-- > 0 && reader.next(line)) {
+    if (lines >= kept) continue;
+    clean_line(line, reader);
+    last.push_back(line);
+  }
+  return last;
 }
 
 }  // namespace dietmt::nmt

@@ -50,7 +50,8 @@ data::SpannedText decode_line_with_spans(const data::Tokenizer& tokenizer,
 /// The number of lines of a plain or gzip file.
 int64_t count_lines(const std::string& path);
 
-/// Skips the next `lines` lines, or as many as there are.
-void skip_lines(LineReader& reader, int64_t lines);
+/// Skips the next `lines` lines, or as many as there are, and returns the last `kept` of them,
+/// clean.
+std::vector<std::string> skip_lines(LineReader& reader, int64_t lines, int64_t kept = 0);
 
 }  // namespace dietmt::nmt

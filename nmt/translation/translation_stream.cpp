@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "data/text/source_tag.h"
+#include "nmt/search/document_context.h"
 #include "nmt/search/term_encoder.h"
 #include "nmt/translation/text_lines.h"
 
@@ -32,8 +33,10 @@ class WindowReader {
         input_(input),
         prefixes_(prefixes),
         options_(options),
+        document_(first.translator.context()),
         max_lines_(options.line_by_line ? 1 : options.first_window_lines) {
     if (options.glossary != nullptr) terms_.emplace(TargetPieces::of(last.target_tokenizer));
+    for (const std::string& line : options.earlier) pass(line);
   }
 
   // The next lines; none at the end of the input.
@@ -67,13 +70,31 @@ class WindowReader {
     std::vector<int32_t> ids = encode(text, where, added);
     const bool has_text = std::ssize(ids) - 1 > tag_.pieces();
     if (has_text) {
-      window.requests.push_back({std::move(ids), std::move(prefix), input_.line_number() - 1});
+      window.requests.push_back({std::move(ids), {}, input_.line_number() - 1});
       window.places.push_back(window.lines.size());
     } else {
       added.translations.resize(1);
+      document_.end();
     }
     window.lines.push_back(std::move(added));
-    if (has_text && terms_) add_terms(text_of(window.lines.back()), where, window);
+    if (!has_text) return;
+    TranslationRequest& request = window.requests.back();
+    const bool is_for_last = options_.before == nullptr;
+    if (!is_for_last) document_.next(request, first_.translator.max_source_length());
+    request.prefix = std::move(prefix);
+    if (terms_) add_terms(text_of(window.lines.back()), where, window);
+    if (is_for_last) document_.next(request, first_.translator.max_source_length());
+  }
+
+  // Takes a line only as context.
+  void pass(const std::string& line) {
+    TranslatedLine none;
+    TranslationRequest request;
+    request.source = encode(options_.markup ? take_out_markup(line).text : line, "", none);
+    if (std::ssize(request.source) - 1 > tag_.pieces())
+      document_.next(request, first_.translator.max_source_length());
+    else
+      document_.end();
   }
 
   // What is translated.
@@ -134,6 +155,7 @@ class WindowReader {
   LineReader* prefixes_;
   const StreamOptions& options_;
   std::optional<TermEncoder> terms_;  // if there is a glossary
+  DocumentContext document_;
   int64_t max_lines_;
   std::atomic<bool> stopped_ = false;
 };
@@ -162,7 +184,8 @@ class NextWindow {
 
 // Puts the best translations of `first` in the place of the lines, for `last`. What it makes no
 // text of has an empty translation.
-void translate_to_pivot(const PivotModel& first, const PivotModel& last, Window& window) {
+void translate_to_pivot(const PivotModel& first, const PivotModel& last, DocumentContext& document,
+                        Window& window) {
   std::vector<std::vector<int32_t>> prefixes;
   std::vector<TermConstraints> constraints;
   for (TranslationRequest& request : window.requests) {
@@ -174,18 +197,23 @@ void translate_to_pivot(const PivotModel& first, const PivotModel& last, Window&
   std::vector<size_t> places;
   for (size_t r = 0; r < found.size(); ++r) {
     TranslatedLine& line = window.lines[window.places[r]];
+    if (window.places[r] != (r == 0 ? 0 : window.places[r - 1] + 1)) document.end();
     line.pivot = decode_line(first.target_tokenizer, found[r].front().ids);
     std::vector<int32_t> ids =
         encode_line(last.source_tokenizer, line.pivot, last.translator.max_source_length(),
                     "line " + std::to_string(line.number) + ", translated by the first model");
     if (ids.size() == 1) {
       line.translations.resize(1);
+      document.end();
       continue;
     }
     requests.push_back({std::move(ids), std::move(prefixes[r]), window.requests[r].index,
                         std::move(constraints[r])});
+    document.next(requests.back(), last.translator.max_source_length());
     places.push_back(window.places[r]);
   }
+  const size_t after_last = window.places.empty() ? 0 : window.places.back() + 1;
+  if (after_last < window.lines.size()) document.end();
   window.requests = std::move(requests);
   window.places = std::move(places);
 }
@@ -209,10 +237,11 @@ void translate_stream(const Translator& translator, const data::Tokenizer& sourc
   const PivotModel last{translator, source_tokenizer, target_tokenizer};
   const PivotModel& first = options.before != nullptr ? *options.before : last;
   WindowReader reader(first, last, input, prefixes, options);
+  DocumentContext pivots(translator.context());
   Window window = reader.read();
   while (!window.lines.empty()) {
     NextWindow next(reader, !options.line_by_line);
-    if (options.before != nullptr) translate_to_pivot(first, last, window);
+    if (options.before != nullptr) translate_to_pivot(first, last, pivots, window);
     translate(translator, options, window, progress);
     if (!emit(window.lines)) return;
     window = next.get();

@@ -40,6 +40,8 @@ struct StreamOptions {
   const PivotModel* before = nullptr;  // translates the lines first; null: none
   /// Changes what the search has found for the sentences of a window; may be empty.
   std::function<void(std::vector<NBest>&)> choose = {};
+  /// The lines before the first of the input: its context, for a model that reads context.
+  std::vector<std::string> earlier = {};
   bool markup = false;        // take tags and placeholders out of the lines
   bool line_by_line = false;  // translate each line when it comes, not in windows of many lines
   // Of the terms that translations must contain; null: none. It outlives the stream.
@@ -55,7 +57,8 @@ struct StreamOptions {
 /// with. Unless it goes line by line, it reads and encodes a window on another thread while it
 /// translates the one before. `emit` takes the lines of each window and says whether to go on; if
 /// not, the reading thread ends after the line that it waits for. `progress` gets the number of
-/// lines done since its last call. Throws DataError if `prefixes` has fewer or more
+/// lines done since its last call. A model that reads context gets the lines before, up to one
+/// without text. Throws DataError if `prefixes` has fewer or more
 /// lines, or if the tag is not a piece of the source tokenizer.
 void translate_stream(const Translator& translator, const data::Tokenizer& source_tokenizer,
                       const data::Tokenizer& target_tokenizer, LineReader& input,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "nmt/search/document_context.h"
 
 namespace dietmt::nmt {
 
@@ -40,6 +41,7 @@ std::vector<FedSentence> RequestFeed::take(int64_t tokens, bool idle) {
 }
 
 void RequestFeed::deliver(uint64_t ticket, NBest translations) {
+  drop_context(requests_[ticket], translations);
   results_[ticket] = std::move(translations);
   if (!progress_) return;
   const std::lock_guard lock(mutex_);
@@ -57,8 +59,9 @@ std::vector<NBest> RequestFeed::results() && {
   return std::move(results_);
 }
 
-Translator::Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options)
-    : decoder_(std::move(decoder)), options_(std::move(options)) {
+Translator::Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options,
+                       const data::SentenceContext& context)
+    : decoder_(std::move(decoder)), options_(std::move(options)), context_(context) {
   throw_if_any(options_.problems());
 }
 
@@ -83,11 +86,16 @@ std::vector<std::string> translate_lines(const Translator& translator,
                                          std::span<const std::string> lines) {
   std::vector<TranslationRequest> requests;
   std::vector<size_t> places;  // of the requests among the lines
+  DocumentContext document(translator.context());
   for (size_t i = 0; i < lines.size(); ++i) {
     std::vector<int32_t> ids = source_tokenizer.encode(lines[i]);
-    if (ids.empty()) continue;
+    if (ids.empty()) {
+      document.end();
+      continue;
+    }
     cut_and_end(ids, translator.max_source_length(), source_tokenizer.end_id());
     requests.push_back({std::move(ids), {}, static_cast<int64_t>(i)});
+    document.next(requests.back(), translator.max_source_length());
     places.push_back(i);
   }
   const std::vector<NBest> found = translator.translate(requests);

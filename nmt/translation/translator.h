@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "data/text/sentence_context.h"
 #include "data/text/tokenizer.h"
 #include "nmt/search/search_options.h"
 #include "nmt/search/search_task.h"
@@ -60,10 +61,13 @@ class RequestFeed : public SentenceFeed {
 
 class Translator {
  public:
-  /// Throws ConfigError, which lists all problems of `options`.
-  Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options);
+  /// `context`: what the decoder's models read. Throws ConfigError, which lists all problems of
+  /// `options`.
+  Translator(std::shared_ptr<const SentenceDecoder> decoder, SearchOptions options,
+             const data::SentenceContext& context = {});
 
   const SearchOptions& options() const { return options_; }
+  const data::SentenceContext& context() const { return context_; }
 
   /// The most source tokens, with end of sentence, that can be translated: the smallest of the
   /// models' limits and options().max_source_length. The caller must cut longer requests.
@@ -83,10 +87,11 @@ class Translator {
  private:
   std::shared_ptr<const SentenceDecoder> decoder_;
   SearchOptions options_;
+  data::SentenceContext context_;
 };
 
-/// The best translation of each line. A line without text stays empty; a line longer than
-/// max_source_length() is cut.
+/// The best translation of each line. A line without text stays empty, and the context of the lines
+/// after it begins anew; a line longer than max_source_length() is cut.
 std::vector<std::string> translate_lines(const Translator& translator,
                                          const data::Tokenizer& source_tokenizer,
                                          const data::Tokenizer& target_tokenizer,

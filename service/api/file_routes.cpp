@@ -122,6 +122,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   const ServedPath models = acquire(service.models, path, patience);
   TextOptions options;
   options.language = source;
+  options.document = true;
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   const auto translate_lines = [&](const std::vector<std::string>& texts) {
     std::vector<std::string> translations;
@@ -131,6 +132,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   };
   const auto translate_marked = [&](const std::vector<std::string>& texts) {
     options.markup = true;
+    options.document = false;  // these are only some of its segments
     return translate_lines(texts);
   };
   const std::vector<std::string> translations =

@@ -15,9 +15,11 @@ TextOptions text_options(const nlohmann::json& decoding, const ModelPath& path,
   std::vector<std::string_view> names = decoding_field_names();
   names.emplace_back("split_sentences");
   names.emplace_back("markup");
+  names.emplace_back("document");
   fields.allow_only(names);
   TextOptions options;
   options.language = path.front()->source;
+  options.document = fields.flag_or("document", true);
   options.split = fields.flag_or("split_sentences", false);
   options.markup = fields.flag_or("markup", false);
   options.search = search_options(fields, limits);

@@ -10,7 +10,8 @@ namespace {
 
 nmt::Degeneration sign_of(const nmt::TranslationRequest& request, const nmt::NBest& translations) {
   if (translations.empty()) return nmt::Degeneration::kNone;
-  const auto source = std::span(request.source).first(request.source.size() - 1);
+  const auto before = static_cast<size_t>(request.context_tokens);
+  const auto source = std::span(request.source).subspan(before, request.source.size() - 1 - before);
   return nmt::degeneration(source, translations.front().ids);
 }
 

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "nmt/search/document_context.h"
 #include "service/api/preparation_turn.h"
+#include "service/api/sentence_splitter.h"
 #include "service/api/text_plan.h"
 #include "service/documents/markup.h"
 
@@ -175,6 +177,41 @@ std::vector<nmt::TranslationRequest> encode_all(const std::vector<TranslatedSent
   return requests;
 }
 
+// Puts the text before a document into its context.
+void add_earlier(const TextOptions& options, const LoadedModel& model, int64_t most,
+                 nmt::DocumentContext& document) {
+  for (const std::string& text : options.context) {
+    const SplitText parts =
+        options.split ? split_sentences(text, options.language) : one_sentence(text);
+    for (const SentencePiece& piece : parts.pieces) {
+      nmt::TranslationRequest sentence;
+      sentence.source = model.encode_source(piece.sentence);
+      nmt::cut_and_end(sentence.source, most, model.source_end);
+      document.next(sentence, most);
+    }
+  }
+}
+
+// The sentences before each sentence of `texts`, for a model that reads them. `is_first`: it is the
+// first of several models, and knows the language of options.context.
+void add_context(const std::vector<TranslatedText>& texts, const LoadedModel& model, bool is_first,
+                 const TextOptions& options, const nmt::SearchOptions& search,
+                 std::vector<nmt::TranslationRequest>& requests) {
+  if (!model.context.any()) return;
+  const int64_t most = model.decoder->source_limit(search);
+  nmt::DocumentContext document(model.context);
+  auto request = requests.begin();
+  for (size_t t = 0; t < texts.size(); ++t) {
+    if (t == 0 || !options.document) {
+      document.end();
+      if (is_first) add_earlier(options, model, most, document);
+    }
+    if (texts[t].sentences.empty()) document.end();
+    for (const TranslatedSentence& sentence : texts[t].sentences)
+      if (!source_of(sentence).empty()) document.next(*request++, most);
+  }
+}
+
 // Of the glossary; found in the text, also if another model translates it first. A term that is
 // cut off with its part of the text is not required.
 void add_constraints(const std::vector<TranslatedSentence*>& sentences,
@@ -243,6 +280,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
       requests = encode_all(sentences, model, search, options, is_last);
       if (is_last && options.glossary)
         add_constraints(sentences, *options.glossary, *models[i], requests);
+      add_context(translated, model, i == 0, options, search, requests);
     }
     const bool is_guarded = is_last && options.guard != Guard::kOff;
     const auto kept = is_guarded ? requests : std::vector<nmt::TranslationRequest>();

@@ -18,9 +18,12 @@ namespace dietmt::service {
 struct TextOptions {
   std::string language;  // of the source, for the rules of splitting
   bool html = false;
-  bool markup = false;      // tags and placeholders of a plain text move with its words
-  bool split = true;        // false: a text is one sentence
-  bool pieces = false;      // fill TranslatedSentence::Found::pieces
+  bool markup = false;  // tags and placeholders of a plain text move with its words
+  bool split = true;    // false: a text is one sentence
+  // For models that read context:
+  bool document = false;                  // the texts continue each other, up to one without words
+  std::vector<std::string> context = {};  // source text before each text, or before the document
+  bool pieces = false;                    // fill TranslatedSentence::Found::pieces
   bool attention = false;   // and Found::attention and source_pieces; with search.alignment
   std::string prefix = "";  // of each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none

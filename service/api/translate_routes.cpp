@@ -53,6 +53,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.split = fields.flag_or("split_sentences", true);
   options.pieces = fields.flag_or("token_scores", false);
   options.prefix = fields.text_or("prefix", "");
+  if (fields.has("context")) options.context = fields.texts("context");
   options.search = search_options(fields, service.limits);
   options.guard = service.limits.guard;
   const AlignmentForm alignment = alignment_form(fields);
@@ -67,8 +68,8 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
 void check_names(const Fields& fields) {
   std::vector<std::string_view> names = decoding_field_names();
   for (const std::string_view name :
-       {"text", "model", "source", "target", "format", "split_sentences", "prefix", "glossary",
-        "token_scores", "markup", "alignment", "deadline_ms"})
+       {"text", "model", "source", "target", "context", "format", "split_sentences", "prefix",
+        "glossary", "token_scores", "markup", "alignment", "deadline_ms"})
     names.push_back(name);
   fields.allow_only(names);
 }
@@ -174,6 +175,7 @@ Answer translate(const Call& call, ServiceContext& service) {
   const ModelPath path = path_of(fields, service);
   const TextOptions options = text_options(fields, path, service);
   service.check_size(texts);
+  service.check_size(options.context);
   const int64_t limit = service.limits.deadline.count();
   const std::chrono::milliseconds deadline(
       std::min(limit, fields.integer_or("deadline_ms", limit, 1, INT64_MAX)));

@@ -1,5 +1,7 @@
 #include "service/jobs/chunk_translation.h"
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "service/documents/placeholders.h"
 
@@ -10,6 +12,7 @@ struct Line {
   std::string_view content;
   std::string_view end;
   bool has_text = false;  // to translate
+  int64_t text = -1;      // its place among the texts
 };
 
 std::vector<Line> split_lines(std::string_view text) {
@@ -39,8 +42,10 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
     if (!parts.problem.empty()) {
       result.bad_lines.push_back(
           {chunk.first_line + static_cast<int64_t>(i), std::move(parts.problem)});
-    } else if (!is_blank(parts.text)) {
-      lines[i].has_text = true;
+    } else {
+      lines[i].has_text = !is_blank(parts.text);
+      if (!lines[i].has_text) parts.text.clear();
+      lines[i].text = std::ssize(texts);
       texts.push_back(std::move(parts.text));
     }
   }
@@ -56,19 +61,22 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
   const auto translate_marked = [&](const std::vector<std::string>& some) {
     JobOptions options = chunk.options;
     options.decoding["markup"] = true;
+    options.decoding["document"] = false;  // these are only some of its segments
     return translate_with(options, some);
   };
   if (chunk.options.document)
     translations = translate_keeping_placeholders(texts, translate_texts, translate_marked);
-  else if (!texts.empty())
+  else if (std::ranges::any_of(lines, &Line::has_text))
     translations = translate_texts(texts);
+  else
+    translations.resize(texts.size());
   if (translations.size() != texts.size())
     throw Error("the translator returned " + std::to_string(translations.size()) + " lines for " +
                 std::to_string(texts.size()));
-  size_t next = 0;
   for (const Line& line : lines) {
     if (line.has_text)
-      result.text += join_line(chunk.options.format, line.content, std::move(translations[next++]));
+      result.text += join_line(chunk.options.format, line.content,
+                               std::move(translations[static_cast<size_t>(line.text)]));
     else
       result.text += line.content;
     result.text += line.end;

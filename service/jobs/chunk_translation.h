@@ -10,8 +10,9 @@
 
 namespace dietmt::service {
 
-/// Translates lines of text in order; no line is blank. Once `cancelled` has returned true, the
-/// caller drops the result or the exception. Several threads call it at once.
+/// Translates lines of text in order; a blank line has an empty text and ends a document. Once
+/// `cancelled` has returned true, the caller drops the result or the exception. Several threads
+/// call it at once.
 using TranslateLines =
     std::function<TranslatedLines(const JobOptions& options, const std::vector<std::string>& lines,
                                   const std::function<bool()>& cancelled)>;

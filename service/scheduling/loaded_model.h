@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/text/sentence_context.h"
 #include "data/text/tokenizer.h"
 #include "nmt/search/sentence_feed.h"
 #include "service/scheduling/model_spec.h"
@@ -27,6 +28,7 @@ struct LoadedModel {
   // The same with the bytes of each token in the text; for a decoder that aligns.
   std::function<data::SpannedPieces(std::string_view)> encode_source_with_spans = {};
   std::function<data::SpannedText(std::span<const int32_t>)> decode_target_with_spans = {};
+  data::SentenceContext context = {};
   int32_t source_end = 2;  // end of sentence in the source vocabulary
   int64_t target_vocabulary = 0;
   int32_t target_unknown = -1;  // -1: none

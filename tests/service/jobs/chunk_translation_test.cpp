@@ -36,10 +36,11 @@ TEST(ChunkTranslationTest, LineEndsStay) {
   EXPECT_EQ(translated("a\rb\n").text, "<a b>\n"s);
 }
 
-TEST(ChunkTranslationTest, BlankLinesAreNotTranslated) {
+// They end documents, for models that read context.
+TEST(ChunkTranslationTest, BlankLinesStayAsTheyAre) {
   std::vector<std::string> asked;
   EXPECT_EQ(translated("\n\r\n \t\na\n\n", LineKind::kTxt, &asked).text, "\n\r\n \t\n<a>\n\n");
-  EXPECT_THAT(asked, ElementsAre("a"));
+  EXPECT_THAT(asked, ElementsAre("", "", "", "a", ""));
   EXPECT_TRUE(translated("\n\n").bad_lines.empty());
 }
 
