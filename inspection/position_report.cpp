@@ -60,6 +60,7 @@ PositionReport translation_report(const nmt::LoadedModel& loaded,
   const auto& decoder = *children["decoder"]->as<encoders::DecoderStack>();
   InspectedStack encoder_stack{encoder, encoder.position(), config.heads, config.width};
   InspectedStack decoder_stack{decoder, decoder.position(), config.heads, config.width};
+  encoder_stack.norm_epsilon = decoder_stack.norm_epsilon = config.norm_epsilon;
   if (config.norm == "pre") encoder_stack.norm = decoder_stack.norm = encoders::NormPlacement::kPre;
   decoder_stack.causal = true;
   const auto source = shuffled_pieces(*loaded.source_tokenizer, options.seed);

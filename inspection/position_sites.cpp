@@ -96,7 +96,7 @@ std::vector<std::string> notes_of(const std::vector<ScoreTerms>& layers, bool in
         "deeper layers see them mixed with words.");
   if (input_positions && !stack.reads_plain_positions())
     notes.emplace_back(
-        "Positions are added to the embeddings, and a layer norm mixes them with words before the "
+        "Positions are added to the embeddings, and a norm mixes them with words before the "
         "first scores, so there is no separate part to show.");
   add_content_note(layers, notes);
   if (stack.causal)

@@ -10,20 +10,21 @@
 
 namespace dietmt::kernels {
 
-/// sum = residual + dropout(branch); output = layer_norm(sum) * gamma + beta (Ba et al. 2016).
+/// sum = residual + dropout(branch); output = layer_norm(sum) * gamma + beta (Ba et al. 2016), or
+/// without beta output = sum / sqrt(mean of squares + epsilon) * gamma (Zhang and Sennrich 2019).
 /// Element [r, c] is dropped by dropout_keeps(key, r * width + c); p = 0 drops nothing.
 struct AddNormForward {
   int64_t rows = 0;
   int64_t width = 0;
   const float* residual = nullptr;  // [rows, width]
-  const float* branch = nullptr;    // [rows, width]
+  const float* branch = nullptr;    // [rows, width]; nullptr, without beta: none
   const float* gamma = nullptr;     // [width]
-  const float* beta = nullptr;      // [width]
+  const float* beta = nullptr;      // [width]; nullptr: RMS norm
   double dropout = 0.0;
   uint64_t dropout_key = 0;
   double epsilon = 1e-5;
-  float* normalized = nullptr;   // [rows, width]: (sum - mean) / std; nullptr: not kept
-  float* inverse_std = nullptr;  // [rows]
+  float* normalized = nullptr;   // [rows, width]: before gamma and beta; nullptr: not kept
+  float* inverse_std = nullptr;  // [rows]: by which the norm multiplies
   float* output = nullptr;       // [rows, width]
 };
 void add_norm_forward(const AddNormForward& call);
@@ -38,13 +39,13 @@ struct AddNormBackward {
   const float* output = nullptr;       // [rows, width]; nullptr if there is normalized
   const float* inverse_std = nullptr;  // [rows]
   const float* gamma = nullptr;        // [width]
-  const float* beta = nullptr;         // [width]
+  const float* beta = nullptr;         // [width]; nullptr: RMS norm
   double dropout = 0.0;
   uint64_t dropout_key = 0;
   float* grad_residual = nullptr;  // [rows, width]
-  float* grad_branch = nullptr;    // [rows, width]
+  float* grad_branch = nullptr;    // [rows, width]; nullptr: there was no branch
   float* grad_gamma = nullptr;     // [width]
-  float* grad_beta = nullptr;      // [width]
+  float* grad_beta = nullptr;      // [width]; nullptr: RMS norm
 };
 void add_norm_backward(const AddNormBackward& call);
 
@@ -85,6 +86,11 @@ constexpr double kLayerNormEpsilon = 1e-5;
 /// y. x, y: [rows, width].
 void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
                      const float* beta, double epsilon, float* y);
+
+/// y = x / sqrt(mean of squares + epsilon) * gamma, row by row (Zhang and Sennrich 2019); x may be
+/// y. x, y: [rows, width].
+void rms_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma, double epsilon,
+                   float* y);
 
 /// x *= y, element by element.
 void multiply_into(int64_t size, const float* y, float* x);

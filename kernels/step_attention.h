@@ -4,12 +4,15 @@
 // hypotheses. Plain pointers, fp32, one thread, no allocation. Keys and values are fp32 or rounded
 // to bf16, which halves what a step reads.
 //
+// Queries have H heads, keys and values G; heads h * H/G .. (h + 1) * H/G - 1 of the queries share
+// head h of keys and values (Ainslie et al. 2023). Often G = H.
+//
 // Vectors of a head are padded with zeros to a multiple of kHeadLanes, in the cache and in the
 // tables of relative and contextual vectors: Dp = padded_head(Dh).
 //
-//   self-attention   keys and values [slots, H, Dp]; key j of hypothesis r lies in slot
+//   self-attention   keys and values [slots, G, Dp]; key j of hypothesis r lies in slot
 //                    slots[r, j], so beams are reordered by their slots and share common ones
-//   memory           keys [H, Dh, S'] and values [S, H, Dp] of the sentence, for all hypotheses
+//   memory           keys [G, Dh, S'] and values [S, G, Dp] of the sentence, for all hypotheses
 //
 // Relative and contextual vectors are those of self-attention.
 #pragma once
@@ -42,6 +45,7 @@ struct StepAttention {
   int64_t head_width = 0;  // Dh
   int64_t first_head = 0;  // only heads first .. last - 1 are computed: threads share them
   int64_t last_head = 0;
+  int64_t heads_per_key = 1;  // H / G
   int64_t hypotheses = 0;
   int64_t position = 0;  // i
   int64_t keys = 0;      // S; i + 1 in self-attention
@@ -55,10 +59,10 @@ struct StepAttention {
 
   const int32_t* slots = nullptr;  // [hypotheses, S], row r at r * slots_stride; null: memory
   int64_t slots_stride = 0;
-  const void* key_rows = nullptr;     // [slots, H, Dp], self-attention
-  const void* value_rows = nullptr;   // [slots or S, H, Dp]
+  const void* key_rows = nullptr;     // [slots, G, Dp], self-attention
+  const void* value_rows = nullptr;   // [slots or S, G, Dp]
   int64_t row_stride = 0;             // numbers, of both
-  const void* key_columns = nullptr;  // [H, Dh, key_stride], memory
+  const void* key_columns = nullptr;  // [G, Dh, key_stride], memory
   int64_t key_stride = 0;             // a multiple of kHeadLanes, at least S
 };
 
@@ -67,7 +71,7 @@ struct StepAttention {
 int64_t step_attention_workspace(const StepAttention& call);
 void step_attention(CacheType cache, std::span<const StepAttention> calls, float* workspace);
 
-/// Keeps a token's keys or values [H, Dh] in a row of the cache [H, Dp].
+/// Keeps a token's keys or values [heads, Dh] in a row of the cache [heads, Dp].
 void cache_row(CacheType type, int64_t heads, int64_t head_width, const float* from, void* row);
 
 /// Keeps one dimension of the keys of a memory: from[j * stride] for j < keys, then zeros up to

@@ -61,6 +61,10 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
       .add("feed-forward", &m.feed_forward, "N",
            "inner width of the feed-forward blocks; overrides the preset", ranges::kFeedForward)
       .add("heads", &m.heads, "N", "attention heads; overrides the preset", ranges::kHeads)
+      .add("kv-heads", &m.kv_heads, "N",
+           "heads of keys and values, which groups of query heads share (Ainslie et al. 2023); "
+           "divides --heads; 0: as --heads",
+           {.least = 0, .most = ranges::kHeads.most})
       .add("position", &o.position, "SPEC",
            "position encoding of encoder and decoder; '--position help' lists them")
       .add("decoder-position", &o.decoder_position, "SPEC",
@@ -68,8 +72,15 @@ void bind_model_options(OptionTable& table, ModelOptions& o) {
       .add("cross-position", &m.cross_position, "SPEC", "position encoding of cross-attention")
       .add("max-positions", &m.max_positions, "N", "table size of learned encodings",
            ranges::kMaxPositions)
-      .add("norm", &m.norm, "", "layer norm after (post) or before (pre) each block",
+      .add("norm", &m.norm, "", "norm after (post) or before (pre) each block",
            {.choices = {"post", "pre"}})
+      .add("norm-type", &m.norm_type, "",
+           "layer: layer norm; rms: divide by the root mean square, no bias (Zhang and Sennrich "
+           "2019)",
+           {.choices = {"layer", "rms"}})
+      .add("qk-norm", &m.qk_norm, "",
+           "RMS norm of each head's queries and keys, which bounds their products (Henry et al. "
+           "2020, Dehghani et al. 2023)")
       .add("activation", &m.activation, "", "activation of the feed-forward blocks",
            {.choices = {"relu", "gelu", "silu", "swiglu"}})
       .add("decoder-layer", &m.decoder_layer, "",
@@ -132,7 +143,10 @@ std::vector<std::string> keep_sizes(const OptionTable& table, const nmt::ModelFi
   keep_size("heads", &ModelConfig::heads);
   o.model.alignment_layer = kept.alignment_layer;
   o.model.alignment_head = kept.alignment_head;
+  keep("kv-heads", &ModelConfig::kv_heads);
   keep("norm", &ModelConfig::norm);
+  keep("norm-type", &ModelConfig::norm_type);
+  keep("qk-norm", &ModelConfig::qk_norm);
   keep("activation", &ModelConfig::activation);
   keep("decoder-layer", &ModelConfig::decoder_layer);
   keep("tied-embeddings", &ModelConfig::tied_embeddings);

@@ -8,6 +8,7 @@
 
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/position/term_table.h"
 
 namespace dietmt::encoders {
@@ -27,9 +28,25 @@ at::Tensor parameter(const torch::nn::Module& module, const std::string& name) {
   return module.named_parameters()[name];
 }
 
+constexpr const char* kQueryNorm = "layer0.self_attention.query_norm";
+constexpr const char* kKeyNorm = "layer0.self_attention.key_norm";
+
+bool has_norm(const InspectedStack& stack, const std::string& norm) {
+  return stack.module.named_parameters().contains(norm + ".weight");
+}
+
+// A norm without bias is an RMS norm.
 at::Tensor normalize(const InspectedStack& stack, const std::string& norm, const at::Tensor& x) {
-  return at::layer_norm(x, {stack.width}, parameter(stack.module, norm + ".weight"),
-                        parameter(stack.module, norm + ".bias"), stack.norm_epsilon);
+  const auto parameters = stack.module.named_parameters();
+  const at::Tensor& weight = parameters[norm + ".weight"];
+  const at::Tensor* bias = parameters.find(norm + ".bias");
+  if (bias == nullptr) return rms_norm(x, weight, stack.norm_epsilon);
+  return at::layer_norm(x, {x.size(-1)}, weight, *bias, stack.norm_epsilon);
+}
+
+// [T, G, Dh] -> [T, H, Dh]
+at::Tensor for_all_heads(const at::Tensor& x, int64_t heads) {
+  return x.repeat_interleave(heads / x.size(1), 1);
 }
 
 /// x with positions and segments of one sentence: [T, D].
@@ -43,11 +60,18 @@ HeadVectors first_layer_vectors(const InspectedStack& stack, const at::Tensor& x
   at::Tensor input = stack.embedding_norm ? normalize(stack, "embedding_norm", x) : x;
   if (stack.norm == NormPlacement::kPre)
     input = normalize(stack, "layer0.self_residual.norm", input);
-  const at::Tensor projected =  // [T, 3, H, Dh]: queries, keys, values
+  const at::Tensor projected =  // [T, H + 2G, Dh]: queries, keys, values
       at::linear(input, parameter(stack.module, "layer0.self_attention.input_weight"),
                  parameter(stack.module, "layer0.self_attention.input_bias"))
-          .view({x.size(0), 3, stack.heads, stack.width / stack.heads});
-  return {projected.select(1, 0), projected.select(1, 1)};
+          .view({x.size(0), -1, stack.width / stack.heads});
+  const int64_t key_heads = (projected.size(1) - stack.heads) / 2;
+  at::Tensor queries = projected.narrow(1, 0, stack.heads);
+  at::Tensor keys = projected.narrow(1, stack.heads, key_heads);
+  if (has_norm(stack, kQueryNorm)) {
+    queries = normalize(stack, kQueryNorm, queries);
+    keys = normalize(stack, kKeyNorm, keys);
+  }
+  return {queries, for_all_heads(keys, stack.heads)};
 }
 
 at::Tensor scores_of(const HeadVectors& vectors, const ScoreTerms& terms, bool causal) {
@@ -73,6 +97,10 @@ HeadVectors vectors_of_positions(const InspectedStack& stack, const at::Tensor& 
 }
 
 }  // namespace
+
+bool InspectedStack::reads_plain_positions() const {
+  return norm == NormPlacement::kPost && !embedding_norm && !has_norm(*this, kQueryNorm);
+}
 
 at::Tensor scores_without_content(const ScoreTerms& terms, const Extent& extent, int64_t heads,
                                   int64_t head_width) {

@@ -25,8 +25,9 @@ struct InspectedStack {
   bool embedding_norm = false;  // BERT's, after the positions
   double norm_epsilon = kernels::kLayerNormEpsilon;
 
-  /// Whether positions that are added to the embeddings reach the first scores unmixed with words.
-  bool reads_plain_positions() const { return norm == NormPlacement::kPost && !embedding_norm; }
+  /// Whether positions that are added to the embeddings reach the first scores unmixed with words,
+  /// by linear projections only.
+  bool reads_plain_positions() const;
 };
 
 /// The scores that the terms give to queries and keys without content: [H, T, S]. Undefined if keys
@@ -40,7 +41,7 @@ std::vector<std::string> terms_with_content(const ScoreTerms& terms);
 /// What positions add by themselves to the scores of self-attention among `length` positions,
 /// before masking: [L] of [H, n, n]. In the first layer of a post-norm stack this includes
 /// positions added to the embeddings, projected to queries and keys: (P W_Q) (P W_K)^T / sqrt(Dh).
-/// In other layers and after a layer norm these are mixed with words and left out. All tokens are
+/// In other layers and after a norm these are mixed with words and left out. All tokens are
 /// of segment 0, here and below.
 std::vector<at::Tensor> position_scores(const InspectedStack& stack, int64_t length);
 

@@ -108,7 +108,7 @@ Tensor Dense::forward(const Tensor& x) const { return linear_layer(x, weight_, b
 MaskedLmHead::MaskedLmHead(const BertConfig& config, const Tensor& piece_embedding)
     : relu_(config.activation == "relu"), piece_embedding_(piece_embedding) {
   dense_ = register_module("dense", std::make_shared<Dense>(config.width, config.width));
-  norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width, config.norm_epsilon));
+  norm_ = register_module("norm", std::make_shared<Norm>(config.width, config.norm_epsilon));
   output_bias_ = register_parameter("output_bias", torch::zeros({config.vocabulary}));
 }
 

@@ -105,7 +105,7 @@ class MaskedLmHead : public torch::nn::Module {
   bool relu_;
   at::Tensor piece_embedding_;
   std::shared_ptr<Dense> dense_;
-  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<Norm> norm_;
   at::Tensor output_bias_;
 };
 

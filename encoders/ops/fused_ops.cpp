@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
+#include <optional>
 
 #include "kernels/dropout.h"
 #include "kernels/rowwise.h"
@@ -48,23 +49,33 @@ Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
       .view(like.sizes());
 }
 
+// Null if undefined.
+const float* numbers_of(const Tensor& x) {
+  return x.defined() ? x.const_data_ptr<float>() : nullptr;
+}
+float* numbers_to(const Tensor& x) { return x.defined() ? x.data_ptr<float>() : nullptr; }
+
 // Whether the values before gamma and beta can be recovered from the output to about 1e-6.
 bool is_invertible(const Tensor& gamma, const Tensor& beta) {
   constexpr float kSmallest = 1e-6f, kLargestRatio = 16.0f;
   const float* g = gamma.const_data_ptr<float>();
-  const float* b = beta.const_data_ptr<float>();
+  const float* b = numbers_of(beta);
   for (int64_t c = 0; c < gamma.numel(); ++c) {
     const float size = std::abs(g[c]);
-    if (!(size >= kSmallest && std::abs(b[c]) <= kLargestRatio * size)) return false;
+    const float shift = b == nullptr ? 0.0f : std::abs(b[c]);
+    if (!(size >= kSmallest && shift <= kLargestRatio * size)) return false;
   }
   return true;
 }
 
+// Without beta an RMS norm, which may lack the branch.
 class AddNorm : public torch::autograd::Function<AddNorm> {
  public:
-  static Tensor forward(AutogradContext* context, const Tensor& residual, const Tensor& branch,
-                        const Tensor& gamma, const Tensor& beta, double p, int64_t key,
+  static Tensor forward(AutogradContext* context, const Tensor& residual,
+                        const std::optional<Tensor>& given_branch, const Tensor& gamma,
+                        const std::optional<Tensor>& given_beta, double p, int64_t key,
                         double epsilon) {
+    const Tensor branch = given_branch.value_or(Tensor()), beta = given_beta.value_or(Tensor());
     const int64_t rows = residual.size(0);
     // Later layers keep the output anyway, so keeping only it saves memory.
     const bool from_output = is_invertible(gamma, beta);
@@ -75,9 +86,9 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     call.rows = rows;
     call.width = residual.size(1);
     call.residual = residual.const_data_ptr<float>();
-    call.branch = branch.const_data_ptr<float>();
+    call.branch = numbers_of(branch);
     call.gamma = gamma.const_data_ptr<float>();
-    call.beta = beta.const_data_ptr<float>();
+    call.beta = numbers_of(beta);
     call.dropout = p;
     call.dropout_key = static_cast<uint64_t>(key);
     call.epsilon = epsilon;
@@ -87,6 +98,7 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     kernels::add_norm_forward(call);
     context->save_for_backward({from_output ? output : normalized, inverse_std, gamma, beta});
     context->saved_data["from_output"] = from_output;
+    context->saved_data["has_branch"] = branch.defined();
     context->saved_data["p"] = p;
     context->saved_data["key"] = key;
     return output;
@@ -97,9 +109,10 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     const Tensor grad_output = grads[0].contiguous();
     const Tensor& gamma = saved[2];
     Tensor grad_residual = at::empty_like(grad_output);
-    Tensor grad_branch = at::empty_like(grad_output);
+    Tensor grad_branch, grad_beta;
+    if (context->saved_data["has_branch"].toBool()) grad_branch = at::empty_like(grad_output);
     Tensor grad_gamma = at::empty_like(gamma);
-    Tensor grad_beta = at::empty_like(gamma);
+    if (saved[3].defined()) grad_beta = at::empty_like(gamma);
     kernels::AddNormBackward call;
     call.rows = grad_output.size(0);
     call.width = grad_output.size(1);
@@ -108,17 +121,27 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     (from_output ? call.output : call.normalized) = saved[0].const_data_ptr<float>();
     call.inverse_std = saved[1].const_data_ptr<float>();
     call.gamma = gamma.const_data_ptr<float>();
-    call.beta = saved[3].const_data_ptr<float>();
+    call.beta = numbers_of(saved[3]);
     call.dropout = context->saved_data["p"].toDouble();
     call.dropout_key = static_cast<uint64_t>(context->saved_data["key"].toInt());
     call.grad_residual = grad_residual.data_ptr<float>();
-    call.grad_branch = grad_branch.data_ptr<float>();
+    call.grad_branch = numbers_to(grad_branch);
     call.grad_gamma = grad_gamma.data_ptr<float>();
-    call.grad_beta = grad_beta.data_ptr<float>();
+    call.grad_beta = numbers_to(grad_beta);
     kernels::add_norm_backward(call);
     return {grad_residual, grad_branch, grad_gamma, grad_beta, Tensor(), Tensor(), Tensor()};
   }
 };
+
+std::optional<Tensor> unless_undefined(const Tensor& x) {
+  return x.defined() ? std::optional<Tensor>(x) : std::nullopt;
+}
+
+Tensor fused_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamma,
+                  const Tensor& beta, const DropoutSite& site, double epsilon) {
+  return AddNorm::apply(residual, unless_undefined(branch), gamma, unless_undefined(beta), site.p,
+                        static_cast<int64_t>(site.key), epsilon);
+}
 
 Tensor run_dropout_add(const Tensor* residual, const Tensor& branch, double p, int64_t key) {
   Tensor output = at::empty_like(branch);
@@ -176,11 +199,21 @@ Tensor add_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamm
                 const Tensor& beta, const DropoutSite& dropout_site, double epsilon) {
   const Tensor cast = branch.to(residual.scalar_type());
   if (has_kernel(residual)) {
-    return AddNorm::apply(residual.contiguous(), cast.contiguous(), gamma, beta, dropout_site.p,
-                          static_cast<int64_t>(dropout_site.key), epsilon);
+    return fused_norm(residual.contiguous(), cast.contiguous(), gamma, beta, dropout_site, epsilon);
   }
-  return at::layer_norm(dropout_add(residual, cast, dropout_site), {residual.size(-1)}, gamma, beta,
-                        epsilon);
+  const Tensor sum = dropout_add(residual, cast, dropout_site);
+  if (!beta.defined()) return rms_norm(sum, gamma, epsilon);
+  return at::layer_norm(sum, {residual.size(-1)}, gamma, beta, epsilon);
+}
+
+Tensor rms_norm(const Tensor& x, const Tensor& gamma, double epsilon) {
+  const Tensor wide = x.to(gamma.scalar_type());
+  if (!has_kernel(wide))
+    return at::rms_norm(wide, {x.size(-1)}, gamma, epsilon).to(x.scalar_type());
+  const Tensor rows = wide.contiguous().flatten(0, -2);
+  return fused_norm(rows, Tensor(), gamma, Tensor(), {}, epsilon)
+      .view(x.sizes())
+      .to(x.scalar_type());
 }
 
 Tensor dropout_add(const Tensor& residual, const Tensor& branch, const DropoutSite& dropout_site) {

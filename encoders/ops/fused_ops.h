@@ -9,9 +9,13 @@
 
 namespace dietmt::encoders {
 
-/// layer_norm(residual + dropout(branch)) * gamma + beta; residual, branch: [N, D].
+/// layer_norm(residual + dropout(branch)) * gamma + beta, or with an undefined beta
+/// rms_norm(residual + dropout(branch), gamma); residual, branch: [N, D].
 at::Tensor add_norm(const at::Tensor& residual, const at::Tensor& branch, const at::Tensor& gamma,
                     const at::Tensor& beta, const DropoutSite& dropout, double epsilon);
+
+/// x / sqrt(mean of squares + epsilon) * gamma over the last dimension (Zhang and Sennrich 2019).
+at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gamma, double epsilon);
 
 /// residual + dropout(branch).
 at::Tensor dropout_add(const at::Tensor& residual, const at::Tensor& branch,

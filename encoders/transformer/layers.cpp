@@ -10,22 +10,25 @@ namespace dietmt::encoders {
 
 using at::Tensor;
 
+namespace {
+
+AttentionConfig attention_config(const StackConfig& config) {
+  return {config.width, config.heads, config.kv_heads, config.qk_norm, config.norm_epsilon};
+}
+
+}  // namespace
+
 DropoutSite dropout_site(double p, DropoutKeys* keys) {
   if (keys == nullptr || p == 0.0) return {};
   return {p, keys->next()};
 }
 
-LayerNorm::LayerNorm(int64_t width, double epsilon) : epsilon_(epsilon) {
-  weight = register_parameter("weight", torch::ones({width}));
-  bias = register_parameter("bias", torch::zeros({width}));
-}
-
-Tensor LayerNorm::forward(const Tensor& x) const {
-  return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon_);
+std::shared_ptr<Norm> make_norm(const StackConfig& config) {
+  return std::make_shared<Norm>(config.width, config.norm_epsilon, config.norm_type);
 }
 
 Residual::Residual(const StackConfig& config) : placement_(config.norm), dropout_(config.dropout) {
-  norm_ = register_module("norm", std::make_shared<LayerNorm>(config.width, config.norm_epsilon));
+  norm_ = register_module("norm", make_norm(config));
 }
 
 Tensor Residual::input(const Tensor& x) const {
@@ -77,7 +80,7 @@ Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
 EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)
     : attention_dropout_(config.attention_dropout) {
   attention_ = register_module("self_attention",
-                               std::make_shared<SelfAttention>(config.width, config.heads, causal));
+                               std::make_shared<SelfAttention>(attention_config(config), causal));
   attention_residual_ = register_module("self_residual", std::make_shared<Residual>(config));
   feed_forward_ = register_module("feed_forward", std::make_shared<FeedForward>(config));
   feed_forward_residual_ =
@@ -99,11 +102,11 @@ DecoderLayer::DecoderLayer(const StackConfig& config)
     recurrence_ = register_module("recurrence", std::make_shared<Recurrence>(config.width));
   } else {
     self_attention_ = register_module(
-        "self_attention", std::make_shared<SelfAttention>(config.width, config.heads, true));
+        "self_attention", std::make_shared<SelfAttention>(attention_config(config), true));
   }
   self_residual_ = register_module("self_residual", std::make_shared<Residual>(config));
   cross_attention_ = register_module("cross_attention",
-                                     std::make_shared<CrossAttention>(config.width, config.heads));
+                                     std::make_shared<CrossAttention>(attention_config(config)));
   cross_residual_ = register_module("cross_residual", std::make_shared<Residual>(config));
   feed_forward_ = register_module("feed_forward", std::make_shared<FeedForward>(config));
   feed_forward_residual_ =

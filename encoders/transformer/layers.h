@@ -1,5 +1,5 @@
 // The layers of a Transformer (Vaswani et al. 2017): attention and feed-forward blocks, each inside
-// a residual connection with layer norm after it (post-norm) or before it (pre-norm).
+// a residual connection with a norm after it (post-norm) or before it (pre-norm).
 #pragma once
 
 #include <torch/nn/module.h>
@@ -11,6 +11,7 @@
 
 #include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/multi_head_attention.h"
+#include "encoders/transformer/norm.h"
 #include "encoders/transformer/recurrence.h"
 #include "kernels/rowwise.h"
 
@@ -24,13 +25,16 @@ struct StackConfig {
   int64_t layers = 6;   // L
   int64_t width = 512;  // D
   int64_t feed_forward = 2048;
-  int64_t heads = 8;  // H
+  int64_t heads = 8;     // H
+  int64_t kv_heads = 0;  // G, of keys and values; 0: H
   int64_t max_positions = 1024;
   int64_t segments = 0;              // kinds of segments of the input; 0: it has none
   bool starts_with_summary = false;  // the first token summarises the sentence, like BERT's [CLS]
   NormPlacement norm = NormPlacement::kPost;
+  NormType norm_type = NormType::kLayer;
   double norm_epsilon = kernels::kLayerNormEpsilon;
-  bool embedding_norm = false;  // layer norm after the positions, before the first dropout
+  bool embedding_norm = false;                // after the positions, before the first dropout
+  bool qk_norm = false;                       // of each head's queries and keys
   std::optional<double> embedding_deviation;  // of initial learned positions; none: 1/sqrt(D)
   Activation activation = Activation::kRelu;
   std::string position = "sinusoidal";
@@ -45,21 +49,11 @@ struct StackConfig {
 /// A dropout site of probability `p`; none where `keys` is nullptr.
 DropoutSite dropout_site(double p, DropoutKeys* keys);
 
-class LayerNorm : public torch::nn::Module {
- public:
-  LayerNorm(int64_t width, double epsilon);
-  at::Tensor forward(const at::Tensor& x) const;
-  double epsilon() const { return epsilon_; }
+/// A norm of the stack's type over the width of the model.
+std::shared_ptr<Norm> make_norm(const StackConfig& config);
 
-  at::Tensor weight;  // [D]
-  at::Tensor bias;    // [D]
-
- private:
-  double epsilon_;
-};
-
-/// The residual connection around a block f: post-norm LN(x + dropout(f(x))), pre-norm
-/// x + dropout(f(LN(x))).
+/// The residual connection around a block f: post-norm norm(x + dropout(f(x))), pre-norm
+/// x + dropout(f(norm(x))).
 class Residual : public torch::nn::Module {
  public:
   explicit Residual(const StackConfig& config);
@@ -72,7 +66,7 @@ class Residual : public torch::nn::Module {
  private:
   NormPlacement placement_;
   double dropout_;
-  std::shared_ptr<LayerNorm> norm_;
+  std::shared_ptr<Norm> norm_;
 };
 
 /// activation(x W1 + b1) W2 + b2; SwiGLU (Shazeer 2020): (silu(x Wg) * x W1) W2.

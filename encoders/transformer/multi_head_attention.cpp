@@ -23,47 +23,71 @@ constexpr double kStackedGain = 0.70710678118654752;
 
 }  // namespace
 
-SelfAttention::SelfAttention(int64_t width, int64_t heads, bool causal)
-    : heads_(heads), causal_(causal) {
-  input_weight_ = register_parameter("input_weight", projection(3 * width, width, kStackedGain));
-  input_bias_ = register_parameter("input_bias", torch::zeros({3 * width}));
+HeadVectors::HeadVectors(const AttentionConfig& config, torch::nn::Module& owner)
+    : group_(config.heads / config.key_heads()) {
+  if (!config.qk_norm) return;
+  const auto norm = [&](const char* name) {
+    return owner.register_module(
+        name, std::make_shared<Norm>(config.head_width(), config.norm_epsilon, NormType::kRms));
+  };
+  query_norm_ = norm("query_norm");
+  key_norm_ = norm("key_norm");
+}
+
+Tensor HeadVectors::values(const Tensor& x) const {
+  if (group_ == 1) return x;
+  return x.unsqueeze(2).expand({-1, -1, group_, -1}).flatten(1, 2);
+}
+
+SelfAttention::SelfAttention(const AttentionConfig& config, bool causal)
+    : config_(config), causal_(causal), vectors_(config, *this) {
+  const int64_t width = config.width, outputs = width + 2 * config.key_width();
+  input_weight_ = register_parameter("input_weight", projection(outputs, width, kStackedGain));
+  input_bias_ = register_parameter("input_bias", torch::zeros({outputs}));
   output_weight_ = register_parameter("output_weight", projection(width, width, 1.0));
   output_bias_ = register_parameter("output_bias", torch::zeros({width}));
 }
 
+SelfAttention::Projected SelfAttention::project(const Tensor& x) const {
+  const Tensor projected = linear_layer(x, input_weight_, input_bias_);
+  const int64_t heads = config_.heads, key_heads = config_.key_heads(), tokens = x.size(0);
+  const std::vector<Tensor> parts =
+      key_heads == heads ? split_heads(projected.view({tokens, 3, heads, config_.head_width()}))
+                         : projected.view({tokens, heads + 2 * key_heads, config_.head_width()})
+                               .split_with_sizes({heads, key_heads, key_heads}, 1);
+  return {vectors_.queries(parts[0]), vectors_.keys(parts[1]), vectors_.values(parts[2])};
+}
+
 Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
                               Backend backend, const DropoutSite& dropout) const {
-  const int64_t width = x.size(1);
-  const Tensor projected = linear_layer(x, input_weight_, input_bias_)
-                               .view({x.size(0), 3, heads_, width / heads_});  // [N, 3, H, Dh]
-  const std::vector<Tensor> parts = split_heads(projected);
-  const AttentionCall call{parts[0], parts[1], parts[2],  packing,     packing,
-                           terms,    causal_,  dropout.p, dropout.key, packing.segments()};
-  const Tensor mixed = attend(call, backend).reshape({x.size(0), width});
+  const Projected own = project(x);
+  const AttentionCall call{own.queries, own.keys, own.values, packing,     packing,
+                           terms,       causal_,  dropout.p,  dropout.key, packing.segments()};
+  const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
   return linear_layer(mixed, output_weight_, output_bias_);
 }
 
 Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, int64_t position,
                            const ScoreTerms& terms) const {
-  const int64_t rows = x.size(0);
-  const int64_t width = x.size(1);
-  const Tensor projected = linear_layer(x, input_weight_, input_bias_)
-                               .view({rows, 3, heads_, width / heads_});  // [rows, 3, H, Dh]
+  const Projected own = project(x);
   // The terms' tables have one row: that of `position`.
-  const Tensor query = move_queries(projected.select(1, 0), {}, terms).unsqueeze(2);
-  keys.select(2, position).copy_(move_keys(projected.select(1, 1), {}, terms));
-  values.select(2, position).copy_(projected.select(1, 2));
+  const Tensor query = move_queries(own.queries, {}, terms).unsqueeze(2);
+  keys.select(2, position).copy_(move_keys(own.keys, {}, terms));
+  values.select(2, position).copy_(own.values);
   const Extent extent{position, 1, position + 1};
   const DenseAttentionCall call{
       query, keys.narrow(2, 0, position + 1), values.narrow(2, 0, position + 1), {}, terms, extent};
-  return linear_layer(attend_dense(call).reshape({rows, width}), output_weight_, output_bias_);
+  return linear_layer(attend_dense(call).reshape({x.size(0), x.size(1)}), output_weight_,
+                      output_bias_);
 }
 
-CrossAttention::CrossAttention(int64_t width, int64_t heads) : heads_(heads) {
+CrossAttention::CrossAttention(const AttentionConfig& config)
+    : config_(config), vectors_(config, *this) {
+  const int64_t width = config.width, outputs = 2 * config.key_width();
   query_weight_ = register_parameter("query_weight", projection(width, width, kStackedGain));
   query_bias_ = register_parameter("query_bias", torch::zeros({width}));
-  memory_weight_ = register_parameter("memory_weight", projection(2 * width, width, kStackedGain));
-  memory_bias_ = register_parameter("memory_bias", torch::zeros({2 * width}));
+  memory_weight_ = register_parameter("memory_weight", projection(outputs, width, kStackedGain));
+  memory_bias_ = register_parameter("memory_bias", torch::zeros({outputs}));
   output_weight_ = register_parameter("output_weight", projection(width, width, 1.0));
   output_bias_ = register_parameter("output_bias", torch::zeros({width}));
 }
@@ -71,22 +95,25 @@ CrossAttention::CrossAttention(int64_t width, int64_t heads) : heads_(heads) {
 CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
   const Tensor projected =
       linear_layer(memory, memory_weight_, memory_bias_)
-          .view({memory.size(0), 2, heads_, memory.size(1) / heads_});  // [M, 2, H, Dh]
+          .view({memory.size(0), 2, config_.key_heads(), config_.head_width()});  // [M, 2, G, Dh]
   const std::vector<Tensor> parts = split_heads(projected);
-  return {parts[0], parts[1]};
+  return {vectors_.keys(parts[0]), vectors_.values(parts[1])};
+}
+
+Tensor CrossAttention::project_queries(const Tensor& x) const {
+  return vectors_.queries(linear_layer(x, query_weight_, query_bias_)
+                              .view({x.size(0), config_.heads, config_.head_width()}));
 }
 
 Tensor CrossAttention::forward(const Tensor& x, const Packing& packing, const Memory& memory,
                                const Packing& memory_packing, const ScoreTerms& terms,
                                Backend backend, const DropoutSite& dropout,
                                ObservedAttention* observed) const {
-  const int64_t width = x.size(1);
-  const Tensor queries =
-      linear_layer(x, query_weight_, query_bias_).view({x.size(0), heads_, width / heads_});
+  const Tensor queries = project_queries(x);
   if (observed != nullptr) *observed = {observed->layer, queries, memory.keys, terms};
   const AttentionCall call{queries, memory.keys, memory.values, packing,    memory_packing,
                            terms,   false,       dropout.p,     dropout.key};
-  const Tensor mixed = attend(call, backend).reshape({x.size(0), width});
+  const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
   return linear_layer(mixed, output_weight_, output_bias_);
 }
 
@@ -94,14 +121,13 @@ Tensor CrossAttention::step(const Tensor& x, const Tensor& keys, const Tensor& v
                             const Tensor& mask, int64_t position, const ScoreTerms& terms) const {
   const int64_t sentences = keys.size(0);
   const int64_t beams = x.size(0) / sentences;
-  const int64_t width = x.size(1);
   // The beams of a sentence are queries side by side; all stand at the same position.
-  const Tensor queries = linear_layer(x, query_weight_, query_bias_)
-                             .view({sentences, beams, heads_, width / heads_})
+  const Tensor queries = project_queries(x)
+                             .view({sentences, beams, config_.heads, config_.head_width()})
                              .transpose(1, 2);  // [B, H, K, Dh]
   const Extent extent{position, 1, keys.size(2)};
   const DenseAttentionCall call{queries, keys, values, mask, terms, extent};
-  const Tensor mixed = attend_dense(call).transpose(1, 2).reshape({x.size(0), width});
+  const Tensor mixed = attend_dense(call).transpose(1, 2).reshape({x.size(0), x.size(1)});
   return linear_layer(mixed, output_weight_, output_bias_);
 }
 

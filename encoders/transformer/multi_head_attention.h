@@ -4,17 +4,55 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "encoders/attention/attention.h"
 #include "encoders/attention/observed_attention.h"
 #include "encoders/ops/dropout_keys.h"
+#include "encoders/transformer/norm.h"
 
 namespace dietmt::encoders {
+
+struct AttentionConfig {
+  int64_t width = 0;     // D
+  int64_t heads = 0;     // H
+  int64_t kv_heads = 0;  // G, of keys and values (Ainslie et al. 2023); 0: H. Divides H
+  bool qk_norm = false;  // RMS norm of queries and keys, of one vector [Dh] each for all heads
+  double norm_epsilon = 1e-5;
+
+  int64_t head_width() const { return width / heads; }
+  int64_t key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
+  int64_t key_width() const { return key_heads() * head_width(); }  // G * Dh
+};
+
+/// Norms of queries and keys before they get positions (Henry et al. 2020; in this form Dehghani et
+/// al. 2023), and the sharing of keys and values by groups of heads.
+class HeadVectors {
+ public:
+  HeadVectors() = default;
+  /// Registers the norms in `owner`, if there are any.
+  HeadVectors(const AttentionConfig& config, torch::nn::Module& owner);
+
+  /// x: [N, H, Dh]. Returns [N, H, Dh].
+  at::Tensor queries(const at::Tensor& x) const {
+    return query_norm_ ? query_norm_->forward(x) : x;
+  }
+  /// x: [N, G, Dh]. Returns [N, H, Dh].
+  at::Tensor keys(const at::Tensor& x) const {
+    return values(key_norm_ ? key_norm_->forward(x) : x);
+  }
+  at::Tensor values(const at::Tensor& x) const;
+
+ private:
+  int64_t group_ = 1;  // H / G
+  std::shared_ptr<Norm> query_norm_;
+  std::shared_ptr<Norm> key_norm_;
+};
 
 /// Queries, keys and values from the same sequence; one fused projection.
 class SelfAttention : public torch::nn::Module {
  public:
-  SelfAttention(int64_t width, int64_t heads, bool causal);
+  SelfAttention(const AttentionConfig& config, bool causal);
 
   /// x: [N, D]. Returns [N, D].
   at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
@@ -26,10 +64,16 @@ class SelfAttention : public torch::nn::Module {
                   const ScoreTerms& terms) const;
 
  private:
-  int64_t heads_;
+  struct Projected {
+    at::Tensor queries, keys, values;  // [N, H, Dh] each
+  };
+  Projected project(const at::Tensor& x) const;
+
+  AttentionConfig config_;
   bool causal_;
-  at::Tensor input_weight_;   // [3D, D]: queries, keys, values
-  at::Tensor input_bias_;     // [3D]
+  HeadVectors vectors_;
+  at::Tensor input_weight_;   // [D + 2 G Dh, D]: queries, keys, values
+  at::Tensor input_bias_;     // [D + 2 G Dh]
   at::Tensor output_weight_;  // [D, D]
   at::Tensor output_bias_;    // [D]
 };
@@ -37,7 +81,7 @@ class SelfAttention : public torch::nn::Module {
 /// Queries from the target, keys and values from the memory.
 class CrossAttention : public torch::nn::Module {
  public:
-  CrossAttention(int64_t width, int64_t heads);
+  explicit CrossAttention(const AttentionConfig& config);
 
   struct Memory {
     at::Tensor keys;    // [M, H, Dh]
@@ -57,11 +101,14 @@ class CrossAttention : public torch::nn::Module {
                   const at::Tensor& mask, int64_t position, const ScoreTerms& terms) const;
 
  private:
-  int64_t heads_;
+  at::Tensor project_queries(const at::Tensor& x) const;  // [N, H, Dh]
+
+  AttentionConfig config_;
+  HeadVectors vectors_;
   at::Tensor query_weight_;   // [D, D]
   at::Tensor query_bias_;     // [D]
-  at::Tensor memory_weight_;  // [2D, D]: keys, values
-  at::Tensor memory_bias_;    // [2D]
+  at::Tensor memory_weight_;  // [2 G Dh, D]: keys, values
+  at::Tensor memory_bias_;    // [2 G Dh]
   at::Tensor output_weight_;  // [D, D]
   at::Tensor output_bias_;    // [D]
 };

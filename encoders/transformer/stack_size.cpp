@@ -6,9 +6,13 @@
 namespace dietmt::encoders {
 namespace {
 
-// Of queries, keys, values and output.
+// Of queries, keys, values, output and the norms of queries and keys.
 double attention_parameters(const StackConfig& config) {
-  return 4.0 * linear_parameters(config.width, config.width);
+  const int64_t head_width = config.width / config.heads;
+  const int64_t key_heads = config.kv_heads > 0 ? config.kv_heads : config.heads;
+  const double norms = config.qk_norm ? 2.0 * static_cast<double>(head_width) : 0.0;
+  return 2.0 * linear_parameters(config.width, config.width) +
+         2.0 * linear_parameters(config.width, key_heads * head_width) + norms;
 }
 
 double feed_forward_parameters(const StackConfig& config) {
@@ -23,13 +27,13 @@ double recurrence_parameters(const StackConfig& config) {
 
 // A layer is `blocks` and a feed-forward block, each with a norm.
 ParameterCounts layers(const StackConfig& config, const std::vector<double>& blocks) {
-  double layer = feed_forward_parameters(config) + norm_parameters(config.width);
-  for (const double block : blocks) layer += block + norm_parameters(config.width);
+  const double norm = norm_parameters(config.width, config.norm_type);
+  double layer = feed_forward_parameters(config) + norm;
+  for (const double block : blocks) layer += block + norm;
   ParameterCounts counts;
   for (int64_t l = 0; l < config.layers; ++l)
     counts.emplace_back("layer" + std::to_string(l), layer);
-  if (config.norm == NormPlacement::kPre)
-    counts.emplace_back("final_norm", norm_parameters(config.width));
+  if (config.norm == NormPlacement::kPre) counts.emplace_back("final_norm", norm);
   return counts;
 }
 
@@ -39,11 +43,14 @@ double linear_parameters(int64_t inputs, int64_t outputs) {
   return static_cast<double>(outputs) * (static_cast<double>(inputs) + 1.0);
 }
 
-double norm_parameters(int64_t width) { return 2.0 * static_cast<double>(width); }
+double norm_parameters(int64_t width, NormType type) {
+  return (type == NormType::kRms ? 1.0 : 2.0) * static_cast<double>(width);
+}
 
 ParameterCounts encoder_parameters(const StackConfig& config) {
   ParameterCounts counts = layers(config, {attention_parameters(config)});
-  if (config.embedding_norm) counts.emplace_back("embedding_norm", norm_parameters(config.width));
+  if (config.embedding_norm)
+    counts.emplace_back("embedding_norm", norm_parameters(config.width, config.norm_type));
   append(counts, "position.",
          position_parameters(config.position, encoding_context(config, AttentionSite::kEncoder)));
   return counts;

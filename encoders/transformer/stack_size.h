@@ -16,7 +16,6 @@ ParameterCounts decoder_parameters(const StackConfig& config);
 /// Of a linear layer with its bias.
 double linear_parameters(int64_t inputs, int64_t outputs);
 
-/// Of a layer norm.
-double norm_parameters(int64_t width);
+double norm_parameters(int64_t width, NormType type = NormType::kLayer);
 
 }  // namespace dietmt::encoders

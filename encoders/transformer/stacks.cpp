@@ -20,10 +20,6 @@ std::shared_ptr<PositionScheme> make_scheme(const StackConfig& config, Attention
   return std::make_shared<PositionScheme>(spec, encoding_context(config, site));
 }
 
-std::shared_ptr<LayerNorm> make_norm(const StackConfig& config) {
-  return std::make_shared<LayerNorm>(config.width, config.norm_epsilon);
-}
-
 /// The terms of all layers, as attention runs them fastest.
 std::vector<ScoreTerms> lower(const PositionScheme& position, const Extent& extent,
                               const Tensor& like) {

@@ -49,9 +49,9 @@ class EncoderStack : public torch::nn::Module {
 
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
-  std::shared_ptr<LayerNorm> embedding_norm_;  // only if the configuration asks for it
+  std::shared_ptr<Norm> embedding_norm_;  // only if the configuration asks for it
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> final_norm_;  // only with pre-norm
+  std::shared_ptr<Norm> final_norm_;  // only with pre-norm
   bool recomputation_ = false;
   double layer_drop_ = 0.0;
 };
@@ -99,7 +99,7 @@ class DecoderStack : public torch::nn::Module {
   std::shared_ptr<PositionScheme> position_;
   std::shared_ptr<PositionScheme> cross_position_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> final_norm_;  // only with pre-norm
+  std::shared_ptr<Norm> final_norm_;  // only with pre-norm
   bool recomputation_ = false;
   double layer_drop_ = 0.0;
 };

@@ -98,6 +98,12 @@ CTranslate2File exported(const nmt::TranslationModel& model) {
                        config.cross_position + "' is");
   if (config.decoder_layer == "ssru")
     problems.push_back("CTranslate2 has no recurrent decoder (--decoder-layer ssru)");
+  if (config.norm_type == "rms")
+    problems.push_back("CTranslate2 has no RMS norm (--norm-type rms)");
+  if (config.qk_norm) problems.push_back("CTranslate2 has no norm of queries and keys (--qk-norm)");
+  if (config.kv_heads > 0 && config.kv_heads != config.heads)
+    problems.push_back(
+        "CTranslate2 has as many heads of keys and values as of queries (--kv-heads)");
   throw_if_any(problems);
   add_parameters(file, model);
   return file;

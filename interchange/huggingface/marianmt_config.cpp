@@ -91,6 +91,10 @@ json to_marianmt_config(const nmt::ModelConfig& config) {
     problems.push_back("MarianMT has no activation swiglu; it has relu, gelu and silu");
   if (config.decoder_layer == "ssru")
     problems.push_back("MarianMT has no recurrent decoder (--decoder-layer ssru)");
+  if (config.norm_type == "rms") problems.push_back("MarianMT has no RMS norm (--norm-type rms)");
+  if (config.qk_norm) problems.push_back("MarianMT has no norm of queries and keys (--qk-norm)");
+  if (config.kv_heads > 0 && config.kv_heads != config.heads)
+    problems.push_back("MarianMT has as many heads of keys and values as of queries (--kv-heads)");
   throw_if_any(problems);
   return {{"model_type", "marian"},
           {"architectures", {"MarianMTModel"}},

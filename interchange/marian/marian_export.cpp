@@ -164,6 +164,10 @@ std::vector<std::string> marian_problems(const nmt::ModelConfig& config) {
   require(config.activation == "relu" || config.activation == "silu",
           "activation '" + config.activation + "', only relu and silu");
   require(config.norm == "post", "pre-norm as dietmt has it: it does not norm keys and values");
+  require(config.norm_type == "layer", "RMS norm as dietmt has it (--norm-type rms)");
+  require(!config.qk_norm, "norm of each head's queries and keys (--qk-norm)");
+  require(config.kv_heads == 0 || config.kv_heads == config.heads,
+          "heads of keys and values that query heads share (--kv-heads)");
   require(config.norm_epsilon == kNormEpsilon, "norms but those that add 1e-6 to the variance");
   std::sort(problems.begin(), problems.end());
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());

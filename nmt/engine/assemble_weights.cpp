@@ -15,10 +15,18 @@ kernels::LinearActivation activation_of(const std::string& name) {
   throw ConfigError("the decoding engine does not support activation '" + name + "'");
 }
 
+int64_t key_heads_of(const ModelConfig& config) {
+  return config.kv_heads > 0 ? config.kv_heads : config.heads;
+}
+
 class Assembly {
  public:
   Assembly(const ModelConfig& config, WeightSource& source)
       : width_(config.width),
+        head_width_(config.width / config.heads),
+        key_width_(key_heads_of(config) * head_width_),
+        qk_norm_(config.qk_norm),
+        rms_(config.norm_type == "rms"),
         inner_(config.feed_forward),
         norm_epsilon_(config.norm_epsilon),
         gated_(config.activation == "swiglu"),
@@ -26,14 +34,15 @@ class Assembly {
         source_(source) {}
 
   NormWeights norm(const std::string& name) {
-    return {source_.numbers(name + ".weight", width_), source_.numbers(name + ".bias", width_),
-            norm_epsilon_};
+    return {source_.numbers(name + ".weight", width_),
+            rms_ ? nullptr : source_.numbers(name + ".bias", width_), norm_epsilon_};
   }
 
   SelfAttentionWeights self_attention(const std::string& layer) {
     const std::string block = layer + ".self_attention.";
-    return {linear(block + "input", 3 * width_, width_), linear(block + "output", width_, width_),
-            norm(layer + ".self_residual.norm")};
+    return {linear(block + "input", width_ + 2 * key_width_, width_),
+            linear(block + "output", width_, width_), norm(layer + ".self_residual.norm"),
+            head_norms(block)};
   }
 
   RecurrenceWeights recurrence(const std::string& layer) {
@@ -51,8 +60,10 @@ class Assembly {
 
   CrossAttentionWeights cross_attention(const std::string& layer) {
     const std::string block = layer + ".cross_attention.";
-    return {linear(block + "query", width_, width_), linear(block + "memory", 2 * width_, width_),
-            linear(block + "output", width_, width_), norm(layer + ".cross_residual.norm")};
+    return {linear(block + "query", width_, width_),
+            linear(block + "memory", 2 * key_width_, width_),
+            linear(block + "output", width_, width_), norm(layer + ".cross_residual.norm"),
+            head_norms(block)};
   }
 
   FeedForwardWeights feed_forward(const std::string& layer) {
@@ -74,12 +85,24 @@ class Assembly {
   }
 
  private:
+  HeadNorms head_norms(const std::string& block) {
+    if (!qk_norm_) return {};
+    const auto of = [&](const char* name) {
+      return NormWeights{source_.numbers(block + name, head_width_), nullptr, norm_epsilon_};
+    };
+    return {of("query_norm.weight"), of("key_norm.weight")};
+  }
+
   LinearWeights linear(const std::string& name, int64_t outputs, int64_t inputs) {
     return {source_.matrix({name + "_weight", outputs, inputs}),
             source_.numbers(name + "_bias", outputs)};
   }
 
   int64_t width_;
+  int64_t head_width_;
+  int64_t key_width_;
+  bool qk_norm_;
+  bool rms_;
   int64_t inner_;
   double norm_epsilon_;
   bool gated_;
@@ -114,6 +137,7 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
   EngineWeights& weights = *made;
   weights.width = config.width;
   weights.heads = config.heads;
+  weights.key_heads = key_heads_of(config);
   weights.feed_forward = config.feed_forward;
   weights.source_vocabulary = config.source_vocabulary;
   weights.target_vocabulary = config.target_vocabulary;

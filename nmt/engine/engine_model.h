@@ -21,7 +21,7 @@ struct LinearWeights {
 
 struct NormWeights {
   const float* gamma = nullptr;  // [D]; null: no norm
-  const float* beta = nullptr;   // [D]
+  const float* beta = nullptr;   // [D]; null: RMS norm
   double epsilon = 0.0;
 };
 
@@ -35,10 +35,17 @@ struct FeedForwardWeights {
   NormWeights norm;
 };
 
+/// RMS norms of each head's queries and keys, [Dh]; no gamma: none.
+struct HeadNorms {
+  NormWeights queries;
+  NormWeights keys;
+};
+
 struct SelfAttentionWeights {
-  LinearWeights input;   // [3D, D]: queries, keys, values
+  LinearWeights input;   // [D + 2 G Dh, D]: queries, keys, values
   LinearWeights output;  // [D, D]
   NormWeights norm;
+  HeadNorms heads;
 };
 
 /// An SSRU (Kim et al. 2019) in the place of self-attention: kernels::ssru_step().
@@ -50,9 +57,10 @@ struct RecurrenceWeights {
 
 struct CrossAttentionWeights {
   LinearWeights query;   // [D, D]
-  LinearWeights memory;  // [2D, D]: keys, values
+  LinearWeights memory;  // [2 G Dh, D]: keys, values
   LinearWeights output;  // [D, D]
   NormWeights norm;
+  HeadNorms heads;
 };
 
 struct EncoderLayerWeights {
@@ -72,6 +80,7 @@ struct DecoderLayerWeights {
 struct EngineWeights {
   int64_t width = 0;         // D
   int64_t heads = 0;         // H
+  int64_t key_heads = 0;     // G, of keys and values: H or fewer
   int64_t feed_forward = 0;  // F
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
@@ -88,6 +97,7 @@ struct EngineWeights {
   std::shared_ptr<const void> storage;  // owns what the pointers point to
 
   int64_t head_width() const { return width / heads; }
+  int64_t key_width() const { return key_heads * head_width(); }
 };
 
 struct EngineModel {

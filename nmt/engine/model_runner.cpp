@@ -17,6 +17,22 @@ kernels::CacheType cache_type_of(const EngineWeights& weights) {
   return exact ? kernels::CacheType::kFloat : kernels::CacheType::kBFloat16;
 }
 
+int64_t cached_heads(const EngineWeights& weights, const PositionTables& positions) {
+  if (weights.key_heads == weights.heads) return weights.heads;
+  const auto is_shared = [](const LayerPositions& layer) {
+    return layer.keys.are_shared() && layer.key_compression.head_stride == 0 &&
+           layer.value_compression.head_stride == 0;
+  };
+  return std::ranges::all_of(positions.of(1).layers, is_shared) ? weights.key_heads : weights.heads;
+}
+
+// A recurrent layer keeps its state where others keep keys and values of all heads.
+int64_t cached_self_heads(const EngineModel& model) {
+  const EngineWeights& weights = *model.weights;
+  if (!weights.decoder.empty() && weights.decoder.front().is_recurrent()) return weights.heads;
+  return cached_heads(weights, *model.decoder);
+}
+
 }  // namespace
 
 ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
@@ -24,17 +40,22 @@ ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
       weights_(*model.weights),
       team_(team),
       width_(weights_.width),
-      padded_width_(weights_.heads * kernels::padded_head(weights_.head_width())),
+      key_width_(weights_.key_width()),
+      self_width_(width_ + 2 * key_width_),
+      self_heads_(cached_self_heads(model)),
+      memory_heads_(cached_heads(weights_, *model.cross)),
+      padded_width_(self_heads_ * kernels::padded_head(weights_.head_width())),
       cache_type_(cache_type_of(weights_)),
       number_bytes_(kernels::cache_bytes(cache_type_)),
-      value_stride_(padded_width_ + kCacheLineBytes / number_bytes_),
+      value_stride_(memory_heads_ * kernels::padded_head(weights_.head_width()) +
+                    kCacheLineBytes / number_bytes_),
       slot_stride_(2 * padded_width_ + kCacheLineBytes / number_bytes_),
       attention_(static_cast<size_t>(team.size())),
       cache_(weights_.decoder.size()) {}
 
 void ModelRunner::reserve_rows(int64_t rows) {
   for (AlignedBuffer<float>* buffer : {&x_, &normed_, &mixed_}) buffer->reserve(rows * width_);
-  projected_.reserve(rows * 3 * width_);
+  projected_.reserve(rows * std::max(self_width_, 2 * width_));
   inner_.reserve(rows * weights_.feed_forward);
   gated_.reserve(rows * weights_.feed_forward);
   const auto bytes = [&](int64_t inputs) {
@@ -83,11 +104,24 @@ void ModelRunner::embed(const kernels::PackedWeights& table, int32_t token,
   for (int64_t d = 0; d < width_; ++d) to[d] += added[d];
 }
 
+void ModelRunner::normalize(const NormWeights& norm, int64_t rows, const float* from,
+                            float* to) const {
+  if (norm.beta == nullptr)
+    kernels::rms_norm_rows(rows, width_, from, norm.gamma, norm.epsilon, to);
+  else
+    kernels::layer_norm_rows(rows, width_, from, norm.gamma, norm.beta, norm.epsilon, to);
+}
+
+void ModelRunner::normalize_heads(const NormWeights& norm, int64_t heads, float* vectors) const {
+  if (norm.gamma != nullptr)
+    kernels::rms_norm_rows(heads, weights_.head_width(), vectors, norm.gamma, norm.epsilon,
+                           vectors);
+}
+
 // The input of a block: the residual stream, or its norm.
 const float* ModelRunner::block_input(const NormWeights& norm, int64_t rows) {
   if (!weights_.norm_first) return x_.data();
-  kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon,
-                           normed_.data());
+  normalize(norm, rows, x_.data(), normed_.data());
   return normed_.data();
 }
 
@@ -99,8 +133,7 @@ void ModelRunner::end_block(const LinearWeights& output, const float* branch,
 }
 
 void ModelRunner::end_norm(const NormWeights& norm, int64_t rows) {
-  if (weights_.norm_first) return;
-  kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon, x_.data());
+  if (!weights_.norm_first) normalize(norm, rows, x_.data(), x_.data());
 }
 
 void ModelRunner::feed_forward(const FeedForwardWeights& block, int64_t rows) {
@@ -136,13 +169,14 @@ void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSent
       recurrence(sentences, l, rows);
     } else {
       linear(layer.self.input, rows, block_input(layer.self.norm, rows),
-             {.output = projected_.data(), .stride = 3 * width_});
+             {.output = projected_.data(), .stride = self_width_});
       cache_rows(sentences, l);
       self_attention(sentences, l);
       end_block(layer.self.output, mixed_.data(), layer.self.norm, rows);
     }
     linear(layer.cross.query, rows, block_input(layer.cross.norm, rows),
            {.output = projected_.data(), .stride = width_});
+    normalize_heads(layer.cross.heads.queries, rows * weights_.heads, projected_.data());
     cross_attention(sentences, l);
     end_block(layer.cross.output, mixed_.data(), layer.cross.norm, rows);
     feed_forward(layer.feed_forward, rows);
@@ -151,26 +185,31 @@ void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSent
 }
 
 void ModelRunner::final_norm(const NormWeights& norm, int64_t rows) {
-  if (norm.gamma != nullptr)
-    kernels::layer_norm_rows(rows, width_, x_.data(), norm.gamma, norm.beta, norm.epsilon,
-                             x_.data());
+  if (norm.gamma != nullptr) normalize(norm, rows, x_.data(), x_.data());
 }
 
-// Moves queries and keys to their positions, and caches keys and values.
+// Normalizes queries and keys, moves them to their positions, and caches keys and values.
 void ModelRunner::cache_rows(std::span<const StepSentence> sentences, size_t layer) {
   const int64_t heads = weights_.heads;
   const int64_t head_width = weights_.head_width();
+  const HeadNorms& norms = weights_.decoder[layer].self.heads;
   for (const StepSentence& sentence : sentences) {
     const LayerPositions& moves = sentence.memory->self->layers[layer];
     for (int64_t r = 0; r < sentence.rows; ++r) {
-      float* queries = projected_.data() + (sentence.first_row + r) * 3 * width_;
-      float* keys = queries + width_;
+      float* queries = projected_.data() + (sentence.first_row + r) * self_width_;
+      normalize_heads(norms.queries, heads, queries);
+      normalize_heads(norms.keys, weights_.key_heads, queries + width_);
+      float* keys =
+          repeated({queries + width_, self_width_}, 1, self_heads_, repeated_keys_).values;
+      const float* values =
+          repeated({queries + width_ + key_width_, self_width_}, 1, self_heads_, repeated_values_)
+              .values;
       if (moves.queries) moves.queries.apply(heads, head_width, sentence.position, queries);
-      if (moves.keys) moves.keys.apply(heads, head_width, sentence.position, keys);
+      if (moves.keys) moves.keys.apply(self_heads_, head_width, sentence.position, keys);
       const int64_t slot = sentence.slots[r * sentence.slots_stride + sentence.position];
       uint8_t* to = cache_[layer].data() + slot * slot_stride_ * number_bytes_;
-      kernels::cache_row(cache_type_, heads, head_width, keys, to);
-      kernels::cache_row(cache_type_, heads, head_width, keys + width_,
+      kernels::cache_row(cache_type_, self_heads_, head_width, keys, to);
+      kernels::cache_row(cache_type_, self_heads_, head_width, values,
                          to + padded_width_ * number_bytes_);
     }
   }
@@ -228,8 +267,9 @@ void ModelRunner::attend_step(std::span<const StepSentence> sentences, int64_t q
 }
 
 void ModelRunner::self_attention(std::span<const StepSentence> sentences, size_t layer) {
-  attend_step(sentences, 3 * width_,
+  attend_step(sentences, self_width_,
               [&](const StepSentence& sentence, kernels::StepAttention& call) {
+                call.heads_per_key = weights_.heads / self_heads_;
                 call.keys = sentence.position + 1;
                 call.terms = &sentence.memory->self->layers[layer].step;
                 call.slots = sentence.slots;
@@ -244,6 +284,7 @@ void ModelRunner::cross_attention(std::span<const StepSentence> sentences, size_
   const int64_t stride = reserve_attention(sentences, layer);
   attend_step(sentences, width_, [&](const StepSentence& sentence, kernels::StepAttention& call) {
     SentenceMemory& memory = *sentence.memory;
+    call.heads_per_key = weights_.heads / memory_heads_;
     call.keys = memory.keys;
     call.terms = &memory.cross->layers[layer].step;
     call.key_columns = memory.key_columns(layer);

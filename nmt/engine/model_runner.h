@@ -23,7 +23,7 @@ struct SentenceMemory {
   int64_t layer_bytes = 0;
   int64_t values_at = 0;  // offset of the values in a layer, in bytes
   AlignedBuffer<uint8_t>
-      bytes;  // of each layer: keys [H, Dh, key_stride], values [keys, value row]
+      bytes;  // of each layer: keys [heads, Dh, key_stride], values [keys, value row]
 
   uint8_t* key_columns(size_t layer) {
     return bytes.data() + static_cast<int64_t>(layer) * layer_bytes;
@@ -69,7 +69,7 @@ class ModelRunner {
 
  private:
   struct Rows {
-    const float* values;
+    float* values;
     int64_t stride;
   };
   struct LinearEnd {
@@ -88,6 +88,9 @@ class ModelRunner {
 
   void embed(const kernels::PackedWeights& table, int32_t token, const SitePositions& positions,
              int64_t position, float* to) const;
+  void normalize(const NormWeights& norm, int64_t rows, const float* from, float* to) const;
+  /// The vectors of `heads` heads, side by side; does nothing without a norm.
+  void normalize_heads(const NormWeights& norm, int64_t heads, float* vectors) const;
   const float* block_input(const NormWeights& norm, int64_t rows);
   void end_block(const LinearWeights& output, const float* branch, const NormWeights& norm,
                  int64_t rows);
@@ -98,10 +101,12 @@ class ModelRunner {
 
   void encoder_attention(std::span<const EncodeItem> items, size_t layer);
   void attend_run(std::span<const EncodeItem> run, int64_t first_token, size_t layer);
-  Rows compressed(const PositionRows& compression, const float* rows, int64_t stride,
+  /// Keys or values of `count` tokens, of G heads, for `heads` heads.
+  Rows repeated(const Rows& rows, int64_t count, int64_t heads, AlignedBuffer<float>& to) const;
+  Rows compressed(const PositionRows& compression, const Rows& rows, int64_t heads,
                   int64_t sentences, int64_t length, int64_t keys, AlignedBuffer<float>& to) const;
   void project_memory(std::span<const EncodeItem> items, int64_t tokens);
-  void write_memory(const EncodeItem& item, const float* projected, size_t layer);
+  void write_memory(const EncodeItem& item, float* projected, size_t layer);
 
   void cache_rows(std::span<const StepSentence> sentences, size_t layer);
   void self_attention(std::span<const StepSentence> sentences, size_t layer);
@@ -117,8 +122,14 @@ class ModelRunner {
   const EngineModel& model_;
   const EngineWeights& weights_;
   ThreadTeam& team_;
-  const int64_t width_;         // D
-  const int64_t padded_width_;  // H * Dp
+  const int64_t width_;       // D
+  const int64_t key_width_;   // G * Dh
+  const int64_t self_width_;  // of projected queries, keys and values: D + 2 G Dh
+  // Heads of cached keys and values: G, or H if the heads of a group move or compress them
+  // differently.
+  const int64_t self_heads_;
+  const int64_t memory_heads_;
+  const int64_t padded_width_;  // of self-attention's keys: heads * Dp
   // fp32, or bf16 if the weights were rounded for decoding: keys and values are as exact as the
   // weights.
   const kernels::CacheType cache_type_;
@@ -129,12 +140,14 @@ class ModelRunner {
   const int64_t slot_stride_;
   AlignedBuffer<float> x_;          // [rows, D]: the residual stream
   AlignedBuffer<float> normed_;     // [rows, D]
-  AlignedBuffer<float> projected_;  // [rows, 3D]
+  AlignedBuffer<float> projected_;  // [rows, D + 2 G Dh], of a recurrence [rows, 2D]
   AlignedBuffer<float> mixed_;      // [rows, D]
   AlignedBuffer<float> inner_;      // [rows, F]
   AlignedBuffer<float> gated_;      // [rows, F]
   AlignedBuffer<uint8_t> prepared_;
   AlignedBuffer<float> logits_;
+  AlignedBuffer<float> repeated_keys_;  // of all heads
+  AlignedBuffer<float> repeated_values_;
   AlignedBuffer<float> key_rows_;  // compressed keys and values
   AlignedBuffer<float> value_rows_;
   AlignedBuffer<float> bias_;            // the part of position_bias that a run of sentences reads
@@ -145,8 +158,8 @@ class ModelRunner {
     AlignedBuffer<float> workspace;
   };
   std::vector<StepCalls> attention_;  // of the threads
-  // Of each layer [slots, slot stride]: keys, then values [H, Dp]; of recurrent layers the state, D
-  // floats.
+  // Of each layer [slots, slot stride]: keys, then values [heads, Dp]; of recurrent layers the
+  // state, D floats.
   std::vector<AlignedBuffer<uint8_t>> cache_;
 };
 

@@ -25,7 +25,7 @@ void ModelRunner::encode(std::span<const EncodeItem> items) {
   for (size_t l = 0; l < weights_.encoder.size(); ++l) {
     const EncoderLayerWeights& layer = weights_.encoder[l];
     linear(layer.self.input, tokens, block_input(layer.self.norm, tokens),
-           {.output = projected_.data(), .stride = 3 * width_});
+           {.output = projected_.data(), .stride = self_width_});
     encoder_attention(items, l);
     end_block(layer.self.output, mixed_.data(), layer.self.norm, tokens);
     feed_forward(layer.feed_forward, tokens);
@@ -56,17 +56,27 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
   const SitePositions& site = model_.encoder->of(length);
   const LayerPositions& positions = site.layers[layer];
   const int64_t keys = site.keys_of(length);
+  const HeadNorms& norms = weights_.encoder[layer].self.heads;
 
-  float* queries = projected_.data() + first_token * 3 * width_;
+  float* queries = projected_.data() + first_token * self_width_;
   for (int64_t n = 0; n < sentences * length; ++n) {
-    float* row = queries + n * 3 * width_;
-    if (positions.queries) positions.queries.apply(heads, head_width, n % length, row);
-    if (positions.keys) positions.keys.apply(heads, head_width, n % length, row + width_);
+    normalize_heads(norms.queries, heads, queries + n * self_width_);
+    normalize_heads(norms.keys, weights_.key_heads, queries + n * self_width_ + width_);
   }
-  const Rows key_rows = compressed(positions.key_compression, queries + width_, 3 * width_,
-                                   sentences, length, keys, key_rows_);
-  const Rows value_rows = compressed(positions.value_compression, queries + 2 * width_, 3 * width_,
-                                     sentences, length, keys, value_rows_);
+  const Rows all_keys =
+      repeated({queries + width_, self_width_}, sentences * length, heads, repeated_keys_);
+  const Rows all_values = repeated({queries + width_ + key_width_, self_width_}, sentences * length,
+                                   heads, repeated_values_);
+  for (int64_t n = 0; n < sentences * length; ++n) {
+    float* row = queries + n * self_width_;
+    if (positions.queries) positions.queries.apply(heads, head_width, n % length, row);
+    float* key = all_keys.values + n * all_keys.stride;
+    if (positions.keys) positions.keys.apply(heads, head_width, n % length, key);
+  }
+  const Rows key_rows =
+      compressed(positions.key_compression, all_keys, heads, sentences, length, keys, key_rows_);
+  const Rows value_rows = compressed(positions.value_compression, all_values, heads, sentences,
+                                     length, keys, value_rows_);
   query_offsets_.clear();
   key_offsets_.clear();
   for (int64_t b = 0; b <= sentences; ++b) {
@@ -104,31 +114,47 @@ void ModelRunner::attend_run(std::span<const EncodeItem> run, int64_t first_toke
       if (table.data != nullptr) table.data += share.first * table.head_stride;
     }
     const int64_t column = share.first * head_width;
-    call.queries = {queries + column, 3 * width_};
-    call.keys = {const_cast<float*>(key_rows.values) + column, key_rows.stride};
-    call.values = {const_cast<float*>(value_rows.values) + column, value_rows.stride};
+    call.queries = {queries + column, self_width_};
+    call.keys = {key_rows.values + column, key_rows.stride};
+    call.values = {value_rows.values + column, value_rows.stride};
     call.output = {mixed_.data() + first_token * width_ + column, width_};
     kernels::attention_forward_cpu(call);
   });
 }
 
-// compression [H|1, keys, length] times the rows of each sentence; without compression, the rows.
-ModelRunner::Rows ModelRunner::compressed(const PositionRows& compression, const float* rows,
-                                          int64_t stride, int64_t sentences, int64_t length,
-                                          int64_t keys, AlignedBuffer<float>& to) const {
-  if (compression.data == nullptr) return {rows, stride};
+// The same rows if they have so many heads.
+ModelRunner::Rows ModelRunner::repeated(const Rows& rows, int64_t count, int64_t heads,
+                                        AlignedBuffer<float>& to) const {
+  if (heads == weights_.key_heads) return rows;
   const int64_t head_width = weights_.head_width();
-  float* out = to.reserve(sentences * keys * width_);
-  std::fill(out, out + sentences * keys * width_, 0.0F);
-  for (int64_t b = 0; b < sentences; ++b, rows += length * stride)
-    for (int64_t k = 0; k < keys; ++k, out += width_)
-      for (int64_t h = 0; h < weights_.heads; ++h)
+  const int64_t group = heads / weights_.key_heads;
+  float* out = to.reserve(count * heads * head_width);
+  for (int64_t n = 0; n < count; ++n)
+    for (int64_t h = 0; h < heads; ++h, out += head_width)
+      std::copy_n(rows.values + n * rows.stride + h / group * head_width, head_width, out);
+  return {to.data(), heads * head_width};
+}
+
+// compression [heads|1, keys, length] times the rows of each sentence; without compression, the
+// rows.
+ModelRunner::Rows ModelRunner::compressed(const PositionRows& compression, const Rows& rows,
+                                          int64_t heads, int64_t sentences, int64_t length,
+                                          int64_t keys, AlignedBuffer<float>& to) const {
+  if (compression.data == nullptr) return rows;
+  const int64_t head_width = weights_.head_width();
+  const int64_t width = heads * head_width;
+  float* out = to.reserve(sentences * keys * width);
+  std::fill(out, out + sentences * keys * width, 0.0F);
+  const float* first = rows.values;
+  for (int64_t b = 0; b < sentences; ++b, first += length * rows.stride)
+    for (int64_t k = 0; k < keys; ++k, out += width)
+      for (int64_t h = 0; h < heads; ++h)
         for (int64_t j = 0; j < length; ++j) {
           const float weight = compression.at(h, k)[j];
-          const float* row = rows + j * stride + h * head_width;
+          const float* row = first + j * rows.stride + h * head_width;
           for (int64_t d = 0; d < head_width; ++d) out[h * head_width + d] += weight * row[d];
         }
-  return {to.data(), width_};
+  return {to.data(), width};
 }
 
 // Computes keys and values of cross-attention, in the layout of the step kernel.
@@ -139,7 +165,7 @@ void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t toke
     memory.cross = &model_.cross->of(std::max(item.max_target_length, length_of(item)));
     memory.keys = memory.cross->keys_of(length_of(item));
     memory.key_stride = kernels::padded_head(memory.keys);
-    memory.values_at = width_ * memory.key_stride * number_bytes_;
+    memory.values_at = memory_heads_ * weights_.head_width() * memory.key_stride * number_bytes_;
     memory.layer_bytes = memory.values_at + memory.keys * value_stride_ * number_bytes_;
     memory.bytes.reserve(memory.layer_bytes * static_cast<int64_t>(weights_.decoder.size()));
   }
@@ -152,29 +178,37 @@ void ModelRunner::project_memory(std::span<const EncodeItem> items, int64_t toke
       prepared_for = memory.weights.input_multiplier;
       input = prepare(memory, tokens, x_.data());
     }
-    linear(memory, input, {.output = projected_.data(), .stride = 2 * width_});
-    const float* projected = projected_.data();
+    linear(memory, input, {.output = projected_.data(), .stride = 2 * key_width_});
+    float* projected = projected_.data();
     for (const EncodeItem& item : items) {
       write_memory(item, projected, l);
-      projected += length_of(item) * 2 * width_;
+      projected += length_of(item) * 2 * key_width_;
     }
   }
 }
 
-void ModelRunner::write_memory(const EncodeItem& item, const float* projected, size_t layer) {
+void ModelRunner::write_memory(const EncodeItem& item, float* projected, size_t layer) {
   SentenceMemory& memory = *item.memory;
   const LayerPositions& positions = memory.cross->layers[layer];
-  const int64_t stride = 2 * width_;
-  const Rows keys = compressed(positions.key_compression, projected, stride, 1, length_of(item),
-                               memory.keys, key_rows_);
-  const Rows values = compressed(positions.value_compression, projected + width_, stride, 1,
-                                 length_of(item), memory.keys, value_rows_);
+  const int64_t stride = 2 * key_width_;
+  const int64_t length = length_of(item);
+  const NormWeights& norm = weights_.decoder[layer].cross.heads.keys;
+  for (int64_t j = 0; j < length; ++j)
+    normalize_heads(norm, weights_.key_heads, projected + j * stride);
+  const Rows keys = compressed(positions.key_compression,
+                               repeated({projected, stride}, length, memory_heads_, repeated_keys_),
+                               memory_heads_, 1, length, memory.keys, key_rows_);
+  const Rows values = compressed(
+      positions.value_compression,
+      repeated({projected + key_width_, stride}, length, memory_heads_, repeated_values_),
+      memory_heads_, 1, length, memory.keys, value_rows_);
   uint8_t* column = memory.key_columns(layer);
-  for (int64_t d = 0; d < width_; ++d, column += memory.key_stride * number_bytes_)
+  for (int64_t d = 0; d < memory_heads_ * weights_.head_width();
+       ++d, column += memory.key_stride * number_bytes_)
     kernels::cache_column(cache_type_, memory.keys, keys.values + d, keys.stride, column);
   uint8_t* row = memory.value_rows(layer);
   for (int64_t j = 0; j < memory.keys; ++j, row += value_stride_ * number_bytes_)
-    kernels::cache_row(cache_type_, weights_.heads, weights_.head_width(),
+    kernels::cache_row(cache_type_, memory_heads_, weights_.head_width(),
                        values.values + j * values.stride, row);
 }
 

@@ -26,6 +26,11 @@ void VectorMoves::apply(int64_t heads, int64_t head_width, int64_t position, flo
   }
 }
 
+bool VectorMoves::are_shared() const {
+  return shift.head_stride == 0 && cosines.head_stride == 0 &&
+         std::ranges::adjacent_find(halved, std::not_equal_to<>()) == halved.end();
+}
+
 PositionTables::PositionTables(Lower lower, int64_t max_length)
     : lower_(std::move(lower)), max_length_(max_length) {}
 

@@ -36,6 +36,8 @@ struct VectorMoves {
   std::vector<bool> halved;  // [H]: pairs are m and m + Dh/2, not 2m and 2m + 1
 
   explicit operator bool() const { return shift.data != nullptr || cosines.data != nullptr; }
+  /// Whether all heads move in the same way.
+  bool are_shared() const;
   /// x: [H, Dh], the vectors of the token at `position`.
   void apply(int64_t heads, int64_t head_width, int64_t position, float* x) const;
 };

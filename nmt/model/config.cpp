@@ -50,6 +50,9 @@ void visit_later_fields(Config& config, const Visit& visit) {
   visit("output_bias", config.output_bias);
   visit("decoder_layer", config.decoder_layer);
   visit("norm_epsilon", config.norm_epsilon);
+  visit("norm_type", config.norm_type);
+  visit("qk_norm", config.qk_norm);
+  visit("kv_heads", config.kv_heads);
   visit("alignment_layer", config.alignment_layer);
   visit("alignment_head", config.alignment_head);
   visit("context", config.context);
@@ -96,7 +99,10 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   check("heads", ranges::kHeads, heads);
   check("max_positions", ranges::kMaxPositions, max_positions);
   check_divisible(found, name("width"), width, setting_key("heads", file), heads);
+  check("kv_heads", {.least = 0, .most = heads}, kv_heads);
+  check_divisible(found, name("heads"), heads, setting_key("kv_heads", file), kv_heads);
   check("norm", {.choices = {"post", "pre"}}, norm);
+  check("norm_type", {.choices = {"layer", "rms"}}, norm_type);
   check("activation", {.choices = {"relu", "gelu", "silu", "swiglu"}}, activation);
   check("tied_embeddings", {.choices = {"none", "decoder", "all"}}, tied_embeddings);
   check("norm_epsilon", {.above = 0, .most = 1}, norm_epsilon);

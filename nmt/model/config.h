@@ -28,8 +28,11 @@ struct ModelConfig {
   int64_t width = 128;  // D
   int64_t feed_forward = 256;
   int64_t heads = 4;                    // H
+  int64_t kv_heads = 0;                 // of keys and values, divides H; 0: H
   int64_t max_positions = 1024;         // table size of learned encodings
   std::string norm = "post";            // "post" or "pre"
+  std::string norm_type = "layer";      // "layer" or "rms"
+  bool qk_norm = false;                 // RMS norm of each head's queries and keys
   double norm_epsilon = 1e-5;           // added to the variance; Marian's is 1e-6
   std::string activation = "relu";      // "relu", "gelu", "silu" or "swiglu"
   std::string tied_embeddings = "all";  // "none", "decoder" (target input and output) or "all"

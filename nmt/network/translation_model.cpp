@@ -30,9 +30,13 @@ StackConfig stack_config(const ModelConfig& config) {
   stack.width = config.width;
   stack.feed_forward = config.feed_forward;
   stack.heads = config.heads;
+  stack.kv_heads = config.kv_heads;
+  stack.qk_norm = config.qk_norm;
   stack.max_positions = config.max_positions;
   stack.norm =
       config.norm == "pre" ? encoders::NormPlacement::kPre : encoders::NormPlacement::kPost;
+  stack.norm_type =
+      config.norm_type == "rms" ? encoders::NormType::kRms : encoders::NormType::kLayer;
   stack.norm_epsilon = config.norm_epsilon;
   stack.activation = activation_of(config.activation);
   stack.dropout = config.dropout;

@@ -13,6 +13,7 @@ namespace dietmt::kernels {
   void cross_entropy(const CrossEntropy<BFloat16>& call);                                  \
   void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
                        float*);                                                            \
+  void rms_norm_rows(int64_t, int64_t, const float*, const float*, double, float*);        \
   void multiply_into(int64_t, const float*, float*);                                       \
   void ssru_step(const SsruStep& call);                                                    \
   int64_t next_above(const float*, int64_t, int64_t, float);                               \
@@ -27,7 +28,8 @@ DIETMT_DECLARE(avx512)
   RowwiseKernels {                                                                               \
     find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, \
         isa::dropout_mask, isa::cross_entropy, isa::cross_entropy, isa::layer_norm_rows,         \
-        isa::multiply_into, isa::ssru_step, isa::next_above, isa::add_probabilities              \
+        isa::rms_norm_rows, isa::multiply_into, isa::ssru_step, isa::next_above,                 \
+        isa::add_probabilities                                                                   \
   }
 
 std::span<const RowwiseKernels> rowwise_levels() {
@@ -57,6 +59,10 @@ void cross_entropy(const CrossEntropy<BFloat16>& call) { chosen().narrow_cross_e
 void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma,
                      const float* beta, double epsilon, float* y) {
   chosen().layer_norm_rows(rows, width, x, gamma, beta, epsilon, y);
+}
+void rms_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma, double epsilon,
+                   float* y) {
+  chosen().rms_norm_rows(rows, width, x, gamma, epsilon, y);
 }
 void multiply_into(int64_t size, const float* y, float* x) { chosen().multiply_into(size, y, x); }
 void ssru_step(const SsruStep& call) { chosen().ssru_step(call); }

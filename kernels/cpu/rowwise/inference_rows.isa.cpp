@@ -38,6 +38,24 @@ void layer_norm_rows(int64_t rows, int64_t width, const float* x, const float* g
   }
 }
 
+void rms_norm_rows(int64_t rows, int64_t width, const float* x, const float* gamma, double epsilon,
+                   float* y) {
+  const int64_t whole = width / kLanes * kLanes;
+  for (int64_t r = 0; r < rows; ++r, x += width, y += width) {
+    Vector squares{};
+    for (int64_t c = 0; c < whole; c += kLanes) squares += load(x + c) * load(x + c);
+    if (whole < width) {
+      const Vector rest = load_first(x + whole, width - whole);
+      squares += rest * rest;
+    }
+    const double mean = static_cast<double>(sum_of(squares)) / static_cast<double>(width);
+    const auto factor = static_cast<float>(1.0 / std::sqrt(mean + epsilon));
+    for (int64_t c = 0; c < whole; c += kLanes)
+      store(y + c, load(x + c) * factor * load(gamma + c));
+    for (int64_t c = whole; c < width; ++c) y[c] = x[c] * factor * gamma[c];
+  }
+}
+
 void multiply_into(int64_t size, const float* y, float* x) {
   int64_t i = 0;
   for (; i + kLanes <= size; i += kLanes) store(x + i, load(x + i) * load(y + i));

@@ -17,6 +17,8 @@ struct RowwiseKernels {
   void (*narrow_cross_entropy)(const CrossEntropy<BFloat16>& call);
   void (*layer_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,
                           const float* beta, double epsilon, float* y);
+  void (*rms_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,
+                        double epsilon, float* y);
   void (*multiply_into)(int64_t size, const float* y, float* x);
   void (*ssru_step)(const SsruStep& call);
   int64_t (*next_above)(const float* row, int64_t first, int64_t count, float limit);

@@ -18,46 +18,64 @@ inline float masked(float value, uint64_t key, uint32_t index, uint32_t threshol
   return dropout_keeps(key, index, threshold) ? value * scale : 0.0f;
 }
 
+enum class RowNorm { kLayer, kRms };
+
+RowNorm norm_of(const float* beta) { return beta != nullptr ? RowNorm::kLayer : RowNorm::kRms; }
+
 // The normalized sum again, into `row`.
+template <RowNorm kNorm>
 const float* normalized_row(const AddNormBackward& call, const float* output, float* row) {
 #pragma omp simd
-  for (int64_t c = 0; c < call.width; ++c) row[c] = (output[c] - call.beta[c]) / call.gamma[c];
+  for (int64_t c = 0; c < call.width; ++c) {
+    if constexpr (kNorm == RowNorm::kLayer)
+      row[c] = (output[c] - call.beta[c]) / call.gamma[c];
+    else
+      row[c] = output[c] / call.gamma[c];
+  }
   return row;
 }
 
-}  // namespace
+// Writes the sum of one row and returns its total.
+float add_row(const AddNormForward& call, int64_t r, uint32_t threshold, float scale, float* sum) {
+  const int64_t width = call.width;
+  const float* residual = call.residual + r * width;
+  const float* branch = call.branch + r * width;
+  float total = 0.0f;
+  if (call.branch == nullptr) {
+    std::copy(residual, residual + width, sum);
+  } else if (call.dropout > 0.0) {
+    const uint32_t base = static_cast<uint32_t>(r * width);
+#pragma omp simd reduction(+ : total)
+    for (int64_t c = 0; c < width; ++c) {
+      sum[c] = residual[c] + masked(branch[c], call.dropout_key, base + static_cast<uint32_t>(c),
+                                    threshold, scale);
+      total += sum[c];
+    }
+  } else {
+#pragma omp simd reduction(+ : total)
+    for (int64_t c = 0; c < width; ++c) {
+      sum[c] = residual[c] + branch[c];
+      total += sum[c];
+    }
+  }
+  return total;
+}
 
-void add_norm_forward(const AddNormForward& call) {
+template <RowNorm kNorm>
+void forward(const AddNormForward& call) {
   const int64_t width = call.width;
   const uint32_t threshold = dropout_threshold(call.dropout);
   const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
 #pragma omp parallel for schedule(static)
   for (int64_t r = 0; r < call.rows; ++r) {
-    const float* residual = call.residual + r * width;
-    const float* branch = call.branch + r * width;
     float* output = call.output + r * width;
     float* sum = call.normalized ? call.normalized + r * width : output;
-    float total = 0.0f;
-    if (call.dropout > 0.0) {
-      const uint32_t base = static_cast<uint32_t>(r * width);
-#pragma omp simd reduction(+ : total)
-      for (int64_t c = 0; c < width; ++c) {
-        sum[c] = residual[c] + masked(branch[c], call.dropout_key, base + static_cast<uint32_t>(c),
-                                      threshold, scale);
-        total += sum[c];
-      }
-    } else {
-#pragma omp simd reduction(+ : total)
-      for (int64_t c = 0; c < width; ++c) {
-        sum[c] = residual[c] + branch[c];
-        total += sum[c];
-      }
-    }
-    const float mean = total / static_cast<float>(width);
+    const float total = add_row(call, r, threshold, scale, sum);
+    const float mean = kNorm == RowNorm::kLayer ? total / static_cast<float>(width) : 0.0f;
     float squares = 0.0f;
 #pragma omp simd reduction(+ : squares)
     for (int64_t c = 0; c < width; ++c) {
-      sum[c] -= mean;
+      if constexpr (kNorm == RowNorm::kLayer) sum[c] -= mean;
       squares += sum[c] * sum[c];
     }
     const float inverse_std =
@@ -66,12 +84,65 @@ void add_norm_forward(const AddNormForward& call) {
 #pragma omp simd
     for (int64_t c = 0; c < width; ++c) {
       sum[c] *= inverse_std;
-      output[c] = sum[c] * call.gamma[c] + call.beta[c];
+      if constexpr (kNorm == RowNorm::kLayer)
+        output[c] = sum[c] * call.gamma[c] + call.beta[c];
+      else
+        output[c] = sum[c] * call.gamma[c];
     }
   }
 }
 
-void add_norm_backward(const AddNormBackward& call) {
+// One row of the backward pass; adds to the gradients of gamma and beta.
+template <RowNorm kNorm>
+void backward_row(const AddNormBackward& call, int64_t r, float* gamma_sum, float* beta_sum) {
+  const int64_t width = call.width;
+  const float* grad = call.grad_output + r * width;
+  float* grad_residual = call.grad_residual + r * width;
+  // Stays in the cache until the gradient takes its place.
+  const float* normalized =
+      call.normalized ? call.normalized + r * width
+                      : normalized_row<kNorm>(call, call.output + r * width, grad_residual);
+  float mean_grad = 0.0f;
+  float mean_product = 0.0f;
+#pragma omp simd reduction(+ : mean_grad, mean_product)
+  for (int64_t c = 0; c < width; ++c) {
+    const float g = grad[c] * call.gamma[c];
+    if constexpr (kNorm == RowNorm::kLayer) mean_grad += g;
+    mean_product += g * normalized[c];
+    gamma_sum[c] += grad[c] * normalized[c];
+    beta_sum[c] += grad[c];
+  }
+  mean_grad /= static_cast<float>(width);
+  mean_product /= static_cast<float>(width);
+  const float inverse_std = call.inverse_std[r];
+#pragma omp simd
+  for (int64_t c = 0; c < width; ++c) {
+    if constexpr (kNorm == RowNorm::kLayer)
+      grad_residual[c] =
+          inverse_std * (grad[c] * call.gamma[c] - mean_grad - normalized[c] * mean_product);
+    else
+      grad_residual[c] = inverse_std * (grad[c] * call.gamma[c] - normalized[c] * mean_product);
+  }
+}
+
+void drop_branch(const AddNormBackward& call, int64_t r, uint32_t threshold, float scale) {
+  const int64_t width = call.width;
+  const float* grad_residual = call.grad_residual + r * width;
+  float* grad_branch = call.grad_branch + r * width;
+  if (call.dropout > 0.0) {
+    const uint32_t base = static_cast<uint32_t>(r * width);
+#pragma omp simd
+    for (int64_t c = 0; c < width; ++c) {
+      grad_branch[c] = masked(grad_residual[c], call.dropout_key, base + static_cast<uint32_t>(c),
+                              threshold, scale);
+    }
+  } else {
+    std::copy(grad_residual, grad_residual + width, grad_branch);
+  }
+}
+
+template <RowNorm kNorm>
+void backward(const AddNormBackward& call) {
   const int64_t width = call.width;
   const uint32_t threshold = dropout_threshold(call.dropout);
   const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
@@ -82,55 +153,35 @@ void add_norm_backward(const AddNormBackward& call) {
 #pragma omp parallel for schedule(static)
   for (int64_t block = 0; block < blocks; ++block) {
     float* gamma_sum = partial.get() + 2 * block * width;
-    float* beta_sum = gamma_sum + width;
     const int64_t end = std::min(call.rows, (block + 1) * kRowsPerBlock);
     for (int64_t r = block * kRowsPerBlock; r < end; ++r) {
-      const float* grad = call.grad_output + r * width;
-      float* grad_residual = call.grad_residual + r * width;
-      // Stays in the cache until the gradient takes its place.
-      const float* normalized = call.normalized
-                                    ? call.normalized + r * width
-                                    : normalized_row(call, call.output + r * width, grad_residual);
-      float* grad_branch = call.grad_branch + r * width;
-      float mean_grad = 0.0f;
-      float mean_product = 0.0f;
-#pragma omp simd reduction(+ : mean_grad, mean_product)
-      for (int64_t c = 0; c < width; ++c) {
-        const float g = grad[c] * call.gamma[c];
-        mean_grad += g;
-        mean_product += g * normalized[c];
-        gamma_sum[c] += grad[c] * normalized[c];
-        beta_sum[c] += grad[c];
-      }
-      mean_grad /= static_cast<float>(width);
-      mean_product /= static_cast<float>(width);
-      const float inverse_std = call.inverse_std[r];
-#pragma omp simd
-      for (int64_t c = 0; c < width; ++c) {
-        grad_residual[c] =
-            inverse_std * (grad[c] * call.gamma[c] - mean_grad - normalized[c] * mean_product);
-      }
-      if (call.dropout > 0.0) {
-        const uint32_t base = static_cast<uint32_t>(r * width);
-#pragma omp simd
-        for (int64_t c = 0; c < width; ++c) {
-          grad_branch[c] = masked(grad_residual[c], call.dropout_key,
-                                  base + static_cast<uint32_t>(c), threshold, scale);
-        }
-      } else {
-        std::copy(grad_residual, grad_residual + width, grad_branch);
-      }
+      backward_row<kNorm>(call, r, gamma_sum, gamma_sum + width);
+      if (call.grad_branch != nullptr) drop_branch(call, r, threshold, scale);
     }
   }
-  std::fill(call.grad_gamma, call.grad_gamma + width, 0.0f);
-  std::fill(call.grad_beta, call.grad_beta + width, 0.0f);
-  for (int64_t block = 0; block < blocks; ++block) {
-    const float* gamma_sum = partial.get() + 2 * block * width;
-    for (int64_t c = 0; c < width; ++c) {
-      call.grad_gamma[c] += gamma_sum[c];
-      call.grad_beta[c] += gamma_sum[width + c];
-    }
-  }
+  const auto sum_blocks = [&](const float* first, float* sums) {
+    std::fill(sums, sums + width, 0.0f);
+    for (int64_t block = 0; block < blocks; ++block)
+      for (int64_t c = 0; c < width; ++c) sums[c] += first[2 * block * width + c];
+  };
+  sum_blocks(partial.get(), call.grad_gamma);
+  if constexpr (kNorm == RowNorm::kLayer) sum_blocks(partial.get() + width, call.grad_beta);
+}
+
+}  // namespace
+
+void add_norm_forward(const AddNormForward& call) {
+  if (norm_of(call.beta) == RowNorm::kLayer)
+    forward<RowNorm::kLayer>(call);
+  else
+    forward<RowNorm::kRms>(call);
+}
+
+void add_norm_backward(const AddNormBackward& call) {
+  if (norm_of(call.beta) == RowNorm::kLayer)
+    backward<RowNorm::kLayer>(call);
+  else
+    backward<RowNorm::kRms>(call);
 }
 
 void dropout_add(const DropoutAdd& call) {

@@ -11,7 +11,8 @@ namespace {
 /// Prefetches the keys and values of a head. Always inline: gcc drops calls of a function that only
 /// prefetches, as if it had no effect.
 template <typename Number>
-[[gnu::always_inline]] inline void prefetch(const StepAttention& call, int64_t head) {
+[[gnu::always_inline]] inline void prefetch(const StepAttention& call, int64_t query_head) {
+  const int64_t head = query_head / call.heads_per_key;
   const int64_t width = padded_head(call.head_width);
   const auto fetch =
       [](const void* numbers, int64_t at, int64_t count) __attribute__((always_inline)) {

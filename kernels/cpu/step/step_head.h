@@ -33,6 +33,7 @@ class StepHead {
       : call_(call),
         terms_(call.terms->terms),
         head_(head),
+        key_head_(head / call.heads_per_key),
         scale_(terms_.content_scale[head]),
         width_(padded_head(call.head_width)),
         stride_(score_stride(call.keys)),
@@ -49,7 +50,7 @@ class StepHead {
     if (memory)
       product(call_.hypotheses, padded(call_.keys), call_.head_width, {queries_, width_},
               static_cast<const Number*>(call_.key_columns) +
-                  head_ * call_.head_width * call_.key_stride,
+                  key_head_ * call_.head_width * call_.key_stride,
               call_.key_stride, scores_, stride_, false);
     else
       for (int64_t r = 0; r < call_.hypotheses; ++r) score_slots(r);
@@ -58,7 +59,7 @@ class StepHead {
     exponentiate_all();
     if (memory)
       product(call_.hypotheses, width_, call_.keys, {scores_, stride_},
-              static_cast<const Number*>(call_.value_rows) + head_ * width_, call_.row_stride,
+              static_cast<const Number*>(call_.value_rows) + key_head_ * width_, call_.row_stride,
               queries_, width_, false);
     else
       for (int64_t r = 0; r < call_.hypotheses; ++r) mix_slots(r);
@@ -83,7 +84,7 @@ class StepHead {
 
   const Number* slot_row(const void* rows, int64_t hypothesis, int64_t key) const {
     const int64_t slot = call_.slots[hypothesis * call_.slots_stride + key];
-    return static_cast<const Number*>(rows) + slot * call_.row_stride + head_ * width_;
+    return static_cast<const Number*>(rows) + slot * call_.row_stride + key_head_ * width_;
   }
 
   void read_queries() {
@@ -262,6 +263,7 @@ class StepHead {
   const StepAttention& call_;
   const AttentionTerms& terms_;
   const int64_t head_;
+  const int64_t key_head_;  // of keys and values
   const float scale_;
   const int64_t width_;   // Dp
   const int64_t stride_;  // of scores

@@ -45,6 +45,43 @@ TEST(FusedOps, AddNorm) {
   }
 }
 
+TEST(FusedOps, AddNormWithoutBetaIsAnRmsNorm) {
+  at::manual_seed(7);
+  for (const double smallest : {0.0, 0.5}) {
+    const Tensor gamma = torch::randn({20});
+    gamma[7] = smallest;
+    for (const DropoutSite site : {DropoutSite{}, kSite})
+      expect_kernel_equals_algebra(
+          {leaf({300, 20}), leaf({300, 20}), gamma.clone().requires_grad_()},
+          [&](const std::vector<Tensor>& in) {
+            return add_norm(in[0], in[1], in[2], {}, site, 1e-3);
+          });
+  }
+}
+
+TEST(FusedOps, RmsNormOfHeads) {
+  at::manual_seed(8);
+  expect_kernel_equals_algebra({leaf({40, 3, 20}), leaf({20})}, [](const std::vector<Tensor>& in) {
+    return rms_norm(in[0], in[1], 1e-3);
+  });
+  const Tensor x = torch::randn({40, 3, 20}, at::kDouble);
+  const Tensor gamma = torch::randn({20}, at::kDouble);
+  const Tensor formula = x * gamma / (x.square().mean(-1, true) + 1e-3).sqrt();
+  EXPECT_TRUE(at::allclose(rms_norm(x, gamma, 1e-3), formula));
+  const Tensor part = x.to(at::kFloat).narrow(1, 0, 2);  // not contiguous
+  EXPECT_TRUE(at::allclose(rms_norm(part, gamma.to(at::kFloat), 1e-3).to(at::kDouble),
+                           formula.narrow(1, 0, 2), 1e-5, 1e-5));
+}
+
+// Between layers in bf16: as exact as the rounding of input and output.
+TEST(FusedOps, RmsNormOfBFloat16) {
+  at::manual_seed(9);
+  const Tensor x = torch::randn({30, 20}).to(at::kBFloat16);
+  const Tensor gamma = torch::randn({20});
+  const Tensor normed = rms_norm(x, gamma, 1e-5);
+  EXPECT_TRUE(at::equal(normed, rms_norm(x.to(at::kFloat), gamma, 1e-5).to(at::kBFloat16)));
+}
+
 // Where it cannot be found again from the output, the norm keeps what its gradient needs.
 TEST(FusedOps, AddNormWithNoOrLittleGamma) {
   at::manual_seed(4);

@@ -41,6 +41,20 @@ TEST(Layers, PreNormKeepsTheResidualStream) {
   EXPECT_TRUE(at::allclose(residual.input(x).mean(1), torch::zeros({5}), 0, 1e-5));
 }
 
+TEST(Layers, RmsNormsKeepTheMeanAndHaveNoBias) {
+  at::manual_seed(1);
+  StackConfig config = small_config();
+  config.norm_type = NormType::kRms;
+  const Residual residual(config);
+  EXPECT_EQ(residual.parameters().size(), 1U);
+  const Tensor x = torch::randn({5, 16}), branch = torch::randn({5, 16}) + 1.0;
+  const Tensor sum = x + branch;
+  const Tensor expected = sum / (sum.square().mean(1, true) + config.norm_epsilon).sqrt();
+  EXPECT_TRUE(at::allclose(residual.output(x, branch, nullptr), expected, 1e-5, 1e-6));
+  config.norm = NormPlacement::kPre;
+  EXPECT_TRUE(at::allclose(Residual(config).input(sum), expected, 1e-5, 1e-6));
+}
+
 TEST(Layers, FeedForwardActivations) {
   for (const Activation activation :
        {Activation::kRelu, Activation::kGelu, Activation::kSilu, Activation::kSwiglu}) {

@@ -173,9 +173,14 @@ TEST(MarianMtConfig, ExportNamesAllThatTheyDoNotHave) {
   config.cross_position = "diet-rel";
   config.norm = "pre";
   config.activation = "swiglu";
-  EXPECT_THAT(failure<ConfigError>([&] { to_marianmt_config(config); }),
-              AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"),
-                    HasSubstr("'diet-rel'"), HasSubstr("--norm"), HasSubstr("swiglu")));
+  config.norm_type = "rms";
+  config.qk_norm = true;
+  config.kv_heads = 2;
+  EXPECT_THAT(
+      failure<ConfigError>([&] { to_marianmt_config(config); }),
+      AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"), HasSubstr("'diet-rel'"),
+            HasSubstr("(--norm)"), HasSubstr("swiglu"), HasSubstr("(--norm-type rms)"),
+            HasSubstr("(--qk-norm)"), HasSubstr("(--kv-heads)")));
 }
 
 }  // namespace

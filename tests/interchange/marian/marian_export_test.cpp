@@ -135,9 +135,13 @@ TEST_F(MarianExportTest, EveryChoiceThatMarianLacksIsNamed) {
   config.activation = "gelu";
   config.norm_epsilon = 1e-5;
   config.norm = "pre";
+  config.norm_type = "rms";
+  config.qk_norm = true;
+  config.kv_heads = 1;
   EXPECT_THAT(refusal(random_model(config)),
               AllOf(HasSubstr("'rope'"), HasSubstr("gelu"), HasSubstr("1e-6"),
-                    HasSubstr("pre-norm"), HasSubstr("--marian")));
+                    HasSubstr("pre-norm"), HasSubstr("--norm-type"), HasSubstr("--qk-norm"),
+                    HasSubstr("--kv-heads"), HasSubstr("--marian")));
   EXPECT_TRUE(marian_problems(marian_config()).empty());
 }
 

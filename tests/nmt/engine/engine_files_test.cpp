@@ -29,11 +29,13 @@ struct Setting {
   const char* activation;
   const char* position;
   bool output_bias;
+  bool grouped = false;  // RMS norms, normalized queries and keys, two heads of keys
 };
 constexpr Setting kSettings[] = {
     {"plain", "all", "post", "relu", "sinusoidal", false},
     {"tables", "decoder", "pre", "gelu", "learned+shaw(clip=3)", false},
-    {"gated", "none", "pre", "swiglu", "tupe-r", true}};
+    {"gated", "none", "pre", "swiglu", "tupe-r", true},
+    {"grouped", "all", "pre", "relu", "rope", false, true}};
 
 ModelConfig config_of(const Setting& setting) {
   ModelConfig config = engine_config();
@@ -42,6 +44,10 @@ ModelConfig config_of(const Setting& setting) {
   config.activation = setting.activation;
   config.encoder_position = config.decoder_position = setting.position;
   config.output_bias = setting.output_bias;
+  if (!setting.grouped) return config;
+  config.norm_type = "rms";
+  config.qk_norm = true;
+  config.kv_heads = 2;
   return config;
 }
 

@@ -55,13 +55,23 @@ double largest_gap(const Models& models, kernels::WeightType type = kernels::Wei
   return largest;
 }
 
-class EngineWith : public testing::TestWithParam<encoders::Encoding> {};
+// RMS norms, normalized queries and keys, and keys and values that heads share.
+ModelConfig grouped_config() {
+  ModelConfig config = engine_config();
+  config.norm_type = "rms";
+  config.qk_norm = true;
+  config.kv_heads = 2;
+  return config;
+}
+
+class EngineWith : public testing::TestWithParam<std::tuple<encoders::Encoding, bool>> {};
 
 TEST_P(EngineWith, EqualsTeacherForcing) {
-  ModelConfig config = engine_config();
-  if (GetParam().encoder) config.encoder_position = GetParam().spec;
-  if (GetParam().decoder) config.decoder_position = GetParam().spec;
-  EXPECT_LE(largest_gap({lively_model(config, 1)}), 1e-5) << GetParam().spec;
+  const auto& [encoding, is_grouped] = GetParam();
+  ModelConfig config = is_grouped ? grouped_config() : engine_config();
+  if (encoding.encoder) config.encoder_position = encoding.spec;
+  if (encoding.decoder) config.decoder_position = encoding.spec;
+  EXPECT_LE(largest_gap({lively_model(config, 1)}), 1e-5) << encoding.spec;
 }
 
 // Words have no segments.
@@ -73,14 +83,17 @@ std::vector<encoders::Encoding> encodings_of_words() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Encodings, EngineWith, testing::ValuesIn(encodings_of_words()));
+INSTANTIATE_TEST_SUITE_P(Encodings, EngineWith,
+                         testing::Combine(testing::ValuesIn(encodings_of_words()),
+                                          testing::Bool()));
 
 TEST(EngineScores, EqualTeacherForcingWithPositionsOfCrossAttention) {
   for (const char* spec : {"diet-rel", "diet-rel(clip=3,share=all)", "diet-abs", "diet-abs(rank=3)",
                            "linformer(length=6)", "diet-abs-lin(length=5,rank=3)"}) {
-    ModelConfig config = engine_config();
-    config.cross_position = spec;
-    EXPECT_LE(largest_gap({lively_model(config, 2)}), 1e-5) << spec;
+    for (ModelConfig config : {engine_config(), grouped_config()}) {
+      config.cross_position = spec;
+      EXPECT_LE(largest_gap({lively_model(config, 2)}), config.qk_norm ? 1e-4 : 1e-5) << spec;
+    }
   }
 }
 
@@ -97,6 +110,22 @@ TEST(EngineScores, EqualTeacherForcingInEveryArchitecture) {
       }
 }
 
+TEST(EngineScores, EqualTeacherForcingWithOtherNormsAndHeads) {
+  for (const char* norm : {"post", "pre"})
+    for (const char* type : {"layer", "rms"})
+      for (const bool qk_norm : {false, true})
+        for (const int64_t kv_heads : {1, 2, 4}) {
+          ModelConfig config = engine_config();
+          config.norm = norm;
+          config.norm_type = type;
+          config.qk_norm = qk_norm;
+          config.kv_heads = kv_heads;
+          config.encoder_position = config.decoder_position = "rope";
+          EXPECT_LE(largest_gap({lively_model(config, 3)}), 1e-5)
+              << norm << " " << type << " " << qk_norm << " " << kv_heads;
+        }
+}
+
 ModelConfig recurrent_config(const std::string& norm, const std::string& positions) {
   ModelConfig config = engine_config();
   config.decoder_layer = "ssru";
@@ -108,7 +137,11 @@ ModelConfig recurrent_config(const std::string& norm, const std::string& positio
 TEST(EngineScores, EqualTeacherForcingWithARecurrentDecoder) {
   for (const char* norm : {"post", "pre"})
     for (const char* positions : {"none", "sinusoidal"}) {
-      const ModelConfig config = recurrent_config(norm, positions);
+      ModelConfig config = recurrent_config(norm, positions);
+      EXPECT_LE(largest_gap({lively_model(config, 3)}), 1e-5) << norm << " " << positions;
+      config.kv_heads = 1;
+      config.qk_norm = true;
+      config.norm_type = "rms";
       EXPECT_LE(largest_gap({lively_model(config, 3)}), 1e-5) << norm << " " << positions;
     }
   const Models mixed = {lively_model(recurrent_config("post", "none"), 4),
@@ -144,11 +177,13 @@ TEST(EngineScores, OfAnEnsembleAreAveragedProbabilities) {
 }
 
 TEST(EngineScores, StayCloseWithRoundedWeights) {
-  const Models models = {std::make_shared<TranslationModel>(engine_config(), 7)};
-  EXPECT_LE(largest_gap(models, kernels::WeightType::kBFloat16), 0.05);
-  EXPECT_GT(largest_gap(models, kernels::WeightType::kBFloat16), 1e-5);
-  EXPECT_LE(largest_gap(models, kernels::WeightType::kInt8), 0.1);
-  EXPECT_GT(largest_gap(models, kernels::WeightType::kInt8), 1e-5);
+  for (const ModelConfig& config : {engine_config(), grouped_config()}) {
+    const Models models = {std::make_shared<TranslationModel>(config, 7)};
+    EXPECT_LE(largest_gap(models, kernels::WeightType::kBFloat16), 0.05);
+    EXPECT_GT(largest_gap(models, kernels::WeightType::kBFloat16), 1e-5);
+    EXPECT_LE(largest_gap(models, kernels::WeightType::kInt8), 0.1);
+    EXPECT_GT(largest_gap(models, kernels::WeightType::kInt8), 1e-5);
+  }
 }
 
 }  // namespace

@@ -46,6 +46,27 @@ TEST(ModelConfig, ReadsWhatEarlierVersionsWrote) {
   EXPECT_FALSE(ModelConfig::from_json(json).output_bias);
 }
 
+TEST(ModelConfig, NormsAndHeadsOfEarlierVersions) {
+  ModelConfig config = valid_config();
+  config.norm_type = "rms";
+  config.qk_norm = true;
+  config.kv_heads = 2;
+  nlohmann::json json = config.to_json();
+  const ModelConfig read = ModelConfig::from_json(json);
+  EXPECT_EQ(read.norm_type, "rms");
+  EXPECT_TRUE(read.qk_norm);
+  EXPECT_EQ(read.kv_heads, 2);
+  for (const char* key : {"norm_type", "qk_norm", "kv_heads"}) json.erase(key);
+  const ModelConfig earlier = ModelConfig::from_json(json);
+  EXPECT_EQ(earlier.norm_type, "layer");
+  EXPECT_FALSE(earlier.qk_norm);
+  EXPECT_EQ(earlier.kv_heads, 0);
+  config.kv_heads = 3;
+  config.norm_type = "batch";
+  EXPECT_THAT(config.problems(), ElementsAre("--heads 4 is not divisible by --kv-heads 3",
+                                             HasSubstr("--norm-type is 'batch'")));
+}
+
 TEST(ModelConfig, MissingFieldIsNamed) {
   nlohmann::json json = valid_config().to_json();
   json.erase("heads");

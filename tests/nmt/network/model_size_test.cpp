@@ -53,6 +53,21 @@ TEST(ModelSize, IsThatOfBuiltModelsOfEveryArchitecture) {
         }
 }
 
+TEST(ModelSize, IsThatOfBuiltModelsWithOtherNormsAndHeads) {
+  for (const char* norm : {"post", "pre"})
+    for (const char* decoder : {"self-attention", "ssru"})
+      for (const int64_t kv_heads : {0, 1, 2}) {
+        ModelConfig config = small_config();
+        config.norm = norm;
+        config.norm_type = kv_heads == 1 ? "layer" : "rms";
+        config.qk_norm = kv_heads != 2;
+        config.kv_heads = kv_heads;
+        config.decoder_layer = decoder;
+        SCOPED_TRACE(config.norm + " " + decoder + " " + std::to_string(kv_heads));
+        expect_count(config);
+      }
+}
+
 TEST(ModelSize, IsThatOfBuiltModelsWithARecurrentDecoder) {
   ModelConfig config = small_config();
   config.decoder_layer = "ssru";

@@ -51,6 +51,14 @@ ModelConfig small_config(const Positions& positions) {
   return config;
 }
 
+/// RMS norms, normalized queries and keys, and keys and values that heads share.
+ModelConfig grouped(ModelConfig config) {
+  config.norm_type = "rms";
+  config.qk_norm = true;
+  config.kv_heads = 2;
+  return config;
+}
+
 /// Building a model, for example to load it, leaves the draws of others alone.
 TEST(TranslationModel, LeavesTheGlobalGeneratorAsItWas) {
   at::manual_seed(5);
@@ -60,11 +68,17 @@ TEST(TranslationModel, LeavesTheGlobalGeneratorAsItWas) {
   EXPECT_TRUE(at::equal(torch::rand({4}), wanted));
 }
 
-class TranslationModelTest : public testing::TestWithParam<Positions> {};
+class TranslationModelTest : public testing::TestWithParam<std::tuple<Positions, bool>> {
+ protected:
+  static ModelConfig config() {
+    const auto& [positions, is_grouped] = GetParam();
+    return is_grouped ? grouped(small_config(positions)) : small_config(positions);
+  }
+};
 
 TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
   const torch::NoGradGuard no_grad;
-  const TranslationModel model(small_config(GetParam()), 1);
+  const TranslationModel model(config(), 1);
   const std::vector<int64_t> source_lengths = {5, 1, 9};
   const std::vector<int64_t> target_lengths = {7, 3, 1};
   const Tensor source = random_tokens(15);
@@ -87,7 +101,7 @@ TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
 
 TEST_P(TranslationModelTest, CachedDecodingEqualsOneFullPass) {
   const torch::NoGradGuard no_grad;
-  const TranslationModel model(small_config(GetParam()), 2);
+  const TranslationModel model(config(), 2);
   const Packing source_packing({6, 4});
   const Packing target_packing({8, 8});
   const Tensor memory = model.encode(random_tokens(10), source_packing);
@@ -104,7 +118,7 @@ TEST_P(TranslationModelTest, CachedDecodingEqualsOneFullPass) {
 
 TEST_P(TranslationModelTest, ReorderingKeepsTheChosenRows) {
   const torch::NoGradGuard no_grad;
-  const TranslationModel model(small_config(GetParam()), 3);
+  const TranslationModel model(config(), 3);
   const Packing packing({6, 4, 5});
   const Tensor memory = model.encode(random_tokens(15), packing);
   DecoderCache cache = model.start(memory, packing, 2, 8);
@@ -152,7 +166,8 @@ const std::vector<Positions> kPositions = {
     {"heads[rope:0,alibi:1,bert-a-d:2,tupe-a:3]", "heads[cope:0,xpos:1,transformer-xl:2,fire:3]"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Encodings, TranslationModelTest, testing::ValuesIn(kPositions));
+INSTANTIATE_TEST_SUITE_P(Encodings, TranslationModelTest,
+                         testing::Combine(testing::ValuesIn(kPositions), testing::Bool()));
 
 TEST(TranslationModel, TinyHasThePublishedParameterCount) {
   ModelConfig config = ModelConfig::preset("tiny");

@@ -40,6 +40,30 @@ TEST_P(InferenceRowsTest, LayerNormEqualsTheFormula) {
   }
 }
 
+TEST_P(InferenceRowsTest, RmsNormEqualsTheFormula) {
+  for (const int64_t width : {1, 7, 16, 33, 512}) {
+    constexpr int64_t kRows = 3;
+    const auto columns = static_cast<size_t>(width);
+    const auto gamma = random_values(columns, 2);
+    for (const bool in_place : {false, true}) {
+      auto x = random_values(kRows * columns, 1, 3.0f);
+      const auto input = x;
+      std::vector<float> y(x.size());
+      float* output = in_place ? x.data() : y.data();
+      level().rms_norm_rows(kRows, width, x.data(), gamma.data(), 1e-3, output);
+      for (size_t r = 0; r < kRows; ++r) {
+        double mean = 0;
+        for (size_t c = 0; c < columns; ++c)
+          mean += std::pow(double{input[r * columns + c]}, 2) / static_cast<double>(width);
+        for (size_t c = 0; c < columns; ++c)
+          ASSERT_NEAR(output[r * columns + c],
+                      input[r * columns + c] / std::sqrt(mean + 1e-3) * gamma[c], 1e-5)
+              << width << ": " << r << ", " << c;
+      }
+    }
+  }
+}
+
 TEST_P(InferenceRowsTest, MultipliesEveryElement) {
   for (const size_t size : {1U, 15U, 16U, 100U}) {
     const auto y = random_values(size, 1), before = random_values(size, 2);

@@ -160,6 +160,57 @@ TEST_P(AddNormTest, OutputStandsForTheNormalizedSum) {
   EXPECT_EQ(grad_beta, beta);
 }
 
+// Without beta the norm is an RMS norm; the derivative of its formula, in double.
+TEST_P(AddNormTest, WithoutBetaItIsAnRmsNorm) {
+  const auto [rows, width, dropout] = sizes();
+  const auto columns = static_cast<size_t>(width);
+  for (const bool has_branch : {true, false}) {
+    AddNormForward call = forward_;
+    call.beta = nullptr;
+    if (!has_branch) call.branch = nullptr;
+    level().add_norm_forward(call);
+    std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
+    std::vector<float> grad_gamma(columns);
+    AddNormBackward backward;
+    backward.rows = rows;
+    backward.width = width;
+    backward.grad_output = grad_.data();
+    backward.normalized = normalized_.data();
+    backward.inverse_std = inverse_std_.data();
+    backward.gamma = gamma_.data();
+    backward.dropout = dropout;
+    backward.dropout_key = kKey;
+    backward.grad_residual = grad_residual.data();
+    backward.grad_branch = has_branch ? grad_branch.data() : nullptr;
+    backward.grad_gamma = grad_gamma.data();
+    level().add_norm_backward(backward);
+    std::vector<double> gamma_sums(columns);
+    for (size_t r = 0; r < static_cast<size_t>(rows); ++r) {
+      std::vector<double> sum(columns);
+      double squares = 0, product = 0;
+      for (size_t c = 0; c < columns; ++c) {
+        const size_t i = r * columns + c;
+        sum[c] = residual_[i] + (has_branch ? branch_[i] * mask_of(kKey, dropout, i) : 0.0);
+        squares += sum[c] * sum[c];
+        product += sum[c] * grad_[i] * gamma_[c];
+      }
+      const double inverse = 1.0 / std::sqrt(squares / static_cast<double>(width) + 1e-5);
+      for (size_t c = 0; c < columns; ++c) {
+        const size_t i = r * columns + c;
+        ASSERT_NEAR(output_[i], sum[c] * inverse * gamma_[c], 1e-5);
+        const double wanted = inverse * grad_[i] * gamma_[c] -
+                              std::pow(inverse, 3) * sum[c] * product / static_cast<double>(width);
+        ASSERT_NEAR(grad_residual[i], wanted, 1e-4 * (1.0 + std::abs(wanted)));
+        const double mask = has_branch ? mask_of(kKey, dropout, i) : 0.0;
+        ASSERT_NEAR(grad_branch[i], grad_residual[i] * mask, 1e-5 * (1.0 + std::abs(wanted)));
+        gamma_sums[c] += grad_[i] * sum[c] * inverse;
+      }
+    }
+    for (size_t c = 0; c < columns; ++c)
+      ASSERT_NEAR(grad_gamma[c], gamma_sums[c], 1e-3 * (1.0 + std::abs(gamma_sums[c])));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Sizes, AddNormTest,
     testing::Combine(testing::ValuesIn(pointers_to(rowwise_levels())),

@@ -38,26 +38,28 @@ char* at(const Bytes& memory, int64_t byte) { return static_cast<char*>(memory.g
 struct Case {
   const StepKernels* level;
   CacheType cache;
-  int64_t heads, head_width, hypotheses, keys;
+  int64_t heads, key_heads, head_width, hypotheses, keys;
 };
 
 class StepAttentionTest : public testing::TestWithParam<Case> {
  protected:
   int64_t width() const { return given_.heads * given_.head_width; }
-  int64_t row() const { return given_.heads * padded_head(given_.head_width); }
+  int64_t key_width() const { return given_.key_heads * given_.head_width; }
+  int64_t row() const { return given_.key_heads * padded_head(given_.head_width); }
 
-  /// softmax(q . k * scale) v for a hypothesis; keys(j), values(j): rows [H, Dh].
+  /// softmax(q . k * scale) v for a hypothesis; keys(j), values(j): rows [G, Dh].
   template <typename RowOf>
   void expect_attention(int64_t hypothesis, const RowOf& keys, const RowOf& values) const {
     for (int64_t h = 0; h < given_.heads; ++h) {
       const int64_t at = h * given_.head_width;
+      const int64_t key_at = h * given_.key_heads / given_.heads * given_.head_width;
       const float* q = queries_.data() + hypothesis * width() + at;
       std::vector<double> weights;
       double total = 0.0;
       for (int64_t j = 0; j < given_.keys; ++j) {
         double score = 0.0;
         for (int64_t d = 0; d < given_.head_width; ++d)
-          score += static_cast<double>(q[d]) * kept(given_.cache, keys(j)[at + d]);
+          score += static_cast<double>(q[d]) * kept(given_.cache, keys(j)[key_at + d]);
         weights.push_back(std::exp(score * scales_[unsigned_of(h)]));
         total += weights.back();
       }
@@ -69,7 +71,7 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
       for (int64_t d = 0; d < given_.head_width; ++d) {
         double expected = 0.0;
         for (int64_t j = 0; j < given_.keys; ++j)
-          expected += weights[unsigned_of(j)] / total * kept(given_.cache, values(j)[at + d]);
+          expected += weights[unsigned_of(j)] / total * kept(given_.cache, values(j)[key_at + d]);
         EXPECT_NEAR(output_[unsigned_of(hypothesis * width() + at + d)], expected, 1e-5)
             << "hypothesis " << hypothesis << " head " << h << " dimension " << d;
       }
@@ -80,6 +82,7 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
     StepAttention made;
     made.head_width = given_.head_width;
     made.last_head = given_.heads;
+    made.heads_per_key = given_.heads / given_.key_heads;
     made.hypotheses = given_.hypotheses;
     made.position = made.keys = given_.keys;
     made.terms = &terms_;
@@ -113,15 +116,15 @@ class StepAttentionTest : public testing::TestWithParam<Case> {
 TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
   const int64_t slots = given_.hypotheses * given_.keys;
   const int64_t stride = 2 * row() + 32;
-  const Numbers keys = random_numbers(slots * width(), 2, 2.0);
-  const Numbers values = random_numbers(slots * width(), 3, 2.0);
+  const Numbers keys = random_numbers(slots * key_width(), 2, 2.0);
+  const Numbers values = random_numbers(slots * key_width(), 3, 2.0);
   const Bytes cache = bytes(slots * stride * number_);
   for (int64_t s = 0; s < slots; ++s) {
     char* to = at(cache, s * stride * number_);
-    given_.level->cache_row(given_.cache, given_.heads, given_.head_width,
-                            keys.data() + s * width(), to);
-    given_.level->cache_row(given_.cache, given_.heads, given_.head_width,
-                            values.data() + s * width(), to + row() * number_);
+    given_.level->cache_row(given_.cache, given_.key_heads, given_.head_width,
+                            keys.data() + s * key_width(), to);
+    given_.level->cache_row(given_.cache, given_.key_heads, given_.head_width,
+                            values.data() + s * key_width(), to + row() * number_);
   }
   // Hypotheses share their first tokens.
   std::vector<int32_t> named;
@@ -139,7 +142,7 @@ TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
   for (int64_t r = 0; r < given_.hypotheses; ++r) {
     const auto rows_of = [&](const Numbers& numbers) {
       return [&, r](int64_t j) {
-        return numbers.data() + named[unsigned_of(r * given_.keys + j)] * width();
+        return numbers.data() + named[unsigned_of(r * given_.keys + j)] * key_width();
       };
     };
     const std::function<const float*(int64_t)> key = rows_of(keys), value = rows_of(values);
@@ -148,18 +151,18 @@ TEST_P(StepAttentionTest, ReadsTheSlotsOfEachHypothesis) {
 }
 
 TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
-  const Numbers keys = random_numbers(given_.keys * width(), 2, 2.0);
-  const Numbers values = random_numbers(given_.keys * width(), 3, 2.0);
+  const Numbers keys = random_numbers(given_.keys * key_width(), 2, 2.0);
+  const Numbers values = random_numbers(given_.keys * key_width(), 3, 2.0);
   const int64_t key_stride = padded_head(given_.keys);
   const int64_t stride = row() + 32;
-  const Bytes columns = bytes(width() * key_stride * number_);
+  const Bytes columns = bytes(key_width() * key_stride * number_);
   const Bytes rows = bytes(given_.keys * stride * number_);
-  for (int64_t d = 0; d < width(); ++d)
-    given_.level->cache_column(given_.cache, given_.keys, keys.data() + d, width(),
+  for (int64_t d = 0; d < key_width(); ++d)
+    given_.level->cache_column(given_.cache, given_.keys, keys.data() + d, key_width(),
                                at(columns, d * key_stride * number_));
   for (int64_t j = 0; j < given_.keys; ++j)
-    given_.level->cache_row(given_.cache, given_.heads, given_.head_width,
-                            values.data() + j * width(), at(rows, j * stride * number_));
+    given_.level->cache_row(given_.cache, given_.key_heads, given_.head_width,
+                            values.data() + j * key_width(), at(rows, j * stride * number_));
   StepAttention step = call();
   step.key_columns = columns.get();
   step.key_stride = key_stride;
@@ -170,10 +173,10 @@ TEST_P(StepAttentionTest, ReadsTheMemoryOfTheSentence) {
   step.weights_stride = given_.heads * given_.keys;
   attend(step);
   const std::function<const float*(int64_t)> key = [&](int64_t j) {
-    return keys.data() + j * width();
+    return keys.data() + j * key_width();
   };
   const std::function<const float*(int64_t)> value = [&](int64_t j) {
-    return values.data() + j * width();
+    return values.data() + j * key_width();
   };
   for (int64_t r = 0; r < given_.hypotheses; ++r) expect_attention(r, key, value);
 }
@@ -183,8 +186,10 @@ std::vector<Case> cases() {
   for (const StepKernels& level : step_levels())
     for (const CacheType cache : {CacheType::kFloat, CacheType::kBFloat16})
       for (const int64_t head_width : {5, 16, 40, 64})
-        for (const int64_t keys : {1, 7, 16, 33})
-          all.push_back({&level, cache, 3, head_width, 4, keys});
+        for (const int64_t keys : {1, 7, 16, 33}) {
+          all.push_back({&level, cache, 3, 3, head_width, 4, keys});
+          all.push_back({&level, cache, 4, 2, head_width, 3, keys});
+        }
   return all;
 }
 
@@ -192,7 +197,8 @@ INSTANTIATE_TEST_SUITE_P(Caches, StepAttentionTest, testing::ValuesIn(cases()),
                          [](const testing::TestParamInfo<Case>& one) {
                            return std::string(one.param.level->set->name) +
                                   (one.param.cache == CacheType::kFloat ? "_fp32" : "_bf16") +
-                                  "_width" + std::to_string(one.param.head_width) + "_keys" +
+                                  "_heads" + std::to_string(one.param.key_heads) + "_width" +
+                                  std::to_string(one.param.head_width) + "_keys" +
                                   std::to_string(one.param.keys);
                          });
 
