@@ -130,6 +130,9 @@ nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   search.no_repeat_ngram = o.no_repeat_ngram;
   search.repetition_penalty = o.repetition_penalty;
   search.patience = o.patience;
+  search.diverse_groups = o.diverse_groups;
+  search.diversity_strength = o.diversity_strength;
+  search.coverage_penalty = o.coverage_penalty;
   search.sample = o.sample;
   search.top_k = o.top_k;
   search.top_p = o.top_p;
@@ -138,6 +141,8 @@ nmt::SearchOptions Engine::search_options(const TranslateOptions& o) const {
   throw_if_any(search.problems());
   const std::string problem = o.glossary.empty() ? "" : nmt::glossary_problem(search);
   if (!problem.empty()) throw ConfigError(problem);
+  if (search.coverage_penalty > 0.0 && !loaded_->decoder->aligns())
+    throw ConfigError("coverage_penalty: this model compresses the keys of cross-attention");
   return search;
 }
 

@@ -45,6 +45,9 @@ struct TranslateOptions {
   std::int64_t no_repeat_ngram = 0;  ///< no n-gram of N tokens twice in a translation; 0: no limit
   double repetition_penalty = 1.0;   ///< factor of the log-probability of a repeated token
   double patience = 1.0;             ///< a search ends with beam * patience finished hypotheses
+  std::int64_t diverse_groups = 1;   ///< of diverse beam search; `beam` is a multiple of it
+  double diversity_strength = 0.5;   ///< what a token costs that an earlier group has chosen
+  double coverage_penalty = 0.0;     ///< beta of Wu et al. 2016, eq. 14; 0: off
 
   /// Source and target terms: a line that has the first must have the second in its translation, by
   /// the rules of `dietmt translate --glossary`. Needs a beam of 2 or more.
@@ -78,7 +81,7 @@ struct WordPair {
 
 struct Hypothesis {
   std::string text;
-  double score = 0.0;                           ///< sum of token_scores, normalized by length
+  double score = 0.0;  ///< sum of token_scores, normalized by length, with the coverage penalty
   std::vector<std::string> tokens;              ///< pieces, with end of sentence
   std::vector<float> token_scores;              ///< log-probability of each token
   std::vector<std::string> missing_terms = {};  ///< target terms of the glossary that it lacks

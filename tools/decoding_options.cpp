@@ -81,7 +81,19 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
            nmt::search_rules::kRepetitionPenalty)
       .add("patience", &search.patience, "P",
            "beam search ends when beam size * P hypotheses are finished; above 1 searches longer",
-           nmt::search_rules::kPatience);
+           nmt::search_rules::kPatience)
+      .add("diverse-groups", &search.diverse_groups, "N",
+           "diverse beam search: divide the beam into N groups, which avoid the words of the "
+           "groups before them; 1: plain beam search",
+           nmt::search_rules::kBeam)
+      .add("diversity-strength", &search.diversity_strength, "X",
+           "with --diverse-groups: log-probability that a token loses for each hypothesis of an "
+           "earlier group that has it at the same position",
+           nmt::search_rules::kDiversityStrength)
+      .add("coverage-penalty", &search.coverage_penalty, "BETA",
+           "add BETA * sum over source tokens of log(min(attention that the token got, 1)) to the "
+           "score of a finished hypothesis; 0: off",
+           nmt::search_rules::kCoveragePenalty);
 }
 
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights) {

@@ -205,8 +205,10 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                                         .pivot = !o.then.empty()},
                                        loaded);
   const nmt::Translator translator(std::move(loaded.decoder), o.search, loaded.context);
-  if (o.search.alignment && !translator.aligns())
-    throw ConfigError(std::string(o.markup ? "--markup" : "--alignment") +
+  if (o.search.needs_attention() && !translator.aligns())
+    throw ConfigError(std::string(o.markup             ? "--markup"
+                                  : o.search.alignment ? "--alignment"
+                                                       : "--coverage-penalty") +
                       " does not work with this model: it compresses the keys of cross-attention, "
                       "which are no tokens then");
   nmt::LineWriter output(o.output);

@@ -8,6 +8,7 @@
 #include "encoders/position/scheme/position_scheme.h"
 #include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/batch_decoding/token_attention.h"
+#include "nmt/search/coverage.h"
 
 namespace dietmt::nmt {
 
@@ -81,7 +82,9 @@ std::vector<NBest> BatchDecoder::search(std::span<const FedSentence> batch) cons
   const auto scorer = make_scorer(models_, sources, rows, max_steps);
   std::vector<NBest> found = options.sample ? sample_translations(*scorer, tasks, special_, options)
                                             : beam_search(*scorer, tasks, special_, options);
-  if (options.alignment) align(batch, found);
+  if (options.needs_attention()) align(batch, found);
+  for (size_t b = 0; b < batch.size() && options.coverage_penalty > 0.0; ++b)
+    rank_by_coverage(found[b], std::ssize(*sources[b]), options);
   return found;
 }
 

@@ -40,7 +40,8 @@ class BatchDecoder : public SentenceDecoder {
 /// others go on. A sentence is finished, and leaves the batch, when ceil(K * options.patience)
 /// hypotheses are done (Kasai et al. 2022) or when no open one can enter the n best: sums only
 /// fall, so length_normalized(sum, max_length) bounds the score of an open hypothesis. K = 1 is
-/// greedy search.
+/// greedy search. With options.diverse_groups above 1 each group is such a search
+/// (nmt/search/diverse_step.h).
 ///
 /// Here and in sampling, nmt/search/repetition.h takes tokens out or changes their
 /// log-probabilities; scores have the changed ones. Forced tokens are exempt.

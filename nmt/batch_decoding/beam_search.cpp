@@ -8,6 +8,7 @@
 #include "nmt/batch_decoding/candidates.h"
 #include "nmt/batch_decoding/constrained_beams.h"
 #include "nmt/search/beam.h"
+#include "nmt/search/diverse_step.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -21,6 +22,7 @@ class OpenBeams {
         options_(options),
         limits_(options, special),
         constrained_(tasks, special, options),
+        diverse_(options, special),
         results_(tasks.size()) {
     beams_.reserve(tasks.size());
     for (size_t i = 0; i < tasks.size(); ++i) {
@@ -46,15 +48,18 @@ class OpenBeams {
     const std::vector<const Beam*> beams = open_beams();
     if (constrained_.any()) constrained_.read_wanted(log_probs, beams, open_, step);
     constrain(log_probs, tasks, step, special_, limits_, repeated_tokens(step));
+    const bool by_row = options_.diverse_groups > 1;
     auto candidates =
-        best_candidates(log_probs, sums, static_cast<int64_t>(open_.size()), 2 * options_.beam);
+        best_candidates(log_probs, sums, by_row ? rows() : std::ssize(open_), 2 * options_.beam);
     if (constrained_.any()) constrained_.choose(log_probs, beams, open_, candidates);
 
     std::vector<int64_t> sentence_index, row_index, tokens;
     std::vector<size_t> still_open;
     for (size_t b = 0; b < open_.size(); ++b) {
       Beam& beam = beams_[open_[b]];
-      if (!beam.advance(candidates[b])) {
+      const bool goes_on =
+          by_row ? advance_groups(beam, rows_of(candidates, b)) : beam.advance(candidates[b]);
+      if (!goes_on) {
         results_[open_[b]] = std::move(beam).result();
         continue;
       }
@@ -79,6 +84,23 @@ class OpenBeams {
     std::vector<const Beam*> beams;
     for (const size_t i : open_) beams.push_back(&beams_[i]);
     return beams;
+  }
+
+  // Those of all hypotheses of open sentence b.
+  std::span<std::vector<Candidate>> rows_of(std::vector<std::vector<Candidate>>& of_rows,
+                                            size_t b) const {
+    const auto size = static_cast<size_t>(options_.beam);
+    return std::span(of_rows).subspan(b * size, size);
+  }
+
+  bool advance_groups(Beam& beam, std::span<std::vector<Candidate>> of_rows) {
+    for (size_t k = 0; k < beam.size(); ++k) {
+      for (Candidate& candidate : of_rows[k]) {
+        candidate.beam = static_cast<int32_t>(k);
+        diverse_.offer(candidate);
+      }
+    }
+    return beam.advance_groups(diverse_.choose(beam));
   }
 
   RepeatedInRows repeated_tokens(int64_t step) const {
@@ -111,6 +133,7 @@ class OpenBeams {
   const SearchOptions& options_;
   const RepetitionLimits limits_;
   ConstrainedBeams constrained_;
+  DiverseStep diverse_;
   std::vector<Beam> beams_;
   std::vector<size_t> open_;  // indices into beams_
   std::vector<NBest> results_;

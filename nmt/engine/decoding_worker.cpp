@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "nmt/search/coverage.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -160,7 +162,7 @@ void DecodingWorker::gather_rows() {
     sentence->first_row = static_cast<int64_t>(tokens_.size());
     sentence->rows = sentence->search->rows();
     sentence->attention =
-        sentence->fed.options->alignment ? sentence->record.add(sentence->rows) : nullptr;
+        sentence->fed.options->needs_attention() ? sentence->record.add(sentence->rows) : nullptr;
     for (int64_t r = 0; r < sentence->rows; ++r) {
       tokens_.push_back(sentence->search->token(r));
       owners_.push_back(sentence.get());
@@ -224,7 +226,9 @@ void DecodingWorker::advance() {
 
 void DecodingWorker::deliver(OpenSentence& sentence) {
   NBest found = sentence.search->result();
-  if (sentence.fed.options->alignment) sentence.record.read(found, std::ssize(models_));
+  const SearchOptions& options = *sentence.fed.options;
+  if (options.needs_attention()) sentence.record.read(found, std::ssize(models_));
+  if (options.coverage_penalty > 0.0) rank_by_coverage(found, sentence.source_tokens, options);
   feed_->deliver(sentence.fed.ticket, std::move(found));
 }
 

@@ -97,7 +97,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
       for (const std::vector<int32_t>& sequence : term)
         check_tokens(sequence, model.weights->target_vocabulary, "target");
     max_target = std::min(max_target, model.max_target_length());
-    if (options.alignment && model.cross->of(length).compressed_keys > 0)
+    if (options.needs_attention() && model.cross->of(length).compressed_keys > 0)
       throw DataError(
           "this model compresses the keys of cross-attention, so its attention aligns no words");
   }
@@ -109,7 +109,7 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
   memories.resize(models.size());
   position = rows = 0;
   failure = nullptr;
-  if (options.alignment) record.begin(source_tokens);
+  if (options.needs_attention()) record.begin(source_tokens);
   slots_stride = task.max_length;
   const int64_t most_rows = options.sample ? options.nbest : options.beam;
   slots.resize(static_cast<size_t>(most_rows * slots_stride));

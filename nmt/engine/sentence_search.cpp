@@ -11,6 +11,7 @@
 #include "kernels/rowwise.h"
 #include "nmt/search/beam.h"
 #include "nmt/search/constrained_step.h"
+#include "nmt/search/diverse_step.h"
 #include "nmt/search/repetition.h"
 
 namespace dietmt::nmt {
@@ -45,6 +46,7 @@ class BeamSearch : public SentenceSearch {
         limits_(options, special) {
     if (limits_.any()) find_repeated();
     if (task.constraints) constrained_.emplace(*task.constraints, special, options.beam);
+    if (options.diverse_groups > 1) diverse_.emplace(options, special);
   }
 
   int64_t rows() const override { return static_cast<int64_t>(beam_.size()); }
@@ -68,11 +70,12 @@ class BeamSearch : public SentenceSearch {
     else
       offer_best(row, scores);
     if (constrained_) move_to_constrained(row, scores);
+    if (diverse_) move_to_diverse();
   }
 
   bool advance() override {
     ++step_;
-    const bool open = beam_.advance(constrained_ ? constrained_->choose() : best_.sorted());
+    const bool open = take_candidates();
     best_.clear();
     if (open && limits_.any()) find_repeated();
     return open;
@@ -81,6 +84,11 @@ class BeamSearch : public SentenceSearch {
   NBest result() override { return std::move(beam_).result(); }
 
  private:
+  bool take_candidates() {
+    if (diverse_) return beam_.advance_groups(diverse_->choose(beam_));
+    return beam_.advance(constrained_ ? constrained_->choose() : best_.sorted());
+  }
+
   bool is_forced() const { return task_.forced_token(step_, special_) >= 0; }
 
   void offer_best(int64_t row, const TokenScores& scores) {
@@ -102,6 +110,11 @@ class BeamSearch : public SentenceSearch {
       }
     }
     for (const Candidate& candidate : best_.sorted()) constrained_->offer(candidate);
+    best_.clear();
+  }
+
+  void move_to_diverse() {
+    for (const Candidate& candidate : best_.sorted()) diverse_->offer(candidate);
     best_.clear();
   }
 
@@ -168,6 +181,7 @@ class BeamSearch : public SentenceSearch {
   std::vector<std::vector<int32_t>> row_forbidden_;  // the same tokens and those of forbidden_
   std::vector<int32_t> tokens_;                      // of one row
   std::optional<ConstrainedStep> constrained_;
+  std::optional<DiverseStep> diverse_;
   int64_t step_ = 0;
 };
 

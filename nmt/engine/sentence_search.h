@@ -34,7 +34,8 @@ class SentenceSearch {
  public:
   virtual ~SentenceSearch() = default;
 
-  /// The number of hypotheses that wait for a token; one at the first step.
+  /// The number of hypotheses that wait for a token; at the first step one, or one for each group
+  /// of diverse beam search.
   virtual int64_t rows() const = 0;
   /// The last token of a hypothesis, and the hypothesis of the previous step that it continues.
   virtual int32_t token(int64_t row) const = 0;

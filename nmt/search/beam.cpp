@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -15,11 +16,20 @@ constexpr auto kBefore = [](const Candidate& a, const Candidate& b) { return a.b
 
 // Of a search with constraints, only the hypotheses of one bank can end: half as many are enough.
 int64_t finished_to_end(const SearchTask& task, const SearchOptions& options) {
-  const int64_t all = options.finished_to_end();
+  const int64_t all = options.group_finished_to_end();
   return task.constraints ? std::max(options.nbest, (all + 1) / 2) : all;
 }
 
 bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
+
+void remove_repeated(NBest& sorted) {
+  NBest distinct;
+  for (Hypothesis& one : sorted) {
+    const auto is_same = [&](const Hypothesis& other) { return other.ids == one.ids; };
+    if (std::ranges::none_of(distinct, is_same)) distinct.push_back(std::move(one));
+  }
+  sorted = std::move(distinct);
+}
 
 }  // namespace
 
@@ -59,31 +69,58 @@ Beam::Beam(const SearchTask& task, const SpecialTokens& special, const SearchOpt
     : task_(task),
       special_(special),
       options_(options),
-      finished_to_end_(static_cast<size_t>(finished_to_end(task, options))) {
+      finished_to_end_(static_cast<size_t>(finished_to_end(task, options))),
+      wanted_(options.coverage_penalty > 0.0
+                  ? finished_to_end_
+                  : std::min(static_cast<size_t>(options.nbest), finished_to_end_)),
+      groups_(static_cast<size_t>(options.diverse_groups)) {
   const auto size = static_cast<size_t>(options.beam);
   nodes_.reserve(size * static_cast<size_t>(task.max_length));
   steps_.reserve(static_cast<size_t>(task.max_length));
   sums_.reserve(size);
-  sums_.push_back(0.0);
-  done_.reserve(size + 1);
+  sums_.resize(groups_.size(), 0.0);
+  for (Group& group : groups_) group.done.reserve(size / groups_.size() + 1);
 }
 
 bool Beam::advance(std::span<const Candidate> candidates) {
-  const auto size = static_cast<size_t>(options_.beam);
   const size_t first = nodes_.size();
   sums_.clear();
-  for (size_t rank = 0; rank < candidates.size() && sums_.size() < size; ++rank) {
+  extend(groups_.front(), candidates);
+  return end_step(first);
+}
+
+bool Beam::advance_groups(std::span<const std::vector<Candidate>> candidates) {
+  const size_t first = nodes_.size();
+  sums_.clear();
+  for (size_t g = 0; g < groups_.size(); ++g) extend(groups_[g], candidates[g]);
+  return end_step(first);
+}
+
+void Beam::extend(Group& group, std::span<const Candidate> candidates) {
+  const auto size = static_cast<size_t>(options_.group_beam());
+  const size_t first = sums_.size();
+  group.open = 0;
+  for (size_t rank = 0; rank < candidates.size() && group.open < size; ++rank) {
     const Candidate& candidate = candidates[rank];
     if (candidate.token != special_.end) {
       nodes_.push_back({candidate.token, candidate.beam, candidate.log_prob});
       sums_.push_back(candidate.sum);
+      ++group.open;
     } else if (rank < size) {
-      done_.push_back(hypothesis(candidate));
+      group.done.push_back(hypothesis(candidate));
     }
   }
+  if (group.open == 0) return;
+  if (group.done.size() < finished_to_end_ && !cannot_improve(group.done, sums_[first])) return;
+  nodes_.resize(nodes_.size() - group.open);
+  sums_.resize(first);
+  group.open = 0;
+}
+
+bool Beam::end_step(size_t first) {
   steps_.push_back(first);
   first_ = first;
-  return !sums_.empty() && done_.size() < finished_to_end_ && !cannot_improve(sums_.front());
+  return !sums_.empty();
 }
 
 Hypothesis Beam::hypothesis(const Candidate& last) const {
@@ -92,13 +129,13 @@ Hypothesis Beam::hypothesis(const Candidate& last) const {
   found.token_scores.reserve(steps_.size() + 1);
   found.token_scores.push_back(last.log_prob);
   int32_t k = last.beam;
-  if (options_.alignment) found.rows.push_back(k);
+  if (options_.needs_attention()) found.rows.push_back(k);
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     const Node& node = nodes_[*step + static_cast<size_t>(k)];
     found.ids.push_back(node.token);
     found.token_scores.push_back(node.log_prob);
     k = node.parent;
-    if (options_.alignment) found.rows.push_back(k);
+    if (options_.needs_attention()) found.rows.push_back(k);
   }
   std::reverse(found.rows.begin(), found.rows.end());
   std::reverse(found.ids.begin(), found.ids.end());
@@ -118,20 +155,23 @@ void Beam::read_tokens(size_t k, std::vector<int32_t>& tokens) const {
   }
 }
 
-// True if no open hypothesis can enter the n best; the best of them has `best_sum`.
-bool Beam::cannot_improve(double best_sum) {
-  const auto wanted = static_cast<size_t>(options_.nbest);
-  if (done_.size() < wanted) return false;
-  const auto last = done_.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
-  std::nth_element(done_.begin(), last, done_.end(), better);
+// True if no open hypothesis of a group can enter its best; the best of them has `best_sum`.
+bool Beam::cannot_improve(NBest& done, double best_sum) const {
+  if (done.size() < wanted_) return false;
+  const auto last = done.begin() + static_cast<std::ptrdiff_t>(wanted_) - 1;
+  std::nth_element(done.begin(), last, done.end(), better);
   return length_normalized(best_sum, task_.max_length, options_) <= last->score;
 }
 
 NBest Beam::result() && {
-  const auto wanted = std::min(done_.size(), static_cast<size_t>(options_.nbest));
-  std::stable_sort(done_.begin(), done_.end(), better);
-  done_.resize(wanted);
-  return std::move(done_);
+  NBest all = std::move(groups_.front().done);
+  for (size_t g = 1; g < groups_.size(); ++g)
+    std::ranges::move(groups_[g].done, std::back_inserter(all));
+  std::stable_sort(all.begin(), all.end(), better);
+  if (groups_.size() > 1) remove_repeated(all);
+  const auto most = static_cast<size_t>(options_.nbest);
+  if (options_.coverage_penalty == 0.0 && all.size() > most) all.resize(most);
+  return all;
 }
 
 Samples::Samples(const SearchTask& task, const SpecialTokens& special, const SearchOptions& options)

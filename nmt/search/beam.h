@@ -53,12 +53,20 @@ class Beam {
   const SearchTask& task() const { return task_; }
 
   /// Open hypotheses: one at first, then up to options.beam; and their sums of log-probabilities.
+  /// With groups (nmt/search/diverse_step.h) each has one at first, and those of a group follow
+  /// those of the groups before it.
   size_t size() const { return sums_.size(); }
   const std::vector<double>& sums() const { return sums_; }
+
+  /// The open hypotheses of a group; none if it is finished.
+  size_t groups() const { return groups_.size(); }
+  size_t group_size(size_t group) const { return groups_[group].open; }
 
   /// Takes the candidates of a step, best first, or those of ConstrainedStep::choose(). Returns
   /// false if the sentence is finished.
   bool advance(std::span<const Candidate> candidates);
+  /// The same for each group, with the candidates of DiverseStep::choose().
+  bool advance_groups(std::span<const std::vector<Candidate>> candidates);
 
   /// The last token of hypothesis k, and the hypothesis of the previous step that it continues.
   int32_t token(size_t k) const { return nodes_[first_ + k].token; }
@@ -67,7 +75,8 @@ class Beam {
   /// All tokens of hypothesis k.
   void read_tokens(size_t k, std::vector<int32_t>& tokens) const;
 
-  /// The options.nbest best finished hypotheses.
+  /// The options.nbest best finished hypotheses, of all groups; a translation that several groups
+  /// have found only once. With a coverage penalty all of them, because it may change their order.
   NBest result() &&;
 
  private:
@@ -77,18 +86,26 @@ class Beam {
     float log_prob;
   };
 
+  struct Group {
+    size_t open = 1;
+    NBest done = {};
+  };
+
+  void extend(Group& group, std::span<const Candidate> candidates);
+  bool end_step(size_t first);
   Hypothesis hypothesis(const Candidate& last) const;
-  bool cannot_improve(double best_sum);
+  bool cannot_improve(NBest& done, double best_sum) const;
 
   const SearchTask& task_;
   const SpecialTokens& special_;
   const SearchOptions& options_;
-  const size_t finished_to_end_;
-  std::vector<Node> nodes_;    // open hypotheses of all steps, end to end
-  std::vector<size_t> steps_;  // where each step starts in nodes_
-  size_t first_ = 0;           // where the last step starts
+  const size_t finished_to_end_;  // of a group
+  const size_t wanted_;           // of them
+  std::vector<Node> nodes_;       // open hypotheses of all steps, end to end
+  std::vector<size_t> steps_;     // where each step starts in nodes_
+  size_t first_ = 0;              // where the last step starts
   std::vector<double> sums_;
-  NBest done_;
+  std::vector<Group> groups_;  // one unless the search is diverse
 };
 
 class Samples {

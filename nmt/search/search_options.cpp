@@ -7,6 +7,16 @@
 #include "common/error.h"
 
 namespace dietmt::nmt {
+namespace {
+
+int64_t finished(int64_t beam, double patience) {
+  // 10 * 1.1 is a little more than 11.
+  constexpr double kRounding = 1e-9;
+  return std::max<int64_t>(
+      1, static_cast<int64_t>(std::ceil(static_cast<double>(beam) * patience - kRounding)));
+}
+
+}  // namespace
 
 LengthNorm parse_length_norm(const std::string& name) {
   if (name == "power") return LengthNorm::kPower;
@@ -31,6 +41,18 @@ std::vector<std::string> SearchOptions::problems() const {
   } else if (nbest <= beam && search_rules::kPatience.allows(patience)) {
     require(nbest <= finished_to_end(), "--nbest must not be larger than --beam * --patience");
   }
+  check("--diverse-groups", search_rules::kBeam, diverse_groups);
+  check("--diversity-strength", search_rules::kDiversityStrength, diversity_strength);
+  check("--coverage-penalty", search_rules::kCoveragePenalty, coverage_penalty);
+  if (diverse_groups > 1) {
+    require(!sample, "--diverse-groups is for beam search: leave out --sample");
+    if (!sample) check_divisible(found, "--beam", beam, "--diverse-groups", diverse_groups);
+  } else {
+    require(diversity_strength == SearchOptions().diversity_strength,
+            "--diversity-strength needs --diverse-groups 2 or more");
+  }
+  require(!sample || coverage_penalty == 0.0,
+          "--coverage-penalty is for beam search: leave out --sample");
   check("--length-penalty", search_rules::kLengthPenalty, length_penalty);
   check("--max-length-factor", search_rules::kMaxLengthFactor, max_length_factor);
   check("--max-length-offset", search_rules::kMaxLengthOffset, max_length_offset);
@@ -55,6 +77,9 @@ SearchOptions SearchOptions::for_pivot() const {
   best.nbest = 1;
   best.min_length = 0;
   best.alignment = false;
+  best.coverage_penalty = defaults.coverage_penalty;
+  best.diverse_groups = defaults.diverse_groups;
+  best.diversity_strength = defaults.diversity_strength;
   best.sample = false;
   best.top_k = defaults.top_k;
   best.top_p = defaults.top_p;
@@ -62,12 +87,9 @@ SearchOptions SearchOptions::for_pivot() const {
   return best;
 }
 
-int64_t SearchOptions::finished_to_end() const {
-  // 10 * 1.1 is a little more than 11.
-  constexpr double kRounding = 1e-9;
-  return std::max<int64_t>(
-      1, static_cast<int64_t>(std::ceil(static_cast<double>(beam) * patience - kRounding)));
-}
+int64_t SearchOptions::finished_to_end() const { return finished(beam, patience); }
+
+int64_t SearchOptions::group_finished_to_end() const { return finished(group_beam(), patience); }
 
 int64_t SearchOptions::max_target_length(int64_t source_length) const {
   const double scaled = max_length_factor * static_cast<double>(source_length);

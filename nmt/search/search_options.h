@@ -30,6 +30,8 @@ inline const OptionRule kNoRepeatNgram{.least = 0, .most = 10'000};
 // Below 1 repetitions are rewarded.
 inline const OptionRule kRepetitionPenalty{.least = 0.01, .most = 100};
 inline const OptionRule kPatience{.above = 0, .most = 100};
+inline const OptionRule kDiversityStrength{.least = 0, .most = 100};
+inline const OptionRule kCoveragePenalty{.least = 0, .most = 100};
 inline const OptionRule kMaxSourceLength{.least = 1, .most = 100'000};
 inline const OptionRule kTopK{.least = 0, .most = 10'000'000};
 inline const OptionRule kTopP{.above = 0, .most = 1};
@@ -54,6 +56,9 @@ struct SearchOptions {
   int64_t no_repeat_ngram = 0;       // no n-gram of N tokens twice in a hypothesis; 0: any
   double repetition_penalty = 1.0;   // factor of a repeated token's log-probability
   double patience = 1.0;             // a search ends with beam * patience finished hypotheses
+  int64_t diverse_groups = 1;        // of diverse beam search, which the beam is divided into
+  double diversity_strength = 0.5;   // what a token costs that an earlier group has chosen
+  double coverage_penalty = 0.0;     // beta: see nmt/search/coverage.h; 0: off
   int64_t max_source_length = 1000;  // tokens with end of sentence; the rest is cut off
 
   bool alignment = false;  // fill Hypothesis::attention
@@ -77,6 +82,14 @@ struct SearchOptions {
   /// ceil(beam * patience): beam search ends when so many hypotheses are finished (Kasai et al.
   /// 2022). With constraints, half as many end it, and never fewer than `nbest`.
   int64_t finished_to_end() const;
+
+  /// The hypotheses of each group of diverse beam search, and how many of them are finished when
+  /// the search of the group ends.
+  int64_t group_beam() const { return beam / diverse_groups; }
+  int64_t group_finished_to_end() const;
+
+  /// Whether hypotheses need Hypothesis::attention.
+  bool needs_attention() const { return alignment || coverage_penalty > 0.0; }
 
   /// The most tokens that the translation of `source_length` tokens may have; both count end of
   /// sentence.

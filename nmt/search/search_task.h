@@ -28,10 +28,11 @@ struct Hypothesis {
   std::vector<int32_t> ids;         // without end of sentence
   std::vector<float> token_scores;  // log-probability of each token and of end of sentence
   double sum = 0.0;                 // of token_scores
-  double score = 0.0;               // sum normalized by length; ranks the hypotheses
+  double score = 0.0;  // sum normalized by length, with the coverage penalty; ranks the hypotheses
 
-  // Only with SearchOptions::alignment. How much each token attended to each source token when it
-  // was generated, both with end of sentence: [tokens + 1, source tokens], with rows that sum to 1.
+  // Only with SearchOptions::alignment, and before rank_by_coverage(). How much each token attended
+  // to each source token when it was generated, both with end of sentence: [tokens + 1, source
+  // tokens], with rows that sum to 1.
   std::vector<float> attention = {};
   std::vector<int32_t> rows = {};  // of the search, in which the tokens were generated
 };

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         no_repeat_ngram: int
         repetition_penalty: float
         patience: float
+        diverse_groups: int
+        diversity_strength: float
+        coverage_penalty: float
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
         alignment: str
         markup: bool
@@ -147,6 +150,10 @@ class Translator:
         repetition_penalty: factor of the log-probability of a token that the translation already
             has; above 1 discourages repetition.
         patience: a search ends when beam * patience hypotheses are finished (1.0).
+        diverse_groups, diversity_strength: diverse beam search: divide the beam into so many groups
+            (1), in which a token loses so much log-probability for each hypothesis of an earlier
+            group that has it at the same position (0.5).
+        coverage_penalty: factor of the penalty on source tokens that got little attention (0.0).
         glossary: target terms by source term, or pairs of both, by the rules of `dietmt translate
             --glossary`: a line that has a source term must have its target term in the
             translation; "a|b": either. `missing_terms` of a result lists those that it lacks.

@@ -69,6 +69,9 @@ class TranslateOptions:
     no_repeat_ngram: int
     repetition_penalty: float
     patience: float
+    diverse_groups: int
+    diversity_strength: float
+    coverage_penalty: float
     glossary: list[tuple[str, str]]
     alignment: str
     markup: bool

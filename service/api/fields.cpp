@@ -215,6 +215,9 @@ const std::vector<std::string_view>& decoding_field_names() {
                                                       "no_repeat_ngram",
                                                       "repetition_penalty",
                                                       "patience",
+                                                      "diverse_groups",
+                                                      "diversity_strength",
+                                                      "coverage_penalty",
                                                       "max_source_length",
                                                       "sample",
                                                       "top_k",
@@ -238,6 +241,9 @@ nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& lim
       "no_repeat_ngram", 0, 0, static_cast<int64_t>(*nmt::search_rules::kNoRepeatNgram.most));
   options.repetition_penalty = fields.number_or("repetition_penalty", options.repetition_penalty);
   options.patience = fields.number_or("patience", options.patience);
+  options.diverse_groups = fields.integer_or("diverse_groups", 1, 1, limits.beam);
+  options.diversity_strength = fields.number_or("diversity_strength", options.diversity_strength);
+  options.coverage_penalty = fields.number_or("coverage_penalty", options.coverage_penalty);
   options.max_source_length =
       fields.integer_or("max_source_length", options.max_source_length, 2, kAny);
   options.sample = fields.flag_or("sample", false);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nmt/search/document_context.h"
+#include "service/api/call.h"
 #include "service/api/preparation_turn.h"
 #include "service/api/sentence_splitter.h"
 #include "service/api/text_plan.h"
@@ -269,6 +270,10 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
     const LoadedModel& model = models[i]->model();
     const bool is_last = i + 1 == models.size();
     nmt::SearchOptions search = is_last ? options.search : options.search.for_pivot();
+    if (search.coverage_penalty > 0.0 && !model.decoder->aligns())
+      throw HttpError::of_option(
+          "coverage_penalty",
+          "coverage_penalty: this model compresses the keys of cross-attention");
     std::vector<TranslatedSentence*> sentences;
     std::vector<nmt::TranslationRequest> requests;
     {

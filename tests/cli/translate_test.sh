@@ -181,6 +181,28 @@ better=$(paste <("${long[@]}" --beam 2 --scores) <("${long[@]}" --beam 2 --patie
   awk -F '\t' '$3 < $1 { worse = 1 } $3 > $1 { ++n } END { print worse ? "worse" : n + 0 }')
 [ "$better" != worse ] && [ "$better" -gt 0 ] || fail "better with --patience 8: $better"
 
+# Diverse beam search: other translations, none of them twice.
+expect_code 0 "${translate[@]}" --input "$input" --beam 6 --nbest 6
+cp "$work/out" "$work/beam6"
+expect_code 0 "${translate[@]}" --input "$input" --beam 6 --nbest 6 --diverse-groups 1
+cmp "$work/out" "$work/beam6" || fail "--diverse-groups 1 changes the text"
+expect_code 0 "${translate[@]}" --input "$input" --beam 6 --nbest 6 --diverse-groups 3 \
+  --diversity-strength 1
+cmp -s "$work/out" "$work/beam6" && fail "--diverse-groups 3 changes nothing"
+cut -d '|' -f 1-6 "$work/out" | sort | uniq -d | grep . && fail "a translation is listed twice"
+expect_equal "$(cut -d ' ' -f 1 "$work/out" | uniq | wc -l)" 60 "sentences of --diverse-groups"
+first_words() { awk '{ print $1, $3 }' "$1" | sort -u | wc -l; }
+[ "$(first_words "$work/out")" -gt "$(first_words "$work/beam6")" ] ||
+  fail "--diverse-groups 3 begins with no more words"
+
+# The coverage penalty lowers scores and chooses among what the search has finished.
+expect_code 0 "${translate[@]}" --input "$input" --beam 6 --nbest 6 --coverage-penalty 2
+lower=$(awk -F ' [|][|][|] ' 'NR == FNR { plain[$1, $2] = $3; next }
+  ($1, $2) in plain { both++; if ($3 > plain[$1, $2]) higher++; if ($3 < plain[$1, $2]) lower++ }
+  END { print (both >= 0.9 * FNR && !higher && lower > 0) ? "lower" : both " " higher " " lower }' \
+  "$work/beam6" "$work/out")
+expect_equal "$lower" lower "scores with --coverage-penalty"
+
 # Prefixes; an ensemble of a model and itself.
 sed 's/.*/rot/' "$input" >"$work/prefix"
 expect_code 0 "${translate[@]}" --input "$input" --prefix "$work/prefix"
@@ -297,6 +319,11 @@ expect_code 2 "${translate[@]}" --beam 0 --nbest 0 --length-norm x --top-k 3 --w
   --no-repeat-ngram -1 --repetition-penalty 0 --patience 0
 for option in --beam --nbest --length-norm --top-k --weights --no-repeat-ngram --repetition-penalty \
   --patience; do expect_text "$option" "$err"; done
+expect_code 2 "${translate[@]}" --sample --diverse-groups 2 --coverage-penalty 1
+expect_text "--diverse-groups is for beam search" "$err"
+expect_text "--coverage-penalty is for beam search" "$err"
+expect_code 2 "${translate[@]}" --diverse-groups 2 --beam 4 --glossary "$work/prefix"
+expect_text "leave out --diverse-groups" "$err"
 expect_code 2 "${translate[@]}" --mbr-candidates 4 --mbr-exact 2 --then-shortlist x
 expect_text "--mbr-candidates and --mbr-exact need --mbr" "$err"
 expect_text "--then-shortlist needs --then" "$err"

@@ -51,7 +51,11 @@ class TranslatorTest(unittest.TestCase):
                                (["--no-repeat-ngram", "1", "--repetition-penalty", "1.5",
                                  "--patience", "2", "--min-length", "20"],
                                 {"no_repeat_ngram": 1, "repetition_penalty": 1.5, "patience": 2.0,
-                                 "min_length": 20})]:
+                                 "min_length": 20}),
+                               (["--beam", "6", "--diverse-groups", "3",
+                                 "--diversity-strength", "2"],
+                                {"beam": 6, "diverse_groups": 3, "diversity_strength": 2.0}),
+                               (["--coverage-penalty", "1"], {"coverage_penalty": 1.0})]:
             expected = run_dietmt("translate", "--model", MODEL, *flags, text=text).splitlines()
             self.assertEqual(self.texts(lines, **options), expected, flags)
             self.assertEqual([t.text for t in self.translator.stream(iter(lines), **options)],

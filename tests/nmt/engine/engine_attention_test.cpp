@@ -1,11 +1,14 @@
 // The attention that the decoders return with their translations equals that of teacher forcing.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "common/error.h"
 #include "nmt/batch_decoding/token_attention.h"
+#include "nmt/search/coverage.h"
 #include "tests/nmt/engine/engine_run.h"
 
 namespace dietmt::nmt {
@@ -107,6 +110,33 @@ TEST(EngineAttentionTest, TranslationsDoNotDependOnIt) {
   expect_identical(aligned, plain);
   EXPECT_TRUE(plain.front().front().attention.empty());
   EXPECT_FALSE(aligned.front().front().attention.empty());
+}
+
+// Both decoders rank the hypotheses that the search without a penalty has finished.
+TEST(EngineAttentionTest, TheCoveragePenaltyRanksWhatIsFinished) {
+  const Models models = {lively_model(engine_config(), 7), lively_model(engine_config(), 8)};
+  const auto requests = random_requests(15, 20, 8);
+  SearchOptions options = aligning(short_search(6, 6));
+  options.max_length_factor = 0.5;  // longer translations would cover everything
+  options.max_length_offset = 2;
+  std::vector<NBest> wanted = decode(*torch_of(models), requests, options);
+  options.coverage_penalty = 5.0;
+  int64_t changed = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const std::vector<int32_t> before = wanted[i].front().ids;
+    const auto length = std::ssize(requests[i].source);
+    for (Hypothesis& one : wanted[i]) one.score += 5.0 * coverage(one, length);
+    std::ranges::stable_sort(wanted[i], std::greater(), &Hypothesis::score);
+    wanted[i].resize(1);
+    changed += wanted[i].front().ids != before;
+  }
+  EXPECT_GT(changed, 0);
+  options.nbest = 1;
+  options.alignment = false;
+  const auto found = decode(*engine_of(models), requests, options);
+  expect_equal(found, wanted);
+  expect_equal(decode(*torch_of(models), requests, options), wanted);
+  EXPECT_TRUE(found.front().front().attention.empty());
 }
 
 TEST(EngineAttentionTest, CompressedKeysAlignNothing) {

@@ -120,6 +120,29 @@ TEST(EngineSearch, PatienceEqualsThatOfTensors) {
   }
 }
 
+TEST(EngineSearch, DiverseSearchEqualsThatOfTensors) {
+  const Models one = model_with("rope");
+  const Models two = {lively_model(engine_config(), 6), lively_model(engine_config(), 7)};
+  auto requests = random_requests(8, 10, 19);
+  requests[3].prefix = {5, 6, 7};
+  for (const Models& models : {one, two}) {
+    const auto plain = decode(*engine_of(models), requests, short_search(6, 6));
+    for (const auto& [groups, strength] :
+         std::vector<std::pair<int64_t, double>>{{2, 0.5}, {6, 2.0}}) {
+      SearchOptions options = short_search(6, 6);
+      options.diverse_groups = groups;
+      options.diversity_strength = strength;
+      options.repetition_penalty = groups == 6 ? 1.3 : 1.0;
+      const auto found = decode(*engine_of(models), requests, options);
+      expect_equal(found, decode(*torch_of(models), requests, options));
+      int64_t changed = 0;
+      for (size_t i = 0; i < found.size(); ++i)
+        changed += found[i].back().ids != plain[i].back().ids;
+      EXPECT_GT(changed, 4);
+    }
+  }
+}
+
 TEST(EngineSearch, SamplesEqualThoseOfTensors) {
   const Models models = model_with("alibi");
   const auto requests = random_requests(25, 12, 5);

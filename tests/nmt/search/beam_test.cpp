@@ -138,6 +138,42 @@ TEST_F(BeamTest, ReturnsTheBestFirst) {
   EXPECT_TRUE(found[1].ids.empty());          // -2 / 1
 }
 
+TEST_F(BeamTest, GroupsEndOneByOneAndShareTheirResult) {
+  options_ = {.beam = 4, .nbest = 4, .length_penalty = 0, .diverse_groups = 2};
+  Beam search = beam();
+  EXPECT_THAT(search.sums(), ElementsAre(0, 0));
+  using Step = std::vector<std::vector<Candidate>>;
+  EXPECT_TRUE(search.advance_groups(Step{{candidate(-1, 5, 0), candidate(-2, 6, 0)},
+                                         {candidate(-3, 7, 1), candidate(-4, 5, 1)}}));
+  EXPECT_THAT(search.sums(), ElementsAre(-1, -2, -3, -4));
+  // The first group has its two translations; the second one goes on.
+  EXPECT_TRUE(search.advance_groups(
+      Step{{candidate(-2, kEnd, 0), candidate(-3, kEnd, 1), candidate(-4, 8, 0)},
+           {candidate(-5, kEnd, 3), candidate(-6, 9, 2)}}));
+  EXPECT_EQ(search.group_size(0), 0U);
+  EXPECT_EQ(search.group_size(1), 1U);
+  EXPECT_EQ(search.token(0), 9);
+  EXPECT_EQ(search.parent(0), 2);
+  EXPECT_FALSE(search.advance_groups(Step{{}, {candidate(-7, kEnd, 0)}}));
+  const NBest found = std::move(search).result();
+  ASSERT_EQ(found.size(), 3U);  // both groups have found 5
+  EXPECT_THAT(found[0].ids, ElementsAre(5));
+  EXPECT_EQ(found[0].sum, -2);
+  EXPECT_THAT(found[1].ids, ElementsAre(6));
+  EXPECT_THAT(found[2].ids, ElementsAre(7, 9));
+}
+
+TEST_F(BeamTest, ACoveragePenaltyNeedsAllFinishedHypotheses) {
+  options_ = {.beam = 2, .nbest = 1, .length_penalty = 0, .coverage_penalty = 0.1};
+  Beam search = beam();
+  // No open hypothesis is better, but the penalty may change that.
+  EXPECT_TRUE(search.advance(std::vector{candidate(-1, kEnd), candidate(-2, 6)}));
+  EXPECT_FALSE(search.advance(std::vector{candidate(-3, kEnd), candidate(-4, 6)}));
+  const NBest found = std::move(search).result();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(found[1].rows, ElementsAre(0, 0));
+}
+
 TEST_F(BeamTest, WithConstraintsHalfAsManyHypothesesEndTheSearch) {
   options_ = {.beam = 4, .nbest = 1, .length_penalty = 10};  // nothing is hopeless
   const std::vector<Candidate> step = {candidate(-1, kEnd), candidate(-1, kEnd), candidate(-2, 7)};

@@ -55,6 +55,33 @@ TEST(SearchOptions, PatienceMustGiveAllTranslations) {
               ElementsAre("--patience is for beam search: leave out --sample"));
 }
 
+TEST(SearchOptions, GroupsDivideTheBeamOfASearch) {
+  EXPECT_THAT((SearchOptions{.beam = 6, .nbest = 6, .diverse_groups = 3}.problems()), IsEmpty());
+  EXPECT_THAT((SearchOptions{.beam = 5, .diverse_groups = 2}.problems()),
+              ElementsAre("--beam 5 is not divisible by --diverse-groups 2"));
+  EXPECT_THAT((SearchOptions{.beam = 4, .diverse_groups = 2, .sample = true}.problems()),
+              ElementsAre("--diverse-groups is for beam search: leave out --sample"));
+  EXPECT_THAT((SearchOptions{.diversity_strength = 0.2}.problems()),
+              ElementsAre("--diversity-strength needs --diverse-groups 2 or more"));
+  EXPECT_THAT((SearchOptions{.diverse_groups = 0}.problems()),
+              ElementsAre("--diverse-groups is 0; it must be from 1 to 1000"));
+  const SearchOptions options{
+      .beam = 6, .patience = 1.5, .diverse_groups = 3, .diversity_strength = 2};
+  EXPECT_EQ(options.group_beam(), 2);
+  EXPECT_EQ(options.group_finished_to_end(), 3);
+  EXPECT_THAT(options.for_pivot().problems(), IsEmpty());
+}
+
+TEST(SearchOptions, CoverageIsForBeamSearch) {
+  EXPECT_THAT((SearchOptions{.coverage_penalty = 0.2, .sample = true}.problems()),
+              ElementsAre("--coverage-penalty is for beam search: leave out --sample"));
+  EXPECT_THAT((SearchOptions{.coverage_penalty = -1}.problems()),
+              ElementsAre("--coverage-penalty is -1; it must be from 0 to 100"));
+  EXPECT_FALSE(SearchOptions().needs_attention());
+  EXPECT_TRUE(SearchOptions{.coverage_penalty = 0.2}.needs_attention());
+  EXPECT_FALSE(SearchOptions{.coverage_penalty = 0.2}.for_pivot().needs_attention());
+}
+
 TEST(SearchOptions, ReadsTheNormsByName) {
   EXPECT_EQ(parse_length_norm("gnmt"), LengthNorm::kGnmt);
   EXPECT_THROW(parse_length_norm("wu"), ConfigError);

@@ -164,6 +164,13 @@ TEST(DecodingFieldsTest, AllOptionsAreRead) {
   EXPECT_EQ(options.temperature, 0.7);
   EXPECT_EQ(options.seed, 12U);
   EXPECT_EQ(search_options(Fields(json_call(R"({"patience": 2.5})")), {}).patience, 2.5);
+  const nmt::SearchOptions diverse =
+      search_options(Fields(json_call(R"({"beam": 6, "diverse_groups": 3, "diversity_strength": 0.2,
+                                   "coverage_penalty": 0.3})")),
+                     {});
+  EXPECT_EQ(diverse.diverse_groups, 3);
+  EXPECT_EQ(diverse.diversity_strength, 0.2);
+  EXPECT_EQ(diverse.coverage_penalty, 0.3);
 }
 
 TEST(DecodingFieldsTest, ProblemsNameTheOption) {
@@ -188,6 +195,12 @@ TEST(DecodingFieldsTest, ProblemsNameTheOption) {
             "400 patience patience is for beam search: leave out sample");
   EXPECT_EQ(search_problem(R"({"nbest": 5, "patience": 0.5})"),
             "400 nbest nbest must not be larger than beam * patience");
+  EXPECT_EQ(search_problem(R"({"beam": 5, "diverse_groups": 2})"),
+            "400 beam beam 5 is not divisible by diverse_groups 2");
+  EXPECT_EQ(search_problem(R"({"beam": 4, "diverse_groups": 2, "sample": true})"),
+            "400 diverse_groups diverse_groups is for beam search: leave out sample");
+  EXPECT_EQ(search_problem(R"({"diversity_strength": 1})"),
+            "400 diversity_strength diversity_strength needs diverse_groups 2 or more");
 }
 
 class ApiKeysTest : public ScratchTest {};

@@ -1,0 +1,23 @@
+// Coverage penalty (Wu et al. 2016, section 7, eq. 14): a translation that has not attended to a
+// source token has probably left its word out.
+#pragma once
+
+#include <cstdint>
+
+#include "nmt/search/search_options.h"
+#include "nmt/search/search_task.h"
+
+namespace dietmt::nmt {
+
+/// The sum over source tokens of log(min(a, 1)), where a is the attention that the token got from
+/// all target tokens of the hypothesis, end of sentence included: 0 or less. End of sentence of the
+/// source does not count, since nothing translates it. An a below 1e-9 counts as 1e-9, so that the
+/// score stays finite. Needs Hypothesis::attention.
+double coverage(const Hypothesis& hypothesis, int64_t source_tokens);
+
+/// Adds options.coverage_penalty * coverage() to the score of each finished hypothesis of a search
+/// and keeps the options.nbest best. The search itself does not depend on it. Without
+/// options.alignment the attention is dropped.
+void rank_by_coverage(NBest& finished, int64_t source_tokens, const SearchOptions& options);
+
+}  // namespace dietmt::nmt
