@@ -30,6 +30,7 @@ int run_import(const std::vector<std::string>& arguments);
 int run_inspect(const std::vector<std::string>& arguments);
 int run_merge(const std::vector<std::string>& arguments);
 int run_quantize(const std::vector<std::string>& arguments);
+int run_rerank(const std::vector<std::string>& arguments);
 int run_score(const std::vector<std::string>& arguments);
 int run_serve(const std::vector<std::string>& arguments);
 int run_shortlist(const std::vector<std::string>& arguments);

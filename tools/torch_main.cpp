@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
       {"import", run_import},       {"export", run_export}, {"quantize", run_quantize},
       {"average", run_average},     {"bert", run_bert},     {"inspect", run_inspect},
       {"shortlist", run_shortlist}, {"merge", run_merge},   {"align", run_align},
+      {"rerank", run_rerank},
 #ifdef DIETMT_SERVICE
       {"serve", run_serve},
 #endif

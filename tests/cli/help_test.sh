@@ -6,8 +6,9 @@ work=$2
 rm -rf "$work" && mkdir -p "$work"
 . "$(dirname "$0")/lib.sh"
 
-commands=(tokenizer train translate distill score evaluate serve import export quantize average merge
-  shortlist align "inspect params" "inspect model" "inspect positions" "inspect attention"
+commands=(tokenizer train translate distill score rerank evaluate serve import export quantize
+  average merge shortlist align "inspect params" "inspect model" "inspect positions"
+  "inspect attention"
   "bert pretrain" "bert finetune" "bert predict" "bert embed" "bert import" "bert export"
   "bert params")
 for command in "${commands[@]}"; do
@@ -76,7 +77,7 @@ PYTHON
 done
 
 # Each command names every required option and says what it needs. Those of evaluate depend on others.
-for command in tokenizer train translate distill score serve import export quantize average \
+for command in tokenizer train translate distill score rerank serve import export quantize average \
   "inspect model" "inspect attention" "bert pretrain" "bert finetune" "bert predict" "bert embed" \
   "bert import" "bert export"; do
   [ "$command" = serve ] && ! has_service && continue

@@ -54,6 +54,7 @@ class Toys:
         lines = (self.work / "train.en").read_text().splitlines()
         (self.work / "line").write_text(lines[0] + "\n")
         (self.work / "lines").write_text("".join(line + "\n" for line in lines[:200]))
+        (self.work / "list").write_text("0 ||| rot ||| -1\n0 ||| blau ||| -2\n")
         labelled = [f"{line}\t{'animal' if 'cat' in line else 'other'}\n" for line in lines[:40]]
         (self.work / "task.tsv").write_text("sentence\tlabel\n" + "".join(labelled))
         self._make("quantize", "--model", self.model, "--output", self.work / "packed", "--type",
@@ -89,6 +90,8 @@ class Toys:
                                 "--output-source", work / "distilled.en", "--output-target",
                                 work / "distilled.de"],
             "score": lambda: ["--model", model, "--source", source, "--target", target],
+            "rerank": lambda: ["--nbest-list", work / "list", "--source", work / "line", "--model",
+                               work / "packed", "--threads", 1],
             "evaluate": lambda: ["--reference", target, "--hypothesis", target, source, "--metric",
                                  "bleu,chrf,ter", "--confidence", "--paired", "bootstrap"],
             "serve": lambda: ["--model", f"en-de={model}", "--port", 0, "--preload",

@@ -1,0 +1,328 @@
+// dietmt rerank: chooses among the translations of n-best lists by the scores of further models.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "common/error.h"
+#include "common/files.h"
+#include "common/options.h"
+#include "common/text_io.h"
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
+#include "nmt/reranking/feature_weights.h"
+#include "nmt/reranking/forced_scorer.h"
+#include "nmt/reranking/nbest_reader.h"
+#include "nmt/reranking/weight_tuning.h"
+#include "nmt/translation/line_writer.h"
+#include "nmt/translation/text_lines.h"
+#include "tools/commands.h"
+#include "tools/decoding_options.h"
+
+namespace dietmt::tools {
+namespace {
+
+struct RerankOptions : DecodingOptions {
+  std::string list;
+  std::string source;
+  std::vector<std::string> reverse_models;
+  std::string weight_file;
+  std::string reference;
+  std::string metric = "bleu";
+  std::string tokenizer = "13a";
+  std::string output = "-";
+  int64_t restarts = nmt::TuningOptions().restarts;
+  int64_t nbest = 1;
+  bool json = false;
+};
+
+OptionTable option_table(RerankOptions& o) {
+  OptionTable table(
+      "rerank", "--nbest-list FILE [--source FILE] [--reverse-model DIR] [--model DIR]",
+      "Chooses the best translation of each n-best list that 'dietmt translate' has written "
+      "(--nbest or --json), by a weighted sum of features: score, that of the list; model, "
+      "reverse: mean log-probabilities per token; length: characters for each one of the source.");
+  table.group("Text")
+      .add("nbest-list", &o.list, "FILE",
+           "output of 'dietmt translate --nbest N', or of --json; plain, gzip or - (standard "
+           "input)",
+           {.required = true})
+      .add("source", &o.source, "FILE", "the text that was translated; JSON has it already")
+      .add("output", &o.output, "FILE",
+           "best translations, or - (standard output); a file appears when it is complete, and "
+           "FILE.gz is compressed")
+      .add("nbest", &o.nbest, "N",
+           "translations per line; above 1 as `line ||| text ||| score`, lines counted from 0",
+           nmt::search_rules::kBeam)
+      .add(
+          "json", &o.json, "",
+          R"(write one object a line: {"source", "translations": [{"text", "score", "features"}]})");
+  table.group("Features")
+      .add("model", &o.models, "DIR[,DIR...]",
+           "models of log p(translation | source); each is a feature: model, model2 and so on")
+      .add("reverse-model", &o.reverse_models, "DIR[,DIR...]",
+           "models of log p(source | translation); each is a feature: reverse, reverse2 and so on")
+      .add("weights", &o.weight_file, "FILE",
+           "weights of the features, as --tune writes them; without it length has weight 0 and "
+           "all others have 1");
+  table.group("Tuning")
+      .add("tune", &o.reference, "FILE",
+           "references of a validation set, never of a test set: find the weights with the best "
+           "--metric and write them to --weights instead of translations")
+      .add("metric", &o.metric, "", "metric of the corpus that --tune raises",
+           {.choices = {"bleu", "chrf"}})
+      .add("tokenize", &o.tokenizer, "", "tokenizer of BLEU",
+           {.choices = {"13a", "intl", "char", "zh", "none"}})
+      .add("restarts", &o.restarts, "N", "further searches of --tune, from random weights",
+           {.least = 0, .most = 1000})
+      .add("seed", &o.seed, "N", "random seed of --tune", ranges::kSeed);
+  table.group("Machine");
+  table
+      .add("max-source-length", &o.search.max_source_length, "N",
+           "longest text that a model reads in tokens, with end of sentence; longer ones are cut",
+           nmt::search_rules::kMaxSourceLength)
+      .add("device", &o.device, "NAME", "cpu, cuda or cuda:I");
+  add_decoding_workers(table, o.search.workers, o.search.batch_tokens);
+  add_worker_threads(table, o.search.threads);
+  table
+      .example(
+          "dietmt rerank --nbest-list test.nbest --source test.en --reverse-model runs/de-en "
+          "--weights weights.json")
+      .example(
+          "dietmt rerank --nbest-list valid.nbest --source valid.en --reverse-model runs/de-en "
+          "--tune valid.de --weights weights.json");
+  return table;
+}
+
+std::vector<std::string> problems_of(const RerankOptions& o) {
+  std::vector<std::string> problems = o.search.problems();
+  const bool tunes = !o.reference.empty();
+  if (tunes && o.weight_file.empty())
+    problems.emplace_back("--tune needs --weights, the file that it writes");
+  if (tunes && (o.output != "-" || o.nbest > 1 || o.json))
+    problems.emplace_back("--tune writes only weights: leave out --output, --nbest and --json");
+  if (!tunes && o.models.empty() && o.reverse_models.empty() && o.weight_file.empty())
+    problems.emplace_back("nothing to rerank by: add --reverse-model, --model or --weights");
+  if (o.list == "-" && (o.source == "-" || o.reference == "-"))
+    problems.emplace_back("only one of the inputs can be standard input");
+  return problems;
+}
+
+struct ModelFeature {
+  std::string name;
+  bool is_reverse = false;
+  DecoderSource load;
+};
+
+// Before any input is read.
+std::vector<ModelFeature> model_features(const RerankOptions& o,
+                                         const std::vector<std::string>& arguments) {
+  std::vector<ModelFeature> features;
+  const auto add = [&](const std::vector<std::string>& models, const std::string& name,
+                       bool is_reverse) {
+    int64_t number = 0;
+    for (const std::string& directory : models.empty() ? models : nmt::model_directories(models)) {
+      DecodingOptions one = o;
+      one.models = {directory};
+      features.push_back({++number == 1 ? name : name + std::to_string(number), is_reverse,
+                          decoder_source(one, true, "rerank", arguments)});
+    }
+  };
+  add(o.models, "model", false);
+  add(o.reverse_models, "reverse", true);
+  return features;
+}
+
+int64_t characters(const std::string& text) {
+  return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+// What the translations of a list are compared by: the score of the list, the models, the length.
+class Features {
+ public:
+  Features(const std::vector<ModelFeature>& models, const nmt::SearchOptions& search) {
+    names_.emplace_back("score");
+    for (const ModelFeature& model : models) {
+      names_.push_back(model.name);
+      scorers_.push_back(
+          {model.is_reverse, std::make_unique<nmt::ForcedScorer>(model.load(), search)});
+    }
+    names_.emplace_back("length");
+  }
+
+  const std::vector<std::string>& names() const { return names_; }
+
+  std::vector<double> default_weights() const {
+    std::vector<double> weights(names_.size(), 1.0);
+    weights.back() = 0.0;
+    return weights;
+  }
+
+  /// Of each translation of each sentence: [sentences][translations][names].
+  std::vector<std::vector<std::vector<double>>> of(
+      std::span<const nmt::ListedSentence> sentences) const {
+    std::vector<nmt::TextPair> forward, reverse;
+    for (const nmt::ListedSentence& sentence : sentences) {
+      for (const nmt::ListedTranslation& one : sentence.translations) {
+        forward.push_back({sentence.source, one.text});
+        reverse.push_back({one.text, sentence.source});
+      }
+    }
+    std::vector<std::vector<double>> scores;  // of the models
+    for (const auto& [is_reverse, scorer] : scorers_)
+      scores.push_back(scorer->mean_log_probs(is_reverse ? reverse : forward));
+    std::vector<std::vector<std::vector<double>>> features(sentences.size());
+    size_t pair = 0;
+    for (size_t s = 0; s < sentences.size(); ++s) {
+      for (const nmt::ListedTranslation& one : sentences[s].translations) {
+        std::vector<double>& found = features[s].emplace_back();
+        found.push_back(one.score);
+        for (const std::vector<double>& of_model : scores) found.push_back(of_model[pair]);
+        const auto source =
+            static_cast<double>(std::max<int64_t>(1, characters(sentences[s].source)));
+        found.push_back(static_cast<double>(characters(one.text)) / source);
+        ++pair;
+      }
+    }
+    return features;
+  }
+
+ private:
+  struct Scorer {
+    bool is_reverse;
+    std::unique_ptr<const nmt::ForcedScorer> scorer;
+  };
+
+  std::vector<std::string> names_;
+  std::vector<Scorer> scorers_;
+};
+
+// The next sentences, enough for full batches; none at the end.
+std::vector<nmt::ListedSentence> read_window(nmt::NBestReader& list) {
+  constexpr size_t kTranslations = 8192;
+  std::vector<nmt::ListedSentence> window;
+  nmt::ListedSentence sentence;
+  for (size_t translations = 0; translations < kTranslations && list.next(sentence);) {
+    translations += sentence.translations.size();
+    window.push_back(std::move(sentence));
+    sentence = {};
+  }
+  return window;
+}
+
+std::string json_line(const nmt::ListedSentence& sentence, std::span<const size_t> order,
+                      const std::vector<std::vector<double>>& features,
+                      const nmt::FeatureWeights& weights) {
+  auto translations = nlohmann::ordered_json::array();
+  for (const size_t i : order) {
+    auto values = nlohmann::ordered_json::object();
+    for (size_t f = 0; f < weights.names.size(); ++f) values[weights.names[f]] = features[i][f];
+    translations.push_back({{"text", sentence.translations[i].text},
+                            {"score", nmt::weighted_sum(weights.values, features[i])},
+                            {"features", std::move(values)}});
+  }
+  return nlohmann::ordered_json{{"source", sentence.source},
+                                {"translations", std::move(translations)}}
+      .dump();
+}
+
+void rerank(const RerankOptions& o, nmt::NBestReader& list, const Features& features) {
+  const nmt::FeatureWeights weights =
+      o.weight_file.empty() ? nmt::FeatureWeights{features.names(), features.default_weights()}
+                            : nmt::FeatureWeights::read(o.weight_file, features.names());
+  nmt::LineWriter output(o.output);
+  int64_t line = 0;
+  for (auto window = read_window(list); !window.empty(); window = read_window(list)) {
+    const auto all = features.of(window);
+    for (size_t s = 0; s < window.size(); ++s, ++line) {
+      std::vector<size_t> order = nmt::ranking(weights.values, all[s]);
+      if (std::ssize(order) > o.nbest) order.resize(static_cast<size_t>(o.nbest));
+      bool wanted = true;
+      if (o.json) wanted = output.write(json_line(window[s], order, all[s], weights));
+      for (size_t i = 0; i < order.size() && wanted && !o.json; ++i) {
+        const std::string& text = window[s].translations[order[i]].text;
+        const double score = nmt::weighted_sum(weights.values, all[s][order[i]]);
+        wanted = output.write(o.nbest > 1 ? fmt::format("{} ||| {} ||| {:.6f}", line, text, score)
+                                          : text);
+      }
+      if (!wanted) return;
+    }
+  }
+  output.commit();
+}
+
+std::unique_ptr<const metrics::Metric> metric_of(const RerankOptions& o) {
+  if (o.metric == "chrf") return std::make_unique<metrics::Chrf>(metrics::ChrfOptions{});
+  metrics::BleuOptions bleu;
+  bleu.tokenizer = metrics::bleu_tokenizer_from_name(o.tokenizer);
+  return std::make_unique<metrics::Bleu>(bleu);
+}
+
+std::vector<nmt::TuningSentence> tuning_sentences(nmt::NBestReader& list, LineReader& references,
+                                                  const Features& features,
+                                                  const metrics::Metric& metric) {
+  std::vector<nmt::TuningSentence> all;
+  std::string reference;
+  for (auto window = read_window(list); !window.empty(); window = read_window(list)) {
+    auto values = features.of(window);
+    for (size_t s = 0; s < window.size(); ++s) {
+      if (!references.next(reference))
+        throw DataError(references.where() + ": the references end here, but line " +
+                        std::to_string(all.size() + 1) + " of the source has translations");
+      nmt::clean_line(reference, references);
+      nmt::TuningSentence& sentence = all.emplace_back();
+      sentence.features = std::move(values[s]);
+      for (const nmt::ListedTranslation& one : window[s].translations)
+        sentence.statistics.push_back(metric.sentence_statistics(one.text, {&reference, 1}));
+    }
+  }
+  if (references.next(reference))
+    throw DataError(references.where() +
+                    ": this reference has no source line; the source ends "
+                    "after " +
+                    std::to_string(all.size()) + " lines");
+  if (all.empty()) throw DataError("--tune needs text, but the source has no lines");
+  return all;
+}
+
+void tune(const RerankOptions& o, nmt::NBestReader& list, LineReader& references,
+          const Features& features) {
+  const std::unique_ptr<const metrics::Metric> metric = metric_of(o);
+  const auto sentences = tuning_sentences(list, references, features, *metric);
+  const std::vector<double> start = features.default_weights();
+  std::vector<double> list_only(start.size(), 0.0);
+  list_only.front() = 1.0;
+  const nmt::TunedWeights tuned = nmt::tune_weights(
+      sentences, start, *metric, {.restarts = o.restarts, .seed = static_cast<uint64_t>(o.seed)});
+  write_file_atomically(o.weight_file,
+                        nmt::FeatureWeights{features.names(), tuned.weights}.text() + '\n');
+  spdlog::info(
+      "{} of the {} tuned lines: {:.2f} by the scores of the list, {:.2f} by equal "
+      "weights, {:.2f} by those in {}",
+      metric->name(), sentences.size(), nmt::corpus_score(sentences, list_only, *metric),
+      nmt::corpus_score(sentences, start, *metric), tuned.score, o.weight_file);
+}
+
+}  // namespace
+
+int run_rerank(const std::vector<std::string>& arguments) {
+  RerankOptions o;
+  OptionTable table = option_table(o);
+  if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
+  table.check(problems_of(o));
+  const std::vector<ModelFeature> models = model_features(o, arguments);
+  nmt::NBestReader list(o.list, o.source);
+  if (o.reference.empty()) {
+    rerank(o, list, Features(models, o.search));
+    return 0;
+  }
+  LineReader references = nmt::open_text(o.reference);
+  tune(o, list, references, Features(models, o.search));
+  return 0;
+}
+
+}  // namespace dietmt::tools
