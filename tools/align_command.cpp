@@ -29,7 +29,7 @@ struct AlignOptions {
 };
 
 OptionTable option_table(AlignOptions& o) {
-  OptionTable table("align", "--source FILE --target FILE [options]",
+  OptionTable table("align", "--source FILE --target FILE",
                     "Aligns the words of parallel text: one line of pairs SOURCE-TARGET for each "
                     "pair of lines, with words between white space, counted from 0. 'dietmt train "
                     "--guided-alignment FILE' learns from them.");

@@ -199,6 +199,8 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
   // Of a given tokenizer run() learns the size.
   o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
   add(model_problems(o.model));
+  if (o.marian && o.lora_rank)
+    problems.emplace_back("--marian and --lora-rank exclude each other: an adapter has no start");
   if (o.marian)
     for (const std::string& problem : interchange::marian_problems(o.model))
       problems.push_back("--marian: " + problem);
@@ -366,7 +368,8 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
                          ? start_from(initial->files, o.model, seed)
                          : std::make_shared<nmt::TranslationModel>(o.model, seed);
   require_positions(*model, o);
-  if (o.marian) model->start_from_zeros(tokenizers.target->begin_id());
+  const int32_t begin = tokenizers.target->begin_id();
+  if (o.marian || (o.init_from && model->starts_from_zeros(begin))) model->start_from_zeros(begin);
   o.apply_freeze(*model);
   // The validation text first: it is short, so its problems show at once.
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,

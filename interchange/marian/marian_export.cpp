@@ -118,13 +118,6 @@ std::map<std::string, BinaryTensor> stored(TensorsByName& tensors) {
   return all;
 }
 
-bool starts_from_zeros(const nmt::LoadedModel& model) {
-  const auto parameters = model.model->named_parameters();
-  const bool tied = model.model->config().tied_embeddings == "all";
-  const Tensor& embedding = parameters[tied ? "source_embedding" : "target_embedding"];
-  return embedding[model.target_tokenizer->begin_id()].count_nonzero().item<int64_t>() == 0;
-}
-
 // Whether `file` numbers the pieces as the model does.
 bool has_ids_of(const fs::path& file, const Pieces& pieces) {
   const data::PieceVocabulary own = data::sentencepiece_vocabulary(file);
@@ -168,6 +161,7 @@ std::vector<std::string> marian_problems(const nmt::ModelConfig& config) {
   require(!config.qk_norm, "norm of each head's queries and keys (--qk-norm)");
   require(config.kv_heads == 0 || config.kv_heads == config.heads,
           "heads of keys and values that query heads share (--kv-heads)");
+  require(config.context == 0, "sentences before (--context)");
   require(config.norm_epsilon == kNormEpsilon, "norms but those that add 1e-6 to the variance");
   std::sort(problems.begin(), problems.end());
   problems.erase(std::unique(problems.begin(), problems.end()), problems.end());
@@ -176,7 +170,7 @@ std::vector<std::string> marian_problems(const nmt::ModelConfig& config) {
 
 void export_marian(const fs::path& directory, const nmt::LoadedModel& model) {
   std::vector<std::string> problems = marian_problems(model.model->config());
-  if (!starts_from_zeros(model))
+  if (!model.model->starts_from_zeros(model.target_tokenizer->begin_id()))
     problems.push_back("Marian's decoder starts from zeros, this one from a learned vector");
   if (!problems.empty()) problems.push_back("train with --marian for such a model");
   throw_if_any(problems);

@@ -70,7 +70,7 @@ void find_partners(std::vector<InlineMark>& marks) {
 void add_spelling(const std::string& character, std::string_view reference, Spellings& spellings) {
   const bool is_known = std::ranges::any_of(
       spellings, [&](const auto& spelling) { return spelling.first == character; });
-  if (!is_known) spellings.emplace_back(character, reference);
+  if (!is_known && spellings.size() < kMostSpellings) spellings.emplace_back(character, reference);
 }
 
 }  // namespace

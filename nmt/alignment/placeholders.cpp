@@ -48,10 +48,25 @@ size_t percent(std::string_view text) {
   return at < text.size() && kConversions.find(text[at]) != kConversions.npos ? at + 1 : 0;
 }
 
+// The next < or > of a text that begins with <, or the > after the quoted values of attributes.
+size_t end_of_tag(std::string_view text) {
+  char quote = 0;
+  for (size_t i = 1; i < text.size() && text[i] != '<'; ++i) {
+    if (quote != 0) {
+      if (text[i] == quote) quote = 0;
+    } else if (text[i] == '>') {
+      return i;
+    } else if ((text[i] == '"' || text[i] == '\'') && text[i - 1] == '=') {
+      quote = text[i];
+    }
+  }
+  return text.find_first_of("<>", 1);
+}
+
 size_t tag(std::string_view text) {
   const size_t name = text.starts_with("</") ? 2 : 1;
   if (name >= text.size() || !is_ascii_letter(text[name])) return 0;
-  const size_t end = text.find_first_of("<>", 1);
+  const size_t end = end_of_tag(text);
   return end != text.npos && text[end] == '>' ? end + 1 : 0;
 }
 

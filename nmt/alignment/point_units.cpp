@@ -85,13 +85,24 @@ class UnitFinder {
     return joins ? static_cast<int32_t>(left.size()) : 0;
   }
 
+  // Before the first ) that closes none.
+  static size_t balanced_length(std::string_view text) {
+    int64_t open = 0;
+    for (size_t i = 0; i < text.size(); ++i) {
+      open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+      if (open < 0) return i;
+    }
+    return text.size();
+  }
+
   static int32_t compound_after(std::string_view right) {
     size_t size = 0;
     while (size < right.size() && is_ascii_graph(right[size])) ++size;
     right = right.substr(0, size);
-    while (!right.empty() && is_among(right.back(), ".,;:!?)]}>\"'`") &&
-           !(right.ends_with(')') && has_pairs_of_brackets(right)))
-      right.remove_suffix(1);
+    right = right.substr(0, balanced_length(right));
+    while (!right.empty() && is_among(right.back(), ".,;:!?]}>\"'`")) right.remove_suffix(1);
+    if (right.ends_with(')') && !has_pairs_of_brackets(right))
+      while (!right.empty() && is_among(right.back(), ".,;:!?)]}>\"'`")) right.remove_suffix(1);
     if (right.empty()) return 0;
     const bool is_name =
         right.size() > 1 && is_among(right[0], ".:'") &&

@@ -11,6 +11,10 @@ namespace dietmt::nmt {
 /// Characters, and how to write them.
 using Spellings = std::vector<std::pair<std::string, std::string>>;
 
+/// Further ones are written as themselves: each is searched for at each character, and each
+/// sentence of a text has them.
+inline constexpr size_t kMostSpellings = 32;
+
 /// The character of a whole reference such as "&#39;": quotes, &amp; and characters of words. Empty
 /// for others: they are placeholders, because a translation does not keep spaces such as &nbsp;,
 /// and &lt; starts markup.

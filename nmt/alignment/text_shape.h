@@ -18,7 +18,7 @@ bool is_space(char32_t c);
 bool ends_phrase(char32_t c);
 /// What may end a sentence: . ! ?
 bool ends_sentence(char32_t c);
-/// A bracket or quotation mark that opens; straight quotation marks do and close, too.
+/// A bracket or quotation mark that opens; straight quotation marks both open and close.
 bool opens(char32_t c);
 bool closes(char32_t c);
 bool is_pair(char32_t opening, char32_t closing);

@@ -84,7 +84,7 @@ std::vector<NBest> BatchDecoder::search(std::span<const FedSentence> batch) cons
                                             : beam_search(*scorer, tasks, special_, options);
   if (options.needs_attention()) align(batch, found);
   for (size_t b = 0; b < batch.size() && options.coverage_penalty > 0.0; ++b)
-    rank_by_coverage(found[b], std::ssize(*sources[b]), options);
+    rank_by_coverage(found[b], *batch[b].request, options);
   return found;
 }
 

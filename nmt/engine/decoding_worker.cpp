@@ -228,7 +228,7 @@ void DecodingWorker::deliver(OpenSentence& sentence) {
   NBest found = sentence.search->result();
   const SearchOptions& options = *sentence.fed.options;
   if (options.needs_attention()) sentence.record.read(found, std::ssize(models_));
-  if (options.coverage_penalty > 0.0) rank_by_coverage(found, sentence.source_tokens, options);
+  if (options.coverage_penalty > 0.0) rank_by_coverage(found, *sentence.fed.request, options);
   feed_->deliver(sentence.fed.ticket, std::move(found));
 }
 

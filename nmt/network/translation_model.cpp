@@ -257,6 +257,10 @@ void TranslationModel::start_from_zeros(int32_t begin) {
   });
 }
 
+bool TranslationModel::starts_from_zeros(int32_t begin) const {
+  return target_embedding_[begin].count_nonzero().item<int64_t>() == 0;
+}
+
 double TranslationModel::kept_numbers(const Packing& source, const Packing& target) const {
   return encoder_->kept_numbers(source) + decoder_->kept_numbers(target, source);
 }

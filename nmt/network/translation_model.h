@@ -121,6 +121,7 @@ class TranslationModel : public torch::nn::Module {
 
   /// Sets the target vector of piece `begin` to zeros, which training keeps.
   void start_from_zeros(int32_t begin);
+  bool starts_from_zeros(int32_t begin) const;
 
   /// Numbers that encode() and decode() keep for the backward pass on the CPU, at least.
   double kept_numbers(const encoders::Packing& source, const encoders::Packing& target) const;

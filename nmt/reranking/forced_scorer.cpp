@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/error.h"
+
 namespace dietmt::nmt {
 namespace {
 
@@ -23,7 +25,12 @@ SearchOptions forced(const SearchOptions& search) {
 }  // namespace
 
 ForcedScorer::ForcedScorer(LoadedDecoder model, const SearchOptions& search)
-    : model_(std::move(model)), translator_(std::move(model_.decoder), forced(search)) {}
+    : model_(std::move(model)), translator_(std::move(model_.decoder), forced(search)) {
+  if (model_.context.any())
+    throw ConfigError(
+        "a model that reads the sentences before (--context) cannot rerank: it would score each "
+        "sentence alone");
+}
 
 std::vector<double> ForcedScorer::mean_log_probs(std::span<const TextPair> pairs) const {
   std::vector<TranslationRequest> requests;

@@ -11,13 +11,14 @@ namespace dietmt::nmt {
 
 /// The sum over source tokens of log(min(a, 1)), where a is the attention that the token got from
 /// all target tokens of the hypothesis, end of sentence included: 0 or less. End of sentence of the
-/// source does not count, since nothing translates it. An a below 1e-9 counts as 1e-9, so that the
-/// score stays finite. Needs Hypothesis::attention.
-double coverage(const Hypothesis& hypothesis, int64_t source_tokens);
+/// source does not count, since nothing translates it, nor do the first `context_tokens`. An a
+/// below 1e-9 counts as 1e-9, so that the score stays finite. Needs Hypothesis::attention.
+double coverage(const Hypothesis& hypothesis, int64_t source_tokens, int64_t context_tokens = 0);
 
 /// Adds options.coverage_penalty * coverage() to the score of each finished hypothesis of a search
 /// and keeps the options.nbest best. The search itself does not depend on it. Without
 /// options.alignment the attention is dropped.
-void rank_by_coverage(NBest& finished, int64_t source_tokens, const SearchOptions& options);
+void rank_by_coverage(NBest& finished, const TranslationRequest& request,
+                      const SearchOptions& options);
 
 }  // namespace dietmt::nmt

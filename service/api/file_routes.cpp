@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/text_io.h"
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
@@ -94,6 +95,19 @@ std::set<std::string> glossary_warnings(const std::vector<std::string>& segments
   return warnings;
 }
 
+void add_cut_sentences(const TranslatedText& text, std::set<std::string>& warnings) {
+  constexpr size_t kShownBytes = 60;
+  for (const TranslatedSentence& sentence : text.sentences) {
+    if (sentence.cut_tokens == 0) continue;
+    std::string begin = sentence.source;
+    if (begin.size() > kShownBytes) begin.resize(cut_length(begin, kShownBytes));
+    warnings.insert("a sentence of " +
+                    std::to_string(sentence.source_tokens + sentence.cut_tokens) +
+                    " tokens was cut to the first " + std::to_string(sentence.source_tokens) +
+                    ": \"" + begin + "\"...");
+  }
+}
+
 std::string json_text(const std::string& url, const std::set<std::string>& warnings) {
   using nlohmann::json;
   json body{{"translatedFileUrl", url}};
@@ -124,10 +138,13 @@ Answer translate_file(Call call, ServiceContext& service) {
   options.language = source;
   options.document = true;
   options.glossary = service.glossaries.of_request(fields, path, options.search);
+  std::set<std::string> warnings;
   const auto translate_lines = [&](const std::vector<std::string>& texts) {
     std::vector<std::string> translations;
-    for (const TranslatedText& text : translate_texts(models, texts, options, patience))
+    for (const TranslatedText& text : translate_texts(models, texts, options, patience)) {
       translations.push_back(text.joined());
+      add_cut_sentences(text, warnings);
+    }
     return translations;
   };
   const auto translate_marked = [&](const std::vector<std::string>& texts) {
@@ -142,8 +159,8 @@ Answer translate_file(Call call, ServiceContext& service) {
                     [&](Document& document) { return document.translated(translations); });
   const std::string extension = upload.name.substr(upload.name.rfind('.') + 1);
   const std::string name = service.files.add({std::move(bytes), media_type_of(kind)}, extension);
-  std::set<std::string> warnings;
-  if (options.glossary) warnings = glossary_warnings(segments, translations, *options.glossary);
+  if (options.glossary)
+    warnings.merge(glossary_warnings(segments, translations, *options.glossary));
   return {.body = json_text(download_url(call, name, service), warnings)};
 }
 

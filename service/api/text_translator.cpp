@@ -200,13 +200,12 @@ void add_context(const std::vector<TranslatedText>& texts, const LoadedModel& mo
                  std::vector<nmt::TranslationRequest>& requests) {
   if (!model.context.any()) return;
   const int64_t most = model.decoder->source_limit(search);
-  nmt::DocumentContext document(model.context);
+  nmt::DocumentContext earlier(model.context);
+  if (is_first) add_earlier(options, model, most, earlier);
+  nmt::DocumentContext document = earlier;
   auto request = requests.begin();
   for (size_t t = 0; t < texts.size(); ++t) {
-    if (t == 0 || !options.document) {
-      document.end();
-      if (is_first) add_earlier(options, model, most, document);
-    }
+    if (t > 0 && !options.document) document = earlier;
     if (texts[t].sentences.empty()) document.end();
     for (const TranslatedSentence& sentence : texts[t].sentences)
       if (!source_of(sentence).empty()) document.next(*request++, most);

@@ -50,6 +50,8 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.language = path.front()->source;
   options.html = format == "html";
   options.markup = fields.flag_or("markup", false);
+  if (options.markup && options.html)
+    throw HttpError::of_option("markup", "markup is for format text; html moves tags by itself");
   options.split = fields.flag_or("split_sentences", true);
   options.pieces = fields.flag_or("token_scores", false);
   options.prefix = fields.text_or("prefix", "");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "service/documents/segment_tags.h"
@@ -76,16 +77,22 @@ class InlineSegments::Encoder {
   std::map<const xmlNode*, xmlNode*> ends_of_pairs(const xmlNode* element) const {
     std::map<const xmlNode*, xmlNode*> ends;
     std::vector<std::pair<const xmlNode*, std::string>> open;
+    std::unordered_map<std::string, std::vector<size_t>> places;  // in `open`, some closed since
     for (xmlNode* child = element->children; child != nullptr; child = child->next) {
       if (child->type != XML_ELEMENT_NODE) continue;
       const InlineNode node = kind_of_(child);
-      if (node.kind == InlineKind::kBegin) open.emplace_back(child, node.pair);
+      if (node.kind == InlineKind::kBegin) {
+        places[node.pair].push_back(open.size());
+        open.emplace_back(child, node.pair);
+      }
       if (node.kind != InlineKind::kEnd) continue;
-      const auto begin = std::find_if(open.rbegin(), open.rend(),
-                                      [&](const auto& one) { return one.second == node.pair; });
-      if (begin == open.rend()) continue;
-      ends[begin->first] = child;
-      open.erase(begin.base() - 1, open.end());
+      std::vector<size_t>& of_pair = places[node.pair];
+      while (!of_pair.empty() &&
+             (of_pair.back() >= open.size() || open[of_pair.back()].second != node.pair))
+        of_pair.pop_back();
+      if (of_pair.empty()) continue;
+      ends[open[of_pair.back()].first] = child;
+      open.resize(of_pair.back());
     }
     return ends;
   }

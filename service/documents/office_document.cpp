@@ -57,17 +57,17 @@ void add_word_run(xmlNode* run, StyledSegments& segments) {
 
 // A run of the same formatting with only this text.
 xmlNode* copied_run(const StyledText& original, const std::string& text) {
-  xmlNode* const run = xmlDocCopyNode(original.item, original.item->doc, 1);
+  constexpr int kAttributesToo = 2;
+  xmlNode* const run = xmlDocCopyNode(original.item, original.item->doc, kAttributesToo);
   xmlNode* kept = nullptr;
-  for (xmlNode* child = run->children; child != nullptr;) {
-    xmlNode* const next = child->next;
-    if (kept == nullptr && element_name(child) == "t") {
-      kept = child;
-    } else if (element_name(child) != "rPr") {
-      xmlUnlinkNode(child);
-      xmlFreeNode(child);
-    }
-    child = next;
+  for (xmlNode* child = original.item->children; child != nullptr && kept == nullptr;
+       child = child->next) {
+    const bool is_text = element_name(child) == "t";
+    if (!is_text && element_name(child) != "rPr") continue;
+    xmlNode* const copy = xmlDocCopyNode(child, original.item->doc, 1);
+    xmlAddChild(run, copy);
+    drop_repeated_namespaces(copy);
+    if (is_text) kept = copy;
   }
   set_content(kept, text);
   return run;

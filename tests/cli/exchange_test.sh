@@ -113,6 +113,8 @@ for translator in for_marian marian.back; do
     >"$work/$translator.txt"
 done
 cmp "$work/for_marian.txt" "$work/marian.back.txt" || fail "marian: other translations after export"
+expect_code 0 "${train[@]}" --init-from "$work/for_marian" --output "$work/further" --max-updates 2
+expect_code 0 "$dietmt" export --model "$work/further" --to marian --output "$work/further.out"
 expect_code 0 "${train[@]}" --output "$work/plain" --max-updates 1
 expect_code 2 "$dietmt" export --model "$work/plain" --to marian --output "$work/refused"
 expect_text "starts from zeros" "$err"

@@ -39,9 +39,9 @@ const float* normalized_row(const AddNormBackward& call, const float* output, fl
 float add_row(const AddNormForward& call, int64_t r, uint32_t threshold, float scale, float* sum) {
   const int64_t width = call.width;
   const float* residual = call.residual + r * width;
-  const float* branch = call.branch + r * width;
+  const float* branch = call.branch == nullptr ? nullptr : call.branch + r * width;
   float total = 0.0f;
-  if (call.branch == nullptr) {
+  if (branch == nullptr) {
     std::copy(residual, residual + width, sum);
   } else if (call.dropout > 0.0) {
     const uint32_t base = static_cast<uint32_t>(r * width);

@@ -15,6 +15,8 @@ TEST(PlaceholdersTest, OfMessagesAndMarkup) {
               ElementsAre("{}", "{0}", "{name:>3}", "${x}", "{{ user }}"));
   EXPECT_THAT(placeholders_in("<b>a</b><br/> &amp; &#x20;"),
               ElementsAre("<b>", "</b>", "<br/>", "&amp;", "&#x20;"));
+  EXPECT_THAT(placeholders_in("<a title=\"File > Save\">it</a> <b it's> <i k='v> x"),
+              ElementsAre("<a title=\"File > Save\">", "</a>", "<b it's>", "<i k='v>"));
   EXPECT_THAT(placeholders_in("100 % done, 5% of a < b & c; {open $5"), IsEmpty());
 }
 
