@@ -11,6 +11,7 @@
 #include "encoders/transformer/stacks.h"
 #include "interchange/ctranslate2/ctranslate2_file.h"
 #include "interchange/ctranslate2/ctranslate2_positions.h"
+#include "interchange/export_problems.h"
 #include "interchange/foreign_tensors.h"
 
 namespace dietmt::interchange {
@@ -84,7 +85,7 @@ encoders::EncodingContext context_of(const nmt::ModelConfig& config, AttentionSi
 CTranslate2File exported(const nmt::TranslationModel& model) {
   const nmt::ModelConfig& config = model.config();
   CTranslate2File file;
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = choices_of_dietmt(config, "CTranslate2");
   const auto add_stack = [&](const char* scope, AttentionSite site,
                              const encoders::PositionScheme& scheme) {
     add_choices(file, scope, config);
@@ -93,17 +94,8 @@ CTranslate2File exported(const nmt::TranslationModel& model) {
   };
   add_stack("encoder", AttentionSite::kEncoder, *model.encoder_position());
   add_stack("decoder", AttentionSite::kDecoder, *model.decoder_position());
-  if (config.cross_position != "none")
-    problems.push_back("CTranslate2 has no positions in cross-attention, as '" +
-                       config.cross_position + "' is");
   if (config.decoder_layer == "ssru")
     problems.push_back("CTranslate2 has no recurrent decoder (--decoder-layer ssru)");
-  if (config.norm_type == "rms")
-    problems.push_back("CTranslate2 has no RMS norm (--norm-type rms)");
-  if (config.qk_norm) problems.push_back("CTranslate2 has no norm of queries and keys (--qk-norm)");
-  if (config.kv_heads > 0 && config.kv_heads != config.heads)
-    problems.push_back(
-        "CTranslate2 has as many heads of keys and values as of queries (--kv-heads)");
   throw_if_any(problems);
   add_parameters(file, model);
   return file;

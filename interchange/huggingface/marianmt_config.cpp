@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "common/json_fields.h"
+#include "interchange/export_problems.h"
 #include "interchange/huggingface/transformers_config.h"
 
 namespace dietmt::interchange {
@@ -76,25 +77,18 @@ nmt::ModelConfig from_marianmt_config(const json& description) {
 }
 
 json to_marianmt_config(const nmt::ModelConfig& config) {
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = choices_of_dietmt(config, "MarianMT");
   for (const std::string& position : {config.encoder_position, config.decoder_position}) {
     if (position == kPosition) continue;
     problems.push_back("MarianMT has no position encoding '" + position + "'; it has only " +
                        kPosition);
     break;
   }
-  if (config.cross_position != "none")
-    problems.push_back("MarianMT has no positions in cross-attention, as '" +
-                       config.cross_position + "' is");
   if (config.norm != "post") problems.push_back("MarianMT has no pre-norm (--norm)");
   if (config.activation == "swiglu")
     problems.push_back("MarianMT has no activation swiglu; it has relu, gelu and silu");
   if (config.decoder_layer == "ssru")
     problems.push_back("MarianMT has no recurrent decoder (--decoder-layer ssru)");
-  if (config.norm_type == "rms") problems.push_back("MarianMT has no RMS norm (--norm-type rms)");
-  if (config.qk_norm) problems.push_back("MarianMT has no norm of queries and keys (--qk-norm)");
-  if (config.kv_heads > 0 && config.kv_heads != config.heads)
-    problems.push_back("MarianMT has as many heads of keys and values as of queries (--kv-heads)");
   throw_if_any(problems);
   return {{"model_type", "marian"},
           {"architectures", {"MarianMTModel"}},

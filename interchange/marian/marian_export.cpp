@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "interchange/export_problems.h"
 #include "interchange/foreign_tensors.h"
 #include "interchange/marian/marian_binary.h"
 #include "interchange/marian/marian_names.h"
@@ -70,10 +71,11 @@ std::string options_of(const nmt::ModelConfig& config, const Pieces& source, con
     add("transformer-guided-alignment-layer", std::to_string(config.alignment_layer));
   // Others that Marian looks up without a default.
   for (const char* name :
-       {"skip", "lemma-dim-emb", "output-omit-bias", "right-left", "transformer-no-projection",
+       {"skip", "output-omit-bias", "right-left", "transformer-no-projection",
         "transformer-no-bias", "transformer-no-affine", "transformer-rnn-projection",
         "transformer-train-position-embeddings", "transformer-pool", "ulr"})
-    add(name, name == std::string("lemma-dim-emb") ? "0" : "false");
+    add(name, "false");
+  add("lemma-dim-emb", "0");
   text += "input-types: []\ntransformer-tied-layers: []\n";
   return text;
 }
@@ -145,22 +147,16 @@ std::string write_vocabulary(const fs::path& directory, const std::string& name,
 }  // namespace
 
 std::vector<std::string> marian_problems(const nmt::ModelConfig& config) {
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = choices_of_dietmt(config, "Marian");
   const auto require = [&](bool holds, const std::string& problem) {
     if (!holds) problems.push_back("Marian has no " + problem);
   };
   for (const std::string& position : {config.encoder_position, config.decoder_position})
     require(position == kPositions,
             "position encoding '" + position + "', only '" + kPositions + "'");
-  require(config.cross_position == "none",
-          "positions in cross-attention, as '" + config.cross_position + "' is");
   require(config.activation == "relu" || config.activation == "silu",
           "activation '" + config.activation + "', only relu and silu");
   require(config.norm == "post", "pre-norm as dietmt has it: it does not norm keys and values");
-  require(config.norm_type == "layer", "RMS norm as dietmt has it (--norm-type rms)");
-  require(!config.qk_norm, "norm of each head's queries and keys (--qk-norm)");
-  require(config.kv_heads == 0 || config.kv_heads == config.heads,
-          "heads of keys and values that query heads share (--kv-heads)");
   require(config.context == 0, "sentences before (--context)");
   require(config.norm_epsilon == kNormEpsilon, "norms but those that add 1e-6 to the variance");
   std::sort(problems.begin(), problems.end());
