@@ -70,7 +70,7 @@ double rotary_base(const ScoreTerms& terms) {
   const Tensor w = at::atan2(sines, cosines);
   const auto pairs = static_cast<double>(w.size(0));
   if (pairs == 1) return 10000.0;
-  const double base = std::round(std::pow(w[1].item<double>(), -pairs));
+  const double base = std::pow(w[1].item<double>(), -pairs);
   const Tensor expected = at::pow(base, -at::arange(w.size(0), at::kDouble) / pairs);
   return at::allclose(w, expected, 1e-6, 0) ? base : 0;
 }
@@ -171,7 +171,8 @@ class Stack {
     const bool one = first().query_cosines.size(0) == 1 &&
                      std::ranges::count(pairing, pairing.front()) == std::ssize(pairing);
     const double base = one ? rotary_base(first()) : 0;
-    if (base == 0) return "rotations that change lengths or differ by head";
+    if (base == 0)
+      return "rotations that change lengths, differ by head or are no powers of a base";
     const bool interleaved = pairing.front() == encoders::RotaryPairing::kInterleaved;
     for (size_t l = 0; l < layers_.size(); ++l) {
       file_.add(attention(l) + "rotary_dim", int32_t{0});

@@ -9,11 +9,12 @@
 
 #include <ATen/ATen.h>
 
+#include <cmath>
 #include <optional>
 
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
-#include "encoders/position/sinusoid_table.h"
+#include "encoders/position/encodings/rotary_scaling.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 struct RotaryOptions {
   RotaryPairing pairing = RotaryPairing::kInterleaved;
   int64_t base = 10000;
+  RotaryScaling scaling = {};
   std::optional<int64_t> scale = {};  // of xPos; none: no decay
 };
 
@@ -39,8 +41,7 @@ Rotary::Rotary(const RotaryOptions& options, const EncodingContext& context)
 
 void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
   const int64_t pairs = head_width_ / 2;
-  const at::Tensor w =
-      sinusoid_frequencies(pairs, static_cast<double>(pairs), static_cast<double>(options_.base));
+  const at::Tensor w = rotary_frequencies(pairs, options_.base, options_.scaling);
   const at::Tensor positions =
       at::arange(extent.query_start, extent.query_start + extent.queries, at::kDouble).unsqueeze(1);
   const at::Tensor angles = positions * w;  // [T, Dh/2]
@@ -58,10 +59,17 @@ void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
   set(&ScoreTerms::key_cosines, angles.cos() / growth);
   set(&ScoreTerms::key_sines, angles.sin() / growth);
   terms.set_pairing(options_.pairing);
+  if (const double temperature = rotary_temperature(options_.scaling); temperature != 1.0)
+    terms.set_content_scale(temperature / std::sqrt(static_cast<double>(head_width_)));
 }
 
 constexpr std::array<Choice<RotaryPairing>, 2> kPairings = {
     {{"interleaved", RotaryPairing::kInterleaved}, {"halves", RotaryPairing::kHalves}}};
+constexpr std::array<Choice<RotaryScalingMethod>, 4> kScalings = {
+    {{"yarn", RotaryScalingMethod::kYarn},
+     {"llama3", RotaryScalingMethod::kLlama3},
+     {"ntk", RotaryScalingMethod::kNtk},
+     {"linear", RotaryScalingMethod::kLinear}}};
 constexpr int64_t kXposScale = 512;
 
 EncodingOption pairs_option() {
@@ -73,12 +81,20 @@ EncodingOption base_option() {
   return number_option("base", RotaryOptions().base, 2, "base of the frequencies");
 }
 
-RotaryOptions rope_options(const OptionValues& values) {
+RotaryOptions rotary_options(const OptionValues& values) {
   return {.pairing = choice_of(values, "pairs", kPairings), .base = values.number("base")};
 }
 
+RotaryOptions rope_options(const OptionValues& values) {
+  RotaryOptions options = rotary_options(values);
+  options.scaling = {.method = choice_of(values, "scaling", kScalings),
+                     .factor = values.number("factor"),
+                     .length = values.number("length")};
+  return options;
+}
+
 RotaryOptions xpos_options(const OptionValues& values) {
-  RotaryOptions options = rope_options(values);
+  RotaryOptions options = rotary_options(values);
   options.scale = values.number("scale");
   return options;
 }
@@ -92,9 +108,16 @@ void check_rotary(const OptionValues&, const EncodingContext& context) {
 }  // namespace
 
 EncodingRow rope_row() {
+  constexpr RotaryScaling kUnscaled;
   return {.name = "rope",
           .formula = "rotate(q_i,i).rotate(k_j,j)/sqrt(Dh)",
-          .options = {pairs_option(), base_option()},
+          .options = {pairs_option(), base_option(),
+                      number_option("factor", kUnscaled.factor, 1,
+                                    "for sentences that many times as long as in training"),
+                      choice_option("scaling", kScalings, kUnscaled.method,
+                                    "how a factor changes the frequencies"),
+                      number_option("length", kUnscaled.length, 1,
+                                    "of the longest sentences before, for yarn and llama3")},
           .check = check_rotary,
           .make = make_encoding<Rotary, rope_options>};
 }

@@ -73,6 +73,8 @@ inline const std::vector<Encoding> kEncodings = {
      true, false},
     {"rope", 0},
     {"rope(pairs=halves,base=100)", 0},
+    {"rope(base=20,factor=4,length=8)", 0},
+    {"rope(factor=3,scaling=ntk)", 0},
     {"xpos(scale=40)", 0, false, true},
     {"cope(positions=5)", kRunLayers * 5 * kRunHeadWidth, false, true},
     {"learned+diet-rel", kRunMaxPositions* kRunWidth + kRunLayers* kRunHeads* kOffsets},

@@ -189,6 +189,9 @@ TEST(CTranslate2Positions, RotationsAndRelativeVectors) {
   const std::string scope = "stack/layer_0/self_attention/";
   EXPECT_EQ(std::get<float>(rotary.variables().at(scope + "rotary_base")), 500.0F);
   EXPECT_EQ(std::get<int32_t>(rotary.variables().at(scope + "rotary_dim")), 0);
+  CTranslate2File scaled;  // the base grows by 4^(8/6)
+  EXPECT_EQ(exported("rope(base=500,factor=4,scaling=ntk)", AttentionSite::kDecoder, scaled), "");
+  EXPECT_NEAR(std::get<float>(scaled.variables().at(scope + "rotary_base")), 3174.802, 1e-3);
   EXPECT_EQ(exported("shaw(clip=5,values=false)", AttentionSite::kEncoder, shaw), "");
   EXPECT_THAT(std::get<Tensor>(shaw.variables().at(scope + "relative_position_keys")).sizes(),
               ElementsAre(11, 8));
@@ -210,7 +213,7 @@ TEST(CTranslate2Positions, RefusalsNameTheEncodingTheReasonAndWhatWorks) {
        {std::pair("diet-abs", "for pairs of positions"), std::pair("diet-rel", "share=layers"),
         std::pair("shaw(share=none)", "share=heads"), std::pair("cope", "depend on the text"),
         std::pair("learned+diet-rel(share=layers)", "several kinds"),
-        std::pair("xpos", "change lengths"),
+        std::pair("xpos", "change lengths"), std::pair("rope(factor=2)", "no powers of a base"),
         std::pair("relative-key-query", "relative vectors multiplied with the keys"),
         std::pair("transformer-xl", "no ")}) {
     SCOPED_TRACE(spec);

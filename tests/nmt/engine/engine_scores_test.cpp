@@ -120,7 +120,7 @@ TEST(EngineScores, EqualTeacherForcingWithOtherNormsAndHeads) {
           config.norm_type = type;
           config.qk_norm = qk_norm;
           config.kv_heads = kv_heads;
-          config.encoder_position = config.decoder_position = "rope";
+          config.encoder_position = config.decoder_position = "rope(factor=2)";
           EXPECT_LE(largest_gap({lively_model(config, 3)}), 1e-5)
               << norm << " " << type << " " << qk_norm << " " << kv_heads;
         }

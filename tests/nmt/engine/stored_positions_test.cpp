@@ -134,7 +134,7 @@ TEST_F(StoredPositionsTest, DecodeAsTheModulesOrAreNotStored) {
        {"none", "sinusoidal", "sinusoidal(layout=halves)", "sinusoidal(layout=halves-2m)",
         "learned", "learnable-sinusoidal", "diet-rel", "diet-rel(share=layers)", "alibi", "kerple",
         "shaw(clip=2)", "relative-sinusoidal(clip=9)", "relative-key", "t5", "rope",
-        "rope(pairs=halves,base=100)"})
+        "rope(pairs=halves,base=100)", "rope(base=20,factor=4,length=8)"})
     EXPECT_TRUE(stored.contains(spec)) << spec;
   EXPECT_FALSE(stored.contains("tupe-a"));
 }
