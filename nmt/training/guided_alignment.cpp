@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "common/error.h"
+#include "common/random.h"
 #include "common/text_io.h"
 #include "data/shortlist/aligner.h"
 #include "data/text/source_tag.h"
@@ -108,6 +109,15 @@ class FileGuide : public AlignmentGuide {
         for (int32_t s = source.first(links_[i].source); s < source.last(links_[i].source); ++s)
           found.push_back({s, t});
     return found;
+  }
+
+  uint64_t content_hash() const override {
+    uint64_t hash = 0;
+    for (const size_t end : ends_) hash = random_key(hash, end);
+    for (const WordLink& link : links_)
+      hash = random_key(random_key(hash, static_cast<uint64_t>(link.source)),
+                        static_cast<uint64_t>(link.target));
+    return hash;
   }
 
  private:

@@ -28,6 +28,9 @@ class AlignmentGuide {
  public:
   virtual ~AlignmentGuide() = default;
   virtual std::vector<TokenLink> links(int64_t pair) const = 0;
+
+  /// Tells links apart that the training text does not determine.
+  virtual uint64_t content_hash() const { return 0; }
 };
 
 /// Links by the word aligner of data/shortlist/aligner.h, which is trained here on the text: each

@@ -25,6 +25,7 @@ using at::Tensor;
 constexpr int64_t kValidBatchTokens = 4096;
 constexpr const char* kTrainingText = "training";
 constexpr const char* kValidationText = "validation";
+constexpr const char* kAlignments = "guided-alignment";
 
 }  // namespace
 
@@ -139,12 +140,15 @@ nlohmann::json TranslationTask::data_position() const {
   nlohmann::json position = training::position_json(batches_->position());
   position[kTrainingText] = train_.content_hash();
   position[kValidationText] = valid_hash_;
+  if (options_.guide) position[kAlignments] = options_.guide->content_hash();
   return position;
 }
 
 void TranslationTask::restore_data_position(const nlohmann::json& position) {
   training::require_same_text(position, kTrainingText, train_.content_hash());
   training::require_same_text(position, kValidationText, valid_hash_);
+  if (options_.guide)
+    training::require_same_text(position, kAlignments, options_.guide->content_hash());
   batches_ = std::make_unique<data::BatchIterator>(train_, options_.batches,
                                                    training::position_from(position));
 }

@@ -55,6 +55,14 @@ PYTHON
 expect_code 0 "${train[@]}" --init-from "$work/once" --output "$work/further" --max-updates 1
 grep -q '"alignment_layer": *1' "$work/further/last/config.json" || fail "--init-from forgets the head"
 
+# Other links in the same file are no continuation.
+cp "$work/links" "$work/changing"
+changing=("${train[@]}" --guided-alignment "$work/changing" --output "$work/changed")
+expect_code 0 "${changing[@]}" --max-updates 1
+sed -i '1s/.*//' "$work/changing"
+expect_code 2 "${changing[@]}" --max-updates 2
+expect_text "the guided-alignment text differs from the text of the checkpoint" "$err"
+
 # A guided head aligns the words of the translations.
 expect_code 0 "${train[@]}" --guided-alignment "$work/links" --guided-alignment-weight 0.5 \
   --output "$work/guided" --max-updates 700
