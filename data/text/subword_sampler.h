@@ -31,9 +31,9 @@ class SubwordSampler {
 /// the tokenizer, if it is no unigram model.
 std::shared_ptr<const SubwordSampler> unigram_sampler(const Tokenizer& tokenizer, double alpha);
 
-/// Each merge of two neighbours is left out with the probability 0 <= `p` < 1 when its turn comes;
-/// it comes again when one of the two grows. Throws ConfigError, naming --bpe-dropout and the
-/// tokenizer, if it is no BPE model.
+/// Before each merge in a word, every possible merge is left out with the probability 0 <= `p` < 1
+/// and the best of the others is made; without others the word is done. Throws ConfigError, naming
+/// --bpe-dropout and the tokenizer, if it is no BPE model.
 std::shared_ptr<const SubwordSampler> bpe_dropout(const Tokenizer& tokenizer, double p);
 
 }  // namespace dietmt::data

@@ -165,6 +165,31 @@ TEST_F(SubwordSamplerTest, AMergeIsLeftOutWithItsProbability) {
   EXPECT_NEAR(split, kDraws * kP, 5.0 * std::sqrt(kDraws * kP * (1.0 - kP)));
 }
 
+// The model has the merges ab and cd, in this order. A merge that was left out comes again.
+TEST_F(SubwordSamplerTest, EachStepLeavesMergesOutAnew) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "xab yab zab wab vab xcd ycd zcd wcd\n";
+  TokenizerOptions options;
+  options.inputs = {write("steps", text)};
+  options.vocabulary_size = 15;  // three special pieces, ten characters, two merges
+  train_tokenizer(options, scratch() / "steps.model");
+  const Tokenizer steps(scratch() / "steps.model");
+  const Pieces ids = steps.encode("abcd");
+  ASSERT_EQ(ids.size(), 3U);  // with the mark
+  constexpr int kDraws = 10'000;
+  constexpr double kP = 0.3;
+  const auto sampler = bpe_dropout(steps, kP);
+  std::map<size_t, int> counts;  // of draws with so many pieces
+  for (uint64_t key = 0; key < kDraws; ++key) ++counts[sampler->sample(ids, key).size()];
+  constexpr double kQ = 1.0 - kP;
+  for (const auto& [pieces, probability] :
+       {std::pair(size_t{3}, kQ * kQ * (1 + kP)), std::pair(size_t{4}, kP * kQ * (1 + kP)),
+        std::pair(size_t{5}, kP * kP)})
+    EXPECT_NEAR(counts[pieces], kDraws * probability,
+                5.0 * std::sqrt(kDraws * probability * (1.0 - probability)))
+        << pieces;
+}
+
 TEST_F(SubwordSamplerTest, PiecesOutsideTheVocabularyAreNotDrawn) {
   PieceVocabulary vocabulary = sentencepiece_vocabulary(scratch() / "unigram");
   const int32_t missing = unigram_.encode(whole_word()).front();
