@@ -10,6 +10,7 @@
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
 #include "tools/evaluate_options.h"
+#include "tools/rerank_features.h"
 
 namespace dietmt::tools {
 
@@ -39,6 +40,11 @@ Quantizer quantizer(const nmt::ModelFiles& model, const std::vector<std::string>
 
 CometSource comet_source(const EvaluateOptions&, const std::vector<std::string>& arguments) {
   run_with_libtorch("evaluate", arguments);
+}
+
+LanguageModel language_model(const std::string&, const RerankModels&,
+                             const std::vector<std::string>& arguments) {
+  run_with_libtorch("rerank", arguments);
 }
 
 }  // namespace dietmt::tools

@@ -15,21 +15,19 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "nmt/reranking/feature_weights.h"
-#include "nmt/reranking/forced_scorer.h"
 #include "nmt/reranking/nbest_reader.h"
 #include "nmt/reranking/weight_tuning.h"
 #include "nmt/translation/line_writer.h"
 #include "nmt/translation/text_lines.h"
 #include "tools/commands.h"
-#include "tools/decoding_options.h"
+#include "tools/rerank_features.h"
 
 namespace dietmt::tools {
 namespace {
 
-struct RerankOptions : DecodingOptions {
+struct RerankOptions : RerankModels {
   std::string list;
   std::string source;
-  std::vector<std::string> reverse_models;
   std::string weight_file;
   std::string reference;
   std::string metric = "bleu";
@@ -45,7 +43,8 @@ OptionTable option_table(RerankOptions& o) {
       "rerank", "--nbest-list FILE [--source FILE] [--reverse-model DIR] [--model DIR]",
       "Chooses the best translation of each n-best list that 'dietmt translate' has written "
       "(--nbest or --json), by a weighted sum of features: score, that of the list; model, "
-      "reverse: mean log-probabilities per token; length: characters for each one of the source.");
+      "reverse, language: mean log-probabilities per token; length: characters for each one of "
+      "the source.");
   table.group("Text")
       .add("nbest-list", &o.list, "FILE",
            "output of 'dietmt translate --nbest N', or of --json; plain, gzip or - (standard "
@@ -66,6 +65,10 @@ OptionTable option_table(RerankOptions& o) {
            "models of log p(translation | source); each is a feature: model, model2 and so on")
       .add("reverse-model", &o.reverse_models, "DIR[,DIR...]",
            "models of log p(source | translation); each is a feature: reverse, reverse2 and so on")
+      .add(
+          "language-model", &o.language_models, "DIR[,DIR...]",
+          "BERT encoders with a head for masked tokens, of the target language; each is a feature, "
+          "the pseudo-log-likelihood: language, language2 and so on")
       .add("weights", &o.weight_file, "FILE",
            "weights of the features, as --tune writes them; without it length has weight 0 and "
            "all others have 1");
@@ -105,101 +108,13 @@ std::vector<std::string> problems_of(const RerankOptions& o) {
     problems.emplace_back("--tune needs --weights, the file that it writes");
   if (tunes && (o.output != "-" || o.nbest > 1 || o.json))
     problems.emplace_back("--tune writes only weights: leave out --output, --nbest and --json");
-  if (!tunes && o.models.empty() && o.reverse_models.empty() && o.weight_file.empty())
-    problems.emplace_back("nothing to rerank by: add --reverse-model, --model or --weights");
+  if (!tunes && o.empty() && o.weight_file.empty())
+    problems.emplace_back(
+        "nothing to rerank by: add --reverse-model, --model, --language-model or --weights");
   if (o.list == "-" && (o.source == "-" || o.reference == "-"))
     problems.emplace_back("only one of the inputs can be standard input");
   return problems;
 }
-
-struct ModelFeature {
-  std::string name;
-  bool is_reverse = false;
-  DecoderSource load;
-};
-
-// Before any input is read.
-std::vector<ModelFeature> model_features(const RerankOptions& o,
-                                         const std::vector<std::string>& arguments) {
-  std::vector<ModelFeature> features;
-  const auto add = [&](const std::vector<std::string>& models, const std::string& name,
-                       bool is_reverse) {
-    int64_t number = 0;
-    for (const std::string& directory : models.empty() ? models : nmt::model_directories(models)) {
-      DecodingOptions one = o;
-      one.models = {directory};
-      features.push_back({++number == 1 ? name : name + std::to_string(number), is_reverse,
-                          decoder_source(one, true, "rerank", arguments)});
-    }
-  };
-  add(o.models, "model", false);
-  add(o.reverse_models, "reverse", true);
-  return features;
-}
-
-int64_t characters(const std::string& text) {
-  return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
-}
-
-// What the translations of a list are compared by: the score of the list, the models, the length.
-class Features {
- public:
-  Features(const std::vector<ModelFeature>& models, const nmt::SearchOptions& search) {
-    names_.emplace_back("score");
-    for (const ModelFeature& model : models) {
-      names_.push_back(model.name);
-      scorers_.push_back(
-          {model.is_reverse, std::make_unique<nmt::ForcedScorer>(model.load(), search)});
-    }
-    names_.emplace_back("length");
-  }
-
-  const std::vector<std::string>& names() const { return names_; }
-
-  std::vector<double> default_weights() const {
-    std::vector<double> weights(names_.size(), 1.0);
-    weights.back() = 0.0;
-    return weights;
-  }
-
-  /// Of each translation of each sentence: [sentences][translations][names].
-  std::vector<std::vector<std::vector<double>>> of(
-      std::span<const nmt::ListedSentence> sentences) const {
-    std::vector<nmt::TextPair> forward, reverse;
-    for (const nmt::ListedSentence& sentence : sentences) {
-      for (const nmt::ListedTranslation& one : sentence.translations) {
-        forward.push_back({sentence.source, one.text});
-        reverse.push_back({one.text, sentence.source});
-      }
-    }
-    std::vector<std::vector<double>> scores;  // of the models
-    for (const auto& [is_reverse, scorer] : scorers_)
-      scores.push_back(scorer->mean_log_probs(is_reverse ? reverse : forward));
-    std::vector<std::vector<std::vector<double>>> features(sentences.size());
-    size_t pair = 0;
-    for (size_t s = 0; s < sentences.size(); ++s) {
-      for (const nmt::ListedTranslation& one : sentences[s].translations) {
-        std::vector<double>& found = features[s].emplace_back();
-        found.push_back(one.score);
-        for (const std::vector<double>& of_model : scores) found.push_back(of_model[pair]);
-        const auto source =
-            static_cast<double>(std::max<int64_t>(1, characters(sentences[s].source)));
-        found.push_back(static_cast<double>(characters(one.text)) / source);
-        ++pair;
-      }
-    }
-    return features;
-  }
-
- private:
-  struct Scorer {
-    bool is_reverse;
-    std::unique_ptr<const nmt::ForcedScorer> scorer;
-  };
-
-  std::vector<std::string> names_;
-  std::vector<Scorer> scorers_;
-};
 
 // The next sentences, enough for full batches; none at the end.
 std::vector<nmt::ListedSentence> read_window(nmt::NBestReader& list) {
@@ -230,7 +145,7 @@ std::string json_line(const nmt::ListedSentence& sentence, std::span<const size_
       .dump();
 }
 
-void rerank(const RerankOptions& o, nmt::NBestReader& list, const Features& features) {
+void rerank(const RerankOptions& o, nmt::NBestReader& list, const RerankFeatures& features) {
   const nmt::FeatureWeights weights =
       o.weight_file.empty() ? nmt::FeatureWeights{features.names(), features.default_weights()}
                             : nmt::FeatureWeights::read(o.weight_file, features.names());
@@ -263,7 +178,7 @@ std::unique_ptr<const metrics::Metric> metric_of(const RerankOptions& o) {
 }
 
 std::vector<nmt::TuningSentence> tuning_sentences(nmt::NBestReader& list, LineReader& references,
-                                                  const Features& features,
+                                                  const RerankFeatures& features,
                                                   const metrics::Metric& metric) {
   std::vector<nmt::TuningSentence> all;
   std::string reference;
@@ -290,7 +205,7 @@ std::vector<nmt::TuningSentence> tuning_sentences(nmt::NBestReader& list, LineRe
 }
 
 void tune(const RerankOptions& o, nmt::NBestReader& list, LineReader& references,
-          const Features& features) {
+          const RerankFeatures& features) {
   const std::unique_ptr<const metrics::Metric> metric = metric_of(o);
   const auto sentences = tuning_sentences(list, references, features, *metric);
   const std::vector<double> start = features.default_weights();
@@ -314,14 +229,14 @@ int run_rerank(const std::vector<std::string>& arguments) {
   OptionTable table = option_table(o);
   if (table.parse(arguments) == OptionTable::Outcome::kDone) return 0;
   table.check(problems_of(o));
-  const std::vector<ModelFeature> models = model_features(o, arguments);
+  const std::vector<FeatureModel> models = feature_models(o, arguments);
   nmt::NBestReader list(o.list, o.source);
   if (o.reference.empty()) {
-    rerank(o, list, Features(models, o.search));
+    rerank(o, list, RerankFeatures(models, o.search));
     return 0;
   }
   LineReader references = nmt::open_text(o.reference);
-  tune(o, list, references, Features(models, o.search));
+  tune(o, list, references, RerankFeatures(models, o.search));
   return 0;
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# dietmt rerank from the command line: rerank_test.sh BINARY MODEL
+# dietmt rerank from the command line: rerank_test.sh BINARY MODEL ENCODER
 dietmt=$1
 model=$2
+encoder=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/lib.sh"
@@ -68,6 +69,26 @@ cmp "$work/out" "$work/best" || fail "a reranked list has another best translati
 expect_code 0 "$dietmt" rerank --nbest-list "$work/reranked.json" \
   --weights <(echo '{"weights": {"score": 1, "length": 0}}') --output "$work/best.gz"
 gzip -dc "$work/best.gz" | cmp - "$work/best" || fail "reranked JSON has another best translation"
+
+# A language model sees only the translation, whatever the list says.
+printf '0 ||| small cat sees big house ||| -1\n0 ||| house house ||| -2\n1 ||| house house ||| -3\n' \
+  >"$work/english.list"
+printf 'a\nb\n' >"$work/english.source"
+language=("$dietmt" rerank --nbest-list "$work/english.list" --source "$work/english.source"
+  --language-model "$encoder")
+expect_code 0 "${language[@]}" --json --nbest 2
+python3 - "$work/out" <<'END' || fail "a language model scores other texts than the translations"
+import json, sys
+found = {}
+for line in open(sys.argv[1], encoding="utf-8"):
+    for one in json.loads(line)["translations"]:
+        assert list(one["features"]) == ["score", "language", "length"], one
+        found.setdefault(one["text"], []).append(one["features"]["language"])
+same, other = found["house house"], found["small cat sees big house"]
+assert abs(same[0] - same[1]) < 1e-6 and same[0] < 0 and abs(same[0] - other[0]) > 1e-3, found
+END
+expect_code 1 "${language[@]/$encoder/$work}"
+expect_text "$work: has neither model.safetensors nor a checkpoint" "$err"
 
 # A list in which the length tells the right translation: tuning finds it, and the same weights
 # again.

@@ -1,0 +1,109 @@
+#include "tools/rerank_features.h"
+
+#include <algorithm>
+
+#include "nmt/model/model_files.h"
+#include "nmt/reranking/forced_scorer.h"
+
+namespace dietmt::tools {
+namespace {
+
+int64_t characters(const std::string& text) {
+  return std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+// Calls add(feature, directory) for the directories of an option, with "name", "name2" and so on.
+template <typename Add>
+void number_features(const std::vector<std::string>& option, const std::string& name, Add add) {
+  if (option.empty()) return;
+  int64_t number = 0;
+  for (const std::string& directory : nmt::model_directories(option))
+    add(++number == 1 ? name : name + std::to_string(number), directory);
+}
+
+}  // namespace
+
+std::vector<FeatureModel> feature_models(const RerankModels& o,
+                                         const std::vector<std::string>& arguments) {
+  std::vector<FeatureModel> features;
+  const auto decoders = [&](const std::vector<std::string>& option, const std::string& feature,
+                            bool is_reverse) {
+    number_features(option, feature, [&](const std::string& name, const std::string& directory) {
+      DecodingOptions one = o;
+      one.models = {directory};
+      features.push_back({.name = name,
+                          .is_reverse = is_reverse,
+                          .load = decoder_source(one, true, "rerank", arguments)});
+    });
+  };
+  decoders(o.models, "model", false);
+  decoders(o.reverse_models, "reverse", true);
+  number_features(
+      o.language_models, "language", [&](const std::string& name, const std::string& directory) {
+        features.push_back({.name = name, .language = language_model(directory, o, arguments)});
+      });
+  return features;
+}
+
+// Of all translations of some sentences, one after another.
+struct RerankFeatures::Texts {
+  std::vector<nmt::TextPair> forward, reverse;
+  std::vector<std::string> translations;
+
+  explicit Texts(std::span<const nmt::ListedSentence> sentences) {
+    for (const nmt::ListedSentence& sentence : sentences) {
+      for (const nmt::ListedTranslation& one : sentence.translations) {
+        forward.push_back({sentence.source, one.text});
+        reverse.push_back({one.text, sentence.source});
+        translations.push_back(one.text);
+      }
+    }
+  }
+};
+
+RerankFeatures::RerankFeatures(const std::vector<FeatureModel>& models,
+                               const nmt::SearchOptions& search) {
+  names_.emplace_back("score");
+  for (const FeatureModel& model : models) {
+    names_.push_back(model.name);
+    if (model.language) {
+      scorers_.emplace_back(
+          [language = model.language](const Texts& texts) { return language(texts.translations); });
+      continue;
+    }
+    const auto scorer = std::make_shared<const nmt::ForcedScorer>(model.load(), search);
+    scorers_.emplace_back([scorer, is_reverse = model.is_reverse](const Texts& texts) {
+      return scorer->mean_log_probs(is_reverse ? texts.reverse : texts.forward);
+    });
+  }
+  names_.emplace_back("length");
+}
+
+std::vector<double> RerankFeatures::default_weights() const {
+  std::vector<double> weights(names_.size(), 1.0);
+  weights.back() = 0.0;
+  return weights;
+}
+
+std::vector<std::vector<std::vector<double>>> RerankFeatures::of(
+    std::span<const nmt::ListedSentence> sentences) const {
+  const Texts texts(sentences);
+  std::vector<std::vector<double>> scores;  // of the models
+  for (const Scorer& scorer : scorers_) scores.push_back(scorer(texts));
+  std::vector<std::vector<std::vector<double>>> features(sentences.size());
+  size_t pair = 0;
+  for (size_t s = 0; s < sentences.size(); ++s) {
+    for (const nmt::ListedTranslation& one : sentences[s].translations) {
+      std::vector<double>& found = features[s].emplace_back();
+      found.push_back(one.score);
+      for (const std::vector<double>& of_model : scores) found.push_back(of_model[pair]);
+      const auto source =
+          static_cast<double>(std::max<int64_t>(1, characters(sentences[s].source)));
+      found.push_back(static_cast<double>(characters(one.text)) / source);
+      ++pair;
+    }
+  }
+  return features;
+}
+
+}  // namespace dietmt::tools

@@ -1,0 +1,64 @@
+// What `dietmt rerank` compares translations by.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nmt/reranking/nbest_reader.h"
+#include "nmt/search/search_options.h"
+#include "tools/decoding_options.h"
+
+namespace dietmt::tools {
+
+/// The directories that --model, --reverse-model and --language-model name.
+struct RerankModels : DecodingOptions {
+  std::vector<std::string> reverse_models;
+  std::vector<std::string> language_models;
+
+  bool empty() const { return models.empty() && reverse_models.empty() && language_models.empty(); }
+};
+
+/// The mean log-probabilities of texts in a masked language model.
+using LanguageModel = std::function<std::vector<double>(std::span<const std::string>)>;
+
+/// Loads the encoder in `directory`. `dietmt`, which has no LibTorch, replaces itself with
+/// `dietmt-torch` to run the command with `arguments`, before any input is read.
+LanguageModel language_model(const std::string& directory, const RerankModels& o,
+                             const std::vector<std::string>& arguments);
+
+/// A feature and the model that gives it, as `language` or as a model that decodes.
+struct FeatureModel {
+  std::string name;
+  bool is_reverse = false;
+  DecoderSource load = {};
+  LanguageModel language = {};
+};
+
+/// In the order of the features. To be called before any input is read.
+std::vector<FeatureModel> feature_models(const RerankModels& o,
+                                         const std::vector<std::string>& arguments);
+
+/// The score of the list, the models, the length.
+class RerankFeatures {
+ public:
+  RerankFeatures(const std::vector<FeatureModel>& models, const nmt::SearchOptions& search);
+
+  const std::vector<std::string>& names() const { return names_; }
+  std::vector<double> default_weights() const;
+
+  /// Of each translation of each sentence: [sentences][translations][names].
+  std::vector<std::vector<std::vector<double>>> of(
+      std::span<const nmt::ListedSentence> sentences) const;
+
+ private:
+  struct Texts;
+  using Scorer = std::function<std::vector<double>(const Texts&)>;
+
+  std::vector<std::string> names_;
+  std::vector<Scorer> scorers_;  // of the models
+};
+
+}  // namespace dietmt::tools
