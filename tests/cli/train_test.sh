@@ -146,7 +146,7 @@ done
 # stop_at TEXT PROCESS: SIGTERM as soon as its log has the text; it must end with 75.
 stop_at() {
   local code=0
-  for _ in $(seq 600); do
+  for _ in $(seq 3000); do
     grep -q "$1" "$work/err" && break
     sleep 0.1
   done
