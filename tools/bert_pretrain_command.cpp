@@ -210,6 +210,7 @@ int run(const OptionTable& table, PretrainOptions& o) {
                tokenizer->vocabulary_size());
   bert::PretrainingTask task(model, train, valid, task_options(o, process));
   if (o.dry_run) return print_rehearsal(task, o);
+  o.trainer.defaulted = options_not_given(table);
   return exit_code(training::train(task, o.trainer, configuration_of(table, o), o.resume == "auto",
                                    process.group.get()));
 }

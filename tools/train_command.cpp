@@ -426,11 +426,11 @@ int run_train(const std::vector<std::string>& arguments) {
   for (const std::string& problem : problems_of(o, initial.has_value()))
     problems.push_back(problem);
   table.check(problems);
+  o.trainer.defaulted = options_not_given(table);
   const training::Configuration configuration =
       configuration_of(table, o, {"valid-batch-tokens", "find-batch"});
   if (initial && initial->resumed)
-    training::require_same_configuration(initial->files.directory, configuration,
-                                         o.trainer.resume_changed);
+    training::require_same_configuration(initial->files.directory, configuration, o.trainer);
   if (!o.dry_run && !o.find_batch) {  // these need only one process
     std::vector<std::string> words = {"train"};
     words.insert(words.end(), arguments.begin(), arguments.end());

@@ -199,6 +199,13 @@ training::ProcessOptions process_options(const OptionTable& table, const Trainin
           .configuration = std::move(shared)};
 }
 
+std::vector<std::string> options_not_given(const OptionTable& table) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : table.resolved())
+    if (!table.given(name)) names.push_back(name);
+  return names;
+}
+
 training::Configuration configuration_of(const OptionTable& table, const TrainingOptions& o,
                                          const std::vector<std::string>& operational) {
   training::Configuration configuration = joined_options(table);

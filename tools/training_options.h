@@ -55,6 +55,9 @@ void install_stop(const TrainingOptions& o);
 training::ProcessOptions process_options(const OptionTable& table, const TrainingOptions& o,
                                          std::vector<std::string> inputs);
 
+/// The options that have a value, but not from the command line or the config file.
+std::vector<std::string> options_not_given(const OptionTable& table);
+
 /// What a resumed training must have in common with its start: all options except those that
 /// change no number, such as `--threads` and the given `operational` ones.
 training::Configuration configuration_of(const OptionTable& table, const TrainingOptions& o,

@@ -232,8 +232,7 @@ class Loop {
 
   void restore(const fs::path& directory) {
     FirstTurn turn(group_);  // report a bad checkpoint once
-    const nlohmann::json data =
-        read_training_state(directory, state_, configuration_, options_.resume_changed);
+    const nlohmann::json data = read_training_state(directory, state_, configuration_, options_);
     try {
       task_.restore_data_position(data);
     } catch (const CheckpointError& error) {

@@ -16,6 +16,7 @@ namespace dietmt::training {
 struct TrainerOptions {
   std::filesystem::path output;
   std::vector<std::string> resume_changed;  // options that may differ from those of the checkpoint
+  std::vector<std::string> defaulted;       // options that nobody gave; a checkpoint may lack them
   int64_t max_updates = 100'000;
   int64_t max_epochs = 0;         // 0: no limit
   int64_t accumulate = 1;         // batches per update, over all processes

@@ -56,14 +56,18 @@ void note_changes(const std::vector<OptionChange>& changes, TrainingState& state
 
 std::vector<OptionChange> require_same_configuration(const fs::path& directory,
                                                      const Configuration& now,
-                                                     const std::vector<std::string>& changed) {
-  const std::vector<OptionChange> changes = read_json_as(
-      directory / kTrainingState,
-      [&](const json& values) { return configuration_changes(stored_configuration(values), now); });
+                                                     const TrainerOptions& options) {
+  const std::vector<OptionChange> changes =
+      read_json_as(directory / kTrainingState, [&](const json& values) {
+        Configuration before = stored_configuration(values);
+        for (const auto& [name, value] : now)
+          if (contains(options.defaulted, name)) before.try_emplace(name, value);
+        return configuration_changes(before, now);
+      });
   std::vector<std::string> problems;
   std::string acceptable;
   for (const OptionChange& change : changes) {
-    if (contains(changed, change.name)) continue;
+    if (contains(options.resume_changed, change.name)) continue;
     problems.push_back("  " + change.text());
     if (contains(changeable_options(), change.name)) acceptable += " " + change.name;
   }
@@ -88,10 +92,9 @@ void write_training_state(const fs::path& directory, const TrainingState& state,
 }
 
 json read_training_state(const fs::path& directory, TrainingState& state,
-                         const Configuration& configuration,
-                         const std::vector<std::string>& changed) {
+                         const Configuration& configuration, const TrainerOptions& options) {
   const std::vector<OptionChange> changes =
-      require_same_configuration(directory, configuration, changed);
+      require_same_configuration(directory, configuration, options);
   return read_json_as(directory / kTrainingState, [&](const json& values) {
     read_field(values, "update", state.update);
     read_field(values, "validations_without_gain", state.validations_without_gain);

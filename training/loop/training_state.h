@@ -28,11 +28,12 @@ struct TrainingState {
 };
 
 /// Returns the options that differ from those of the checkpoint in `directory`, all of which
-/// `changed` names. Throws ConfigError with the others if there are any, CheckpointError if the
-/// checkpoint is damaged.
+/// `options.resume_changed` names. An option that the checkpoint lacks and nobody gave is younger
+/// than the checkpoint and no difference. Throws ConfigError with the others if there are any,
+/// CheckpointError if the checkpoint is damaged.
 std::vector<OptionChange> require_same_configuration(const std::filesystem::path& directory,
                                                      const Configuration& configuration,
-                                                     const std::vector<std::string>& changed);
+                                                     const TrainerOptions& options);
 
 /// Writes training.json. `data`: where the data stand.
 void write_training_state(const std::filesystem::path& directory, const TrainingState& state,
@@ -42,7 +43,7 @@ void write_training_state(const std::filesystem::path& directory, const Training
 /// stand. Throws as require_same_configuration().
 nlohmann::json read_training_state(const std::filesystem::path& directory, TrainingState& state,
                                    const Configuration& configuration,
-                                   const std::vector<std::string>& changed);
+                                   const TrainerOptions& options);
 
 /// The parameters of a model by name; they share its memory.
 NamedTensors weights_of(const torch::nn::Module& model);

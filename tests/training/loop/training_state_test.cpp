@@ -37,7 +37,10 @@ class TrainingStateTest : public ScratchTest {
 
   TrainingState read(const Configuration& now, const std::vector<std::string>& accepted = {}) {
     TrainingState state;
-    data_ = read_training_state(scratch(), state, now, accepted);
+    TrainerOptions options;
+    options.resume_changed = accepted;
+    options.defaulted = {"norm-type"};
+    data_ = read_training_state(scratch(), state, now, options);
     return state;
   }
 
@@ -86,6 +89,14 @@ TEST_F(TrainingStateTest, OtherOptionsAreRefusedUnlessTheyAreAccepted) {
   EXPECT_EQ(state.changes, json::parse(R"([{"update": 7, "option": "valid-interval", "was": "100",
                                             "is": "50"}])"));
   EXPECT_EQ(state.best_score, 1.5);
+}
+
+TEST_F(TrainingStateTest, YoungerOptionsAreNoDifferenceUnlessTheyAreGiven) {
+  EXPECT_TRUE(read(changed("norm-type", "layer")).changes.empty());
+  EXPECT_THAT(problem(changed("kv-heads", "2")), HasSubstr("--kv-heads: was unset, is 2"));
+  Configuration without = kOptions;
+  without.erase("seed");
+  EXPECT_THAT(problem(without), HasSubstr("--seed: was 1, is unset"));
 }
 
 TEST_F(TrainingStateTest, ScoresOfAnotherKindStartAnew) {
