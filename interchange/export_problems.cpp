@@ -13,6 +13,8 @@ std::vector<std::string> choices_of_dietmt(const nmt::ModelConfig& config,
   if (config.kv_heads > 0 && config.kv_heads != config.heads)
     problems.push_back(program +
                        " has as many heads of keys and values as of queries (--kv-heads)");
+  if (config.adapter_size > 0)
+    problems.push_back(program + " has no adapters after the layers (--adapter-size)");
   return problems;
 }
 

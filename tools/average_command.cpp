@@ -13,6 +13,7 @@
 #include "common/files.h"
 #include "common/json_fields.h"
 #include "common/options.h"
+#include "encoders/weights/adapter_layers.h"
 #include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 #include "storage/checkpoint.h"
@@ -88,9 +89,10 @@ std::vector<fs::path> input_directories(const AverageOptions& options) {
 
 // The files of a model besides its weights: configuration and tokenizers.
 std::vector<fs::path> model_files(const fs::path& directory) {
-  static const std::set<std::string> kOthers{"model.safetensors", "training.safetensors",
-                                             "training.json",     "checkpoint.json",
-                                             "manifest.json",     encoders::kAdapterFile};
+  static const std::set<std::string> kOthers{
+      "model.safetensors",         "training.safetensors", "training.json",
+      "checkpoint.json",           "manifest.json",        encoders::kAdapterFile,
+      encoders::kAdapterLayersFile};
   std::vector<fs::path> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const fs::path name = entry.path().filename();

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "encoders/weights/adapter_layers.h"
 #include "tools/model_options.h"
 #include "training/optimization/freezing.h"
 #include "training/processes/process_place.h"
@@ -34,7 +35,12 @@ void bind_learning(OptionTable& table, LearningOptions& o) {
       .add("lora-alpha", &o.lora_alpha, "X", "scale of these updates times R; default: R",
            {.above = 0, .most = 10000})
       .add("lora-on", &o.lora_on, "PATTERN...",
-           "the matrices to update; default: '*attention.*_weight' '*feed_forward.*_weight'");
+           "the matrices to update; default: '*attention.*_weight' '*feed_forward.*_weight'")
+      .add("adapter-size", &o.adapter_size, "B",
+           "train only small blocks after the layers of --init-from, with B numbers inside (Bapna "
+           "and Firat 2019), which are saved as a small file bottleneck.adapter besides; 64 is "
+           "common",
+           {.least = 1, .most = nmt::kAdapterRange.most});
 }
 
 nmt::TranslationModel::WholeDropout LearningOptions::whole_dropout() const {
@@ -56,6 +62,10 @@ std::vector<std::string> LearningOptions::problems(const nmt::ModelConfig& model
   if (lora_rank && !freeze.empty())
     found.emplace_back(
         "--lora-rank and --freeze exclude each other: --lora-on says what is trained");
+  if (adapter_size && !from_a_model) found.emplace_back("--adapter-size needs --init-from");
+  if (adapter_size && (lora_rank || !freeze.empty()))
+    found.emplace_back(
+        "--adapter-size trains only its own blocks: leave out --lora-rank and --freeze");
   if (!lora_rank && (lora_alpha || !lora_on.empty()))
     found.emplace_back("--lora-alpha and --lora-on need --lora-rank");
   // A layer's gradient then arrives in zero to two parts, which gradient buckets do not expect.
@@ -77,8 +87,9 @@ training::LowRankOptions LearningOptions::low_rank() const {
 }
 
 void LearningOptions::apply_freeze(nmt::TranslationModel& model) const {
-  if (freeze.empty()) return;
-  const int64_t frozen = training::freeze(model, freeze);
+  if (freeze.empty() && !adapter_size) return;
+  const int64_t frozen = adapter_size ? training::freeze_all_but(model, encoders::is_of_adapter)
+                                      : training::freeze(model, freeze);
   spdlog::info("frozen: {} of {} parameters", frozen, parameter_count(model));
 }
 

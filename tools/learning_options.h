@@ -21,9 +21,10 @@ struct LearningOptions {
   std::optional<int64_t> lora_rank;
   std::optional<double> lora_alpha;
   std::vector<std::string> lora_on;
+  std::optional<int64_t> adapter_size;
 
   /// Whether some parameters are not trained.
-  bool partly_frozen() const { return !freeze.empty() || lora_rank; }
+  bool partly_frozen() const { return !freeze.empty() || lora_rank || adapter_size; }
 
   nmt::TranslationModel::WholeDropout whole_dropout() const;
   training::LowRankOptions low_rank() const;

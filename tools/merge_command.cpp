@@ -10,9 +10,10 @@ namespace dietmt::tools {
 
 int run_merge(const std::vector<std::string>& arguments) {
   std::string adapter, output;
-  OptionTable table("merge", "--adapter FILE --output DIR",
-                    "Merges an adapter of train --lora-rank into the model that it was trained "
-                    "from, and writes the result as a new model directory.");
+  OptionTable table(
+      "merge", "--adapter FILE --output DIR",
+      "Merges an adapter of train --lora-rank or --adapter-size into the model that it "
+      "was trained from, and writes the result as a new model directory.");
   table.group("Models")
       .add("adapter", &adapter, "FILE", "adapter NAME.adapter, in the directory of that model",
            {.required = true})

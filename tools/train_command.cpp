@@ -16,6 +16,7 @@
 #include "data/corpus/subword_sampling.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
+#include "encoders/weights/adapter_layers.h"
 #include "interchange/marian/marian_export.h"
 #include "nmt/network/model_directory.h"
 #include "nmt/network/model_size.h"
@@ -216,22 +217,27 @@ struct InitialModel {
   bool resumed = false;
 };
 
-// An adapter holds matrices, and the rest comes from the model beside it.
+// An adapter holds what was trained, and the rest comes from the model beside it.
 void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& base,
                                 std::vector<std::string>& problems) {
   const nmt::ModelConfig& kept = base.config;
+  const std::string option = o.lora_rank ? "--lora-rank" : "--adapter-size";
+  const std::string where = base.directory.string();
   if (o.model.encoder_position != kept.encoder_position ||
       o.model.decoder_position != kept.decoder_position ||
       o.model.cross_position != kept.cross_position)
-    problems.push_back("--lora-rank keeps the position encodings of " + base.directory.string() +
+    problems.push_back(option + " keeps the position encodings of " + where +
                        ": leave out --position and the like");
+  if (o.model.max_positions != kept.max_positions)
+    problems.push_back(option + " keeps the " + std::to_string(kept.max_positions) +
+                       " positions of " + where + ": leave out --max-positions");
   if (o.model.context != kept.context || o.model.context_sides != kept.context_sides)
-    problems.push_back("--lora-rank keeps the context of " + base.directory.string() +
+    problems.push_back(option + " keeps the context of " + where +
                        ": leave out --context and --context-sides");
   if (!o.guided_alignment.empty())
-    problems.emplace_back(
-        "--lora-rank and --guided-alignment exclude each other: an adapter does not hold which "
-        "head aligns");
+    problems.push_back(option +
+                       " and --guided-alignment exclude each other: an adapter does not "
+                       "hold which head aligns");
 }
 
 // The context of the initial model, which options may change.
@@ -240,6 +246,18 @@ void settle_context(const nmt::ModelConfig& kept, TrainOptions& o) {
   model.context = o.context.value_or(kept.context);
   model.context_sides = o.context_sides.value_or(model.context > 0 ? kept.context_sides : "source");
   model.context_tokens = model.context > 0 ? o.filter.max_tokens + 1 : 0;
+}
+
+// The adapters of the initial model, or new ones.
+void keep_adapters(const nmt::ModelFiles& initial, TrainOptions& o,
+                   std::vector<std::string>& problems) {
+  const int64_t kept = initial.config.adapter_size;
+  o.model.adapter_size = o.adapter_size.value_or(kept);
+  if (kept == 0 || o.model.adapter_size == kept) return;
+  const fs::path& where = initial.adapter.empty() ? initial.directory : initial.adapter;
+  problems.push_back("--adapter-size is " + std::to_string(o.model.adapter_size) + ", but " +
+                     where.string() + " has adapters of " + std::to_string(kept) +
+                     ": give that size, or start from a model without adapters");
 }
 
 std::optional<InitialModel> find_initial_model(const TrainOptions& o) {
@@ -259,6 +277,9 @@ std::shared_ptr<nmt::TranslationModel> start_from(const nmt::ModelFiles& initial
   const nmt::LoadedModel trained =
       nmt::load_model(initial.adapter.empty() ? initial.directory : initial.adapter);
   nmt::RebuiltModel rebuilt = nmt::rebuild(*trained.model, config, seed);
+  if (std::erase_if(rebuilt.inheritance.drawn, encoders::is_of_adapter) > 0)
+    spdlog::info("{}: gets an adapter of {} after each layer", initial.directory.string(),
+                 config.adapter_size);
   const auto say = [&](const std::vector<std::string>& names, const char* what) {
     for (const std::string& name : names)
       spdlog::info("{}: {} {}", initial.directory.string(), name, what);
@@ -318,6 +339,7 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
   options.label_smoothing = o.label_smoothing;
   options.r_drop = o.r_drop.value_or(0.0);
   options.partly_frozen = o.partly_frozen();
+  options.only_adapters = o.adapter_size.has_value();
   options.bf16 = o.trainer.bf16;
   options.device = process.device;
   options.valid_tokenizer = o.valid_tokenizer;
@@ -413,7 +435,9 @@ int run_train(const std::vector<std::string>& arguments) {
   if (o.init_from && initial) {
     problems = keep_sizes(table, initial->files, o);
     settle_context(initial->files.config, o);
-    if (o.lora_rank && !initial->resumed) require_what_adapters_keep(o, initial->files, problems);
+    keep_adapters(initial->files, o, problems);
+    if ((o.lora_rank || o.adapter_size) && !initial->resumed)
+      require_what_adapters_keep(o, initial->files, problems);
     if (!initial->resumed) {
       for (const std::string& problem : vocabulary_contradictions(table, o, initial->files))
         problems.push_back(problem);

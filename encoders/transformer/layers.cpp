@@ -77,6 +77,18 @@ Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
   return linear_layer(dropout(inner, site), outer_weight_, outer_bias_);
 }
 
+namespace {
+
+std::shared_ptr<Adapter> make_adapter(const StackConfig& config) {
+  return std::make_shared<Adapter>(config.adapter, make_norm(config));
+}
+
+Tensor adapted(const std::shared_ptr<Adapter>& adapter, const Tensor& x) {
+  return adapter ? adapter->forward(x) : x;
+}
+
+}  // namespace
+
 EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)
     : attention_dropout_(config.attention_dropout) {
   attention_ = register_module("self_attention",
@@ -85,6 +97,7 @@ EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)
   feed_forward_ = register_module("feed_forward", std::make_shared<FeedForward>(config));
   feed_forward_residual_ =
       register_module("feed_forward_residual", std::make_shared<Residual>(config));
+  if (config.adapter > 0) adapter_ = register_module("adapter", make_adapter(config));
 }
 
 Tensor EncoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
@@ -93,7 +106,7 @@ Tensor EncoderLayer::forward(const Tensor& x, const Packing& packing, const Scor
                                               backend, dropout_site(attention_dropout_, keys));
   const Tensor mixed = attention_residual_->output(x, attended, keys);
   const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(mixed), keys);
-  return feed_forward_residual_->output(mixed, fed, keys);
+  return adapted(adapter_, feed_forward_residual_->output(mixed, fed, keys));
 }
 
 DecoderLayer::DecoderLayer(const StackConfig& config)
@@ -111,6 +124,7 @@ DecoderLayer::DecoderLayer(const StackConfig& config)
   feed_forward_ = register_module("feed_forward", std::make_shared<FeedForward>(config));
   feed_forward_residual_ =
       register_module("feed_forward_residual", std::make_shared<Residual>(config));
+  if (config.adapter > 0) adapter_ = register_module("adapter", make_adapter(config));
 }
 
 Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
@@ -128,7 +142,7 @@ Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const Scor
       cross_terms, backend, dropout_site(attention_dropout_, keys), observed);
   const Tensor informed = cross_residual_->output(mixed, crossed, keys);
   const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), keys);
-  return feed_forward_residual_->output(informed, fed, keys);
+  return adapted(adapter_, feed_forward_residual_->output(informed, fed, keys));
 }
 
 CrossAttention::Memory DecoderLayer::project_memory(const Tensor& memory) const {
@@ -148,7 +162,7 @@ Tensor DecoderLayer::step(const Tensor& x, const StepCache& cache, const ScoreTe
                              cache.source_mask, cache.position, cross_terms);
   const Tensor informed = cross_residual_->output(mixed, crossed, nullptr);
   const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), nullptr);
-  return feed_forward_residual_->output(informed, fed, nullptr);
+  return adapted(adapter_, feed_forward_residual_->output(informed, fed, nullptr));
 }
 
 }  // namespace dietmt::encoders

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "encoders/ops/dropout_keys.h"
+#include "encoders/transformer/adapter.h"
 #include "encoders/transformer/multi_head_attention.h"
 #include "encoders/transformer/norm.h"
 #include "encoders/transformer/recurrence.h"
@@ -27,6 +28,7 @@ struct StackConfig {
   int64_t feed_forward = 2048;
   int64_t heads = 8;     // H
   int64_t kv_heads = 0;  // G, of keys and values; 0: H
+  int64_t adapter = 0;   // bottleneck of the Adapter after each layer; 0: none
   int64_t max_positions = 1024;
   int64_t segments = 0;              // kinds of segments of the input; 0: it has none
   bool starts_with_summary = false;  // the first token summarises the sentence, like BERT's [CLS]
@@ -96,6 +98,7 @@ class EncoderLayer : public torch::nn::Module {
   std::shared_ptr<Residual> attention_residual_;
   std::shared_ptr<FeedForward> feed_forward_;
   std::shared_ptr<Residual> feed_forward_residual_;
+  std::shared_ptr<Adapter> adapter_;  // null: none
 };
 
 class DecoderLayer : public torch::nn::Module {
@@ -130,6 +133,7 @@ class DecoderLayer : public torch::nn::Module {
   std::shared_ptr<Residual> cross_residual_;
   std::shared_ptr<FeedForward> feed_forward_;
   std::shared_ptr<Residual> feed_forward_residual_;
+  std::shared_ptr<Adapter> adapter_;  // null: none
 };
 
 }  // namespace dietmt::encoders

@@ -25,11 +25,18 @@ double recurrence_parameters(const StackConfig& config) {
   return linear_parameters(config.width, 2 * config.width) - static_cast<double>(config.width);
 }
 
+double adapter_parameters(const StackConfig& config) {
+  return norm_parameters(config.width, config.norm_type) +
+         linear_parameters(config.width, config.adapter) +
+         linear_parameters(config.adapter, config.width);
+}
+
 // A layer is `blocks` and a feed-forward block, each with a norm.
 ParameterCounts layers(const StackConfig& config, const std::vector<double>& blocks) {
   const double norm = norm_parameters(config.width, config.norm_type);
   double layer = feed_forward_parameters(config) + norm;
   for (const double block : blocks) layer += block + norm;
+  if (config.adapter > 0) layer += adapter_parameters(config);
   ParameterCounts counts;
   for (int64_t l = 0; l < config.layers; ++l)
     counts.emplace_back("layer" + std::to_string(l), layer);

@@ -52,6 +52,11 @@ bool is_dropped(double p, DropoutKeys* keys) {
   return site.p > 0.0 && Random(site.key).uniform() < site.p;
 }
 
+// The norm of an adapter, its bottleneck and its sum.
+double kept_of_adapter(const StackConfig& config) {
+  return config.adapter > 0 ? static_cast<double>(2 * config.width + config.adapter) : 0.0;
+}
+
 double layers_times(const StackConfig& config, double numbers, int64_t tokens) {
   return static_cast<double>(config.layers) * numbers * static_cast<double>(tokens);
 }
@@ -86,7 +91,8 @@ EncoderStack::EncoderStack(const StackConfig& config) : config_(config) {
 
 double EncoderStack::kept_numbers(const Packing& packing) const {
   const auto width = static_cast<double>(config_.width);
-  const double numbers = 6.0 * width + static_cast<double>(config_.feed_forward);
+  const double numbers =
+      6.0 * width + static_cast<double>(config_.feed_forward) + kept_of_adapter(config_);
   return layers_times(config_, recomputation_ ? width : numbers, packing.tokens()) +
          kept_of_pairs(*position_, full_extent(packing, packing));
 }
@@ -156,7 +162,8 @@ double DecoderStack::kept_numbers(const Packing& packing, const Packing& memory_
   const double of_pairs = kept_of_pairs(*position_, full_extent(packing, packing)) +
                           kept_of_pairs(*cross_position_, full_extent(packing, memory_packing));
   if (recomputation_) return layers_times(config_, width, packing.tokens()) + of_pairs;
-  const double numbers = 9.0 * width + static_cast<double>(config_.feed_forward);
+  const double numbers =
+      9.0 * width + static_cast<double>(config_.feed_forward) + kept_of_adapter(config_);
   return layers_times(config_, numbers, packing.tokens()) +
          layers_times(config_, 2.0 * width, memory_packing.tokens()) + of_pairs;
 }

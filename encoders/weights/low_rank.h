@@ -2,15 +2,15 @@
 //
 //   W = W0 + scale B A,  scale = alpha / R
 //
-// A file holds "<parameter>.lora_a" [R, I] and "<parameter>.lora_b" [O, R] for each updated
-// parameter [O, I], "scale", and "base", which tells the weights W0 apart.
+// A file (adapter_file.h) holds "<parameter>.lora_a" [R, I] and "<parameter>.lora_b" [O, R] for
+// each updated parameter [O, I], and "scale".
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,27 +27,18 @@ struct LowRankUpdate {
 
 struct LowRankAdapter {
   double scale = 1.0;
-  int64_t base = 0;  // fingerprint of the updated parameters without the updates
+  int64_t base = 0;  // fingerprint() of all parameters without the updates
   std::vector<LowRankUpdate> updates;
 };
 
 /// W0 + scale B A.
 at::Tensor merged(const at::Tensor& weight, const LowRankUpdate& update, double scale);
 
-/// Equal for equal tensors in the same order.
-int64_t fingerprint(const std::vector<at::Tensor>& tensors);
-
 void save_adapter(const std::filesystem::path& file, const LowRankAdapter& adapter);
 
-/// Throws CheckpointError naming the file if it is damaged or no adapter.
-LowRankAdapter load_adapter(const std::filesystem::path& file);
-
-/// Replaces weights by merged ones. `find` returns a weight by its name, or an undefined tensor;
-/// `replace` puts the merged one in its place. Throws CheckpointError naming the file of the
-/// adapter if a weight is missing or has another shape, or the weights are not those that it was
-/// trained on.
-void merge_adapter(const std::filesystem::path& file,
-                   const std::function<at::Tensor(const std::string& name)>& find,
-                   const std::function<void(const std::string& name, at::Tensor)>& replace);
+/// Replaces parameters of a model by merged ones; `weights` are all of them. Throws CheckpointError
+/// naming the file of the adapter if it is damaged or the model is another than that it was trained
+/// from.
+void merge_adapter(const std::filesystem::path& file, std::map<std::string, at::Tensor>& weights);
 
 }  // namespace dietmt::encoders

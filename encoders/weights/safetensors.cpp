@@ -98,8 +98,8 @@ std::map<std::string, at::Tensor> load_safetensors(const fs::path& path) {
   return tensors;
 }
 
-void load_parameters(torch::nn::Module& module, const std::filesystem::path& path) {
-  auto tensors = map_safetensors(path);
+void set_parameters(torch::nn::Module& module, std::map<std::string, at::Tensor> tensors,
+                    const fs::path& path) {
   const torch::NoGradGuard no_grad;
   for (auto& item : module.named_parameters()) {
     const auto found = tensors.find(item.key());
@@ -117,6 +117,10 @@ void load_parameters(torch::nn::Module& module, const std::filesystem::path& pat
     throw CheckpointError(path.string() + ": tensor '" + tensors.begin()->first +
                           "' is not a parameter of the model in config.json");
   }
+}
+
+void load_parameters(torch::nn::Module& module, const fs::path& path) {
+  set_parameters(module, map_safetensors(path), path);
 }
 
 std::map<std::string, at::Tensor> average_weights(const std::vector<fs::path>& directories) {

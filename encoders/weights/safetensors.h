@@ -35,8 +35,12 @@ std::map<std::string, at::Tensor> map_safetensors(const std::filesystem::path& p
 /// The tensors of a mapped file.
 std::map<std::string, at::Tensor> tensors_of(const storage::SafetensorsView& view);
 
-/// Sets the parameters of `module` from a file, which must hold exactly these parameters in their
-/// shapes. Throws CheckpointError naming the file and the tensor.
+/// Sets the parameters of `module` from `tensors` of the file `path`, which must be exactly these
+/// parameters in their shapes. Throws CheckpointError naming the file and the tensor.
+void set_parameters(torch::nn::Module& module, std::map<std::string, at::Tensor> tensors,
+                    const std::filesystem::path& path);
+
+/// set_parameters() from all tensors of the file.
 void load_parameters(torch::nn::Module& module, const std::filesystem::path& path);
 
 /// The mean of several checkpoints' weights (Vaswani et al. 2017, section 6.1): usually a better

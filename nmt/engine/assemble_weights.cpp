@@ -28,6 +28,7 @@ class Assembly {
         qk_norm_(config.qk_norm),
         rms_(config.norm_type == "rms"),
         inner_(config.feed_forward),
+        adapter_(config.adapter_size),
         norm_epsilon_(config.norm_epsilon),
         gated_(config.activation == "swiglu"),
         activation_(activation_of(config.activation)),
@@ -84,6 +85,13 @@ class Assembly {
     return made;
   }
 
+  AdapterWeights adapter(const std::string& layer) {
+    if (adapter_ == 0) return {};
+    const std::string block = layer + ".adapter.";
+    return {norm(block + "norm"), linear(block + "down", adapter_, width_),
+            linear(block + "up", width_, adapter_)};
+  }
+
  private:
   HeadNorms head_norms(const std::string& block) {
     if (!qk_norm_) return {};
@@ -104,6 +112,7 @@ class Assembly {
   bool qk_norm_;
   bool rms_;
   int64_t inner_;
+  int64_t adapter_;
   double norm_epsilon_;
   bool gated_;
   kernels::LinearActivation activation_;
@@ -139,6 +148,7 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
   weights.heads = config.heads;
   weights.key_heads = key_heads_of(config);
   weights.feed_forward = config.feed_forward;
+  weights.adapter = config.adapter_size;
   weights.source_vocabulary = config.source_vocabulary;
   weights.target_vocabulary = config.target_vocabulary;
   weights.norm_first = config.norm == "pre";
@@ -149,7 +159,8 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
   Assembly assembly(config, source);
   for (int64_t l = 0; l < config.encoder_layers; ++l) {
     const std::string layer = "encoder.layer" + std::to_string(l);
-    weights.encoder.push_back({assembly.self_attention(layer), assembly.feed_forward(layer)});
+    weights.encoder.push_back(
+        {assembly.self_attention(layer), assembly.feed_forward(layer), assembly.adapter(layer)});
   }
   for (int64_t l = 0; l < config.decoder_layers; ++l) {
     const std::string layer = "decoder.layer" + std::to_string(l);
@@ -161,6 +172,7 @@ std::shared_ptr<const EngineWeights> assemble_weights(const ModelConfig& config,
     }
     block.cross = assembly.cross_attention(layer);
     block.feed_forward = assembly.feed_forward(layer);
+    block.adapter = assembly.adapter(layer);
   }
   if (weights.norm_first) {
     weights.encoder_norm = assembly.norm("encoder.final_norm");

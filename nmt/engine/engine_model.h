@@ -63,9 +63,17 @@ struct CrossAttentionWeights {
   HeadNorms heads;
 };
 
+/// x + relu(norm(x) down + b) up + b, after a layer.
+struct AdapterWeights {
+  NormWeights norm;    // gamma is null if there is no adapter
+  LinearWeights down;  // [B, D]
+  LinearWeights up;    // [D, B]
+};
+
 struct EncoderLayerWeights {
   SelfAttentionWeights self;
   FeedForwardWeights feed_forward;
+  AdapterWeights adapter;
 };
 
 struct DecoderLayerWeights {
@@ -73,6 +81,7 @@ struct DecoderLayerWeights {
   RecurrenceWeights recurrence;  // instead of `self`, which then has no panels
   CrossAttentionWeights cross;
   FeedForwardWeights feed_forward;
+  AdapterWeights adapter;
 
   bool is_recurrent() const { return self.input.weights.panels == nullptr; }
 };
@@ -82,6 +91,7 @@ struct EngineWeights {
   int64_t heads = 0;         // H
   int64_t key_heads = 0;     // G, of keys and values: H or fewer
   int64_t feed_forward = 0;  // F
+  int64_t adapter = 0;       // B; 0: no layer has an adapter
   int64_t source_vocabulary = 0;
   int64_t target_vocabulary = 0;
   bool norm_first = false;  // pre-norm: a norm before each block and one after the last

@@ -56,13 +56,14 @@ ModelRunner::ModelRunner(const EngineModel& model, ThreadTeam& team)
 void ModelRunner::reserve_rows(int64_t rows) {
   for (AlignedBuffer<float>* buffer : {&x_, &normed_, &mixed_}) buffer->reserve(rows * width_);
   projected_.reserve(rows * std::max(self_width_, 2 * width_));
-  inner_.reserve(rows * weights_.feed_forward);
+  const int64_t widest = std::max(weights_.feed_forward, weights_.adapter);
+  inner_.reserve(rows * widest);
   gated_.reserve(rows * weights_.feed_forward);
   const auto bytes = [&](int64_t inputs) {
     return static_cast<int64_t>(
         kernels::prepared_bytes(weights_.output.weights.type, rows, inputs));
   };
-  prepared_.reserve(std::max(bytes(width_), bytes(weights_.feed_forward)));
+  prepared_.reserve(std::max(bytes(width_), bytes(widest)));
 }
 
 kernels::PreparedRows ModelRunner::prepare(const LinearWeights& weights, int64_t rows,
@@ -152,6 +153,17 @@ void ModelRunner::feed_forward(const FeedForwardWeights& block, int64_t rows) {
   end_block(block.outer, inner_.data(), block.norm, rows);
 }
 
+void ModelRunner::adapt(const AdapterWeights& block, int64_t rows) {
+  if (block.norm.gamma == nullptr) return;
+  normalize(block.norm, rows, x_.data(), normed_.data());
+  linear(block.down, rows, normed_.data(),
+         {.output = inner_.data(),
+          .stride = weights_.adapter,
+          .activation = kernels::LinearActivation::kRelu});
+  linear(block.up, rows, inner_.data(),
+         {.output = x_.data(), .stride = width_, .residual = x_.data()});
+}
+
 void ModelRunner::reserve_slots(int64_t count) {
   for (AlignedBuffer<uint8_t>& layer : cache_) layer.reserve(count * slot_stride_ * number_bytes_);
 }
@@ -180,6 +192,7 @@ void ModelRunner::step(std::span<const int32_t> tokens, std::span<const StepSent
     cross_attention(sentences, l);
     end_block(layer.cross.output, mixed_.data(), layer.cross.norm, rows);
     feed_forward(layer.feed_forward, rows);
+    adapt(layer.adapter, rows);
   }
   final_norm(weights_.decoder_norm, rows);
 }

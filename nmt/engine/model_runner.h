@@ -96,6 +96,7 @@ class ModelRunner {
                  int64_t rows);
   void end_norm(const NormWeights& norm, int64_t rows);
   void feed_forward(const FeedForwardWeights& block, int64_t rows);
+  void adapt(const AdapterWeights& block, int64_t rows);
   /// Does nothing unless the stack has pre-norm.
   void final_norm(const NormWeights& norm, int64_t rows);
 

@@ -29,6 +29,7 @@ void ModelRunner::encode(std::span<const EncodeItem> items) {
     encoder_attention(items, l);
     end_block(layer.self.output, mixed_.data(), layer.self.norm, tokens);
     feed_forward(layer.feed_forward, tokens);
+    adapt(layer.adapter, tokens);
   }
   final_norm(weights_.encoder_norm, tokens);
   project_memory(items, tokens);

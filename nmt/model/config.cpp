@@ -58,6 +58,7 @@ void visit_later_fields(Config& config, const Visit& visit) {
   visit("context", config.context);
   visit("context_sides", config.context_sides);
   visit("context_tokens", config.context_tokens);
+  visit("adapter_size", config.adapter_size);
 }
 
 }  // namespace
@@ -115,6 +116,7 @@ std::vector<std::string> ModelConfig::problems(const std::string& file) const {
   check("alignment_layer", {.least = 0, .most = decoder_layers}, alignment_layer);
   check("alignment_head", {.least = 0, .most = heads}, alignment_head);
   check("context", kContextRange, context);
+  check("adapter_size", kAdapterRange, adapter_size);
   check("context_sides", {.choices = {"source", "both"}}, context_sides);
   check("context_tokens", {.least = 0}, context_tokens);
   check("dropout", ranges::kDropout, dropout);

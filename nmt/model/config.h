@@ -10,7 +10,8 @@
 
 namespace dietmt::nmt {
 
-inline const OptionRule kContextRange{.least = 0, .most = 100};  // ModelConfig::context
+inline const OptionRule kAdapterRange{.least = 0, .most = 65536};  // ModelConfig::adapter_size
+inline const OptionRule kContextRange{.least = 0, .most = 100};    // ModelConfig::context
 
 /// The cross-attention that shows which source token a target token comes from. Counted from 0.
 struct AlignmentSite {
@@ -49,6 +50,7 @@ struct ModelConfig {
   int64_t context = 0;                   // at most; 0: none
   std::string context_sides = "source";  // "source", or "both": it translates them too
   int64_t context_tokens = 0;            // of a side with context and end of sentence, at most
+  int64_t adapter_size = 0;              // bottleneck of the adapter after each layer; 0: none
   double dropout = 0.1;                  // residual branches
   double attention_dropout = 0.0;        // probabilities
   double activation_dropout = 0.0;       // inside the feed-forward block

@@ -42,6 +42,22 @@ void read_config(const fs::path& path, ModelFiles& files) {
   throw_if_any<CheckpointError>(files.config.problems(path.string()));
 }
 
+// Adapter layers, which the configuration of the model beside them does not know.
+void read_adapter_size(ModelFiles& files) {
+  const auto view = storage::view_safetensors(files.adapter);
+  for (const auto& [name, tensor] : view.tensors) {
+    if (!name.ends_with(".adapter.down_weight") || tensor.shape.empty()) continue;
+    if (files.config.adapter_size > 0) {
+      throw CheckpointError(files.adapter.string() +
+                            ": the model beside it has adapters of its own already");
+    }
+    files.config.adapter_size = tensor.shape.front();
+    files.adapter_layers = true;
+    throw_if_any<CheckpointError>(files.config.problems(files.adapter.string()));
+    return;
+  }
+}
+
 std::shared_ptr<const data::Tokenizer> load_tokenizer(const fs::path& file) {
   require_intact(file);
   return std::make_shared<data::Tokenizer>(file);
@@ -98,6 +114,7 @@ ModelFiles open_model(const fs::path& path) {
                           " weights take no adapter; put it beside the model that they were made "
                           "from");
   }
+  if (!files.adapter.empty()) read_adapter_size(files);
   files.tokenizers = load_tokenizers(files.directory);
   if (files.tokenizers.source->vocabulary_size() != files.config.source_vocabulary ||
       files.tokenizers.target->vocabulary_size() != files.config.target_vocabulary) {

@@ -33,8 +33,9 @@ struct ModelFiles {
   ModelConfig config;
   std::string quantization;  // "int8", "bf16" or "fp32" if packed for decoding, else empty
   Tokenizers tokenizers;
-  std::filesystem::path
-      adapter;  // to merge into the weights (encoders/weights/low_rank.h), or none
+  // What changes the weights (encoders/weights/low_rank.h), or none.
+  std::filesystem::path adapter;
+  bool adapter_layers = false;  // it adds layers instead (encoders/weights/adapter_layers.h)
 
   std::filesystem::path weights() const;
   /// See sentence_context().

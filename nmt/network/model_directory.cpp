@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include "common/error.h"
+#include "encoders/weights/adapter_layers.h"
 #include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/network/model_size.h"
@@ -16,10 +17,6 @@ data::SentenceContext LoadedModel::context() const {
   return sentence_context(model->config(), *source_tokenizer, *target_tokenizer);
 }
 
-void load_weights(TranslationModel& model, const fs::path& directory) {
-  encoders::load_parameters(model, directory / storage::kSafetensorsFile);
-}
-
 void require_buildable(const ModelFiles& files) {
   const std::string file = (files.directory / kConfigFile).string();
   throw_if_any<CheckpointError>(position_problems(files.config, file));
@@ -28,21 +25,14 @@ void require_buildable(const ModelFiles& files) {
   if (!problem.empty()) throw CheckpointError(problem);
 }
 
-namespace {
-
-void merge_adapter(TranslationModel& model, const fs::path& adapter) {
-  const torch::NoGradGuard no_grad;
-  auto parameters = model.named_parameters();
-  encoders::merge_adapter(
-      adapter,
-      [&](const std::string& name) {
-        const at::Tensor* found = parameters.find(name);
-        return found == nullptr ? at::Tensor() : *found;
-      },
-      [&](const std::string& name, const at::Tensor& weight) { parameters[name].copy_(weight); });
+std::map<std::string, at::Tensor> read_weights(const ModelFiles& files) {
+  std::map<std::string, at::Tensor> weights = encoders::map_safetensors(files.weights());
+  if (files.adapter_layers)
+    encoders::add_adapter_layers(files.adapter, weights);
+  else if (!files.adapter.empty())
+    encoders::merge_adapter(files.adapter, weights);
+  return weights;
 }
-
-}  // namespace
 
 LoadedModel load_model(const fs::path& directory, at::Device device) {
   const ModelFiles files = open_model(directory);
@@ -53,8 +43,7 @@ LoadedModel load_model(const fs::path& directory, at::Device device) {
   loaded.source_tokenizer = files.tokenizers.source;
   loaded.target_tokenizer = files.tokenizers.target;
   loaded.model = std::make_shared<TranslationModel>(files.config, 0);
-  load_weights(*loaded.model, loaded.directory);
-  if (!files.adapter.empty()) merge_adapter(*loaded.model, files.adapter);
+  encoders::set_parameters(*loaded.model, read_weights(files), files.weights());
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;

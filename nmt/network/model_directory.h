@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -28,9 +29,9 @@ void require_buildable(const ModelFiles& files);
 /// Loads the files of open_model() and the weights, which must not be packed.
 LoadedModel load_model(const std::filesystem::path& directory, at::Device device = at::kCPU);
 
-/// Sets the parameters of `model` from model.safetensors in `directory`. Throws CheckpointError
-/// unless the file holds exactly these parameters, with their shapes.
-void load_weights(TranslationModel& model, const std::filesystem::path& directory);
+/// The full weights of `files`, with their adapter. Tensors that no adapter changes are views of
+/// the mapped file. Throws CheckpointError naming the file.
+std::map<std::string, at::Tensor> read_weights(const ModelFiles& files);
 
 /// Writes config.json, model.safetensors and the tokenizers into `directory`, which must exist.
 /// `weights` have the names of parameters and are full (the model's own, averaged or EMA weights)

@@ -32,6 +32,7 @@ StackConfig stack_config(const ModelConfig& config) {
   stack.heads = config.heads;
   stack.kv_heads = config.kv_heads;
   stack.qk_norm = config.qk_norm;
+  stack.adapter = config.adapter_size;
   stack.max_positions = config.max_positions;
   stack.norm =
       config.norm == "pre" ? encoders::NormPlacement::kPre : encoders::NormPlacement::kPost;

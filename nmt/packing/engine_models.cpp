@@ -10,7 +10,6 @@
 
 #include "common/error.h"
 #include "encoders/transformer/stacks.h"
-#include "encoders/weights/low_rank.h"
 #include "encoders/weights/safetensors.h"
 #include "nmt/engine/aligned_buffer.h"
 #include "nmt/engine/repack.h"
@@ -196,33 +195,17 @@ NamedTensors PackingWeights::stored() const {
 
 }  // namespace
 
-namespace {
-
-void merge_adapter(const ModelFiles& files, NamedTensors& tensors) {
-  if (files.adapter.empty()) return;
-  encoders::merge_adapter(
-      files.adapter,
-      [&](const std::string& name) {
-        const auto found = tensors.find(name);
-        return found == tensors.end() ? at::Tensor() : found->second;
-      },
-      [&](const std::string& name, at::Tensor weight) { tensors[name] = std::move(weight); });
-}
-
-}  // namespace
-
 EngineModel load_engine_model(const ModelFiles& files, std::optional<kernels::WeightType> wanted) {
   require_buildable(files);
   const std::string origin = files.weights().string();
-  const storage::SafetensorsView view = storage::view_safetensors(files.weights());
-  NamedTensors tensors = encoders::tensors_of(view);
-  merge_adapter(files, tensors);
   if (files.quantization.empty()) {
+    NamedTensors tensors = read_weights(files);
     PackingWeights packing(tensors, origin, wanted.value_or(kernels::WeightType::kFloat));
     return read_model(files.config, std::move(tensors), packing, origin);
   }
+  const storage::SafetensorsView view = storage::view_safetensors(files.weights());
   StoredWeights stored(view, origin, stored_type(files, wanted));
-  return read_model(files.config, std::move(tensors), stored, origin);
+  return read_model(files.config, encoders::tensors_of(view), stored, origin);
 }
 
 void write_positions(const std::filesystem::path& directory, const ModelConfig& config,
@@ -235,8 +218,7 @@ void write_quantized(const std::filesystem::path& directory, const ModelFiles& m
                      const std::string& type) {
   if (!model.quantization.empty()) return repack(directory, model, type);
   const std::string origin = model.weights().string();
-  NamedTensors tensors = encoders::map_safetensors(model.weights());
-  merge_adapter(model, tensors);
+  NamedTensors tensors = read_weights(model);
   PackingWeights packing(tensors, origin, parse_weight_type(type));
   const std::shared_ptr<const EngineWeights> weights = assemble_weights(model.config, packing);
   const PositionSchemes positions = read_positions(model.config, tensors, packing, origin);

@@ -8,6 +8,7 @@
 #include "encoders/attention/observed_attention.h"
 #include "encoders/attention/packing.h"
 #include "encoders/ops/scopes.h"
+#include "encoders/weights/adapter_layers.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "nmt/batch_decoding/decoder_loader.h"
@@ -156,6 +157,9 @@ void TranslationTask::restore_data_position(const nlohmann::json& position) {
 void TranslationTask::write_model(const std::filesystem::path& directory,
                                   const training::NamedTensors& weights) {
   nmt::write_model(directory, model_->config(), weights, source_, target_);
+  if (options_.only_adapters)
+    encoders::save_adapter_layers(directory / encoders::kAdapterLayersFile,
+                                  {weights.begin(), weights.end()});
 }
 
 }  // namespace dietmt::nmt

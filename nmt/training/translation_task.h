@@ -19,6 +19,7 @@ struct TranslationTaskOptions {
   double label_smoothing = 0.1;
   double r_drop = 0.0;         // alpha of training/optimization/r_drop.h; 0: one pass over a batch
   bool partly_frozen = false;  // some parameters are not trained
+  bool only_adapters = false;  // only those of adapters are, which a checkpoint has as a file too
   std::shared_ptr<const AlignmentGuide> guide;  // of the training text; null: none
   double guide_weight = 0.05;                   // of alignment_loss() beside the cross-entropy
   bool bf16 = false;

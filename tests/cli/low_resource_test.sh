@@ -106,11 +106,110 @@ cp -r "$work/merged" "$work/wrong" && cp "$base/toy.adapter" "$work/wrong/"
 expect_code 1 "$dietmt" translate --model "$work/wrong/toy.adapter" --input "$work/valid.en"
 expect_text "was trained from another model than the one beside it" "$err"
 
+# Bottleneck adapters: the rest of the model stays what it was, and the small file beside it
+# translates as the checkpoint does, with full and with packed weights.
+same_after_a_stop adapter --init-from "$work/plain" --adapter-size 8 --learning-rate 0.01
+expect_text "frozen: " "$err"
+expect_code 0 "${train[@]}" --init-from "$work/plain" --adapter-size 3 --learning-rate 0.01 \
+  --output "$work/adapter2" --max-updates 30
+cp "$work/adapter/last/bottleneck.adapter" "$base/small.adapter"
+cp "$work/adapter2/last/bottleneck.adapter" "$base/tiny.adapter"
+[ "$(stat -c %s "$base/small.adapter")" -lt "$(stat -c %s "$base/model.safetensors")" ] ||
+  fail "the adapter layers are not small"
+small=$(scores "$work/adapter/last") tiny=$(scores "$work/adapter2/last")
+[ "$plain" != "$small" ] && [ "$small" != "$tiny" ] || fail "adapter layers change nothing"
+[ "$(scores "$base")" = "$plain" ] || fail "training an adapter changes its model"
+[ "$(scores "$base/small.adapter")" = "$small" ] || fail "the adapter layers are not the checkpoint"
+[ "$(scores "$base/tiny.adapter")" = "$tiny" ] || fail "the second adapter is not its checkpoint"
+"$dietmt" score --model "$base/small.adapter" --source "$work/valid.en" --target "$work/valid.de" \
+  >"$work/of_file" || fail "no scores with an adapter"
+"$dietmt" score --model "$work/adapter/last" --source "$work/valid.en" --target "$work/valid.de" |
+  cmp - "$work/of_file" || fail "scores with the adapter differ"
+expect_code 0 "$dietmt" merge --adapter "$base/small.adapter" --output "$work/whole"
+cmp "$work/whole/model.safetensors" "$work/adapter/last/model.safetensors" || fail "merge differs"
+for type in fp32 bf16 int8; do
+  expect_code 0 "$dietmt" quantize --model "$base/small.adapter" --type $type \
+    --output "$work/small-$type"
+  [ "$(scores "$work/small-$type")" = "$(scores "$base/small.adapter" --weights $type)" ] ||
+    fail "packed $type weights with adapter layers differ"
+done
+cp "$base/small.adapter" "$work/wrong/"
+expect_code 1 "$dietmt" translate --model "$work/wrong/small.adapter" --input "$work/valid.en"
+expect_text "small.adapter: was trained from another model than the one beside it" "$err"
+cp "$base/small.adapter" "$work/whole/"
+expect_code 1 "$dietmt" translate --model "$work/whole/small.adapter" --input "$work/valid.en"
+expect_text "has adapters of its own already" "$err"
+expect_code 2 "$dietmt" export --model "$base/small.adapter" --to huggingface --output "$work/hf"
+expect_text "MarianMT has no adapters" "$err"
+
+# Training goes on from an adapter, whose file then still belongs to the model of the first training.
+expect_code 0 "${train[@]}" --init-from "$base/small.adapter" --adapter-size 8 --max-updates 5 \
+  --output "$work/further"
+cp "$work/further/last/bottleneck.adapter" "$base/further.adapter"
+[ "$(scores "$base/further.adapter")" = "$(scores "$work/further/last")" ] ||
+  fail "the adapter that was trained further is not its checkpoint"
+
+# Several processes, averaged weights and recomputed activations give the same adapter as one
+# process without them, up to the order of sums.
+adapter_train=("${train[@]}" --init-from "$work/plain" --adapter-size 3 --accumulate 2 \
+  --ema-decay 0.5 --max-updates 12)
+expect_code 0 "${adapter_train[@]}" --output "$work/adapter-one"
+expect_code 0 "${adapter_train[@]}" --output "$work/adapter-two" --processes 2 \
+  --checkpoint-activations
+python3 - "$work" <<'PYTHON' || fail "the adapters of one and two processes differ"
+import json, struct, sys
+def tensors(path):
+    data = open(path, "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: data[8 + size + t["data_offsets"][0]:8 + size + t["data_offsets"][1]]
+            for name, t in header.items()}
+def numbers(data):
+    return struct.unpack(f"<{len(data) // 4}f", data)
+work = sys.argv[1]
+base = tensors(work + "/plain/last/model.safetensors")
+one = tensors(work + "/adapter-one/last/bottleneck.adapter")
+two = tensors(work + "/adapter-two/last/bottleneck.adapter")
+whole = tensors(work + "/adapter-two/last/model.safetensors")
+assert base.items() <= whole.items()
+assert one["base"] == two["base"] and one.keys() == two.keys()
+trained = one.keys() - {"base", "checksum"}
+assert trained == whole.keys() - base.keys()
+for name in trained:
+    assert all(abs(a - b) < 1e-4 for a, b in zip(numbers(one[name]), numbers(two[name]))), name
+assert any(any(numbers(one[name])) for name in trained if name.endswith("up_weight"))
+PYTHON
+
+# A damaged adapter of either kind is refused, and so is one beside a model of which only the
+# embeddings differ.
+for name in toy small; do
+  python3 - "$base/$name.adapter" "$base/damaged.adapter" <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[-20] ^= 1
+open(sys.argv[2], "wb").write(data)
+PYTHON
+  expect_code 1 "$dietmt" translate --model "$base/damaged.adapter" --input "$work/valid.en"
+  expect_text "damaged.adapter: is damaged" "$err"
+done
+rm "$base/damaged.adapter"
+expect_code 0 "${train[@]}" --init-from "$work/plain" --freeze "encoder.*" "decoder.*" \
+  --output "$work/embeddings" --max-updates 1
+cp -rL "$work/embeddings/last" "$work/embeddings-base"
+for name in toy small; do
+  cp "$base/$name.adapter" "$work/embeddings-base/"
+  expect_code 1 "$dietmt" translate --model "$work/embeddings-base/$name.adapter" \
+    --input "$work/valid.en"
+  expect_text "$name.adapter: was trained from another model than the one beside it" "$err"
+done
+
 # Several adapters in one server, each a model with its own name.
 if has_service && command -v curl >/dev/null; then
-  start_server "$base" --guard off --model "en-de=$base/toy.adapter" "en-de=$base/other.adapter"
+  start_server "$base" --guard off --model "en-de=$base/toy.adapter" "en-de=$base/other.adapter" \
+    "en-de=$base/small.adapter" "en-de=$base/tiny.adapter"
   line=$(head -n 1 "$work/valid.en")
-  for model in en-de toy other; do
+  for model in en-de toy other small tiny; do
     case $model in en-de) path=$base ;; *) path=$base/$model.adapter ;; esac
     answer=$(curl -s --max-time 60 -H "Content-Type: application/json" "$url/v1/translate" \
       -d "{\"text\": \"$line\", \"model\": \"$model\", \"beam\": 1}")
@@ -138,6 +237,13 @@ refused "need --processes 1" --r-drop 5 --layer-drop 0.1 --checkpoint-activation
   --accumulate 2
 refused "--optimizer muon trains in one process" --optimizer muon --processes 2 --accumulate 2
 refused "--lora-rank needs --init-from" --lora-rank 4
+refused "keeps the 1024 positions" --init-from "$work/plain" --lora-rank 4 --max-positions 2000
+refused "--adapter-size needs --init-from" --adapter-size 4
+refused "leave out --lora-rank and --freeze" --init-from "$work/plain" --adapter-size 4 --lora-rank 2
+refused "has adapters of 8" --init-from "$work/adapter" --adapter-size 4
+refused "--adapter-size keeps the 1024 positions" --init-from "$work/plain" --adapter-size 4 \
+  --max-positions 2000
+refused "keeps the position encodings" --init-from "$work/plain" --adapter-size 4 --position rope
 refused "keeps the position encodings" --init-from "$work/plain" --lora-rank 4 --position diet-rel
 refused "--lora-rank and --guided-alignment exclude each other" --init-from "$work/plain" \
   --lora-rank 4 --guided-alignment auto

@@ -62,4 +62,15 @@ int64_t freeze(torch::nn::Module& model, const std::vector<std::string>& pattern
   return frozen;
 }
 
+int64_t freeze_all_but(torch::nn::Module& model,
+                       const std::function<bool(const std::string&)>& is_trained) {
+  int64_t frozen = 0;
+  for (const auto& item : model.named_parameters()) {
+    if (is_trained(item.key())) continue;
+    item.value().requires_grad_(false);
+    frozen += item.value().numel();
+  }
+  return frozen;
+}
+
 }  // namespace dietmt::training

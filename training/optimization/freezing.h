@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,5 +25,10 @@ std::set<std::string> matching_names(const std::string& option,
 /// no optimiser state. Returns how many numbers are frozen. Throws ConfigError as matching_names()
 /// of --freeze, or if nothing is left to train.
 int64_t freeze(torch::nn::Module& model, const std::vector<std::string>& patterns);
+
+/// Freezes all parameters except those for whose names `is_trained` is true. Returns how many
+/// numbers are frozen.
+int64_t freeze_all_but(torch::nn::Module& model,
+                       const std::function<bool(const std::string&)>& is_trained);
 
 }  // namespace dietmt::training

@@ -3,28 +3,55 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "common/error.h"
 #include "encoders/ops/scopes.h"
+#include "encoders/weights/adapter_file.h"
+#include "storage/safetensors_view.h"
 #include "training/optimization/freezing.h"
 
 namespace dietmt::training {
 
 using at::Tensor;
 
-LowRankTraining::LowRankTraining(torch::nn::Module& model, const LowRankOptions& options,
-                                 uint64_t seed)
-    : scale_(options.alpha / static_cast<double>(options.rank)) {
+namespace {
+
+int64_t rank_of(const Tensor& matrix) { return std::min(matrix.size(0), matrix.size(1)); }
+
+// A product of the rank that a matrix can have itself already changes it freely.
+void require_rank(int64_t rank, const std::string& name, const Tensor& matrix) {
+  const int64_t most = rank_of(matrix);
+  if (rank <= most) return;
+  throw ConfigError("--lora-rank " + std::to_string(rank) + " is above the size of " + name + ", " +
+                    storage::shape_text(matrix.sizes()) + ": use at most " + std::to_string(most) +
+                    ", or leave out this matrix with --lora-on");
+}
+
+}  // namespace
+
+std::set<std::string> low_rank_matrices(const torch::nn::Module& model,
+                                        const LowRankOptions& options) {
   const auto parameters = model.named_parameters();
   std::vector<std::string> names;
   for (const auto& item : parameters)
     if (item.value().dim() == 2) names.push_back(item.key());
   const std::set<std::string> chosen = matching_names("--lora-on", names, options.patterns);
+  const std::string smallest = *std::ranges::min_element(
+      chosen, {}, [&](const std::string& name) { return rank_of(parameters[name]); });
+  require_rank(options.rank, smallest, parameters[smallest]);
+  return chosen;
+}
+
+LowRankTraining::LowRankTraining(torch::nn::Module& model, const LowRankOptions& options,
+                                 uint64_t seed)
+    : scale_(options.alpha / static_cast<double>(options.rank)) {
+  const std::set<std::string> chosen = low_rank_matrices(model, options);
   const encoders::SeededDraws draws(seed);
-  for (const auto& item : parameters) {
+  for (const auto& item : model.named_parameters()) {
     Tensor weight = item.value();
+    base_[item.key()] = weight;
     if (!chosen.contains(item.key())) {
       weight.requires_grad_(false);
       continue;
@@ -32,9 +59,10 @@ LowRankTraining::LowRankTraining(torch::nn::Module& model, const LowRankOptions&
     const double deviation = 1.0 / std::sqrt(static_cast<double>(weight.size(1)));
     const Tensor a = torch::empty({options.rank, weight.size(1)}).normal_(0.0, deviation);
     const auto leaf = [&](const Tensor& x) { return x.to(weight.device()).requires_grad_(true); };
+    base_[item.key()] = weight.detach().clone();
     matrices_.push_back(
         {weight,
-         weight.detach().clone(),
+         base_[item.key()],
          {item.key(), leaf(a), leaf(torch::zeros({weight.size(0), options.rank}))}});
   }
 }
@@ -83,15 +111,8 @@ void LowRankTraining::load_state(const std::map<std::string, Tensor>& state) {
 }
 
 encoders::LowRankAdapter LowRankTraining::adapter() const {
-  encoders::LowRankAdapter adapter{scale_, 0, {}};
-  std::map<std::string, const Matrix*> sorted;  // in the order in which a file is read
-  for (const Matrix& matrix : matrices_) sorted[matrix.update.name + ".lora_a"] = &matrix;
-  std::vector<Tensor> bases;
-  for (const auto& [name, matrix] : sorted) {
-    adapter.updates.push_back(matrix->update);
-    bases.push_back(matrix->base);
-  }
-  adapter.base = encoders::fingerprint(bases);
+  encoders::LowRankAdapter adapter{scale_, encoders::fingerprint(base_), {}};
+  for (const Matrix& matrix : matrices_) adapter.updates.push_back(matrix.update);
   return adapter;
 }
 

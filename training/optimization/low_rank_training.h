@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,15 @@ struct LowRankOptions {
   std::vector<std::string> patterns = {"*attention.*_weight", "*feed_forward.*_weight"};
 };
 
+/// The names of the matrices that the options choose. Throws ConfigError, naming --lora-on, if a
+/// pattern matches no matrix, or --lora-rank, if the rank is above the size of one of them.
+std::set<std::string> low_rank_matrices(const torch::nn::Module& model,
+                                        const LowRankOptions& options);
+
 class LowRankTraining {
  public:
   /// Freezes the rest of `model`, which must outlive this. A is drawn from `seed`, B is 0. Throws
-  /// ConfigError, naming --lora-on, if a pattern matches no matrix.
+  /// as low_rank_matrices().
   LowRankTraining(torch::nn::Module& model, const LowRankOptions& options, uint64_t seed);
 
   /// "<parameter>.lora_a" and "<parameter>.lora_b" of each matrix.
@@ -56,6 +62,7 @@ class LowRankTraining {
 
   double scale_;
   std::vector<Matrix> matrices_;
+  std::map<std::string, at::Tensor> base_;  // all parameters, W0 for W
 };
 
 }  // namespace dietmt::training

@@ -81,6 +81,15 @@ TEST(KeptNumbers, AreFewerThanStacksKeep) {
       }
 }
 
+TEST(KeptNumbers, CountAdapters) {
+  const Packing source({70, 41, 90}), target({60, 80, 33});
+  for (const bool recomputation : {false, true}) {
+    StackConfig config = config_of(NormPlacement::kPost, Activation::kRelu);
+    config.adapter = 2000;
+    expect_counted(config, recomputation, source, target, source);
+  }
+}
+
 /// They are the most that these stacks keep.
 TEST(KeptNumbers, CountTablesOverPairsOfPositions) {
   for (const char* position : {"fire(hidden=100)", "fire(hidden=100,share=none)", "diet-abs",

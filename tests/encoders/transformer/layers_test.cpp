@@ -98,5 +98,23 @@ TEST(Layers, DropoutKeysRepeatAPass) {
   EXPECT_FALSE(at::allclose(pass(1), pass(2)));
 }
 
+TEST(Layers, AnAdapterIsABlockWithItsOwnNorm) {
+  at::manual_seed(1);
+  for (const NormType type : {NormType::kLayer, NormType::kRms}) {
+    Adapter adapter(3, std::make_shared<Norm>(16, 1e-3, type));
+    const Tensor x = torch::randn({5, 16});
+    EXPECT_TRUE(at::equal(adapter.forward(x), x));  // as it is drawn
+    const torch::NoGradGuard no_grad;
+    for (const Tensor& parameter : adapter.parameters()) parameter.normal_();
+    const auto p = adapter.named_parameters();
+    const Tensor centred = type == NormType::kLayer ? x - x.mean(1, true) : x;
+    Tensor normed = centred / (centred.square().mean(1, true) + 1e-3).sqrt() * p["norm.weight"];
+    if (type == NormType::kLayer) normed = normed + p["norm.bias"];
+    const Tensor inner = at::relu(at::matmul(normed, p["down_weight"].t()) + p["down_bias"]);
+    const Tensor expected = x + at::matmul(inner, p["up_weight"].t()) + p["up_bias"];
+    EXPECT_TRUE(at::allclose(adapter.forward(x), expected, 1e-4, 1e-4));
+  }
+}
+
 }  // namespace
 }  // namespace dietmt::encoders

@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Choices, GroupedAttentionTest,
 
 class GroupedStackTest : public testing::TestWithParam<Encoding> {};
 
-// An encoder layer with RMS norms, normalized queries and keys, and two heads of keys.
+// Encoder layers with RMS norms, normalized queries and keys, two heads of keys, and adapters.
 TEST_P(GroupedStackTest, BackendsAgreeOnGradients) {
   StackConfig config;
   config.layers = 2;
@@ -151,6 +151,7 @@ TEST_P(GroupedStackTest, BackendsAgreeOnGradients) {
   config.heads = kHeads;
   config.kv_heads = 2;
   config.qk_norm = true;
+  config.adapter = 5;
   config.norm_type = NormType::kRms;
   config.max_positions = 128;
   config.segments = 2;

@@ -176,11 +176,12 @@ TEST(MarianMtConfig, ExportNamesAllThatTheyDoNotHave) {
   config.norm_type = "rms";
   config.qk_norm = true;
   config.kv_heads = 2;
+  config.adapter_size = 4;
   EXPECT_THAT(
       failure<ConfigError>([&] { to_marianmt_config(config); }),
       AllOf(HasSubstr("'shaw'"), HasSubstr("sinusoidal(layout=halves-2m)"), HasSubstr("'diet-rel'"),
             HasSubstr("(--norm)"), HasSubstr("swiglu"), HasSubstr("(--norm-type rms)"),
-            HasSubstr("(--qk-norm)"), HasSubstr("(--kv-heads)")));
+            HasSubstr("(--qk-norm)"), HasSubstr("(--kv-heads)"), HasSubstr("(--adapter-size)")));
 }
 
 }  // namespace

@@ -138,10 +138,12 @@ TEST_F(MarianExportTest, EveryChoiceThatMarianLacksIsNamed) {
   config.norm_type = "rms";
   config.qk_norm = true;
   config.kv_heads = 1;
-  EXPECT_THAT(refusal(random_model(config)),
-              AllOf(HasSubstr("'rope'"), HasSubstr("gelu"), HasSubstr("1e-6"),
-                    HasSubstr("pre-norm"), HasSubstr("--norm-type"), HasSubstr("--qk-norm"),
-                    HasSubstr("--kv-heads"), HasSubstr("--marian")));
+  config.adapter_size = 4;
+  EXPECT_THAT(
+      refusal(random_model(config)),
+      AllOf(HasSubstr("'rope'"), HasSubstr("gelu"), HasSubstr("1e-6"), HasSubstr("pre-norm"),
+            HasSubstr("--norm-type"), HasSubstr("--qk-norm"), HasSubstr("--kv-heads"),
+            HasSubstr("Marian has no adapters after the layers"), HasSubstr("--marian")));
   EXPECT_TRUE(marian_problems(marian_config()).empty());
 }
 

@@ -64,11 +64,24 @@ ModelConfig grouped_config() {
   return config;
 }
 
-class EngineWith : public testing::TestWithParam<std::tuple<encoders::Encoding, bool>> {};
+ModelConfig adapted_config(int64_t size) {
+  ModelConfig config = engine_config();
+  config.adapter_size = size;
+  return config;
+}
+
+enum class Parts { kPlain, kGrouped, kAdapted };
+
+ModelConfig config_with(Parts parts) {
+  if (parts == Parts::kGrouped) return grouped_config();
+  return parts == Parts::kAdapted ? adapted_config(12) : engine_config();
+}
+
+class EngineWith : public testing::TestWithParam<std::tuple<encoders::Encoding, Parts>> {};
 
 TEST_P(EngineWith, EqualsTeacherForcing) {
-  const auto& [encoding, is_grouped] = GetParam();
-  ModelConfig config = is_grouped ? grouped_config() : engine_config();
+  const auto& [encoding, parts] = GetParam();
+  ModelConfig config = config_with(parts);
   if (encoding.encoder) config.encoder_position = encoding.spec;
   if (encoding.decoder) config.decoder_position = encoding.spec;
   EXPECT_LE(largest_gap({lively_model(config, 1)}), 1e-5) << encoding.spec;
@@ -85,7 +98,8 @@ std::vector<encoders::Encoding> encodings_of_words() {
 
 INSTANTIATE_TEST_SUITE_P(Encodings, EngineWith,
                          testing::Combine(testing::ValuesIn(encodings_of_words()),
-                                          testing::Bool()));
+                                          testing::Values(Parts::kPlain, Parts::kGrouped,
+                                                          Parts::kAdapted)));
 
 TEST(EngineScores, EqualTeacherForcingWithPositionsOfCrossAttention) {
   for (const char* spec : {"diet-rel", "diet-rel(clip=3,share=all)", "diet-abs", "diet-abs(rank=3)",
@@ -183,6 +197,34 @@ TEST(EngineScores, StayCloseWithRoundedWeights) {
     EXPECT_GT(largest_gap(models, kernels::WeightType::kBFloat16), 1e-5);
     EXPECT_LE(largest_gap(models, kernels::WeightType::kInt8), 0.1);
     EXPECT_GT(largest_gap(models, kernels::WeightType::kInt8), 1e-5);
+  }
+}
+
+// A bottleneck narrower and wider than the feed-forward blocks.
+TEST(EngineScores, EqualTeacherForcingWithAdapters) {
+  for (const int64_t size : {1, 12, 72})
+    for (const char* norm : {"post", "pre"})
+      for (const char* type : {"layer", "rms"}) {
+        ModelConfig config = adapted_config(size);
+        config.norm = norm;
+        config.norm_type = type;
+        EXPECT_LE(largest_gap({lively_model(config, 3)}), 1e-5)
+            << size << " " << norm << " " << type;
+      }
+  ModelConfig recurrent = recurrent_config("post", "sinusoidal");
+  recurrent.adapter_size = 8;
+  EXPECT_LE(largest_gap({lively_model(recurrent, 4)}), 1e-5);
+}
+
+TEST(EngineScores, WithAdaptersStayCloseWithRoundedWeights) {
+  for (const int64_t size : {1, 12, 72}) {
+    const auto model = std::make_shared<TranslationModel>(adapted_config(size), 7);
+    const torch::NoGradGuard no_grad;
+    at::manual_seed(7);
+    for (auto& item : model->named_parameters())
+      if (item.key().ends_with(".adapter.up_weight")) item.value().normal_(0.0, 0.1);
+    EXPECT_LE(largest_gap({model}, kernels::WeightType::kBFloat16), 0.05) << size;
+    EXPECT_LE(largest_gap({model}, kernels::WeightType::kInt8), 0.1) << size;
   }
 }
 

@@ -67,6 +67,18 @@ TEST(ModelConfig, NormsAndHeadsOfEarlierVersions) {
                                              HasSubstr("--norm-type is 'batch'")));
 }
 
+TEST(ModelConfig, EarlierVersionsHadNoAdapters) {
+  ModelConfig config = valid_config();
+  config.adapter_size = 64;
+  nlohmann::json json = config.to_json();
+  EXPECT_EQ(ModelConfig::from_json(json).adapter_size, 64);
+  json.erase("adapter_size");
+  EXPECT_EQ(ModelConfig::from_json(json).adapter_size, 0);
+  config.adapter_size = -1;
+  EXPECT_THAT(config.problems("model/config.json"),
+              ElementsAre(HasSubstr("model/config.json: adapter_size is -1")));
+}
+
 TEST(ModelConfig, MissingFieldIsNamed) {
   nlohmann::json json = valid_config().to_json();
   json.erase("heads");

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/files.h"
+#include "encoders/weights/adapter_layers.h"
 #include "training/optimization/optimizer.h"
 
 namespace dietmt::nmt {
@@ -75,6 +76,22 @@ TEST_F(ModelDirectoryTest, SavesAndLoadsExactly) {
   EXPECT_EQ(loaded.model->config().to_json(), model_->config().to_json());
   EXPECT_EQ(loaded.source_tokenizer, loaded.target_tokenizer);
   EXPECT_EQ(loaded.source_tokenizer->encode("the cat"), tokenizer_->encode("the cat"));
+}
+
+TEST_F(ModelDirectoryTest, AnAdapterAddsItsLayers) {
+  write();
+  ModelConfig config = model_->config();
+  config.adapter_size = 3;
+  const RebuiltModel adapted = rebuild(*model_, config, 6);
+  std::map<std::string, at::Tensor> weights;
+  for (const auto& item : adapted.model->named_parameters()) weights[item.key()] = item.value();
+  const fs::path adapter = directory_ / "x.adapter";
+  encoders::save_adapter_layers(adapter, weights);
+  const LoadedModel loaded = load_model(adapter);
+  EXPECT_EQ(loaded.model->config().adapter_size, 3);
+  for (const auto& item : loaded.model->named_parameters())
+    EXPECT_TRUE(at::equal(item.value(), weights[item.key()])) << item.key();
+  EXPECT_EQ(load_model(directory_).model->config().adapter_size, 0);
 }
 
 TEST_F(ModelDirectoryTest, NamesAMissingConfigField) {

@@ -76,6 +76,12 @@ TEST(ModelSize, IsThatOfBuiltModelsWithARecurrentDecoder) {
   expect_count(config);
 }
 
+TEST(ModelSize, IsThatOfBuiltModelsWithAdapters) {
+  ModelConfig config = small_config();
+  config.adapter_size = 5;
+  expect_count(config);
+}
+
 TEST(PositionProblems, ARecurrentDecoderHasNoScores) {
   ModelConfig config = small_config();
   config.decoder_layer = "ssru";

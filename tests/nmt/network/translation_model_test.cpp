@@ -59,6 +59,24 @@ ModelConfig grouped(ModelConfig config) {
   return config;
 }
 
+enum class Parts { kPlain, kGrouped, kAdapted };
+
+ModelConfig with_parts(ModelConfig config, Parts parts) {
+  if (parts == Parts::kGrouped) return grouped(config);
+  if (parts == Parts::kAdapted) config.adapter_size = 5;
+  return config;
+}
+
+/// A new adapter changes nothing; one of this model does.
+std::shared_ptr<TranslationModel> model_of(const ModelConfig& config, uint64_t seed) {
+  auto model = std::make_shared<TranslationModel>(config, seed);
+  const torch::NoGradGuard no_grad;
+  at::manual_seed(static_cast<int64_t>(seed));
+  for (auto& item : model->named_parameters())
+    if (item.key().ends_with(".adapter.up_weight")) item.value().normal_();
+  return model;
+}
+
 /// Building a model, for example to load it, leaves the draws of others alone.
 TEST(TranslationModel, LeavesTheGlobalGeneratorAsItWas) {
   at::manual_seed(5);
@@ -68,17 +86,18 @@ TEST(TranslationModel, LeavesTheGlobalGeneratorAsItWas) {
   EXPECT_TRUE(at::equal(torch::rand({4}), wanted));
 }
 
-class TranslationModelTest : public testing::TestWithParam<std::tuple<Positions, bool>> {
+class TranslationModelTest : public testing::TestWithParam<std::tuple<Positions, Parts>> {
  protected:
   static ModelConfig config() {
-    const auto& [positions, is_grouped] = GetParam();
-    return is_grouped ? grouped(small_config(positions)) : small_config(positions);
+    const auto& [positions, parts] = GetParam();
+    return with_parts(small_config(positions), parts);
   }
 };
 
 TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
   const torch::NoGradGuard no_grad;
-  const TranslationModel model(config(), 1);
+  const auto shared = model_of(config(), 1);
+  const TranslationModel& model = *shared;
   const std::vector<int64_t> source_lengths = {5, 1, 9};
   const std::vector<int64_t> target_lengths = {7, 3, 1};
   const Tensor source = random_tokens(15);
@@ -101,7 +120,8 @@ TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
 
 TEST_P(TranslationModelTest, CachedDecodingEqualsOneFullPass) {
   const torch::NoGradGuard no_grad;
-  const TranslationModel model(config(), 2);
+  const auto shared = model_of(config(), 2);
+  const TranslationModel& model = *shared;
   const Packing source_packing({6, 4});
   const Packing target_packing({8, 8});
   const Tensor memory = model.encode(random_tokens(10), source_packing);
@@ -118,7 +138,8 @@ TEST_P(TranslationModelTest, CachedDecodingEqualsOneFullPass) {
 
 TEST_P(TranslationModelTest, ReorderingKeepsTheChosenRows) {
   const torch::NoGradGuard no_grad;
-  const TranslationModel model(config(), 3);
+  const auto shared = model_of(config(), 3);
+  const TranslationModel& model = *shared;
   const Packing packing({6, 4, 5});
   const Tensor memory = model.encode(random_tokens(15), packing);
   DecoderCache cache = model.start(memory, packing, 2, 8);
@@ -167,7 +188,27 @@ const std::vector<Positions> kPositions = {
 };
 
 INSTANTIATE_TEST_SUITE_P(Encodings, TranslationModelTest,
-                         testing::Combine(testing::ValuesIn(kPositions), testing::Bool()));
+                         testing::Combine(testing::ValuesIn(kPositions),
+                                          testing::Values(Parts::kPlain, Parts::kGrouped,
+                                                          Parts::kAdapted)));
+
+TEST(TranslationModel, BeginsAsTheModelWithoutAdapters) {
+  const torch::NoGradGuard no_grad;
+  for (const char* norm_type : {"layer", "rms"}) {
+    ModelConfig config = small_config("rope");
+    config.norm_type = norm_type;
+    const TranslationModel base(config, 4);
+    config.adapter_size = 7;
+    const RebuiltModel adapted = rebuild(base, config, 5);
+    EXPECT_EQ(adapted.inheritance.drawn.size(), 4U * (norm_type == std::string("rms") ? 5U : 6U));
+    const Tensor source = random_tokens(9), target = random_tokens(6);
+    const auto hidden = [&](const TranslationModel& model) {
+      const Packing one_source({9}), one_target({6});
+      return model.decode(target, one_target, model.encode(source, one_source), one_source);
+    };
+    EXPECT_TRUE(at::equal(hidden(*adapted.model), hidden(base)));
+  }
+}
 
 TEST(TranslationModel, TinyHasThePublishedParameterCount) {
   ModelConfig config = ModelConfig::preset("tiny");

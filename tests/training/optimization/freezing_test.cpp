@@ -62,6 +62,13 @@ TEST(Freezing, APatternWithoutAParameterIsAnError) {
               HasSubstr("leaves no parameter to train"));
 }
 
+TEST(Freezing, AllButSomeAreFrozen) {
+  Whole model;
+  const auto is_bias = [](const std::string& name) { return name.ends_with(".bias"); };
+  EXPECT_EQ(freeze_all_but(model, is_bias), 12);
+  EXPECT_THAT(model.trained(), ElementsAre("encoder.bias", "decoder.bias"));
+}
+
 TEST(Freezing, FrozenParametersStayAndHaveNoState) {
   Whole model;
   freeze(model, {"encoder.*"});

@@ -104,6 +104,32 @@ TEST(LowRankTraining, StateBringsBackTheSameBits) {
               HasSubstr("'inner.base'"));
 }
 
+TEST(LowRankTraining, TheAdapterBelongsToAllWeightsOfTheModel) {
+  Network network, other;
+  LowRankTraining training(network, kOptions, 3);
+  const int64_t base = training.adapter().base;
+  {
+    const torch::NoGradGuard no_grad;
+    for (auto& [name, tensor] : training.parameters()) tensor.add_(0.1);
+    other.bias[2] += 0.5;
+  }
+  training.merge();
+  EXPECT_EQ(training.adapter().base, base);
+  EXPECT_NE(LowRankTraining(other, kOptions, 3).adapter().base, base);
+}
+
+TEST(LowRankTraining, TheRankFitsIntoTheMatrices) {
+  Network network;
+  LowRankOptions options = kOptions;
+  options.rank = 3;
+  EXPECT_EQ(low_rank_matrices(network, options), (std::set<std::string>{"inner", "outer"}));
+  options.rank = 4;
+  EXPECT_THAT(message_of<ConfigError>([&] { low_rank_matrices(network, options); }),
+              HasSubstr("--lora-rank 4 is above the size of outer, [3, 6]: use at most 3"));
+  options.patterns = {"inner"};
+  EXPECT_EQ(low_rank_matrices(network, options).size(), 1U);
+}
+
 TEST(LowRankTraining, OnlyMatricesCanBeChosen) {
   Network network;
   LowRankOptions options = kOptions;
