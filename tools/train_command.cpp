@@ -31,6 +31,7 @@
 #include "tools/training_options.h"
 #include "training/loop/rehearsal.h"
 #include "training/loop/training_state.h"
+#include "training/optimization/low_rank_training.h"
 
 namespace dietmt::tools {
 namespace fs = std::filesystem;
@@ -240,12 +241,15 @@ void require_what_adapters_keep(const TrainOptions& o, const nmt::ModelFiles& ba
                        "hold which head aligns");
 }
 
-// The context of the initial model, which options may change.
+// The context of the initial model, which options may change. An adapter has no limit of its own:
+// it translates with that of the model beside it.
 void settle_context(const nmt::ModelConfig& kept, TrainOptions& o) {
   nmt::ModelConfig& model = o.model;
   model.context = o.context.value_or(kept.context);
   model.context_sides = o.context_sides.value_or(model.context > 0 ? kept.context_sides : "source");
-  model.context_tokens = model.context > 0 ? o.filter.max_tokens + 1 : 0;
+  const bool keeps_limit = kept.context > 0 && (o.lora_rank || o.adapter_size);
+  const int64_t limit = keeps_limit ? kept.context_tokens : o.filter.max_tokens + 1;
+  model.context_tokens = model.context > 0 ? limit : 0;
 }
 
 // The adapters of the initial model, or new ones.
@@ -393,6 +397,7 @@ int run(const OptionTable& table, const training::Configuration& configuration, 
   const int32_t begin = tokenizers.target->begin_id();
   if (o.marian || (o.init_from && model->starts_from_zeros(begin))) model->start_from_zeros(begin);
   o.apply_freeze(*model);
+  if (o.lora_rank) training::low_rank_matrices(*model, o.trainer.low_rank);  // before reading texts
   // The validation text first: it is short, so its problems show at once.
   const data::ParallelCorpus valid({o.valid_files()}, *tokenizers.source, *tokenizers.target,
                                    o.filter, folder, process.threads, context);

@@ -117,6 +117,21 @@ expect_learned "$(translated "$work/tuned")" "the tuned model"
 expect_code 2 "${train[@]}" --context 1 --init-from "$work/alone" --lora-rank 2 \
   --output "$work/refused"
 expect_text "--lora-rank keeps the context of" "$err"
+
+# An adapter keeps the limit of its model, whatever --max-tokens filters.
+cp -rL "$work/source/best" "$work/base"
+limit=$(grep '"context_tokens"' "$work/base/config.json")
+for kind in lora:--lora-rank bottleneck:--adapter-size; do
+  name=${kind%:*}
+  expect_code 0 "${train[@]}" --init-from "$work/base" "${kind#*:}" 2 --max-tokens 12 \
+    --output "$work/$name" --max-updates 10
+  expect_text "$limit" "$(cat "$work/$name/best/config.json")"
+  cp "$work/$name/best/$name.adapter" "$work/base/"
+  translated "$work/$name" >/dev/null && cp "$work/out.de" "$work/expected.de"
+  translated "$work/base/$name.adapter" >/dev/null
+  cmp "$work/out.de" "$work/expected.de" || fail "$name: the adapter is not its checkpoint"
+done
+
 expect_code 2 "${train[@]}" --context-sides both --output "$work/refused"
 expect_text "--context-sides needs --context" "$err"
 expect_code 2 "${train[@]}" --context 1 --guided-alignment auto --output "$work/refused"

@@ -237,6 +237,7 @@ refused "need --processes 1" --r-drop 5 --layer-drop 0.1 --checkpoint-activation
   --accumulate 2
 refused "--optimizer muon trains in one process" --optimizer muon --processes 2 --accumulate 2
 refused "--lora-rank needs --init-from" --lora-rank 4
+refused "--lora-rank 300 is above the size of" --init-from "$work/plain" --lora-rank 300
 refused "keeps the 1024 positions" --init-from "$work/plain" --lora-rank 4 --max-positions 2000
 refused "--adapter-size needs --init-from" --adapter-size 4
 refused "leave out --lora-rank and --freeze" --init-from "$work/plain" --adapter-size 4 --lora-rank 2
