@@ -1,70 +1,68 @@
 #include "nmt/alignment/inline_markup.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
+#include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/point_units.h"
 
 namespace dietmt::nmt {
 namespace {
 
-// The name of a tag in lower case, after `skip` characters.
-std::string name_of(std::string_view tag, size_t skip) {
-  constexpr std::string_view kAfter = " \t\r\n/>";
-  std::string name(tag.substr(skip, tag.find_first_of(kAfter, skip) - skip));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
-}
+// The open tags that may still find their partners.
+class OpenTags {
+ public:
+  bool has_room() const { return tags_.size() < kMaxDepth; }
 
-std::string name_of(const InlineMark& mark, size_t skip) {
-  return name_of(mark.parts.front().text, skip);
-}
-
-// Whether the first tag of `raw` ends where `raw` does.
-bool is_one_tag(std::string_view raw) {
-  char quote = 0;
-  for (size_t i = 1; i < raw.size(); ++i) {
-    if (quote != 0)
-      quote = raw[i] == quote ? char{0} : quote;
-    else if (raw[i] == '"' || raw[i] == '\'')
-      quote = raw[i];
-    else if (raw[i] == '>')
-      return i + 1 == raw.size();
+  void add(size_t mark, const std::string& name) {
+    tags_.emplace_back(mark, name);
+    ++count_[name];
   }
-  return false;
-}
 
-InlineMark::Kind kind_of(std::string_view raw) {
-  if (raw.size() < 3 || raw.front() != '<' || !is_one_tag(raw)) return InlineMark::Kind::kPoint;
-  if (raw[1] == '/') return InlineMark::Kind::kClose;
-  const bool opens = std::isalpha(static_cast<unsigned char>(raw[1])) != 0 &&
-                     !raw.ends_with("/>") && !is_void_element(name_of(raw, 1));
-  return opens ? InlineMark::Kind::kOpen : InlineMark::Kind::kPoint;
-}
+  // The last one of this name; those opened after it stay without a partner.
+  std::optional<size_t> close(const std::string& name) {
+    const auto count = count_.find(name);
+    if (count == count_.end() || count->second == 0) return std::nullopt;
+    while (tags_.back().second != name) pop();
+    const size_t mark = tags_.back().first;
+    pop();
+    return mark;
+  }
 
-// A tag closes the last open one of its name; those opened after that one stay without a partner.
+ private:
+  void pop() {
+    --count_[tags_.back().second];
+    tags_.pop_back();
+  }
+
+  std::vector<std::pair<size_t, std::string>> tags_;  // marks and names
+  std::unordered_map<std::string, int64_t> count_;
+};
+
 // Tags in more than kMaxDepth open ones are points.
 void find_partners(std::vector<InlineMark>& marks) {
-  std::vector<size_t> open;
+  OpenTags open;
+  std::vector<size_t> points_if_alone;
   for (size_t i = 0; i < marks.size(); ++i) {
-    if (marks[i].kind == InlineMark::Kind::kOpen) {
-      if (open.size() < kMaxDepth)
-        open.push_back(i);
+    if (marks[i].kind == InlineMark::Kind::kPoint) continue;
+    const MarkSyntax syntax = syntax_of(marks[i].parts.front().text);
+    if (syntax.needs_partner) points_if_alone.push_back(i);
+    if (syntax.kind == InlineMark::Kind::kOpen) {
+      if (open.has_room())
+        open.add(i, syntax.name);
       else
         marks[i].kind = InlineMark::Kind::kPoint;
+    } else if (const auto partner = open.close(syntax.name)) {
+      marks[*partner].partner = static_cast<int32_t>(i);
+      marks[i].partner = static_cast<int32_t>(*partner);
     }
-    if (marks[i].kind != InlineMark::Kind::kClose) continue;
-    const std::string name = name_of(marks[i], 2);
-    const auto found = std::find_if(open.rbegin(), open.rend(),
-                                    [&](size_t o) { return name_of(marks[o], 1) == name; });
-    if (found == open.rend()) continue;
-    marks[*found].partner = static_cast<int32_t>(i);
-    marks[i].partner = static_cast<int32_t>(*found);
-    open.erase(found.base() - 1, open.end());
   }
+  for (const size_t mark : points_if_alone)
+    if (marks[mark].partner < 0) marks[mark].kind = InlineMark::Kind::kPoint;
 }
 
 void add_spelling(const std::string& character, std::string_view reference, Spellings& spellings) {
@@ -85,7 +83,7 @@ void MarkupRemoval::add_text(std::string_view text) { marked_.text += text; }
 
 void MarkupRemoval::add_mark(std::string_view raw) {
   marked_.marks.push_back({.parts = {{std::string(raw), true}},
-                           .kind = kind_of(raw),
+                           .kind = syntax_of(raw).kind,
                            .at = static_cast<int32_t>(marked_.text.size())});
 }
 

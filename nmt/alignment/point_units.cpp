@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -45,6 +46,7 @@ class UnitFinder {
     merge();
     for (size_t u = 0; u < units_.size(); ++u) add_brackets(u);
     for (size_t u = 0; u < units_.size(); ++u) add_separators(u);
+    keep_override_code();
     return std::move(units_);
   }
 
@@ -71,7 +73,7 @@ class UnitFinder {
   void add_compound(size_t u) {
     Unit& unit = units_[u];
     const std::string& raw = marks_[unit.first].parts.front().text;
-    if (unit.last != unit.first + 1 || raw.front() == '<') return;
+    if (unit.last != unit.first + 1 || !stands_for_text(raw)) return;
     if (raw != "&lt;") unit.begin -= compound_before(left_of(u));
     if (raw != "&gt;") unit.end += compound_after(right_of(u));
   }
@@ -167,6 +169,13 @@ class UnitFinder {
       unit.begin -= size_of(left_of(u)) - size_of(left) + bytes_of_last(left);
       if (!has_words_after) unit.place = InlineMark::Place::kEnd;
     }
+  }
+
+  // {\an8} before a subtitle counts for all of it.
+  void keep_override_code() {
+    if (units_.empty() || units_.front().first != 0 || units_.front().begin != 0) return;
+    if (is_override_code(marks_.front().parts.front().text))
+      units_.front().place = InlineMark::Place::kStart;
   }
 
   static bool separates(char32_t c) {

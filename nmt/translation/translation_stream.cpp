@@ -1,5 +1,7 @@
 #include "nmt/translation/translation_stream.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <atomic>
 #include <future>
@@ -8,12 +10,23 @@
 
 #include "common/error.h"
 #include "data/text/source_tag.h"
+#include "nmt/alignment/placeholders.h"
 #include "nmt/search/document_context.h"
 #include "nmt/search/term_encoder.h"
 #include "nmt/translation/text_lines.h"
 
 namespace dietmt::nmt {
 namespace {
+
+void warn_of_choices(const MarkedText& marked, const std::string& where) {
+  for (const InlineMark& mark : marked.marks) {
+    for (const MarkedPart& part : mark.parts) {
+      if (!part.is_markup || !is_choice(part.text)) continue;
+      spdlog::warn("{}: the messages inside a plural or select argument stay untranslated", where);
+      return;
+    }
+  }
+}
 
 // Lines that are translated together.
 struct Window {
@@ -65,7 +78,10 @@ class WindowReader {
     clean_line(line, input_);
     std::vector<int32_t> prefix = next_prefix();
     TranslatedLine added{.number = input_.line_number(), .source = line, .translations = {}};
-    if (options_.markup) added.marked = take_out_markup(line);
+    if (options_.markup) {
+      added.marked = take_out_markup(line);
+      warn_of_choices(added.marked, where);
+    }
     const std::string& text = options_.markup ? added.marked.text : line;
     std::vector<int32_t> ids = encode(text, where, added);
     const bool has_text = std::ssize(ids) - 1 > tag_.pieces();

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/placeholders.h"
 
 namespace dietmt::service {
@@ -18,9 +19,12 @@ bool has_same_placeholders(const std::string& one, const std::string& other) {
   return left == right;
 }
 
-bool has_tags(const std::string& text) {
-  return std::ranges::any_of(placeholders_in(text),
-                             [](std::string_view mark) { return mark.starts_with('<'); });
+// Tags, and other forms whose order matters or that a model would translate.
+bool needs_places(const std::string& text) {
+  return std::ranges::any_of(placeholders_in(text), [](std::string_view mark) {
+    return mark.starts_with('<') || nmt::is_choice(mark) ||
+           nmt::syntax_of(mark).kind != nmt::InlineMark::Kind::kPoint;
+  });
 }
 
 std::vector<std::string> checked(const TranslateTexts& translate,
@@ -41,7 +45,7 @@ std::vector<std::string> translate_keeping_placeholders(const std::vector<std::s
   std::vector<std::string> plain;
   std::vector<size_t> places;
   for (size_t i = 0; i < segments.size(); ++i) {
-    if (has_tags(segments[i])) continue;
+    if (needs_places(segments[i])) continue;
     plain.push_back(segments[i]);
     places.push_back(i);
   }

@@ -11,7 +11,8 @@ namespace dietmt::service {
 using TranslateTexts =
     std::function<std::vector<std::string>(const std::vector<std::string>& texts)>;
 
-/// Translates segments with `translate`. Segments with tags, and those whose translation lacks a
+/// Translates segments with `translate`. Segments with tags,
+/// templates around text or choices, and those whose translation lacks a
 /// placeholder of its source or has others, are translated by `translate_marked`, which moves tags
 /// and placeholders with their words (nmt/alignment/inline_markup.h).
 std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,

@@ -18,6 +18,46 @@ std::string placed(std::string_view marked_text, const std::string& target,
   return join(parts, marked.spellings);
 }
 
+TEST(InlineMarkupTest, TemplatesAndNumberedTagsArePairs) {
+  EXPECT_EQ(placed("{% if a %}red{% endif %} house", "Haus rot", {1, 0}),
+            "Haus {% if a %}rot{% endif %}");
+  EXPECT_EQ(placed("{{#if a}}red{{/if}} house", "Haus rot", {1, 0}), "Haus {{#if a}}rot{{/if}}");
+  EXPECT_EQ(placed("<% if a %>red<% end %> house", "Haus rot", {1, 0}),
+            "Haus <% if a %>rot<% end %>");
+  EXPECT_EQ(placed("the <0>red</0> house<1/>.", "Haus rot .", {2, 1, 2}), "Haus<1/> <0>rot</0> .");
+  EXPECT_EQ(placed("{\\i1}red{\\i0} house", "Haus rot", {1, 0}), "Haus {\\i1}rot{\\i0}");
+}
+
+// Otherwise <5> would reach to the end of the sentence, as a tag whose end is in the next one.
+TEST(InlineMarkupTest, FormsThatNeedAPartnerArePointsWithoutIt) {
+  for (const char* mark : {"{% set a %}", "{{/if}}", "<5>", "{\\i1}", "<% end %>"}) {
+    const MarkedText marked = take_out_markup(std::string("one ") + mark + " two");
+    ASSERT_EQ(marked.marks.size(), 1U) << mark;
+    EXPECT_EQ(marked.marks.front().kind, InlineMark::Kind::kPoint) << mark;
+    EXPECT_EQ(marked.text, "one two") << mark;
+  }
+}
+
+TEST(InlineMarkupTest, AddressesInAngleBracketsAreNoTags) {
+  EXPECT_EQ(placed("Write to <me@x.org> today", "Schreiben heute", {0, 2}),
+            "Schreiben <me@x.org> heute");
+  EXPECT_EQ(take_out_markup("see <https://x.org> <b>now").marks.front().kind,
+            InlineMark::Kind::kPoint);
+}
+
+TEST(InlineMarkupTest, OverrideCodesBeginTheSubtitle) {
+  EXPECT_EQ(take_out_markup("{\\an8}Open it").text, "Open it");
+  EXPECT_EQ(placed("{\\an8}Open the file", "Datei öffnen", {2, 0}), "{\\an8}Datei öffnen");
+  EXPECT_EQ(placed("{\\an8}{\\i1}Open{\\i0} it", "Es öffnen", {1, 0}),
+            "{\\an8}Es {\\i1}öffnen{\\i0}");
+}
+
+TEST(InlineMarkupTest, ChoicesStayAsTheyAre) {
+  const std::string choice = "{n, plural, one {# file} other {# files}}";
+  EXPECT_EQ(take_out_markup("Deleted " + choice + ".").text, "Deleted.");
+  EXPECT_EQ(placed("Deleted " + choice + ".", "Gelöscht:", {0}), "Gelöscht " + choice + ":");
+}
+
 TEST(InlineMarkupTest, TextLosesItsMarkupAndKeepsItsWordsApart) {
   EXPECT_EQ(take_out_markup("Open <b>{0}</b> now").text, "Open now");
   EXPECT_EQ(take_out_markup("{0} files in %s").text, "files in");

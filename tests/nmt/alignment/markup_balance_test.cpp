@@ -13,6 +13,17 @@
 namespace dietmt::nmt {
 namespace {
 
+// Where elements begin and end.
+constexpr std::pair<std::string_view, std::string_view> kPairs[] = {{"<b>", "</b>"},
+                                                                    {"<i>", "</i>"},
+                                                                    {"<a href=\"x\">", "</a>"},
+                                                                    {"<g>", "</g>"},
+                                                                    {"<0>", "</0>"},
+                                                                    {"{% if x %}", "{% endif %}"},
+                                                                    {"{{#each all}}", "{{/each}}"},
+                                                                    {"<% if x %>", "<% end %>"},
+                                                                    {"{\\i1}", "{\\i0}"}};
+
 class RandomSentences {
  public:
   explicit RandomSentences(uint64_t seed) : random_(seed) {}
@@ -47,16 +58,29 @@ class RandomSentences {
   }
 
   std::string simple() {
-    constexpr const char* kPoints[] = {"{0}", "%s", "$name$", "<x id=\"1\"/>", "<br>", "&nbsp;"};
+    constexpr const char* kPoints[] = {"{0}",
+                                       "%s",
+                                       "%1$s",
+                                       "%(name)s",
+                                       "$name$",
+                                       "${price}",
+                                       "{ $x }",
+                                       "{{ a.b }}",
+                                       "<%= n %>",
+                                       "{\\an8}",
+                                       "{n, plural, one {# file} other {# files}}",
+                                       "<x id=\"1\"/>",
+                                       "<1/>",
+                                       "<me@x.org>",
+                                       "<br>",
+                                       "&nbsp;"};
     return random_.below(3) == 0 ? kPoints[random_.below(std::size(kPoints))] : word();
   }
 
   std::string element(int depth) {
-    constexpr const char* kNames[] = {"b", "i", "a", "g"};
-    const std::string name = kNames[random_.below(std::size(kNames))];
-    const std::string attribute = name == "a" ? " href=\"x\"" : "";
+    const auto& [open, close] = kPairs[random_.below(std::size(kPairs))];
     const std::string inside = random_.below(8) == 0 ? "" : marked(depth + 1);
-    return "<" + name + attribute + ">" + inside + "</" + name + ">";
+    return std::string(open) + inside + std::string(close);
   }
 
   Random random_;
@@ -70,17 +94,16 @@ std::vector<std::string> sorted_marks(std::string_view text) {
 }
 
 bool nests(std::string_view text) {
-  std::vector<std::string> open;
+  std::vector<std::string_view> ends;  // of the elements that are open
   for (const std::string_view mark : placeholders_in(text)) {
-    if (mark.front() != '<' || mark.ends_with("/>") || mark == "<br>") continue;
-    if (!mark.starts_with("</")) {
-      open.emplace_back(mark.substr(1, mark.find_first_of(" >") - 1));
-      continue;
+    for (const auto& [open, close] : kPairs) {
+      if (mark == open) ends.push_back(close);
+      if (mark != close) continue;
+      if (ends.empty() || ends.back() != close) return false;
+      ends.pop_back();
     }
-    if (open.empty() || open.back() != mark.substr(2, mark.size() - 3)) return false;
-    open.pop_back();
   }
-  return open.empty();
+  return ends.empty();
 }
 
 std::string placed(RandomSentences& random, const std::string& source) {

@@ -20,6 +20,47 @@ TEST(PlaceholdersTest, OfMessagesAndMarkup) {
   EXPECT_THAT(placeholders_in("100 % done, 5% of a < b & c; {open $5"), IsEmpty());
 }
 
+TEST(PlaceholdersTest, OfTemplates) {
+  EXPECT_THAT(placeholders_in("{{ a.b | f: \"x\" }} {{{raw}}} {{#if x}}a{{else}}b{{/if}}"),
+              ElementsAre("{{ a.b | f: \"x\" }}", "{{{raw}}}", "{{#if x}}", "{{else}}", "{{/if}}"));
+  EXPECT_THAT(placeholders_in("{% if a > {b} %}x{% endif %} {# a note #} {% open"),
+              ElementsAre("{% if a > {b} %}", "{% endif %}", "{# a note #}"));
+  EXPECT_THAT(placeholders_in("<% if a > 1 %><%= a %><% end %> <a href=\"<%= link %>\">"),
+              ElementsAre("<% if a > 1 %>", "<%= a %>", "<% end %>", "<a href=\"<%= link %>\">"));
+  EXPECT_THAT(placeholders_in("${a + b} %{name} #{x}"), ElementsAre("${a + b}", "%{name}", "{x}"));
+}
+
+TEST(PlaceholdersTest, OfSubtitlesAndNumberedTags) {
+  EXPECT_THAT(placeholders_in("{\\an8}{\\pos(10,20)\\b1}a {\\ b"),
+              ElementsAre("{\\an8}", "{\\pos(10,20)\\b1}"));
+  EXPECT_THAT(placeholders_in("<0>a</0> <1/> <12 /> if 3 <5 and 6> 4, 1<2"),
+              ElementsAre("<0>", "</0>", "<1/>", "<12 />"));
+}
+
+TEST(PlaceholdersTest, OfArguments) {
+  EXPECT_THAT(
+      placeholders_in("{ $x } {$x} { -brand } { -brand(case: \"x\") } { NUMBER($x, d: 2) }"),
+      ElementsAre("{ $x }", "{$x}", "{ -brand }", "{ -brand(case: \"x\") }",
+                  "{ NUMBER($x, d: 2) }"));
+  EXPECT_THAT(placeholders_in("{ \"\" }x { msg.attr } {0:yyyy-MM-dd HH:mm} {n, date, medium}"),
+              ElementsAre("{ \"\" }", "{ msg.attr }", "{0:yyyy-MM-dd HH:mm}", "{n, date, medium}"));
+  EXPECT_THAT(placeholders_in("{:#?} {user[name]} {0,5:N2}"),
+              ElementsAre("{:#?}", "{user[name]}", "{0,5:N2}"));
+  EXPECT_THAT(placeholders_in("%1 of %L2, %12.%3%4 100%1y %123 %05"),
+              ElementsAre("%1", "%L2", "%12", "%3", "%4"));
+  EXPECT_THAT(placeholders_in("{ } { a b } {note: a text} {f(x)}"), IsEmpty());
+}
+
+TEST(PlaceholdersTest, ChoicesAreWhole) {
+  const std::string plural = "{n, plural, =0 {'{' none} one {# file} other {{n} <b>files</b>}}";
+  const std::string fluent = "{ $n -> [one] a { $x } *[other] files }";
+  const std::string text = "a " + plural + " b " + fluent;
+  EXPECT_THAT(placeholders_in(text), ElementsAre(plural, fluent));
+  EXPECT_THAT(placeholders_in("{n, select, a {b} c"), ElementsAre("{b}"));
+  EXPECT_TRUE(is_choice(plural) && is_choice(fluent));
+  EXPECT_FALSE(is_choice("{n, number}") || is_choice("{n}") || is_choice("%s"));
+}
+
 TEST(PlaceholdersTest, DollarsEncloseNamesButNoAmounts) {
   EXPECT_THAT(placeholders_in("Open $file_1$ with $program$."),
               ElementsAre("$file_1$", "$program$"));

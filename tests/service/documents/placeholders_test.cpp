@@ -42,6 +42,12 @@ TEST(KeepingPlaceholdersTest, TextsWithTagsAreTranslatedOnce) {
               ElementsAre("<b>A</b>"));
 }
 
+TEST(KeepingPlaceholdersTest, TemplatesAroundTextAndChoicesAreTranslatedOnce) {
+  const auto same = [](const Texts& texts) { return texts; };
+  const Texts texts = {"{% if a %}a{% endif %}", "a {n, select, x {b} other {c}}", "<0>a</0>"};
+  EXPECT_EQ(translate_keeping_placeholders(texts, no_texts, same), texts);
+}
+
 TEST(KeepingPlaceholdersTest, AnotherNumberOfTextsIsAnError) {
   EXPECT_THROW(translate_keeping_placeholders(
                    {"a"}, [](const Texts&) { return Texts{}; }, no_texts),

@@ -1,0 +1,137 @@
+#include "nmt/alignment/mark_syntax.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "nmt/alignment/ascii_characters.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using Kind = InlineMark::Kind;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr const char* kBlank = " \t\r\n";
+  const size_t begin = text.find_first_not_of(kBlank);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
+}
+
+// What stands between the delimiters of a template, without the hyphens that trim white space.
+std::string_view inside(std::string_view mark, size_t delimiter) {
+  std::string_view content = mark.substr(delimiter, mark.size() - 2 * delimiter);
+  if (content.starts_with('-')) content.remove_prefix(1);
+  if (content.ends_with('-')) content.remove_suffix(1);
+  return trimmed(content);
+}
+
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, text.find_first_of(" \t\r\n(|"));
+}
+
+// Whether the first tag of `mark` ends where `mark` does.
+bool is_one_tag(std::string_view mark) {
+  char quote = 0;
+  for (size_t i = 1; i < mark.size(); ++i) {
+    if (quote != 0)
+      quote = mark[i] == quote ? char{0} : quote;
+    else if (mark[i] == '"' || mark[i] == '\'')
+      quote = mark[i];
+    else if (mark[i] == '>')
+      return i + 1 == mark.size();
+  }
+  return false;
+}
+
+// Unlike the addresses <me@example.org> and <https://example.org>.
+bool is_element_name(std::string_view name) {
+  const bool is_number = std::ranges::all_of(name, is_digit);
+  const auto fits = [](char c) {
+    return is_ascii_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.' || c == ':';
+  };
+  return !name.empty() && !name.ends_with(':') &&
+         (is_number || (is_ascii_letter(name.front()) && std::ranges::all_of(name, fits)));
+}
+
+MarkSyntax element_tag(std::string_view mark) {
+  if (mark.size() < 3 || !is_one_tag(mark)) return {};
+  const bool closes = mark[1] == '/';
+  const size_t begin = closes ? 2 : 1;
+  MarkSyntax syntax;
+  syntax.name = mark.substr(begin, mark.find_first_of(" \t\r\n/>", begin) - begin);
+  if (!is_element_name(syntax.name)) return {};
+  std::ranges::transform(syntax.name, syntax.name.begin(),
+                         [](unsigned char c) { return std::tolower(c); });
+  syntax.needs_partner = is_digit(syntax.name.front());
+  if (closes)
+    syntax.kind = Kind::kClose;
+  else if (!mark.ends_with("/>") && !is_void_element(syntax.name))
+    syntax.kind = Kind::kOpen;
+  return syntax;
+}
+
+// {% for x in all %} and {% endfor %}
+MarkSyntax statement(std::string_view mark) {
+  constexpr std::string_view kEnd = "end";
+  std::string_view name = first_word(inside(mark, 2));
+  const bool closes = name.starts_with(kEnd) && name.size() > kEnd.size();
+  if (closes) name.remove_prefix(kEnd.size());
+  return {closes ? Kind::kClose : Kind::kOpen, "{%" + std::string(name), true};
+}
+
+// {{#if x}}, {{^x}} and {{/if}}
+MarkSyntax section(std::string_view mark) {
+  const std::string_view content = inside(mark, 2);
+  const bool closes = content.starts_with('/');
+  const bool opens = content.starts_with('#') || content.starts_with('^');
+  if (!closes && !opens) return {};
+  const std::string_view name = first_word(trimmed(content.substr(1)));
+  return {closes ? Kind::kClose : Kind::kOpen, "{{" + std::string(name), true};
+}
+
+// <% if x %> or <% all.each do |x| %>, and <% end %>; <% if (x) { %> and <% } %>
+MarkSyntax script(std::string_view mark) {
+  constexpr std::array<std::string_view, 5> kBlocks = {"if", "unless", "while", "for", "case"};
+  const std::string_view content = inside(mark, 2);
+  const MarkSyntax close{Kind::kClose, "<%", true}, open{Kind::kOpen, "<%", true};
+  if (content == "end" || content == "}") return close;
+  const bool begins = std::ranges::find(kBlocks, first_word(content)) != kBlocks.end();
+  const bool has_do =
+      content.ends_with(" do") || (content.ends_with('|') && content.find(" do |") != content.npos);
+  const bool has_brace = content.ends_with('{') && !content.starts_with('}');
+  return begins || has_do || has_brace ? open : MarkSyntax();
+}
+
+// {\b700} and {\b0}
+MarkSyntax override_code(std::string_view mark) {
+  constexpr std::string_view kPairs = "bius";
+  constexpr size_t kShortest = 5;
+  if (mark.size() < kShortest || kPairs.find(mark[2]) == kPairs.npos) return {};
+  const std::string_view number = mark.substr(3, mark.size() - 4);
+  if (!std::ranges::all_of(number, is_digit)) return {};
+  return {number == "0" ? Kind::kClose : Kind::kOpen, std::string(mark.substr(1, 2)), true};
+}
+
+}  // namespace
+
+MarkSyntax syntax_of(std::string_view mark) {
+  if (mark.starts_with("<%")) return script(mark);
+  if (mark.starts_with('<')) return element_tag(mark);
+  if (mark.starts_with("{%")) return statement(mark);
+  if (mark.starts_with("{{")) return section(mark);
+  return mark.starts_with("{\\") ? override_code(mark) : MarkSyntax();
+}
+
+bool stands_for_text(std::string_view mark) {
+  if (mark.starts_with("<%")) return mark.size() > 2 && (mark[2] == '=' || mark[2] == '-');
+  for (const std::string_view code : {"<", "{%", "{#", "{\\", "{{#", "{{^", "{{/", "{{!"})
+    if (mark.starts_with(code)) return false;
+  return !mark.starts_with("{{") || inside(mark, 2) != "else";
+}
+
+bool is_override_code(std::string_view mark) {
+  return mark.starts_with("{\\") && override_code(mark).kind == Kind::kPoint;
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,28 @@
+// What a tag or placeholder of placeholders_in() says about itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "nmt/alignment/inline_markup.h"
+
+namespace dietmt::nmt {
+
+struct MarkSyntax {
+  InlineMark::Kind kind = InlineMark::Kind::kPoint;
+  std::string name;            // of an element, the same in both of its tags
+  bool needs_partner = false;  // without its other tag it is a point, as {% set x %} and <5>
+};
+
+/// Tags of HTML and XML; numbered ones (<0>); {% if %} and {% endif %}; {{#if}} and {{/if}};
+/// <% if %> and <% end %>; {\i1} and {\i0}. Everything else is a point.
+MarkSyntax syntax_of(std::string_view mark);
+
+/// Whether a placeholder stands for text, as {0} and <%= name %> do: what is written together with
+/// it is a part of the same word.
+bool stands_for_text(std::string_view mark);
+
+/// Whether it is a code for the whole subtitle, as {\an8} and {\pos(10,20)}.
+bool is_override_code(std::string_view mark);
+
+}  // namespace dietmt::nmt
