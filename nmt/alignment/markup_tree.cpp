@@ -25,14 +25,16 @@ class TreeBuilder {
   struct OpenElement {
     MarkupNode node;
     int32_t at = 0;   // the byte of its start tag
-    size_t free = 0;  // the first part that none of its children has
+    size_t free = 0;  // the first part that no element before has
   };
 
   void add(const InlineMark& mark, int32_t index) {
     const size_t part = part_at(mark.at);
     const bool has_partner = mark.partner >= 0;
     if (mark.kind == InlineMark::Kind::kOpen && (has_partner || pairs_ == 0)) {
+      const size_t free = open_.back().free;
       OpenElement& element = open_.emplace_back();
+      element.free = free;
       element.node.open = index;
       element.node.to_end = !has_partner;
       element.at = mark.at;

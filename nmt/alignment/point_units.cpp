@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nmt/alignment/joined_text.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/text_shape.h"
 
@@ -13,12 +14,6 @@ namespace {
 using Neighbour = InlineMark::Neighbour;
 
 constexpr int32_t kNone = -1;
-
-bool is_ascii_graph(char c) { return c > ' ' && c < '\x7F'; }
-
-bool is_among(char c, std::string_view characters) {
-  return characters.find(c) != std::string_view::npos;
-}
 
 // Marks first .. last - 1 and bytes begin .. end - 1 of the text.
 struct Unit {
@@ -69,48 +64,13 @@ class UnitFinder {
     return has_point || is_blank ? close + 1 : m;
   }
 
-  // What is written together with a placeholder in ASCII: {0}KB, --{0}, https://{0}/x.
   void add_compound(size_t u) {
     Unit& unit = units_[u];
     const std::string& raw = marks_[unit.first].parts.front().text;
     if (unit.last != unit.first + 1 || !stands_for_text(raw)) return;
-    if (raw != "&lt;") unit.begin -= compound_before(left_of(u));
-    if (raw != "&gt;") unit.end += compound_after(right_of(u));
-  }
-
-  static int32_t compound_before(std::string_view left) {
-    size_t begin = left.size();
-    while (begin > 0 && is_ascii_graph(left[begin - 1])) --begin;
-    left.remove_prefix(begin);
-    while (!left.empty() && is_among(left.front(), "([{<\"'`")) left.remove_prefix(1);
-    const bool joins = !left.empty() && !is_among(left.back(), ".,;:!?([{<)]}>\"'`");
-    return joins ? static_cast<int32_t>(left.size()) : 0;
-  }
-
-  // Before the first ) that closes none.
-  static size_t balanced_length(std::string_view text) {
-    int64_t open = 0;
-    for (size_t i = 0; i < text.size(); ++i) {
-      open += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-      if (open < 0) return i;
-    }
-    return text.size();
-  }
-
-  static int32_t compound_after(std::string_view right) {
-    size_t size = 0;
-    while (size < right.size() && is_ascii_graph(right[size])) ++size;
-    right = right.substr(0, size);
-    right = right.substr(0, balanced_length(right));
-    while (!right.empty() && is_among(right.back(), ".,;:!?]}>\"'`")) right.remove_suffix(1);
-    if (right.ends_with(')') && !has_pairs_of_brackets(right))
-      while (!right.empty() && is_among(right.back(), ".,;:!?)]}>\"'`")) right.remove_suffix(1);
-    if (right.empty()) return 0;
-    const bool is_name =
-        right.size() > 1 && is_among(right[0], ".:'") &&
-        (is_word_character(static_cast<unsigned char>(right[1])) || right[1] == '/');
-    const bool joins = is_name || !is_among(right[0], ".,;:!?)]}>\"'`");
-    return joins ? static_cast<int32_t>(right.size()) : 0;
+    const bool is_reference = raw.starts_with('&');
+    if (!is_reference || raw == "&gt;") unit.begin -= bytes_joined_before(left_of(u));
+    if (!is_reference || raw == "&lt;") unit.end += bytes_joined_after(right_of(u));
   }
 
   void add_brackets(size_t u) {
@@ -184,7 +144,8 @@ class UnitFinder {
   }
 
   bool starts_with_bracket(const Unit& unit) const {
-    return unit.begin < marks_[unit.first].at && is_among(text_[at(unit.begin)], "([{");
+    return unit.begin < marks_[unit.first].at &&
+           std::string_view("([{").find(text_[at(unit.begin)]) != std::string_view::npos;
   }
 
   // Whether a text begins with punctuation after spaces.
@@ -198,7 +159,7 @@ class UnitFinder {
     int32_t bytes = 0;
     while (ends_phrase(first_character(text))) {
       bytes += bytes_of_first(text);
-      text.remove_prefix(static_cast<size_t>(bytes_of_first(text)));
+      drop_first(text);
     }
     return bytes;
   }
@@ -206,18 +167,6 @@ class UnitFinder {
   static std::string_view trimmed_right(std::string_view text) {
     const size_t last = text.find_last_not_of(" \t");
     return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-  }
-
-  static int32_t bytes_of_first(std::string_view text) {
-    size_t size = 1;
-    while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) ++size;
-    return static_cast<int32_t>(size);
-  }
-
-  static int32_t bytes_of_last(std::string_view text) {
-    size_t begin = text.size() - 1;
-    while (begin > 0 && (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) --begin;
-    return static_cast<int32_t>(text.size() - begin);
   }
 
   // The text between a unit and the marks or units beside it.
@@ -316,7 +265,7 @@ class Removal {
     if (text.empty()) return;
     std::string& before = made_.text;
     if (after_unit_) {
-      if (before.empty() || is_space(last_character(before)) || opens_bracket(before))
+      if (before.empty() || is_space(last_character(before)) || ends_with_opening(before))
         text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
       else if (is_word_character(last_character(before)) &&
                is_word_character(first_character(text)))
@@ -331,11 +280,16 @@ class Removal {
     if (after_unit_ && raw_.text.size() > made_.text.size()) drop_last_spaces();
   }
 
-  static bool opens_bracket(std::string_view text) {
-    return text.ends_with('(') || text.ends_with('[');
+  // A bracket or quotation mark at the beginning of a word.
+  static bool ends_with_opening(std::string_view text) {
+    const char32_t last = last_character(text);
+    if (last == U'(' || last == U'[' || last == U'\u00BF' || last == U'\u00A1') return true;
+    if (!opens(last)) return false;
+    drop_last(text);
+    return text.empty() || is_space(last_character(text));
   }
 
-  static bool follows_directly(char32_t c) { return ends_phrase(c) || c == ')' || c == ']'; }
+  static bool follows_directly(char32_t c) { return ends_phrase(c) || closes(c); }
 
   void drop_last_spaces() {
     std::string& before = made_.text;

@@ -1,9 +1,11 @@
 #include "nmt/alignment/text_shape.h"
 
 #include <unicode/uchar.h>
+#include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace dietmt::nmt {
 namespace {
@@ -15,6 +17,9 @@ constexpr std::u32string_view kStraight = U"\"'`";
 bool is_among(char32_t c, std::u32string_view characters) {
   return c != 0 && characters.find(c) != std::u32string_view::npos;
 }
+
+// A byte of UTF-8 inside a character.
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 char32_t valid(UChar32 c) { return c < 0 ? U'\uFFFD' : static_cast<char32_t>(c); }
 
@@ -34,6 +39,26 @@ char32_t last_character(std::string_view text) {
   auto at = static_cast<int32_t>(text.size());
   U8_PREV(reinterpret_cast<const uint8_t*>(text.data()), 0, at, c);
   return valid(c);
+}
+
+int32_t bytes_of_first(std::string_view text) {
+  size_t size = 1;
+  while (size < text.size() && continues(text[size])) ++size;
+  return static_cast<int32_t>(size);
+}
+
+int32_t bytes_of_last(std::string_view text) {
+  size_t begin = text.size() - 1;
+  while (begin > 0 && continues(text[begin])) --begin;
+  return static_cast<int32_t>(text.size() - begin);
+}
+
+void drop_first(std::string_view& text) {
+  text.remove_prefix(static_cast<size_t>(bytes_of_first(text)));
+}
+
+void drop_last(std::string_view& text) {
+  text.remove_suffix(static_cast<size_t>(bytes_of_last(text)));
 }
 
 bool is_word_character(char32_t c) {
@@ -59,6 +84,19 @@ bool is_pair(char32_t opening, char32_t closing) {
   constexpr std::u32string_view kMates = U")]}>\u00BB\u203A\u201D\u201D\u2019\u2019\u300D\u300F）";
   const size_t which = kOpening.find(opening);
   return which != std::u32string_view::npos && kMates[which] == closing;
+}
+
+bool is_currency(char32_t c) { return u_charType(static_cast<UChar32>(c)) == U_CURRENCY_SYMBOL; }
+
+bool is_written_together(char32_t c) {
+  constexpr std::u32string_view kDashes = U"\u2013\u2014\u2015";
+  if (!u_isgraph(static_cast<UChar32>(c)) || is_among(c, kDashes)) return false;
+  if (!is_word_character(c)) return true;
+  UErrorCode status = U_ZERO_ERROR;
+  const UScriptCode script = uscript_getScript(static_cast<UChar32>(c), &status);
+  constexpr UScriptCode kScripts[] = {USCRIPT_COMMON, USCRIPT_INHERITED, USCRIPT_LATIN,
+                                      USCRIPT_GREEK, USCRIPT_CYRILLIC};
+  return U_SUCCESS(status) && std::ranges::find(kScripts, script) != std::end(kScripts);
 }
 
 bool has_pairs_of_brackets(std::string_view text) {

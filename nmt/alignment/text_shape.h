@@ -11,6 +11,12 @@ namespace dietmt::nmt {
 char32_t first_character(std::string_view text);
 char32_t last_character(std::string_view text);
 
+/// Of UTF-8 that is not empty.
+int32_t bytes_of_first(std::string_view text);
+int32_t bytes_of_last(std::string_view text);
+void drop_first(std::string_view& text);
+void drop_last(std::string_view& text);
+
 /// A letter, digit or mark of any script, or a symbol such as an emoji.
 bool is_word_character(char32_t c);
 bool is_space(char32_t c);
@@ -22,6 +28,12 @@ bool ends_sentence(char32_t c);
 bool opens(char32_t c);
 bool closes(char32_t c);
 bool is_pair(char32_t opening, char32_t closing);
+/// $ € £ ...
+bool is_currency(char32_t c);
+/// Whether a character continues what is written together with a placeholder: punctuation other
+/// than dashes, symbols, and letters of scripts in which that is no sentence, or word before a
+/// word.
+bool is_written_together(char32_t c);
 
 /// Whether no bracket in the text opens or closes without its partner.
 bool has_pairs_of_brackets(std::string_view text);

@@ -126,6 +126,22 @@ TEST(InlineMarkupTest, PunctuationGoesWithItsPlaceholder) {
   EXPECT_EQ(take_out_markup("Done. {0}. Go on.").text, "Done. Go on.");
 }
 
+// In Chinese, Korean and Arabic that would be words to translate.
+TEST(InlineMarkupTest, SymbolsAndQuotationMarksOfAllLanguagesGoWithTheirPlaceholder) {
+  EXPECT_EQ(take_out_markup("It costs €{0}, £%s or {1}€.").text, "It costs or.");
+  EXPECT_EQ(take_out_markup("It costs $ {0} or US$ {1} and {2} % of {3}\u00A0€.").text,
+            "It costs or and of.");
+  EXPECT_EQ(take_out_markup("«{name}» ou »{0}« et „{1}“").text, "ou et");
+  EXPECT_EQ(take_out_markup("§{0}–{1} at {2}°C → {3}’s").text, "at");
+  EXPECT_EQ(take_out_markup("Die {0}-Größe ist ¿{1} groß?").text, "Die ist ¿groß?");
+  EXPECT_EQ(take_out_markup("„Datei {0}“ und „{1} Dateien“").text, "„Datei“ und „Dateien“");
+  EXPECT_EQ(take_out_markup("打开{0}文件").text, "打开 文件");
+  EXPECT_EQ(take_out_markup("و{0} 파일{1}을 열기").text, "و 파일 을 열기");
+  EXPECT_EQ(take_out_markup("A {0}—see there").text, "A —see there");
+  EXPECT_EQ(placed("The price is €{0}.", "Preis ist der .", {1, 2, 0, 2}), "Preis ist €{0} der .");
+  EXPECT_EQ(placed("Open «{name}» now", "Jetzt öffnen", {1, 0}), "«{name}» Jetzt öffnen");
+}
+
 TEST(InlineMarkupTest, PlaceholdersKeepTheirSpacesAndPunctuation) {
   EXPECT_EQ(placed("Hello, {0}!", "Hallo!", {0}), "Hallo, {0}!");
   EXPECT_EQ(placed("Hello {0}!", "Hallo!", {0}), "Hallo {0}!");
@@ -154,6 +170,12 @@ TEST(InlineMarkupTest, APartOfAWordTakesTheWholeOne) {
   EXPECT_EQ(placed("<b>Del</b>ete files", "Dateien löschen", {1, 0}), "Dateien <b>löschen</b>");
   EXPECT_EQ(placed("please un<i>do</i> it", "bitte aufheben", {0, 1}), "bitte <i>aufheben</i>");
   EXPECT_EQ(placed("<b>un</b><i>do</i> it", "hebe auf", {1, 0}), "hebe <b>auf</b><i></i>");
+}
+
+// The <b> begins inside a word of the <i> before it: that word is not of its elements either.
+TEST(InlineMarkupTest, ElementsInsideOneThatSharesAWordStay) {
+  EXPECT_EQ(placed("<i>un</i><b><u>do</u> <g>x</g></b> it", "hebe y es auf", {0, 1, 2, 0}),
+            "<i>hebe</i> <b><u></u><g>y</g></b> es auf");
 }
 
 TEST(InlineMarkupTest, MarksOfACutTextComeAfterTheTranslation) {
