@@ -43,8 +43,8 @@ int32_t compound_before(std::string_view left) {
   left = last_written_together(left);
   while (opens_or_quotes(first_character(left))) drop_first(left);
   const char32_t last = last_character(left);
-  const bool joins = last != 0 && !ends_phrase(last) && !opens(last) && !closes(last) &&
-                     last != U'\u00BF' && last != U'\u00A1';  // inverted ? and !
+  const bool joins =
+      last != 0 && !ends_phrase(last) && !opens(last) && !closes(last) && !starts_sentence(last);
   return joins ? size_of(left) : 0;
 }
 

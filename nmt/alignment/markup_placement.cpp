@@ -20,6 +20,28 @@ struct Segments {
                        static_cast<size_t>(spans[i].end - spans[i].begin));
   }
 
+  // Where the punctuation that ends a run begins: the full stop of `Open "this."`.
+  size_t final_punctuation(Run within) const {
+    const auto before = [&](size_t part, auto&& is_one) {
+      while (part > within.first && is_one(first_character(at(part - 1)))) --part;
+      return part;
+    };
+    const size_t last = before(within.last, closes);
+    const size_t first = before(last, ends_phrase);
+    return first < last ? first : within.last;
+  }
+
+  // Where that of its beginning ends: the inverted question mark of Spanish.
+  size_t after_initial_punctuation(Run within) const {
+    const auto after = [&](size_t part, auto&& is_one) {
+      while (part < within.last && is_one(first_character(at(part)))) ++part;
+      return part;
+    };
+    const size_t first = after(within.first, opens);
+    const size_t last = after(first, starts_sentence);
+    return first < last ? last : within.first;
+  }
+
   std::string_view text;
   std::vector<TextSpan> spans;
 };
@@ -50,9 +72,11 @@ class Placement {
       return rank(a) > rank(b);
     });
     std::vector<bool> taken(attention_.targets);
+    const Frame frame{inside_of(source_, parent.source), inside_of(target_, parent.target)};
     for (MarkupNode* element : elements) {
       const bool is_whole = element->source.length() == parent.source.length();
-      element->target = is_whole ? parent.target : best_run(*element, parent.target, taken);
+      element->target =
+          is_whole ? parent.target : best_run(*element, frame.run_of(*element, parent), taken);
       if (element->is_point()) {
         points.push_back(element);
         continue;
@@ -61,10 +85,39 @@ class Placement {
                 taken.begin() + static_cast<std::ptrdiff_t>(element->target.last), true);
       place(*element);
     }
-    for (MarkupNode* point : points) place_point(*point, parent, taken);
+    for (MarkupNode* point : points) place_point(*point, parent, frame, taken);
   }
 
  private:
+  // The punctuation around an element's text, without that of a phrase inside.
+  struct Frame {
+    Run source;
+    Run target;
+
+    // What the source has before the final punctuation stays before it.
+    size_t end_for(const MarkupNode& child, const MarkupNode& parent) const {
+      const bool is_inside =
+          source.last < parent.source.last && child.source.last <= source.last && !child.to_end;
+      return is_inside ? target.last : parent.target.last;
+    }
+
+    // A source without initial punctuation may have a translation with it.
+    size_t begin_for(const MarkupNode& child, const MarkupNode& parent) const {
+      const bool is_inside = child.source.first >= source.first && !child.from_start;
+      return is_inside ? target.first : parent.target.first;
+    }
+
+    // An element may have final punctuation rather than nothing.
+    Run run_of(const MarkupNode& element, const MarkupNode& parent) const {
+      const Run run{parent.target.first, end_for(element, parent)};
+      return run.empty() ? parent.target : run;
+    }
+  };
+
+  static Run inside_of(const Segments& text, Run all) {
+    return {text.after_initial_punctuation(all), text.final_punctuation(all)};
+  }
+
   // How much more than half of a target part's attention falls on source parts of the run.
   float gain(size_t target, Run source) const {
     const auto sum = [&](size_t s) { return sums_[target * (attention_.sources + 1) + s]; };
@@ -108,10 +161,12 @@ class Placement {
     bool glued_before = false;
   };
 
-  void place_point(MarkupNode& point, const MarkupNode& parent,
+  void place_point(MarkupNode& point, const MarkupNode& parent, const Frame& frame,
                    const std::vector<bool>& taken) const {
     const auto [found, glued_before] = gap_of(point, parent);
-    size_t at = std::min(found, parent.target.last);
+    const bool is_in_front = marks_[point.mark()].place == InlineMark::Place::kStart;
+    const size_t first = is_in_front ? parent.target.first : frame.begin_for(point, parent);
+    size_t at = std::max(std::min(found, frame.end_for(point, parent)), first);
     if (at > parent.target.first && at < parent.target.last && taken[at] && taken[at - 1])
       at = outside_of_sibling(at, glued_before, parent);
     point.target = {at, at};
@@ -182,8 +237,8 @@ class Placement {
 
   bool is_word(size_t source_part) const { return has_word(source_.at(source_part)); }
 
-  // The target part that attends most to a source part; for punctuation one of the same, if there
-  // is any.
+  // The target part that attends most to a source part, of equal ones the first, but a word to a
+  // word rather than to punctuation of the same token; for punctuation the same, if there is any.
   size_t aligned_with(size_t source, Run within) const {
     const bool is_punctuation = !is_word(source);
     size_t best = within.first;
@@ -191,7 +246,11 @@ class Placement {
     for (size_t t = within.first; t < within.last; ++t) {
       const bool equal = is_punctuation && target_.at(t) == source_.at(source);
       if (is_same && !equal) continue;
-      if ((equal && !is_same) || attention_.at(t, source) > attention_.at(best, source)) best = t;
+      const float weight = attention_.at(t, source), most = attention_.at(best, source);
+      const bool is_better =
+          weight > most || (weight == most && !is_punctuation && t != best &&
+                            !has_word(target_.at(best)) && has_word(target_.at(t)));
+      if ((equal && !is_same) || is_better) best = t;
       is_same = is_same || equal;
     }
     return best;

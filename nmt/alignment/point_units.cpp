@@ -283,7 +283,7 @@ class Removal {
   // A bracket or quotation mark at the beginning of a word.
   static bool ends_with_opening(std::string_view text) {
     const char32_t last = last_character(text);
-    if (last == U'(' || last == U'[' || last == U'\u00BF' || last == U'\u00A1') return true;
+    if (last == U'(' || last == U'[' || starts_sentence(last)) return true;
     if (!opens(last)) return false;
     drop_last(text);
     return text.empty() || is_space(last_character(text));

@@ -72,6 +72,8 @@ bool ends_phrase(char32_t c) { return is_among(c, U".,;:!?\u2026。，、；：�
 
 bool ends_sentence(char32_t c) { return is_among(c, U".!?\u2026。！？"); }
 
+bool starts_sentence(char32_t c) { return c == U'\u00BF' || c == U'\u00A1'; }
+
 bool opens(char32_t c) { return is_among(c, kOpening) || is_among(c, kStraight); }
 
 bool closes(char32_t c) { return is_among(c, kClosing) || is_among(c, kStraight); }

@@ -24,6 +24,8 @@ bool is_space(char32_t c);
 bool ends_phrase(char32_t c);
 /// What may end a sentence: . ! ?
 bool ends_sentence(char32_t c);
+/// The inverted marks of Spanish.
+bool starts_sentence(char32_t c);
 /// A bracket or quotation mark that opens; straight quotation marks both open and close.
 bool opens(char32_t c);
 bool closes(char32_t c);

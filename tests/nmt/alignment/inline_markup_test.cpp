@@ -126,6 +126,19 @@ TEST(InlineMarkupTest, PunctuationGoesWithItsPlaceholder) {
   EXPECT_EQ(take_out_markup("Done. {0}. Go on.").text, "Done. Go on.");
 }
 
+// Weak attention falls on the full stop.
+TEST(InlineMarkupTest, PlaceholdersStayInsideThePunctuationOfTheSentence) {
+  EXPECT_EQ(placed("Open {0}.", "Öffnen Sie .", {1, 1, 0}), "Öffnen Sie {0} .");
+  EXPECT_EQ(placed("Do you want {0}?", "Wollen Sie ?", {3, 3, 2}), "Wollen Sie {0} ?");
+  EXPECT_EQ(placed("Say \"Open {0}.\"", "Sag \"Öffnen.\"", {0, 1}), "Sag \"Öffnen {0}.\"");
+  EXPECT_EQ(placed("Open {0}.", ".", {0}), "{0}.");
+  EXPECT_EQ(placed("¿{0} existe ya?", "¿ Exists ?", {0, 0, 1}), "¿ {0} Exists ?");
+  EXPECT_EQ(placed("{0} exists .", "¿ Existe ?", {0, 1, 1}), "¿ {0} Existe ?");
+  EXPECT_EQ(placed("Open <b>it</b> now .", "Jetzt öffnen .", {0, 0, 1}), "<b>Jetzt</b> öffnen .");
+  EXPECT_EQ(placed("Open. {0}", "Öffnen.", {0}), "Öffnen. {0}");
+  EXPECT_EQ(placed("<b>Open</b> {0} .", "Jetzt öffnen .", {1, 0, 0}), "Jetzt <b>öffnen</b> {0} .");
+}
+
 // In Chinese, Korean and Arabic that would be words to translate.
 TEST(InlineMarkupTest, SymbolsAndQuotationMarksOfAllLanguagesGoWithTheirPlaceholder) {
   EXPECT_EQ(take_out_markup("It costs €{0}, £%s or {1}€.").text, "It costs or.");

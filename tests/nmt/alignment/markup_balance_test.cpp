@@ -150,8 +150,9 @@ struct Message {
 };
 
 Message random_message(Random& random) {
-  constexpr const char* kInside[] = {"{0}",      "\"{1}\"", "'%s'", "({0})", "[%1$s]", "{0}/{1}",
-                                     "{0}, {1}", "%d%%",    "-{0}", "{0}KB", "“{0}”",  "x://{0}/y"};
+  constexpr const char* kInside[] = {"{0}",      "\"{1}\"", "'%s'",  "({0})", "[%1$s]", "{0}/{1}",
+                                     "{0}, {1}", "%d%%",    "-{0}",  "{0}KB", "“{0}”",  "x://{0}/y",
+                                     "€{0}",     "«{0}»",   "{0} %", "$ {0}"};
   constexpr const char* kWords[] = {"open", "file", "and", "size", "note"};
   Message message;
   const auto add = [&](const std::string& form, const char* space) {
@@ -187,6 +188,10 @@ TEST(MarkupBalanceTest, PlaceholdersKeepTheirFormsAndSpaces) {
     ASSERT_EQ(sorted_marks(result), sorted_marks(message.text)) << both;
     for (const std::string& form : message.forms)
       ASSERT_NE(result.find(form), std::string::npos) << form << ": " << both;
+    const bool ends = message.text.ends_with('.') || message.text.ends_with('!');
+    if (ends && (target.ends_with('.') || target.ends_with('!'))) {
+      ASSERT_EQ(result.back(), target.back()) << both;
+    }
     for (const char* bad : {"  ", " ,", " !", " )", "( "})
       ASSERT_EQ(result.find(bad), std::string::npos) << bad << ": " << both;
     for (size_t at = result.find('{'); at != std::string::npos; at = result.find('{', at + 1)) {
