@@ -13,7 +13,9 @@ using data::TextSpan;
 
 // A text and its segments.
 struct Segments {
-  explicit Segments(std::string_view whole) : text(whole), spans(segments_of(whole)) {}
+  explicit Segments(std::string_view whole) : text(whole), spans(segments_of(whole)) {
+    for (size_t i = 0; i < spans.size(); ++i) are_words.push_back(has_word(at(i)));
+  }
 
   std::string_view at(size_t i) const {
     return text.substr(static_cast<size_t>(spans[i].begin),
@@ -44,6 +46,7 @@ struct Segments {
 
   std::string_view text;
   std::vector<TextSpan> spans;
+  std::vector<bool> are_words;
 };
 
 // Gives each node its run of target parts.
@@ -235,7 +238,7 @@ class Placement {
     return mark.before != InlineMark::Neighbour::kSpace;
   }
 
-  bool is_word(size_t source_part) const { return has_word(source_.at(source_part)); }
+  bool is_word(size_t source_part) const { return source_.are_words[source_part]; }
 
   // The target part that attends most to a source part, of equal ones the first, but a word to a
   // word rather than to punctuation of the same token; for punctuation the same, if there is any.
@@ -247,9 +250,8 @@ class Placement {
       const bool equal = is_punctuation && target_.at(t) == source_.at(source);
       if (is_same && !equal) continue;
       const float weight = attention_.at(t, source), most = attention_.at(best, source);
-      const bool is_better =
-          weight > most || (weight == most && !is_punctuation && t != best &&
-                            !has_word(target_.at(best)) && has_word(target_.at(t)));
+      const bool is_better = weight > most || (weight == most && !is_punctuation && t != best &&
+                                               !target_.are_words[best] && target_.are_words[t]);
       if ((equal && !is_same) || is_better) best = t;
       is_same = is_same || equal;
     }
@@ -292,31 +294,61 @@ void append_rest(const MarkedText& source, size_t kept, std::vector<MarkedPart>&
   }
 }
 
+bool has_more_than_spaces(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") != std::string_view::npos;
+}
+
+// How many bytes of the source have at most this many weights for the parts of the target.
+int32_t bytes_within(size_t weights, const Segments& source, const Segments& target) {
+  const size_t parts = weights / std::max<size_t>(target.spans.size(), 1);
+  return parts < source.spans.size() ? source.spans[parts].begin
+                                     : static_cast<int32_t>(source.text.size());
+}
+
+PartAttention diagonal(size_t targets, size_t sources) {
+  PartAttention attention{targets, sources, std::vector<float>(targets * sources)};
+  for (size_t t = 0; t < targets && sources > 0; ++t)
+    attention.weights[t * sources + t * sources / targets] = 1.0F;
+  return attention;
+}
+
+// Places the marks of the first bytes of a source by its attention, and the others behind them.
+template <typename Attention>
+std::vector<MarkedPart> placed_up_to(int32_t bytes, const MarkedText& source,
+                                     const Segments& target, Attention attention_of) {
+  const bool is_cut =
+      has_more_than_spaces(std::string_view(source.text).substr(static_cast<size_t>(bytes)));
+  const MarkedText kept = is_cut ? first_bytes(source, bytes) : MarkedText();
+  const MarkedText& marked = is_cut ? kept : source;
+  const Segments parts(marked.text);
+  std::vector<MarkedPart> written = placed(marked, parts, target, attention_of(parts));
+  append_rest(source, marked.marks.size(), written);
+  return written;
+}
+
 }  // namespace
 
 std::vector<MarkedPart> place_markup(const MarkedText& source,
                                      std::span<const TextSpan> source_tokens,
                                      const TokenizedText& target,
                                      std::span<const float> attention) {
+  if (source.marks.empty()) return {{std::string(target.text)}};
   const int32_t read = source_tokens.empty() ? 0 : std::max(source_tokens.back().end, 0);
-  const bool is_cut = has_word(std::string_view(source.text).substr(static_cast<size_t>(read)));
-  const MarkedText kept = is_cut ? first_bytes(source, read) : MarkedText();
-  const MarkedText& marked = is_cut ? kept : source;
-  const Segments parts(marked.text), target_parts(target.text);
-  std::vector<MarkedPart> written = placed(marked, parts, target_parts,
-                                           part_attention({marked.text, source_tokens}, parts.spans,
-                                                          target, target_parts.spans, attention));
-  append_rest(source, marked.marks.size(), written);
-  return written;
+  const Segments target_parts(target.text);
+  return placed_up_to(read, source, target_parts, [&](const Segments& parts) {
+    return part_attention({parts.text, source_tokens}, parts.spans, target, target_parts.spans,
+                          attention);
+  });
 }
 
 std::vector<MarkedPart> place_markup(const MarkedText& source, std::string_view target) {
+  constexpr size_t kMostWeights = size_t{1} << 24U;  // 64 MiB
+  if (source.marks.empty()) return {{std::string(target)}};
   const Segments source_parts(source.text), target_parts(target);
-  PartAttention diagonal{target_parts.spans.size(), source_parts.spans.size(), {}};
-  diagonal.weights.resize(diagonal.targets * diagonal.sources);
-  for (size_t t = 0; t < diagonal.targets && diagonal.sources > 0; ++t)
-    diagonal.weights[t * diagonal.sources + t * diagonal.sources / diagonal.targets] = 1.0F;
-  return placed(source, source_parts, target_parts, diagonal);
+  const int32_t bytes = bytes_within(kMostWeights, source_parts, target_parts);
+  return placed_up_to(bytes, source, target_parts, [&](const Segments& parts) {
+    return diagonal(target_parts.spans.size(), parts.spans.size());
+  });
 }
 
 }  // namespace dietmt::nmt

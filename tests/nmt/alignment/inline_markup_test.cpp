@@ -201,6 +201,28 @@ TEST(InlineMarkupTest, MarksOfACutTextComeAfterTheTranslation) {
   EXPECT_EQ(join(parts), "eins <b>zwei<i></i></b> {0}<u></u>");
 }
 
+// Weights for all of its parts would take four gigabytes and a minute.
+TEST(InlineMarkupTest, ALongLineThatIsCutTakesNoMoreThanItsBeginning) {
+  constexpr size_t kTokens = 1000, kBytes = 1'000'000;
+  std::string target = "a";
+  for (size_t i = 1; i < kTokens; ++i) target += " a";
+  const auto tokens = tokens_of_words(target);
+  const auto attention = attention_of(std::vector<size_t>(kTokens, 1), kTokens);
+  for (const char c : {'{', '<', '[', '%'}) {
+    for (const char* mark : {"", "{0} "}) {
+      MarkedText marked = take_out_markup(mark + std::string("a b") + std::string(kBytes, c));
+      marked.text.resize(std::max(marked.text.size(), kBytes), c);
+      std::vector<data::TextSpan> source;
+      for (int32_t i = 0; i < static_cast<int32_t>(kTokens); ++i) source.push_back({i, i + 1});
+      const auto parts = place_markup(marked, source, {target, tokens}, attention);
+      EXPECT_GE(join(parts).size(), target.size());
+    }
+  }
+  MarkedText marked = take_out_markup("a {0} b");
+  marked.text.resize(kBytes, '[');
+  EXPECT_EQ(join(place_markup(marked, target)).size(), target.size() + 4);
+}
+
 TEST(InlineMarkupTest, EmptyElementsStayWhole) {
   EXPECT_EQ(placed("one <a><b></b></a> two", "eins zwei", {0, 1}), "eins <a><b></b></a> zwei");
 }

@@ -61,6 +61,47 @@ TEST(PlaceholdersTest, ChoicesAreWhole) {
   EXPECT_FALSE(is_choice("{n, number}") || is_choice("{n}") || is_choice("%s"));
 }
 
+// At this size, reading the rest of the line for each of them would take minutes.
+TEST(PlaceholdersTest, LongLinesOfHalfPlaceholdersTakeLinearTime) {
+  constexpr size_t kBytes = 1'000'000;
+  for (const std::string part : {"{",
+                                 "<",
+                                 "[",
+                                 "%",
+                                 "&",
+                                 "$a",
+                                 "${",
+                                 "%(",
+                                 "%{",
+                                 "{{",
+                                 "{{{",
+                                 "{%",
+                                 "{#",
+                                 "<%",
+                                 "</a",
+                                 "<a b=\"<a\" b=\"",
+                                 "<a b='<%<a b=\"",
+                                 "{ ",
+                                 "{a,",
+                                 "{a,plural,",
+                                 "{ $a ->",
+                                 "{\\",
+                                 "{0:",
+                                 "{ \"",
+                                 "{A(",
+                                 "<0 ",
+                                 "%1$",
+                                 "{a}",
+                                 "<b>",
+                                 "%%",
+                                 "{a,plural,}"}) {
+    std::string text;
+    while (text.size() < kBytes) text += part;
+    const auto found = placeholders_in(text);
+    EXPECT_LE(found.size(), text.size()) << part;
+  }
+}
+
 TEST(PlaceholdersTest, DollarsEncloseNamesButNoAmounts) {
   EXPECT_THAT(placeholders_in("Open $file_1$ with $program$."),
               ElementsAre("$file_1$", "$program$"));
