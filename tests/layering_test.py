@@ -20,8 +20,9 @@ INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
 TORCH = re.compile(r"^\s*#include <(?:torch|ATen|c10)/", re.MULTILINE)
 # Sources that may include `training/`; all others are inference.
 TRAINING = ("training/", "nmt/training/", "bert/training/", "bert/finetuning/", "tools/train_command",
-            "tools/training_options", "tools/learning_options", "tools/task_options", "tools/bert_finetune",
-            "tools/bert_pretrain")
+            "tools/train_options", "tools/training_options", "tools/learning_options",
+            "tools/guided_alignment", "tools/initial_model", "tools/task_options",
+            "tools/bert_finetune", "tools/bert_pretrain")
 # A folder's library and what it links; `kernels/` has only headers.
 LIBRARY = re.compile(r"dietmt_library\((dietmt_\w+).*?LIBRARIES\s([^)]*)\)", re.DOTALL)
 LINKED = re.compile(r"target_link_libraries\((dietmt_\w+) PUBLIC\s([^)]*)\)")

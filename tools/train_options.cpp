@@ -1,0 +1,135 @@
+#include "tools/train_options.h"
+
+#include <filesystem>
+
+#include "common/error.h"
+#include "interchange/marian/marian_export.h"
+#include "nmt/network/model_size.h"
+#include "nmt/training/translation_task.h"
+
+namespace dietmt::tools {
+namespace fs = std::filesystem;
+
+OptionTable train_option_table(TrainOptions& o) {
+  OptionTable table(
+      "train",
+      "--train-source FILE... --train-target FILE... --valid-source FILE --valid-target FILE "
+      "--output DIR",
+      "Trains an encoder-decoder Transformer on parallel text (plain or .gz). Run the same command "
+      "again to resume after a stop. Exit code 75: a signal or --max-time stopped it, or one of "
+      "several processes was lost; the same command continues from the last checkpoint.");
+  table.group("Data");
+  bind_corpora(table, o);
+  table
+      .add("context", &o.context, "N",
+           "translate each sentence with the N source sentences before it (Tiedemann and Scherrer "
+           "2017); an empty line in both files ends a document; default: 0, or as --init-from",
+           nmt::kContextRange)
+      .add("context-sides", &o.context_sides, "",
+           "source (the default): the target is the sentence; both: it also has the N target "
+           "sentences before, and translation keeps what follows the last separator",
+           {.choices = {"source", "both"}});
+  table
+      .add("output", &o.output, "DIR", "directory for checkpoints, progress and report",
+           {.required = true})
+      .add("batch-tokens", &o.batch_tokens, "N",
+           "batch size: at most N target and 2 N source tokens", ranges::kBatchTokens);
+  bind_subwords(table, o);
+  bind_model_options(table, o);
+  table.add("init-from", &o.init_from, "MODEL",
+            "initialize from this model, to fine-tune it on another domain or with other position "
+            "encodings; keeps its subwords, sizes and all settings that no option gives");
+  bind_updates(table, o);
+  bind_learning(table, o);
+  bind_guided_alignment(table, o);
+  bind_checkpoints(table, o);
+  table
+      .add("no-valid-translation", &o.no_valid_translation, "",
+           "validate only the loss, without beam search for BLEU and chrF")
+      .add("valid-beam", &o.search.beam, "N", "beam size of validation", nmt::search_rules::kBeam)
+      .add("valid-tokenize", &o.valid_tokenizer, "",
+           "tokenizer of BLEU; none: the text is tokenized already",
+           {.choices = {"13a", "intl", "char", "zh", "none"}})
+      .add("valid-lowercase", &o.valid_lowercase, "", "lower-case both sides for BLEU and chrF")
+      .add("valid-batch-tokens", &o.search.batch_tokens, "N",
+           "batch size of validation in source tokens", ranges::kBatchTokens);
+  bind_machine(table, o);
+  bind_processes(table, o);
+  table.add("find-batch", &o.find_batch, "",
+            "try batches of growing size, print the largest --batch-tokens that fits, exit");
+  table
+      .basics({"batch-tokens", "vocab-size", "preset", "position", "max-updates", "learning-rate",
+               "valid-interval", "device", "precision", "dry-run"})
+      .example(
+          "dietmt train --train-source train.en --train-target train.de \\\n      "
+          "--valid-source valid.en --valid-target valid.de --output model");
+  return table;
+}
+
+namespace {
+
+// Standard input and pipes can be read only once.
+std::vector<std::string> reading_problems(const TrainOptions& o, bool has_tokenizers) {
+  std::vector<std::string> found;
+  const auto require_file = [&](const std::string& file, const std::string& reason) {
+    if (!file.empty() && !fs::is_regular_file(file))
+      found.push_back(file + " can be read only once, but " + reason);
+  };
+  if (!o.no_valid_translation) {
+    for (const std::string& file : {o.valid_source, o.valid_target})
+      require_file(file, "validation reads it twice: give a file, or --no-valid-translation");
+  }
+  if (has_tokenizers || o.SubwordOptions::given()) return found;
+  for (const auto* files : {&o.train_source, &o.train_target})
+    for (const std::string& file : *files)
+      require_file(file, "the tokenizer is trained on it first: give a file, or --tokenizer");
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> memory_problems(const TrainOptions& o) {
+  // How many are frozen is not known before the model is built.
+  const double bytes = o.partly_frozen() ? sizeof(float) : bytes_per_weight(o);
+  const std::string problem = nmt::memory_problem(o.model, bytes);
+  if (problem.empty()) return {};
+  return {problem};
+}
+
+std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
+  std::vector<std::string> problems = o.CorpusOptions::problems();
+  const auto add = [&](const std::vector<std::string>& more) {
+    problems.insert(problems.end(), more.begin(), more.end());
+  };
+  if (problems.empty()) add(reading_problems(o, has_tokenizers));
+  add(o.SubwordOptions::problems(has_tokenizers));
+  if (o.one_each() && o.model.tied_embeddings == "all")
+    problems.push_back("--tied-embeddings all needs a joint tokenizer: choose none or decoder");
+  try {
+    training::require_score(nmt::TranslationTask::possible_scores(!o.no_valid_translation),
+                            o.trainer.valid_metric);
+  } catch (const ConfigError& error) {
+    problems.push_back(error.what());
+  }
+  if (o.model.context == 0 && o.context_sides)
+    problems.push_back("--context-sides needs --context");
+  add(o.GuidedAlignmentOptions::problems(o.model, o.subword_sampling || o.bpe_dropout,
+                                         !o.tags().empty()));
+  o.trainer.output = o.output;
+  o.trainer.low_rank = o.low_rank();
+  add(resolve(o));
+  o.set_head(o.model);
+  // Of a given tokenizer run() learns the size.
+  o.model.source_vocabulary = o.model.target_vocabulary = o.tokenizers.options.vocabulary_size;
+  add(model_problems(o.model));
+  if (o.marian && o.lora_rank)
+    problems.emplace_back("--marian and --lora-rank exclude each other: an adapter has no start");
+  if (o.marian)
+    for (const std::string& problem : interchange::marian_problems(o.model))
+      problems.push_back("--marian: " + problem);
+  add(o.LearningOptions::problems(o.model, o, o.init_from.has_value()));
+  if (problems.empty()) add(memory_problems(o));
+  return problems;
+}
+
+}  // namespace dietmt::tools
