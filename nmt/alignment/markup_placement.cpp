@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "nmt/alignment/inline_markup.h"
@@ -63,7 +64,7 @@ class Placement {
   }
 
   // The children of an element whose run is known.
-  void place(MarkupNode& parent) const {
+  void place(MarkupNode& parent) {
     std::vector<MarkupNode*> elements, points;
     for (MarkupNode& child : parent.children)
       (child.source.empty() ? points : elements).push_back(&child);
@@ -74,24 +75,27 @@ class Placement {
       };
       return rank(a) > rank(b);
     });
-    std::vector<bool> taken(attention_.targets);
+    Owners owners(attention_.targets);
     const Frame frame{inside_of(source_, parent.source), inside_of(target_, parent.target)};
     for (MarkupNode* element : elements) {
       const bool is_whole = element->source.length() == parent.source.length();
       element->target =
-          is_whole ? parent.target : best_run(*element, frame.run_of(*element, parent), taken);
+          is_whole ? parent.target : best_run(*element, frame.run_of(*element, parent), owners);
       if (element->is_point()) {
         points.push_back(element);
         continue;
       }
-      std::fill(taken.begin() + static_cast<std::ptrdiff_t>(element->target.first),
-                taken.begin() + static_cast<std::ptrdiff_t>(element->target.last), true);
+      std::fill(owners.begin() + static_cast<std::ptrdiff_t>(element->target.first),
+                owners.begin() + static_cast<std::ptrdiff_t>(element->target.last), element);
       place(*element);
     }
-    for (MarkupNode* point : points) place_point(*point, parent, frame, taken);
+    aligned_.clear();
+    for (MarkupNode* point : points) place_point(*point, parent, frame, owners);
   }
 
  private:
+  using Owners = std::vector<const MarkupNode*>;  // of target parts; null: no child has the part
+
   // The punctuation around an element's text, without that of a phrase inside.
   struct Frame {
     Run source;
@@ -131,11 +135,11 @@ class Placement {
 
   // The run of free parts with the largest sum of gains (Kadane's algorithm); of equal ones the
   // first. None if no part is free.
-  Run best_run(const MarkupNode& node, Run within, const std::vector<bool>& taken) const {
+  Run best_run(const MarkupNode& node, Run within, const Owners& owners) const {
     Run best, open{within.first, within.first};
     float best_sum = 0.0F, sum = 0.0F;
     for (size_t t = within.first; t < within.last; ++t) {
-      const bool must_stop = taken[t];
+      const bool must_stop = owners[t] != nullptr;
       const bool restart = (t == open.last && open.empty()) || (sum <= 0.0F && !node.from_start);
       if (must_stop) {
         open = {t + 1, t + 1};
@@ -165,18 +169,21 @@ class Placement {
   };
 
   void place_point(MarkupNode& point, const MarkupNode& parent, const Frame& frame,
-                   const std::vector<bool>& taken) const {
+                   const Owners& owners) {
     const auto [found, glued_before] = gap_of(point, parent);
     const bool is_in_front = marks_[point.mark()].place == InlineMark::Place::kStart;
     const size_t first = is_in_front ? parent.target.first : frame.begin_for(point, parent);
     size_t at = std::max(std::min(found, frame.end_for(point, parent)), first);
-    if (at > parent.target.first && at < parent.target.last && taken[at] && taken[at - 1])
-      at = outside_of_sibling(at, glued_before, parent);
+    const bool is_between = at > parent.target.first && at < parent.target.last;
+    if (is_between && owners[at] != nullptr && owners[at] == owners[at - 1]) {
+      const Run sibling = owners[at]->target;  // a point is not inside another child
+      at = glued_before ? sibling.last : sibling.first;
+    }
     point.target = {at, at};
     point.glued_before = glued_before;
   }
 
-  Gap gap_of(const MarkupNode& point, const MarkupNode& parent) const {
+  Gap gap_of(const MarkupNode& point, const MarkupNode& parent) {
     const InlineMark& mark = marks_[point.mark()];
     const size_t next = point.source.first;
     const Run within = parent.target;
@@ -195,7 +202,7 @@ class Placement {
 
   // Next to the same bracket, if the point stood next to one and the target has it.
   std::optional<Gap> inside_of_brackets(const InlineMark& mark, const MarkupNode& point,
-                                        const MarkupNode& parent) const {
+                                        const MarkupNode& parent) {
     const size_t next = point.source.first;
     const auto same_as = [&](size_t s) -> std::optional<size_t> {
       const size_t t = aligned_with(s, parent.target);
@@ -217,14 +224,6 @@ class Placement {
     return part.size() == 1 && brackets.find(part.front()) != std::string_view::npos;
   }
 
-  // Not inside another child.
-  static size_t outside_of_sibling(size_t at, bool glued_before, const MarkupNode& parent) {
-    for (const MarkupNode& sibling : parent.children)
-      if (!sibling.is_point() && at > sibling.target.first && at < sibling.target.last)
-        return glued_before ? sibling.target.last : sibling.target.first;
-    return at;
-  }
-
   size_t before_last_punctuation(Run within) const {
     size_t at = within.last;
     while (at > within.first && ends_phrase(first_character(target_.at(at - 1)))) --at;
@@ -240,9 +239,16 @@ class Placement {
 
   bool is_word(size_t source_part) const { return source_.are_words[source_part]; }
 
+  // Many points may stand beside one part.
+  size_t aligned_with(size_t source, Run within) {
+    const auto [found, is_new] = aligned_.try_emplace(source);
+    if (is_new) found->second = best_aligned(source, within);
+    return found->second;
+  }
+
   // The target part that attends most to a source part, of equal ones the first, but a word to a
   // word rather than to punctuation of the same token; for punctuation the same, if there is any.
-  size_t aligned_with(size_t source, Run within) const {
+  size_t best_aligned(size_t source, Run within) const {
     const bool is_punctuation = !is_word(source);
     size_t best = within.first;
     bool is_same = false;
@@ -263,6 +269,7 @@ class Placement {
   const Segments& target_;
   const PartAttention& attention_;
   std::vector<float> sums_;  // of attention, before each source part: [targets, sources + 1]
+  std::unordered_map<size_t, size_t> aligned_;  // of source parts with target parts of an element
 };
 
 std::vector<MarkedPart> placed(const MarkedText& source, const Segments& source_parts,

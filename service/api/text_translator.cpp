@@ -146,10 +146,13 @@ size_t bytes_of(const std::vector<std::string>& texts) {
 }
 
 std::vector<TranslatedText> plan_all(const std::vector<std::string>& texts,
-                                     const TextOptions& options) {
+                                     const TextOptions& options, const Patience& patience) {
   std::vector<TranslatedText> planned;
   planned.reserve(texts.size());
-  for (const std::string& text : texts) planned.push_back(plan_text(text, options));
+  for (const std::string& text : texts) {
+    patience.check();
+    planned.push_back(plan_text(text, options));
+  }
   return planned;
 }
 
@@ -278,7 +281,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
     {
       const PreparationTurn turn(bytes_of(texts), patience);
       models[i]->queue().check_open();
-      if (i == 0) translated = plan_all(texts, options);
+      if (i == 0) translated = plan_all(texts, options, patience);
       search.alignment = (search.alignment || has_marks(translated)) && model.decoder->aligns();
       sentences = sentences_for_next(translated);
       requests = encode_all(sentences, model, search, options, is_last);
@@ -294,6 +297,7 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
       for (size_t s = 0; s < sentences.size(); ++s) sentences[s]->guard = outcomes[s];
     }
     for (size_t s = 0; s < sentences.size(); ++s) {
+      patience.check();
       if (is_last)
         add_translations(found[s], model, options, search, *sentences[s]);
       else

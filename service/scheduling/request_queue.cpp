@@ -52,7 +52,18 @@ int64_t target_tokens(const nmt::NBest& translations) {
   return translations.empty() ? 0 : static_cast<int64_t>(translations.front().ids.size()) + 1;
 }
 
+[[noreturn]] void throw_late() {
+  throw DeadlineExceeded("the translation was not finished by the deadline");
+}
+
+[[noreturn]] void throw_gone() { throw ClientGone("the client closed its connection"); }
+
 }  // namespace
+
+void Patience::check() const {
+  if (std::chrono::steady_clock::now() >= deadline) throw_late();
+  if (client_gone && client_gone()) throw_gone();
+}
 
 RequestQueue::RequestQueue(const QueueLimits& limits, std::shared_ptr<ModelObserver> observer)
     : limits_(limits), observer_(std::move(observer)), waiting_(limits.turn_tokens) {}
@@ -69,7 +80,7 @@ std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequ
     const Clock::time_point now = Clock::now();
     if (now >= patience.deadline) {
       give_up(*request);
-      throw DeadlineExceeded("the translation was not finished by the deadline");
+      throw_late();
     }
     request->finished.wait_until(lock, std::min(patience.deadline, now + kGlance), done);
     if (done() || !patience.client_gone) continue;
@@ -78,7 +89,7 @@ std::vector<nmt::NBest> RequestQueue::translate(std::vector<nmt::TranslationRequ
     lock.lock();
     if (gone && !done()) {
       give_up(*request);
-      throw ClientGone("the client closed its connection");
+      throw_gone();
     }
   }
   if (request->error) std::rethrow_exception(request->error);

@@ -44,6 +44,9 @@ struct Patience {
   std::function<bool()> client_gone = nullptr;  // polled while waiting; may be empty
   std::string client = {};                      // shares its turns; an API key or an address
   bool is_batch = false;                        // gets what online requests leave
+
+  /// Throws DeadlineExceeded after the deadline, and ClientGone.
+  void check() const;
 };
 
 class RequestQueue final : public nmt::SentenceFeed {

@@ -214,5 +214,20 @@ TEST(MarkupBalanceTest, DeepAndUnclosedTagsSurvive) {
   }
 }
 
+// A million steps for each of them would take an hour.
+TEST(MarkupBalanceTest, ManyPointsInsideAndBesideElementsAreQuick) {
+  constexpr size_t kPoints = 200'000;
+  std::string source = "<a><b>one two</b> ";
+  for (size_t i = 0; i < kPoints; ++i) source += "<i>";
+  source += "three</a> four {0}";
+  const MarkedText marked = take_out_markup(source);
+  const std::string target = "drei eins vier zwei";
+  const auto from = tokens_of_words(marked.text), to = tokens_of_words(target);
+  // <b> goes around "eins vier zwei", and the points belong inside of that.
+  const auto attention = attention_of({2, 0, 2, 1}, from.size());
+  const std::string result = join(place_markup(marked, from, {target, to}, attention));
+  EXPECT_EQ(sorted_marks(result), sorted_marks(source));
+}
+
 }  // namespace
 }  // namespace dietmt::nmt

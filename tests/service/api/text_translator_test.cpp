@@ -1,0 +1,37 @@
+#include "service/api/text_translator.h"
+
+#include <gmock/gmock.h>
+
+#include "service/scheduling/scheduling_errors.h"
+#include "tests/service/fake_decoder.h"
+
+namespace dietmt::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Decoding and placing markup are work of the request, too.
+TEST(TextTranslatorTest, NoFurtherSentenceIsDecodedForAClientThatLeft) {
+  const ModelSpec spec = {"en-de", "en", "de", "first"};
+  int decoded = 0;
+  ModelRegistry models({spec},
+                       [&](const ModelSpec&) {
+                         LoadedModel model = fake_model(0us);
+                         model.decode_target = [&](std::span<const int32_t> ids) {
+                           ++decoded;
+                           return text_of(ids);
+                         };
+                         return model;
+                       },
+                       {});
+  const ServedPath path = acquire(models, {&spec}, {});
+  EXPECT_EQ(translate_texts(path, {"a", "b", "c"}, {}, {}).size(), 3U);
+  EXPECT_EQ(decoded, 3);
+  decoded = 0;
+  const Patience patience{.client_gone = [&] { return decoded > 0; }};
+  EXPECT_THROW(translate_texts(path, {"a", "b", "c"}, {}, patience), ClientGone);
+  EXPECT_EQ(decoded, 1);
+}
+
+}  // namespace
+}  // namespace dietmt::service
