@@ -1,6 +1,6 @@
 // Word (.docx) and OpenDocument text (.odt): XML parts in a ZIP archive. A segment is the text of a
-// paragraph between breaks, links and fields; its formatting moves with its words, and everything
-// else stays.
+// paragraph between breaks, links and fields; its formatting moves with its words, as do bookmarks
+// and references to notes, and everything else stays.
 #include <libxml/tree.h>
 
 #include <algorithm>
@@ -9,13 +9,12 @@
 #include "common/error.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/styled_segments.h"
+#include "service/documents/word_paragraphs.h"
 #include "service/documents/xml_tree.h"
 #include "service/documents/zip_package.h"
 
 namespace dietmt::service {
 namespace {
-
-// ---- Word ---------------------------------------------------------------------------------------
 
 bool is_word_text(const std::string& part) {
   if (part == "word/document.xml" || part == "word/footnotes.xml" || part == "word/endnotes.xml")
@@ -23,87 +22,6 @@ bool is_word_text(const std::string& part) {
   return (part.starts_with("word/header") || part.starts_with("word/footer")) &&
          part.ends_with(".xml");
 }
-
-// The formatting of a run, without what its author does not see: Word splits words into runs where
-// the language or the checking of spelling differ.
-std::string style_of(const xmlNode* run) {
-  constexpr std::array<std::string_view, 2> kInvisible = {"lang", "noProof"};
-  std::string style;
-  for (const xmlNode* child = run->children; child != nullptr; child = child->next) {
-    if (element_name(child) != "rPr") continue;
-    for (xmlNode* property = child->children; property != nullptr; property = property->next) {
-      if (element_name(property).empty() || is_among(element_name(property), kInvisible)) continue;
-      const std::unique_ptr<xmlBuffer, void (*)(xmlBuffer*)> text(xmlBufferCreate(), xmlBufferFree);
-      xmlNodeDump(text.get(), property->doc, property, 0, 0);
-      style += reinterpret_cast<const char*>(xmlBufferContent(text.get()));
-    }
-  }
-  return style;
-}
-
-void add_word_run(xmlNode* run, StyledSegments& segments) {
-  const std::string style = style_of(run);
-  for (xmlNode* child = run->children; child != nullptr; child = child->next) {
-    const std::string_view name = element_name(child);
-    if (name == "t") {
-      // Spaces at the ends of a text count only with this attribute.
-      xmlNodeSetSpacePreserve(child, 1);
-      segments.add({child, run, style});
-    } else if (!name.empty() && name != "rPr" && name != "lastRenderedPageBreak") {
-      segments.end_segment();
-    }
-  }
-}
-
-// A run of the same formatting with only this text.
-xmlNode* copied_run(const StyledText& original, const std::string& text) {
-  constexpr int kAttributesToo = 2;
-  xmlNode* const run = xmlDocCopyNode(original.item, original.item->doc, kAttributesToo);
-  xmlNode* kept = nullptr;
-  for (xmlNode* child = original.item->children; child != nullptr && kept == nullptr;
-       child = child->next) {
-    const bool is_text = element_name(child) == "t";
-    if (!is_text && element_name(child) != "rPr") continue;
-    xmlNode* const copy = xmlDocCopyNode(child, original.item->doc, 1);
-    xmlAddChild(run, copy);
-    drop_repeated_namespaces(copy);
-    if (is_text) kept = copy;
-  }
-  set_content(kept, text);
-  return run;
-}
-
-void add_word_paragraph(xmlNode* paragraph, StyledSegments& segments) {
-  // They stand between runs and mean nothing for the text.
-  constexpr std::array<std::string_view, 3> kMarks = {"proofErr", "bookmarkStart", "bookmarkEnd"};
-  walk(paragraph, [&](xmlNode* node) {
-    const std::string_view name = element_name(node);
-    if (name.empty() || is_among(name, kMarks)) return false;
-    if (name == "r") {
-      add_word_run(node, segments);
-      return false;
-    }
-    segments.end_segment();
-    return name != "pPr" && name != "del" && (name != "p" || node == paragraph);
-  });
-  segments.end_segment();
-}
-
-bool has_namespace_of(const xmlNode* node, const xmlNode* other) {
-  return node->ns == other->ns || (node->ns != nullptr && other->ns != nullptr &&
-                                   xmlStrEqual(node->ns->href, other->ns->href) != 0);
-}
-
-// Leaves out the paragraphs of drawings, whose format is another one.
-void add_word_text(xmlNode* root, StyledSegments& segments) {
-  walk(root, [&](xmlNode* node) {
-    if (element_name(node) == "p" && has_namespace_of(node, root))
-      add_word_paragraph(node, segments);
-    return true;  // a text box within the paragraph has paragraphs of its own
-  });
-}
-
-// ---- OpenDocument -------------------------------------------------------------------------------
 
 bool is_open_document_text(const std::string& part) {
   return part == "content.xml" || part == "styles.xml";
@@ -119,6 +37,24 @@ xmlNode* copied_span(const StyledText& original, const std::string& text) {
   return span;
 }
 
+// What stands between texts without being one.
+bool is_mark(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kMarks = {
+      "bookmark",       "bookmark-start",       "bookmark-end",
+      "reference-mark", "reference-mark-start", "reference-mark-end",
+      "change",         "change-start",         "change-end",
+      "soft-page-break"};
+  return is_among(name, kMarks);
+}
+
+// The same for both ends of a range.
+std::string range_of(const xmlNode* mark) {
+  const std::string_view name = element_name(mark);
+  if (!name.ends_with("-start") && !name.ends_with("-end")) return "";
+  const std::string id = attribute(mark, name.starts_with("change") ? "change-id" : "name");
+  return std::string(name.substr(0, name.rfind('-'))) + " " + id;
+}
+
 void add_open_document_text(xmlNode* root, StyledSegments& segments) {
   constexpr std::array<std::string_view, 2> kParagraphs = {"p", "h"};
   constexpr std::array<std::string_view, 4> kUntranslated = {"annotation", "tracked-changes",
@@ -131,7 +67,8 @@ void add_open_document_text(xmlNode* root, StyledSegments& segments) {
       segments.add({node, in_span ? node->parent : node,
                     in_span ? "span " + attribute(node->parent, "style-name") : ""});
     }
-    if (name.empty() || is_among(name, kUntranslated)) return;
+    if (is_mark(name)) segments.add_mark(node, range_of(node));
+    if (name.empty() || is_mark(name) || is_among(name, kUntranslated)) return;
     const bool is_paragraph = is_among(name, kParagraphs);
     if (name != "span") segments.end_segment();
     depth += is_paragraph ? 1 : 0;
@@ -141,8 +78,6 @@ void add_open_document_text(xmlNode* root, StyledSegments& segments) {
   };
   add(root);
 }
-
-// -------------------------------------------------------------------------------------------------
 
 class OfficeDocument final : public Document {
  public:
@@ -159,9 +94,9 @@ class OfficeDocument final : public Document {
       if (!(is_word ? is_word_text(name) : is_open_document_text(name))) continue;
       const std::string xml = package_.read(name, left);
       left -= xml.size();
-      Part& part =
-          parts_.emplace_back(Part{name, XmlTree(xml, limits),
-                                   StyledSegments(segments_, is_word ? copied_run : copied_span)});
+      Part& part = parts_.emplace_back(
+          Part{name, XmlTree(xml, limits),
+               StyledSegments(segments_, is_word ? copied_word_item : copied_span)});
       is_word ? add_word_text(part.tree.root(), part.texts)
               : add_open_document_text(part.tree.root(), part.texts);
     }

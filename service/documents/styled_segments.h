@@ -1,5 +1,6 @@
 // Paragraphs of Word and OpenDocument: text whose formatting changes is one segment, with tags
-// around the stretches that are formatted unlike most of it.
+// around the stretches that are formatted unlike most of it, and for bookmarks and references to
+// notes between them.
 #pragma once
 
 #include <libxml/tree.h>
@@ -17,6 +18,7 @@ struct StyledText {
   xmlNode* text = nullptr;
   xmlNode* item = nullptr;  // the node or the element around it that has the formatting
   std::string style;
+  bool goes_when_empty = false;  // the item is nothing without text: a tracked insertion
 };
 
 class StyledSegments {
@@ -28,33 +30,58 @@ class StyledSegments {
 
   /// Texts are of one segment until end_segment() or an item of another parent.
   void add(StyledText text);
+  /// A node beside the items that is in the translation exactly once, if texts of a segment are on
+  /// both sides of it; otherwise it stays where it is. `range`: the same for its beginning and its
+  /// end, which stay in this order; empty for others.
+  void add_mark(xmlNode* node, const std::string& range);
   void end_segment();
 
   /// Call it once, after the last end_segment(). A translation without tags goes to the first node;
   /// otherwise its stretches become copies of items, behind the first one. If its tags are not
-  /// those of the segment, it has the formatting of most of the text.
+  /// those of the segment, it has the formatting of most of the text, and the marks follow it.
   void fill(const std::vector<std::string>& translations) const;
 
  private:
+  struct Mark {
+    xmlNode* node = nullptr;
+    std::string range;
+    size_t before = 0;  // the texts of the segment before it
+    size_t order = 0;   // among the marks of the segment
+  };
+  // What a tag of a segment stands for: a style or a mark.
+  struct Code {
+    size_t style = 0;  // among texts
+    Mark mark = {};    // node: null for a style
+  };
   struct Group {
     std::vector<StyledText> texts;
-    std::string tag;             // the name of its tags before their numbers
-    std::vector<size_t> styles;  // of the tags, and last that of the other text: among texts
+    std::string tag;          // the name of its tags before their numbers
+    std::vector<Code> codes;  // of the tags
+    size_t main = 0;          // the style of the other text, among texts
     SegmentPlace place;
   };
-  // A part of a translation, formatted as one of the texts.
-  struct Stretch {
+  // A part of a translation: text that is formatted as one of the texts, or a mark.
+  struct Piece {
     size_t style = 0;
-    std::string text;
+    std::string text = {};
+    Mark mark = {};
+  };
+  struct Pieces {
+    std::vector<Piece> all;
+    bool has_all_tags = true;
   };
 
-  static std::vector<Stretch> stretches_of(const Group& group, const std::string& text);
-  void write(const Group& group, const std::vector<Stretch>& stretches) const;
+  class Encoder;
+
+  static Pieces pieces_of(const Group& group, const std::string& text);
+  static std::vector<Piece> in_order_of_ranges(std::vector<Piece> pieces);
+  void write(const Group& group, const Pieces& pieces) const;
 
   std::vector<std::string>& segments_;
   std::function<xmlNode*(const StyledText&, const std::string&)> copy_item_;
   std::vector<Group> groups_;
   std::vector<StyledText> open_;
+  std::vector<Mark> open_marks_;
 };
 
 }  // namespace dietmt::service

@@ -91,6 +91,72 @@ TEST_F(OfficeDocumentTest, LinksAreSegmentsOfTheirOwn) {
   EXPECT_THAT(segments_of(DocumentKind::kDocx, document), ElementsAre("see", "the page", "now"));
 }
 
+TEST_F(OfficeDocumentTest, BookmarksAndNotesMoveWithTheirWords) {
+  const std::string document = word(
+      "<w:p><w:bookmarkStart w:id=\"1\"/><w:r><w:t>the </w:t></w:r><w:bookmarkStart w:id=\"2\"/>"
+      "<w:r><w:t>red</w:t></w:r><w:bookmarkEnd w:id=\"2\"/>"
+      "<w:r><w:t> house</w:t><w:footnoteReference w:id=\"7\"/><w:t> fe</w:t></w:r>"
+      "<w:bookmarkStart w:id=\"3\"/><w:r><w:t>ll</w:t></w:r><w:bookmarkEnd w:id=\"1\"/></w:p>");
+  ASSERT_THAT(segments_of(DocumentKind::kDocx, document),
+              ElementsAre("the <g0/>red<g1/> house<g2/> fell<g3/>"));
+  const auto translated = [&](const std::string& text) {
+    const auto opened = open_document(DocumentKind::kDocx, document, {"en", "de"});
+    std::string xml = part(opened->translated({text}), "word/document.xml");
+    for (const std::string noise :
+         {"<w:r><w:t xml:space=\"preserve\"></w:t></w:r>",
+          "<w:r><w:t xml:space=\"preserve\"/></w:r>", " xml:space=\"preserve\"", "<w:r>", "</w:r>"})
+      for (size_t at = xml.find(noise); at != xml.npos; at = xml.find(noise))
+        xml.erase(at, noise.size());
+    return xml;
+  };
+  const std::string start = "<w:bookmarkStart w:id=\"2\"/>", end = "<w:bookmarkEnd w:id=\"2\"/>";
+  const std::string note = "<w:footnoteReference w:id=\"7\"/>";
+  const std::string third = "<w:bookmarkStart w:id=\"3\"/>";
+  EXPECT_THAT(translated("la maison<g2/> <g0/>rouge<g1/> tomba<g3/>"),
+              HasSubstr("<w:bookmarkStart w:id=\"1\"/><w:t>la maison</w:t>" + note +
+                        "<w:t> </w:t>" + start + "<w:t>rouge</w:t>" + end + "<w:t> tomba</w:t>" +
+                        third + "<w:bookmarkEnd w:id=\"1\"/>"));
+  // A range does not end before it begins.
+  EXPECT_THAT(translated("a<g1/> b<g0/> c<g2/><g3/>"),
+              HasSubstr("<w:t>a</w:t>" + start + "<w:t> b</w:t>" + end + "<w:t> c</w:t>" + note));
+  EXPECT_THAT(translated("lost <g0/>"), HasSubstr("<w:t>lost </w:t>" + start + end + note + third));
+}
+
+TEST_F(OfficeDocumentTest, TrackedInsertionsBelongToTheirSentence) {
+  const std::string run = "<w:r><w:t xml:space=\"preserve\">";
+  const std::string document =
+      word("<w:p>" + run + "the </w:t></w:r><w:ins w:id=\"5\" w:author=\"A\">" + run +
+           "very </w:t></w:r>" + run +
+           "red</w:t></w:r><w:r><w:footnoteReference w:id=\"7\"/></w:r>"
+           "</w:ins><w:del w:id=\"6\"><w:r><w:delText>green</w:delText></w:r></w:del>" +
+           run + " house fell</w:t></w:r></w:p>");
+  ASSERT_THAT(segments_of(DocumentKind::kDocx, document),
+              ElementsAre("the <g0>very red</g0><g1/><g2/> house fell"));
+  const auto opened = open_document(DocumentKind::kDocx, document, {"en", "de"});
+  const std::string xml =
+      part(opened->translated({"la maison <g0>tr\u00E8s rouge</g0><g1/><g2/> tomba"}),
+           "word/document.xml");
+  const std::string insertion = "<w:ins w:id=\"5\" w:author=\"A\">";
+  EXPECT_THAT(xml, HasSubstr(run + "la maison </w:t></w:r>" + insertion + run +
+                             "tr\u00E8s rouge</w:t></w:r></w:ins>" + insertion +
+                             "<w:r><w:footnoteReference w:id=\"7\"/></w:r></w:ins>"
+                             "<w:del w:id=\"6\"><w:r><w:delText>green</w:delText></w:r></w:del>" +
+                             run + " tomba</w:t></w:r>"));
+  EXPECT_THAT(xml, Not(HasSubstr("very")));
+  EXPECT_THAT(xml, Not(HasSubstr(insertion + "<w:r><w:t xml:space=\"preserve\"/>")));
+}
+
+TEST_F(OfficeDocumentTest, RunsOfOtherThingsStayApart) {
+  const std::string document = word(
+      "<w:p><w:r><w:t>one</w:t><w:footnoteReference/><w:t>two</w:t><w:tab/></w:r>"
+      "<w:ins><w:sdt/><w:r><w:t>three</w:t></w:r></w:ins><w:ins> </w:ins><w:ins/>"
+      "<w:ins><w:bookmarkStart w:id=\"1\"/></w:ins><w:r><w:t>four</w:t></w:r></w:p>");
+  EXPECT_THAT(segments_of(DocumentKind::kDocx, document),
+              ElementsAre("one", "two", "three", "four"));
+  EXPECT_THAT(part(unchanged(DocumentKind::kDocx, document), "word/document.xml"),
+              HasSubstr("<w:footnoteReference/>"));
+}
+
 TEST_F(OfficeDocumentTest, HeadersNotesAndTextBoxes) {
   const std::string paragraph = "<w:p><w:r><w:t>";
   const std::string end = "</w:t></w:r></w:p>";
@@ -121,6 +187,19 @@ TEST_F(OfficeDocumentTest, OpenDocumentText) {
   EXPECT_THAT(part(translated, "content.xml"),
               HasSubstr("<t:line-break/>[four]<o:annotation><t:p>x</t:p>"));
   EXPECT_EQ(ZipPackage(translated).names().front(), "mimetype");
+}
+
+TEST_F(OfficeDocumentTest, BookmarksOfOpenDocumentMoveWithTheirWords) {
+  const std::string document = archive(
+      {{"content.xml",
+        "<o:c xmlns:o=\"urn:o\" xmlns:t=\"urn:t\"><t:p>the <t:bookmark-start t:name=\"a\"/>red"
+        "<t:bookmark-end t:name=\"a\"/> house<t:soft-page-break/> fell</t:p></o:c>"}});
+  ASSERT_THAT(segments_of(DocumentKind::kOdt, document),
+              ElementsAre("the <g0/>red<g1/> house<g2/> fell"));
+  const auto opened = open_document(DocumentKind::kOdt, document, {"en", "de"});
+  EXPECT_THAT(part(opened->translated({"la maison<g2/> <g0/>rouge<g1/>"}), "content.xml"),
+              HasSubstr("<t:p>la maison<t:soft-page-break/> <t:bookmark-start t:name=\"a\"/>rouge"
+                        "<t:bookmark-end t:name=\"a\"/></t:p>"));
 }
 
 TEST_F(OfficeDocumentTest, ArchivesThatUnpackToMuchAreRefused) {
