@@ -1,10 +1,13 @@
 #include "data/text/glossary.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <tuple>
+#include <unordered_map>
 
 #include "common/error.h"
 #include "common/text_io.h"
-#include "data/text/word_text.h"
 
 namespace dietmt::data {
 namespace {
@@ -16,6 +19,8 @@ std::u32string folded_text(std::u32string_view characters) {
   std::ranges::transform(text, text.begin(), folded);
   return text;
 }
+
+using NoTerm = std::pair<const GlossaryTerm*, size_t>;
 
 std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
@@ -99,21 +104,16 @@ GlossaryTerm glossary_term(std::string_view source, std::string_view target) {
 
 Glossary::Glossary(std::vector<GlossaryTerm> terms) : terms_(std::move(terms)) {
   for (size_t i = 0; i < terms_.size(); ++i) {
-    const std::u32string source = characters_of(terms_[i].source);
-    const std::u32string key = folded_text(source);
-    std::vector<Entry>& same = entries_[key];
-    for (const Entry& other : same) {
-      if (other.source == source)
-        throw DataError("two entries for " + in_quotes(terms_[i].source) +
-                        "; write several target terms in one entry, with | between them");
-    }
-    same.push_back({source, source != key, i});
-    lengths_[key.front()].push_back(key.size());
+    std::u32string source = characters_of(terms_[i].source);
+    std::u32string folded = folded_text(source);
+    entries_.push_back({std::move(folded), std::move(source), i});
   }
-  for (auto& [first, lengths] : lengths_) {
-    std::ranges::sort(lengths, std::greater());
-    lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
-  }
+  const auto key = [](const Entry& one) { return std::tie(one.folded, one.source); };
+  std::ranges::sort(entries_, std::ranges::less(), key);
+  const auto same = std::ranges::adjacent_find(entries_, std::ranges::equal_to(), key);
+  if (same != entries_.end())
+    throw DataError("two entries for " + in_quotes(terms_[same->term].source) +
+                    "; write several target terms in one entry, with | between them");
 }
 
 Glossary Glossary::read(const std::string& file) { return Glossary(terms_of_file(file)); }
@@ -122,38 +122,54 @@ std::vector<const GlossaryTerm*> Glossary::find(std::string_view line) const {
   std::vector<const GlossaryTerm*> found;
   if (terms_.empty()) return found;
   const WordText text(line);
-  const std::u32string_view characters = text.characters;
-  const std::u32string key = folded_text(characters);
-  for (size_t at = 0; at < key.size();) {
-    const auto lengths = lengths_.find(key[at]);
-    size_t next = at + 1;
-    if (lengths != lengths_.end() && text.is_edge(at)) {
-      for (const size_t length : lengths->second) {
-        if (length > key.size() - at || !text.is_edge(at + length)) continue;
-        const GlossaryTerm* term =
-            term_at(characters.substr(at, length), std::u32string_view(key).substr(at, length));
-        if (term == nullptr) continue;
-        found.push_back(term);
-        next = at + length;
-        break;
-      }
-    }
-    at = next;
+  const std::u32string folded = folded_text(text.characters);
+  for (size_t at = 0; at < folded.size() && found.size() < kMostFound;) {
+    const auto [term, length] = text.is_edge(at) ? longest_at(at, text, folded) : NoTerm();
+    if (term != nullptr) found.push_back(term);
+    at += std::max<size_t>(length, 1);
   }
   return found;
 }
 
-// The term as it is written goes before one that is found in any case.
-const GlossaryTerm* Glossary::term_at(std::u32string_view characters,
-                                      std::u32string_view folded) const {
-  const auto entries = entries_.find(folded);
-  if (entries == entries_.end()) return nullptr;
-  const GlossaryTerm* found = nullptr;
-  for (const Entry& entry : entries->second) {
-    if (entry.source == characters) return &terms_[entry.term];
-    if (!entry.is_exact) found = &terms_[entry.term];
+// Narrows the sorted entries to those that begin like the text, character by character.
+std::pair<const GlossaryTerm*, size_t> Glossary::longest_at(size_t at, const WordText& text,
+                                                            std::u32string_view folded) const {
+  const std::u32string_view characters = text.characters;
+  std::pair<const GlossaryTerm*, size_t> longest = NoTerm();
+  Entries entries = entries_;
+  for (size_t length = 1; at + length <= folded.size(); ++length) {
+    entries = with_character(entries, length - 1, folded[at + length - 1]);
+    if (entries.empty()) break;
+    if (entries.front().folded.size() > length || !text.is_edge(at + length)) continue;
+    const auto longer = std::ranges::partition_point(
+        entries, [&](const Entry& one) { return one.folded.size() == length; });
+    const GlossaryTerm* const term =
+        written_as(characters.substr(at, length), Entries(entries.begin(), longer));
+    if (term != nullptr) longest = {term, length};
   }
-  return found;
+  return longest;
+}
+
+// Of entries with the same `at` characters before, sorted, those that have this one there.
+Glossary::Entries Glossary::with_character(Entries entries, size_t at, char32_t character) {
+  const auto value = [at](const Entry& one) {
+    return one.folded.size() > at ? int64_t{one.folded[at]} : -1;
+  };
+  const auto found =
+      std::ranges::equal_range(entries, int64_t{character}, std::ranges::less(), value);
+  return {found.begin(), found.end()};
+}
+
+// The term as it is written goes before one that is found in any case.
+const GlossaryTerm* Glossary::written_as(std::u32string_view characters, Entries same) const {
+  const auto find = [&](std::u32string_view source) -> const GlossaryTerm* {
+    const auto found =
+        std::ranges::lower_bound(same, source, std::ranges::less(),
+                                 [](const Entry& one) { return std::u32string_view(one.source); });
+    return found != same.end() && found->source == source ? &terms_[found->term] : nullptr;
+  };
+  const GlossaryTerm* const exact = find(characters);
+  return exact != nullptr ? exact : find(same.front().folded);
 }
 
 std::vector<std::string> written_forms(const std::string& target) {

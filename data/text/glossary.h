@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
+
+#include "data/text/word_text.h"
 
 namespace dietmt::data {
 
@@ -28,6 +29,8 @@ GlossaryTerm glossary_term(std::string_view source, std::string_view target);
 /// Immutable; safe to share between threads.
 class Glossary {
  public:
+  static constexpr size_t kMostFound = 1000;
+
   Glossary() = default;
 
   /// Throws DataError if two terms have the same source.
@@ -40,29 +43,28 @@ class Glossary {
 
   const std::vector<GlossaryTerm>& terms() const { return terms_; }
 
-  /// The terms that occur in a line, from left to right, one for each occurrence: whole words, and
-  /// at each place the longest term. A term without capital letters is found in any case, others
-  /// only as they are written. They live as long as the glossary.
+  /// The first kMostFound terms that occur in a line, from left to right, one for each occurrence:
+  /// whole words, and at each place the longest term. A term without capital letters is found in
+  /// any case, others only as they are written. They live as long as the glossary. The time is that
+  /// of the line, whatever the glossary has: at most GlossaryTerm::kMaxCharacters steps in a place,
+  /// each of the logarithm of the number of terms.
   std::vector<const GlossaryTerm*> find(std::string_view line) const;
 
  private:
-  const GlossaryTerm* term_at(std::u32string_view characters, std::u32string_view folded) const;
-
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::u32string_view text) const {
-      return std::hash<std::u32string_view>()(text);
-    }
-  };
   struct Entry {
-    std::u32string source;
-    bool is_exact;  // it has capital letters
-    size_t term;    // its index
+    std::u32string folded;
+    std::u32string source;  // other than `folded` if it has capital letters
+    size_t term = 0;        // its index
   };
+  using Entries = std::span<const Entry>;
+
+  static Entries with_character(Entries entries, size_t at, char32_t character);
+  const GlossaryTerm* written_as(std::u32string_view characters, Entries same) const;
+  std::pair<const GlossaryTerm*, size_t> longest_at(size_t at, const WordText& text,
+                                                    std::u32string_view folded) const;
 
   std::vector<GlossaryTerm> terms_;
-  std::unordered_map<std::u32string, std::vector<Entry>, Hash, std::equal_to<>> entries_;  // folded
-  std::unordered_map<char32_t, std::vector<size_t>> lengths_;  // by first character; longest first
+  std::vector<Entry> entries_;  // by folded and source
 };
 
 /// The forms in which a target may be written: as it is and, if it begins with a small letter, with

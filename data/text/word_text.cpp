@@ -1,9 +1,14 @@
 #include "data/text/word_text.h"
 
+#include <unicode/bytestream.h>
+#include <unicode/normalizer2.h>
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
+
+#include "common/error.h"
 #include "data/text/source_text.h"
 
 namespace dietmt::data {
@@ -14,6 +19,23 @@ constexpr char32_t kReplacement = 0xFFFD;
 bool has_spaces_between_words(UChar32 c) {
   UErrorCode status = U_ZERO_ERROR;
   return !uscript_breaksBetweenLetters(uscript_getScript(c, &status));
+}
+
+// UTF-8 in NFKC; ill-formed bytes become U+FFFD.
+std::string composed(std::string_view text) {
+  UErrorCode status = U_ZERO_ERROR;
+  const icu::Normalizer2* const nfkc = icu::Normalizer2::getNFKCInstance(status);
+  if (U_FAILURE(status)) throw Error(std::string("ICU has no NFKC: ") + u_errorName(status));
+  const std::string valid = utf8_of(characters_of(text));
+  std::string normal;
+  icu::StringByteSink<std::string> sink(&normal);
+  nfkc->normalizeUTF8(0, icu::StringPiece(valid), sink, nullptr, status);
+  if (U_FAILURE(status)) throw Error(std::string("ICU cannot normalize: ") + u_errorName(status));
+  return normal;
+}
+
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 }  // namespace
@@ -50,7 +72,7 @@ char32_t capital(char32_t c) { return static_cast<char32_t>(u_toupper(static_cas
 
 WordText::WordText(std::string_view text) {
   bool space = false;
-  for (const char32_t c : characters_of(text)) {
+  for (const char32_t c : is_ascii(text) ? characters_of(text) : characters_of(composed(text))) {
     if (u_isUWhiteSpace(static_cast<UChar32>(c))) {
       space = !characters.empty();
       continue;

@@ -22,7 +22,9 @@ char32_t folded(char32_t c);
 char32_t capital(char32_t c);
 
 struct WordText {
-  /// White space at both ends is left out, and each other run of it is one space.
+  /// In NFKC, as tokenizers of sentencepiece read text: "e" with an accent behind it is "é", and a
+  /// full-width letter is the usual one. White space at both ends is left out, and each other run
+  /// of it is one space.
   explicit WordText(std::string_view text);
 
   /// Whether a word can begin or end before this character: it is not inside one.

@@ -76,6 +76,48 @@ TEST(Glossary, CapitalLettersDecideWhetherCaseMatters) {
   EXPECT_THAT(found(glossary_of({{"übergrößen", "x"}}), "ÜBERGRÖßEN"), ElementsAre("x"));
 }
 
+// As the tokenizer and the corpus have them.
+TEST(Glossary, FindsTermsHoweverTheirCharactersAreComposed) {
+  const std::string composed = "caf\u00E9", decomposed = "cafe\u0301";
+  for (const std::string& term : {composed, decomposed}) {
+    const Glossary glossary = glossary_of({{term, "Gro\u0308\u00DFe"}});
+    EXPECT_EQ(glossary.terms().front().source, composed);
+    EXPECT_EQ(glossary.terms().front().targets.front(), "Gr\u00F6\u00DFe");
+    for (const std::string& line : {composed, decomposed, std::string("the CAFE\u0301 on")}) {
+      EXPECT_EQ(glossary.find(line).size(), 1U) << line;
+      EXPECT_THAT(missing_terms(glossary.find(line), "Gro\u0308\u00DFe"), IsEmpty());
+    }
+  }
+  EXPECT_THAT(found(glossary_of({{"PDF", "x"}, {"office", "y"}}), "\uFF30\uFF24\uFF26 o\uFB03ce"),
+              ElementsAre("x", "y"));
+  EXPECT_THAT(message_of<DataError>([&] {
+                glossary_of({{composed, "x"}, {decomposed, "y"}});
+              }),
+              HasSubstr("two entries"));
+}
+
+// A step for each length of a term in each place, or for each pair of terms in another case, would
+// take minutes.
+TEST(Glossary, FindsInTimeOfTheLineAndNoMoreThanItsMost) {
+  constexpr size_t kLong = 198, kTerms = 50'000, kLine = 2'000'000;
+  std::vector<GlossaryTerm> terms;
+  for (size_t length = 1; length <= kLong; ++length)
+    terms.push_back(glossary_term("b" + std::string(length, 'b') + "x", "y"));
+  for (size_t i = 0; i < kTerms; ++i) {
+    std::string source = "wordsofmanyletters";
+    for (size_t bit = 0; bit < source.size(); ++bit)
+      if ((i >> bit & 1U) != 0) source[bit] = static_cast<char>(source[bit] - 'a' + 'A');
+    terms.push_back(glossary_term(source, "y"));
+  }
+  const Glossary glossary(std::move(terms));
+  std::string line;
+  while (line.size() < kLine) line += "b wordsofmanyletterz bbb ";
+  EXPECT_THAT(glossary.find(line), IsEmpty());
+  line.clear();
+  while (line.size() < kLine) line += "wordsofmanyletters ";
+  EXPECT_EQ(glossary.find(line).size(), Glossary::kMostFound);
+}
+
 TEST(Glossary, NeedsNoSpacesBetweenWordsOfChinese) {
   const Glossary glossary = glossary_of({{"打印机", "printer"}, {"PDF", "pdf"}});
   EXPECT_THAT(found(glossary, "我的打印机打印PDF文件"), ElementsAre("printer", "pdf"));
