@@ -42,14 +42,15 @@ void read_config(const fs::path& path, ModelFiles& files) {
   throw_if_any<CheckpointError>(files.config.problems(path.string()));
 }
 
-// Adapter layers, which the configuration of the model beside them does not know.
+// The configuration of the model beside an adapter does not know the layers that it adds.
 void read_adapter_size(ModelFiles& files) {
   const auto view = storage::view_safetensors(files.adapter);
   for (const auto& [name, tensor] : view.tensors) {
     if (!name.ends_with(".adapter.down_weight") || tensor.shape.empty()) continue;
     if (files.config.adapter_size > 0) {
       throw CheckpointError(files.adapter.string() +
-                            ": the model beside it has adapters of its own already");
+                            ": the model beside it has adapters of its own already; put it beside "
+                            "the model that --init-from named");
     }
     files.config.adapter_size = tensor.shape.front();
     files.adapter_layers = true;
