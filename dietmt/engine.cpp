@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "data/text/copy_check.h"
 #include "kernels/cpu/instruction_sets.h"
 #include "nmt/engine/stored_weights.h"
 #include "nmt/search/document_context.h"
@@ -82,6 +83,11 @@ data::Glossary glossary_of(const TranslateOptions& options) {
   return data::Glossary(std::move(terms));
 }
 
+bool checks_copies(const std::string& check) {
+  if (check == "none" || check == "copies") return check == "copies";
+  throw ConfigError("check is '" + check + "'; possible: none, copies");
+}
+
 AlignmentKind alignment_from_name(const std::string& name) {
   if (name == "none") return AlignmentKind::kNone;
   if (name == "hard") return AlignmentKind::kHard;
@@ -107,7 +113,8 @@ TranslationPlan Engine::plan(const TranslateOptions& options) const {
                        .tag = source_tag(options.source_tag),
                        .glossary = glossary_of(options),
                        .alignment = alignment_from_name(options.alignment),
-                       .markup = options.markup};
+                       .markup = options.markup,
+                       .check_copies = checks_copies(options.check)};
   plan.search.alignment = plan.markup || plan.alignment != AlignmentKind::kNone;
   if (plan.markup && plan.alignment != AlignmentKind::kNone)
     throw ConfigError("markup moves words: leave out alignment");
@@ -227,6 +234,9 @@ void Engine::add_hypothesis(const nmt::TranslatedLine& line, const nmt::Hypothes
   Hypothesis& result = translation.hypotheses.emplace_back(hypothesis(found));
   for (const data::GlossaryTerm* term : data::missing_terms(line.terms, result.text))
     result.missing_terms.push_back(term->target_text());
+  if (plan.check_copies)
+    result.missing_copies =
+        data::missing_copies(plan.markup ? line.marked.text : line.source, result.text);
   if (plan.markup) result.text = nmt::with_markup(line, found, tokenizer);
   if (plan.alignment == AlignmentKind::kHard) {
     for (const nmt::WordPair& pair : nmt::word_pairs(line, found, tokenizer))

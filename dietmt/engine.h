@@ -36,6 +36,7 @@ struct TranslationPlan {
   data::Glossary glossary;
   AlignmentKind alignment = AlignmentKind::kNone;
   bool markup = false;
+  bool check_copies = false;
 };
 
 /// Public calls end with translate() or score(); several threads use one Engine at once.

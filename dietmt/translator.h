@@ -59,6 +59,8 @@ struct TranslateOptions {
   /// Tags and placeholders move with their words, by the rules of `dietmt translate --markup`.
   /// `tokens` are those of the text without them.
   bool markup = false;
+  /// copies: fills Hypothesis::missing_copies, by the rules of `dietmt translate --check`; or none.
+  std::string check = "none";
 
   bool sample = false;       ///< draw translations instead of searching
   std::int64_t top_k = 0;    ///< sample from the most probable tokens; 0: from all
@@ -82,10 +84,11 @@ struct WordPair {
 struct Hypothesis {
   std::string text;
   double score = 0.0;  ///< sum of token_scores, normalized by length, with the coverage penalty
-  std::vector<std::string> tokens;              ///< pieces, with end of sentence
-  std::vector<float> token_scores;              ///< log-probability of each token
-  std::vector<std::string> missing_terms = {};  ///< target terms of the glossary that it lacks
-  std::vector<WordPair> alignment = {};         ///< one for each word of the translation
+  std::vector<std::string> tokens;               ///< pieces, with end of sentence
+  std::vector<float> token_scores;               ///< log-probability of each token
+  std::vector<std::string> missing_terms = {};   ///< target terms of the glossary that it lacks
+  std::vector<std::string> missing_copies = {};  ///< numbers, addresses and names that it lacks
+  std::vector<WordPair> alignment = {};          ///< one for each word of the translation
   /// Of each token to each of Translation::source_tokens; a row sums to 1, without a source tag.
   std::vector<std::vector<float>> attention = {};
 };

@@ -102,6 +102,8 @@ void bind_results(py::module_& module) {
                     "Log-probability of each token (natural logarithm).")
       .def_readonly("missing_terms", &Hypothesis::missing_terms,
                     "Target terms of the glossary that it lacks.")
+      .def_readonly("missing_copies", &Hypothesis::missing_copies,
+                    "With check=\"copies\": numbers, addresses and names that it lacks.")
       .def_property_readonly(
           "alignment", pairs_of,
           "With alignment=\"hard\": pairs (source word, target word), counted from 0.")
@@ -122,6 +124,8 @@ void bind_results(py::module_& module) {
       .def_property_readonly("token_scores", best(&Hypothesis::token_scores),
                              "Of the best translation.")
       .def_property_readonly("missing_terms", best(&Hypothesis::missing_terms),
+                             "Of the best translation.")
+      .def_property_readonly("missing_copies", best(&Hypothesis::missing_copies),
                              "Of the best translation.")
       .def_property_readonly(
           "alignment",
@@ -169,6 +173,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("glossary", &TranslateOptions::glossary)
       .def_readwrite("alignment", &TranslateOptions::alignment)
       .def_readwrite("markup", &TranslateOptions::markup)
+      .def_readwrite("check", &TranslateOptions::check)
       .def_readwrite("sample", &TranslateOptions::sample)
       .def_readwrite("top_k", &TranslateOptions::top_k)
       .def_readwrite("top_p", &TranslateOptions::top_p)

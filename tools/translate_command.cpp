@@ -29,6 +29,7 @@ struct TranslateOptions : DecodingOptions {
   std::string glossary;
   std::string alignment = "none";
   bool markup = false;
+  std::string check = "none";
   bool json = false;
   bool scores = false;
   bool flush = false;
@@ -74,10 +75,15 @@ OptionTable option_table(TranslateOptions& o) {
       .add("markup", &o.markup, "",
            "translate without tags and placeholders (<b>, {0}, %s, $name$), and put each of them "
            "back exactly once beside the words that it belongs to")
+      .add("check", &o.check, "",
+           "copies: a warning names each number, URL, e-mail address and name (USB, GitHub) of the "
+           "source that the best translation lacks",
+           {.choices = {"none", "copies"}})
       .add("json", &o.json, "",
            "write one object a line: "
            R"({"source", "translations": [{"text", "score", "token_scores"}]}, )"
-           R"(with --glossary also "missing_terms" of each translation)")
+           R"(with --glossary also "missing_terms" of each translation, with --check copies )"
+           R"("missing_copies")")
       .add("flush", &o.flush, "",
            "translate each line as soon as it arrives (for dialogue or endless input)");
   bind_search(table, o);
@@ -202,6 +208,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
                                         .markup = o.markup,
                                         .alignment = o.alignment,
                                         .missing_terms = !o.glossary.empty(),
+                                        .missing_copies = o.check == "copies",
                                         .pivot = !o.then.empty()},
                                        loaded);
   const nmt::Translator translator(std::move(loaded.decoder), o.search, loaded.context);
@@ -224,6 +231,7 @@ void translate(const TranslateOptions& o, const DecoderSource& load_first,
     for (const nmt::TranslatedLine& line : lines) {
       output.write(formatted(line));
       warn_of_missing_terms(line, tokenizer);
+      if (o.check == "copies") warn_of_missing_copies(line, tokenizer);
     }
     return output.flush();
   };

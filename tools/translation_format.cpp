@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "data/text/copy_check.h"
 #include "data/text/glossary.h"
 #include "nmt/translation/line_alignment.h"
 #include "nmt/translation/text_lines.h"
@@ -18,6 +19,11 @@ std::vector<std::string> missing_terms(const nmt::TranslatedLine& line, const st
   for (const data::GlossaryTerm* term : data::missing_terms(line.terms, text))
     missing.push_back(term->target_text());
   return missing;
+}
+
+// Markup is in the translation anyway.
+std::vector<std::string> missing_copies(const nmt::TranslatedLine& line, const std::string& text) {
+  return data::missing_copies(line.marked.marks.empty() ? line.source : line.marked.text, text);
 }
 
 }  // namespace
@@ -62,6 +68,9 @@ std::string TranslationFormatter::json(const nmt::TranslatedLine& line) const {
     if (form_.missing_terms)
       translations.back()["missing_terms"] =
           missing_terms(line, nmt::decode_line(tokenizer_, found.ids));
+    if (form_.missing_copies)
+      translations.back()["missing_copies"] =
+          missing_copies(line, nmt::decode_line(tokenizer_, found.ids));
     if (form_.alignment != "none") translations.back()["alignment"] = json_alignment(line, found);
   }
   nlohmann::ordered_json object{{"source", line.source}};
@@ -91,6 +100,12 @@ void warn_of_missing_terms(const nmt::TranslatedLine& line, const data::Tokenize
   const std::string text = nmt::decode_line(tokenizer, line.translations.front().ids);
   for (const std::string& term : missing_terms(line, text))
     spdlog::warn("{}: the glossary's term \"{}\" is not in the translation", line.where, term);
+}
+
+void warn_of_missing_copies(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer) {
+  const std::string text = nmt::decode_line(tokenizer, line.translations.front().ids);
+  for (const std::string& copy : missing_copies(line, text))
+    spdlog::warn("{}: \"{}\" is not in the translation", line.where, copy);
 }
 
 }  // namespace dietmt::tools

@@ -18,6 +18,7 @@ struct TranslationForm {
   std::string alignment = "none";  // hard, soft
   // JSON has these for a glossary, and for two models.
   bool missing_terms = false;
+  bool missing_copies = false;  // and for --check copies
   bool pivot = false;
 };
 
@@ -46,5 +47,8 @@ class TranslationFormatter {
 
 /// Names each term of the glossary that the best translation lacks.
 void warn_of_missing_terms(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer);
+
+/// Names each number, address and name of the source that the best translation lacks.
+void warn_of_missing_copies(const nmt::TranslatedLine& line, const data::Tokenizer& tokenizer);
 
 }  // namespace dietmt::tools

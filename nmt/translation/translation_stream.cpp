@@ -74,16 +74,18 @@ class WindowReader {
 
  private:
   void add(std::string& line, Window& window) {
-    const std::string where = input_.where();
     clean_line(line, input_);
     std::vector<int32_t> prefix = next_prefix();
-    TranslatedLine added{.number = input_.line_number(), .source = line, .translations = {}};
+    TranslatedLine added{.number = input_.line_number(),
+                         .source = line,
+                         .translations = {},
+                         .where = input_.where()};
     if (options_.markup) {
       added.marked = take_out_markup(line);
-      warn_of_choices(added.marked, where);
+      warn_of_choices(added.marked, added.where);
     }
     const std::string& text = options_.markup ? added.marked.text : line;
-    std::vector<int32_t> ids = encode(text, where, added);
+    std::vector<int32_t> ids = encode(text, added);
     const bool has_text = std::ssize(ids) - 1 > tag_.pieces();
     if (has_text) {
       window.requests.push_back({std::move(ids), {}, input_.line_number() - 1});
@@ -98,7 +100,7 @@ class WindowReader {
     const bool is_for_last = options_.before == nullptr;
     if (!is_for_last) document_.next(request, first_.translator.max_source_length());
     request.prefix = std::move(prefix);
-    if (terms_) add_terms(text_of(window.lines.back()), where, window);
+    if (terms_) add_terms(text_of(window.lines.back()), window);
     if (is_for_last) document_.next(request, first_.translator.max_source_length());
   }
 
@@ -106,7 +108,7 @@ class WindowReader {
   void pass(const std::string& line) {
     TranslatedLine none;
     TranslationRequest request;
-    request.source = encode(options_.markup ? take_out_markup(line).text : line, "", none);
+    request.source = encode(options_.markup ? take_out_markup(line).text : line, none);
     if (std::ssize(request.source) - 1 > tag_.pieces())
       document_.next(request, first_.translator.max_source_length());
     else
@@ -118,11 +120,10 @@ class WindowReader {
     return options_.markup ? line.marked.text : line.source;
   }
 
-  void add_terms(const std::string& text, const std::string& where, Window& window) const {
+  void add_terms(const std::string& text, Window& window) const {
     TranslatedLine& line = window.lines.back();
     line.terms = options_.glossary->find(text);
     if (line.terms.empty()) return;
-    line.where = where;
     TranslationRequest& request = window.requests.back();
     const auto tokens = std::ssize(request.source) - 1;
     const bool may_be_cut = tokens + 1 == first_.translator.max_source_length();
@@ -133,12 +134,11 @@ class WindowReader {
     if (!required.empty()) request.constraints = terms_->constraints(required);
   }
 
-  std::vector<int32_t> encode(const std::string& text, const std::string& where,
-                              TranslatedLine& line) const {
+  std::vector<int32_t> encode(const std::string& text, TranslatedLine& line) const {
     const int64_t most = first_.translator.max_source_length();
     if (!first_.translator.options().alignment)
-      return encode_line(first_.source_tokenizer, tag_.before(text), most, where);
-    line.pieces = encode_line_with_spans(first_.source_tokenizer, tag_, text, most, where);
+      return encode_line(first_.source_tokenizer, tag_.before(text), most, line.where);
+    line.pieces = encode_line_with_spans(first_.source_tokenizer, tag_, text, most, line.where);
     return line.pieces.ids;
   }
 

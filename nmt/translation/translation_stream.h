@@ -20,7 +20,7 @@ struct TranslatedLine {
   std::string pivot = {};  // what StreamOptions::before made of it
   NBest translations;      // a line without text has one empty translation
   std::vector<const data::GlossaryTerm*> terms = {};  // of the glossary, for each occurrence
-  std::string where = {};                             // "file:line", if it has terms
+  std::string where = {};                             // "file:line"
   // Only with the translator's SearchOptions::alignment and without a pivot: the tokens, and their
   // bytes in the text that was translated (below 0 for those of a tag before it).
   data::SpannedPieces pieces = {};

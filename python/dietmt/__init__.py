@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         glossary: Mapping[str, str] | Sequence[tuple[str, str]]
         alignment: str
         markup: bool
+        check: str
         sample: bool
         top_k: int
         top_p: float
@@ -161,6 +162,8 @@ class Translator:
             attention of each token to each of the `source_tokens` in `attention`.
         markup: tags and placeholders move with their words, by the rules of `dietmt translate
             --markup`; `tokens` are those of the text without them.
+        check: "copies" lists numbers, addresses and names that a translation lacks in
+            `missing_copies`, by the rules of `dietmt translate --check`.
         sample: draw `nbest` translations instead of searching, with top_k (0: all tokens), top_p,
             temperature and seed.
         """

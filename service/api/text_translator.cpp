@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "data/text/copy_check.h"
 #include "nmt/search/document_context.h"
 #include "service/api/call.h"
 #include "service/api/preparation_turn.h"
@@ -106,6 +107,9 @@ TranslatedSentence::Found decode(const TranslatedSentence& sentence,
     const std::string text = model.decode_target(hypothesis.ids);
     for (const data::GlossaryTerm* term : data::missing_terms(sentence.terms, text))
       found.missing_terms.push_back(term->target_text());
+  if (options.check_copies)
+    found.missing_copies =
+        data::missing_copies(sentence.source, model.decode_target(hypothesis.ids));
   }
   found.score = hypothesis.score;
   if (options.attention) found.attention = hypothesis.attention;

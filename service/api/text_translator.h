@@ -24,6 +24,7 @@ struct TextOptions {
   bool document = false;                  // the texts continue each other, up to one without words
   std::vector<std::string> context = {};  // source text before each text, or before the document
   bool pieces = false;                    // fill TranslatedSentence::Found::pieces
+  bool check_copies = false;              // fill Found::missing_copies
   bool attention = false;   // and Found::attention and source_pieces; with search.alignment
   std::string prefix = "";  // of each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
@@ -38,8 +39,9 @@ struct TranslatedSentence {
     std::vector<nmt::WordPair> alignment = {};  // only with options.search.alignment
     std::vector<std::string> pieces = {};       // including end of sentence
     std::vector<float> piece_scores = {};
-    std::vector<float> attention = {};            // [pieces, TranslatedSentence::source_pieces]
-    std::vector<std::string> missing_terms = {};  // target terms of the glossary that it lacks
+    std::vector<float> attention = {};             // [pieces, TranslatedSentence::source_pieces]
+    std::vector<std::string> missing_copies = {};  // of data::missing_copies()
+    std::vector<std::string> missing_terms = {};   // target terms of the glossary that it lacks
   };
   std::string before;                      // spacing or markup, unchanged
   std::string source;                      // without markup

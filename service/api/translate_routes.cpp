@@ -56,6 +56,10 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.pieces = fields.flag_or("token_scores", false);
   options.prefix = fields.text_or("prefix", "");
   if (fields.has("context")) options.context = fields.texts("context");
+  const std::string check = fields.text_or("check", "none");
+  if (check != "none" && check != "copies")
+    throw HttpError::of_option("check", "check must be none or copies");
+  options.check_copies = check == "copies";
   options.search = search_options(fields, service.limits);
   options.guard = service.limits.guard;
   const AlignmentForm alignment = alignment_form(fields);
@@ -71,7 +75,7 @@ void check_names(const Fields& fields) {
   std::vector<std::string_view> names = decoding_field_names();
   for (const std::string_view name :
        {"text", "model", "source", "target", "context", "format", "split_sentences", "prefix",
-        "glossary", "token_scores", "markup", "alignment", "deadline_ms"})
+        "glossary", "token_scores", "markup", "alignment", "check", "deadline_ms"})
     names.push_back(name);
   fields.allow_only(names);
 }
@@ -101,6 +105,7 @@ ordered_json translation_json(const TranslatedSentence::Found& found,
                               const TranslatedSentence& sentence, const TextOptions& options) {
   ordered_json translation{{"text", found.text}, {"score", found.score}};
   if (!found.missing_terms.empty()) translation["missing_terms"] = found.missing_terms;
+  if (options.check_copies) translation["missing_copies"] = found.missing_copies;
   if (options.search.alignment)
     translation["alignment"] =
         options.attention ? attention_json(found, sentence.source_pieces) : pairs_json(found);

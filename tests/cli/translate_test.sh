@@ -150,6 +150,15 @@ expect_equal "$(printf '"{0}" red dog: (%%s)\n' | "${translate[@]}" --markup)" \
 expect_equal "$(printf '({0}/{1}).\n' | "${translate[@]}" --markup)" "({0}/{1})." "no words"
 expect_equal "$(printf '{0} %%s\n\n' | "${translate[@]}" --markup)" "{0} %s" "only markup"
 
+# Numbers and names that the translation lacks are named, and nothing changes.
+printf 'red dog 1,234\n\nold USB tree\n' >"$work/copies"
+expect_code 0 "${translate[@]}" --input "$work/copies" --check copies
+expect_text "$work/copies:1: \"1,234\" is not in the translation" "$err"
+expect_text "$work/copies:3: \"USB\" is not in the translation" "$err"
+"${translate[@]}" --input "$work/copies" | cmp - "$work/out" || fail "--check changes the text"
+expect_code 0 "${translate[@]}" --check copies --json <<<"red dog 1,234"
+expect_text '"missing_copies":["1,234"]' "$out"
+
 # Sampling: the seed decides.
 sample=("${translate[@]}" --input "$input" --sample --top-k 20 --temperature 1.5)
 expect_code 0 "${sample[@]}" --seed 1

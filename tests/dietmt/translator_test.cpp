@@ -148,6 +148,20 @@ TEST_F(TranslatorTest, AGlossaryPrescribesTerms) {
       ThrowsMessage<InputError>(HasSubstr("entry 2 of the glossary: the target term")));
 }
 
+TEST_F(TranslatorTest, NamesWhatWasNotCopied) {
+  const std::vector<std::string> lines = {"red dog 1,234", "old USB <b>12</b>"};
+  const auto checked = translator().translate(lines, {.check = "copies"});
+  EXPECT_THAT(checked[0].hypotheses[0].missing_copies, testing::ElementsAre("1,234"));
+  EXPECT_EQ(checked[0].text(), translator().translate(lines)[0].text());
+  EXPECT_THAT(translator().translate(lines)[0].hypotheses[0].missing_copies, testing::IsEmpty());
+  EXPECT_THAT(translator()
+                  .translate({"red <img alt='12'> dog"}, {.markup = true, .check = "copies"})[0]
+                  .hypotheses[0]
+                  .missing_copies,
+              testing::IsEmpty());
+  EXPECT_THROW(translator().translate(lines, {.check = "all"}), UsageError);
+}
+
 TEST_F(TranslatorTest, AlignmentsOfWordsAndTokens) {
   const auto hard = translator().translate({"red dog sees", ""}, {.nbest = 2, .alignment = "hard"});
   for (const Hypothesis& one : hard[0].hypotheses) {

@@ -101,6 +101,12 @@ class TranslatorTest(unittest.TestCase):
             with self.assertRaises(TypeError):
                 self.translator.translate("red dog", glossary=wrong)
 
+    def test_missing_copies(self):
+        lacking = self.translator.translate("red dog 1,234", check="copies")
+        self.assertEqual(lacking.missing_copies, ["1,234"])
+        self.assertEqual(lacking.hypotheses[0].missing_copies, ["1,234"])
+        self.assertEqual(self.translator.translate("red dog 1,234").missing_copies, [])
+
     def test_alignment_and_markup_are_those_of_the_program(self):
         lines = [line for line in toy_lines(20) if line]
         text = "\n".join(lines) + "\n"

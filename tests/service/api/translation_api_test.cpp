@@ -216,6 +216,21 @@ TEST(V1Test, SoftAlignmentsOfPieces) {
         400);
 }
 
+TEST(V1Test, CopiesAreChecked) {
+  const TestServer server;
+  const auto found = [&](const json& check) {
+    return server
+        .post("/v1/translate", {{"text", "see www.a.org 5"}, {"model", "en-de"}, {"check", check}})
+        .second;
+  };
+  const json one = found("copies")["results"][0]["sentences"][0]["translations"][0];
+  EXPECT_EQ(one["text"], "SEE WWW.A.ORG 5");
+  EXPECT_EQ(one["missing_copies"].dump(), "[\"www.a.org\"]");
+  EXPECT_FALSE(
+      found("none")["results"][0]["sentences"][0]["translations"][0].contains("missing_copies"));
+  EXPECT_EQ(found("all")["option"], "check");
+}
+
 TEST(V1Test, SoftAlignmentsHaveALimit) {
   const TestServer server;
   const std::vector<std::string> texts(10, std::string(190, 'a'));
