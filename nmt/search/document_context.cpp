@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <span>
 
 namespace dietmt::nmt {
@@ -86,7 +87,8 @@ void drop_tokens(Hypothesis& hypothesis, size_t first, size_t columns) {
 
 }  // namespace
 
-void drop_context(const TranslationRequest& request, NBest& translations) {
+void drop_context(const TranslationRequest& request, const SearchOptions& search,
+                  NBest& translations) {
   if (request.context_tokens == 0) return;
   const size_t columns = request.source.size();
   for (Hypothesis& found : translations) {
@@ -96,6 +98,10 @@ void drop_context(const TranslationRequest& request, NBest& translations) {
     if (!found.attention.empty())
       drop_columns(found.attention, columns, static_cast<size_t>(request.context_tokens));
   }
+  if (request.context_separator < 0 || search.sample) return;
+  std::set<std::vector<int32_t>> known;
+  std::erase_if(translations,
+                [&](const Hypothesis& found) { return !known.insert(found.ids).second; });
 }
 
 }  // namespace dietmt::nmt

@@ -55,7 +55,9 @@ class PairContext {
 
 /// Leaves only the sentence in its translations: of the tokens those after the last separator, all
 /// if there is none, and of their attention the columns of the sentence, in rows that sum to 1
-/// again. `sum` is that of the tokens that are left; `score` stays as it was found.
-void drop_context(const TranslationRequest& request, NBest& translations);
+/// again. `sum` is that of the tokens that are left; `score` stays as it was found. A search has
+/// each translation once, the best of those after different contexts; samples all stay.
+void drop_context(const TranslationRequest& request, const SearchOptions& search,
+                  NBest& translations);
 
 }  // namespace dietmt::nmt

@@ -41,7 +41,7 @@ std::vector<FedSentence> RequestFeed::take(int64_t tokens, bool idle) {
 }
 
 void RequestFeed::deliver(uint64_t ticket, NBest translations) {
-  drop_context(requests_[ticket], translations);
+  drop_context(requests_[ticket], options_, translations);
   results_[ticket] = std::move(translations);
   if (!progress_) return;
   const std::lock_guard lock(mutex_);

@@ -246,7 +246,7 @@ void RequestQueue::deliver(uint64_t ticket, nmt::NBest translations) {
   rate_.add(size, Clock::now());
   if (request.given_up) return;
   if (observer_) observer_->translated(size, target_tokens(translations));
-  nmt::drop_context(request.sentences[sentence.index], translations);
+  nmt::drop_context(request.sentences[sentence.index], request.options, translations);
   request.translations[sentence.index] = std::move(translations);
   if (--request.unfinished > 0) return;
   --requests_;

@@ -92,7 +92,7 @@ Hypothesis hypothesis_of(std::vector<int32_t> ids) {
 
 TEST(DropContextTest, AttentionLosesTheColumnsOfTheContext) {
   NBest found = {hypothesis_of({30})};
-  drop_context(with_context(-1), found);
+  drop_context(with_context(-1), {}, found);
   EXPECT_THAT(found[0].ids, ElementsAre(30));
   EXPECT_THAT(found[0].token_scores, ElementsAre(-1, -2));
   ASSERT_EQ(found[0].attention.size(), 4U);
@@ -105,7 +105,7 @@ TEST(DropContextTest, AttentionLosesTheColumnsOfTheContext) {
 TEST(DropContextTest, TheSentenceFollowsTheLastSeparator) {
   NBest found = {hypothesis_of({30, kTarget, 31, kTarget, 32, 33}), hypothesis_of({34}),
                  hypothesis_of({35, kTarget})};
-  drop_context(with_context(kTarget), found);
+  drop_context(with_context(kTarget), {}, found);
   EXPECT_THAT(found[0].ids, ElementsAre(32, 33));
   EXPECT_THAT(found[0].token_scores, ElementsAre(-5, -6, -7));
   EXPECT_EQ(found[0].sum, -18);
@@ -116,9 +116,26 @@ TEST(DropContextTest, TheSentenceFollowsTheLastSeparator) {
   EXPECT_THAT(found[2].token_scores, ElementsAre(-3));
 }
 
+TEST(DropContextTest, ASearchHasEachTranslationOnce) {
+  const NBest all = {hypothesis_of({30, kTarget, 32}), hypothesis_of({31, kTarget, 33}),
+                     hypothesis_of({31, kTarget, 32}), hypothesis_of({32})};
+  NBest found = all;
+  drop_context(with_context(kTarget), {}, found);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_THAT(found[0].ids, ElementsAre(32));
+  EXPECT_THAT(found[0].token_scores, ElementsAre(-3, -4));
+  EXPECT_THAT(found[1].ids, ElementsAre(33));
+  found = all;
+  drop_context(with_context(kTarget), {.sample = true}, found);
+  EXPECT_EQ(found.size(), 4U);
+  found = {hypothesis_of({30}), hypothesis_of({30})};
+  drop_context(with_context(-1), {}, found);
+  EXPECT_EQ(found.size(), 2U);
+}
+
 TEST(DropContextTest, ASentenceWithoutContextStaysWhole) {
   NBest found = {hypothesis_of({30, kTarget, 31})};
-  drop_context(request_of({10}), found);
+  drop_context(request_of({10}), {}, found);
   EXPECT_THAT(found[0].ids, ElementsAre(30, kTarget, 31));
 }
 
