@@ -24,12 +24,12 @@ constexpr std::array<std::string_view, 3> kEnds = {"ept", "ex", "ec"};
 
 const xmlChar* as_xml(const char* text) { return reinterpret_cast<const xmlChar*>(text); }
 
-// The language of a code without its region, in lower case.
+// The language of a code without its region, in lower case. Bokmal is Norwegian.
 std::string language_of(const std::string& code) {
   std::string language = code.substr(0, code.find_first_of("-_"));
   std::transform(language.begin(), language.end(), language.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return language;
+  return language == "nb" ? "no" : language;
 }
 
 // As XML writes it: pt-BR.
@@ -48,8 +48,21 @@ bool is_blank(const xmlNode* node) {
   return content_of(node).find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-bool attribute_is(const xmlNode* node, const char* name, std::string_view value) {
-  return node->type == XML_ELEMENT_NODE && attribute(node, name) == value;
+// Whether text inside an element is translated, if it is around the element.
+bool is_translated(const xmlNode* element, bool is_around) {
+  if (attribute(element, "translate") == "yes") return true;
+  const bool is_code = is_among(element_name(element), kCodes) ||
+                       attribute(element, "translate") == "no" ||
+                       attribute(element, "mtype") == "protected";
+  return is_around && !is_code;
+}
+
+// Whether a part of a text that is not translated is.
+bool has_translated(const xmlNode* element) {
+  for (const xmlNode* child = element->children; child != nullptr; child = child->next)
+    if (child->type == XML_ELEMENT_NODE && (is_translated(child, false) || has_translated(child)))
+      return true;
+  return false;
 }
 
 // The value of the first of these attributes that an element has.
@@ -70,9 +83,7 @@ InlineNode inline_node(const xmlNode* node) {
     const char* const family = name == "ec" ? "s" : "b";
     return {InlineKind::kEnd, family + first_of(node, {"i", "startRef", "rid", "id"})};
   }
-  const bool is_code = is_among(name, kCodes) || attribute_is(node, "translate", "no") ||
-                       attribute_is(node, "mtype", "protected");
-  return {is_code ? InlineKind::kCode : InlineKind::kElement, ""};
+  return {is_translated(node, true) ? InlineKind::kElement : InlineKind::kCode, ""};
 }
 
 class BilingualDocument : public Document {
@@ -91,9 +102,22 @@ class BilingualDocument : public Document {
   const DocumentLanguages& languages() const { return languages_; }
 
   // The text of a target that is still a copy of its source.
-  void add_text(xmlNode* target) { texts_.add(target, inline_node); }
+  void add_text(xmlNode* target, bool translates) {
+    if (translates) texts_.add(target, inline_node);
+    add_text_of_codes(target, translates);
+  }
 
  private:
+  // Text to translate inside a code is a segment of its own.
+  void add_text_of_codes(xmlNode* element, bool translates) {
+    for (xmlNode* child = element->children; child != nullptr; child = child->next) {
+      if (child->type != XML_ELEMENT_NODE) continue;
+      const bool is_inside = is_translated(child, translates);
+      if (is_inside && !translates) texts_.add(child, inline_node);
+      add_text_of_codes(child, is_inside);
+    }
+  }
+
   XmlTree tree_;
   DocumentLanguages languages_;
   InlineSegments texts_{segments_};
@@ -130,7 +154,7 @@ class TmxDocument final : public BilingualDocument {
     for (const xmlAttr* one = target->properties; one != nullptr; one = one->next)
       if (xmlStrEqual(one->name, as_xml("lang")) != 0)
         xmlSetNsProp(target, one->ns, as_xml("lang"), as_xml(language.c_str()));
-    if (xmlNode* const segment = child_named(target, "seg")) add_text(segment);
+    if (xmlNode* const segment = child_named(target, "seg")) add_text(segment, true);
   }
 };
 
@@ -141,28 +165,44 @@ class XliffDocument final : public BilingualDocument {
       : BilingualDocument(bytes, languages, limits) {
     if (element_name(root()) != "xliff")
       throw DataError("the file is not XLIFF: its root is no <xliff>");
-    const bool is_first_version = attribute(root(), "version").starts_with("1");
-    if (!is_first_version) set_language(root(), "trgLang");
-    walk(root(), [&](xmlNode* node) {
-      const std::string_view name = element_name(node);
-      if (is_first_version && name == "file") set_language(node, "target-language");
-      if (attribute_is(node, "translate", "no")) return false;
-      if (name != "trans-unit" && name != "segment") return true;
-      add_unit(node);
-      return false;
-    });
+    is_first_version_ = attribute(root(), "version").starts_with("1");
+    if (!is_first_version_) set_languages(root(), "srcLang", "trgLang");
+    add_units(root(), true);
   }
 
  private:
-  void set_language(xmlNode* element, const char* name) const {
-    if (attribute(element, name).empty())
-      xmlSetProp(element, as_xml(name), as_xml(xml_language(languages().target).c_str()));
+  // An element inherits whether it is translated.
+  void add_units(xmlNode* element, bool is_around) {
+    const bool translates = is_translated(element, is_around);
+    const std::string_view name = element_name(element);
+    if (is_first_version_ && name == "file")
+      set_languages(element, "source-language", "target-language");
+    if (name == "trans-unit" || name == "segment") return add_unit(element, translates);
+    for (xmlNode* child = element->children; child != nullptr; child = child->next)
+      if (child->type == XML_ELEMENT_NODE) add_units(child, translates);
   }
 
-  void add_unit(xmlNode* unit) {
+  // Refuses the translation of another pair of languages.
+  void set_languages(xmlNode* element, const char* source, const char* target) const {
+    check_language(element, source, languages().source, "from");
+    check_language(element, target, languages().target, "to");
+    if (attribute(element, target).empty())
+      xmlSetProp(element, as_xml(target), as_xml(xml_language(languages().target).c_str()));
+  }
+
+  static void check_language(const xmlNode* element, const char* name, const std::string& wanted,
+                             const char* direction) {
+    const std::string code = attribute(element, name);
+    if (code.empty() || language_of(code) == language_of(wanted)) return;
+    throw DataError("line " + std::to_string(xmlGetLineNo(element)) + ": " + name + " is '" + code +
+                    "', but the request translates " + direction + " '" + wanted + "'");
+  }
+
+  void add_unit(xmlNode* unit, bool translates) {
     xmlNode* const source = child_named(unit, "source");
     xmlNode* const old_target = child_named(unit, "target");
     if (source == nullptr || (old_target != nullptr && !is_blank(old_target))) return;
+    if (!translates && !has_translated(source)) return;
     xmlNode* const target = xmlDocCopyNode(source, unit->doc, 1);
     xmlNodeSetName(target, as_xml("target"));
     xmlUnsetProp(target, as_xml("lang"));
@@ -177,8 +217,10 @@ class XliffDocument final : public BilingualDocument {
       xmlUnlinkNode(old_target);
       xmlFreeNode(old_target);
     }
-    add_text(target);
+    add_text(target, translates);
   }
+
+  bool is_first_version_ = false;
 };
 
 }  // namespace

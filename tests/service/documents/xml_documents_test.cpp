@@ -60,6 +60,55 @@ TEST(XliffDocumentTest, VersionTwo) {
               HasSubstr("<target>[Hi <pc id=\"1\">you</pc><ph id=\"2\"/>]</target></segment>"));
 }
 
+// The first version with these languages in its second line.
+std::string of_languages(const std::string& attributes) {
+  return "<xliff version=\"1.2\">\n<file " + attributes +
+         "><trans-unit><source>a</source></trans-unit></file></xliff>";
+}
+
+TEST(XliffDocumentTest, OtherLanguagesAreRefused) {
+  const auto problem = [](const std::string& attributes) {
+    return problem_of(DocumentKind::kXliff, of_languages(attributes));
+  };
+  EXPECT_EQ(problem("source-language=\"fr\""),
+            "line 2: source-language is 'fr', but the request translates from 'en'");
+  EXPECT_EQ(problem("source-language=\"en\" target-language=\"fr-CA\""),
+            "line 2: target-language is 'fr-CA', but the request translates to 'de'");
+  EXPECT_EQ(problem("source-language=\"EN-us\" target-language=\"de_AT\""), "none");
+  const auto second = [](const std::string& attributes) {
+    return problem_of(DocumentKind::kXliff, "<xliff version=\"2.1\" " + attributes + "/>");
+  };
+  EXPECT_THAT(second("srcLang=\"de\" trgLang=\"en\""), HasSubstr("srcLang is 'de'"));
+  EXPECT_THAT(second("srcLang=\"en\" trgLang=\"fr\""), HasSubstr("trgLang is 'fr'"));
+  EXPECT_EQ(second("srcLang=\"en-GB\" trgLang=\"de\""), "none");
+  const auto norwegian =
+      open_document(DocumentKind::kXliff, of_languages("source-language=\"nb-NO\""), {"no", "de"});
+  EXPECT_THAT(norwegian->segments(), ElementsAre("a"));
+}
+
+TEST(XliffDocumentTest, ElementsInheritWhetherTheyAreTranslated) {
+  const std::string first =
+      "<xliff version=\"1.2\"><file><group translate=\"no\">"
+      "<trans-unit><source>a</source></trans-unit>"
+      "<trans-unit translate=\"yes\"><source>b</source></trans-unit>"
+      "<group translate=\"yes\"><trans-unit><source>c</source></trans-unit></group></group>"
+      "</file></xliff>";
+  EXPECT_THAT(segments_of(DocumentKind::kXliff, first), ElementsAre("b", "c"));
+  const std::string second =
+      "<xliff version=\"2.0\" srcLang=\"en\"><file translate=\"no\"><unit><segment><source>a "
+      "<mrk translate=\"yes\">b <mrk translate=\"no\">c</mrk></mrk></source></segment></unit>"
+      "<unit translate=\"yes\"><segment><source>d <mrk translate=\"no\">e "
+      "<mrk translate=\"yes\">f</mrk> g</mrk></source></segment></unit>"
+      "<unit><segment><source>h</source></segment></unit></file></xliff>";
+  EXPECT_THAT(segments_of(DocumentKind::kXliff, second), ElementsAre("b <g0/>", "d <g0/>", "f"));
+  const std::string translated = bracketed(DocumentKind::kXliff, second);
+  EXPECT_THAT(translated, HasSubstr("<target>a <mrk translate=\"yes\">[b <mrk translate=\"no\">c"
+                                    "</mrk>]</mrk></target>"));
+  EXPECT_THAT(translated, HasSubstr("<target>[d <mrk translate=\"no\">e <mrk translate=\"yes\">[f]"
+                                    "</mrk> g</mrk>]</target>"));
+  EXPECT_THAT(translated, HasSubstr("<source>h</source></segment>"));
+}
+
 // One unit of XLIFF whose target gets `translation`.
 std::string target_of(const std::string& source, const std::string& translation) {
   const auto document = open_document(DocumentKind::kXliff,
