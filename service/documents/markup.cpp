@@ -61,50 +61,58 @@ size_t closing_end(std::string_view html, size_t begin, const std::string& name)
   return html.size();
 }
 
-size_t markup_end(std::string_view html, size_t begin, bool with_element);
-
 template <typename Names>
 bool is_one_of(const std::string& name, const Names& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Whether an attribute of the tag is translate="no", with any quotes and spaces.
-bool forbids_translation(std::string_view tag) {
-  std::string attributes = lower_case(tag);
-  std::erase_if(attributes, [](char c) { return c == '"' || c == '\''; });
-  for (size_t at = attributes.find("translate"); at != std::string::npos;
-       at = attributes.find("translate", at + 1)) {
-    const auto skip_spaces = [&](size_t i) {
-      return std::min(attributes.find_first_not_of(" \t\r\n", i), attributes.size());
-    };
-    const bool begins = std::isspace(static_cast<unsigned char>(attributes[at - 1])) != 0;
-    const size_t equals = skip_spaces(at + std::string_view("translate").size());
-    if (!begins || attributes[equals] != '=') continue;
-    const size_t value = skip_spaces(equals + 1);
-    if (attributes.compare(value, 2, "no") == 0 && value + 2 < attributes.size() &&
-        !is_letter(attributes[value + 2]))
-      return true;
-  }
-  return false;
+bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+// The next attribute of a start tag, from byte `at` on, which moves behind it. Its name is in lower
+// case and empty at the end of the tag.
+std::pair<std::string, std::string_view> next_attribute(std::string_view tag, size_t& at) {
+  const auto end_where = [&](size_t from, const auto& ends) {
+    while (from < tag.size() && !ends(tag[from])) ++from;
+    return from;
+  };
+  const auto skip_spaces = [&] { at = end_where(at, [](char c) { return !is_space(c); }); };
+  at = end_where(at, [](char c) { return !is_space(c) && c != '/'; });
+  if (at == tag.size() || tag[at] == '>') return {};
+  const size_t name_end =
+      end_where(at + 1, [](char c) { return is_space(c) || c == '=' || c == '>' || c == '/'; });
+  const std::string name = lower_case(tag.substr(at, name_end - at));
+  at = name_end;
+  skip_spaces();
+  if (at == tag.size() || tag[at] != '=') return {name, {}};
+  ++at;
+  skip_spaces();
+  if (at == tag.size()) return {name, {}};
+  const char quote = tag[at];
+  const bool is_quoted = quote == '"' || quote == '\'';
+  const size_t begin = is_quoted ? at + 1 : at;
+  const size_t end =
+      end_where(begin, [&](char c) { return is_quoted ? c == quote : is_space(c) || c == '>'; });
+  at = is_quoted && end < tag.size() ? end + 1 : end;
+  return {name, tag.substr(begin, end - begin)};
 }
 
-// The end of the element `name` whose start tag ends at `begin`, behind the end tag that closes it.
-size_t element_end(std::string_view html, size_t begin, const std::string& name) {
-  int64_t open = 1;
-  for (size_t at = html.find('<', begin); at != std::string_view::npos; at = html.find('<', at)) {
-    const size_t end = starts_tag(html.substr(at)) ? markup_end(html, at, false) : at + 1;
-    const std::string_view tag = html.substr(at, end - at);
-    if (tag.starts_with("</") && tag_name(tag.substr(1)) == name) --open;
-    if (tag_name(tag) == name && !tag.ends_with("/>")) ++open;
-    if (open == 0) return end;
-    at = end;
+// What the attribute `translate` of a start tag says; nothing: what the element around it says.
+std::optional<bool> translates(std::string_view tag) {
+  if (tag.size() < 2 || !is_letter(tag[1])) return std::nullopt;
+  size_t at = 1 + tag_name(tag).size();
+  while (true) {
+    const auto [name, value] = next_attribute(tag, at);
+    if (name.empty()) return std::nullopt;
+    if (name != "translate") continue;
+    const std::string word = lower_case(value);
+    if (word == "no") return false;
+    if (word == "yes" || word.empty()) return true;
+    return std::nullopt;
   }
-  return html.size();
 }
 
-// The end of the markup at `begin`.
-// `with_element`: the end of the whole element if its tag forbids translation.
-size_t markup_end(std::string_view html, size_t begin, bool with_element) {
+// The end of the markup at `begin`: of a tag, a comment, or an element whose content is verbatim.
+size_t markup_end(std::string_view html, size_t begin) {
   if (html.substr(begin, 4) == "<!--") {
     const size_t close = html.find("-->", begin + 4);
     return close == std::string_view::npos ? html.size() : close + 3;
@@ -112,10 +120,43 @@ size_t markup_end(std::string_view html, size_t begin, bool with_element) {
   const size_t end = tag_end(html, begin);
   const std::string_view tag = html.substr(begin, end - begin);
   const std::string name = tag_name(tag);
-  if (tag.ends_with("/>") || name.empty() || nmt::is_void_element(name)) return end;
-  if (is_one_of(name, kVerbatim)) return closing_end(html, end, name);
-  return with_element && forbids_translation(tag) ? element_end(html, end, name) : end;
+  const bool is_verbatim = !tag.ends_with("/>") && is_one_of(name, kVerbatim);
+  return is_verbatim ? closing_end(html, end, name) : end;
 }
+
+// Which text is translated, by the attributes of the elements around it.
+class TranslationScopes {
+ public:
+  bool translates() const { return scopes_.empty() || scopes_.back().translates; }
+
+  // The tag that comes next in the text.
+  void pass(std::string_view tag) {
+    const bool closes = tag.starts_with("</");
+    const std::string name = tag_name(closes ? tag.substr(1) : tag);
+    if (closes) {
+      if (scopes_.empty() || scopes_.back().name != name) return;
+      if (--scopes_.back().open == 0) scopes_.pop_back();
+      return;
+    }
+    if (name.empty() || tag.ends_with("/>") || nmt::is_void_element(name) ||
+        is_one_of(name, kVerbatim))
+      return;
+    const bool changes = service::translates(tag).value_or(translates()) != translates();
+    if (changes)
+      scopes_.push_back({name, !translates()});
+    else if (!scopes_.empty() && scopes_.back().name == name)
+      ++scopes_.back().open;
+  }
+
+ private:
+  // An element that differs from the one around it.
+  struct Scope {
+    std::string name;
+    bool translates = false;
+    int64_t open = 1;  // elements of this name, with itself
+  };
+  std::vector<Scope> scopes_;
+};
 
 // Elements inside a sentence (phrasing content). A line break ends one.
 constexpr std::string_view kInline[] = {
@@ -150,20 +191,35 @@ std::optional<char32_t> referenced(std::string_view name) {
 
 std::vector<MarkupPart> split_markup(std::string_view html) {
   std::vector<MarkupPart> parts;
-  size_t text = 0;  // where the text that is being read begins
-  size_t at = html.find('<');
-  while (at != std::string_view::npos) {
+  TranslationScopes scopes;
+  size_t begin = 0;      // of the part that is being read
+  bool divides = false;  // text to translate is inside the element of which it is the markup
+  const auto add = [&](size_t end, bool is_text) {
+    const std::string_view raw = html.substr(begin, end - begin);
+    if (!raw.empty()) parts.push_back({raw, is_text, !is_text && !divides && is_inline(raw)});
+    begin = end;
+  };
+  for (size_t at = html.find('<'); at != std::string_view::npos;) {
     if (!starts_tag(html.substr(at))) {
       at = html.find('<', at + 1);
       continue;
     }
-    if (at > text) parts.push_back({html.substr(text, at - text), true});
-    text = markup_end(html, at, true);
-    const std::string_view raw = html.substr(at, text - at);
-    parts.push_back({raw, false, is_inline(raw)});
-    at = html.find('<', text);
+    const bool was_translated = scopes.translates();
+    const size_t end = markup_end(html, at);
+    const std::string_view tag = html.substr(at, end - at);
+    const bool closes = tag.starts_with("</");
+    scopes.pass(tag);
+    if (was_translated) {
+      add(at, true);
+      divides = closes && !scopes.translates();
+    }
+    if (scopes.translates()) {
+      divides = divides || (!was_translated && !closes);
+      add(end, false);
+    }
+    at = html.find('<', end);
   }
-  if (text < html.size()) parts.push_back({html.substr(text), true});
+  add(html.size(), scopes.translates());
   return parts;
 }
 

@@ -37,6 +37,26 @@ TEST(MarkupTest, ElementsThatForbidTranslationStay) {
   EXPECT_THAT(texts("a<div translate=\"no\">b"), ElementsAre("a"));
 }
 
+TEST(MarkupTest, ElementsInsideAllowTranslationAgain) {
+  EXPECT_THAT(texts("a<div translate=no>b<p translate=yes>c<b>d</b><p>e</p></p>f</div>g"),
+              ElementsAre("a", "c", "d", "e", "g"));
+  EXPECT_THAT(texts("<i translate=no>a<i translate>b<i translate='no'>c</i>d</i>e</i>f"),
+              ElementsAre("b", "d", "f"));
+  EXPECT_THAT(texts("<p translate=no>a<br translate=yes>b<script translate=yes>c</script></p>d"),
+              ElementsAre("d"));
+  EXPECT_THAT(texts("<i title=\"> translate=no\">a</i><i title='' translate=\"no\">b</i>"),
+              ElementsAre("a"));
+}
+
+// Text inside an element that is not translated is a sentence of its own.
+TEST(MarkupTest, OnlyWholeElementsAreInline) {
+  std::vector<std::string> inline_markup;
+  for (const MarkupPart& part :
+       split_markup("<b translate=no>a</b> <b translate=no>c<i translate=yes>d <u>e</u></i>f</b>"))
+    if (part.is_inline) inline_markup.emplace_back(part.raw);
+  EXPECT_THAT(inline_markup, ElementsAre("<b translate=no>a</b>", "<u>", "</u>"));
+}
+
 TEST(MarkupTest, ALonelyAngleIsText) {
   EXPECT_THAT(texts("1 < 2 and <3"), ElementsAre("1 < 2 and <3"));
   EXPECT_THAT(texts("open <b"), ElementsAre("open "));
@@ -51,9 +71,25 @@ TEST(MarkupTest, References) {
 }
 
 TEST(MarkupTest, PartsJoinToTheTextExactly) {
-  const std::vector<std::string> parts = {
-      "<", ">", "</", "<b>",      "<!--",      "-->", "\"", "'",    "a",
-      " ", "&", ";",  "<script>", "</script>", "=",   "é",  "</b>", "<b translate=no>"};
+  const std::vector<std::string> parts = {"<",
+                                          ">",
+                                          "</",
+                                          "<b>",
+                                          "<!--",
+                                          "-->",
+                                          "\"",
+                                          "'",
+                                          "a",
+                                          " ",
+                                          "&",
+                                          ";",
+                                          "<script>",
+                                          "</script>",
+                                          "=",
+                                          "é",
+                                          "</b>",
+                                          "<b translate=no>",
+                                          "<b translate=yes>"};
   Random random(random_key(7, 2));
   for (int round = 0; round < 5000; ++round) {
     std::string html;
