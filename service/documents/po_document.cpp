@@ -1,5 +1,6 @@
 // Catalogues of GNU gettext: messages without a translation get one. libgettextpo is under the GPL,
 // which this program is not, so the few rules of the format are here.
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -10,29 +11,37 @@
 namespace dietmt::service {
 namespace {
 
-constexpr std::pair<char, char> kEscapes[] = {
-    {'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'"', '"'}, {'\\', '\\'}};
+constexpr std::pair<char, char> kEscapes[] = {{'n', '\n'}, {'t', '\t'},  {'r', '\r'},
+                                              {'"', '"'},  {'\\', '\\'}, {'a', '\a'},
+                                              {'b', '\b'}, {'f', '\f'},  {'v', '\v'}};
 
-// The content of the quoted string at the end of a line; nothing if there is none, or it has an
-// escape that gettext seldom writes.
-std::optional<std::string> unquoted(std::string_view line) {
-  const size_t begin = line.find('"');
-  const size_t end = line.rfind('"');
-  if (begin == line.npos || begin == end) return std::nullopt;
-  const std::string_view quoted = line.substr(begin + 1, end - begin - 1);
+std::string_view without_spaces(std::string_view line) {
+  constexpr const char* kSpaces = " \t\r\n";
+  const size_t begin = std::min(line.find_first_not_of(kSpaces), line.size());
+  return line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
+}
+
+// The content of a string in quotes. Throws DataError.
+std::string unquoted(std::string_view quoted) {
+  if (!quoted.starts_with('"')) throw DataError("a string in quotes is missing");
   std::string text;
-  for (size_t i = 0; i < quoted.size(); ++i) {
+  for (size_t i = 1; i < quoted.size(); ++i) {
+    if (quoted[i] == '"') {
+      if (i + 1 < quoted.size()) throw DataError("there is text behind the string in quotes");
+      return text;
+    }
     if (quoted[i] != '\\') {
       text += quoted[i];
       continue;
     }
-    if (++i == quoted.size()) return std::nullopt;
-    const size_t before = text.size();
-    for (const auto& [letter, character] : kEscapes)
-      if (quoted[i] == letter) text += character;
-    if (text.size() == before) return std::nullopt;
+    if (++i == quoted.size()) break;
+    const auto* const escape =
+        std::ranges::find(kEscapes, quoted[i], &std::pair<char, char>::first);
+    if (escape == std::end(kEscapes))
+      throw DataError(std::string("the escape \\") + quoted[i] + " is not known");
+    text += escape->second;
   }
-  return text;
+  throw DataError("the string has no closing quote");
 }
 
 std::string in_quotes(std::string_view text) {
@@ -49,9 +58,7 @@ std::string in_quotes(std::string_view text) {
 // A keyword with its strings, such as msgstr[1] "a" "b".
 struct Field {
   size_t first_line = 0;
-  size_t lines = 0;
   std::string text;
-  bool is_readable = true;
 };
 
 class PoDocument final : public Document {
@@ -64,7 +71,7 @@ class PoDocument final : public Document {
       text.remove_prefix(size);
     }
     bool has_messages = false;
-    for (size_t at = 0; at < lines_.size();) has_messages = read_message(at) || has_messages;
+    while (at_ < lines_.size()) has_messages = read_message() || has_messages;
     if (!has_messages) throw DataError("the file has no message (msgid \"...\")");
   }
 
@@ -86,40 +93,59 @@ class PoDocument final : public Document {
     SegmentPlace place;
   };
 
-  // Reads the fields from line `at` up to the end of a message, and moves `at` there. True if there
-  // is one.
-  bool read_message(size_t& at) {
+  // Reads the fields from line at_ up to the end of a message. True if there is one. Throws
+  // DataError, which names the line.
+  bool read_message() {
     std::map<std::string, Field> fields;
     Field* last = nullptr;
-    for (; at < lines_.size(); ++at) {
-      const std::string_view line = lines_[at];
-      if (line.starts_with('"') && last != nullptr) {
-        extend(*last, line);
+    for (; at_ < lines_.size(); ++at_) {
+      const std::string_view line = without_spaces(lines_[at_]);
+      if (line.starts_with('"')) {
+        if (last == nullptr) fail("a string without a keyword before it");
+        last->text += string_in(line);
         continue;
       }
-      last = nullptr;
-      if (!line.starts_with("msg")) {
-        if (fields.empty()) continue;
-        break;
-      }
-      const std::string keyword(line.substr(0, line.find_first_of(" \t\"\r\n")));
+      if (line.empty() || line.starts_with('#') || line.starts_with("domain")) continue;
+      const std::string keyword(line.substr(0, line.find_first_of(" \t\"")));
       const bool begins = keyword == "msgid" || keyword == "msgctxt";
-      if (begins && fields.contains("msgstr")) break;
-      if (begins && fields.contains("msgstr[0]")) break;
+      if (begins && has_translation(fields)) break;
+      check_order(keyword, fields);
       last = &fields[keyword];
-      last->first_line = at;
-      extend(*last, line);
+      last->first_line = at_;
+      last->text = string_in(without_spaces(line.substr(keyword.size())));
     }
-    if (!fields.contains("msgid")) return false;
+    if (fields.empty()) return false;
+    if (!has_translation(fields)) fail("the message before this line has no msgstr");
     add(fields);
     return true;
   }
 
-  static void extend(Field& field, std::string_view line) {
-    const auto text = unquoted(line);
-    field.is_readable = field.is_readable && text.has_value();
-    field.text += text.value_or("");
-    ++field.lines;
+  static bool has_translation(const std::map<std::string, Field>& fields) {
+    return fields.contains("msgstr") || fields.contains("msgstr[0]");
+  }
+
+  // msgctxt, msgid, msgid_plural, msgstr or msgstr[0], msgstr[1] and so on.
+  void check_order(const std::string& keyword, const std::map<std::string, Field>& fields) const {
+    const bool is_known = keyword == "msgctxt" || keyword == "msgid" || keyword == "msgid_plural" ||
+                          keyword == "msgstr" ||
+                          (keyword.starts_with("msgstr[") && keyword.ends_with("]"));
+    if (!is_known) fail("this is no comment and no keyword such as msgid");
+    if (fields.contains(keyword)) fail(keyword + " comes twice in a message");
+    const bool begins = keyword == "msgctxt" || keyword == "msgid";
+    if (!begins && !fields.contains("msgid")) fail(keyword + " without a msgid before it");
+    if (keyword == "msgctxt" && fields.contains("msgid")) fail("msgctxt behind its msgid");
+  }
+
+  std::string string_in(std::string_view text) const {
+    try {
+      return unquoted(text);
+    } catch (const DataError& error) {
+      fail(error.what());
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw DataError("line " + std::to_string(std::min(at_ + 1, lines_.size())) + ": " + problem);
   }
 
   void add(const std::map<std::string, Field>& fields) {
@@ -127,15 +153,15 @@ class PoDocument final : public Document {
     if (id.text.empty()) return;  // the header
     const auto plural = fields.find("msgid_plural");
     for (const auto& [keyword, field] : fields) {
-      if (!keyword.starts_with("msgstr") || !field.text.empty() || !field.is_readable) continue;
+      if (!keyword.starts_with("msgstr") || !field.text.empty()) continue;
       const bool is_one = keyword == "msgstr" || keyword == "msgstr[0]";
       const Field& source = is_one || plural == fields.end() ? id : plural->second;
-      if (!source.is_readable || field.lines != 1) continue;
       if (auto place = add_segment(source.text, segments_))
         slots_.push_back({field.first_line, keyword, *std::move(place)});
     }
   }
 
+  size_t at_ = 0;  // the line that is being read
   std::vector<std::string> lines_;
   std::vector<Slot> slots_;
 };

@@ -1,6 +1,7 @@
 // Plain text, HTML and SubRip subtitles: text in which only places are replaced.
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <utility>
 
 #include "common/error.h"
@@ -95,28 +96,70 @@ class HtmlDocument final : public PlacesDocument {
 class SrtDocument final : public PlacesDocument {
  public:
   explicit SrtDocument(std::string_view text) {
-    bool in_text = false;
     while (!text.empty()) {
-      const std::string_view line = take_line(text);
-      const bool is_blank = line.find_first_not_of(" \t\r\n") == line.npos;
-      if (in_text && !is_blank) {
-        add_cue_line(line);
-        continue;
-      }
-      flush();
-      keep(line);
-      has_times_ = has_times_ || is_times(line);
-      in_text = is_times(line);
+      ++number_;
+      add_line(take_line(text));
     }
     flush();
-    if (!has_times_)
-      throw DataError("the file has no line with times (00:00:01,000 --> 00:00:02,000)");
+    if (next_ == Next::kTimes) fail("the times of the last cue are missing");
+    if (!has_times_) fail("the file has no cue (00:00:01,000 --> 00:00:02,000)");
   }
 
  private:
+  enum class Next { kCue, kTimes, kText };
+
+  // Throws DataError for a line that is in no cue.
+  void add_line(std::string_view line) {
+    const std::string_view content = without_spaces(line);
+    const bool is_cue_times = is_times(content);
+    if (next_ == Next::kText && !content.empty()) {
+      if (is_cue_times) fail("times in the text of a cue; put a blank line before each cue");
+      return add_cue_line(line);
+    }
+    flush();
+    keep(line);
+    if (is_cue_times) {
+      next_ = Next::kText;
+      has_times_ = true;
+    } else if (next_ == Next::kTimes) {
+      fail("these are not the times of a cue (00:00:01,000 --> 00:00:02,000)");
+    } else if (content.empty()) {
+      next_ = Next::kCue;
+    } else {
+      if (content.find_first_not_of("0123456789") != content.npos)
+        fail("this is neither the number of a cue nor its times (00:00:01,000 --> 00:00:02,000)");
+      next_ = Next::kTimes;
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw DataError("line " + std::to_string(number_) + ": " + problem);
+  }
+
+  static std::string_view without_spaces(std::string_view line) {
+    constexpr const char* kSpaces = " \t\r\n";
+    const size_t begin = std::min(line.find_first_not_of(kSpaces), line.size());
+    return line.substr(begin, line.find_last_not_of(kSpaces) + 1 - begin);
+  }
+
+  // Two times; what follows them are coordinates or settings.
   static bool is_times(std::string_view line) {
-    return line.find("-->") != line.npos &&
-           std::isdigit(static_cast<unsigned char>(line.front())) != 0;
+    const auto take_time = [&] {
+      constexpr const char* kTime = "0123456789:,.";
+      const std::string_view time = line.substr(0, line.find_first_not_of(kTime));
+      line.remove_prefix(time.size());
+      return !time.empty() && std::isdigit(static_cast<unsigned char>(time.front())) != 0 &&
+             time.find(':') != time.npos;
+    };
+    const auto skip_spaces = [&] {
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    };
+    if (!take_time()) return false;
+    skip_spaces();
+    if (!line.starts_with("-->")) return false;
+    line.remove_prefix(3);
+    skip_spaces();
+    return take_time() && (line.empty() || line.front() == ' ' || line.front() == '\t');
   }
 
   void add_cue_line(std::string_view line) {
@@ -166,6 +209,8 @@ class SrtDocument final : public PlacesDocument {
   std::string raw_cue_;
   std::string line_end_;
   size_t lines_ = 0;
+  int64_t number_ = 0;  // of the line of the file
+  Next next_ = Next::kCue;
   bool has_times_ = false;
 };
 

@@ -87,6 +87,11 @@ TEST(TranslatedFilesTest, OldFilesGo) {
 TEST(TranslatedFilesTest, TheOldestGoForNewOnes) {
   TranslatedFiles files;
   const std::string large(40'000'000, 'x');
+  EXPECT_THAT(problem("a.po", "msgid \"a\"\nmsgstr \"\n"),
+              HasSubstr("file: line 2: the string has no closing quote"));
+  EXPECT_THAT(problem("a.srt", "a\n"), HasSubstr("file: line 1: this is neither the number"));
+  EXPECT_THAT(problem("a.xlf", "<xliff version=\"2.0\" srcLang=\"fr\"/>"),
+              HasSubstr("file: line 1: srcLang is 'fr'"));
   const std::string first = files.add({large, ""}, "txt");
   const std::string second = files.add({large, ""}, "txt");
   EXPECT_FALSE(files.find(first));

@@ -80,7 +80,21 @@ TEST(SrtDocumentTest, TimesAndNumbersOfLinesStay) {
     return std::count(text.begin(), text.end(), '\n');
   };
   EXPECT_EQ(lines(translated), lines(kSubtitles));
-  EXPECT_THAT(problem_of(DocumentKind::kSrt, "One\nTwo\n"), HasSubstr("no line with times"));
+}
+
+TEST(SrtDocumentTest, LinesOutsideOfCuesAreRefused) {
+  const auto problem = [](const std::string& text) { return problem_of(DocumentKind::kSrt, text); };
+  const std::string cue = "1\n00:00:01,000 --> 00:00:02,000\nOne\n";
+  EXPECT_THAT(problem("One\nTwo\n"), HasSubstr("line 1: this is neither the number of a cue"));
+  EXPECT_THAT(problem(cue + "\nstray\n"), HasSubstr("line 5: this is neither"));
+  EXPECT_THAT(problem(cue + "\n2\n00:00:03 -> 00:00:04\nTwo\n"),
+              HasSubstr("line 6: these are not the times of a cue"));
+  EXPECT_THAT(problem(cue + "\n2\n\nTwo\n"), HasSubstr("line 6: these are not the times"));
+  EXPECT_THAT(problem(cue + "2\n00:00:03,000 --> 00:00:04,000\nTwo\n"),
+              HasSubstr("line 5: times in the text of a cue"));
+  EXPECT_THAT(problem(cue + "\n2\n"), HasSubstr("line 5: the times of the last cue are missing"));
+  EXPECT_THAT(problem("\n"), HasSubstr("no cue"));
+  EXPECT_EQ(problem("\n\n00:01.5-->00:02.5 X1:1 X2:2\n\n\n 7 \n0:0:3 --> 0:0:4\n"), "none");
 }
 
 constexpr const char* kCatalogue =
@@ -107,11 +121,31 @@ TEST(PoDocumentTest, MessagesWithoutTranslationAreSegments) {
   EXPECT_EQ(bracketed(DocumentKind::kPo, kCatalogue), expected);
 }
 
-TEST(PoDocumentTest, OddInputIsNoDanger) {
-  EXPECT_THAT(problem_of(DocumentKind::kPo, "no catalogue\n"), HasSubstr("no message"));
-  for (const char* text : {"msgid\nmsgstr\n", "msgid \"a\\\"\nmsgstr \"\"\n", "msgid \"a\\x\"\n",
-                           "msgid \"a\" msgstr \"\"", "msgid \"a\"\nmsgid \"b\"\nmsgstr \"\""})
-    EXPECT_NO_THROW(bracketed(DocumentKind::kPo, text)) << text;
+TEST(PoDocumentTest, RareFormsAreRead) {
+  const std::string text =
+      "  msgid\t\"a\\a\\v\"  \nmsgstr \"\"\n\"\"\ndomain \"d\"\nmsgid \"b\"\n# note\nmsgstr\"\"";
+  EXPECT_EQ(
+      bracketed(DocumentKind::kPo, text),
+      "  msgid\t\"a\\a\\v\"  \nmsgstr \"[a\\a\\v]\"\n\"\"\ndomain \"d\"\nmsgid \"b\"\n# note\n"
+      "msgstr \"[b]\"");
+}
+
+TEST(PoDocumentTest, DamagedCataloguesAreRefused) {
+  EXPECT_THAT(problem_of(DocumentKind::kPo, "# nothing\n\n"), HasSubstr("no message"));
+  for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
+           {"no catalogue\n", "line 1: this is no comment"},
+           {"msgid\nmsgstr\n", "line 1: a string in quotes is missing"},
+           {"msgid \"a\"\nmsgstr \"\nx\n", "line 2: the string has no closing quote"},
+           {"msgid \"a\\\"\nmsgstr \"\"\n", "line 1: the string has no closing quote"},
+           {"msgid \"a\\x\"\n", "line 1: the escape \\x is not known"},
+           {"msgid \"a\" msgstr \"\"", "line 1: there is text behind"},
+           {"msgid \"a\"\nmsgid \"b\"\nmsgstr \"\"", "line 2: msgid comes twice"},
+           {"msgid \"a\"\nmsgctxt \"b\"\nmsgstr \"\"", "line 2: msgctxt behind its msgid"},
+           {"msgstr \"a\"\n", "line 1: msgstr without a msgid"},
+           {"# a\n\"b\"\n", "line 2: a string without a keyword"},
+           {"msgctxt \"a\"\n\n", "line 2: the message before this line has no msgstr"},
+           {"msgid \"a\"\nmsgtxt \"\"\n", "line 2: this is no comment"}})
+    EXPECT_THAT(problem_of(DocumentKind::kPo, text), HasSubstr(problem)) << text;
 }
 
 }  // namespace
