@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "common/files.h"
 #include "common/options.h"
 #include "data/shortlist/aligner.h"
 #include "data/text/tokenizer.h"
@@ -63,8 +64,13 @@ OptionTable option_table(AlignOptions& o) {
 }
 
 std::vector<std::string> problems_of(const AlignOptions& o) {
-  if (!o.model.empty() && !o.tokenizer.empty()) return {"give --model or --tokenizer, not both"};
-  return {};
+  std::vector<std::string> problems;
+  if (!o.model.empty() && !o.tokenizer.empty())
+    problems.emplace_back("give --model or --tokenizer, not both");
+  for (const auto& [name, file] : {std::pair("--source", &o.source), {"--target", &o.target}})
+    if (nmt::is_file_output(o.output) && *file != "-" && is_same_file(*file, o.output))
+      problems.push_back(std::string("--output and ") + name + " are one file: " + *file);
+  return problems;
 }
 
 // None if words are aligned.

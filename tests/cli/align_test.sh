@@ -39,6 +39,13 @@ expect_code 2 "${align[@]}" --symmetrize both
 expect_text "grow-diag-final-and" "$err"
 expect_code 2 "${align[@]}" --tokenizer "$work/joint.model" --model "$work"
 expect_code 1 "${align[@]}" --output "$work/none/links"
+cp "$work/toy.en" "$work/kept.en"
+ln -s toy.de "$work/link.de"
+expect_code 2 "${align[@]}" --output "$work/../$(basename "$work")/toy.en"
+expect_text "--output and --source are one file: $work/toy.en" "$err"
+expect_code 2 "${align[@]}" --output "$work/link.de"
+expect_text "--output and --target are one file: $work/toy.de" "$err"
+cmp "$work/toy.en" "$work/kept.en" || fail "align has changed its source"
 : >"$work/empty"
 expect_code 0 "$dietmt" align --source "$work/empty" --target "$work/empty"
 finish
