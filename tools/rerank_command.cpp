@@ -112,7 +112,7 @@ std::vector<std::string> problems_of(const RerankOptions& o) {
     problems.emplace_back(
         "nothing to rerank by: add --reverse-model, --model, --language-model or --weights");
   if (o.list == "-" && (o.source == "-" || o.reference == "-"))
-    problems.emplace_back("only one of the inputs can be standard input");
+    problems.emplace_back("only one of the inputs can be - (standard input)");
   return problems;
 }
 

@@ -45,16 +45,22 @@ std::optional<NumberedTranslation> parse(std::string_view line) {
   return std::nullopt;
 }
 
+// A list has one line for each translation, and so have the files that come of it.
+void check_one_line(const std::string& text, const std::string& where, const char* name) {
+  if (text.find_first_of("\r\n") != std::string::npos)
+    throw DataError(where + ": \"" + name + "\" has a line break");
+}
+
 }  // namespace
 
 NBestReader::NBestReader(const std::string& list, const std::string& source)
-    : list_(list), path_(list) {
+    : list_(list), path_(list == "-" ? "<stdin>" : list) {
   read_line();
   is_json_ = line_.starts_with('{');
   if (is_json_ && !source.empty())
-    throw ConfigError(list + " has the source lines: leave out --source");
+    throw ConfigError(path_ + " has the source lines: leave out --source");
   if (!is_json_ && source.empty())
-    throw ConfigError(list + " has no source lines: give them with --source");
+    throw ConfigError(path_ + " has no source lines: give them with --source");
   if (!is_json_) source_.emplace(open_text(source));
 }
 
@@ -78,9 +84,11 @@ bool NBestReader::next_of_json(ListedSentence& sentence) {
   try {
     const nlohmann::json object = nlohmann::json::parse(line_);
     read_field(object, "source", sentence.source);
+    check_one_line(sentence.source, list_.where(), "source");
     for (const nlohmann::json& one : any_field(object, "translations")) {
       ListedTranslation& translation = sentence.translations.emplace_back();
       read_field(one, "text", translation.text);
+      check_one_line(translation.text, list_.where(), "text");
       read_field(one, "score", translation.score);
     }
   } catch (const nlohmann::json::exception& error) {

@@ -29,7 +29,8 @@ class NBestReader {
   NBestReader(const std::string& list, const std::string& source);
 
   /// False at the end. Throws DataError, which names file and line, if a line has another form, if
-  /// a source line has no translations, or if translations have no source line.
+  /// a source line has no translations, or if translations have no source line. Texts have no line
+  /// breaks.
   bool next(ListedSentence& sentence);
 
  private:

@@ -83,6 +83,10 @@ TEST_F(NBestReaderTest, NamesFileAndLineOfWrongJson) {
            {R"({"translations": [{"text": "x", "score": -1}]})", "source"},
            {R"({"source": "a", "translations": []})", "\"translations\" is empty"},
            {R"({"source": "a", "translations": [{"text": "x"}]})", "score"},
+           {R"({"source": "a", "translations": [{"text": "x\ny", "score": 1}]})",
+            "\"text\" has a line break"},
+           {R"({"source": "a\rb", "translations": [{"text": "x", "score": 1}]})",
+            "\"source\" has a line break"},
            {R"({"source": "a", "translations": [{"text": 1, "score": 1}]})", "text is 1"}})
     EXPECT_THAT(problem(good + "\n" + line + "\n", ""),
                 AllOf(HasSubstr("list:2: "), HasSubstr(what)));
