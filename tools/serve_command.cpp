@@ -117,7 +117,7 @@ ServeJobs::ServeJobs(const ServeOptions& options, service::ModelRegistry& models
   if (options.job_threads == 0) return;
   worker_.emplace(
       *queue_,
-      [this](const JobOptions& job, const std::vector<std::string>& lines,
+      [this](const JobOptions& job, const service::ConnectedTexts& lines,
              const std::function<bool()>& cancelled) {
         return translator_.translate(line_request(job), job.decoding, lines, cancelled);
       },

@@ -139,18 +139,18 @@ Answer translate_file(Call call, ServiceContext& service) {
   options.document = true;
   options.glossary = service.glossaries.of_request(fields, path, options.search);
   std::set<std::string> warnings;
-  const auto translate_lines = [&](const std::vector<std::string>& texts) {
+  const auto translate_lines = [&](const ConnectedTexts& lines) {
+    options.only_context = lines.only_context;
     std::vector<std::string> translations;
-    for (const TranslatedText& text : translate_texts(models, texts, options, patience)) {
+    for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
       translations.push_back(text.joined());
       add_cut_sentences(text, warnings);
     }
     return translations;
   };
-  const auto translate_marked = [&](const std::vector<std::string>& texts) {
+  const auto translate_marked = [&](const ConnectedTexts& lines) {
     options.markup = true;
-    options.document = false;  // these are only some of its segments
-    return translate_lines(texts);
+    return translate_lines(lines);
   };
   const std::vector<std::string> translations =
       translate_keeping_placeholders(segments, translate_lines, translate_marked);

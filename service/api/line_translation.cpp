@@ -39,11 +39,12 @@ void LineTranslator::check(const LineRequest& request, const nlohmann::json& dec
 
 TranslatedLines LineTranslator::translate(const LineRequest& request,
                                           const nlohmann::json& decoding,
-                                          const std::vector<std::string>& lines,
+                                          const ConnectedTexts& lines,
                                           const std::function<bool()>& cancelled) const {
   constexpr std::chrono::milliseconds kPause{200};
   const ModelPath path = path_of(request);
-  const TextOptions options = text_options(decoding, path, limits_);
+  TextOptions options = text_options(decoding, path, limits_);
+  options.only_context = lines.only_context;
   Patience patience;
   patience.client_gone = cancelled;
   patience.is_batch = true;
@@ -51,7 +52,7 @@ TranslatedLines LineTranslator::translate(const LineRequest& request,
     try {
       const ServedPath models = acquire(models_, path, patience);
       TranslatedLines translated;
-      for (const TranslatedText& text : translate_texts(models, lines, options, patience)) {
+      for (const TranslatedText& text : translate_texts(models, lines.texts, options, patience)) {
         translated.lines.push_back(text.joined());
         for (const TranslatedSentence& sentence : text.sentences)
           translated.source_tokens += sentence.source_tokens;

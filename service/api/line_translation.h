@@ -9,6 +9,7 @@
 
 #include "service/api/fields.h"
 #include "service/api/language_pairs.h"
+#include "service/documents/placeholders.h"
 #include "service/scheduling/model_registry.h"
 
 namespace dietmt::service {
@@ -45,7 +46,7 @@ class LineTranslator {
   /// queue is full. Throws ClientGone soon after `cancelled` returns true, Unavailable, and the
   /// decoder's exceptions.
   TranslatedLines translate(const LineRequest& request, const nlohmann::json& decoding,
-                            const std::vector<std::string>& lines,
+                            const ConnectedTexts& lines,
                             const std::function<bool()>& cancelled) const;
 
  private:

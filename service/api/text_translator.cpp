@@ -10,7 +10,6 @@
 #include "nmt/search/document_context.h"
 #include "service/api/call.h"
 #include "service/api/preparation_turn.h"
-#include "service/api/sentence_splitter.h"
 #include "service/api/text_plan.h"
 #include "service/documents/markup.h"
 
@@ -107,10 +106,10 @@ TranslatedSentence::Found decode(const TranslatedSentence& sentence,
     const std::string text = model.decode_target(hypothesis.ids);
     for (const data::GlossaryTerm* term : data::missing_terms(sentence.terms, text))
       found.missing_terms.push_back(term->target_text());
+  }
   if (options.check_copies)
     found.missing_copies =
         data::missing_copies(sentence.source, model.decode_target(hypothesis.ids));
-  }
   found.score = hypothesis.score;
   if (options.attention) found.attention = hypothesis.attention;
   if (!options.pieces && !options.attention) return found;
@@ -149,22 +148,41 @@ size_t bytes_of(const std::vector<std::string>& texts) {
                          [](size_t sum, const std::string& text) { return sum + text.size(); });
 }
 
+bool is_only_context(const TextOptions& options, size_t text) {
+  return !options.only_context.empty() && options.only_context[text];
+}
+
+// Without its marks.
+TranslatedText plan_context(const std::string& text, TextOptions options) {
+  options.markup = true;
+  TranslatedText planned = plan_text(text, options);
+  for (TranslatedSentence& sentence : planned.sentences) sentence.marked = {};
+  return planned;
+}
+
+// `reads_context`: of the first model; otherwise there are no sentences of texts that are only
+// context.
 std::vector<TranslatedText> plan_all(const std::vector<std::string>& texts,
-                                     const TextOptions& options, const Patience& patience) {
-  std::vector<TranslatedText> planned;
-  planned.reserve(texts.size());
-  for (const std::string& text : texts) {
+                                     const TextOptions& options, bool reads_context,
+                                     const Patience& patience) {
+  std::vector<TranslatedText> planned(texts.size());
+  for (size_t t = 0; t < texts.size(); ++t) {
     patience.check();
-    planned.push_back(plan_text(text, options));
+    if (!is_only_context(options, t))
+      planned[t] = plan_text(texts[t], options);
+    else if (reads_context)
+      planned[t] = plan_context(texts[t], options);
   }
   return planned;
 }
 
 // The sentences that a model has to translate: all, but a model may have made nothing of one.
-std::vector<TranslatedSentence*> sentences_for_next(std::vector<TranslatedText>& texts) {
+std::vector<TranslatedSentence*> sentences_for_next(std::vector<TranslatedText>& texts,
+                                                    const TextOptions& options) {
   std::vector<TranslatedSentence*> sentences;
-  for (TranslatedText& text : texts) {
-    for (TranslatedSentence& sentence : text.sentences)
+  for (size_t t = 0; t < texts.size(); ++t) {
+    if (is_only_context(options, t)) continue;
+    for (TranslatedSentence& sentence : texts[t].sentences)
       if (!source_of(sentence).empty()) sentences.push_back(&sentence);
   }
   return sentences;
@@ -185,34 +203,36 @@ std::vector<nmt::TranslationRequest> encode_all(const std::vector<TranslatedSent
   return requests;
 }
 
-// Puts the text before a document into its context.
-void add_earlier(const TextOptions& options, const LoadedModel& model, int64_t most,
-                 nmt::DocumentContext& document) {
-  for (const std::string& text : options.context) {
-    const SplitText parts =
-        options.split ? split_sentences(text, options.language) : one_sentence(text);
-    for (const SentencePiece& piece : parts.pieces) {
-      nmt::TranslationRequest sentence;
-      sentence.source = model.encode_source(piece.sentence);
-      nmt::cut_and_end(sentence.source, most, model.source_end);
-      document.next(sentence, most);
-    }
+// Passes over a text in a document, which one without words ends.
+void pass(const TranslatedText& text, const LoadedModel& model, int64_t most,
+          nmt::DocumentContext& document) {
+  if (text.sentences.empty()) document.end();
+  for (const TranslatedSentence& sentence : text.sentences) {
+    nmt::TranslationRequest request;
+    request.source = model.encode_source(sentence.source);
+    nmt::cut_and_end(request.source, most, model.source_end);
+    document.next(request, most);
   }
 }
 
 // The sentences before each sentence of `texts`, for a model that reads them. `is_first`: it is the
-// first of several models, and knows the language of options.context.
+// first of several models, and knows the language of texts that are only context.
 void add_context(const std::vector<TranslatedText>& texts, const LoadedModel& model, bool is_first,
                  const TextOptions& options, const nmt::SearchOptions& search,
                  std::vector<nmt::TranslationRequest>& requests) {
   if (!model.context.any()) return;
   const int64_t most = model.decoder->source_limit(search);
   nmt::DocumentContext earlier(model.context);
-  if (is_first) add_earlier(options, model, most, earlier);
+  for (size_t c = 0; is_first && c < options.context.size(); ++c)
+    pass(plan_text(options.context[c], options), model, most, earlier);
   nmt::DocumentContext document = earlier;
   auto request = requests.begin();
   for (size_t t = 0; t < texts.size(); ++t) {
     if (t > 0 && !options.document) document = earlier;
+    if (is_only_context(options, t)) {
+      is_first ? pass(texts[t], model, most, document) : document.end();
+      continue;
+    }
     if (texts[t].sentences.empty()) document.end();
     for (const TranslatedSentence& sentence : texts[t].sentences)
       if (!source_of(sentence).empty()) document.next(*request++, most);
@@ -283,11 +303,11 @@ std::vector<TranslatedText> translate_texts(const ServedPath& models,
     std::vector<TranslatedSentence*> sentences;
     std::vector<nmt::TranslationRequest> requests;
     {
-      const PreparationTurn turn(bytes_of(texts), patience);
+      const PreparationTurn turn(bytes_of(texts) + bytes_of(options.context), patience);
       models[i]->queue().check_open();
-      if (i == 0) translated = plan_all(texts, options, patience);
+      if (i == 0) translated = plan_all(texts, options, model.context.any(), patience);
       search.alignment = (search.alignment || has_marks(translated)) && model.decoder->aligns();
-      sentences = sentences_for_next(translated);
+      sentences = sentences_for_next(translated, options);
       requests = encode_all(sentences, model, search, options, is_last);
       if (is_last && options.glossary)
         add_constraints(sentences, *options.glossary, *models[i], requests);

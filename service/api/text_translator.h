@@ -23,10 +23,13 @@ struct TextOptions {
   // For models that read context:
   bool document = false;                  // the texts continue each other, up to one without words
   std::vector<std::string> context = {};  // source text before each text, or before the document
-  bool pieces = false;                    // fill TranslatedSentence::Found::pieces
-  bool check_copies = false;              // fill Found::missing_copies
-  bool attention = false;   // and Found::attention and source_pieces; with search.alignment
-  std::string prefix = "";  // of each sentence's translation
+  /// Of each text of a document: it is only read by the texts after it, without its markup. Empty:
+  /// all are translated.
+  std::vector<bool> only_context = {};
+  bool pieces = false;        // fill TranslatedSentence::Found::pieces
+  bool check_copies = false;  // fill Found::missing_copies
+  bool attention = false;     // and Found::attention and source_pieces; with search.alignment
+  std::string prefix = "";    // of each sentence's translation
   std::shared_ptr<const data::Glossary> glossary = nullptr;  // null: none
   nmt::SearchOptions search = {};
   Guard guard = Guard::kOff;

@@ -27,14 +27,16 @@ bool needs_places(const std::string& text) {
   });
 }
 
-std::vector<std::string> checked(const TranslateTexts& translate,
-                                 const std::vector<std::string>& texts) {
-  std::vector<std::string> translations;
-  if (!texts.empty()) translations = translate(texts);
-  if (translations.size() != texts.size())
-    throw Error("the translator returned " + std::to_string(translations.size()) + " texts for " +
-                std::to_string(texts.size()));
-  return translations;
+// Translations of the segments that are not only context replace those in `translations`.
+void fill(const TranslateTexts& translate, const std::vector<std::string>& segments,
+          const std::vector<bool>& only_context, std::vector<std::string>& translations) {
+  if (std::ranges::find(only_context, false) == only_context.end()) return;
+  std::vector<std::string> found = translate({segments, only_context});
+  if (found.size() != segments.size())
+    throw Error("the translator returned " + std::to_string(found.size()) + " texts for " +
+                std::to_string(segments.size()));
+  for (size_t i = 0; i < segments.size(); ++i)
+    if (!only_context[i]) translations[i] = std::move(found[i]);
 }
 
 }  // namespace
@@ -42,29 +44,13 @@ std::vector<std::string> checked(const TranslateTexts& translate,
 std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
                                                         const TranslateTexts& translate,
                                                         const TranslateTexts& translate_marked) {
-  std::vector<std::string> plain;
-  std::vector<size_t> places;
-  for (size_t i = 0; i < segments.size(); ++i) {
-    if (needs_places(segments[i])) continue;
-    plain.push_back(segments[i]);
-    places.push_back(i);
-  }
-  const std::vector<std::string> found = checked(translate, plain);
+  std::vector<bool> skipped(segments.size());
+  for (size_t i = 0; i < segments.size(); ++i) skipped[i] = needs_places(segments[i]);
   std::vector<std::string> translations(segments.size());
-  std::vector<bool> keeps(segments.size());
-  for (size_t p = 0; p < places.size(); ++p) {
-    keeps[places[p]] = has_same_placeholders(plain[p], found[p]);
-    translations[places[p]] = found[p];
-  }
-  std::vector<size_t> marked;
-  std::vector<std::string> texts;
-  for (size_t i = 0; i < segments.size(); ++i) {
-    if (keeps[i]) continue;
-    marked.push_back(i);
-    texts.push_back(segments[i]);
-  }
-  std::vector<std::string> again = checked(translate_marked, texts);
-  for (size_t m = 0; m < marked.size(); ++m) translations[marked[m]] = std::move(again[m]);
+  fill(translate, segments, skipped, translations);
+  for (size_t i = 0; i < segments.size(); ++i)
+    skipped[i] = !skipped[i] && has_same_placeholders(segments[i], translations[i]);
+  fill(translate_marked, segments, skipped, translations);
   return translations;
 }
 

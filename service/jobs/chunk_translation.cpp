@@ -49,25 +49,24 @@ ChunkResult translate_chunk(const TakenChunk& chunk, const TranslateLines& trans
       texts.push_back(std::move(parts.text));
     }
   }
-  const auto translate_with = [&](const JobOptions& options, const std::vector<std::string>& some) {
+  const auto translate_with = [&](const JobOptions& options, const ConnectedTexts& some) {
     TranslatedLines translated = translate(options, some, cancelled);
     result.source_tokens += translated.source_tokens;
     return std::move(translated.lines);
   };
-  const auto translate_texts = [&](const std::vector<std::string>& some) {
+  const auto translate_texts = [&](const ConnectedTexts& some) {
     return translate_with(chunk.options, some);
   };
   std::vector<std::string> translations;
-  const auto translate_marked = [&](const std::vector<std::string>& some) {
+  const auto translate_marked = [&](const ConnectedTexts& some) {
     JobOptions options = chunk.options;
     options.decoding["markup"] = true;
-    options.decoding["document"] = false;  // these are only some of its segments
     return translate_with(options, some);
   };
   if (chunk.options.document)
     translations = translate_keeping_placeholders(texts, translate_texts, translate_marked);
   else if (std::ranges::any_of(lines, &Line::has_text))
-    translations = translate_texts(texts);
+    translations = translate_texts({texts});
   else
     translations.resize(texts.size());
   if (translations.size() != texts.size())

@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "service/api/line_translation.h"
+#include "service/documents/placeholders.h"
 #include "service/jobs/job.h"
 
 namespace dietmt::service {
 
-/// Translates lines of text in order; a blank line has an empty text and ends a document. Once
-/// `cancelled` has returned true, the caller drops the result or the exception. Several threads
-/// call it at once.
+/// Translates lines of text in order (service/documents/placeholders.h); a blank line has an empty
+/// text and ends a document. Once `cancelled` has returned true, the caller drops the result or the
+/// exception. Several threads call it at once.
 using TranslateLines =
-    std::function<TranslatedLines(const JobOptions& options, const std::vector<std::string>& lines,
+    std::function<TranslatedLines(const JobOptions& options, const ConnectedTexts& lines,
                                   const std::function<bool()>& cancelled)>;
 
 /// Lines keep their line ends (LF, CR LF or, at the end of a file, none). Copies blank lines and

@@ -17,11 +17,11 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-std::vector<std::string> without_placeholders(const std::vector<std::string>& texts) {
-  return std::vector<std::string>(texts.size(), "x");
+std::vector<std::string> without_placeholders(const ConnectedTexts& texts) {
+  return std::vector<std::string>(texts.texts.size(), "x");
 }
 
-std::vector<std::string> unchanged(const std::vector<std::string>& texts) { return texts; }
+std::vector<std::string> unchanged(const ConnectedTexts& texts) { return texts.texts; }
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 // /translate_file, as LibreTranslate's clients call it.
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "service/api/translated_files.h"
 #include "tests/common/scratch.h"
 #include "tests/service/api/test_server.h"
@@ -44,6 +46,29 @@ TEST(TranslateFileTest, PlaceholdersSurviveTheModel) {
             "msgid \"open %s now\"\nmsgstr \"OPEN %s NOW\"\n");
 }
 
+// The translations of this model show the sentence that it read before.
+TEST(TranslateFileTest, SegmentsWithTagsReadContextAndAreContext) {
+  const TestServer server({.loader = [](const ModelSpec&) {
+    LoadedModel model = fake_model();
+    model.context = {.sentences = 1, .source_separator = '|', .max_tokens = 100};
+    return model;
+  }});
+  const auto [status, body] = translate(server, "a.txt", "a\n<b>c</b> d\ne\n\nf %s\ng\n");
+  ASSERT_EQ(status, 200) << body;
+  const std::string url = body.at("translatedFileUrl");
+  std::istringstream text(server.client().Get(url.substr(url.find("/download")))->body);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[0], "A");
+  EXPECT_TRUE(lines[1].find("A|") != std::string::npos && lines[1].find("<b>") != std::string::npos)
+      << lines[1];
+  EXPECT_EQ(lines[2], "C D|E");
+  EXPECT_EQ(lines[3], "");
+  EXPECT_TRUE(lines[4].starts_with("E|F")) << lines[4];
+  EXPECT_TRUE(lines[5].starts_with("F") && lines[5].ends_with("|G")) << lines[5];
+}
+
 TEST(TranslateFileTest, TheLanguageCanBeFound) {
   const TestServer server;
   EXPECT_EQ(translate(server, "a.txt", "The weather was fine and we walked.", "auto").first, 200);
@@ -62,6 +87,11 @@ TEST(TranslateFileTest, WhatIsWrongIsSaid) {
   };
   EXPECT_THAT(problem("a.pdf", "x"), HasSubstr("the name must end in one of .txt, .html"));
   EXPECT_THAT(problem("a.docx", "x"), HasSubstr("not a complete ZIP archive"));
+  EXPECT_THAT(problem("a.po", "msgid \"a\"\nmsgstr \"\n"),
+              HasSubstr("file: line 2: the string has no closing quote"));
+  EXPECT_THAT(problem("a.srt", "a\n"), HasSubstr("file: line 1: this is neither the number"));
+  EXPECT_THAT(problem("a.xlf", "<xliff version=\"2.0\" srcLang=\"fr\"/>"),
+              HasSubstr("file: line 1: srcLang is 'fr'"));
   EXPECT_THAT(problem("a.xlf", "<a"), HasSubstr("the XML is damaged at line 1"));
   const httplib::MultipartFormDataItems no_file = {{"source", "en", "", ""}};
   EXPECT_EQ(server.client().Post("/translate_file", no_file)->status, 400);
@@ -87,11 +117,6 @@ TEST(TranslatedFilesTest, OldFilesGo) {
 TEST(TranslatedFilesTest, TheOldestGoForNewOnes) {
   TranslatedFiles files;
   const std::string large(40'000'000, 'x');
-  EXPECT_THAT(problem("a.po", "msgid \"a\"\nmsgstr \"\n"),
-              HasSubstr("file: line 2: the string has no closing quote"));
-  EXPECT_THAT(problem("a.srt", "a\n"), HasSubstr("file: line 1: this is neither the number"));
-  EXPECT_THAT(problem("a.xlf", "<xliff version=\"2.0\" srcLang=\"fr\"/>"),
-              HasSubstr("file: line 1: srcLang is 'fr'"));
   const std::string first = files.add({large, ""}, "txt");
   const std::string second = files.add({large, ""}, "txt");
   EXPECT_FALSE(files.find(first));

@@ -25,10 +25,10 @@ TEST(LineTranslatorTest, ALineIsASentenceUnlessSaidOtherwise) {
   ModelRegistry models = registry(0us);
   const LineTranslator translator(models, {});
   const std::vector<std::string> lines = {"a. b", " c ", ""};
-  EXPECT_THAT(translator.translate({"", "en", "de"}, json::object(), lines, nullptr).lines,
+  EXPECT_THAT(translator.translate({"", "en", "de"}, json::object(), {lines}, nullptr).lines,
               ElementsAre("A. B", " C ", ""));
   const TranslatedLines split =
-      translator.translate({"en-de", "", ""}, {{"split_sentences", true}}, lines, nullptr);
+      translator.translate({"en-de", "", ""}, {{"split_sentences", true}}, {lines}, nullptr);
   EXPECT_THAT(split.lines, ElementsAre("A. B", " C ", ""));
   EXPECT_EQ(split.source_tokens, 5 + 2);  // characters, and the ends of two sentences
 }
@@ -48,7 +48,7 @@ TEST(LineTranslatorTest, LinesGoByWayOfThePivot) {
       {{"pt-en", "pt", "en", "first"}, {"en-de", "en", "de", "second"}},
       [](const ModelSpec& spec) { return fake_model(0us, "<" + spec.target + ">"); }, {});
   const LineTranslator translator(models, {}, "en");
-  EXPECT_THAT(translator.translate({"", "pt", "de"}, json::object(), {"a", ""}, nullptr).lines,
+  EXPECT_THAT(translator.translate({"", "pt", "de"}, json::object(), {{"a", ""}}, nullptr).lines,
               ElementsAre("A<EN><de>", ""));
   EXPECT_THROW(LineTranslator(models, {}).check({"", "pt", "de"}, json::object()), HttpError);
 }
@@ -61,7 +61,7 @@ TEST(LineTranslatorTest, AFullQueueIsWaitedFor) {
     jobs.push_back(std::async(std::launch::async, [&] {
       return translator
           .translate({"en-de", "", ""}, json::object(),
-                     std::vector<std::string>(200, "twelve chars"), nullptr)
+                     {std::vector<std::string>(200, "twelve chars")}, nullptr)
           .lines;
     }));
   }
@@ -72,7 +72,7 @@ TEST(LineTranslatorTest, AFullQueueIsWaitedFor) {
 TEST(LineTranslatorTest, ACancelledJobEndsSoon) {
   ModelRegistry models = registry(20ms);
   const LineTranslator translator(models, {});
-  EXPECT_THROW(translator.translate({"en-de", "", ""}, json::object(), {std::string(150, 'x')},
+  EXPECT_THROW(translator.translate({"en-de", "", ""}, json::object(), {{std::string(150, 'x')}},
                                     [] { return true; }),
                ClientGone);
 }

@@ -11,33 +11,38 @@ using testing::ElementsAre;
 
 using Texts = std::vector<std::string>;
 
-Texts no_texts(const Texts& texts) {
-  EXPECT_THAT(texts, testing::IsEmpty());
-  return texts;
+Texts no_texts(const ConnectedTexts& texts) {
+  ADD_FAILURE() << "asked for " << testing::PrintToString(texts.texts);
+  return texts.texts;
 }
 
 TEST(KeepingPlaceholdersTest, AGoodTranslationStays) {
-  const auto swap = [](const Texts&) { return Texts{"{1} und {0}"}; };
+  const auto swap = [](const ConnectedTexts&) { return Texts{"{1} und {0}"}; };
   EXPECT_THAT(translate_keeping_placeholders({"{0} and {1}"}, swap, no_texts),
               ElementsAre("{1} und {0}"));
 }
 
+// Both passes get all segments, so that each can be the context of the next.
 TEST(KeepingPlaceholdersTest, OthersAreTranslatedWithTheirMarkupTakenOut) {
-  const auto lose = [](const Texts&) { return Texts{"lost", "ALL", "{0} invented"}; };
-  Texts asked;
-  const auto mark = [&](const Texts& texts) {
-    asked = texts;
+  const Texts segments = {"open %d", "all", "none", "<b>x</b>"};
+  const auto lose = [&](const ConnectedTexts& asked) {
+    EXPECT_EQ(asked.texts, segments);
+    EXPECT_THAT(asked.only_context, ElementsAre(false, false, false, true));
+    return Texts{"lost", "ALL", "{0} invented", "unused"};
+  };
+  const auto mark = [&](const ConnectedTexts& asked) {
+    EXPECT_EQ(asked.texts, segments);
+    EXPECT_THAT(asked.only_context, ElementsAre(false, true, false, false));
     Texts translations;
-    for (const std::string& text : texts) translations.push_back("<<" + text + ">>");
+    for (const std::string& text : asked.texts) translations.push_back("<<" + text + ">>");
     return translations;
   };
-  EXPECT_THAT(translate_keeping_placeholders({"open %d", "all", "none", "<b>x</b>"}, lose, mark),
+  EXPECT_THAT(translate_keeping_placeholders(segments, lose, mark),
               ElementsAre("<<open %d>>", "ALL", "<<none>>", "<<<b>x</b>>>"));
-  EXPECT_THAT(asked, ElementsAre("open %d", "none", "<b>x</b>"));
 }
 
 TEST(KeepingPlaceholdersTest, TextsWithTagsAreTranslatedOnce) {
-  const auto mark = [](const Texts&) { return Texts{"<b>A</b>"}; };
+  const auto mark = [](const ConnectedTexts&) { return Texts{"<b>A</b>"}; };
   EXPECT_THAT(translate_keeping_placeholders({"<b>a</b>"}, no_texts, mark),
               ElementsAre("<b>A</b>"));
 }
@@ -50,7 +55,7 @@ TEST(KeepingPlaceholdersTest, TemplatesAroundTextAndChoicesAreTranslatedOnce) {
 
 TEST(KeepingPlaceholdersTest, AnotherNumberOfTextsIsAnError) {
   EXPECT_THROW(translate_keeping_placeholders(
-                   {"a"}, [](const Texts&) { return Texts{}; }, no_texts),
+                   {"a"}, [](const ConnectedTexts&) { return Texts{}; }, no_texts),
                Error);
 }
 

@@ -22,9 +22,9 @@ ChunkResult translated(const std::string& text, LineKind kind = LineKind::kTxt,
   chunk.options.format.kind = kind;
   return translate_chunk(
       chunk,
-      [&](const JobOptions&, const std::vector<std::string>& lines, const auto&) {
-        if (asked != nullptr) *asked = lines;
-        return fake_translations(lines);
+      [&](const JobOptions&, const ConnectedTexts& lines, const auto&) {
+        if (asked != nullptr) *asked = lines.texts;
+        return fake_translations(lines.texts);
       },
       never);
 }
@@ -53,6 +53,22 @@ TEST(ChunkTranslationTest, BadLinesAreHandedThroughAndReported) {
   EXPECT_EQ(result.bad_lines[0].reason, "is not valid JSON");
   EXPECT_EQ(result.bad_lines[1].line, 203);
   EXPECT_EQ(result.bad_lines[1].reason, "is not valid UTF-8");
+}
+
+TEST(ChunkTranslationTest, SegmentsWithTagsAreContext) {
+  TakenChunk chunk;
+  chunk.input.text = "a\n<b>c</b>\n";
+  chunk.options.document = DocumentKind::kHtml;
+  std::vector<std::vector<bool>> asked;
+  std::vector<std::string> decoding;
+  const auto same = [&](const JobOptions& options, const ConnectedTexts& lines, const auto&) {
+    asked.push_back(lines.only_context);
+    decoding.push_back(options.decoding.dump());
+    return lines.texts;
+  };
+  EXPECT_EQ(translate_chunk(chunk, same, never).text, chunk.input.text);
+  EXPECT_THAT(asked, ElementsAre(ElementsAre(false, true), ElementsAre(true, false)));
+  EXPECT_THAT(decoding, ElementsAre("{}", "{\"markup\":true}"));
 }
 
 TEST(ChunkTranslationTest, AnotherNumberOfLinesIsAnError) {

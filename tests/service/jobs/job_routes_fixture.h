@@ -69,8 +69,8 @@ class JobRoutesTest : public DatabaseTest {
   void start_worker() {
     worker_ = std::make_unique<JobWorker>(
         *queue_,
-        [](const JobOptions&, const std::vector<std::string>& lines, const auto&) {
-          return fake_translations(lines);
+        [](const JobOptions&, const ConnectedTexts& lines, const auto&) {
+          return fake_translations(lines.texts);
         },
         JobWorkerOptions{2, std::chrono::milliseconds(10'000), std::chrono::milliseconds(10)});
   }

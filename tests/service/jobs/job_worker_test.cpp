@@ -41,8 +41,8 @@ class JobWorkerTest : public DatabaseTest {
   std::unique_ptr<JobQueue> queue_;
 };
 
-Lines translate(const JobOptions&, const Lines& lines, const Cancelled&) {
-  return fake_translations(lines);
+Lines translate(const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
+  return fake_translations(lines.texts);
 }
 
 TEST_P(JobWorkerTest, WorksOnWhatIsThereAndWhatComes) {
@@ -66,10 +66,10 @@ TEST_P(JobWorkerTest, ManyWorkersMakeOneFile) {
 
 TEST_P(JobWorkerTest, AChunkThatTakesLongerThanALeaseStaysWithItsWorker) {
   std::atomic<int> calls = 0;
-  const auto slow = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
+  const auto slow = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     ++calls;
     std::this_thread::sleep_for(900ms);
-    return fake_translations(lines);
+    return fake_translations(lines.texts);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, slow, quick());
@@ -80,11 +80,12 @@ TEST_P(JobWorkerTest, AChunkThatTakesLongerThanALeaseStaysWithItsWorker) {
 TEST_P(JobWorkerTest, CancellingReachesTheTranslatorSoon) {
   std::atomic<bool> started = false;
   std::atomic<bool> ended = false;
-  const auto endless = [&](const JobOptions&, const Lines& lines, const Cancelled& cancelled) {
+  const auto endless = [&](const JobOptions&, const ConnectedTexts& lines,
+                           const Cancelled& cancelled) {
     started = true;
     while (!cancelled()) std::this_thread::sleep_for(1ms);
     ended = true;
-    return lines;
+    return lines.texts;
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, endless, quick());
@@ -103,10 +104,10 @@ TEST_P(JobWorkerTest, AStoppedWorkerGivesItsChunksBack) {
     std::atomic<int> started = 0;
     JobWorker worker(
         *queue_,
-        [&](const JobOptions&, const Lines& lines, const Cancelled& cancelled) {
+        [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled& cancelled) {
           ++started;
           while (!cancelled()) std::this_thread::sleep_for(1ms);
-          return i % 2 == 0 ? lines : throw Error("cancelled");
+          return i % 2 == 0 ? lines.texts : throw Error("cancelled");
         },
         quick());
     wait_until([&] { return started == 2; });
@@ -123,10 +124,10 @@ TEST_P(JobWorkerTest, AChunkThatIsTranslatedWhenTheWorkerStopsIsStored) {
   const std::string id = submit(*queue_, "a\n");
   JobWorker worker(
       *queue_,
-      [&](const JobOptions&, const Lines& lines, const Cancelled&) {
+      [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
         started = true;
         while (!finish) std::this_thread::sleep_for(1ms);
-        return fake_translations(lines);
+        return fake_translations(lines.texts);
       },
       quick());
   wait_until([&] { return started.load(); });
@@ -140,9 +141,9 @@ TEST_P(JobWorkerTest, AChunkThatIsTranslatedWhenTheWorkerStopsIsStored) {
 
 TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
   std::atomic<int> calls = 0;
-  const auto moody = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
+  const auto moody = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
     if (++calls < 3) throw Error("not today");
-    return fake_translations(lines);
+    return fake_translations(lines.texts);
   };
   const std::string id = submit(*queue_, "a\n");
   const JobWorker worker(*queue_, moody, quick());
@@ -152,10 +153,10 @@ TEST_P(JobWorkerTest, AnErrorOfTheTranslatorIsTriedAgain) {
 }
 
 TEST_P(JobWorkerTest, AnErrorThatStaysFailsOnlyItsJob) {
-  const auto picky = [&](const JobOptions&, const Lines& lines, const Cancelled&) {
-    if (lines[0] == "bad") throw Error("/srv/models/en-de: out of memory");
-    if (lines[0] == "refused") throw RequestError("there is no such model");
-    return fake_translations(lines);
+  const auto picky = [&](const JobOptions&, const ConnectedTexts& lines, const Cancelled&) {
+    if (lines.texts[0] == "bad") throw Error("/srv/models/en-de: out of memory");
+    if (lines.texts[0] == "refused") throw RequestError("there is no such model");
+    return fake_translations(lines.texts);
   };
   const std::string bad = submit(*queue_, "good\nbad\n", 1);
   const std::string refused = submit(*queue_, "refused\n", 1);

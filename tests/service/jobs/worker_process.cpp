@@ -22,12 +22,12 @@ int main(int argc, char** argv) {
   const int log_fd = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   try {
     JobQueue queue(open_job_database(argv[1], argv[2]));
-    const auto translate = [&](const JobOptions&, const std::vector<std::string>& lines,
+    const auto translate = [&](const JobOptions&, const ConnectedTexts& lines,
                                const std::function<bool()>&) {
       const std::string mark = std::to_string(::getpid()) + "\n";
       if (::write(log_fd, mark.data(), mark.size()) < 0) throw std::runtime_error("no log");
-      std::this_thread::sleep_for(per_line * static_cast<int>(lines.size()));
-      return fake_translations(lines);
+      std::this_thread::sleep_for(per_line * static_cast<int>(lines.texts.size()));
+      return fake_translations(lines.texts);
     };
     JobWorkerOptions options;
     options.lease = std::chrono::milliseconds(1000);
