@@ -181,8 +181,9 @@ Answer translate(const Call& call, ServiceContext& service) {
   const std::vector<std::string> texts = fields.texts("text");
   const ModelPath path = path_of(fields, service);
   const TextOptions options = text_options(fields, path, service);
-  service.check_size(texts);
-  service.check_size(options.context);
+  std::vector<std::string> all = options.context;
+  all.insert(all.end(), texts.begin(), texts.end());
+  service.check_size(all);
   const int64_t limit = service.limits.deadline.count();
   const std::chrono::milliseconds deadline(
       std::min(limit, fields.integer_or("deadline_ms", limit, 1, INT64_MAX)));

@@ -318,6 +318,47 @@ TEST(V1Test, ALongTextIsTranslatedAndWhatIsCutIsSaid) {
   EXPECT_EQ(cut["sentences"][0]["cut_tokens"], 51);
 }
 
+// Models that read two sentences of context; their translations show what they read.
+TestSettings reading_context() {
+  return {.loader = [](const ModelSpec&) {
+    LoadedModel model = fake_model();
+    model.context = {.sentences = 2, .source_separator = '|', .max_tokens = 100};
+    return model;
+  }};
+}
+
+TEST(ContextTest, IsReadAsTheTextIs) {
+  const TestServer server(reading_context());
+  const auto translated = [&](const json& context, const json& more = json::object()) {
+    json request = {{"text", "c d"}, {"model", "en-de"}, {"context", context}};
+    request.update(more);
+    const auto [status, body] = server.post("/v1/translate", request);
+    EXPECT_EQ(status, 200) << body;
+    return body["results"][0]["text"].get<std::string>();
+  };
+  EXPECT_EQ(translated({"a", "b"}), "A|B|C D");
+  EXPECT_EQ(translated("One. Two."), "ONE.|TWO.|C D");
+  EXPECT_EQ(translated({"a", "", "b"}), "B|C D");
+  EXPECT_EQ(translated({"a", " \n"}), "C D");
+  EXPECT_EQ(translated("<p>a &amp; <b>b</b></p>"), "<P>A &AMP; <B>B</B></P>|C D");
+  EXPECT_EQ(translated("<p>a &amp; <b>b</b></p><br>", {{"format", "html"}}), "A &amp; B|C D");
+  EXPECT_EQ(translated({"a", "<br/>"}, {{"format", "html"}}), "C D");
+  EXPECT_EQ(translated("<b>a</b> {0}", {{"markup", true}}), "A|C D");
+}
+
+TEST(ContextTest, CountsForTheLimits) {
+  const TestServer server({.api = {.limits = {.characters = 10, .texts = 3}}});
+  const auto status = [&](const json& context) {
+    return server
+        .post("/v1/translate", {{"text", "12345"}, {"model", "en-de"}, {"context", context}})
+        .first;
+  };
+  EXPECT_EQ(status("12345"), 200);
+  EXPECT_EQ(status("123456"), 413);
+  EXPECT_EQ(status({"1", "2"}), 200);
+  EXPECT_EQ(status({"1", "2", "3"}), 413);
+}
+
 TEST(LimitsTest, TooMuchIs413) {
   const TestServer server({.api = {.limits = {.characters = 10, .texts = 2, .body_bytes = 1000}}});
   const auto status = [&](const json& text) {
