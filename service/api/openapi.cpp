@@ -63,7 +63,8 @@ std::string openapi_of(const LanguagePairs& pairs, const ServiceLimits& limits) 
     schemas["ModelPath"]["enum"].push_back(names);
   schemas["TranslateRequest"]["properties"]["alternatives"]["maximum"] = limits.beam - 1;
   ordered_json& options = schemas["V1TranslateRequest"]["properties"];
-  for (const char* name : {"beam", "nbest"}) options[name]["maximum"] = limits.beam;
+  for (const char* name : {"beam", "nbest", "diverse_groups"})
+    options[name]["maximum"] = limits.beam;
   for (const char* name : {"max_length_offset", "min_length"})
     options[name]["maximum"] = limits.length_offset;
   options["max_length_factor"]["maximum"] = limits.length_factor;

@@ -1,6 +1,7 @@
 // The OpenAPI document matches the service.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
 
 #include "service/api/fields.h"
@@ -288,6 +289,79 @@ TEST_F(OpenApiTest, TheDecodingOptionsAreThoseOfTheDocument) {
         server.post("/v1/translate", {{"text", "a"}, {"model", "en-de"}, {name, value}});
     EXPECT_EQ(status, 200) << name << ": " << body;
   }
+}
+
+// The range of a number in its schema: values at its ends and just outside.
+struct NumberRange {
+  std::vector<json> inside, outside;
+};
+
+NumberRange range_of(const json& schema) {
+  const bool is_integer = schema["type"].dump().find("integer") != std::string::npos;
+  NumberRange range;
+  if (schema.contains("exclusiveMinimum")) {
+    range.outside = {schema["exclusiveMinimum"]};
+  } else {
+    range.inside = {schema.at("minimum")};
+    range.outside = {is_integer ? json(schema["minimum"].get<int64_t>() - 1)
+                                : json(schema["minimum"].get<double>() - 1e-4)};
+  }
+  const json most = schema.at("maximum");
+  range.inside.push_back(most);
+  range.outside.push_back(is_integer ? json(most.get<uint64_t>() + 1)
+                                     : json(most.get<double>() + 1e-4));
+  return range;
+}
+
+TEST_F(OpenApiTest, NumbersHaveTheLimitsOfTheDocument) {
+  const TestServer server;
+  const json schemas = server.get("/openapi.json").second["components"]["schemas"];
+  const json beam = {{"beam", 32}};
+  const json sampling = {{"sample", true}};
+  const std::map<std::string, json> needs = {
+      {"nbest", beam},
+      {"diverse_groups", beam},
+      {"diversity_strength", {{"beam", 4}, {"diverse_groups", 2}}},
+      {"top_k", sampling},
+      {"top_p", sampling},
+      {"temperature", sampling}};
+  int numbers = 0;
+  for (const auto& [name, schema] : schemas["V1TranslateRequest"]["properties"].items()) {
+    const std::string type = schema.value("type", json()).dump();
+    if (type.find("integer") == type.npos && type.find("number") == type.npos) continue;
+    ++numbers;
+    json request = {{"text", "a"}, {"model", "en-de"}};
+    if (needs.contains(name)) request.update(needs.at(name));
+    const NumberRange range = range_of(schema);
+    for (const json& value : range.inside) {
+      request[name] = value;
+      EXPECT_NE(server.post("/v1/translate", request).first, 400) << name << " " << value;
+    }
+    for (const json& value : range.outside) {
+      request[name] = value;
+      const auto [status, body] = server.post("/v1/translate", request);
+      EXPECT_EQ(status, 400) << name << " " << value;
+      EXPECT_EQ(body.value("option", ""), name) << body;
+    }
+  }
+  EXPECT_GE(numbers, 17);
+  const NumberRange range = range_of(schemas["TranslateRequest"]["properties"]["alternatives"]);
+  const auto status_of = [&](const json& alternatives) {
+    const json request = {
+        {"q", "a"}, {"source", "en"}, {"target", "de"}, {"alternatives", alternatives}};
+    return server.post("/translate", request).first;
+  };
+  for (const json& value : range.inside) EXPECT_EQ(status_of(value), 200) << value;
+  for (const json& value : range.outside) EXPECT_EQ(status_of(value), 400) << value;
+}
+
+TEST_F(OpenApiTest, AServerWithoutBatchJobsSaysSo) {
+  const TestServer server;
+  const json paths = server.get("/openapi.json").second["paths"];
+  for (const auto& [method, operation] : paths["/v1/jobs"].items())
+    EXPECT_TRUE(operation["responses"].contains("404")) << method;
+  EXPECT_EQ(server.client().Get("/v1/jobs")->status, 404);
+  EXPECT_EQ(server.client().Post("/v1/jobs")->status, 404);
 }
 
 TEST_F(OpenApiTest, NullStandsForAMissingFieldWhereTheDocumentSaysSo) {
