@@ -5,50 +5,13 @@
 
 #include "nmt/alignment/inline_markup.h"
 #include "nmt/alignment/markup_tree.h"
+#include "nmt/alignment/text_segments.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
 namespace {
 
 using data::TextSpan;
-
-// A text and its segments.
-struct Segments {
-  explicit Segments(std::string_view whole) : text(whole), spans(segments_of(whole)) {
-    for (size_t i = 0; i < spans.size(); ++i) are_words.push_back(has_word(at(i)));
-  }
-
-  std::string_view at(size_t i) const {
-    return text.substr(static_cast<size_t>(spans[i].begin),
-                       static_cast<size_t>(spans[i].end - spans[i].begin));
-  }
-
-  // Where the punctuation that ends a run begins: the full stop of `Open "this."`.
-  size_t final_punctuation(Run within) const {
-    const auto before = [&](size_t part, auto&& is_one) {
-      while (part > within.first && is_one(first_character(at(part - 1)))) --part;
-      return part;
-    };
-    const size_t last = before(within.last, closes);
-    const size_t first = before(last, ends_phrase);
-    return first < last ? first : within.last;
-  }
-
-  // Where that of its beginning ends: the inverted question mark of Spanish.
-  size_t after_initial_punctuation(Run within) const {
-    const auto after = [&](size_t part, auto&& is_one) {
-      while (part < within.last && is_one(first_character(at(part)))) ++part;
-      return part;
-    };
-    const size_t first = after(within.first, opens);
-    const size_t last = after(first, starts_sentence);
-    return first < last ? last : within.first;
-  }
-
-  std::string_view text;
-  std::vector<TextSpan> spans;
-  std::vector<bool> are_words;
-};
 
 // Gives each node its run of target parts.
 class Placement {
@@ -76,7 +39,8 @@ class Placement {
       return rank(a) > rank(b);
     });
     Owners owners(attention_.targets);
-    const Frame frame{inside_of(source_, parent.source), inside_of(target_, parent.target)};
+    const Frame frame{source_.inside_punctuation(parent.source),
+                      target_.inside_punctuation(parent.target)};
     for (MarkupNode* element : elements) {
       const bool is_whole = element->source.length() == parent.source.length();
       element->target =
@@ -120,10 +84,6 @@ class Placement {
       return run.empty() ? parent.target : run;
     }
   };
-
-  static Run inside_of(const Segments& text, Run all) {
-    return {text.after_initial_punctuation(all), text.final_punctuation(all)};
-  }
 
   // How much more than half of a target part's attention falls on source parts of the run.
   float gain(size_t target, Run source) const {

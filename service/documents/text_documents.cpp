@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "nmt/alignment/placeholders.h"
 #include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
 #include "service/documents/markup.h"
@@ -90,6 +91,17 @@ class HtmlDocument final : public PlacesDocument {
     return escape_markup(translations.at(place.segment));
   }
 };
+
+// The next space that is not inside a tag or placeholder.
+size_t space_between(const std::string& text, size_t from) {
+  size_t space = text.find(' ', from);
+  for (const std::string_view mark : nmt::placeholders_in(text)) {
+    const auto begin = static_cast<size_t>(mark.data() - text.data());
+    const size_t end = begin + mark.size();
+    if (space > begin && space < end) space = text.find(' ', end);
+  }
+  return space;
+}
 
 // Cues: a number, a line with two times, and lines of text up to a blank line. The lines of a cue
 // are one segment, because sentences run over them; lines of a dialogue begin with a hyphen.
@@ -192,7 +204,7 @@ class SrtDocument final : public PlacesDocument {
     const auto& [lines, line_end] = lines_of_.at(place.segment);
     size_t begin = 0;
     for (size_t left = lines; left > 1; --left) {
-      const size_t space = text.find(' ', begin + (text.size() - begin) / left);
+      const size_t space = space_between(text, begin + (text.size() - begin) / left);
       if (space == text.npos) break;
       text.replace(space, 1, line_end);
       begin = space + line_end.size();

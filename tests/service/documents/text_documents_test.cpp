@@ -97,6 +97,16 @@ TEST(SrtDocumentTest, LinesOutsideOfCuesAreRefused) {
   EXPECT_EQ(problem("\n\n00:01.5-->00:02.5 X1:1 X2:2\n\n\n 7 \n0:0:3 --> 0:0:4\n"), "none");
 }
 
+TEST(SrtDocumentTest, NoLineEndsInsideATagOrPlaceholder) {
+  const std::string cue = "1\n00:00:01,000 --> 00:00:02,000\nOne\ntwo\n";
+  const auto translated = [&](const std::string& text) {
+    return open_document(DocumentKind::kSrt, cue, {"en", "de"})->translated({text});
+  };
+  const std::string tag = "Ja <font color=\"#ff0000\" face=\"Arial\">b</font>";
+  EXPECT_THAT(translated(tag), HasSubstr(tag));
+  EXPECT_THAT(translated("Ja { $name } b"), HasSubstr("Ja { $name }\nb"));
+}
+
 constexpr const char* kCatalogue =
     "# a comment\nmsgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\n"
     "#: file.c:1\n#, c-format\nmsgctxt \"menu\"\nmsgid \"Open \\\"%s\\\"\\n\"\nmsgstr \"\"\n\n"
