@@ -16,10 +16,10 @@ struct ConnectedTexts {
 /// The translations of texts in order; of those that are only context, any text.
 using TranslateTexts = std::function<std::vector<std::string>(const ConnectedTexts& texts)>;
 
-/// Translates segments with `translate`. Segments with tags,
-/// templates around text or choices, and those whose translation lacks a
-/// placeholder of its source or has others, are translated by `translate_marked`, which moves tags
-/// and placeholders with their words (nmt/alignment/inline_markup.h). Both get all segments.
+/// Translates segments with `translate`. Segments with tags, templates around text or choices, and
+/// those whose translation lacks a placeholder of its source or has others, are translated by
+/// `translate_marked`, which moves tags and placeholders with their words
+/// (nmt/alignment/inline_markup.h). Both get all segments.
 std::vector<std::string> translate_keeping_placeholders(const std::vector<std::string>& segments,
                                                         const TranslateTexts& translate,
                                                         const TranslateTexts& translate_marked);

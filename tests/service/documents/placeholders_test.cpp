@@ -48,7 +48,7 @@ TEST(KeepingPlaceholdersTest, TextsWithTagsAreTranslatedOnce) {
 }
 
 TEST(KeepingPlaceholdersTest, TemplatesAroundTextAndChoicesAreTranslatedOnce) {
-  const auto same = [](const Texts& texts) { return texts; };
+  const auto same = [](const ConnectedTexts& asked) { return asked.texts; };
   const Texts texts = {"{% if a %}a{% endif %}", "a {n, select, x {b} other {c}}", "<0>a</0>"};
   EXPECT_EQ(translate_keeping_placeholders(texts, no_texts, same), texts);
 }
