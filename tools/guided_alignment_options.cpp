@@ -8,7 +8,7 @@ void bind_guided_alignment(OptionTable& table, GuidedAlignmentOptions& o) {
   table
       .add("guided-alignment", &o.guided_alignment, "auto|FILE",
            "teach one head of cross-attention to align words, for translate --alignment and "
-           "--markup. auto: with links of the word aligner of `dietmt shortlist`; FILE: with pairs "
+           "--markup. auto: with links of the word aligner of `dietmt align`; FILE: with pairs "
            "SOURCE-TARGET of words, one line for each pair of lines of the training text")
       .add("guided-alignment-weight", &o.guided_alignment_weight, "W",
            "factor of the loss of guided alignment", {.above = 0, .most = 100})

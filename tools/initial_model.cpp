@@ -9,7 +9,6 @@
 #include "storage/checkpoint.h"
 
 namespace dietmt::tools {
-namespace fs = std::filesystem;
 namespace {
 
 // An adapter holds what was trained, and the rest comes from the model beside it.
@@ -52,9 +51,8 @@ void keep_adapters(const nmt::ModelFiles& initial, TrainOptions& o,
   const int64_t kept = initial.config.adapter_size;
   o.model.adapter_size = o.adapter_size.value_or(kept);
   if (kept == 0 || o.model.adapter_size == kept) return;
-  const fs::path& where = initial.adapter.empty() ? initial.directory : initial.adapter;
   problems.push_back("--adapter-size is " + std::to_string(o.model.adapter_size) + ", but " +
-                     where.string() + " has adapters of " + std::to_string(kept) +
+                     initial.origin().string() + " has adapters of " + std::to_string(kept) +
                      ": give that size, or start from a model without adapters");
 }
 
@@ -90,8 +88,7 @@ std::vector<std::string> settle_model(const OptionTable& table,
 
 std::shared_ptr<nmt::TranslationModel> start_from(const nmt::ModelFiles& initial,
                                                   const nmt::ModelConfig& config, uint64_t seed) {
-  const nmt::LoadedModel trained =
-      nmt::load_model(initial.adapter.empty() ? initial.directory : initial.adapter);
+  const nmt::LoadedModel trained = nmt::load_model(initial);
   nmt::RebuiltModel rebuilt = nmt::rebuild(*trained.model, config, seed);
   if (std::erase_if(rebuilt.inheritance.drawn, encoders::is_of_adapter) > 0)
     spdlog::info("{}: gets an adapter of {} after each layer", initial.directory.string(),

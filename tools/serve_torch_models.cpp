@@ -41,7 +41,7 @@ class TorchModels : public ServedModels {
     if (model_ && name_ == spec.name) return *model_;
     model_.reset();
     service::read_for_analysis(
-        spec, [this](const nmt::ModelFiles& files) { model_ = nmt::load_model(files.directory); });
+        spec, [this](const nmt::ModelFiles& files) { model_ = nmt::load_model(files); });
     name_ = spec.name;
     return *model_;
   }

@@ -18,11 +18,18 @@ bool is_one_of(char32_t c, std::u32string_view set) { return set.find(c) != set.
 bool is_digit(char32_t c) { return u_isdigit(static_cast<UChar32>(c)); }
 bool is_space(char32_t c) { return u_isblank(static_cast<UChar32>(c)) && c != U'\t'; }
 
+// A minus sign before the digit at `at`; between words it is a hyphen.
+bool has_minus(std::u32string_view text, size_t at) {
+  if (at == 0 || !is_one_of(text[at - 1], U"-\u2212")) return false;
+  return at == 1 || u_isUWhiteSpace(static_cast<UChar32>(text[at - 2])) || text[at - 2] == U'(';
+}
+
 // Runs of digits, and the characters between them.
 struct Number {
   std::u32string written;
   std::vector<std::string> runs;
   std::u32string separators;
+  bool is_negative = false;
 
   bool has_spaces() const { return std::ranges::any_of(separators, is_space); }
 };
@@ -73,7 +80,9 @@ std::vector<Number> numbers_of(std::u32string_view text) {
       number.separators += text[at++];
       number.runs.push_back(digits_at(text, at));
     }
-    number.written = text.substr(begin, at - begin);
+    number.is_negative = has_minus(text, begin);
+    const size_t first = number.is_negative ? begin - 1 : begin;
+    number.written = text.substr(first, at - first);
   }
   return numbers;
 }
@@ -88,23 +97,24 @@ std::string joined(std::span<const std::string> runs) {
 // None: a date, a version or an address.
 std::vector<std::string> values_of(const Number& number) {
   const std::span<const std::string> runs = number.runs;
-  if (runs.size() == 1) return {runs.front()};
+  const std::string minus = number.is_negative ? "-" : "";
+  if (runs.size() == 1) return {minus + runs.front()};
   std::vector<std::string> values;
-  if (are_groups(runs, number.separators)) values.push_back(joined(runs));
+  if (are_groups(runs, number.separators)) values.push_back(minus + joined(runs));
   const std::u32string_view before =
       std::u32string_view(number.separators).substr(0, runs.size() - 2);
   const auto whole = runs.first(runs.size() - 1);
   const char32_t sign = number.separators.back();
   if (is_one_of(sign, kDecimalSigns) && !is_one_of(sign, before) &&
       (whole.size() == 1 || are_groups(whole, before)))
-    values.push_back(joined(whole) + "." + runs.back());
+    values.push_back(minus + joined(whole) + "." + runs.back());
   return values;
 }
 
 // The numbers that a text between spaces or dots may be instead: 24.12.2025 is three.
 std::vector<std::string> parts_of(const Number& number) {
   const bool is_one = number.runs.size() > 1 && !number.has_spaces() && !values_of(number).empty();
-  return is_one ? std::vector<std::string>() : number.runs;
+  return is_one || number.is_negative ? std::vector<std::string>() : number.runs;
 }
 
 // The numbers of a translation, each found once.

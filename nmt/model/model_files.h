@@ -37,6 +37,8 @@ struct ModelFiles {
   std::filesystem::path adapter;
   bool adapter_layers = false;  // it adds layers instead (encoders/weights/adapter_layers.h)
 
+  /// What open_model() opens: the adapter, or the directory.
+  const std::filesystem::path& origin() const { return adapter.empty() ? directory : adapter; }
   std::filesystem::path weights() const;
   /// See sentence_context().
   data::SentenceContext context() const;

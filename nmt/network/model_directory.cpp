@@ -34,8 +34,7 @@ std::map<std::string, at::Tensor> read_weights(const ModelFiles& files) {
   return weights;
 }
 
-LoadedModel load_model(const fs::path& directory, at::Device device) {
-  const ModelFiles files = open_model(directory);
+LoadedModel load_model(const ModelFiles& files, at::Device device) {
   files.require_full_weights();
   require_buildable(files);
   LoadedModel loaded;
@@ -47,6 +46,10 @@ LoadedModel load_model(const fs::path& directory, at::Device device) {
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;
+}
+
+LoadedModel load_model(const fs::path& directory, at::Device device) {
+  return load_model(open_model(directory), device);
 }
 
 void write_model(const fs::path& directory, const ModelConfig& config,

@@ -26,7 +26,10 @@ struct LoadedModel {
 /// the weights would not fit into memory.
 void require_buildable(const ModelFiles& files);
 
-/// Loads the files of open_model() and the weights, which must not be packed.
+/// The weights of `files`, which must not be packed, with their adapter.
+LoadedModel load_model(const ModelFiles& files, at::Device device = at::kCPU);
+
+/// The same of open_model(directory).
 LoadedModel load_model(const std::filesystem::path& directory, at::Device device = at::kCPU);
 
 /// The full weights of `files`, with their adapter. Tensors that no adapter changes are views of

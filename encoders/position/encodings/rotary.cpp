@@ -113,11 +113,11 @@ EncodingRow rope_row() {
           .formula = "rotate(q_i,i).rotate(k_j,j)/sqrt(Dh)",
           .options = {pairs_option(), base_option(),
                       number_option("factor", kUnscaled.factor, 1,
-                                    "for sentences that many times as long as in training"),
+                                    "for sentences so many times as long as `length`"),
                       choice_option("scaling", kScalings, kUnscaled.method,
                                     "how a factor changes the frequencies"),
                       number_option("length", kUnscaled.length, 1,
-                                    "of the longest sentences before, for yarn and llama3")},
+                                    "of the longest sentences before; yarn and llama3 use it")},
           .check = check_rotary,
           .make = make_encoding<Rotary, rope_options>};
 }
