@@ -217,7 +217,8 @@ if has_service && command -v curl >/dev/null; then
       "$answer"
     curl -s --max-time 60 -H "Content-Type: application/json" "$url/v1/analyze" \
       -d "{\"text\": \"$line\", \"model\": \"$model\"}" >"$work/analysis"
-    "$dietmt" inspect attention --model "$path" --text "$line" | cmp - "$work/analysis"
+    "$dietmt" inspect attention --model "$path" --text "$line" | cmp - "$work/analysis" ||
+      fail "$model: another analysis"
   done
   kill "$server"
   wait "$server"
