@@ -7,11 +7,16 @@
 #include <utility>
 
 #include "nmt/alignment/mark_syntax.h"
+#include "nmt/alignment/markup_placement.h"
+#include "nmt/alignment/markup_tree.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/point_units.h"
+#include "nmt/alignment/text_segments.h"
 
 namespace dietmt::nmt {
 namespace {
+
+using data::TextSpan;
 
 // The open tags that may still find their partners.
 class OpenTags {
@@ -71,6 +76,67 @@ void add_spelling(const std::string& character, std::string_view reference, Spel
   if (!is_known && spellings.size() < kMostSpellings) spellings.emplace_back(character, reference);
 }
 
+std::vector<MarkedPart> placed(const MarkedText& source, const Segments& source_parts,
+                               const Segments& target, const PartAttention& attention) {
+  MarkupNode root = markup_tree(source, source_parts.spans);
+  root.target = {0, target.spans.size()};
+  place_nodes(root, source.marks, source_parts, target, attention);
+  return written_markup(root, source.marks, target.text, target.spans);
+}
+
+// The marks of a text up to a byte. Pairs of tags around that byte lose their partners.
+MarkedText first_bytes(const MarkedText& source, int32_t bytes) {
+  MarkedText first{source.text.substr(0, static_cast<size_t>(bytes)), {}, source.spellings};
+  for (const InlineMark& mark : source.marks)
+    if (mark.at <= bytes) first.marks.push_back(mark);
+  const auto kept = static_cast<int32_t>(first.marks.size());
+  for (InlineMark& mark : first.marks)
+    if (mark.partner >= kept) mark.partner = -1;
+  return first;
+}
+
+// The other marks, without the text between them.
+void append_rest(const MarkedText& source, size_t kept, std::vector<MarkedPart>& parts) {
+  for (size_t m = kept; m < source.marks.size(); ++m) {
+    const InlineMark& mark = source.marks[m];
+    if (mark.kind == InlineMark::Kind::kPoint && mark.before == InlineMark::Neighbour::kSpace)
+      parts.push_back({" "});
+    parts.insert(parts.end(), mark.parts.begin(), mark.parts.end());
+  }
+}
+
+bool has_more_than_spaces(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") != std::string_view::npos;
+}
+
+// How many bytes of the source have at most this many weights for the parts of the target.
+int32_t bytes_within(size_t weights, const Segments& source, const Segments& target) {
+  const size_t parts = weights / std::max<size_t>(target.spans.size(), 1);
+  return parts < source.spans.size() ? source.spans[parts].begin
+                                     : static_cast<int32_t>(source.text.size());
+}
+
+PartAttention diagonal(size_t targets, size_t sources) {
+  PartAttention attention{targets, sources, std::vector<float>(targets * sources)};
+  for (size_t t = 0; t < targets && sources > 0; ++t)
+    attention.weights[t * sources + t * sources / targets] = 1.0F;
+  return attention;
+}
+
+// Places the marks of the first bytes of a source by its attention, and the others behind them.
+template <typename Attention>
+std::vector<MarkedPart> placed_up_to(int32_t bytes, const MarkedText& source,
+                                     const Segments& target, Attention attention_of) {
+  const bool is_cut =
+      has_more_than_spaces(std::string_view(source.text).substr(static_cast<size_t>(bytes)));
+  const MarkedText kept = is_cut ? first_bytes(source, bytes) : MarkedText();
+  const MarkedText& marked = is_cut ? kept : source;
+  const Segments parts(marked.text);
+  std::vector<MarkedPart> written = placed(marked, parts, target, attention_of(parts));
+  append_rest(source, marked.marks.size(), written);
+  return written;
+}
+
 }  // namespace
 
 bool is_void_element(const std::string& name) {
@@ -123,6 +189,29 @@ MarkedText take_out_markup(std::string_view text) {
   }
   marked.spellings = std::move(spellings);
   return marked;
+}
+
+std::vector<MarkedPart> place_markup(const MarkedText& source,
+                                     std::span<const TextSpan> source_tokens,
+                                     const TokenizedText& target,
+                                     std::span<const float> attention) {
+  if (source.marks.empty()) return {{std::string(target.text)}};
+  const int32_t read = source_tokens.empty() ? 0 : std::max(source_tokens.back().end, 0);
+  const Segments target_parts(target.text);
+  return placed_up_to(read, source, target_parts, [&](const Segments& parts) {
+    return part_attention({parts.text, source_tokens}, parts.spans, target, target_parts.spans,
+                          attention);
+  });
+}
+
+std::vector<MarkedPart> place_markup(const MarkedText& source, std::string_view target) {
+  constexpr size_t kMostWeights = size_t{1} << 24U;  // 64 MiB
+  if (source.marks.empty()) return {{std::string(target)}};
+  const Segments source_parts(source.text), target_parts(target);
+  const int32_t bytes = bytes_within(kMostWeights, source_parts, target_parts);
+  return placed_up_to(bytes, source, target_parts, [&](const Segments& parts) {
+    return diagonal(target_parts.spans.size(), parts.spans.size());
+  });
 }
 
 std::string join(std::span<const MarkedPart> parts, const Spellings& spellings) {
