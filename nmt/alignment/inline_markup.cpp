@@ -6,12 +6,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "nmt/alignment/joined_text.h"
 #include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/markup_placement.h"
 #include "nmt/alignment/markup_tree.h"
 #include "nmt/alignment/placeholders.h"
 #include "nmt/alignment/point_units.h"
 #include "nmt/alignment/text_segments.h"
+#include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -68,6 +70,22 @@ void find_partners(std::vector<InlineMark>& marks) {
   }
   for (const size_t mark : points_if_alone)
     if (marks[mark].partner < 0) marks[mark].kind = InlineMark::Kind::kPoint;
+}
+
+// Start tags that belong to no element but to what is written before them, as in --name=<value>,
+// are points.
+void find_values(MarkedText& marked) {
+  int32_t begin = 0;
+  for (InlineMark& mark : marked.marks) {
+    const std::string_view left =
+        std::string_view(marked.text)
+            .substr(static_cast<size_t>(begin), static_cast<size_t>(mark.at - begin));
+    begin = mark.at;
+    if (mark.kind != InlineMark::Kind::kOpen || mark.partner >= 0) continue;
+    const char32_t last = last_character(left);
+    const bool is_apart = last == 0 || is_space(last) || is_word_character(last);
+    if (!is_apart && bytes_joined_before(left, {}) > 0) mark.kind = InlineMark::Kind::kPoint;
+  }
 }
 
 void add_spelling(const std::string& character, std::string_view reference, Spellings& spellings) {
@@ -155,6 +173,7 @@ void MarkupRemoval::add_mark(std::string_view raw) {
 
 MarkedText MarkupRemoval::finish() {
   find_partners(marked_.marks);
+  find_values(marked_);
   return with_units(std::exchange(marked_, {}));
 }
 

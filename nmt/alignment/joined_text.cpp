@@ -1,5 +1,6 @@
 #include "nmt/alignment/joined_text.h"
 
+#include "nmt/alignment/ascii_characters.h"
 #include "nmt/alignment/text_shape.h"
 
 namespace dietmt::nmt {
@@ -39,13 +40,19 @@ size_t balanced_length(std::string_view text) {
   return text.size();
 }
 
-int32_t compound_before(std::string_view left) {
+// Of an address: mailto: before {0}@x.org, but not Size: before {0}KB.
+bool is_scheme(std::string_view left, std::string_view after) {
+  return left.ends_with(':') && is_lower(left.front()) &&
+         !is_word_character(first_character(after)) && has_word(after);
+}
+
+int32_t compound_before(std::string_view left, std::string_view after) {
   left = last_written_together(left);
   while (opens_or_quotes(first_character(left))) drop_first(left);
   const char32_t last = last_character(left);
   const bool joins =
       last != 0 && !ends_phrase(last) && !opens(last) && !closes(last) && !starts_sentence(last);
-  return joins ? size_of(left) : 0;
+  return joins || is_scheme(left, after) ? size_of(left) : 0;
 }
 
 int32_t currency_before(std::string_view left) {
@@ -93,8 +100,8 @@ int32_t compound_after(std::string_view right) {
 
 }  // namespace
 
-int32_t bytes_joined_before(std::string_view left) {
-  const int32_t compound = compound_before(left);
+int32_t bytes_joined_before(std::string_view left, std::string_view after) {
+  const int32_t compound = compound_before(left, after);
   return compound > 0 ? compound : currency_before(left);
 }
 

@@ -1,5 +1,6 @@
 // What belongs to a placeholder that stands for text: what is written together with it ({0}KB,
-// --{0}, €{0}, https://{0}/x) and, behind a space, what makes it an amount ({0} %, $ {0}).
+// --{0}, €{0}, https://{0}/x, mailto:{0}@x.org) and, behind a space, what makes it an amount
+// ({0} %, $ {0}).
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,9 @@
 
 namespace dietmt::nmt {
 
-/// The bytes at the end of the text before a placeholder that belong to it.
-int32_t bytes_joined_before(std::string_view left);
+/// The bytes at the end of the text before a placeholder that belong to it. `after`: what is joined
+/// behind it.
+int32_t bytes_joined_before(std::string_view left, std::string_view after);
 
 /// Those at the beginning of the text behind it.
 int32_t bytes_joined_after(std::string_view right);

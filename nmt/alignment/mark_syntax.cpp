@@ -130,6 +130,19 @@ bool stands_for_text(std::string_view mark) {
   return !mark.starts_with("{{") || inside(mark, 2) != "else";
 }
 
+bool may_stand_for_text(std::string_view mark) {
+  if (!mark.starts_with('<') || mark.starts_with("<%")) return false;
+  const std::string name = element_tag(mark).name;
+  return is_element_name(name) && !is_void_element(name);
+}
+
+bool is_space_reference(std::string_view mark) {
+  constexpr std::array<std::string_view, 10> kSpaces = {"&nbsp;",   "&#160;", "&#xa0;", "&#xA0;",
+                                                        "&#32;",    "&#x20;", "&ensp;", "&emsp;",
+                                                        "&thinsp;", "&#8239;"};
+  return std::ranges::find(kSpaces, mark) != kSpaces.end();
+}
+
 bool is_override_code(std::string_view mark) {
   return mark.starts_with("{\\") && override_code(mark).kind == Kind::kPoint;
 }

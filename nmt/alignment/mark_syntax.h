@@ -22,6 +22,12 @@ MarkSyntax syntax_of(std::string_view mark);
 /// it is a part of the same word.
 bool stands_for_text(std::string_view mark);
 
+/// Whether a point is a tag that may stand for text, as <x id="1"/>, unlike <br>.
+bool may_stand_for_text(std::string_view mark);
+
+/// Whether it is a reference to white space, as &nbsp; and &#160;.
+bool is_space_reference(std::string_view mark);
+
 /// Whether it is a code for the whole subtitle, as {\an8} and {\pos(10,20)}.
 bool is_override_code(std::string_view mark);
 

@@ -129,7 +129,8 @@ class Placement {
     const auto [found, glued_before] = gap_of(point, parent);
     const bool is_in_front = marks_[point.mark()].place == InlineMark::Place::kStart;
     const size_t first = is_in_front ? parent.target.first : frame.begin_for(point, parent);
-    size_t at = std::max(std::min(found, frame.end_for(point, parent)), first);
+    const size_t inside = std::max(std::min(found, frame.end_for(point, parent)), first);
+    size_t at = outside_of_word(inside, glued_before, point, parent);
     const bool is_between = at > parent.target.first && at < parent.target.last;
     if (is_between && owners[at] != nullptr && owners[at] == owners[at - 1]) {
       const Run sibling = owners[at]->target;  // a point is not inside another child
@@ -137,6 +138,18 @@ class Placement {
     }
     point.target = {at, at};
     point.glued_before = glued_before;
+  }
+
+  // A point with a space beside it divides no word: "Setup-Datei {0}" rather than "Setup-{0}Datei".
+  size_t outside_of_word(size_t at, bool glued_before, const MarkupNode& point,
+                         const MarkupNode& parent) const {
+    const InlineMark& mark = marks_[point.mark()];
+    const bool has_space =
+        mark.before == InlineMark::Neighbour::kSpace || mark.after == InlineMark::Neighbour::kSpace;
+    if (!has_space) return at;
+    while (at > parent.target.first && at < parent.target.last && target_.divides_word(at))
+      at = glued_before ? at + 1 : at - 1;
+    return at;
   }
 
   Gap gap_of(const MarkupNode& point, const MarkupNode& parent) {
@@ -151,9 +164,11 @@ class Placement {
     if (mark.place == InlineMark::Place::kEnd)
       return {has_after ? before_last_punctuation(within) : within.last, has_before};
     if (const auto inside = inside_of_brackets(mark, point, parent)) return *inside;
-    if (has_before && (!has_after || prefers_before(mark, next)))
-      return {aligned_with(next - 1, within) + 1, true};
-    return {aligned_with(next, within), false};
+    if (has_before && (!has_after || prefers_before(mark, next))) {
+      const bool touches = mark.before != InlineMark::Neighbour::kSpace;
+      return {aligned_with(next - 1, within, touches) + 1, true};
+    }
+    return {aligned_with(next, within, mark.after != InlineMark::Neighbour::kSpace), false};
   }
 
   // Next to the same bracket, if the point stood next to one and the target has it.
@@ -161,7 +176,7 @@ class Placement {
                                         const MarkupNode& parent) {
     const size_t next = point.source.first;
     const auto same_as = [&](size_t s) -> std::optional<size_t> {
-      const size_t t = aligned_with(s, parent.target);
+      const size_t t = aligned_with(s, parent.target, true);
       const bool is_same = t < parent.target.last && target_.at(t) == source_.at(s);
       return is_same ? std::optional(t) : std::nullopt;
     };
@@ -195,21 +210,23 @@ class Placement {
 
   bool is_word(size_t source_part) const { return source_.are_words[source_part]; }
 
-  // Many points may stand beside one part.
-  size_t aligned_with(size_t source, Run within) {
-    const auto [found, is_new] = aligned_.try_emplace(source);
-    if (is_new) found->second = best_aligned(source, within);
+  // Many points may stand beside one part. `touches`: without a space between them.
+  size_t aligned_with(size_t source, Run within, bool touches) {
+    const bool wants_same = touches || !is_word(source);
+    const auto [found, is_new] = aligned_.try_emplace(2 * source + (wants_same ? 1 : 0));
+    if (is_new) found->second = best_aligned(source, within, wants_same);
     return found->second;
   }
 
   // The target part that attends most to a source part, of equal ones the first, but a word to a
-  // word rather than to punctuation of the same token; for punctuation the same, if there is any.
-  size_t best_aligned(size_t source, Run within) const {
+  // word rather than to punctuation of the same token; for punctuation, and a part that a point
+  // touches, the same, if there is any.
+  size_t best_aligned(size_t source, Run within, bool wants_same) const {
     const bool is_punctuation = !is_word(source);
     size_t best = within.first;
     bool is_same = false;
     for (size_t t = within.first; t < within.last; ++t) {
-      const bool equal = is_punctuation && target_.at(t) == source_.at(source);
+      const bool equal = wants_same && target_.at(t) == source_.at(source);
       if (is_same && !equal) continue;
       const float weight = attention_.at(t, source), most = attention_.at(best, source);
       const bool is_better = weight > most || (weight == most && !is_punctuation && t != best &&
@@ -225,7 +242,8 @@ class Placement {
   const Segments& target_;
   const PartAttention& attention_;
   std::vector<float> sums_;  // of attention, before each source part: [targets, sources + 1]
-  std::unordered_map<size_t, size_t> aligned_;  // of source parts with target parts of an element
+  // Of source parts with target parts of an element: 2 * source part + whether the same is wanted.
+  std::unordered_map<size_t, size_t> aligned_;
 };
 
 }  // namespace

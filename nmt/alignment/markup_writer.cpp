@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/markup_tree.h"
 #include "nmt/alignment/text_shape.h"
 
@@ -66,7 +67,7 @@ class Writer {
     const bool is_inside = t != run.first && t != run.last;
     const std::string_view space = is_inside ? between(t) : "";
     if (points.empty()) {
-      add_text(space);
+      if (!ends_with_space()) add_text(space);
       return;
     }
     const bool ends_here = t == run.last && t < parts_.size() && !between(t).empty();
@@ -74,16 +75,25 @@ class Writer {
     const bool spaced_before = wants_space(last_character(last_text_), *points.front());
     const bool spaced_after = wants_space(*points.back(), next);
     const bool keeps_before = !closes_up(next) && (spaced_before || !points.front()->glued_before);
+    const bool is_space =
+        !spaced_before && is_space_reference(parts_of(*points.front()).front().text);
     if (!space.empty() && keeps_before)
-      add_text(space);
+      add_text(is_space ? "" : space);
     else if (spaced_before)
       add_text(" ");
     write_points(points);
     if (!space.empty() && !keeps_before)
-      add_text(space);
+      add_text(spaced_after || !ends_with_space() ? space : "");
     else if (spaced_after)
       add_text(" ");
   }
+
+  const std::vector<MarkedPart>& parts_of(const MarkupNode& point) const {
+    return marks_[point.mark()].parts;
+  }
+
+  // A space that is a reference replaces that of the translation.
+  bool ends_with_space() const { return is_space(last_character(last_text_)); }
 
   void write_points(Children points) {
     for (size_t i = 0; i < points.size(); ++i) {
@@ -100,7 +110,7 @@ class Writer {
 
   // ", {0}" goes to the end of a word.
   bool follows_directly(const MarkupNode& point) const {
-    const MarkedPart& first = marks_[point.mark()].parts.front();
+    const MarkedPart& first = parts_of(point).front();
     return !first.is_markup && ends_phrase(first_character(first.text));
   }
 
@@ -157,7 +167,9 @@ class Writer {
     if (mark < 0) return;
     const InlineMark& added = marks_[static_cast<size_t>(mark)];
     written_.insert(written_.end(), added.parts.begin(), added.parts.end());
-    if (added.kind == InlineMark::Kind::kPoint) last_text_ = added.parts.back().text;
+    if (added.kind != InlineMark::Kind::kPoint) return;
+    const std::string& last = added.parts.back().text;
+    last_text_ = is_space_reference(last) ? " " : last;
   }
 
   std::span<const InlineMark> marks_;

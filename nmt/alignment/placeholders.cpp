@@ -40,13 +40,13 @@ size_t dollars(std::string_view text) {
                   [](char c) { return is_digit(c) || is_ascii_letter(c) || c == '_'; });
 }
 
-// %1 .. %99 and %L1, as in Qt, unless they are the beginning of a word.
+// %1 .. %99 and %L1, as in Qt. Letters may follow: "%1KB".
 size_t numbered_percent(std::string_view text) {
   const size_t begin = text.starts_with("%L") ? 2 : 1;
   size_t end = begin;
   while (end < text.size() && is_digit(text[end])) ++end;
   if (end == begin || end > begin + 2 || text[begin] == '0') return 0;
-  return end == text.size() || !is_ascii_letter(text[end]) ? end : 0;
+  return end;
 }
 
 // %[(name)|n$][flags][width][.precision][length]conversion, as in C and Python; %%; %{name}. A

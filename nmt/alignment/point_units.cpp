@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nmt/alignment/mark_syntax.h"
 #include "nmt/alignment/text_shape.h"
 #include "nmt/alignment/unit_finder.h"
 
@@ -65,6 +66,7 @@ class Removal {
     for (size_t m = unit.first; m < unit.last; ++m) {
       add_part(raw_.marks[m].at);
       point.parts.push_back(raw_.marks[m].parts.front());
+      keeps_apart_ = keeps_apart_ || is_space_reference(point.parts.back().text);
     }
     add_part(unit.end);
     made_.marks.push_back(std::move(point));
@@ -82,12 +84,13 @@ class Removal {
     if (after_unit_) {
       if (before.empty() || is_space(last_character(before)) || ends_with_opening(before))
         text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-      else if (is_word_character(last_character(before)) &&
-               is_word_character(first_character(text)))
-        before += ' ';
+      else if (keeps_apart_ || (is_word_character(last_character(before)) &&
+                                is_word_character(first_character(text))))
+        before += is_space(first_character(text)) ? "" : " ";
       if (follows_directly(first_character(text))) drop_last_spaces();
     }
     after_unit_ = after_unit_ && text.empty();
+    keeps_apart_ = keeps_apart_ && after_unit_;
     before += text;
   }
 
@@ -119,6 +122,7 @@ class Removal {
   std::vector<int32_t> moved_;  // the new places of the tags
   int32_t at_ = 0;
   bool after_unit_ = false;
+  bool keeps_apart_ = false;  // the unit has a space that is a reference
 };
 
 Unit whole(const MarkedText& text) {

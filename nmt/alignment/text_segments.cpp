@@ -23,4 +23,16 @@ Run Segments::inside_punctuation(Run within) const {
   return {before < after ? after : within.first, end < last ? end : within.last};
 }
 
+bool Segments::divides_word(size_t part) const {
+  return part > 0 && (links_words(part - 1) || links_words(part));
+}
+
+bool Segments::links_words(size_t part) const {
+  if (part == 0 || part + 1 >= spans.size() || are_words[part]) return false;
+  const char32_t c = first_character(at(part));
+  return are_words[part - 1] && are_words[part + 1] && is_written_together(c) && !ends_phrase(c) &&
+         !opens(c) && !closes(c) && spans[part - 1].end == spans[part].begin &&
+         spans[part].end == spans[part + 1].begin;
+}
+
 }  // namespace dietmt::nmt

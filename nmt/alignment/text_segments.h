@@ -21,9 +21,17 @@ struct Segments {
   /// without the one that ends it: the full stop of `Open "this."`.
   Run inside_punctuation(Run within) const;
 
+  /// Whether what is written together around punctuation, as "Setup-Datei", has a part before this
+  /// one and goes on with it.
+  bool divides_word(size_t part) const;
+
   std::string_view text;
   std::vector<data::TextSpan> spans;
   std::vector<bool> are_words;
+
+ private:
+  // Between two words without spaces: the hyphen, but no full stop or dash.
+  bool links_words(size_t part) const;
 };
 
 }  // namespace dietmt::nmt

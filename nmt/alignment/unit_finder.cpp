@@ -52,11 +52,27 @@ class UnitFinder {
 
   void add_compound(size_t u) {
     Unit& unit = units_[u];
-    const std::string& raw = marks_[unit.first].parts.front().text;
-    if (unit.last != unit.first + 1 || !stands_for_text(raw)) return;
-    const bool is_reference = raw.starts_with('&');
-    if (!is_reference || raw == "&gt;") unit.begin -= bytes_joined_before(left_of(u));
-    if (!is_reference || raw == "&lt;") unit.end += bytes_joined_after(right_of(u));
+    if (!stands_as_text(u)) return;
+    const std::string& first = marks_[unit.first].parts.front().text;
+    const std::string& last = marks_[unit.last - 1].parts.front().text;
+    const std::string_view left = left_of(u), right = right_of(u);
+    const int32_t joined_after = bytes_joined_after(right);
+    const std::string_view after = right.substr(0, at(joined_after));
+    if (!first.starts_with('&') || first == "&gt;") unit.begin -= bytes_joined_before(left, after);
+    if (!last.starts_with('&') || last == "&lt;") unit.end += joined_after;
+  }
+
+  // A tag that touches a word may as well format it: <x id="1"/>bold<x id="2"/>.
+  bool stands_as_text(size_t u) const {
+    const bool touches_word = is_word_character(last_character(left_of(u))) ||
+                              is_word_character(first_character(right_of(u)));
+    for (size_t m = units_[u].first; m < units_[u].last; ++m) {
+      const std::string& mark = marks_[m].parts.front().text;
+      const bool is_point = marks_[m].kind == InlineMark::Kind::kPoint;
+      if (is_point && stands_for_text(mark)) return true;
+      if (is_point && !touches_word && may_stand_for_text(mark)) return true;
+    }
+    return false;
   }
 
   void add_brackets(size_t u) {

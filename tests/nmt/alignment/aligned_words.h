@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nmt/alignment/inline_markup.h"
 #include "nmt/alignment/word_alignment.h"
 
 namespace dietmt::nmt {
@@ -23,6 +24,17 @@ inline std::vector<float> attention_of(const std::vector<size_t>& links, size_t 
   for (size_t t = 0; t < links.size(); ++t) attention[t * (sources + 1) + links[t]] = 1.0F;
   attention.back() = 1.0F;
   return attention;
+}
+
+/// The translation of a marked-up text if `target` is that of its words, and word t of the target
+/// attends to word links[t] of the text without markup.
+inline std::string placed(std::string_view marked_text, const std::string& target,
+                          const std::vector<size_t>& links) {
+  const MarkedText marked = take_out_markup(marked_text);
+  const auto source = tokens_of_words(marked.text), tokens = tokens_of_words(target);
+  const auto parts =
+      place_markup(marked, source, {target, tokens}, attention_of(links, source.size()));
+  return join(parts, marked.spellings);
 }
 
 }  // namespace dietmt::nmt

@@ -7,17 +7,6 @@
 namespace dietmt::nmt {
 namespace {
 
-// The translation of a marked-up text if `target` is that of its words, and word t of the target
-// attends to word links[t] of the text without markup.
-std::string placed(std::string_view marked_text, const std::string& target,
-                   const std::vector<size_t>& links) {
-  const MarkedText marked = take_out_markup(marked_text);
-  const auto source = tokens_of_words(marked.text), tokens = tokens_of_words(target);
-  const auto parts =
-      place_markup(marked, source, {target, tokens}, attention_of(links, source.size()));
-  return join(parts, marked.spellings);
-}
-
 TEST(InlineMarkupTest, TemplatesAndNumberedTagsArePairs) {
   EXPECT_EQ(placed("{% if a %}red{% endif %} house", "Haus rot", {1, 0}),
             "Haus {% if a %}rot{% endif %}");

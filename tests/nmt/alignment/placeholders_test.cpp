@@ -46,8 +46,8 @@ TEST(PlaceholdersTest, OfArguments) {
               ElementsAre("{ \"\" }", "{ msg.attr }", "{0:yyyy-MM-dd HH:mm}", "{n, date, medium}"));
   EXPECT_THAT(placeholders_in("{:#?} {user[name]} {0,5:N2}"),
               ElementsAre("{:#?}", "{user[name]}", "{0,5:N2}"));
-  EXPECT_THAT(placeholders_in("%1 of %L2, %12.%3%4 100%1y %123 %05"),
-              ElementsAre("%1", "%L2", "%12", "%3", "%4"));
+  EXPECT_THAT(placeholders_in("%1 of %L2, %12.%3%4 %5KB %L6MB %123 %05"),
+              ElementsAre("%1", "%L2", "%12", "%3", "%4", "%5", "%L6"));
   EXPECT_THAT(placeholders_in("{ } { a b } {note: a text} {f(x)}"), IsEmpty());
 }
 
