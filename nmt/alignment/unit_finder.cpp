@@ -62,14 +62,16 @@ class UnitFinder {
     if (!last.starts_with('&') || last == "&lt;") unit.end += joined_after;
   }
 
-  // A tag that touches a word may as well format it: <x id="1"/>bold<x id="2"/>.
+  // A tag that touches a word may as well format it: <x id="1"/>bold<x id="2"/>. An element around
+  // references, <b>&nbsp;</b>, is none of text.
   bool stands_as_text(size_t u) const {
     const bool touches_word = is_word_character(last_character(left_of(u))) ||
                               is_word_character(first_character(right_of(u)));
     for (size_t m = units_[u].first; m < units_[u].last; ++m) {
       const std::string& mark = marks_[m].parts.front().text;
       const bool is_point = marks_[m].kind == InlineMark::Kind::kPoint;
-      if (is_point && stands_for_text(mark)) return true;
+      const bool is_inner_reference = mark.starts_with('&') && units_[u].last > units_[u].first + 1;
+      if (is_point && stands_for_text(mark) && !is_inner_reference) return true;
       if (is_point && !touches_word && may_stand_for_text(mark)) return true;
     }
     return false;

@@ -10,6 +10,7 @@ namespace {
 TEST(MarkupContactTest, WhatIsWrittenTogetherWithATagThatStandsForTextStays) {
   EXPECT_EQ(take_out_markup("It costs €<x id=\"1\"/>.").text, "It costs.");
   EXPECT_EQ(take_out_markup("It costs €<b>{0}</b> or <i>{1}</i>KB").text, "It costs or");
+  EXPECT_EQ(take_out_markup("Open<b>&nbsp;</b>it").text, "Open it");
   EXPECT_EQ(take_out_markup("See https://<ph name=\"A\"/>/x today").text, "See today");
   EXPECT_EQ(take_out_markup("Set --{name}=<value> or --to=<file>.").text, "Set or.");
   EXPECT_EQ(take_out_markup("Press <x id=\"1\"/>on<x id=\"2\"/>-line and/<x id=\"3\"/>or").text,
