@@ -6,6 +6,7 @@
 
 #include "nmt/alignment/inline_markup.h"
 #include "service/api/sentence_splitter.h"
+#include "service/documents/document.h"
 #include "service/documents/markup.h"
 
 namespace dietmt::service {
@@ -15,39 +16,64 @@ SplitText split(std::string_view text, const TextOptions& options) {
   return options.split ? split_sentences(text, options.language) : one_sentence(text);
 }
 
+// Each line break is a space; all bytes stay in their places.
+std::string on_one_line(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+void join_lines_of(nmt::MarkedText& sentence) {
+  std::string joined;
+  size_t at = 0;
+  const auto add = [&](size_t end) {
+    joined += join_lines(std::string_view(sentence.text).substr(at, end - at));
+    at = end;
+  };
+  for (nmt::InlineMark& mark : sentence.marks) {
+    add(static_cast<size_t>(mark.at));
+    mark.at = static_cast<int32_t>(joined.size());
+  }
+  add(sentence.text.size());
+  sentence.text = std::move(joined);
+}
+
 // Sentences of a text without its markup; each takes the marks inside it along.
 class SentencePlanner {
  public:
-  SentencePlanner(const nmt::MarkedText& marked, const TextOptions& options,
+  // `joins_lines`: sentences run over line breaks.
+  SentencePlanner(const nmt::MarkedText& marked, bool joins_lines, const TextOptions& options,
                   TranslatedText& planned)
-      : marked_(marked), options_(options), planned_(planned) {}
+      : marked_(marked), joins_lines_(joins_lines), options_(options), planned_(planned) {}
 
   // `raw`: the text with its markup, which stays as it is if it has no sentences.
   void add(std::string_view raw) {
-    const SplitText parts = split(marked_.text, options_);
+    const std::string one_line = joins_lines_ ? on_one_line(marked_.text) : "";
+    const std::string_view lines = joins_lines_ ? one_line : marked_.text;
+    const SplitText parts = split(lines, options_);
     if (parts.pieces.empty()) {
       planned_.after += raw;
       return;
     }
-    for (const SentencePiece& piece : parts.pieces) add_sentence(piece.sentence);
+    for (const SentencePiece& piece : parts.pieces)
+      add_sentence(static_cast<size_t>(piece.sentence.data() - lines.data()),
+                   piece.sentence.size());
     add_between(marked_.text.size(), marked_.marks.size());
   }
 
  private:
-  void add_sentence(std::string_view sentence) {
-    const auto begin = static_cast<size_t>(sentence.data() - marked_.text.data());
-    const size_t end = begin + sentence.size();
+  void add_sentence(size_t begin, size_t size) {
+    const size_t end = begin + size;
     add_between(begin, first_mark_of(begin));
     TranslatedSentence& added = planned_.sentences.emplace_back();
     added.before = std::exchange(planned_.after, {});
-    added.source = sentence;
-    added.marked.spellings = marked_.spellings;
+    added.marked = {
+        .text = marked_.text.substr(begin, size), .marks = {}, .spellings = marked_.spellings};
     const size_t last = last_mark_of(end);
-    if (last > mark_) {
-      added.marked.text = sentence;
-      for (size_t m = mark_; m < last; ++m)
-        added.marked.marks.push_back(moved_mark(m, begin, last));
-    }
+    for (size_t m = mark_; m < last; ++m) added.marked.marks.push_back(moved_mark(m, begin, last));
+    if (joins_lines_) join_lines_of(added.marked);
+    added.source = added.marked.text;
+    if (added.marked.marks.empty()) added.marked.text.clear();
     mark_ = last;
     at_ = end;
   }
@@ -108,24 +134,21 @@ class SentencePlanner {
   }
 
   const nmt::MarkedText& marked_;
+  const bool joins_lines_;
   const TextOptions& options_;
   TranslatedText& planned_;
   size_t at_ = 0;    // bytes before are in the plan
   size_t mark_ = 0;  // marks before it, too
 };
 
-void add_sentences(const nmt::MarkedText& marked, std::string_view raw, const TextOptions& options,
-                   TranslatedText& planned) {
-  SentencePlanner(marked, options, planned).add(raw);
-}
-
 // Texts with inline markup, between the tags of blocks.
 void plan_html(std::string_view html, const TextOptions& options, TranslatedText& planned) {
   nmt::MarkupRemoval removal;
   std::string raw;
+  bool keeps_lines = false;
   const auto flush = [&] {
     if (raw.empty()) return;
-    add_sentences(removal.finish(), raw, options, planned);
+    SentencePlanner(removal.finish(), !keeps_lines, options, planned).add(raw);
     raw.clear();
   };
   for (const MarkupPart& part : split_markup(html)) {
@@ -139,6 +162,7 @@ void plan_html(std::string_view html, const TextOptions& options, TranslatedText
       continue;
     }
     raw += part.raw;
+    keeps_lines = part.keeps_lines;
   }
   flush();
 }
@@ -147,11 +171,13 @@ void plan_html(std::string_view html, const TextOptions& options, TranslatedText
 
 TranslatedText plan_text(const std::string& text, const TextOptions& options) {
   TranslatedText planned;
-  if (options.html)
+  if (options.html) {
     plan_html(text, options, planned);
-  else
-    add_sentences(options.markup ? nmt::take_out_markup(text) : nmt::MarkedText{text, {}}, text,
-                  options, planned);
+  } else {
+    const nmt::MarkedText marked =
+        options.markup ? nmt::take_out_markup(text) : nmt::MarkedText{text, {}};
+    SentencePlanner(marked, false, options, planned).add(text);
+  }
   return planned;
 }
 

@@ -101,19 +101,29 @@ class BilingualDocument : public Document {
   xmlNode* root() const { return tree_.root(); }
   const DocumentLanguages& languages() const { return languages_; }
 
+  // Of a copy of a source, if it names its language.
+  void set_language(xmlNode* target) const {
+    const std::string language = xml_language(languages_.target);
+    for (const xmlAttr* one = target->properties; one != nullptr; one = one->next)
+      if (xmlStrEqual(one->name, as_xml("lang")) != 0)
+        xmlSetNsProp(target, one->ns, as_xml("lang"), as_xml(language.c_str()));
+  }
+
   // The text of a target that is still a copy of its source.
   void add_text(xmlNode* target, bool translates) {
-    if (translates) texts_.add(target, inline_node);
+    if (translates) texts_.add(target, keeps_lines(target), inline_node);
     add_text_of_codes(target, translates);
   }
 
  private:
+  virtual bool keeps_lines(const xmlNode* element) const = 0;
+
   // Text to translate inside a code is a segment of its own.
   void add_text_of_codes(xmlNode* element, bool translates) {
     for (xmlNode* child = element->children; child != nullptr; child = child->next) {
       if (child->type != XML_ELEMENT_NODE) continue;
       const bool is_inside = is_translated(child, translates);
-      if (is_inside && !translates) texts_.add(child, inline_node);
+      if (is_inside && !translates) texts_.add(child, keeps_lines(child), inline_node);
       add_text_of_codes(child, is_inside);
     }
   }
@@ -137,6 +147,9 @@ class TmxDocument final : public BilingualDocument {
   }
 
  private:
+  // All white space of TMX counts.
+  bool keeps_lines(const xmlNode* /*element*/) const override { return true; }
+
   xmlNode* variant(const xmlNode* unit, const std::string& language) const {
     for (xmlNode* child = unit->children; child != nullptr; child = child->next)
       if (element_name(child) == "tuv" && language_of(attribute(child, "lang")) == language)
@@ -150,10 +163,7 @@ class TmxDocument final : public BilingualDocument {
     xmlNode* const target = xmlDocCopyNode(const_cast<xmlNode*>(source), unit->doc, 1);
     xmlAddChild(unit, target);
     drop_repeated_namespaces(target);
-    const std::string language = xml_language(languages().target);
-    for (const xmlAttr* one = target->properties; one != nullptr; one = one->next)
-      if (xmlStrEqual(one->name, as_xml("lang")) != 0)
-        xmlSetNsProp(target, one->ns, as_xml("lang"), as_xml(language.c_str()));
+    set_language(target);
     if (xmlNode* const segment = child_named(target, "seg")) add_text(segment, true);
   }
 };
@@ -171,6 +181,10 @@ class XliffDocument final : public BilingualDocument {
   }
 
  private:
+  bool keeps_lines(const xmlNode* element) const override {
+    return xmlNodeGetSpacePreserve(element) == 1;
+  }
+
   // An element inherits whether it is translated.
   void add_units(xmlNode* element, bool is_around) {
     const bool translates = is_translated(element, is_around);
@@ -205,7 +219,7 @@ class XliffDocument final : public BilingualDocument {
     if (!translates && !has_translated(source)) return;
     xmlNode* const target = xmlDocCopyNode(source, unit->doc, 1);
     xmlNodeSetName(target, as_xml("target"));
-    xmlUnsetProp(target, as_xml("lang"));
+    set_language(target);
     xmlNode* const segments = child_named(unit, "seg-source");
     xmlAddNextSibling(segments != nullptr ? segments : source, target);
     drop_repeated_namespaces(target);

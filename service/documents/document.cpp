@@ -39,6 +39,8 @@ constexpr std::array<std::pair<const char*, DocumentKind>, 4> kAliases{
      {"pot", DocumentKind::kPo},
      {"xlf", DocumentKind::kXliff}}};
 
+constexpr const char* kWhiteSpace = " \t\r\n";
+
 const Kind& entry_of(DocumentKind kind) { return kKinds.at(static_cast<size_t>(kind)); }
 
 }  // namespace
@@ -116,11 +118,23 @@ bool has_letter(std::string_view text) {
   return false;
 }
 
+std::string join_lines(std::string_view text) {
+  std::string joined;
+  while (!text.empty()) {
+    const size_t word = std::min(text.find_first_of(kWhiteSpace), text.size());
+    const size_t end = std::min(text.find_first_not_of(kWhiteSpace, word), text.size());
+    const std::string_view spaces = text.substr(word, end - word);
+    joined += text.substr(0, word);
+    joined += spaces.find_first_of("\r\n") == spaces.npos ? spaces : " ";
+    text.remove_prefix(end);
+  }
+  return joined;
+}
+
 std::optional<SegmentPlace> add_segment(std::string_view text, std::vector<std::string>& segments) {
-  constexpr const char* kSpaces = " \t\r\n";
   if (!has_letter(text)) return std::nullopt;
-  const size_t begin = text.find_first_not_of(kSpaces);
-  const size_t end = text.find_last_not_of(kSpaces) + 1;
+  const size_t begin = text.find_first_not_of(kWhiteSpace);
+  const size_t end = text.find_last_not_of(kWhiteSpace) + 1;
   segments.emplace_back(text.substr(begin, end - begin));
   return SegmentPlace{segments.size() - 1, std::string(text.substr(0, begin)),
                       std::string(text.substr(end))};

@@ -73,6 +73,9 @@ struct SegmentPlace {
 
 bool has_letter(std::string_view text);
 
+/// As HTML and XML read a text: each line break is a space, with the white space around it.
+std::string join_lines(std::string_view text);
+
 /// Adds `text` without the spaces around it to `segments`, unless it has no letter to translate.
 std::optional<SegmentPlace> add_segment(std::string_view text, std::vector<std::string>& segments);
 

@@ -197,7 +197,7 @@ class InlineSegments::Rebuilder {
   std::vector<SegmentTag> tags_;
 };
 
-void InlineSegments::add(xmlNode* element, const InlineKindOf& kind_of) {
+void InlineSegments::add(xmlNode* element, bool keeps_lines, const InlineKindOf& kind_of) {
   const std::string plain = plain_text(element, kind_of);
   if (!has_letter(plain)) return;
   std::string tag = unused_tag_name(plain);
@@ -205,6 +205,7 @@ void InlineSegments::add(xmlNode* element, const InlineKindOf& kind_of) {
   encoder.add_children(element);
   auto codes = std::move(encoder).codes();
   auto place = add_segment(std::move(encoder).text(), segments_);
+  if (!keeps_lines) segments_.back() = join_lines(segments_.back());
   filled_.push_back({element, std::move(tag), std::move(codes), *std::move(place)});
 }
 

@@ -33,8 +33,8 @@ class InlineSegments {
   explicit InlineSegments(std::vector<std::string>& segments) : segments_(segments) {}
 
   /// Adds the content of an element as one segment, if it has a letter to translate. Comments and
-  /// processing instructions are codes.
-  void add(xmlNode* element, const InlineKindOf& kind_of);
+  /// processing instructions are codes. `keeps_lines`: its line breaks are not spaces.
+  void add(xmlNode* element, bool keeps_lines, const InlineKindOf& kind_of);
 
   /// Rebuilds the content of all elements. Each inline node is in it exactly once: if a translation
   /// has not each of them once and nested, they follow its text in their order. Call it once.

@@ -52,6 +52,13 @@ std::string tag_name(std::string_view tag) {
   return lower_case(tag.substr(1, end - 1));
 }
 
+bool closes_element(std::string_view tag) { return tag.starts_with("</"); }
+
+// Of a start tag or an end tag.
+std::string element_of(std::string_view tag) {
+  return tag_name(closes_element(tag) ? tag.substr(1) : tag);
+}
+
 // The end of the next closing tag of `name` after `begin`, or of the text.
 size_t closing_end(std::string_view html, size_t begin, const std::string& name) {
   for (size_t at = html.find("</", begin); at != std::string_view::npos;
@@ -131,9 +138,8 @@ class TranslationScopes {
 
   // The tag that comes next in the text.
   void pass(std::string_view tag) {
-    const bool closes = tag.starts_with("</");
-    const std::string name = tag_name(closes ? tag.substr(1) : tag);
-    if (closes) {
+    const std::string name = element_of(tag);
+    if (closes_element(tag)) {
       if (scopes_.empty() || scopes_.back().name != name) return;
       if (--scopes_.back().open == 0) scopes_.pop_back();
       return;
@@ -166,7 +172,7 @@ constexpr std::string_view kInline[] = {
 
 bool is_inline(std::string_view markup) {
   if (markup.starts_with("<!--")) return true;
-  return is_one_of(tag_name(markup.starts_with("</") ? markup.substr(1) : markup), kInline);
+  return is_one_of(element_of(markup), kInline);
 }
 
 // The character of the reference between `&` and `;`.
@@ -192,11 +198,13 @@ std::optional<char32_t> referenced(std::string_view name) {
 std::vector<MarkupPart> split_markup(std::string_view html) {
   std::vector<MarkupPart> parts;
   TranslationScopes scopes;
-  size_t begin = 0;      // of the part that is being read
-  bool divides = false;  // text to translate is inside the element of which it is the markup
+  size_t begin = 0;           // of the part that is being read
+  bool preformatted = false;  // inside <pre>
+  bool divides = false;       // text to translate is inside the element of which it is the markup
   const auto add = [&](size_t end, bool is_text) {
     const std::string_view raw = html.substr(begin, end - begin);
-    if (!raw.empty()) parts.push_back({raw, is_text, !is_text && !divides && is_inline(raw)});
+    if (!raw.empty())
+      parts.push_back({raw, is_text, !is_text && !divides && is_inline(raw), preformatted});
     begin = end;
   };
   for (size_t at = html.find('<'); at != std::string_view::npos;) {
@@ -207,7 +215,7 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
     const bool was_translated = scopes.translates();
     const size_t end = markup_end(html, at);
     const std::string_view tag = html.substr(at, end - at);
-    const bool closes = tag.starts_with("</");
+    const bool closes = closes_element(tag);
     scopes.pass(tag);
     if (was_translated) {
       add(at, true);
@@ -217,6 +225,7 @@ std::vector<MarkupPart> split_markup(std::string_view html) {
       divides = divides || (!was_translated && !closes);
       add(end, false);
     }
+    if (element_of(tag) == "pre") preformatted = !closes;
     at = html.find('<', end);
   }
   add(html.size(), scopes.translates());

@@ -14,6 +14,7 @@ struct MarkupPart {
                  // elements, an element with translate="no"
   // Markup inside a sentence: tags and elements such as <b>, <a> and <img>, and comments.
   bool is_inline = false;
+  bool keeps_lines = false;  // inside <pre>, where a line break is no space
 };
 
 /// Never fails: a `<` that starts no tag is text, and an unclosed element ends with the text.

@@ -1,4 +1,4 @@
-// Plain text, HTML and SubRip subtitles: text in which only places are replaced.
+// Plain text and SubRip subtitles.
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -6,48 +6,11 @@
 
 #include "common/error.h"
 #include "nmt/alignment/placeholders.h"
-#include "service/documents/document.h"
 #include "service/documents/document_kinds.h"
-#include "service/documents/markup.h"
+#include "service/documents/places_document.h"
 
 namespace dietmt::service {
 namespace {
-
-// What stays and what is translated, in turns.
-class PlacesDocument : public Document {
- public:
-  std::string translated(const std::vector<std::string>& translations) override {
-    std::string text;
-    for (const auto& [fixed, place] : parts_) {
-      text += fixed;
-      if (place) text += place->before + replacement(*place, translations) + place->after;
-    }
-    return text;
-  }
-
- protected:
-  /// What replaces the segment of `place`.
-  virtual std::string replacement(const SegmentPlace& place,
-                                  const std::vector<std::string>& translations) const {
-    return translations.at(place.segment);
-  }
-
-  void keep(std::string_view text) { parts_.emplace_back(text, std::nullopt); }
-
-  /// False if the text has nothing to translate; it is kept then.
-  bool add(std::string_view text) {
-    auto place = add_segment(text, segments_);
-    const bool is_segment = place.has_value();
-    if (is_segment)
-      parts_.emplace_back("", *std::move(place));
-    else
-      keep(text);
-    return is_segment;
-  }
-
- private:
-  std::vector<std::pair<std::string, std::optional<SegmentPlace>>> parts_;
-};
 
 // The next line of `text` with its end, removed from it.
 std::string_view take_line(std::string_view& text) {
@@ -69,26 +32,6 @@ class TxtDocument final : public PlacesDocument {
     std::string line = translations.at(place.segment);
     std::replace(line.begin(), line.end(), '\n', ' ');
     return line;
-  }
-};
-
-class HtmlDocument final : public PlacesDocument {
- public:
-  explicit HtmlDocument(std::string_view html) {
-    for (const MarkupPart& part : split_markup(html)) {
-      const std::string text = part.is_text ? resolve_references(part.raw) : "";
-      // A text without letters keeps its references as they are written.
-      if (!has_letter(text))
-        keep(part.raw);
-      else
-        add(text);
-    }
-  }
-
- private:
-  std::string replacement(const SegmentPlace& place,
-                          const std::vector<std::string>& translations) const override {
-    return escape_markup(translations.at(place.segment));
   }
 };
 
@@ -230,10 +173,6 @@ class SrtDocument final : public PlacesDocument {
 
 std::unique_ptr<Document> open_txt(const std::string& text) {
   return std::make_unique<TxtDocument>(text);
-}
-
-std::unique_ptr<Document> open_html(const std::string& text) {
-  return std::make_unique<HtmlDocument>(text);
 }
 
 std::unique_ptr<Document> open_srt(const std::string& text) {

@@ -8,6 +8,7 @@ namespace dietmt::service {
 namespace {
 
 using nlohmann::json;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 const std::string kPoison = text_of(std::vector<int32_t>{FakeDecoder::kPoison});
@@ -107,6 +108,23 @@ TEST(LibreTranslateTest, SentencesWithInlineTagsAreTranslatedWhole) {
   EXPECT_EQ(html("A <b>b c. Now d</b> e.<!-- x --> <i>Go on.</i>"),
             "A <b>B C. NOW D</b> E.<!-- x --> <i>GO ON.</i>");
   EXPECT_EQ(html("<b><img src=x></b> <i> </i><br>"), "<b><img src=x></b> <i> </i><br>");
+}
+
+// The spacing around sentences stays.
+TEST(V1Test, SentencesOfHtmlRunOverLines) {
+  const TestServer server;
+  const auto [status, body] = server.post(
+      "/v1/translate",
+      {{"text", "<p>\n  One\r\n  <b>two\n  three</b>\n  four.\n  Five.\n</p><pre>six\nseven</pre>"},
+       {"model", "en-de"},
+       {"format", "html"}});
+  ASSERT_EQ(status, 200) << body;
+  std::vector<std::string> sources;
+  for (const json& sentence : body["results"][0]["sentences"])
+    sources.push_back(sentence["source"]);
+  EXPECT_THAT(sources, ElementsAre("One two three four.", "Five.", "six", "seven"));
+  EXPECT_EQ(body["results"][0]["text"],
+            "<p>\n  ONE <b>TWO THREE</b> FOUR.\n  FIVE.\n</p><pre>SIX\nSEVEN</pre>");
 }
 
 TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {

@@ -57,6 +57,13 @@ TEST(MarkupTest, OnlyWholeElementsAreInline) {
   EXPECT_THAT(inline_markup, ElementsAre("<b translate=no>a</b>", "<u>", "</u>"));
 }
 
+TEST(MarkupTest, PreformattedTextKeepsItsLines) {
+  std::vector<std::string> kept;
+  for (const MarkupPart& part : split_markup("a<PRE class=x>b <i>c</i></PRE>d<br>e<pre>f"))
+    if (part.is_text && part.keeps_lines) kept.emplace_back(part.raw);
+  EXPECT_THAT(kept, ElementsAre("b ", "c", "f"));
+}
+
 TEST(MarkupTest, ALonelyAngleIsText) {
   EXPECT_THAT(texts("1 < 2 and <3"), ElementsAre("1 < 2 and <3"));
   EXPECT_THAT(texts("open <b"), ElementsAre("open "));

@@ -53,10 +53,33 @@ TEST(HtmlDocumentTest, TagsScriptsAndMarkedElementsStay) {
   const std::string html =
       "<!DOCTYPE html><title>A &amp; B</title><style>p {}</style>\n<p class=\"x\">One <b>two</b> "
       "<i translate=\"no\">three</i> &copy; 4<br>&copy; Anna</p>";
-  EXPECT_THAT(segments_of(DocumentKind::kHtml, html), ElementsAre("A & B", "One", "two", "© Anna"));
+  EXPECT_THAT(segments_of(DocumentKind::kHtml, html),
+              ElementsAre("A & B", "One <g0>two</g0> <g2/> © 4", "© Anna"));
   EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
-            "<!DOCTYPE html><title>[A &amp; B]</title><style>p {}</style>\n<p class=\"x\">[One] "
-            "<b>[two]</b> <i translate=\"no\">three</i> &copy; 4<br>[© Anna]</p>");
+            "<!DOCTYPE html><title>[A &amp; B]</title><style>p {}</style>\n<p class=\"x\">[One "
+            "<b>two</b> <i translate=\"no\">three</i> © 4]<br>[© Anna]</p>");
+  const std::string no_words = "<p><b>&copy;</b> 4 <!-- c --></p>";
+  EXPECT_EQ(bracketed(DocumentKind::kHtml, no_words), no_words);
+}
+
+TEST(HtmlDocumentTest, ALineBreakIsASpaceExceptInPre) {
+  const std::string html =
+      "<p>\n  One\r\n  <b>two\n  three</b>.\n</p><ul>\n  <li>a<br>\n  b</li></ul><pre>c\nd</pre>";
+  EXPECT_THAT(segments_of(DocumentKind::kHtml, html),
+              ElementsAre("One <g0>two three</g0>.", "a", "b", "c\nd"));
+  EXPECT_EQ(bracketed(DocumentKind::kHtml, html),
+            "<p>\n  [One <b>two three</b>.]\n</p><ul>\n  <li>[a]<br>\n  [b]</li></ul>"
+            "<pre>[c\nd]</pre>");
+}
+
+TEST(HtmlDocumentTest, InlineMarkupMovesWithItsWords) {
+  const auto document = open_document(
+      DocumentKind::kHtml,
+      "<p><i>a <b>b</b> <img src=x></i> <code>&lt;</code> &lt;g0&gt;</b> <u>c</p>", {"en", "de"});
+  EXPECT_THAT(document->segments(),
+              ElementsAre("<gg0>a <gg1>b</gg1> <gg3/></gg0> <gg5/> <g0></gg6> <gg7>c"));
+  EXPECT_EQ(document->translated({"<gg7>C</gg6> <gg5/> <gg0><gg3/> <gg1>B</gg1> A</gg0> & <g0>"}),
+            "<p><u>C</b> <code>&lt;</code> <i><img src=x> <b>B</b> A</i> &amp; &lt;g0&gt;</p>");
 }
 
 constexpr const char* kSubtitles =

@@ -28,6 +28,12 @@ TEST(TmxDocumentTest, UnitsWithoutTheTargetGetIt) {
   EXPECT_THAT(problem_of(DocumentKind::kTmx, "<a/>"), HasSubstr("its root is no <tmx>"));
 }
 
+TEST(TmxDocumentTest, LineBreaksCount) {
+  EXPECT_THAT(segments_of(DocumentKind::kTmx,
+                          "<tmx><tu><tuv xml:lang=\"en\"><seg>a\nb</seg></tuv></tu></tmx>"),
+              ElementsAre("a\nb"));
+}
+
 TEST(XliffDocumentTest, VersionOne) {
   const std::string xliff =
       "<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\"><file "
@@ -47,6 +53,32 @@ TEST(XliffDocumentTest, VersionOne) {
   EXPECT_THAT(translated, HasSubstr("<target>fertig</target>"));
   EXPECT_THAT(translated, HasSubstr("<target state=\"new\">[new]</target>"));
   EXPECT_THAT(translated, HasSubstr("<source>KEY</source></trans-unit>"));
+}
+
+TEST(XliffDocumentTest, ATargetHasTheTargetLanguage) {
+  const std::string xliff =
+      "<xliff version=\"1.2\"><file><trans-unit><source xml:lang=\"en\">a</source></trans-unit>"
+      "<trans-unit><source xml:lang=\"en\">b</source><target xml:lang=\"de-CH\"/></trans-unit>"
+      "</file></xliff>";
+  const std::string translated = bracketed(DocumentKind::kXliff, xliff, {"en", "de_AT"});
+  EXPECT_THAT(translated, HasSubstr("<source xml:lang=\"en\">a</source>"
+                                    "<target xml:lang=\"de-AT\">[a]</target>"));
+  EXPECT_THAT(translated, HasSubstr("<target xml:lang=\"de-CH\">[b]</target>"));
+}
+
+// A formatter wraps text over lines and indents them.
+TEST(XliffDocumentTest, ALineBreakIsASpaceUnlessSpacesCount) {
+  const auto unit = [](const std::string& attributes) {
+    return "<xliff version=\"1.2\"><file " + attributes +
+           "><trans-unit><source>\n  one\r\n  <g id=\"1\">two\n  three</g>  four\n"
+           "</source></trans-unit></file></xliff>";
+  };
+  EXPECT_THAT(segments_of(DocumentKind::kXliff, unit("")),
+              ElementsAre("one <g0>two three</g0>  four"));
+  EXPECT_THAT(bracketed(DocumentKind::kXliff, unit("")),
+              HasSubstr("<target>\n  [one <g id=\"1\">two three</g>  four]\n</target>"));
+  EXPECT_THAT(segments_of(DocumentKind::kXliff, unit("xml:space=\"preserve\"")),
+              ElementsAre("one\n  <g0>two\n  three</g0>  four"));
 }
 
 TEST(XliffDocumentTest, VersionTwo) {

@@ -175,11 +175,12 @@ TEST_P(JobUploadTest, Utf16IsReadAndComesBackAsUtf8) {
 
 TEST_P(JobUploadTest, DocumentsComeBackWithTheirMarkup) {
   EXPECT_EQ(round_trip("?name=a.html", "<p>One <b>two</b></p>\n<i>3</i>"),
-            "<p>&lt;One&gt; <b>&lt;two&gt;</b></p>\n<i>3</i>");
+            "<p>&lt;One <b>two</b>&gt;</p>\n<i>3</i>");
   EXPECT_EQ(round_trip("?format=po", "msgid \"%s is open\"\nmsgstr \"\"\n"),
             "msgid \"%s is open\"\nmsgstr \"<%s is open>\"\n");
   const std::string xliff =
-      "<xliff version=\"1.2\"><file><trans-unit><source>a\nb</source></trans-unit></file></xliff>";
+      "<xliff version=\"1.2\"><file><trans-unit xml:space=\"preserve\"><source>a\nb</source>"
+      "</trans-unit></file></xliff>";
   EXPECT_THAT(gunzipped(round_trip("?name=a.xlf.gz&source=en&target=de", gzipped(xliff))),
               HasSubstr("<target>&lt;a\nb&gt;</target>"));
   EXPECT_EQ(round_trip("?name=empty.html", ""), "");
