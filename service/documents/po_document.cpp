@@ -1,6 +1,7 @@
 // Catalogues of GNU gettext: messages without a translation get one. libgettextpo is under the GPL,
 // which this program is not, so the few rules of the format are here.
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <utility>
 
@@ -150,7 +151,7 @@ class PoDocument final : public Document {
 
   void add(const std::map<std::string, Field>& fields) {
     const Field& id = fields.at("msgid");
-    if (id.text.empty()) return;  // the header
+    if (id.text.empty()) return check_charset(fields);  // the header
     const auto plural = fields.find("msgid_plural");
     for (const auto& [keyword, field] : fields) {
       if (!keyword.starts_with("msgstr") || !field.text.empty()) continue;
@@ -158,6 +159,29 @@ class PoDocument final : public Document {
       const Field& source = is_one || plural == fields.end() ? id : plural->second;
       if (auto place = add_segment(source.text, segments_))
         slots_.push_back({field.first_line, keyword, *std::move(place)});
+    }
+  }
+
+  // The file is read and written as UTF-8. A template, and a catalogue of ASCII, declares that now.
+  void check_charset(const std::map<std::string, Field>& fields) {
+    constexpr std::string_view kName = "charset=";
+    const auto header = fields.find("msgstr");
+    if (header == fields.end() || fields.contains("msgctxt")) return;
+    for (size_t number = header->second.first_line; number < at_; ++number) {
+      std::string& line = lines_[number];
+      const size_t name = line.find(kName);
+      if (name == line.npos) continue;
+      const size_t begin = name + kName.size();
+      const size_t size = std::min(line.find_first_of("\\\"; \t", begin), line.size()) - begin;
+      std::string charset = line.substr(begin, size);
+      std::ranges::transform(charset, charset.begin(),
+                             [](unsigned char c) { return std::toupper(c); });
+      if (charset == "CHARSET" || charset == "ASCII" || charset == "US-ASCII")
+        line.replace(begin, size, "UTF-8");
+      else if (charset != "UTF-8" && charset != "UTF8")
+        throw DataError("line " + std::to_string(number + 1) +
+                        ": the header declares the charset " + charset +
+                        "; convert the catalogue to UTF-8 (msgconv --to-code=UTF-8)");
     }
   }
 

@@ -163,6 +163,20 @@ TEST(PoDocumentTest, RareFormsAreRead) {
       "msgstr \"[b]\"");
 }
 
+// The translation is UTF-8.
+TEST(PoDocumentTest, TheHeaderDeclaresUtf8) {
+  const auto header = [](const std::string& charset) {
+    return "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=" + charset +
+           "\\n\"\n\nmsgid \"a\"\nmsgstr \"\"\n";
+  };
+  const std::string translated = bracketed(DocumentKind::kPo, header("UTF-8"));
+  for (const std::string same : {"CHARSET", "us-ascii"})
+    EXPECT_EQ(bracketed(DocumentKind::kPo, header(same)), translated) << same;
+  EXPECT_EQ(problem_of(DocumentKind::kPo, header("utf8")), "none");
+  EXPECT_THAT(problem_of(DocumentKind::kPo, header("ISO-8859-1")),
+              HasSubstr("line 3: the header declares the charset ISO-8859-1; convert"));
+}
+
 TEST(PoDocumentTest, DamagedCataloguesAreRefused) {
   EXPECT_THAT(problem_of(DocumentKind::kPo, "# nothing\n\n"), HasSubstr("no message"));
   for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
