@@ -227,6 +227,13 @@ const std::vector<std::string_view>& decoding_field_names() {
   return names;
 }
 
+bool checks_copies(const Fields& fields) {
+  const std::string check = fields.text_or("check", "none");
+  if (check != "none" && check != "copies")
+    throw HttpError::of_option("check", "check must be none or copies");
+  return check == "copies";
+}
+
 nmt::SearchOptions search_options(const Fields& fields, const ServiceLimits& limits) {
   constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
   nmt::SearchOptions options;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/text_io.h"
+#include "data/text/copy_check.h"
 #include "service/api/fields.h"
 #include "service/api/service_context.h"
 #include "service/api/text_translator.h"
@@ -95,16 +96,30 @@ std::set<std::string> glossary_warnings(const std::vector<std::string>& segments
   return warnings;
 }
 
-void add_cut_sentences(const TranslatedText& text, std::set<std::string>& warnings) {
+std::string beginning(std::string text) {
   constexpr size_t kShownBytes = 60;
+  if (text.size() <= kShownBytes) return "\"" + text + "\"";
+  text.resize(cut_length(text, kShownBytes));
+  return "\"" + text + "\"...";
+}
+
+// One for each number, address and name that the translation of a segment lacks.
+std::set<std::string> copy_warnings(const std::vector<std::string>& segments,
+                                    const std::vector<std::string>& translations) {
+  std::set<std::string> warnings;
+  for (size_t i = 0; i < segments.size(); ++i)
+    for (const std::string& copy : data::missing_copies(segments[i], translations[i]))
+      warnings.insert("\"" + copy + "\" is not in the translation of " + beginning(segments[i]));
+  return warnings;
+}
+
+void add_cut_sentences(const TranslatedText& text, std::set<std::string>& warnings) {
   for (const TranslatedSentence& sentence : text.sentences) {
     if (sentence.cut_tokens == 0) continue;
-    std::string begin = sentence.source;
-    if (begin.size() > kShownBytes) begin.resize(cut_length(begin, kShownBytes));
     warnings.insert("a sentence of " +
                     std::to_string(sentence.source_tokens + sentence.cut_tokens) +
                     " tokens was cut to the first " + std::to_string(sentence.source_tokens) +
-                    ": \"" + begin + "\"...");
+                    ": " + beginning(sentence.source));
   }
 }
 
@@ -132,7 +147,10 @@ Answer translate_file(Call call, ServiceContext& service) {
   if (is_auto) source = detected_source(segments, target, service);
   service.check_characters(segments);
 
-  const ModelPath path = service.pairs.path_of(source, target);
+  const bool is_checked = checks_copies(fields);
+  const ModelPath path = fields.has("model")
+                             ? service.pairs.path_named(fields.text("model"), source, target)
+                             : service.pairs.path_of(source, target);
   const ServedPath models = acquire(service.models, path, patience);
   TextOptions options;
   options.language = source;
@@ -161,6 +179,7 @@ Answer translate_file(Call call, ServiceContext& service) {
   const std::string name = service.files.add({std::move(bytes), media_type_of(kind)}, extension);
   if (options.glossary)
     warnings.merge(glossary_warnings(segments, translations, *options.glossary));
+  if (is_checked) warnings.merge(copy_warnings(segments, translations));
   return {.body = json_text(download_url(call, name, service), warnings)};
 }
 

@@ -14,6 +14,14 @@ void add_once(std::vector<std::string>& codes, const std::string& code) {
   if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
 }
 
+// `wanted`: of a request, which may leave it to the model.
+void check_language(const std::string& field, const std::string& wanted, const std::string& found,
+                    const std::string& models) {
+  if (!wanted.empty() && wanted != found)
+    throw HttpError::of_option(field,
+                               field + " of model " + models + " is " + found + ", not " + wanted);
+}
+
 bool holds(const std::vector<std::string>& codes, const std::string& code) {
   return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
@@ -62,7 +70,8 @@ ModelPath LanguagePairs::path_of(const std::string& source, const std::string& t
       "target", "target: " + source + " cannot be translated to " + target + " on this server");
 }
 
-ModelPath LanguagePairs::path_named(const std::string& names) const {
+ModelPath LanguagePairs::path_named(const std::string& names, const std::string& source,
+                                    const std::string& target) const {
   constexpr size_t kMostModels = 4;
   ModelPath path;
   for (size_t begin = 0; begin <= names.size();) {
@@ -78,6 +87,8 @@ ModelPath LanguagePairs::path_named(const std::string& names) const {
     path.push_back(&model);
     begin = end + 1;
   }
+  check_language("source", source, path.front()->source, names);
+  check_language("target", target, path.back()->target, names);
   return path;
 }
 

@@ -29,7 +29,9 @@ class LanguagePairs {
 
   /// A model by its name, or several joined by `+`. Throws HttpError 400 for names that there are
   /// not, and for models of which one does not translate into the next one's source language.
-  ModelPath path_named(const std::string& names) const;
+  /// `source` and `target`: those of the path, or empty.
+  ModelPath path_named(const std::string& names, const std::string& source = "",
+                       const std::string& target = "") const;
 
   const ModelSpec& model_named(const std::string& name) const;
 

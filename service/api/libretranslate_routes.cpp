@@ -59,10 +59,13 @@ TranslateRequest read(const Fields& fields, const ServiceContext& service) {
     detect_source(request, target, service);
     source = request.detected.front().code;
   }
-  request.path = service.pairs.path_of(source, target);
+  request.path = fields.has("model")
+                     ? service.pairs.path_named(fields.text("model"), source, target)
+                     : service.pairs.path_of(source, target);
   request.alternatives = fields.integer_or("alternatives", 0, 0, service.limits.beam - 1);
   request.options.language = source;
   request.options.html = format == "html";
+  request.options.check_copies = checks_copies(fields);
   request.options.guard = service.limits.guard;
   request.options.search.nbest = request.alternatives + 1;
   request.options.search.beam = std::max(std::min(request.options.search.beam, service.limits.beam),
@@ -108,6 +111,8 @@ std::vector<std::string> warnings_of(const std::vector<TranslatedText>& texts) {
       for (const std::string& term : sentence.translations.front().missing_terms)
         warnings.push_back(where + "the glossary's term \"" + term +
                            "\" is not in the translation");
+      for (const std::string& copy : sentence.translations.front().missing_copies)
+        warnings.push_back(where + "\"" + copy + "\" is not in the translation");
     }
   }
   return warnings;

@@ -14,14 +14,8 @@ using nlohmann::ordered_json;
 ModelPath path_of(const Fields& fields, const ServiceContext& service) {
   if (!fields.has("model"))
     return service.pairs.path_of(fields.text("source"), fields.text("target"));
-  ModelPath path = service.pairs.path_named(fields.text("model"));
-  for (const auto& [name, language] :
-       {std::pair{"source", path.front()->source}, {"target", path.back()->target}}) {
-    if (fields.text_or(name, language) != language)
-      throw HttpError::of_option(name, std::string(name) + " of model " + path_name(path) + " is " +
-                                           language + ": leave it out");
-  }
-  return path;
+  return service.pairs.path_named(fields.text("model"), fields.text_or("source", ""),
+                                  fields.text_or("target", ""));
 }
 
 // Numbers of soft alignments in an answer, of about ten bytes each.
@@ -56,10 +50,7 @@ TextOptions text_options(const Fields& fields, const ModelPath& path,
   options.pieces = fields.flag_or("token_scores", false);
   options.prefix = fields.text_or("prefix", "");
   if (fields.has("context")) options.context = fields.texts("context");
-  const std::string check = fields.text_or("check", "none");
-  if (check != "none" && check != "copies")
-    throw HttpError::of_option("check", "check must be none or copies");
-  options.check_copies = check == "copies";
+  options.check_copies = checks_copies(fields);
   options.search = search_options(fields, service.limits);
   options.guard = service.limits.guard;
   const AlignmentForm alignment = alignment_form(fields);

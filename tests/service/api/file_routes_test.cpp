@@ -97,6 +97,23 @@ TEST(TranslateFileTest, WhatIsWrongIsSaid) {
   EXPECT_EQ(server.client().Post("/translate_file", no_file)->status, 400);
 }
 
+TEST(TranslateFileTest, AModelAndACheckOfCopiesCanBeAskedFor) {
+  const TestServer server;
+  const auto with = [&](const std::string& name, const std::string& value) {
+    return translate(server, "a.html", "<p>see www.<b>a</b>.org 5</p>", "en",
+                     {{name, value, "", ""}})
+        .second;
+  };
+  EXPECT_EQ(with("model", "de-en")["error"], "source of model de-en is de, not en");
+  EXPECT_TRUE(with("model", "en-de").contains("translatedFileUrl"));
+  EXPECT_FALSE(with("check", "none").contains("warnings"));
+  EXPECT_EQ(with("check", "all")["error"], "check must be none or copies");
+  const auto [status, body] =
+      translate(server, "a.txt", "see www.a.org 5", "en", {{"check", "copies", "", ""}});
+  EXPECT_EQ(body["warnings"].dump(),
+            R"(["\"www.a.org\" is not in the translation of \"see www.a.org 5\""])");
+}
+
 class TranslateFileKeyTest : public ScratchTest {};
 
 TEST_F(TranslateFileKeyTest, TheFormMayHaveTheKey) {

@@ -127,6 +127,24 @@ TEST(V1Test, SentencesOfHtmlRunOverLines) {
             "<p>\n  ONE <b>TWO THREE</b> FOUR.\n  FIVE.\n</p><pre>SIX\nSEVEN</pre>");
 }
 
+TEST(LibreTranslateTest, AModelAndACheckOfCopiesCanBeAskedFor) {
+  const TestServer server;
+  const auto with = [&](const json& more, const char* target = "de") {
+    json body = {{"q", "see www.a.org 5"}, {"source", "en"}, {"target", target}};
+    body.update(more);
+    return server.post("/translate", body);
+  };
+  EXPECT_EQ(with({{"check", "copies"}}).second["warnings"].dump(),
+            R"(["text 1: \"www.a.org\" is not in the translation"])");
+  EXPECT_FALSE(with({{"check", "none"}}).second.contains("warnings"));
+  EXPECT_EQ(error_of(with({{"check", "all"}})), "400 check must be none or copies");
+  EXPECT_EQ(with({{"model", "en-de+de-en"}}, "en").second["translatedText"], "SEE WWW.A.ORG 5");
+  EXPECT_EQ(error_of(with({{"model", "de-en"}})), "400 source of model de-en is de, not en");
+  EXPECT_EQ(error_of(with({{"model", "en-de+de-en"}})),
+            "400 target of model en-de+de-en is en, not de");
+  EXPECT_THAT(error_of(with({{"model", "other"}})), HasSubstr("there is no model 'other'"));
+}
+
 TEST(LibreTranslateTest, ErrorsAreObjectsWithTheirStatus) {
   const TestServer server;
   const json good = {{"q", "a"}, {"source", "en"}, {"target", "de"}};
