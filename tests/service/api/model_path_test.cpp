@@ -78,8 +78,9 @@ const std::string kLoop = text_of(std::vector<int32_t>{FakeDecoder::kLoop});
 TEST(GuardTest, ALoopIsTranslatedAgainAndSaid) {
   const TestServer server(guarded(Guard::kRetry));
   const json body =
-      server.post("/v1/translate", {{"text", "a" + kLoop + ". b"}, {"model", "en-de"}}).second;
+      server.post("/v1/translate", {{"text", "a" + kLoop + ". B"}, {"model", "en-de"}}).second;
   const json& sentences = body["results"][0]["sentences"];
+  ASSERT_EQ(sentences.size(), 2);
   EXPECT_EQ(sentences[0]["guard"], json({{"problem", "repeats itself"}, {"replaced", true}}));
   EXPECT_EQ(body["results"][0]["text"], "A" + kLoop + ". B");
   EXPECT_FALSE(sentences[1].contains("guard"));
