@@ -29,7 +29,7 @@ class ThreadWork {
  public:
   template <typename... Arguments>
   explicit ThreadWork(const Arguments&... arguments)
-      : works_(new std::unique_ptr<Work>[static_cast<size_t>(omp_get_max_threads())]) {
+      : works_(new std::unique_ptr<Work>[static_cast<unsigned>(omp_get_max_threads())]) {
     for (int thread = 0; thread < omp_get_max_threads(); ++thread)
       works_[static_cast<size_t>(thread)].reset(new Work(arguments...));
   }
