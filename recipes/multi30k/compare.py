@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""The table and the plot of compare.sh: compare.py PLOT.svg ENCODING=RUN..."""
+"""The table, results.jsonl and the plot of compare.sh:
+compare.py OUTPUT tok|raw SOURCE TARGET DATA ENCODING=RUN..."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -8,67 +10,116 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 WIDTH, ROW, LEFT, RIGHT = 720, 26, 260, 60
 
 
-def read_run(encoding, folder):
-    entries = [json.loads(line) for line in (folder / "progress.jsonl").open()]
-    train = [entry for entry in entries if entry["kind"] == "train"]
-    valid = [entry for entry in entries if entry["kind"] == "valid"]
-    listing = subprocess.run(
-        [os.environ["DIETMT"], "inspect", "params", "--model", str(folder / "last")],
-        check=True, capture_output=True, text=True,
-    ).stdout
+def dietmt(*arguments):
+    command = [os.environ["DIETMT"], *map(str, arguments)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+class TestSet:
+    """The reference, and how the text is scored."""
+
+    def __init__(self, form, target, data):
+        path = pathlib.Path(data) / f"test_2016_flickr{'.lc.norm.tok' if form == 'tok' else ''}.{target}"
+        self.reference = path.read_bytes() if path.exists() else gzip.open(f"{path}.gz").read()
+        self.target = target
+        self.options = ["--tokenize", "none", "--lowercase"] if form == "tok" else []
+
+    def significance(self, runs, others):
+        """The p-value of BLEU (approximate randomization) over the sentences of all seeds."""
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder) / name for name in ("reference", "runs", "others")]
+            files[0].write_bytes(self.reference * len(runs))
+            for file, systems in zip(files[1:], (runs, others)):
+                file.write_bytes(b"".join(self.translation(run) for run in systems))
+            scores = json.loads(dietmt(
+                "evaluate", "--reference", files[0], "--hypothesis", *files[1:],
+                "--paired", "randomization", "--json", *self.options))
+        return scores[-1]["p_value"]
+
+    def translation(self, run):
+        return (run / f"test2016.{self.target}").read_bytes()
+
+
+def read_runs(pairs):
+    """The finished runs of each encoding, in the order of the arguments."""
+    encodings = {}
+    for encoding, folder in pairs:
+        run = pathlib.Path(folder)
+        encodings.setdefault(encoding, []).append((run, json.loads((run / "result.json").read_text())))
+    return encodings
+
+
+def spread(values):
+    """The mean, with the standard deviation of several."""
+    mean = f"{statistics.mean(values):.2f}"
+    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
+
+
+def summary(encoding, runs, first, test_set):
+    listing = dietmt("inspect", "params", "--model", runs[0][0] / "last")
+    folders = [run for run, _ in runs]
+    results = [result for _, result in runs]
     return {
         "encoding": encoding,
-        "valid": valid[-1]["bleu"],
-        "test": float(re.search(r"BLEU = ([0-9.]+)", (folder / "test.txt").read_text())[1]),
-        "parameters": int(re.search(r"^total\s+([0-9,]+)", listing, re.M)[1].replace(",", "")),
-        "speed": statistics.median(entry["tokens_per_second"] for entry in train),
-        "memory": max(entry["peak_memory_mb"] for entry in train),
+        "parameters": re.search(r"^total\s+([0-9,]+)", listing, re.M)[1],
+        "valid": [result["validation"]["bleu"] for result in results],
+        "test": [result["test"]["BLEU"] for result in results],
+        "chrf": [result["test"]["chrF2"] for result in results],
+        "p": "" if folders == first else f"{test_set.significance(first, folders):.3f}",
+        "speed": statistics.median(result["tokens_per_second"] for result in results),
+        "memory": max(result["memory_mb"] for result in results),
     }
 
 
-def print_table(runs):
-    print("| encoding | parameters | validation BLEU | test BLEU | tokens/s | memory, MB |")
-    print("|---|---|---|---|---|---|")
-    for run in runs:
-        print(
-            f"| `{run['encoding']}` | {run['parameters']:,} | {run['valid']:.2f} |"
-            f" {run['test']:.2f} | {run['speed']:,.0f} | {run['memory']:,.0f} |"
-        )
+def print_table(rows):
+    print("| encoding | parameters | validation BLEU | test BLEU | test chrF2 | p | tokens/s | memory, MB |")
+    print("|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        print(f"| `{row['encoding']}` | {row['parameters']} | {spread(row['valid'])} |"
+              f" {spread(row['test'])} | {spread(row['chrf'])} | {row['p']} | {row['speed']:,.0f} |"
+              f" {row['memory']:,.0f} |")
 
 
-def svg(runs):
+def svg(rows, title):
     """A row for each encoding: a bar of the test's BLEU and a tick at the validation's."""
-    height = ROW * (len(runs) + 2)
-    scale = (WIDTH - LEFT - RIGHT) / max(1.0, *(max(r["valid"], r["test"]) for r in runs))
+    height = ROW * (len(rows) + 2)
+    means = [(statistics.mean(row["test"]), statistics.mean(row["valid"])) for row in rows]
+    scale = (WIDTH - LEFT - RIGHT) / max(1.0, *map(max, means))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
         ' font-family="sans-serif" font-size="13">',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-        '<text x="12" y="18">Multi30k EN-DE, BLEU on test_2016_flickr; line: validation</text>',
+        f'<text x="12" y="18">{title}, BLEU on test_2016_flickr; line: validation</text>',
     ]
-    for row, run in enumerate(runs, start=1):
-        y = ROW * row
-        bar, tick = scale * run["test"], LEFT + scale * run["valid"]
+    for index, (row, (test, valid)) in enumerate(zip(rows, means), start=1):
+        y = ROW * index
+        bar, tick = scale * test, LEFT + scale * valid
         parts += [
-            f'<text x="{LEFT - 8}" y="{y + 17}" text-anchor="end">{run["encoding"]}</text>',
+            f'<text x="{LEFT - 8}" y="{y + 17}" text-anchor="end">{row["encoding"]}</text>',
             f'<rect x="{LEFT}" y="{y + 4}" width="{bar:.1f}" height="{ROW - 8}" fill="#4a7fb5"/>',
             f'<path d="M{tick:.1f} {y + 1}v{ROW - 2}" stroke="#222" stroke-width="2"/>',
-            f'<text x="{max(LEFT + bar, tick) + 6:.1f}" y="{y + 17}">{run["test"]:.2f}</text>',
+            f'<text x="{max(LEFT + bar, tick) + 6:.1f}" y="{y + 17}">{test:.2f}</text>',
         ]
     return "\n".join(parts + ["</svg>", ""])
 
 
 def main():
-    plot = pathlib.Path(sys.argv[1])
-    pairs = [argument.rsplit("=", 1) for argument in sys.argv[2:]]
-    runs = [read_run(encoding, pathlib.Path(folder)) for encoding, folder in pairs]
-    runs.sort(key=lambda run: -run["test"])
-    print_table(runs)
-    plot.write_text(svg(runs))
+    output = pathlib.Path(sys.argv[1])
+    form, source, target, data = sys.argv[2:6]
+    encodings = read_runs(argument.rsplit("=", 1) for argument in sys.argv[6:])
+    test_set = TestSet(form, target, data)
+    first = [run for run, _ in next(iter(encodings.values()))]
+    rows = [summary(encoding, runs, first, test_set) for encoding, runs in encodings.items()]
+    rows.sort(key=lambda row: -statistics.mean(row["test"]))
+    print_table(rows)
+    lines = [json.dumps(result) for runs in encodings.values() for _, result in runs]
+    (output / "results.jsonl").write_text("\n".join(lines) + "\n")
+    (output / "compare.svg").write_text(svg(rows, f"Multi30k {source.upper()}-{target.upper()}"))
 
 
 main()

@@ -11,7 +11,7 @@
 # github.com/multi30k/dataset (data/task1/tok or data/task1/raw), plain or with .gz. Settings are in
 # tiny.cfg; options given here win, for instance --max-updates 2000. Run the same command again to
 # resume after a stop. At the end, the recipe averages the last ten checkpoints (about one per epoch)
-# and translates test_2016_flickr once.
+# and translates test_2016_flickr once. OUTPUT/result.json then says what was reached.
 set -euo pipefail
 if (($# < 5)); then
   echo "usage: $0 tok|raw SOURCE TARGET DATA OUTPUT [option of dietmt train ...]" >&2
@@ -39,5 +39,8 @@ rm -rf "$output/averaged"  # of an earlier call
 "$dietmt" average --inputs "$output" --last "${AVERAGE:-10}" --output "$output/averaged"
 "$dietmt" translate --model "$output/averaged" --input "$(file test_2016_flickr "$source")" \
   --output "$output/test2016.$target"
-"$dietmt" evaluate --reference "$(file test_2016_flickr "$target")" \
-  --hypothesis "$output/test2016.$target" --metric bleu,chrf "${score[@]}"
+evaluate=("$dietmt" evaluate --reference "$(file test_2016_flickr "$target")"
+  --hypothesis "$output/test2016.$target" --metric bleu,chrf "${score[@]}")
+"${evaluate[@]}" --json >"$output/test.json"
+"${evaluate[@]}"
+"$(dirname "$0")/../record.py" "$output" data=multi30k text="$form" pair="$source-$target" >/dev/null

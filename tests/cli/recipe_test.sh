@@ -40,18 +40,37 @@ expect_code 0 env DIETMT="$dietmt" AVERAGE=1 bash "$recipe" tok en de "$work/tok
 expect_text "BLEU = " "$out"
 
 # The comparison of encodings: trained once, printed twice.
-compare=(env DIETMT="$dietmt" UPDATES=15 OPTIONS="--vocab-size 90 --width 32 --feed-forward 32 --heads 4
-  --batch-tokens 500 --encoder-layers 1 --decoder-layers 1 --threads 1" bash "$(dirname "$recipe")/compare.sh" "$work" "$work/compared")
+compare=(env DIETMT="$dietmt" UPDATES=15 SEEDS="1 2" OPTIONS="--vocab-size 90 --width 32 --feed-forward 32
+  --heads 4 --batch-tokens 500 --encoder-layers 1 --decoder-layers 1 --threads 1"
+  bash "$(dirname "$recipe")/compare.sh" raw en de "$work" "$work/compared")
 mixed='heads[diet-rel:0-1,shaw(clip=4):2-3]'
 expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
 for encoding in sinusoidal t5/rope "$mixed"; do expect_text "| \`$encoding\` | " "$out"; done
+[ "$(grep -c " ± " <<<"$out")" -eq 3 ] || fail "no deviations: $out"
 [ "$(grep -c '<rect' "$work/compared/compare.svg")" -eq 4 ] || fail "the plot has not three bars"
 table=$out
-cmp "$work/compared/sinusoidal/last/tokenizer.model" "$work/compared/t5-rope/last/tokenizer.model" ||
+cmp "$work/compared/sinusoidal-1/last/tokenizer.model" "$work/compared/t5-rope-2/last/tokenizer.model" ||
   fail "other subwords"
+python3 - "$work/compared/results.jsonl" <<'PYTHON' || fail "results.jsonl is not what the runs were"
+import json, sys
+results = [json.loads(line) for line in open(sys.argv[1])]
+assert len(results) == 6
+last = results[3]
+assert (last["encoding"], last["decoder_encoding"], last["seed"]) == ("t5", "rope", 2)
+assert (last["pair"], last["text"], last["updates"], last["batch_tokens"]) == ("en-de", "raw", 15, 500)
+assert set(last["test"]) == {"BLEU", "chrF2"} and last["hours"] >= 0
+PYTHON
 expect_code 0 "${compare[@]}" sinusoidal t5/rope "$mixed"
 [ "$out" = "$table" ] || fail "another table: $out"
 expect_code 2 bash "$(dirname "$recipe")/compare.sh"
+expect_text "usage" "$err"
+
+# Lengths: a row for each run, and the four texts differ.
+expect_code 0 env DIETMT="$dietmt" bash "$(dirname "$recipe")/lengths.sh" raw en de "$work" \
+  "$work/compared/sinusoidal-1" "$work/compared/t5-rope-1"
+for run in sinusoidal-1 t5-rope-1; do expect_text "| $run |" "$out"; done
+[ "$(grep -cE '(\| [0-9.]+ \([0-9.]+\) ){4}\|' <<<"$out")" -eq 2 ] || fail "not four texts: $out"
+expect_code 2 bash "$(dirname "$recipe")/lengths.sh" raw en de
 expect_text "usage" "$err"
 
 # The options for little text.

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# How finished runs translate sentences of other lengths than those of their training: the validation
+# text in single lines, and 2, 3 and 4 lines in one.
+#
+#   recipes/multi30k/lengths.sh tok|raw SOURCE TARGET DATA RUN...
+#
+# The first words are those of run.sh, and RUN is an OUTPUT of it or a run of compare.sh; several
+# with one model each give a row each. Prints a Markdown table of BLEU and the ratio of the lengths
+# of translation and reference. DIETMT is the program.
+set -euo pipefail
+if (($# < 5)); then
+  echo "usage: $0 tok|raw SOURCE TARGET DATA RUN..." >&2
+  exit 2
+fi
+form=$1 source=$2 target=$3 data=$4
+shift 4
+dietmt=${DIETMT:-$(cd "$(dirname "$0")/../.." && pwd)/build/bin/dietmt}
+case $form in
+  tok) infix=.lc.norm.tok score=(--tokenize none --lowercase) ;;
+  raw) infix= score=() ;;
+  *) echo "the first word is tok or raw, not '$form'" >&2; exit 2 ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+joined() {  # LANGUAGE N: the validation text with N lines in one; a rest is left out
+  local path=$data/val$infix.$1
+  if [ -e "$path" ]; then cat "$path"; else gzip -dc "$path.gz"; fi |
+    awk -v n="$2" '{ line = line (line == "" ? "" : " ") $0 } NR % n == 0 { print line; line = "" }'
+}
+
+for lines in 1 2 3 4; do
+  joined "$source" "$lines" >"$work/source.$lines"
+  joined "$target" "$lines" >"$work/reference.$lines"
+done
+echo "| run | 1 line | 2 lines | 3 lines | 4 lines |"
+echo "|---|---|---|---|---|"
+for run in "$@"; do
+  row="| $(basename "$run") |"
+  for lines in 1 2 3 4; do
+    "$dietmt" translate --quiet --model "$run/averaged" --input "$work/source.$lines" \
+      --output "$work/translation"
+    cell=$("$dietmt" evaluate --reference "$work/reference.$lines" \
+      --hypothesis "$work/translation" "${score[@]}" |
+      sed -nE 's/^BLEU = ([0-9.]+) .*ratio = ([0-9.]+).*/\1 (\2)/p')
+    row+=" $cell |"
+  done
+  echo "$row"
+done
