@@ -129,6 +129,9 @@ std::vector<std::string> problems_of(TrainOptions& o, bool has_tokenizers) {
       problems.push_back("--marian: " + problem);
   add(o.LearningOptions::problems(o.model, o, o.init_from.has_value()));
   if (problems.empty()) add(memory_problems(o));
+  // So that a resumed training may give them.
+  if ((o.subword_sampling || o.bpe_dropout) && !o.sampled_sides) o.sampled_sides = "both";
+  if (o.lora_rank && !o.lora_alpha) o.lora_alpha = static_cast<double>(*o.lora_rank);
   return problems;
 }
 

@@ -29,7 +29,7 @@ std::string EncodingOption::possible() const {
   for (const std::string& word : words) text += (text.empty() ? "" : "|") + word;
   if (minimum)
     text += (text.empty() ? "" : "|") +
-            ("a number from " + std::to_string(*minimum) + " to " + std::to_string(kLargest));
+            ("a whole number from " + std::to_string(*minimum) + " to " + std::to_string(kLargest));
   return text;
 }
 

@@ -25,6 +25,8 @@ same_after_a_stop() {
 
 same_after_a_stop plain
 same_after_a_stop bpe --bpe-dropout 0.2
+expect_code 0 "${train[@]}" --bpe-dropout 0.2 --sampled-sides both --output "$work/bpe" \
+  --max-updates 30
 same_after_a_stop unigram --tokenizer-type unigram --subword-sampling 0.3 --sampled-sides source
 same_after_a_stop words --source-word-dropout 0.2 --target-word-dropout 0.1 --layer-drop 0.3
 same_after_a_stop adafactor --optimizer adafactor
@@ -78,6 +80,8 @@ PYTHON
 same_after_a_stop lora --init-from "$work/plain" --lora-rank 4 --lora-alpha 16 --learning-rate 0.01
 expect_code 0 "${train[@]}" --init-from "$work/plain" --lora-rank 2 --lora-on "decoder.*weight" \
   --learning-rate 0.01 --output "$work/other" --max-updates 30
+expect_code 0 "${train[@]}" --init-from "$work/plain" --lora-rank 2 --lora-on "decoder.*weight" \
+  --lora-alpha 2 --learning-rate 0.01 --output "$work/other" --max-updates 30
 base=$work/base
 cp -rL "$work/plain/last" "$base"
 cp "$work/lora/last/lora.adapter" "$base/toy.adapter"

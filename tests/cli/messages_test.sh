@@ -75,7 +75,7 @@ echo '{"format": "one"}' >"$work/model/config.json"
 refused 'format is "one"; it must be a whole number'
 
 # A wrong position encoding: once, with the range.
-one_line_of 2 "'0' is not a value of 'clip'; possible: a number from 1 to 1048576" \
+one_line_of 2 "'0' is not a value of 'clip'; possible: a whole number from 1 to 1048576" \
   "$dietmt" inspect params --position 'shaw(clip=0)'
 one_line_of 2 "no encoding 'nonsense'" "$dietmt" inspect params --position nonsense
 one_line_of 2 "sinusoids need an even --width of 4 or more, not 1" \

@@ -29,6 +29,12 @@ expect_text $'decoder.position.diet_rel\t8188' "$out"
 # A wrong spec points at its column.
 expect_code 2 "$dietmt" inspect params --position 'learned+rope(pairs=both)'
 expect_text "column 20: 'both' is not a value of 'pairs'; possible: interleaved|halves" "$err"
+expect_code 2 "$dietmt" inspect params --position 'diet-rel(clip=1.5)'
+expect_text "'1.5' is not a value of 'clip'; possible: none|a whole number from 1 to" "$err"
+expect_code 2 "$dietmt" inspect params --position 'rope(scaling=ntk)'
+expect_text "'rope': 'scaling' needs a factor above 1" "$err"
+expect_code 2 "$dietmt" inspect params --position 'rope(length=64)'
+expect_text "'rope': 'length' needs a factor above 1" "$err"
 expect_code 2 "$dietmt" inspect params --position linformer
 expect_text "'linformer' is not defined for causal self-attention" "$err"
 finish

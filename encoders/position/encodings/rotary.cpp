@@ -105,10 +105,19 @@ void check_rotary(const OptionValues&, const EncodingContext& context) {
                       std::to_string(context.head_width));
 }
 
+constexpr RotaryScaling kUnscaled;
+
+void check_rope(const OptionValues& values, const EncodingContext& context) {
+  check_rotary(values, context);
+  const RotaryScaling scaling = rope_options(values).scaling;
+  if (scaling.factor > 1) return;
+  if (scaling.method != kUnscaled.method) throw ConfigError("'scaling' needs a factor above 1");
+  if (scaling.length != kUnscaled.length) throw ConfigError("'length' needs a factor above 1");
+}
+
 }  // namespace
 
 EncodingRow rope_row() {
-  constexpr RotaryScaling kUnscaled;
   return {.name = "rope",
           .formula = "rotate(q_i,i).rotate(k_j,j)/sqrt(Dh)",
           .options = {pairs_option(), base_option(),
@@ -118,7 +127,7 @@ EncodingRow rope_row() {
                                     "how a factor changes the frequencies"),
                       number_option("length", kUnscaled.length, 1,
                                     "of the longest sentences before; yarn and llama3 use it")},
-          .check = check_rotary,
+          .check = check_rope,
           .make = make_encoding<Rotary, rope_options>};
 }
 

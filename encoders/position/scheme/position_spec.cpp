@@ -89,6 +89,16 @@ class Parser {
     return text_.substr(start, at_ - start);
   }
 
+  /// A word, or a number that may have a fraction: so the message about it names all of it.
+  std::string value_word() {
+    std::string text = word();
+    while (at_ < text_.size() && text_[at_] == '.') {
+      ++at_;
+      text += "." + word();
+    }
+    return text;
+  }
+
   void parse_part() {
     const size_t start = column();
     if (text_.compare(at_, 6, "heads[") != 0) {
@@ -145,7 +155,7 @@ class Parser {
            "'" + spec.row->name + "' has no option '" + name + "'; " + names_of_options(*spec.row));
     expect('=', "and a value of '" + name + "': " + option->possible());
     const size_t value_column = column();
-    const std::string value = word();
+    const std::string value = value_word();
     if (!option->accepts(value))
       fail(value_column,
            "'" + value + "' is not a value of '" + name + "'; possible: " + option->possible());
