@@ -8,29 +8,10 @@ commit of this checkout and the processor; it is also written to RUN/result.json
 import datetime
 import json
 import pathlib
-import platform
 import statistics
-import subprocess
 import sys
 
-
-def commit():
-    """The commit of this checkout, with + if it was changed since; None outside of git."""
-    git = ["git", "-C", str(pathlib.Path(__file__).resolve().parent)]
-    shown = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
-    if shown.returncode != 0:
-        return None
-    changed = subprocess.run([*git, "diff", "--quiet", "HEAD"], capture_output=True)
-    return shown.stdout.strip() + ("+" if changed.returncode == 1 else "")
-
-
-def processor():
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{len(names)} x {names[0]}" if names else platform.machine()
+from provenance import commit, processor
 
 
 def hours(entries):

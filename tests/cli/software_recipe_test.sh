@@ -74,6 +74,26 @@ expect_code 0 "${run[@]}"
 expect_text "BLEU = " "$out"
 expect_code 2 bash "$recipe/run.sh" small cs de "$work/run"
 expect_text "SOURCE or TARGET is en" "$err"
+
+# From the text to a packed student: trained once, measured twice.
+mkdir -p "$work/deployed/text"
+cp "$work"/run/text/{train,valid,test}.{en,de} "$work/deployed/text/"
+deploy=(env ROUNDS=2 "${run[@]:1:2}" bash "$recipe/deploy.sh" en de "$work/deployed" "${run[@]:9}")
+expect_code 0 "${deploy[@]}"
+[ "$(grep -c '^| ' <<<"$out")" -eq 10 ] || fail "the table has not nine systems: $out"
+cp "$work/deployed/results.jsonl" "$work/first.jsonl"
+expect_code 0 "${deploy[@]}"
+python3 - "$work/first.jsonl" "$work/deployed/results.jsonl" <<'PYTHON' || fail "results.jsonl"
+import json, sys
+first, again = ([json.loads(line) for line in open(path)] for path in sys.argv[1:])
+assert [a["test"] for a in first] == [b["test"] for b in again]
+assert all(len(entry["seconds"]) == 2 and entry["memory_mb"] > 1 for entry in first)
+size = {entry["system"]: entry["megabytes"] for entry in first}
+assert size["the same in int8"] < size["the same with a shortlist"]
+assert size["ensemble of the averages"] > size["`small`, DIET-REL, averaged"]
+PYTHON
+expect_code 2 bash "$recipe/deploy.sh" cs de "$work/deployed"
+expect_text "SOURCE or TARGET is en" "$err"
 expect_code 2 bash "$recipe/fetch.sh" everything de "$work/run"
 expect_text "usage" "$err"
 finish

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""The table and results.jsonl of deploy.sh: deploy.py SOURCE TARGET OUTPUT ROUNDS
+
+Every system translates the test pages ROUNDS times, in turns with the others, each time in a new
+process; its time is the median, start included.
+"""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from provenance import commit, processor  # noqa: E402
+
+SMALL, TINY = "small-{}/model/{}", "tiny-{}/{}"
+AVERAGES = [SMALL.format("sinusoidal", "averaged"), SMALL.format("diet-rel", "averaged")]
+SYSTEMS = {  # name: (models, shortlist or None)
+    "`small`, sinusoidal": ([SMALL.format("sinusoidal", "last")], None),
+    "`small`, sinusoidal, averaged": (AVERAGES[:1], None),
+    "`small`, DIET-REL": ([SMALL.format("diet-rel", "last")], None),
+    "`small`, DIET-REL, averaged": (AVERAGES[1:], None),
+    "ensemble of the averages": (AVERAGES, None),
+    "`tiny` on the same text, averaged": ([TINY.format("plain", "averaged")], None),
+    "`tiny` distilled from the ensemble": ([TINY.format("distilled", "averaged")], None),
+    "the same in int8": ([TINY.format("distilled", "int8")], None),
+    "the same with a shortlist": (
+        [TINY.format("distilled", "int8")], TINY.format("distilled", "int8/shortlist.bin")),
+}
+
+
+class System:
+    def __init__(self, name, output):
+        models, shortlist = SYSTEMS[name]
+        self.name = name
+        self.models = [output / model for model in models]
+        self.shortlist = output / shortlist if shortlist else None
+        self.walls, self.processor, self.memory = [], [], []
+
+    def translate(self, source, translation):
+        command = [os.environ["DIETMT"], "translate", "--quiet", "--input", source, "--output",
+                   translation, "--model", ",".join(map(str, self.models))]
+        if self.shortlist:
+            command += ["--shortlist", self.shortlist]
+        start = time.monotonic()
+        child = subprocess.Popen(list(map(str, command)))
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            sys.exit(f"deploy.py: {self.name}: dietmt translate failed")
+        self.walls.append(time.monotonic() - start)
+        self.processor.append(used.ru_utime + used.ru_stime)
+        self.memory.append(used.ru_maxrss)
+
+    def megabytes(self):
+        """Of the files that translation needs."""
+        files = [file for model in self.models for file in model.iterdir()
+                 if not file.name.startswith("training.") and file.name != "shortlist.bin"]
+        return sum(file.stat().st_size for file in files + [self.shortlist] * bool(self.shortlist)) / 1e6
+
+
+def scores(reference, translation):
+    answer = subprocess.run(
+        [os.environ["DIETMT"], "evaluate", "--reference", reference, "--hypothesis", translation,
+         "--metric", "bleu,chrf", "--json"], check=True, capture_output=True, text=True).stdout
+    return {entry["metric"]: round(entry["score"], 4) for entry in json.loads(answer)}
+
+
+def measure(systems, output, source, target, rounds):
+    """A dictionary of each system. Times are those of the test pages."""
+    def file(system, part):
+        return output / f"{part}-{systems.index(system)}.{target}"
+
+    text = output / "text"
+    for system in systems:
+        system.translate(text / f"valid.{source}", file(system, "valid"))
+        system.walls, system.processor, system.memory = [], [], []
+    for _ in range(rounds):
+        for system in systems:
+            system.translate(text / f"test.{source}", file(system, "test"))
+    lines = (text / f"test.{source}").read_bytes().count(b"\n")
+    return [{
+        "system": system.name,
+        "pair": f"{source}-{target}",
+        "validation": scores(text / f"valid.{target}", file(system, "valid")),
+        "test": scores(text / f"test.{target}", file(system, "test")),
+        "megabytes": round(system.megabytes(), 3),
+        "seconds": [round(wall, 3) for wall in system.walls],
+        "lines_per_second": round(lines / statistics.median(system.walls), 1),
+        "processor_seconds": round(statistics.median(system.processor), 3),
+        "memory_mb": round(max(system.memory) / 1e3, 1),
+        "commit": commit(),
+        "processor": processor(),
+        "date": time.strftime("%Y-%m-%d"),
+    } for system in systems]
+
+
+def print_table(results):
+    print("| system | validation BLEU | chrF2 | test BLEU | chrF2 | MB | lines/s | CPU s | memory, MB |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for result in results:
+        quality = [f"{result[part][metric]:.2f}" for part in ("validation", "test")
+                   for metric in ("BLEU", "chrF2")]
+        print(f"| {result['system']} | {' | '.join(quality)} | {result['megabytes']:,.1f} |"
+              f" {result['lines_per_second']:,.0f} | {result['processor_seconds']:,.1f} |"
+              f" {result['memory_mb']:,.0f} |")
+
+
+def main():
+    source, target, output = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    systems = [System(name, output) for name in SYSTEMS]
+    results = measure(systems, output, source, target, int(sys.argv[4]))
+    (output / "results.jsonl").write_text("".join(json.dumps(result) + "\n" for result in results))
+    print_table(results)
+
+
+main()

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# From text to a small and fast translator, and what each step costs and gains: trains `small` with
+# two position encodings, averages their checkpoints, joins both, distils them into `tiny`, rounds it
+# to int8 and adds a shortlist. Prints a Markdown table and writes a line of JSON for each system to
+# OUTPUT/results.jsonl. Run the same command again to resume after a stop.
+#
+#   recipes/software/deploy.sh SOURCE TARGET OUTPUT [option of dietmt train ...]
+#
+# SOURCE and TARGET: en and another language. The options are for all trainings, for instance
+# --precision bf16. From the environment: AVERAGE (checkpoints to average, default 5), ROUNDS (timed
+# translations of the test pages by each system, default 3) and DIETMT (the program).
+set -euo pipefail
+if (($# < 3)) || [[ $1 != en && $2 != en ]]; then
+  echo "usage: $0 SOURCE TARGET OUTPUT [option of dietmt train ...]" >&2
+  echo "SOURCE or TARGET is en." >&2
+  exit 2
+fi
+source=$1 target=$2 output=$3
+shift 3
+here=$(cd "$(dirname "$0")" && pwd)
+export DIETMT=${DIETMT:-$here/../../build/bin/dietmt}
+text=$output/text tiny=$output/tiny
+language=$source
+[[ $language != en ]] || language=$target
+
+if [[ ! -e $text/test.$language ]]; then "$here/fetch.sh" all "$language" "$text"; fi
+
+# teacher ENCODING OPTION...: a training of run.sh on this text.
+teacher() {
+  local folder=$output/small-$1
+  if [[ -e $folder/scores.txt ]]; then return; fi
+  mkdir -p "$folder"
+  ln -sfn ../text "$folder/text"
+  "$here/run.sh" small "$source" "$target" "$folder" --position "$@" >"$folder/scores"
+  mv "$folder/scores" "$folder/scores.txt"
+}
+teacher diet-rel "$@"
+pieces=$output/small-diet-rel/model/last/tokenizer.model
+teacher sinusoidal --tokenizer "$pieces" "$@"
+teachers=$output/small-diet-rel/model/averaged,$output/small-sinusoidal/model/averaged
+
+# Without --reference: the student learns the ensemble's own translations.
+if [[ ! -e $output/distilled.$target ]]; then
+  "$DIETMT" distill --model "$teachers" --source "$text/train.$source" --weights int8 \
+    --output-source "$output/distilled.$source" --output-target "$output/distilled.$target"
+fi
+
+# student NAME TEXT OPTION...: a training of `tiny`.
+student() {
+  local folder=$tiny-$1 of=$2
+  shift 2
+  if [[ -e $folder/averaged ]]; then return; fi
+  "$DIETMT" train --config "$here/tiny.cfg" --output "$folder" --tokenizer "$pieces" \
+    --train-source "$of.$source" --train-target "$of.$target" \
+    --valid-source "$text/valid.$source" --valid-target "$text/valid.$target" "$@"
+  "$DIETMT" average --inputs "$folder" --last "${AVERAGE:-5}" --output "$folder/averaged"
+}
+student plain "$text/train" "$@"
+student distilled "$output/distilled" "$@"
+
+packed=$tiny-distilled/int8
+if [[ ! -e $packed ]]; then
+  "$DIETMT" quantize --model "$tiny-distilled/averaged" --output "$packed"
+fi
+if [[ ! -e $packed/shortlist.bin ]]; then
+  "$DIETMT" shortlist --model "$packed" --train-source "$output/distilled.$source" \
+    --train-target "$output/distilled.$target" --output "$packed/shortlist.bin"
+fi
+"$here/deploy.py" "$source" "$target" "$output" "${ROUNDS:-3}"
