@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # How finished runs translate sentences of other lengths than those of their training: the validation
-# text in single lines, and 2, 3 and 4 lines in one.
+# text in single lines, and 2, 3 and 4 lines in one; and single lines by the length of the source.
 #
 #   recipes/multi30k/lengths.sh tok|raw SOURCE TARGET DATA RUN...
 #
 # The first words are those of run.sh, and RUN is an OUTPUT of it or a run of compare.sh; several
-# with one model each give a row each. Prints a Markdown table of BLEU and the ratio of the lengths
+# with one model each give a row each. Prints two Markdown tables of BLEU and the ratio of the lengths
 # of translation and reference. DIETMT is the program.
 set -euo pipefail
 if (($# < 5)); then
@@ -33,17 +33,39 @@ for lines in 1 2 3 4; do
   joined "$source" "$lines" >"$work/source.$lines"
   joined "$target" "$lines" >"$work/reference.$lines"
 done
+# score TRANSLATION REFERENCE OPTION...: BLEU and the ratio, as a cell.
+score() {
+  "$dietmt" evaluate --reference "$2" --hypothesis "$1" "${score[@]}" "${@:3}" |
+    sed -nE 's/^BLEU = ([0-9.]+) .*ratio = ([0-9.]+).*/\1 (\2)/p'
+}
+
 echo "| run | 1 line | 2 lines | 3 lines | 4 lines |"
 echo "|---|---|---|---|---|"
-for run in "$@"; do
-  row="| $(basename "$run") |"
+runs=("$@")
+for i in "${!runs[@]}"; do
+  row=
   for lines in 1 2 3 4; do
-    "$dietmt" translate --quiet --model "$run/averaged" --input "$work/source.$lines" \
-      --output "$work/translation"
-    cell=$("$dietmt" evaluate --reference "$work/reference.$lines" \
-      --hypothesis "$work/translation" "${score[@]}" |
-      sed -nE 's/^BLEU = ([0-9.]+) .*ratio = ([0-9.]+).*/\1 (\2)/p')
+    "$dietmt" translate --quiet --model "${runs[i]}/averaged" --input "$work/source.$lines" \
+      --output "$work/$i.$lines"
+    row+=" $(score "$work/$i.$lines" "$work/reference.$lines") |"
+  done
+  echo "| $(basename "${runs[i]}") |$row"
+done
+
+lengths=(1-9 10-12 13-16 17-)  # of the source in words; about a quarter of the text each
+awk '{ print NF < 10 ? "1-9" : NF < 13 ? "10-12" : NF < 17 ? "13-16" : "17-" }' \
+  "$work/source.1" >"$work/lengths"
+echo
+echo "| run |$(printf ' %s words |' "${lengths[@]}")"
+echo "|---|---|---|---|---|"
+for i in "${!runs[@]}"; do
+  row=
+  for length in "${lengths[@]}"; do
+    cell=none
+    if grep -qx -e "$length" "$work/lengths"; then
+      cell=$(score "$work/$i.1" "$work/reference.1" --documents "$work/lengths" --subset "^$length\$")
+    fi
     row+=" $cell |"
   done
-  echo "$row"
+  echo "| $(basename "${runs[i]}") |$row"
 done

@@ -70,6 +70,11 @@ expect_code 0 env DIETMT="$dietmt" bash "$(dirname "$recipe")/lengths.sh" raw en
   "$work/compared/sinusoidal-1" "$work/compared/t5-rope-1"
 for run in sinusoidal-1 t5-rope-1; do expect_text "| $run |" "$out"; done
 [ "$(grep -cE '(\| [0-9.]+ \([0-9.]+\) ){4}\|' <<<"$out")" -eq 2 ] || fail "not four texts: $out"
+# All sources have fewer than ten words.
+[ "$(grep -cE '\| [0-9.]+ \([0-9.]+\) \| none \| none \| none \|$' <<<"$out")" -eq 2 ] ||
+  fail "not the lengths of the text: $out"
+whole=$(grep -m 1 '^| t5-rope-1' <<<"$out") short=$(tail -n 1 <<<"$out")
+[ "$(cut -d'|' -f3 <<<"$whole")" = "$(cut -d'|' -f3 <<<"$short")" ] || fail "$whole and $short differ"
 expect_code 2 bash "$(dirname "$recipe")/lengths.sh" raw en de
 expect_text "usage" "$err"
 
