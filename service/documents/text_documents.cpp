@@ -57,7 +57,7 @@ class SrtDocument final : public PlacesDocument {
     }
     flush();
     if (next_ == Next::kTimes) fail("the times of the last cue are missing");
-    if (!has_times_) fail("the file has no cue (00:00:01,000 --> 00:00:02,000)");
+    if (!has_times_) throw DataError("the file has no cue (00:00:01,000 --> 00:00:02,000)");
   }
 
  private:

@@ -144,7 +144,10 @@ std::string address_towards(const std::string& host) {
   return "";
 }
 
-std::string OptionChange::text() const { return "--" + name + ": was " + before + ", is " + now; }
+std::string OptionChange::text() const {
+  const auto shown = [](const std::string& value) { return value.empty() ? "empty" : value; };
+  return "--" + name + ": was " + shown(before) + ", is " + shown(now);
+}
 
 std::vector<OptionChange> configuration_changes(const Configuration& before,
                                                 const Configuration& now) {

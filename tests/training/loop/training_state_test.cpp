@@ -97,6 +97,7 @@ TEST_F(TrainingStateTest, YoungerOptionsAreNoDifferenceUnlessTheyAreGiven) {
   Configuration without = kOptions;
   without.erase("seed");
   EXPECT_THAT(problem(without), HasSubstr("--seed: was 1, is unset"));
+  EXPECT_THAT(problem(changed("seed", "")), HasSubstr("--seed: was 1, is empty"));
 }
 
 TEST_F(TrainingStateTest, ScoresOfAnotherKindStartAnew) {
