@@ -41,20 +41,44 @@ def operations(preset, vocabulary, length):
     return 3 * (products + attention)
 
 
+def buckets(options):
+    """Bytes of each bucket in the order of sending, and the share of backward after which it is
+    complete. Backward begins with the output layer, but its matrix is the embedding, whose
+    gradient is complete only at the very end."""
+    width, inner, layers = PRESETS[options.preset]
+    embedding = options.vocabulary * width
+    feed_forward = [width * inner] * 2
+    decoder = feed_forward + [width**2, 2 * width**2, width**2, width**2, 3 * width**2]
+    encoder = feed_forward + [width**2, 3 * width**2]
+    total = parameters(options.preset, options.vocabulary)
+    found, size, done = [], 0, embedding
+    for matrix in decoder * layers + encoder * layers:
+        size += FP32 * matrix
+        done += matrix
+        if size >= options.bucket:
+            found.append((size, done / total))
+            size = 0
+    return found + [(size + FP32 * embedding, 1.0)]
+
+
 def update_seconds(options, ranks, rate):
     """Compute, what of the all-reduce backward does not hide, and the gathering of weights."""
-    size = FP32 * parameters(options.preset, options.vocabulary)
     compute = options.update_tokens / (ranks * rate)
     if ranks == 1:
         return compute, 0.0
     # A ring passes (ranks - 1) / ranks of the bytes twice for a sum, once for a gathering.
-    once = (ranks - 1) / ranks * size / options.bandwidth
-    # Sums of small buckets go over trees.
-    latency = 2 * math.log2(ranks) * options.latency * math.ceil(size / options.bucket)
+    share = (ranks - 1) / ranks / options.bandwidth
+    # One after another in Gloo's rings; NCCL sums small buckets over trees.
+    hops = ranks - 1 if options.library == "gloo" else math.log2(ranks)
     # Only the last batch's backward overlaps: the gradients are not complete before.
     batches = max(1.0, options.update_tokens / (ranks * options.batch_tokens))
-    hidden = BACKWARD_SHARE * compute / batches
-    return compute, max(0.0, 2 * once + latency - hidden) + once + latency / 2
+    backward = BACKWARD_SHARE * compute / batches
+    sent = 0.0  # when the network is free, from the start of that backward
+    for size, ready in buckets(options):
+        sent = max(sent, ready * backward) + 2 * share * size + 2 * hops * options.latency
+    small_sum = 2 * hops * options.latency  # of the loss, the norm and others
+    gathering = share * FP32 * parameters(options.preset, options.vocabulary)
+    return compute, sent - backward + small_sum + gathering + hops * options.latency
 
 
 def activations(preset):
@@ -72,7 +96,7 @@ def memory(options, ranks):
     return 2 * size + 2 * size / ranks + activations(options.preset) * options.batch_tokens
 
 
-def arguments():
+def arguments(command_line=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--preset", choices=PRESETS, default="base")
     parser.add_argument("--vocabulary", type=int, default=32000, help="pieces, joint")
@@ -83,12 +107,13 @@ def arguments():
     parser.add_argument("--flops", type=float, default=1e14, help="sustained by one rank")
     parser.add_argument("--bandwidth", type=float, default=1.25e9, help="bytes a second of a rank")
     parser.add_argument("--latency", type=float, default=2e-5, help="seconds of a message")
+    parser.add_argument("--library", choices=("gloo", "nccl"), default="nccl", help="for the sums")
     parser.add_argument("--bucket", type=int, default=4 << 20, help="bytes summed at a time")
     parser.add_argument("--updates", type=float, default=250_000)
     parser.add_argument(
         "--ranks", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
     )
-    return parser.parse_args()
+    return parser.parse_args(command_line)
 
 
 def main():
