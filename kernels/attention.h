@@ -44,6 +44,19 @@ struct DeviceOffsets {
   const int64_t* data = nullptr;
 };
 
+/// A tile of the rows of a sentence, for the blocks of a GPU.
+struct TileOfSentence {
+  int32_t sentence = 0;
+  int32_t tile = 0;  // rows kDeviceTileRows * tile .. of the sentence
+};
+constexpr int64_t kDeviceTileRows = 128;
+
+/// All tiles of a batch on the device, those of the longest sentences first.
+struct DeviceTiles {
+  const TileOfSentence* data = nullptr;
+  int64_t count = 0;
+};
+
 struct AttentionSizes {
   ElementType type = ElementType::kFloat;  // of queries, keys, values, output and their gradients
   int64_t sentences = 0;
@@ -53,6 +66,8 @@ struct AttentionSizes {
   HostOffsets key_offsets;             // the same
   DeviceOffsets device_query_offsets;  // what the CUDA kernels read
   DeviceOffsets device_key_offsets;    // the same
+  DeviceTiles device_query_tiles;      // the same
+  DeviceTiles device_key_tiles;        // the same
   int64_t max_queries = 0;             // T
   int64_t max_keys = 0;                // S
   bool causal = false;                 // key j is hidden from query i < j

@@ -116,13 +116,13 @@ class KernelCall {
 void run_forward(const kernels::AttentionForward& call, at::Device device) {
   if (device.is_cpu()) return kernels::attention_forward_cpu(call);
   const c10::DeviceGuard guard(device);
-  cuda_kernels().kernels->forward(call);
+  device_kernels(device)->attention_forward(call);
 }
 
 void run_backward(const kernels::AttentionBackward& call, at::Device device) {
   if (device.is_cpu()) return kernels::attention_backward_cpu(call);
   const c10::DeviceGuard guard(device);
-  cuda_kernels().kernels->backward(call);
+  device_kernels(device)->attention_backward(call);
 }
 
 /// In their places; the others are undefined.
@@ -257,11 +257,11 @@ Tensor attend_cuda(const AttentionCall& call) { return attend_fused(call); }
 
 std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
   const at::ScalarType type = call.queries.scalar_type();
-  if (!call.queries.is_cuda()) return {"the tensors are not on a CUDA device"};
+  if (call.queries.is_cpu()) return {"the tensors are not on a CUDA device"};
   if (type != at::kBFloat16 && type != at::kHalf)
     return {"it supports bf16 and fp16, not " + std::string(at::toString(type))};
-  const LoadedCudaKernels& loaded = cuda_kernels();
-  if (loaded.kernels == nullptr) return {loaded.problem};
+  const kernels::DeviceKernels* const device = device_kernels(call.queries.device());
+  if (device == nullptr) return {cuda_kernels().problem};
   kernels::AttentionForward view;
   view.sizes.type = element_type(type);
   view.sizes.head_width = call.queries.size(2);
@@ -273,7 +273,7 @@ std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
     if (table_of(call.terms, t).defined())
       (view.terms.tables.*kAttentionTables[t].table).data = &present;
   const c10::DeviceGuard guard(call.queries.device());
-  return loaded.kernels->reasons_against(view);
+  return device->reasons_against_attention(view);
 }
 
 }  // namespace dietmt::encoders

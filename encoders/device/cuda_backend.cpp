@@ -56,12 +56,15 @@ void backward(const AttentionBackward& call) {
   kernels::attention_backward_cuda(device_call, workspace.mutable_data_ptr(), current_stream());
 }
 
-constexpr CudaKernels kKernels = {kernels::reasons_against_attention_cuda, forward, backward};
+constexpr kernels::DeviceKernels kKernels = {
+    .reasons_against_attention = kernels::reasons_against_attention_cuda,
+    .attention_forward = forward,
+    .attention_backward = backward};
 
 }  // namespace
 }  // namespace dietmt::encoders
 
-extern "C" __attribute__((visibility("default"))) const dietmt::encoders::CudaKernels*
+extern "C" __attribute__((visibility("default"))) const dietmt::kernels::DeviceKernels*
 dietmt_cuda_kernels() {
   return &dietmt::encoders::kKernels;
 }

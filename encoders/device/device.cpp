@@ -7,6 +7,7 @@
 #include <torch/cuda.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <thread>
 
@@ -16,6 +17,8 @@ namespace dietmt::encoders {
 namespace {
 
 constexpr char kFile[] = "libdietmt_attention_cuda.so";
+
+std::array<const kernels::DeviceKernels*, c10::COMPILE_TIME_MAX_DEVICE_TYPES> registered{};
 
 LoadedCudaKernels load() {
   // Registers LibTorch's own CUDA kernels and opens its symbols to the shared object.
@@ -30,7 +33,7 @@ LoadedCudaKernels load() {
       result.problem = dlerror();
       continue;
     }
-    using Kernels = const CudaKernels* (*)();
+    using Kernels = const kernels::DeviceKernels* (*)();
     const auto kernels = reinterpret_cast<Kernels>(dlsym(library, "dietmt_cuda_kernels"));
     if (kernels != nullptr) return {kernels(), {}};
     result.problem = (folder / kFile).string() + " has no kernels";
@@ -76,6 +79,16 @@ int64_t set_threads(int64_t threads) {
 const LoadedCudaKernels& cuda_kernels() {
   static const LoadedCudaKernels loaded = load();
   return loaded;
+}
+
+const kernels::DeviceKernels* device_kernels(c10::Device device) {
+  if (device.is_cpu()) return nullptr;
+  if (device.is_cuda()) return cuda_kernels().kernels;
+  return registered[static_cast<size_t>(device.type())];
+}
+
+void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels) {
+  registered[static_cast<size_t>(type)] = kernels;
 }
 
 }  // namespace dietmt::encoders

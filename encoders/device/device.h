@@ -1,5 +1,5 @@
-// Devices and threads, as commands name them, and the CUDA attention kernels
-// (kernels/cuda/attention_cuda.h) on tensors of LibTorch's current device and stream. The kernels
+// Devices and threads, as commands name them, and the kernels of
+// kernels/device_kernels.h on tensors of LibTorch's current device and stream. The kernels
 // lie in their own shared object, dietmt_attention_cuda, whose symbols of libtorch_cuda and
 // libcudart stay open until it is loaded. So it is built wherever nvcc is, and one program serves
 // machines with and without CUDA.
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/attention.h"
+#include "kernels/device_kernels.h"
 
 namespace dietmt::encoders {
 
@@ -21,21 +21,19 @@ c10::Device parse_device(const std::string& name);
 /// Sets the threads of tensor operations; 0: as many as there are cores. Returns their number.
 int64_t set_threads(int64_t threads);
 
-/// Views with offsets of the host, as for the CPU. content_scale is in host memory too; all else is
-/// on the current device.
-struct CudaKernels {
-  std::vector<std::string> (*reasons_against)(const kernels::AttentionForward& call);
-  void (*forward)(const kernels::AttentionForward& call);
-  void (*backward)(const kernels::AttentionBackward& call);
-};
-
 struct LoadedCudaKernels {
-  const CudaKernels* kernels = nullptr;
+  const kernels::DeviceKernels* kernels = nullptr;
   std::string problem;  // why there are none
 };
 
 /// Loads libtorch_cuda and the shared object at the first call, the latter from the folder of the
 /// program or its ../lib. Call it before asking LibTorch for devices.
 const LoadedCudaKernels& cuda_kernels();
+
+/// The fused kernels of a device; null on the CPU and where there are none.
+const kernels::DeviceKernels* device_kernels(c10::Device device);
+
+/// Gives the devices of a type their kernels; tests do so for a device over host memory.
+void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels);
 
 }  // namespace dietmt::encoders

@@ -1,0 +1,217 @@
+// What a GPU brings beside LibTorch's own kernels: one function for each fused operation, on plain
+// pointers. encoders::device_kernels() finds the table of a device. Tensors are contiguous and on
+// the device unless a comment says otherwise; functions enqueue work on the current stream and
+// return before it is done. Sums are fp32 for every element type, and results are the same bits in
+// every run: no atomics on numbers.
+//
+// Letters: `rows` packed tokens, `width` model width D (or F of the feed-forward network).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/attention.h"
+
+namespace dietmt::kernels {
+
+/// Element i is dropped by dropout_keeps(key, i, ..) of kernels/dropout.h; p = 0 drops nothing.
+struct DropoutCall {
+  double p = 0.0;
+  uint64_t key = 0;
+};
+
+/// sum = residual + dropout(branch + branch_bias); normalized = (sum - mean) * inverse_std;
+/// output = normalized * gamma + beta (Ba et al. 2016). Without beta an RMS norm (Zhang and
+/// Sennrich 2019): no mean.
+struct DeviceAddNorm {
+  ElementType type = ElementType::kFloat;  // of residual, branch, normalized and output
+  int64_t rows = 0;
+  int64_t width = 0;
+  const void* residual = nullptr;      // [rows, width]; null: zeros
+  const void* branch = nullptr;        // [rows, width]; null: none
+  const float* branch_bias = nullptr;  // [width] or null
+  const float* gamma = nullptr;        // [width]
+  const float* beta = nullptr;         // [width] or null
+  DropoutCall dropout;
+  double epsilon = 1e-5;
+  void* normalized = nullptr;    // [rows, width]; null: not kept
+  float* inverse_std = nullptr;  // [rows]; null: not kept
+  void* output = nullptr;        // [rows, width]
+};
+
+struct DeviceAddNormBackward {
+  ElementType type = ElementType::kFloat;
+  int64_t rows = 0;
+  int64_t width = 0;
+  const void* grad_output = nullptr;   // [rows, width]
+  const void* normalized = nullptr;    // [rows, width]
+  const float* inverse_std = nullptr;  // [rows]
+  const float* gamma = nullptr;        // [width]
+  bool has_mean = true;                // false: RMS norm
+  DropoutCall dropout;
+  void* grad_residual = nullptr;      // [rows, width]
+  void* grad_branch = nullptr;        // [rows, width] or null; without dropout it may be null where
+                                      // it equals grad_residual
+  float* grad_gamma = nullptr;        // [width]
+  float* grad_beta = nullptr;         // [width] or null
+  float* grad_branch_bias = nullptr;  // [width] or null: the column sums of grad_branch
+  float* workspace = nullptr;         // column_workspace(rows, width, 3) numbers
+};
+
+enum class DeviceActivation { kNone, kRelu, kGelu, kSilu, kSwiglu };
+
+/// output = residual + dropout(activation(x + bias)). kSwiglu: x is [rows, 2 width], and the
+/// activation is silu(left half) * right half.
+struct DeviceActivate {
+  ElementType type = ElementType::kFloat;
+  DeviceActivation activation = DeviceActivation::kNone;
+  int64_t rows = 0;
+  int64_t width = 0;               // of the output
+  const void* x = nullptr;         // [rows, width]
+  const float* bias = nullptr;     // of x's width, or null
+  const void* residual = nullptr;  // [rows, width] or null
+  DropoutCall dropout;
+  void* output = nullptr;  // [rows, width]
+};
+
+/// The gradient of the residual is grad_output itself.
+struct DeviceActivateBackward {
+  DeviceActivate forward;             // its x and bias
+  const void* grad_output = nullptr;  // [rows, width]
+  void* grad_x = nullptr;             // as x; may be grad_output unless kSwiglu
+  float* grad_bias = nullptr;         // of x's width, or null
+  float* workspace = nullptr;         // column_workspace(rows, x's width, 1) numbers; null without
+                                      // grad_bias
+};
+
+/// sums[c] = sum over r of x[r,c], in fp32.
+struct DeviceColumnSums {
+  ElementType type = ElementType::kFloat;
+  int64_t rows = 0;
+  int64_t width = 0;
+  const void* x = nullptr;  // [rows, width], row r at r * row_stride
+  int64_t row_stride = 0;
+  float* sums = nullptr;       // [width]
+  float* workspace = nullptr;  // column_workspace(rows, width, 1) numbers
+};
+
+/// output[r] = dropout(scale * table[ids[r]] + positions_table[positions[r]]).
+struct DeviceEmbed {
+  ElementType type = ElementType::kFloat;  // of output
+  int64_t rows = 0;
+  int64_t width = 0;
+  const float* table = nullptr;  // [V, width]
+  const int64_t* ids = nullptr;  // [rows]
+  double scale = 1.0;
+  const float* position_table = nullptr;  // [T, width] or null
+  const int64_t* positions = nullptr;     // [rows], with position_table
+  DropoutCall dropout;
+  void* output = nullptr;  // [rows, width]
+};
+
+/// grad_table[id] += scale * sum over the rows of an id of dropout(grad_output[row]), in the order
+/// of `order`: the same bits in every run.
+struct DeviceEmbedBackward {
+  ElementType type = ElementType::kFloat;  // of grad_output
+  int64_t rows = 0;
+  int64_t width = 0;
+  const void* grad_output = nullptr;  // [rows, width]
+  const int64_t* ids = nullptr;       // [rows]
+  const int64_t* order = nullptr;     // [rows]: a stable argsort of ids
+  double scale = 1.0;
+  DropoutCall dropout;
+  float* grad_table = nullptr;  // [V, width]
+};
+
+/// Label-smoothed cross-entropy of a block of rows (Szegedy et al. 2016); computed in fp32. losses
+/// gets the smoothed loss and -log p(target) of each row, in nats. With `gradient`, logits are
+/// replaced by the gradient of the smoothed loss.
+struct DeviceCrossEntropy {
+  ElementType type = ElementType::kFloat;
+  int64_t rows = 0;
+  int64_t classes = 0;
+  void* logits = nullptr;            // [rows, classes]
+  const float* bias = nullptr;       // [classes] or null; added to the logits
+  const int64_t* targets = nullptr;  // [rows]
+  double smoothing = 0.0;
+  bool gradient = false;
+  float* losses = nullptr;  // [rows, 2]
+};
+
+/// Rotary positions: pairs (a, b) of each head become (a c - b s, b c + a s) with the table row of
+/// the token's position; `back` turns the other way, which is the gradient.
+struct DeviceRotate {
+  ElementType type = ElementType::kFloat;
+  int64_t rows = 0;
+  int64_t heads = 0;
+  int64_t head_width = 0;
+  const void* x = nullptr;  // [rows, heads, head_width], row r at r * row_stride
+  int64_t row_stride = 0;
+  const float* table = nullptr;        // [T, 2, table_heads, head_width / 2]: cosines, then sines
+  int64_t table_heads = 1;             // 1: shared
+  const int64_t* positions = nullptr;  // [rows]; null: row 0 for all
+  uint64_t halved_heads = 0;           // bit h: the pairs of head h are m and m + head_width / 2,
+                                       // else 2 m and 2 m + 1
+  bool back = false;
+  void* output = nullptr;  // [rows, heads, head_width]
+};
+
+/// y = x W^T [+ bias, relu], by the vendor's library. x: [rows, inputs]; W: [outputs, inputs]; both
+/// of `type`, which y has as well.
+struct DeviceLinear {
+  ElementType type = ElementType::kFloat;
+  int64_t rows = 0;
+  int64_t inputs = 0;
+  int64_t outputs = 0;
+  const void* x = nullptr;
+  const void* weight = nullptr;
+  const float* bias = nullptr;  // [outputs] or null
+  bool relu = false;
+  void* output = nullptr;  // [rows, outputs]
+};
+
+/// grad_x = [grad_x +] grad_output W; grad_weight = grad_output^T x and grad_bias = its column sums
+/// in fp32, added to what is there if `accumulate`. Null: not wanted.
+struct DeviceLinearBackward {
+  ElementType type = ElementType::kFloat;
+  int64_t rows = 0;
+  int64_t inputs = 0;
+  int64_t outputs = 0;
+  const void* x = nullptr;
+  const void* weight = nullptr;
+  const void* grad_output = nullptr;  // [rows, outputs]
+  void* grad_x = nullptr;             // [rows, inputs]
+  bool add_to_grad_x = false;
+  float* grad_weight = nullptr;  // [outputs, inputs]
+  float* grad_bias = nullptr;    // [outputs]
+  bool accumulate = false;
+  float* workspace = nullptr;  // column_workspace(rows, outputs, 1) numbers, with grad_bias
+};
+
+/// Numbers of a workspace for `sums` column sums over `rows` rows of `width`.
+constexpr int64_t column_workspace(int64_t rows, int64_t width, int64_t sums) {
+  constexpr int64_t kRowsOfABlock = 128;
+  return (rows + kRowsOfABlock - 1) / kRowsOfABlock * width * sums;
+}
+
+struct DeviceKernels {
+  /// Empty if the attention kernels can run the call. In all calls of attention the offsets and
+  /// tiles of the device are set, and content_scale is in host memory.
+  std::vector<std::string> (*reasons_against_attention)(const AttentionForward& call) = nullptr;
+  void (*attention_forward)(const AttentionForward& call) = nullptr;
+  void (*attention_backward)(const AttentionBackward& call) = nullptr;
+  void (*add_norm)(const DeviceAddNorm& call) = nullptr;
+  void (*add_norm_backward)(const DeviceAddNormBackward& call) = nullptr;
+  void (*activate)(const DeviceActivate& call) = nullptr;
+  void (*activate_backward)(const DeviceActivateBackward& call) = nullptr;
+  void (*column_sums)(const DeviceColumnSums& call) = nullptr;
+  void (*embed)(const DeviceEmbed& call) = nullptr;
+  void (*embed_backward)(const DeviceEmbedBackward& call) = nullptr;
+  void (*cross_entropy)(const DeviceCrossEntropy& call) = nullptr;
+  void (*rotate)(const DeviceRotate& call) = nullptr;
+  void (*linear)(const DeviceLinear& call) = nullptr;
+  void (*linear_backward)(const DeviceLinearBackward& call) = nullptr;
+};
+
+}  // namespace dietmt::kernels
