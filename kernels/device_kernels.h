@@ -3,6 +3,8 @@
 // the device unless a comment says otherwise; functions enqueue work on the current stream and
 // return before it is done. Sums are fp32 for every element type, and results are the same bits in
 // every run: no atomics on numbers.
+// Memory for partial sums comes from the device's allocator. Rows of a multiple of 16 bytes that
+// start at 16 bytes are fastest; others work too.
 //
 // Letters: `rows` packed tokens, `width` model width D (or F of the feed-forward network).
 #pragma once
@@ -20,6 +22,9 @@ struct DropoutCall {
   double p = 0.0;
   uint64_t key = 0;
 };
+
+/// The widest rows of add_norm, in elements.
+constexpr int64_t kWidestDeviceNorm = 4096;
 
 /// sum = residual + dropout(branch + branch_bias); normalized = (sum - mean) * inverse_std;
 /// output = normalized * gamma + beta (Ba et al. 2016). Without beta an RMS norm (Zhang and
@@ -56,7 +61,6 @@ struct DeviceAddNormBackward {
   float* grad_gamma = nullptr;        // [width]
   float* grad_beta = nullptr;         // [width] or null
   float* grad_branch_bias = nullptr;  // [width] or null: the column sums of grad_branch
-  float* workspace = nullptr;         // column_workspace(rows, width, 3) numbers
 };
 
 enum class DeviceActivation { kNone, kRelu, kGelu, kSilu, kSwiglu };
@@ -81,8 +85,6 @@ struct DeviceActivateBackward {
   const void* grad_output = nullptr;  // [rows, width]
   void* grad_x = nullptr;             // as x; may be grad_output unless kSwiglu
   float* grad_bias = nullptr;         // of x's width, or null
-  float* workspace = nullptr;         // column_workspace(rows, x's width, 1) numbers; null without
-                                      // grad_bias
 };
 
 /// sums[c] = sum over r of x[r,c], in fp32.
@@ -92,8 +94,7 @@ struct DeviceColumnSums {
   int64_t width = 0;
   const void* x = nullptr;  // [rows, width], row r at r * row_stride
   int64_t row_stride = 0;
-  float* sums = nullptr;       // [width]
-  float* workspace = nullptr;  // column_workspace(rows, width, 1) numbers
+  float* sums = nullptr;  // [width]
 };
 
 /// output[r] = dropout(scale * table[ids[r]] + positions_table[positions[r]]).
@@ -166,7 +167,7 @@ struct DeviceLinear {
   int64_t outputs = 0;
   const void* x = nullptr;
   const void* weight = nullptr;
-  const float* bias = nullptr;  // [outputs] or null
+  const void* bias = nullptr;  // [outputs] of `type`, as the library wants it, or null
   bool relu = false;
   void* output = nullptr;  // [rows, outputs]
 };
@@ -186,14 +187,7 @@ struct DeviceLinearBackward {
   float* grad_weight = nullptr;  // [outputs, inputs]
   float* grad_bias = nullptr;    // [outputs]
   bool accumulate = false;
-  float* workspace = nullptr;  // column_workspace(rows, outputs, 1) numbers, with grad_bias
 };
-
-/// Numbers of a workspace for `sums` column sums over `rows` rows of `width`.
-constexpr int64_t column_workspace(int64_t rows, int64_t width, int64_t sums) {
-  constexpr int64_t kRowsOfABlock = 128;
-  return (rows + kRowsOfABlock - 1) / kRowsOfABlock * width * sums;
-}
 
 struct DeviceKernels {
   /// Empty if the attention kernels can run the call. In all calls of attention the offsets and
