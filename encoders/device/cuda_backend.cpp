@@ -4,6 +4,9 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <vector>
 
 #include "encoders/device/device.h"
 #include "kernels/cuda/attention_cuda.h"
@@ -16,26 +19,47 @@ using kernels::AttentionForward;
 
 at::Device current_device() { return {at::kCUDA, c10::cuda::current_device()}; }
 
-/// A call whose offsets and scales are on the device, in one tensor that has to outlive it.
+void append_tiles(std::vector<kernels::TileOfSentence>& tiles, const kernels::HostOffsets& offsets,
+                  int64_t sentences) {
+  std::vector<int32_t> order(static_cast<size_t>(sentences));
+  std::iota(order.begin(), order.end(), 0);
+  const auto length = [&](int32_t b) { return offsets[b + 1] - offsets[b]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return length(a) > length(b); });
+  for (const int32_t b : order)
+    for (int32_t tile = 0; tile * kernels::kDeviceTileRows < length(b); ++tile)
+      tiles.push_back({b, tile});
+}
+
+/// A call whose offsets and tiles are on the device; where the caller has not put them there, they
+/// are copied to a tensor that has to outlive the call.
 struct DeviceCall {
-  at::Tensor numbers;  // both offsets, then content_scale
+  at::Tensor numbers;  // both offsets, then both lists of tiles
   AttentionForward view;
 };
 
 DeviceCall on_device(const AttentionForward& call) {
+  if (call.sizes.device_query_offsets.data != nullptr) return {{}, call};
+  static_assert(sizeof(kernels::TileOfSentence) == sizeof(int64_t));
   const int64_t offsets = call.sizes.sentences + 1;
-  const int64_t heads = call.sizes.heads;
-  const at::Tensor host = at::empty({2 * offsets + (heads + 1) / 2}, at::kLong);
+  std::vector<kernels::TileOfSentence> tiles;
+  append_tiles(tiles, call.sizes.query_offsets, call.sizes.sentences);
+  const std::ptrdiff_t query_tiles = std::ssize(tiles);
+  append_tiles(tiles, call.sizes.key_offsets, call.sizes.sentences);
+  const at::Tensor host = at::empty({2 * offsets + std::ssize(tiles)}, at::kLong);
   auto* const numbers = host.mutable_data_ptr<int64_t>();
   std::copy_n(call.sizes.query_offsets.data, offsets, numbers);
   std::copy_n(call.sizes.key_offsets.data, offsets, numbers + offsets);
-  std::copy_n(call.terms.content_scale, heads, reinterpret_cast<float*>(numbers + 2 * offsets));
+  std::memcpy(numbers + 2 * offsets, tiles.data(), tiles.size() * sizeof(int64_t));
 
   DeviceCall result{host.to(current_device()), call};
   const auto* const start = result.numbers.const_data_ptr<int64_t>();
-  result.view.sizes.device_query_offsets = {start};
-  result.view.sizes.device_key_offsets = {start + offsets};
-  result.view.terms.content_scale = reinterpret_cast<const float*>(start + 2 * offsets);
+  const auto* const list = reinterpret_cast<const kernels::TileOfSentence*>(start + 2 * offsets);
+  kernels::AttentionSizes& sizes = result.view.sizes;
+  sizes.device_query_offsets = {start};
+  sizes.device_key_offsets = {start + offsets};
+  sizes.device_query_tiles = {list, query_tiles};
+  sizes.device_key_tiles = {list + query_tiles, std::ssize(tiles) - query_tiles};
   return result;
 }
 

@@ -1,4 +1,4 @@
-// Arguments of the backward pass's kernels besides the call itself.
+// Arguments of the kernels besides the call itself.
 #pragma once
 
 #include "kernels/attention.h"
@@ -14,17 +14,33 @@ struct BlockIndex {
   int z = 0;
 };
 
-/// How the tiles of a head and the sentences are dealt out: block (part, group) works on tiles
-/// group, group + groups, .. of sentences part, part + parts, ..
+constexpr int kMaxHeads = 128;
+
+/// content_scale of each head, by value: it lies in host memory.
+struct HeadScales {
+  float of[kMaxHeads] = {};
+};
+
+struct ForwardArguments {
+  AttentionForward call;
+  HeadScales scales;
+};
+
+/// How the rows of a head are dealt out. In the list of tiles (`by_position` false, one group),
+/// block `part` works on tiles part, part + parts, .. With gradients of tables over positions, a
+/// tile owns its rows of them: block (part, group) works on tiles group, group + groups, .. of
+/// sentences part, part + parts, ..
 struct Split {
   int parts = 1;
   int groups = 1;
+  bool by_position = false;
 };
 
 /// `partials` has the layout [parts, groups, H, head_stride] for tables that depend on offsets or
 /// segments, and [parts, H, head_stride] for tables over positions, where a tile owns its rows.
 struct BackwardArguments {
   AttentionBackward call;
+  HeadScales scales;
   Split query_split;
   Split key_split;
   AttentionTables partials;  // null: not wanted; on the device

@@ -9,7 +9,7 @@
 
 namespace dietmt::kernels {
 
-/// grid: parts, groups of tiles of queries, heads.
+/// grid: parts times groups of tiles of queries times heads.
 template <typename E, int kWidth>
 struct AttentionBackwardQueriesBlock {
   using Arguments = BackwardArguments;
@@ -112,7 +112,7 @@ struct AttentionBackwardQueriesBlock {
     load_rows<E, kWidth>(memory.rows.value, arguments.call.grad_output, first, count, head);
     load_row_numbers(arguments, sentence, start, head, memory);
     const Dropout dropout(call.sizes, sentence, head);
-    const float scale = call.terms.content_scale[head];
+    const float scale = arguments.scales.of[head];
     int keys = sentence.keys;
     if (call.sizes.causal && start + kTile < keys) keys = start + kTile;
     WarpRows<kWidth> grad_queries;
@@ -129,7 +129,7 @@ struct AttentionBackwardQueriesBlock {
       load_term_vectors(memory.terms, call, sentence, tile, head);
       sync_block();
       Scores scores;
-      Scores grad = Tiles::differentiate(scores, columns, call, tile, dropout, head, memory);
+      Scores grad = Tiles::differentiate(scores, columns, arguments, tile, dropout, head, memory);
       multiply<E, kWidth>(grad_queries, grad, columns.content);
       if (tables.relative_keys.data != nullptr) {
         const HeadTable& partial = arguments.partials.relative_keys;
@@ -150,14 +150,16 @@ struct AttentionBackwardQueriesBlock {
     const AttentionForward& call = arguments.call.forward;
     SharedMemory carver(shared);
     const typename Tiles::Memory memory = Tiles::take_memory(carver, call);
-    Tiles::for_own_tiles(call.sizes, arguments.query_split, block,
+    const BlockIndex place = Tiles::place_of(block, arguments.query_split, call.sizes.heads);
+    Tiles::for_own_tiles(call.sizes, arguments.query_split, place,
                          [&](const Sentence& sentence, int start) {
-                           run_tile(arguments, sentence, start, block, memory);
+                           run_tile(arguments, sentence, start, place, memory);
                          });
   }
 };
 
-/// grid: parts, groups of tiles of keys, heads. Runs after the kernel above, which leaves D.
+/// grid: parts times groups of tiles of keys times heads. Runs after the kernel above, which leaves
+/// D.
 template <typename E, int kWidth>
 struct AttentionBackwardKeysBlock {
   using Arguments = BackwardArguments;
@@ -194,7 +196,7 @@ struct AttentionBackwardKeysBlock {
                         ? nullptr
                         : block_partial(partial, arguments.key_split, block, heads);
       Tiles::through_table(grad_keys, grad_scores, tables.relative_queries, call.terms.query_clip,
-                           sums, call.terms.content_scale[head], tile, head, memory);
+                           sums, arguments.scales.of[head], tile, head, memory);
     }
     if (partials.key_features.data != nullptr) {
       add_feature_gradient<E, kWidth>(part_partial(partials.key_features, block, heads),
@@ -231,12 +233,12 @@ struct AttentionBackwardKeysBlock {
       load_query_numbers(arguments, sentence, tile, head, memory);
       sync_block();
       Scores scores;
-      Scores grad = Tiles::differentiate(scores, columns, call, tile, dropout, head, memory);
+      Scores grad = Tiles::differentiate(scores, columns, arguments, tile, dropout, head, memory);
       multiply<E, kWidth>(grad_values, scores, columns.value);
       multiply<E, kWidth>(grad_keys, grad, columns.content);
       add_gradients(arguments, grad, grad_keys, tile, block, memory);
     });
-    const float scale = call.terms.content_scale[head];
+    const float scale = arguments.scales.of[head];
     const float key_factor[2] = {scale, scale};
     const float value_factor[2] = {1.0f, 1.0f};
     store_rows<E, kWidth>(grad_keys, key_factor, arguments.call.grad_keys, first, count, head);
@@ -249,9 +251,10 @@ struct AttentionBackwardKeysBlock {
     const AttentionForward& call = arguments.call.forward;
     SharedMemory carver(shared);
     const typename Tiles::Memory memory = Tiles::take_memory(carver, call);
-    Tiles::for_own_tiles(call.sizes, arguments.key_split, block,
+    const BlockIndex place = Tiles::place_of(block, arguments.key_split, call.sizes.heads);
+    Tiles::for_own_tiles(call.sizes, arguments.key_split, place,
                          [&](const Sentence& sentence, int start) {
-                           run_tile(arguments, sentence, start, block, memory);
+                           run_tile(arguments, sentence, start, place, memory);
                          });
   }
 };

@@ -65,7 +65,7 @@ void with_type_and_width(const AttentionForward& call, const Run& run) {
 
 template <int kWidth>
 int64_t largest_block(const AttentionForward& call) {
-  return std::max({AttentionForwardBlock<BFloat16, kWidth>::shared_bytes(call),
+  return std::max({AttentionForwardBlock<BFloat16, kWidth>::shared_bytes({call, {}}),
                    BackwardTiles<BFloat16, kWidth, true>::shared_bytes(call),
                    BackwardTiles<BFloat16, kWidth, false>::shared_bytes(call)});
 }
@@ -96,6 +96,10 @@ std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& 
   if (!has_width) {
     reasons.push_back("the head width is " + std::to_string(call.sizes.head_width) +
                       ", not 32, 64, 96 or 128");
+  }
+  if (call.sizes.heads > kMaxHeads) {
+    reasons.push_back(std::to_string(call.sizes.heads) + " heads are more than " +
+                      std::to_string(kMaxHeads));
   }
   for (const HeadRows& rows : {call.queries, call.keys, call.values, call.output}) {
     if (aligned(rows)) continue;

@@ -16,9 +16,9 @@ namespace dietmt::kernels {
 /// of the vectors (16 bytes each), not at what they point to.
 std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& call);
 
-/// All pointers of a call but the offsets of the host are on the current device; `stream` is a
-/// cudaStream_t. Throws Error where a kernel cannot be started. The calls return before the work is
-/// done.
+/// All pointers of a call are on the current device, but content_scale and the offsets of the host;
+/// `stream` is a cudaStream_t. Throws Error where a kernel cannot be started. The calls return
+/// before the work is done.
 void attention_forward_cuda(const AttentionForward& call, void* stream);
 
 /// `workspace`: attention_workspace_cuda(call) bytes on the device, aligned to 16 bytes, free for

@@ -29,7 +29,8 @@ struct ReduceTableBlock {
 
 template <typename E, int kWidth, typename Launcher>
 void run_attention_forward(const AttentionForward& call, Launcher& launcher) {
-  launcher.template launch<AttentionForwardBlock<E, kWidth>>(forward_grid(call.sizes), call);
+  launcher.template launch<AttentionForwardBlock<E, kWidth>>(forward_grid(call.sizes),
+                                                             {call, scales_of(call)});
 }
 
 template <typename E, int kWidth, typename Launcher>

@@ -6,10 +6,10 @@
 
 namespace dietmt::kernels {
 
-/// grid: sentences, tiles of queries, heads.
+/// grid: the list of tiles of queries, times heads.
 template <typename E, int kWidth>
 struct AttentionForwardBlock {
-  using Arguments = AttentionForward;
+  using Arguments = ForwardArguments;
   static constexpr int kStages = 2;
   static constexpr int kSize = kTile * kStride<kWidth>;
 
@@ -37,9 +37,9 @@ struct AttentionForwardBlock {
     return memory;
   }
 
-  DIETMT_HOST_DEVICE static int64_t shared_bytes(const AttentionForward& call) {
+  DIETMT_HOST_DEVICE static int64_t shared_bytes(const ForwardArguments& arguments) {
     SharedMemory shared(nullptr);
-    take_memory(shared, call);
+    take_memory(shared, arguments.call);
     return shared.used();
   }
 
@@ -122,14 +122,9 @@ struct AttentionForwardBlock {
     store_rows<E, kWidth>(rest, one, call.output_rest, first, count, head);
   }
 
-  DIETMT_DEVICE static void run(const AttentionForward& call, BlockIndex block, char* shared) {
-    const Sentence sentence = sentence_at(call.sizes, block.x);
-    const int start = block.y * kTile;
-    const int head = block.z;
-    if (start >= sentence.queries) return;
-    SharedMemory carver(shared);
-    const Memory memory = take_memory(carver, call);
-
+  DIETMT_DEVICE static void run_tile(const ForwardArguments& arguments, const Sentence& sentence,
+                                     int start, int head, const Memory& memory) {
+    const AttentionForward& call = arguments.call;
     int keys = sentence.keys;
     if (call.sizes.causal && start + kTile < keys) keys = start + kTile;
     const auto load = [&](int tile, int stage) {
@@ -158,8 +153,8 @@ struct AttentionForwardBlock {
       wait_copies<1>();
       sync_block();
       Scores scores;
-      compute_scores<E, kWidth>(scores, memory.queries, memory.keys + stage * kSize, call, tile,
-                                head, memory.terms);
+      compute_scores<E, kWidth>(scores, memory.queries, memory.keys + stage * kSize, call,
+                                arguments.scales.of[head], tile, head, memory.terms);
       update(softmax, scores, output);
       add_values(output, scores, memory.values + stage * kSize, call, dropout, tile, head,
                  memory.terms);
@@ -167,6 +162,19 @@ struct AttentionForwardBlock {
     }
     wait_copies<0>();
     finish(softmax, output, call, sentence, start, head);
+  }
+
+  DIETMT_DEVICE static void run(const ForwardArguments& arguments, BlockIndex block, char* shared) {
+    const AttentionSizes& sizes = arguments.call.sizes;
+    const int heads = static_cast<int>(sizes.heads);
+    const TileOfSentence place = sizes.device_query_tiles.data[block.x / heads];
+    const Sentence sentence = sentence_at(sizes, place.sentence);
+    SharedMemory carver(shared);
+    const Memory memory = take_memory(carver, arguments.call);
+    for (int start = place.tile * kListedRows;
+         start < sentence.queries && start < (place.tile + 1) * kListedRows; start += kTile) {
+      run_tile(arguments, sentence, start, block.x % heads, memory);
+    }
   }
 };
 

@@ -7,7 +7,7 @@
 namespace dietmt::kernels {
 namespace {
 
-int64_t tiles(int64_t length) { return (length + kTile - 1) / kTile; }
+int64_t tiles(int64_t length) { return (length + kDeviceTileRows - 1) / kDeviceTileRows; }
 
 /// A table whose gradient is wanted.
 struct WantedTable {
@@ -31,13 +31,16 @@ int64_t partial_bytes(const WantedTables& tables, const Split& split, int64_t he
   return sum;
 }
 
-Split choose_split(const WantedTables& tables, int64_t tile_count, const AttentionSizes& sizes,
-                   const BackwardLimits& limits) {
-  const auto groups = static_cast<int>(std::max<int64_t>(tile_count, 1));
-  if (tables.empty()) return {static_cast<int>(sizes.sentences), groups};
-  const int64_t parts = std::clamp<int64_t>(limits.blocks / (groups * sizes.heads), 1,
-                                            std::max<int64_t>(sizes.sentences, 1));
-  Split split{static_cast<int>(parts), groups};
+/// `list`: the tiles of the rows; `longest`: tiles of the longest sentence.
+Split choose_split(const WantedTables& tables, const DeviceTiles& list, int64_t longest,
+                   const AttentionSizes& sizes, const BackwardLimits& limits) {
+  if (tables.empty()) return {static_cast<int>(list.count), 1, false};
+  const bool by_position = std::any_of(tables.begin(), tables.end(),
+                                       [](const WantedTable& table) { return table.positional; });
+  const int64_t groups = by_position ? std::max<int64_t>(longest, 1) : 1;
+  const int64_t most = std::max<int64_t>(by_position ? sizes.sentences : list.count, 1);
+  const int64_t parts = std::clamp<int64_t>(limits.blocks / (groups * sizes.heads), 1, most);
+  Split split{static_cast<int>(parts), static_cast<int>(groups), by_position};
   while (split.parts > 1 && partial_bytes(tables, split, sizes.heads) > limits.partial_bytes) {
     split.parts = (split.parts + 1) / 2;
   }
@@ -68,11 +71,14 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
   const AttentionSizes& sizes = call.forward.sizes;
   BackwardPlan plan;
   plan.arguments.call = call;
+  plan.arguments.scales = scales_of(call.forward);
   AttentionTables& partials = plan.arguments.partials;
   const WantedTables by_query = wanted_tables(call, false, partials);
   const WantedTables by_key = wanted_tables(call, true, partials);
-  plan.arguments.query_split = choose_split(by_query, tiles(sizes.max_queries), sizes, limits);
-  plan.arguments.key_split = choose_split(by_key, tiles(sizes.max_keys), sizes, limits);
+  plan.arguments.query_split =
+      choose_split(by_query, sizes.device_query_tiles, tiles(sizes.max_queries), sizes, limits);
+  plan.arguments.key_split =
+      choose_split(by_key, sizes.device_key_tiles, tiles(sizes.max_keys), sizes, limits);
 
   const auto take = [&](const WantedTables& tables, const Split& split) {
     for (const WantedTable& table : tables) {
@@ -95,13 +101,18 @@ BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
   return plan;
 }
 
+HeadScales scales_of(const AttentionForward& call) {
+  HeadScales scales;
+  std::copy_n(call.terms.content_scale, call.sizes.heads, scales.of);
+  return scales;
+}
+
 BlockIndex forward_grid(const AttentionSizes& sizes) {
-  return {static_cast<int>(sizes.sentences), static_cast<int>(tiles(sizes.max_queries)),
-          static_cast<int>(sizes.heads)};
+  return {static_cast<int>(sizes.device_query_tiles.count * sizes.heads), 1, 1};
 }
 
 BlockIndex backward_grid(const Split& split, const AttentionSizes& sizes) {
-  return {split.parts, split.groups, static_cast<int>(sizes.heads)};
+  return {static_cast<int>(int64_t{split.parts} * split.groups * sizes.heads), 1, 1};
 }
 
 BlockIndex reduce_grid(const ReduceArguments& reduction) {

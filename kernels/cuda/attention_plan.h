@@ -28,6 +28,9 @@ struct BackwardPlan {
 BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
                            const BackwardLimits& limits = {});
 
+HeadScales scales_of(const AttentionForward& call);
+
+/// Blocks of one head after the other for each tile, so that the longest sentences begin first.
 BlockIndex forward_grid(const AttentionSizes& sizes);
 BlockIndex backward_grid(const Split& split, const AttentionSizes& sizes);
 BlockIndex reduce_grid(const ReduceArguments& reduction);

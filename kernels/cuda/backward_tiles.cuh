@@ -73,26 +73,51 @@ struct BackwardTiles {
     wait_copies<0>();
   }
 
+  /// Part, group and head of a block.
+  DIETMT_DEVICE static BlockIndex place_of(BlockIndex block, const Split& split, int64_t heads) {
+    const int slot = block.x / static_cast<int>(heads);
+    return {slot / split.groups, slot % split.groups, block.x % static_cast<int>(heads)};
+  }
+
+  template <typename RunTile>
+  DIETMT_DEVICE static void for_rows_of_tile(const Sentence& sentence, int tile,
+                                             const RunTile& run_tile) {
+    const int end = (tile + 1) * kListedRows;
+    const int rows = kQueryRows ? sentence.queries : sentence.keys;
+    for (int start = tile * kListedRows; start < end && start < rows; start += kTile) {
+      run_tile(sentence, start);
+    }
+  }
+
   /// Runs run_tile(sentence, first row) for the tiles of rows that a block owns.
   template <typename RunTile>
   DIETMT_DEVICE static void for_own_tiles(const AttentionSizes& sizes, const Split& split,
-                                          BlockIndex block, const RunTile& run_tile) {
-    for (int index = block.x; index < sizes.sentences; index += split.parts) {
-      const Sentence sentence = sentence_at(sizes, index);
-      const int rows = kQueryRows ? sentence.queries : sentence.keys;
-      for (int start = block.y * kTile; start < rows; start += split.groups * kTile) {
-        run_tile(sentence, start);
+                                          BlockIndex place, const RunTile& run_tile) {
+    if (split.by_position) {
+      for (int index = place.x; index < sizes.sentences; index += split.parts) {
+        const Sentence sentence = sentence_at(sizes, index);
+        const int rows = kQueryRows ? sentence.queries : sentence.keys;
+        for (int tile = place.y; tile * kListedRows < rows; tile += split.groups) {
+          for_rows_of_tile(sentence, tile, run_tile);
+        }
       }
+      return;
+    }
+    const DeviceTiles& tiles = kQueryRows ? sizes.device_query_tiles : sizes.device_key_tiles;
+    for (int64_t index = place.x; index < tiles.count; index += split.parts) {
+      const TileOfSentence tile = tiles.data[index];
+      for_rows_of_tile(sentence_at(sizes, tile.sentence), tile.tile, run_tile);
     }
   }
 
   /// Scores become the probabilities after dropout; returns the gradients of the scores.
   DIETMT_DEVICE static Scores differentiate(Scores& scores, const Pair& columns,
-                                            const AttentionForward& call,
+                                            const BackwardArguments& arguments,
                                             const Tile<kQueryRows>& tile, const Dropout& dropout,
                                             int head, const Memory& memory) {
-    compute_scores<E, kWidth>(scores, memory.rows.content, columns.content, call, tile, head,
-                              memory.terms);
+    const AttentionForward& call = arguments.call.forward;
+    compute_scores<E, kWidth>(scores, memory.rows.content, columns.content, call,
+                              arguments.scales.of[head], tile, head, memory.terms);
     Scores grad;
     grad.zero();
     multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.value);

@@ -69,8 +69,9 @@ DIETMT_DEVICE void add_features(Scores& scores, const AttentionTerms& terms,
 /// after load_term_vectors.
 template <typename E, int kWidth, bool kQueryRows>
 DIETMT_DEVICE void compute_scores(Scores& scores, const E* rows, const E* columns,
-                                  const AttentionForward& call, const Tile<kQueryRows>& tile,
-                                  int head, const TermMemory<E>& memory) {
+                                  const AttentionForward& call, float scale,
+                                  const Tile<kQueryRows>& tile, int head,
+                                  const TermMemory<E>& memory) {
   const AttentionTerms& terms = call.terms;
   const AttentionTables& tables = terms.tables;
   scores.zero();
@@ -85,7 +86,6 @@ DIETMT_DEVICE void compute_scores(Scores& scores, const E* rows, const E* column
     add_by_column<E, kWidth>(scores, columns, head_table(of_columns, head),
                              kQueryRows ? terms.query_clip : terms.key_clip, tile, memory);
   }
-  const float scale = terms.content_scale[head];
   scores.for_each([&](int, int, float& score, int) { score *= scale; });
   if (tables.query_features.data != nullptr) {
     add_features<E, kWidth>(scores, terms, tile, head, memory);

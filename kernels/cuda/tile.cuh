@@ -7,6 +7,7 @@ namespace dietmt::kernels {
 
 constexpr int kOffsets = 2 * kTile - 1;     // different offsets in a tile
 constexpr int kBandStride = 2 * kTile + 4;  // of the fp32 numbers by offset, for each row
+constexpr int kListedRows = static_cast<int>(kDeviceTileRows);
 constexpr float kLog2E = 1.4426950408889634f;
 
 struct Sentence {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "common/random.h"
 #include "kernels/cuda/elements.h"
@@ -27,6 +28,22 @@ int64_t* make_offsets(Arena& arena, const std::vector<int64_t>& lengths) {
   auto* offsets = arena.take<int64_t>(static_cast<int64_t>(lengths.size()) + 1);
   for (size_t b = 0; b < lengths.size(); ++b) offsets[b + 1] = offsets[b] + lengths[b];
   return offsets;
+}
+
+/// The longest sentences first.
+DeviceTiles make_tiles(Arena& arena, const std::vector<int64_t>& lengths) {
+  std::vector<int32_t> order(lengths.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto length = [&](int32_t b) { return lengths[static_cast<size_t>(b)]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return length(a) > length(b); });
+  std::vector<TileOfSentence> tiles;
+  for (const int32_t b : order) {
+    for (int32_t tile = 0; tile * kDeviceTileRows < length(b); ++tile) tiles.push_back({b, tile});
+  }
+  auto* data = arena.take<TileOfSentence>(std::ssize(tiles));
+  std::copy(tiles.begin(), tiles.end(), data);
+  return {data, std::ssize(tiles)};
 }
 
 }  // namespace
@@ -117,6 +134,8 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
   sizes.key_offsets = {key_offsets};
   sizes.device_query_offsets = {query_offsets};
   sizes.device_key_offsets = {key_offsets};
+  sizes.device_query_tiles = make_tiles(arena, options.queries);
+  sizes.device_key_tiles = make_tiles(arena, keys);
   sizes.max_queries = *std::max_element(options.queries.begin(), options.queries.end());
   sizes.max_keys = *std::max_element(keys.begin(), keys.end());
   sizes.causal = options.causal;
