@@ -14,7 +14,7 @@ inline void throw_if_failed(cudaError_t status, const char* what) {
 }
 
 template <typename Block>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(block_threads<Block>(), blocks_together<Block>())
     run_block(const __grid_constant__ typename Block::Arguments arguments) {
   extern __shared__ __align__(16) char shared[];
   const BlockIndex block{static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y),
@@ -37,11 +37,12 @@ class DeviceLauncher {
     const auto bytes = static_cast<int>(Block::shared_bytes(arguments));
     throw_if_failed(
         cudaFuncSetAttribute(run_block<Block>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "shared memory of an attention kernel");
+        "shared memory of a CUDA kernel");
     const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y),
                       static_cast<unsigned>(grid.z));
-    run_block<Block><<<blocks, kThreads, static_cast<size_t>(bytes), stream_>>>(arguments);
-    throw_if_failed(cudaGetLastError(), "starting an attention kernel");
+    constexpr auto kBlockThreads = static_cast<unsigned>(block_threads<Block>());
+    run_block<Block><<<blocks, kBlockThreads, static_cast<size_t>(bytes), stream_>>>(arguments);
+    throw_if_failed(cudaGetLastError(), "starting a CUDA kernel");
   }
 
  private:

@@ -15,6 +15,10 @@
 //   commit_copies()                closes a group of copies
 //   wait_copies<n>()               until at most n of this thread's groups are unfinished
 //   exp2_fast(x)                   2^x
+//   load_words(from), store_words  16 bytes of global memory at an address that 16 divides
+//   load_written(from)             what other blocks of this kernel have written
+//   fence_writes()                 orders this thread's accesses to global memory for other blocks
+//   take_ticket(ticket, last)      adds one, or starts again at 0 after `last`; the value before
 //
 // Fragments of m16n8k16, with g = lane / 4, t = lane % 4: a[0] holds row g, columns 2t and 2t + 1;
 // a[1] row g + 8; a[2], a[3] the same rows, columns 2t + 8, 2t + 9; b[0] holds rows 2t, 2t + 1 of
@@ -28,6 +32,31 @@ namespace dietmt::kernels {
 
 constexpr int kWarpThreads = 32;
 constexpr int kWarps = kThreads / kWarpThreads;
+
+struct alignas(16) Words {
+  uint32_t of[4];
+};
+
+/// Threads of a block: Block::kBlockThreads if it has them, else kThreads.
+template <typename Block>
+constexpr int block_threads() {
+  if constexpr (requires { Block::kBlockThreads; }) {
+    return Block::kBlockThreads;
+  } else {
+    return kThreads;
+  }
+}
+
+/// Blocks that share a multiprocessor: Block::kBlocksTogether if it has them. They bound the
+/// registers of a thread; 0: no bound.
+template <typename Block>
+constexpr int blocks_together() {
+  if constexpr (requires { Block::kBlocksTogether; }) {
+    return Block::kBlocksTogether;
+  } else {
+    return 0;
+  }
+}
 
 }  // namespace dietmt::kernels
 

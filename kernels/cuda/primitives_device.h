@@ -15,6 +15,15 @@ DIETMT_DEVICE float shuffle_xor(float value, int mask) {
   return __shfl_xor_sync(0xffffffffU, value, mask);
 }
 
+DIETMT_DEVICE Words load_words(const void* from) { return *static_cast<const Words*>(from); }
+DIETMT_DEVICE void store_words(void* to, const Words& words) { *static_cast<Words*>(to) = words; }
+DIETMT_DEVICE float load_written(const float* from) { return __ldcg(from); }
+DIETMT_DEVICE void fence_writes() { __threadfence(); }
+
+DIETMT_DEVICE uint32_t take_ticket(uint32_t* ticket, uint32_t last) {
+  return atomicInc(ticket, last);
+}
+
 DIETMT_DEVICE uint32_t shared_address(const void* pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
 #include <cstdio>
@@ -63,8 +64,11 @@ thread_local Block* current_block = nullptr;
 
 class Block {
  public:
-  Block(std::function<void()> body, context::pooled_fixedsize_stack& stacks)
-      : body_(std::move(body)), threads_(kThreads) {
+  Block(int threads, std::function<void()> body, context::pooled_fixedsize_stack& stacks)
+      : body_(std::move(body)),
+        threads_(static_cast<size_t>(threads)),
+        warps_(static_cast<size_t>(threads / kWarpThreads)),
+        running_(threads) {
     for (Thread& thread : threads_) {
       thread.fiber = context::fiber(std::allocator_arg, stacks, [&](context::fiber&& scheduler) {
         thread.scheduler = std::move(scheduler);
@@ -81,9 +85,9 @@ class Block {
     current_block = this;
     early_ = order != 0;
     random_ = Random(order);
-    std::vector<int> turn(kThreads);
+    std::vector<int> turn(threads_.size());
     std::iota(turn.begin(), turn.end(), 0);
-    std::vector<int> warps(kWarps);
+    std::vector<int> warps(warps_.size());
     std::iota(warps.begin(), warps.end(), 0);
     while (running_ > 0) {
       bool moved = false;
@@ -112,9 +116,9 @@ class Block {
 
   int current() const { return current_; }
   Thread& thread() { return threads_[static_cast<size_t>(current_)]; }
-  Warp& warp() { return warps_[current_ / kWarpThreads]; }
+  Warp& warp() { return warps_[static_cast<size_t>(current_ / kWarpThreads)]; }
   int lane() const { return current_ % kWarpThreads; }
-  void block_barrier() { wait(block_, kThreads); }
+  void block_barrier() { wait(block_, static_cast<int>(threads_.size())); }
 
   /// The operands of all lanes, once each has given its own.
   unsigned exchange(const Slot& slot, const detail::MultiplyOperands* operands) {
@@ -162,12 +166,12 @@ class Block {
 
   std::function<void()> body_;
   std::vector<Thread> threads_;
-  Warp warps_[kWarps];
+  std::vector<Warp> warps_;
   Barrier block_;
   Random random_{0};
   bool early_ = false;
   int current_ = 0;
-  int running_ = kThreads;
+  int running_;
   bool moved_ = false;
 };
 
@@ -204,7 +208,7 @@ void finish(const AsyncCopy& copy) {
 }  // namespace
 
 void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& schedule,
-                 const std::function<void(BlockIndex, char*)>& body) {
+                 const std::function<void(BlockIndex, char*)>& body, int threads) {
   std::vector<BlockIndex> blocks;
   for (int z = 0; z < grid.z; ++z) {
     for (int y = 0; y < grid.y; ++y) {
@@ -219,7 +223,8 @@ void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& sched
     char* shared = static_cast<char*>(std::aligned_alloc(64, lines * 64));
     for (size_t index = worker; index < blocks.size(); index += workers) {
       std::memset(shared, 0xff, lines * 64);  // NaN in every format
-      Block block([&] { body(blocks[index], shared); }, stacks);
+      Block block(
+          threads, [&] { body(blocks[index], shared); }, stacks);
       block.run(schedule.order == 0 ? 0 : schedule.order + index);
     }
     std::free(shared);
@@ -258,6 +263,26 @@ void load_matrices_transposed(uint32_t (&r)[4], const void* row) {
 const detail::MultiplyOperands* detail::exchange_operands(const MultiplyOperands& own) {
   const unsigned set = current_block->exchange({kMultiply, 0.0f, nullptr}, &own);
   return current_block->warp().operands[set];
+}
+
+Words load_words(const void* from) {
+  require(reinterpret_cast<uintptr_t>(from) % 16 == 0, "16 bytes from a misaligned address");
+  Words words;
+  std::memcpy(&words, from, sizeof words);
+  return words;
+}
+
+void store_words(void* to, const Words& words) {
+  require(reinterpret_cast<uintptr_t>(to) % 16 == 0, "16 bytes to a misaligned address");
+  std::memcpy(to, &words, sizeof words);
+}
+
+uint32_t take_ticket(uint32_t* ticket, uint32_t last) {
+  const std::atomic_ref<uint32_t> shared(*ticket);
+  uint32_t taken = shared.load();
+  while (!shared.compare_exchange_weak(taken, taken >= last ? 0 : taken + 1)) {
+  }
+  return taken;
 }
 
 void copy_async(void* to, const void* from, bool valid) {

@@ -8,6 +8,7 @@
 // bit, which uncovers missing barriers.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,8 +24,9 @@ struct HostSchedule {
 };
 
 /// Runs `body(block, shared)` for every thread of every block of a grid; returns when all are done.
+/// `threads` of a block: a multiple of kWarpThreads.
 void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& schedule,
-                 const std::function<void(BlockIndex, char*)>& body);
+                 const std::function<void(BlockIndex, char*)>& body, int threads = kThreads);
 
 int thread_index();
 void sync_block();
@@ -32,6 +34,11 @@ void sync_warp();
 float shuffle_xor(float value, int mask);
 void load_matrices(uint32_t (&r)[4], const void* row);
 void load_matrices_transposed(uint32_t (&r)[4], const void* row);
+Words load_words(const void* from);
+void store_words(void* to, const Words& words);
+inline float load_written(const float* from) { return *from; }
+inline void fence_writes() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+uint32_t take_ticket(uint32_t* ticket, uint32_t last);
 void copy_async(void* to, const void* from, bool valid);
 void commit_copies();
 void wait_for_copies(size_t unfinished);

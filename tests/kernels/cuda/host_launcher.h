@@ -15,8 +15,10 @@ struct HostLauncher {
 
   template <typename Block>
   void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
-    run_on_host(grid, static_cast<size_t>(Block::shared_bytes(arguments)), schedule,
-                [&](BlockIndex block, char* shared) { Block::run(arguments, block, shared); });
+    run_on_host(
+        grid, static_cast<size_t>(Block::shared_bytes(arguments)), schedule,
+        [&](BlockIndex block, char* shared) { Block::run(arguments, block, shared); },
+        block_threads<Block>());
   }
 };
 
