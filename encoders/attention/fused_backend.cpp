@@ -2,6 +2,7 @@
 // never store scores.
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
 
 #include <array>
 #include <utility>
@@ -31,14 +32,22 @@ const Tensor& table_of(const ScoreTerms& terms, size_t t) {
 }
 
 /// The parts of a call that never need gradients.
-struct Settings {
-  std::vector<int64_t> query_offsets;
-  std::vector<int64_t> key_offsets;
+struct Settings : torch::CustomClassHolder {
+  Settings(const AttentionCall& call, std::vector<size_t> tables)
+      : queries(call.query_packing),
+        keys(call.key_packing),
+        content_scale(call.terms.content_scale),
+        segments(call.segments.defined() ? call.segments.contiguous() : Tensor()),
+        present(std::move(tables)),
+        causal(call.causal),
+        dropout(call.dropout),
+        dropout_key(call.dropout_key) {}
+
+  Packing queries;
+  Packing keys;
   std::vector<double> content_scale;  // [1] or [H]
   Tensor segments;
-  std::vector<int64_t> present;  // places in kAttentionTables of the tables that the call has
-  int64_t max_queries = 0;
-  int64_t max_keys = 0;
+  std::vector<size_t> present;  // places in kAttentionTables of the tables that the call has
   bool causal = false;
   double dropout = 0.0;
   uint64_t dropout_key = 0;
@@ -62,11 +71,6 @@ int64_t size_of(const Tensor& table, kernels::TableRows rows) {
   return kernels::has_offsets(rows) ? (table.size(1) - 1) / 2 : table.size(2);
 }
 
-kernels::ElementType element_type(at::ScalarType type) {
-  if (type == at::kFloat) return kernels::ElementType::kFloat;
-  return type == at::kHalf ? kernels::ElementType::kHalf : kernels::ElementType::kBFloat16;
-}
-
 /// The kernel's view of a call, and the owner of what the view points to.
 class KernelCall {
  public:
@@ -78,15 +82,17 @@ class KernelCall {
     if (settings.content_scale.size() > 1)
       std::copy(settings.content_scale.begin(), settings.content_scale.end(), scale_.begin());
     view.sizes = {.type = element_type(queries.scalar_type()),
-                  .sentences = static_cast<int64_t>(settings.query_offsets.size()) - 1,
+                  .sentences = settings.queries.sentences(),
                   .heads = heads,
                   .head_width = queries.size(2),
-                  .query_offsets = {settings.query_offsets.data()},
-                  .key_offsets = {settings.key_offsets.data()},
-                  .device_query_offsets = {},
-                  .device_key_offsets = {},
-                  .max_queries = settings.max_queries,
-                  .max_keys = settings.max_keys,
+                  .query_offsets = {settings.queries.offsets().data()},
+                  .key_offsets = {settings.keys.offsets().data()},
+                  .device_query_offsets = settings.queries.device_offsets(),
+                  .device_key_offsets = settings.keys.device_offsets(),
+                  .device_query_tiles = settings.queries.device_tiles(),
+                  .device_key_tiles = settings.keys.device_tiles(),
+                  .max_queries = settings.queries.max_length(),
+                  .max_keys = settings.keys.max_length(),
                   .causal = settings.causal,
                   .dropout = settings.dropout,
                   .dropout_key = settings.dropout_key};
@@ -128,8 +134,7 @@ void run_backward(const kernels::AttentionBackward& call, at::Device device) {
 /// In their places; the others are undefined.
 TableTensors in_place(at::TensorList present, const Settings& settings) {
   TableTensors tables;
-  for (size_t i = 0; i < present.size(); ++i)
-    tables[static_cast<size_t>(settings.present[i])] = present[i];
+  for (size_t i = 0; i < present.size(); ++i) tables[settings.present[i]] = present[i];
   return tables;
 }
 
@@ -143,7 +148,9 @@ std::vector<Tensor> empty_gradients(const std::vector<Tensor>& vectors) {
 
 struct FusedAttention : torch::autograd::Function<FusedAttention> {
   static Tensor forward(AutogradContext* context, const Tensor& queries, const Tensor& keys,
-                        const Tensor& values, at::TensorList present, const Settings& settings) {
+                        const Tensor& values, at::TensorList present,
+                        const c10::intrusive_ptr<Settings>& given) {
+    const Settings& settings = *given;
     const TableTensors tables = in_place(present, settings);
     const Tensor output = at::empty(queries.sizes(), queries.options());
     const Tensor log_normalizer =
@@ -157,13 +164,15 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     variable_list saved = {queries, keys, values, output, log_normalizer, output_rest};
     saved.insert(saved.end(), present.begin(), present.end());
     context->save_for_backward(saved);
-    save(context, settings);
+    context->saved_data["settings"] = at::IValue::make_capsule(given);
     return output;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
-    const Settings settings = load(context);
+    const auto given =
+        c10::static_intrusive_pointer_cast<Settings>(context->saved_data["settings"].toCapsule());
+    const Settings& settings = *given;
     const at::TensorList present = at::TensorList(saved).slice(6);
     const TableTensors tables = in_place(present, settings);
     const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4],
@@ -179,40 +188,11 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     for (size_t i = 0; i < present.size(); ++i) {
       const bool wanted = context->needs_input_grad(3 + i);
       results.push_back(wanted ? at::zeros_like(present[i]) : Tensor());
-      const auto t = static_cast<size_t>(settings.present[i]);
-      call.grad_tables.*kAttentionTables[t].table = head_table(results.back());
+      call.grad_tables.*kAttentionTables[settings.present[i]].table = head_table(results.back());
     }
     run_backward(call, saved[0].device());
     results.emplace_back();  // of the settings
     return results;
-  }
-
- private:
-  static void save(AutogradContext* context, const Settings& settings) {
-    context->saved_data["query_offsets"] = settings.query_offsets;
-    context->saved_data["key_offsets"] = settings.key_offsets;
-    context->saved_data["content_scale"] = settings.content_scale;
-    context->saved_data["segments"] = settings.segments;
-    context->saved_data["present"] = settings.present;
-    context->saved_data["max_queries"] = settings.max_queries;
-    context->saved_data["max_keys"] = settings.max_keys;
-    context->saved_data["causal"] = settings.causal;
-    context->saved_data["dropout"] = settings.dropout;
-    context->saved_data["dropout_key"] = static_cast<int64_t>(settings.dropout_key);
-  }
-
-  static Settings load(AutogradContext* context) {
-    const auto& data = context->saved_data;
-    return {.query_offsets = data.at("query_offsets").toIntVector(),
-            .key_offsets = data.at("key_offsets").toIntVector(),
-            .content_scale = data.at("content_scale").toDoubleVector(),
-            .segments = data.at("segments").toTensor(),
-            .present = data.at("present").toIntVector(),
-            .max_queries = data.at("max_queries").toInt(),
-            .max_keys = data.at("max_keys").toInt(),
-            .causal = data.at("causal").toBool(),
-            .dropout = data.at("dropout").toDouble(),
-            .dropout_key = static_cast<uint64_t>(data.at("dropout_key").toInt())};
   }
 };
 
@@ -227,26 +207,16 @@ Tensor kernel_table(const Tensor& table, kernels::TableRows rows, const Attentio
 
 Tensor attend_fused(const AttentionCall& call) {
   variable_list tables;
-  std::vector<int64_t> present;
+  std::vector<size_t> present;
   for (size_t t = 0; t < kTableCount; ++t) {
     const Tensor& table = table_of(call.terms, t);
     if (!table.defined()) continue;
     tables.push_back(kernel_table(table, kAttentionTables[t].rows, call));
-    present.push_back(static_cast<int64_t>(t));
+    present.push_back(t);
   }
-  const Settings settings{
-      .query_offsets = call.query_packing.offsets(),
-      .key_offsets = call.key_packing.offsets(),
-      .content_scale = call.terms.content_scale,
-      .segments = call.segments.defined() ? call.segments.contiguous() : Tensor(),
-      .present = std::move(present),
-      .max_queries = call.query_packing.max_length(),
-      .max_keys = call.key_packing.max_length(),
-      .causal = call.causal,
-      .dropout = call.dropout,
-      .dropout_key = call.dropout_key};
   return FusedAttention::apply(with_dense_tokens(call.queries), with_dense_tokens(call.keys),
-                               with_dense_tokens(call.values), at::TensorList(tables), settings);
+                               with_dense_tokens(call.values), at::TensorList(tables),
+                               c10::make_intrusive<Settings>(call, std::move(present)));
 }
 
 }  // namespace

@@ -166,10 +166,7 @@ at::Tensor move_keys(const at::Tensor& keys, const at::Tensor& positions, const 
 bool compresses(const ScoreTerms& terms) { return terms.key_compression.defined(); }
 
 Packing compressed_packing(const Packing& packing, const ScoreTerms& terms) {
-  if (!compresses(terms)) return packing;
-  const auto sentences = static_cast<size_t>(packing.sentences());
-  return Packing(std::vector<int64_t>(sentences, terms.key_compression.size(1)),
-                 packing.positions().device());
+  return compresses(terms) ? packing.with_rows(terms.key_compression.size(1)) : packing;
 }
 
 at::Tensor compress(const at::Tensor& rows, const Packing& packing, const at::Tensor& compression) {

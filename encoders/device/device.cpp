@@ -87,6 +87,16 @@ const kernels::DeviceKernels* device_kernels(c10::Device device) {
   return registered[static_cast<size_t>(device.type())];
 }
 
+kernels::ElementType element_type(at::ScalarType type) {
+  if (type == at::kFloat) return kernels::ElementType::kFloat;
+  return type == at::kHalf ? kernels::ElementType::kHalf : kernels::ElementType::kBFloat16;
+}
+
+at::Tensor staging_tensor(int64_t count, c10::Device device) {
+  return at::empty({count}, at::TensorOptions(at::kLong).pinned_memory(
+                                at::accelerator::isAccelerator(device.type())));
+}
+
 void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels) {
   registered[static_cast<size_t>(type)] = kernels;
 }

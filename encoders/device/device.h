@@ -5,6 +5,7 @@
 // machines with and without CUDA.
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 
 #include <cstdint>
@@ -32,6 +33,13 @@ const LoadedCudaKernels& cuda_kernels();
 
 /// The fused kernels of a device; null on the CPU and where there are none.
 const kernels::DeviceKernels* device_kernels(c10::Device device);
+
+/// The kernels' name of a floating-point type that they know: fp32, bf16 or fp16.
+kernels::ElementType element_type(at::ScalarType type);
+
+/// [count] int64 in host memory, from which an asynchronous copy to `device` can read:
+/// page-locked unless the device is the CPU.
+at::Tensor staging_tensor(int64_t count, c10::Device device);
 
 /// Gives the devices of a type their kernels; tests do so for a device over host memory.
 void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels);
