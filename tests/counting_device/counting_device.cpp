@@ -1,0 +1,78 @@
+#include "tests/counting_device/counting_device.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
+
+#include "encoders/device/device.h"
+#include "tests/counting_device/device_memory.h"
+#include "tests/counting_device/fused_kernels.h"
+#include "tests/counting_device/launch_log.h"
+#include "tests/counting_device/operators.h"
+
+namespace dietmt::counting {
+namespace {
+
+/// One device with one stream.
+struct Guard : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
+  c10::Device exchangeDevice(c10::Device) const override { return getDevice(); }
+  c10::Device getDevice() const override { return {c10::kPrivateUse1, 0}; }
+  c10::Stream getStream(c10::Device) const noexcept override {
+    return c10::Stream(c10::Stream::DEFAULT, getDevice());
+  }
+  c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
+  c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override {
+    return getStream(device);
+  }
+  c10::Stream getNewStream(c10::Device device, int) const override { return getStream(device); }
+  c10::Stream exchangeStream(c10::Stream stream) const noexcept override { return stream; }
+  // Work is done when a call returns, so events have nothing to wait for.
+  void record(void**, const c10::Stream&, const c10::DeviceIndex,
+              const c10::EventFlag) const override {}
+  void block(void*, const c10::Stream&) const override {}
+  bool queryEvent(void*) const override { return true; }
+  void synchronizeEvent(void*) const override { log_wait("synchronize an event"); }
+  void synchronizeStream(const c10::Stream&) const override { log_wait("synchronize a stream"); }
+  void synchronizeDevice(const c10::DeviceIndex) const override {
+    log_wait("synchronize the device");
+  }
+};
+
+struct Hooks : at::PrivateUse1HooksInterface {
+  bool isBuilt() const override { return true; }
+  bool isAvailable() const override { return true; }
+  bool hasPrimaryContext(c10::DeviceIndex) const override { return true; }
+  c10::DeviceIndex deviceCount() const override { return 1; }
+  c10::DeviceIndex getCurrentDevice() const override { return 0; }
+  void setCurrentDevice(c10::DeviceIndex) const override {}
+  c10::DeviceIndex exchangeDevice(c10::DeviceIndex) const override { return 0; }
+  c10::DeviceIndex maybeExchangeDevice(c10::DeviceIndex) const override { return 0; }
+  bool isPinnedPtr(const void* data) const override { return is_pinned(data); }
+  c10::Allocator* getPinnedMemoryAllocator() const override { return &pinned_allocator(); }
+  at::Device getDeviceFromPtr(void*) const override { return {c10::kPrivateUse1, 0}; }
+  const at::Generator& getDefaultGenerator(c10::DeviceIndex) const override {
+    return at::detail::getDefaultCPUGenerator();
+  }
+};
+
+c10::Device install() {
+  c10::register_privateuse1_backend("counting");
+  install_allocators();
+  report_reads_of_device_memory();
+  c10::impl::registerDeviceGuard(c10::kPrivateUse1, new Guard);
+  at::RegisterPrivateUse1HooksInterface(new Hooks);
+  register_operators();
+  register_autocast();
+  encoders::register_device_kernels(c10::kPrivateUse1, &fused_kernels());
+  return {c10::kPrivateUse1, 0};
+}
+
+}  // namespace
+
+c10::Device counting_device() {
+  static const c10::Device device = install();
+  return device;
+}
+
+}  // namespace dietmt::counting

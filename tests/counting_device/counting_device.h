@@ -1,0 +1,73 @@
+// A device over host memory that counts what a GPU would be asked to do: LibTorch's PrivateUse1.
+// Tests run a step on it to learn how many kernels the step launches, what it copies, and where
+// the host waits for the device. Results are those of LibTorch's CPU kernels.
+//
+// Device addresses are not readable: host code that dereferences one stops with a backtrace. An
+// operator that mixes devices throws, but numbers (0-dim tensors of the CPU) may meet device
+// tensors as on CUDA. The fused kernels are those of fused_kernels.h.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace dietmt::counting {
+
+/// Registers the device and its table of fused kernels at the first call, and returns it.
+c10::Device counting_device();
+
+struct Counts {
+  int64_t launches = 0;          // kernels, memory sets and copies within the device
+  int64_t host_to_device = 0;    // copies
+  int64_t device_to_host = 0;    // the same
+  int64_t device_to_device = 0;  // the same; launches contain them
+  int64_t waits = 0;             // synchronising reads: the host waits until the device is done
+  double device_seconds = 0.0;   // in emulated kernels and in LibTorch's CPU kernels
+};
+
+/// Since the last reset.
+Counts counts();
+void reset_counts();
+
+/// Launches by operator or kernel since the last reset.
+std::map<std::string, int64_t> launches_by_operator();
+
+/// Something that a test wants to find in the sources.
+struct Place {
+  std::string operation;
+  std::string frames;  // the innermost functions of dietmt, one in a line
+};
+
+/// Where the host waited since the last reset.
+std::vector<Place> places_of_waits();
+
+/// Launches by operator and the innermost function of dietmt while it lives; costs a backtrace for
+/// each launch.
+class TracedLaunches {
+ public:
+  TracedLaunches();
+  ~TracedLaunches();
+  TracedLaunches(const TracedLaunches&) = delete;
+  TracedLaunches& operator=(const TracedLaunches&) = delete;
+
+  std::map<std::string, int64_t> by_place() const;
+};
+
+/// While it lives, kernels leave floating-point results zero, or as they are if they are updated in
+/// place. So the host's part of a large step can be timed.
+class WithoutComputing {
+ public:
+  WithoutComputing();
+  ~WithoutComputing();
+  WithoutComputing(const WithoutComputing&) = delete;
+  WithoutComputing& operator=(const WithoutComputing&) = delete;
+};
+
+/// Bytes of device memory in use, and the most of them since the last reset.
+int64_t allocated_bytes();
+int64_t peak_bytes();
+
+}  // namespace dietmt::counting

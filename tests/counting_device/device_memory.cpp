@@ -1,0 +1,235 @@
+#include "tests/counting_device/device_memory.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <execinfo.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+#include <set>
+
+namespace dietmt::counting {
+namespace {
+
+constexpr size_t kArenaBytes = size_t{1} << 36;
+constexpr size_t kAlignment = 512;  // of CUDA's allocator
+
+/// Hands out parts of an address range. Freed parts are kept by size; a part serves requests of at
+/// least half its size.
+class Arena {
+ public:
+  Arena() {
+    void* const start = mmap(nullptr, 2 * kArenaBytes, PROT_NONE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) throw std::bad_alloc();
+    device_ = static_cast<char*>(start);
+    mirror_ = device_ + kArenaBytes;
+    if (mprotect(mirror_, kArenaBytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  }
+
+  char* device() const { return device_; }
+  char* mirror() const { return mirror_; }
+
+  /// Returns an address of the mirror.
+  void* allocate(size_t bytes) {
+    const size_t size = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+    const std::scoped_lock lock(mutex_);
+    const auto found = free_.lower_bound(size);
+    size_t place = used_, taken = size;
+    if (found != free_.end() && found->first <= 2 * size) {
+      std::tie(taken, place) = *found;
+      free_.erase(found);
+    } else {
+      if (used_ + size > kArenaBytes) throw std::bad_alloc();
+      used_ += size;
+    }
+    sizes_[place] = taken;
+    in_use_ += static_cast<int64_t>(taken);
+    most_ = std::max(most_, in_use_);
+    return mirror_ + place;
+  }
+
+  void free(const void* mirror) {
+    const std::scoped_lock lock(mutex_);
+    const auto place = static_cast<size_t>(static_cast<const char*>(mirror) - mirror_);
+    const auto found = sizes_.find(place);
+    in_use_ -= static_cast<int64_t>(found->second);
+    free_.emplace(found->second, place);
+    sizes_.erase(found);
+  }
+
+  int64_t in_use() const {
+    const std::scoped_lock lock(mutex_);
+    return in_use_;
+  }
+  int64_t most() const {
+    const std::scoped_lock lock(mutex_);
+    return most_;
+  }
+  void reset_most() {
+    const std::scoped_lock lock(mutex_);
+    most_ = in_use_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  char* device_ = nullptr;
+  char* mirror_ = nullptr;
+  size_t used_ = 0;
+  std::multimap<size_t, size_t> free_;  // places by size
+  std::map<size_t, size_t> sizes_;      // of places in use
+  int64_t in_use_ = 0;
+  int64_t most_ = 0;
+};
+
+// Never destroyed: static tensors of other sources may outlive it otherwise.
+Arena& arena() {
+  static Arena& arena = *new Arena;
+  return arena;
+}
+
+void free_mirror(void* mirror) {
+  if (mirror != nullptr) arena().free(mirror);
+}
+
+class DeviceAllocator : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) override {
+    const c10::Device device(c10::kPrivateUse1, 0);
+    if (bytes == 0) return {nullptr, device};
+    void* const mirror = arena().allocate(bytes);
+    return {device_address_of(mirror), mirror, &free_mirror, device};
+  }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    std::memcpy(mirror_of(to), mirror_of(from), bytes);
+  }
+};
+
+class PinnedAllocator : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) override {
+    void* const data = std::aligned_alloc(64, (bytes + 64) / 64 * 64);
+    if (data == nullptr) throw std::bad_alloc();
+    const std::scoped_lock lock(mutex_);
+    blocks_[static_cast<char*>(data)] = std::max<size_t>(bytes, 1);
+    return {data, data, &release, c10::kCPU};
+  }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    std::memcpy(to, from, bytes);
+  }
+  bool owns(const void* address) const {
+    const std::scoped_lock lock(mutex_);
+    const auto* const place = static_cast<const char*>(address);
+    const auto after = blocks_.upper_bound(const_cast<char*>(place));
+    if (after == blocks_.begin()) return false;
+    const auto block = std::prev(after);
+    return place < block->first + block->second;
+  }
+  static PinnedAllocator& instance() {
+    static PinnedAllocator& allocator = *new PinnedAllocator;
+    return allocator;
+  }
+
+ private:
+  static void release(void* data) {
+    const std::scoped_lock lock(instance().mutex_);
+    instance().blocks_.erase(static_cast<char*>(data));
+    std::free(data);
+  }
+
+  mutable std::mutex mutex_;
+  std::map<char*, size_t> blocks_;
+};
+
+thread_local int64_t results_in_mirror = 0;
+
+class MirrorOrHostAllocator : public c10::Allocator {
+ public:
+  explicit MirrorOrHostAllocator(c10::Allocator& host) : host_(host) {}
+  c10::DataPtr allocate(size_t bytes) override {
+    if (results_in_mirror == 0 || bytes == 0) return host_.allocate(bytes);
+    void* const mirror = arena().allocate(bytes);
+    return {mirror, mirror, &free_mirror, c10::kCPU};
+  }
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    std::memcpy(to, from, bytes);
+  }
+  // oneDNN allocates without a DataPtr.
+  c10::DeleterFnPtr raw_deleter() const override {
+    static const c10::DeleterFnPtr host_deleter = host_.raw_deleter();
+    return [](void* data) { is_mirror(data) ? free_mirror(data) : host_deleter(data); };
+  }
+
+ private:
+  c10::Allocator& host_;
+};
+
+void report_read(int signal, siginfo_t* info, void*) {
+  std::signal(signal, SIG_DFL);
+  if (!is_device_memory(info->si_addr)) return;  // the instruction runs again and ends the process
+  constexpr char kMessage[] = "host code reads or writes memory of the counting device:\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  void* frames[40];
+  backtrace_symbols_fd(frames, backtrace(frames, 40), STDERR_FILENO);
+}
+
+}  // namespace
+
+bool is_device_memory(const void* address) {
+  const auto* const place = static_cast<const char*>(address);
+  return place >= arena().device() && place < arena().device() + kArenaBytes;
+}
+
+bool is_mirror(const void* address) {
+  const auto* const place = static_cast<const char*>(address);
+  return place >= arena().mirror() && place < arena().mirror() + kArenaBytes;
+}
+
+void* mirror_of(const void* device_address) {
+  if (device_address == nullptr) return nullptr;
+  return const_cast<char*>(static_cast<const char*>(device_address)) + kArenaBytes;
+}
+
+void* device_address_of(const void* mirror) {
+  if (mirror == nullptr) return nullptr;
+  return const_cast<char*>(static_cast<const char*>(mirror)) - kArenaBytes;
+}
+
+c10::Allocator& device_allocator() {
+  static DeviceAllocator& allocator = *new DeviceAllocator;
+  return allocator;
+}
+
+c10::Allocator& pinned_allocator() { return PinnedAllocator::instance(); }
+
+bool is_pinned(const void* address) { return PinnedAllocator::instance().owns(address); }
+
+ResultsInMirror::ResultsInMirror() { ++results_in_mirror; }
+
+ResultsInMirror::~ResultsInMirror() { --results_in_mirror; }
+
+void install_allocators() {
+  static MirrorOrHostAllocator& allocator = *new MirrorOrHostAllocator(*c10::GetCPUAllocator());
+  constexpr uint8_t kHighest = 255;
+  c10::SetCPUAllocator(&allocator, kHighest);
+  c10::SetAllocator(c10::kPrivateUse1, &device_allocator());
+}
+
+void report_reads_of_device_memory() {
+  struct sigaction action = {};
+  action.sa_sigaction = report_read;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
+int64_t bytes_in_use() { return arena().in_use(); }
+int64_t most_bytes_in_use() { return arena().most(); }
+void reset_most_bytes() { arena().reset_most(); }
+
+}  // namespace dietmt::counting

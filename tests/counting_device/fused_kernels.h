@@ -1,0 +1,27 @@
+// The fused kernels of kernels/device_kernels.h for the counting device: loops over the mirror,
+// which count what the kernels of CUDA launch.
+#pragma once
+
+#include "kernels/device_kernels.h"
+
+namespace dietmt::counting {
+
+const kernels::DeviceKernels& fused_kernels();
+
+// The parts of the table.
+std::vector<std::string> reasons_against_attention(const kernels::AttentionForward& call);
+void attention_forward(const kernels::AttentionForward& call);
+void attention_backward(const kernels::AttentionBackward& call);
+void add_norm(const kernels::DeviceAddNorm& call);
+void add_norm_backward(const kernels::DeviceAddNormBackward& call);
+void activate(const kernels::DeviceActivate& call);
+void activate_backward(const kernels::DeviceActivateBackward& call);
+void column_sums(const kernels::DeviceColumnSums& call);
+void embed(const kernels::DeviceEmbed& call);
+void embed_backward(const kernels::DeviceEmbedBackward& call);
+void cross_entropy(const kernels::DeviceCrossEntropy& call);
+void rotate(const kernels::DeviceRotate& call);
+void linear(const kernels::DeviceLinear& call);
+void linear_backward(const kernels::DeviceLinearBackward& call);
+
+}  // namespace dietmt::counting

@@ -1,0 +1,34 @@
+// What the counting device has been asked to do: the counters behind counting_device.h, as its own
+// parts write them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace dietmt::counting {
+
+enum class CopyKind { kHostToDevice, kDeviceToHost, kDeviceToDevice };
+
+void log_launches(const std::string& operation, int64_t launches = 1);
+void log_copy(CopyKind kind);
+
+/// The host waits for the device; `operation` says why.
+void log_wait(const std::string& operation);
+
+/// Whether kernels compute (WithoutComputing).
+bool computes();
+
+/// Time of the device while it lives. Work within work counts once.
+class DeviceWork {
+ public:
+  DeviceWork();
+  ~DeviceWork();
+  DeviceWork(const DeviceWork&) = delete;
+  DeviceWork& operator=(const DeviceWork&) = delete;
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace dietmt::counting

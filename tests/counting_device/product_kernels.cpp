@@ -1,0 +1,181 @@
+// Linear layers by LibTorch, and attention by the kernels of the CPU.
+#include <ATen/ATen.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+
+#include <cstring>
+
+#include "kernels/attention_tables.h"
+#include "tests/counting_device/elements.h"
+#include "tests/counting_device/fused_kernels.h"
+#include "tests/counting_device/launch_log.h"
+
+namespace dietmt::counting {
+namespace {
+
+using at::Tensor;
+using kernels::ElementType;
+
+at::ScalarType scalar_type(ElementType type) {
+  if (type == ElementType::kFloat) return at::kFloat;
+  return type == ElementType::kHalf ? at::kHalf : at::kBFloat16;
+}
+
+/// A CPU tensor over the mirror; undefined for null.
+Tensor matrix(const void* array, ElementType type, at::IntArrayRef sizes, const char* name) {
+  if (array == nullptr) return {};
+  return at::from_blob(mirror_array(const_cast<void*>(array), name), sizes, scalar_type(type));
+}
+
+void store(const Tensor& to, const Tensor& value, bool adds) {
+  if (adds)
+    to.copy_(to.to(at::kFloat) + value);
+  else
+    to.copy_(value);
+}
+
+void translate(kernels::HeadRows& rows, const char* name) {
+  rows.data = mirror_array(rows.data, name);
+}
+
+void translate(kernels::AttentionTables& tables) {
+  for (const kernels::AttentionTable& row : kernels::kAttentionTables) {
+    kernels::HeadTable& table = tables.*row.table;
+    table.data = mirror_array(table.data, "a table of score terms");
+  }
+}
+
+/// The call for the kernels of the CPU.
+void translate(kernels::AttentionForward& call) {
+  kernels::AttentionSizes& sizes = call.sizes;
+  if (sizes.device_query_offsets.data == nullptr) {
+    // As the CUDA kernels' loader does: it copies offsets that are only on the host.
+    log_copy(CopyKind::kHostToDevice);
+    log_wait("offsets of attention in host memory");
+  } else {
+    sizes.query_offsets = {mirror_array(sizes.device_query_offsets.data, "query offsets")};
+    sizes.key_offsets = {mirror_array(sizes.device_key_offsets.data, "key offsets")};
+  }
+  if (is_device_memory(call.terms.content_scale))
+    throw Error("fused kernel: content_scale must be in host memory");
+  translate(call.terms.tables);
+  call.terms.segments = mirror_array(call.terms.segments, "segments");
+  translate(call.queries, "queries");
+  translate(call.keys, "keys");
+  translate(call.values, "values");
+  translate(call.output, "output");
+  translate(call.output_rest, "output_rest");
+  call.log_normalizer = mirror_array(call.log_normalizer, "log_normalizer");
+}
+
+/// Heads of a token lie side by side; tokens may be parts of wider rows.
+void set_zero(const kernels::HeadRows& rows, const kernels::AttentionSizes& sizes, int64_t tokens) {
+  if (rows.data == nullptr) return;
+  const int64_t bytes = element_bytes(sizes.type);
+  for (int64_t n = 0; n < tokens; ++n)
+    std::memset(static_cast<char*>(rows.data) + n * rows.token_stride * bytes, 0,
+                static_cast<size_t>(sizes.heads * sizes.head_width * bytes));
+}
+
+}  // namespace
+
+void linear(const kernels::DeviceLinear& call) {
+  const DeviceWork work;
+  log_launches("linear");
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  const Tensor output = matrix(call.output, call.type, {call.rows, call.outputs}, "output");
+  if (!computes()) return void(output.zero_());
+  const Tensor x = matrix(call.x, call.type, {call.rows, call.inputs}, "x");
+  const Tensor weight = matrix(call.weight, call.type, {call.outputs, call.inputs}, "weight");
+  Tensor y = at::mm(x.to(at::kFloat), weight.to(at::kFloat).t());
+  if (call.bias != nullptr) y.add_(matrix(call.bias, call.type, {call.outputs}, "bias"));
+  if (call.relu) y.relu_();
+  output.copy_(y);
+}
+
+void linear_backward(const kernels::DeviceLinearBackward& call) {
+  const DeviceWork work;
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  const Tensor x = matrix(call.x, call.type, {call.rows, call.inputs}, "x");
+  const Tensor weight = matrix(call.weight, call.type, {call.outputs, call.inputs}, "weight");
+  const Tensor grad = matrix(call.grad_output, call.type, {call.rows, call.outputs}, "grad_output");
+  const Tensor grad_x = matrix(call.grad_x, call.type, {call.rows, call.inputs}, "grad_x");
+  const Tensor grad_weight =
+      matrix(call.grad_weight, ElementType::kFloat, {call.outputs, call.inputs}, "grad_weight");
+  const Tensor grad_bias = matrix(call.grad_bias, ElementType::kFloat, {call.outputs}, "grad_bias");
+  if (grad_x.defined()) {
+    log_launches("linear_backward (x)");
+    if (computes())
+      store(grad_x, at::mm(grad.to(at::kFloat), weight.to(at::kFloat)), call.add_to_grad_x);
+    else
+      grad_x.zero_();
+  }
+  if (grad_weight.defined()) {
+    log_launches("linear_backward (weight)");
+    if (computes())
+      store(grad_weight, at::mm(grad.to(at::kFloat).t(), x.to(at::kFloat)), call.accumulate);
+    else if (!call.accumulate)
+      grad_weight.zero_();
+  }
+  if (grad_bias.defined()) {
+    log_launches("linear_backward (bias)", 2);
+    store(grad_bias, grad.to(at::kFloat).sum(0), call.accumulate);
+  }
+}
+
+std::vector<std::string> reasons_against_attention(const kernels::AttentionForward& call) {
+  if (call.sizes.type == ElementType::kHalf) return {"the kernels of the CPU lack fp16"};
+  return {};
+}
+
+void attention_forward(const kernels::AttentionForward& call) {
+  const DeviceWork work;
+  log_launches("attention_forward");
+  kernels::AttentionForward mirrored = call;
+  translate(mirrored);
+  if (computes()) return kernels::attention_forward_cpu(mirrored);
+  const int64_t tokens = mirrored.sizes.query_offsets[mirrored.sizes.sentences];
+  set_zero(mirrored.output, mirrored.sizes, tokens);
+  set_zero(mirrored.output_rest, mirrored.sizes, tokens);
+}
+
+void attention_backward(const kernels::AttentionBackward& call) {
+  const DeviceWork work;
+  kernels::AttentionBackward mirrored = call;
+  translate(mirrored.forward);
+  translate(mirrored.grad_output, "grad_output");
+  translate(mirrored.grad_queries, "grad_queries");
+  translate(mirrored.grad_keys, "grad_keys");
+  translate(mirrored.grad_values, "grad_values");
+  translate(mirrored.grad_tables);
+  // By queries, by keys, and for tables the zeroing and the sums of partial sums.
+  int64_t tables = 0;
+  for (const kernels::AttentionTable& row : kernels::kAttentionTables)
+    if ((call.grad_tables.*row.table).data != nullptr) ++tables;
+  log_launches("attention_backward", 2 + (tables > 0 ? 1 + tables : 0));
+  if (computes()) return kernels::attention_backward_cpu(mirrored);
+  const kernels::AttentionSizes& sizes = mirrored.forward.sizes;
+  set_zero(mirrored.grad_queries, sizes, sizes.query_offsets[sizes.sentences]);
+  set_zero(mirrored.grad_keys, sizes, sizes.key_offsets[sizes.sentences]);
+  set_zero(mirrored.grad_values, sizes, sizes.key_offsets[sizes.sentences]);
+}
+
+const kernels::DeviceKernels& fused_kernels() {
+  static const kernels::DeviceKernels kernels = {
+      .reasons_against_attention = reasons_against_attention,
+      .attention_forward = attention_forward,
+      .attention_backward = attention_backward,
+      .add_norm = add_norm,
+      .add_norm_backward = add_norm_backward,
+      .activate = activate,
+      .activate_backward = activate_backward,
+      .column_sums = column_sums,
+      .embed = embed,
+      .embed_backward = embed_backward,
+      .cross_entropy = cross_entropy,
+      .rotate = rotate,
+      .linear = linear,
+      .linear_backward = linear_backward};
+  return kernels;
+}
+
+}  // namespace dietmt::counting
