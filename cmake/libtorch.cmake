@@ -9,9 +9,11 @@ endif()
 # The real path is the same in all clones, which the compiler cache needs.
 get_filename_component(libtorch "${libtorch}" REALPATH)
 if(NOT EXISTS ${libtorch}/include/torch/csrc/api/include/torch/torch.h)
-  message(FATAL_ERROR "No LibTorch in ${libtorch}: run scripts/setup, or pass "
+  message(FATAL_ERROR "No LibTorch in ${libtorch}: run scripts/setup (scripts/setup libtorch-cuda "
+                      "for the preset cuda), or pass "
                       "-DDIETMT_LIBTORCH=<folder with include/ and lib/>.")
 endif()
+get_filename_component(libtorch_include ${libtorch}/include REALPATH)
 
 # Sets `version` to the version in LibTorch's headers; the file moved in 2.9.
 function(dietmt_read_libtorch_version version)
@@ -52,7 +54,7 @@ endif()
 
 add_library(dietmt_libtorch INTERFACE)
 target_include_directories(dietmt_libtorch SYSTEM INTERFACE
-  ${system_fmt} ${libtorch}/include ${libtorch}/include/torch/csrc/api/include)
+  ${system_fmt} ${libtorch_include} ${libtorch_include}/torch/csrc/api/include)
 target_link_libraries(dietmt_libtorch INTERFACE dietmt_torch_cpu dietmt_c10 OpenMP::OpenMP_CXX)
 target_link_options(dietmt_libtorch INTERFACE
   -Wl,-rpath-link,${libtorch}/lib -Wl,-rpath-link,${libtorch}/../nvidia/cu13/lib
@@ -86,7 +88,8 @@ endif()
 if(DIETMT_CUDA)
   if(NOT EXISTS ${libtorch}/lib/libtorch_cuda.so)
     message(FATAL_ERROR "DIETMT_CUDA: ${libtorch}/lib has no libtorch_cuda.so. Run "
-                        "DIETMT_DEVICE=cuda scripts/setup, or pass a LibTorch built with CUDA.")
+                        "scripts/setup libtorch-cuda and use the preset cuda, or pass a LibTorch "
+                        "built with CUDA.")
   endif()
   # No symbol of these two is used: they register their kernels when they are loaded.
   target_link_libraries(dietmt_libtorch INTERFACE
@@ -107,15 +110,22 @@ endif()
 find_path(DIETMT_GLOO_INCLUDE_DIR gloo/context.h REQUIRED)
 add_library(dietmt_collectives INTERFACE)
 target_include_directories(dietmt_collectives SYSTEM INTERFACE ${DIETMT_GLOO_INCLUDE_DIR})
-if(DIETMT_CUDA)
+set(DIETMT_NCCL AUTO CACHE STRING
+  "Train on several GPUs with NCCL: ON, OFF, or AUTO: if DIETMT_CUDA is ON and its headers are found")
+set_property(CACHE DIETMT_NCCL PROPERTY STRINGS AUTO ON OFF)
+set(dietmt_has_nccl OFF)
+if(DIETMT_CUDA AND DIETMT_NCCL)
   find_path(DIETMT_CUDA_INCLUDE_DIR cusolverDn.h
     HINTS ${libtorch}/../nvidia/cu13/include /usr/local/cuda/include)
   find_path(DIETMT_NCCL_INCLUDE_DIR nccl.h
     HINTS ${libtorch}/../nvidia/nccl/include ${DIETMT_CUDA_INCLUDE_DIR})
   if(DIETMT_CUDA_INCLUDE_DIR AND DIETMT_NCCL_INCLUDE_DIR)
-    set(DIETMT_NCCL ON)
+    set(dietmt_has_nccl ON)
     target_include_directories(dietmt_collectives SYSTEM INTERFACE
       ${DIETMT_CUDA_INCLUDE_DIR} ${DIETMT_NCCL_INCLUDE_DIR})
+  elseif(DIETMT_NCCL STREQUAL "ON")
+    message(FATAL_ERROR "DIETMT_NCCL=ON: no headers of CUDA (cusolverDn.h) and NCCL (nccl.h); "
+                        "scripts/setup libtorch-cuda fetches them")
   else()
     message(STATUS "No headers of CUDA and NCCL: several processes can only train on CPUs")
   endif()
