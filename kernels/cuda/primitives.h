@@ -16,7 +16,7 @@
 //   wait_copies<n>()               until at most n of this thread's groups are unfinished
 //   exp2_fast(x)                   2^x
 //   load_words(from), store_words  16 bytes of global memory at an address that 16 divides
-//   load_written(from)             what other blocks of this kernel have written
+//   load_written(from)             the same of what other blocks of this kernel have written
 //   fence_writes()                 orders this thread's accesses to global memory for other blocks
 //   take_ticket(ticket, last)      adds one, or starts again at 0 after `last`; the value before
 //

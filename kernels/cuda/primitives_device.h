@@ -17,7 +17,10 @@ DIETMT_DEVICE float shuffle_xor(float value, int mask) {
 
 DIETMT_DEVICE Words load_words(const void* from) { return *static_cast<const Words*>(from); }
 DIETMT_DEVICE void store_words(void* to, const Words& words) { *static_cast<Words*>(to) = words; }
-DIETMT_DEVICE float load_written(const float* from) { return __ldcg(from); }
+DIETMT_DEVICE Words load_written(const void* from) {
+  const uint4 words = __ldcg(static_cast<const uint4*>(from));
+  return {{words.x, words.y, words.z, words.w}};
+}
 DIETMT_DEVICE void fence_writes() { __threadfence(); }
 
 DIETMT_DEVICE uint32_t take_ticket(uint32_t* ticket, uint32_t last) {

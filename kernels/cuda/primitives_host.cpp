@@ -272,6 +272,8 @@ Words load_words(const void* from) {
   return words;
 }
 
+Words load_written(const void* from) { return load_words(from); }
+
 void store_words(void* to, const Words& words) {
   require(reinterpret_cast<uintptr_t>(to) % 16 == 0, "16 bytes to a misaligned address");
   std::memcpy(to, &words, sizeof words);

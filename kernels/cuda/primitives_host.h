@@ -36,7 +36,7 @@ void load_matrices(uint32_t (&r)[4], const void* row);
 void load_matrices_transposed(uint32_t (&r)[4], const void* row);
 Words load_words(const void* from);
 void store_words(void* to, const Words& words);
-inline float load_written(const float* from) { return *from; }
+Words load_written(const void* from);
 inline void fence_writes() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 uint32_t take_ticket(uint32_t* ticket, uint32_t last);
 void copy_async(void* to, const void* from, bool valid);

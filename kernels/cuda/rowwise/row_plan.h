@@ -1,0 +1,34 @@
+// The arguments of the row kernels for a call. They depend only on the call, never on the device,
+// so results do not either. Throw Error where the kernels cannot run a call.
+#pragma once
+
+#include "kernels/cuda/rowwise/row_arguments.h"
+
+namespace dietmt::kernels {
+
+/// Warps that hold a row of this width: 1, 2, 4 or 8.
+int row_warps(int64_t width);
+
+/// `together`: rows that a thread reads before it computes.
+RowSplit split_rows(int64_t rows, int64_t units, int together);
+
+enum class ColumnTarget { kReplace, kAdd };
+
+AddNormArguments plan(const DeviceAddNorm& call);
+AddNormBackwardArguments plan(const DeviceAddNormBackward& call, const RowMemory& memory);
+ActivateArguments plan(const DeviceActivate& call);
+ActivateBackwardArguments plan(const DeviceActivateBackward& call, const RowMemory& memory);
+ColumnSumsArguments plan(const DeviceColumnSums& call, const RowMemory& memory,
+                         ColumnTarget target = ColumnTarget::kReplace);
+EmbedArguments plan(const DeviceEmbed& call);
+EmbedBackwardArguments plan(const DeviceEmbedBackward& call);
+CrossEntropyArguments plan(const DeviceCrossEntropy& call);
+RotateArguments plan(const DeviceRotate& call);
+
+/// Numbers of RowMemory::partial for a call that sums columns.
+template <typename Call>
+int64_t partial_numbers(const Call& call) {
+  return plan(call, RowMemory{}).reduction.numbers();
+}
+
+}  // namespace dietmt::kernels

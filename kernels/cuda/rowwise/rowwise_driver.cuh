@@ -1,0 +1,100 @@
+// Starts the row kernel of each call on a `launcher` with launch<Block>(grid, arguments): the
+// device's stream, or the fibres of the tests.
+#pragma once
+
+#include "kernels/cuda/rowwise/activate.cuh"
+#include "kernels/cuda/rowwise/add_norm.cuh"
+#include "kernels/cuda/rowwise/add_norm_backward.cuh"
+#include "kernels/cuda/rowwise/column_sums.cuh"
+#include "kernels/cuda/rowwise/cross_entropy.cuh"
+#include "kernels/cuda/rowwise/embed.cuh"
+#include "kernels/cuda/rowwise/rotate.cuh"
+#include "kernels/cuda/rowwise/row_plan.h"
+
+namespace dietmt::kernels {
+
+/// Starts Block<E, warps of a row>.
+template <template <typename, int> typename Block, typename E, typename Arguments,
+          typename Launcher>
+void launch_norm(int blocks, const Arguments& arguments, Launcher& launcher) {
+  const BlockIndex grid{blocks, 1, 1};
+  switch (row_warps(arguments.call.width)) {
+    case 1:
+      return launcher.template launch<Block<E, 1>>(grid, arguments);
+    case 2:
+      return launcher.template launch<Block<E, 2>>(grid, arguments);
+    case 4:
+      return launcher.template launch<Block<E, 4>>(grid, arguments);
+    default:
+      return launcher.template launch<Block<E, 8>>(grid, arguments);
+  }
+}
+
+/// Starts Block<E, activation>.
+template <template <typename, DeviceActivation> typename Block, typename E, typename Arguments,
+          typename Launcher>
+void launch_activation(DeviceActivation activation, const Arguments& arguments,
+                       Launcher& launcher) {
+  const BlockIndex grid = arguments.split.grid();
+  switch (activation) {
+    case DeviceActivation::kNone:
+      return launcher.template launch<Block<E, DeviceActivation::kNone>>(grid, arguments);
+    case DeviceActivation::kRelu:
+      return launcher.template launch<Block<E, DeviceActivation::kRelu>>(grid, arguments);
+    case DeviceActivation::kGelu:
+      return launcher.template launch<Block<E, DeviceActivation::kGelu>>(grid, arguments);
+    case DeviceActivation::kSilu:
+      return launcher.template launch<Block<E, DeviceActivation::kSilu>>(grid, arguments);
+    default:
+      return launcher.template launch<Block<E, DeviceActivation::kSwiglu>>(grid, arguments);
+  }
+}
+
+template <typename E, typename Launcher>
+void run_rows(const AddNormArguments& arguments, Launcher& launcher) {
+  launch_norm<AddNormBlock, E>(arguments.blocks, arguments, launcher);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const AddNormBackwardArguments& arguments, Launcher& launcher) {
+  launch_norm<AddNormBackwardBlock, E>(arguments.reduction.parts, arguments, launcher);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const ActivateArguments& arguments, Launcher& launcher) {
+  launch_activation<ActivateBlock, E>(arguments.call.activation, arguments, launcher);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const ActivateBackwardArguments& arguments, Launcher& launcher) {
+  launch_activation<ActivateBackwardBlock, E>(arguments.call.forward.activation, arguments,
+                                              launcher);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const ColumnSumsArguments& arguments, Launcher& launcher) {
+  launcher.template launch<ColumnSumsBlock<E>>(arguments.split.grid(), arguments);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const EmbedArguments& arguments, Launcher& launcher) {
+  launcher.template launch<EmbedBlock<E>>(arguments.split.grid(), arguments);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const EmbedBackwardArguments& arguments, Launcher& launcher) {
+  launcher.template launch<EmbedBackwardBlock<E>>(arguments.split.grid(), arguments);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const CrossEntropyArguments& arguments, Launcher& launcher) {
+  launcher.template launch<CrossEntropyBlock<E>>({static_cast<int>(arguments.call.rows), 1, 1},
+                                                 arguments);
+}
+
+template <typename E, typename Launcher>
+void run_rows(const RotateArguments& arguments, Launcher& launcher) {
+  launcher.template launch<RotateBlock<E>>(arguments.split.grid(), arguments);
+}
+
+}  // namespace dietmt::kernels

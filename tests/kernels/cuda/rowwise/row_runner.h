@@ -1,0 +1,30 @@
+// Where the cases of the row kernels run: on the host (row_runner_host.cpp) or on a GPU
+// (row_runner_gpu.cpp). Each test program links one of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "kernels/device_kernels.h"
+
+namespace dietmt::kernels {
+
+/// Empty if the cases can run here.
+std::string reason_not_to_run();
+
+/// Memory that host and kernels share; holds NaN of every type; aligned; freed when the program
+/// ends.
+void* allocate_shared(size_t bytes);
+
+/// Run a call; the results are there when they return.
+void run_rows_here(const DeviceAddNorm& call);
+void run_rows_here(const DeviceAddNormBackward& call);
+void run_rows_here(const DeviceActivate& call);
+void run_rows_here(const DeviceActivateBackward& call);
+void run_rows_here(const DeviceColumnSums& call);
+void run_rows_here(const DeviceEmbed& call);
+void run_rows_here(const DeviceEmbedBackward& call);
+void run_rows_here(const DeviceCrossEntropy& call);
+void run_rows_here(const DeviceRotate& call);
+
+}  // namespace dietmt::kernels
