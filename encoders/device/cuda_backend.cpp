@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "encoders/device/cuda_row_backend.h"
 #include "encoders/device/device.h"
 #include "kernels/cuda/attention_cuda.h"
 
@@ -80,15 +81,20 @@ void backward(const AttentionBackward& call) {
   kernels::attention_backward_cuda(device_call, workspace.mutable_data_ptr(), current_stream());
 }
 
-constexpr kernels::DeviceKernels kKernels = {
-    .reasons_against_attention = kernels::reasons_against_attention_cuda,
-    .attention_forward = forward,
-    .attention_backward = backward};
+kernels::DeviceKernels table() {
+  kernels::DeviceKernels kernels = {
+      .reasons_against_attention = kernels::reasons_against_attention_cuda,
+      .attention_forward = forward,
+      .attention_backward = backward};
+  cuda::add_row_kernels(kernels);
+  return kernels;
+}
 
 }  // namespace
 }  // namespace dietmt::encoders
 
 extern "C" __attribute__((visibility("default"))) const dietmt::kernels::DeviceKernels*
 dietmt_cuda_kernels() {
-  return &dietmt::encoders::kKernels;
+  static const dietmt::kernels::DeviceKernels kernels = dietmt::encoders::table();
+  return &kernels;
 }

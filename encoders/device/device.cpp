@@ -16,7 +16,7 @@
 namespace dietmt::encoders {
 namespace {
 
-constexpr char kFile[] = "libdietmt_attention_cuda.so";
+constexpr char kFile[] = "libdietmt_cuda.so";
 
 std::array<const kernels::DeviceKernels*, c10::COMPILE_TIME_MAX_DEVICE_TYPES> registered{};
 

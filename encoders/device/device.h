@@ -1,7 +1,7 @@
 // Devices and threads, as commands name them, and the kernels of
 // kernels/device_kernels.h on tensors of LibTorch's current device and stream. The kernels
-// lie in their own shared object, dietmt_attention_cuda, whose symbols of libtorch_cuda and
-// libcudart stay open until it is loaded. So it is built wherever nvcc is, and one program serves
+// lie in their own shared object, dietmt_cuda, whose symbols of libtorch_cuda, libcudart and
+// libcublasLt stay open until it is loaded. So it is built wherever nvcc is, and one program serves
 // machines with and without CUDA.
 #pragma once
 
