@@ -1,0 +1,126 @@
+// The row kernels against those of the CPU in fp32: the same masks, nearly the same numbers.
+#include "kernels/rowwise.h"
+#include "tests/kernels/cuda/rowwise/host_rows.h"
+#include "tests/kernels/cuda/rowwise/norm_case.h"
+
+namespace dietmt::kernels {
+namespace {
+
+std::vector<float> numbers_of(const RowTensor& tensor) {
+  return {tensor.floats(), tensor.floats() + tensor.size()};
+}
+
+void expect_near(const RowTensor& tensor, const std::vector<float>& expected, double error,
+                 const char* name) {
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    ASSERT_NEAR(tensor.at(i), expected[static_cast<size_t>(i)], error) << name << " " << i;
+    ASSERT_EQ(tensor.at(i) == 0.0, expected[static_cast<size_t>(i)] == 0.0f) << name << " " << i;
+  }
+}
+
+TEST(CpuRowsTest, NormsAreThoseOfTheCpu) {
+  for (const NormKind kind : {NormKind::kLayer, NormKind::kRms}) {
+    const NormCase norm(
+        {.rows = 50, .width = 520, .kind = kind, .dropout = 0.3, .branch_bias = false});
+    run_rows_on_host(norm.forward(), {});
+    run_rows_on_host(norm.backward(), {});
+
+    const auto size = static_cast<size_t>(norm.size);
+    const auto width = static_cast<size_t>(norm.options.width);
+    std::vector<float> normalized(size), inverse_std(50), output(size);
+    std::vector<float> grad_residual(size), grad_branch(size), grad_gamma(width), grad_beta(width);
+    const float* const beta = norm.layer() ? norm.beta.floats() : nullptr;
+    add_norm_forward({.rows = 50,
+                      .width = 520,
+                      .residual = norm.residual.floats(),
+                      .branch = norm.branch.floats(),
+                      .gamma = norm.gamma.floats(),
+                      .beta = beta,
+                      .dropout = norm.dropout().p,
+                      .dropout_key = norm.dropout().key,
+                      .normalized = normalized.data(),
+                      .inverse_std = inverse_std.data(),
+                      .output = output.data()});
+    add_norm_backward({.rows = 50,
+                       .width = 520,
+                       .grad_output = norm.grad_output.floats(),
+                       .normalized = normalized.data(),
+                       .inverse_std = inverse_std.data(),
+                       .gamma = norm.gamma.floats(),
+                       .beta = beta,
+                       .dropout = norm.dropout().p,
+                       .dropout_key = norm.dropout().key,
+                       .grad_residual = grad_residual.data(),
+                       .grad_branch = grad_branch.data(),
+                       .grad_gamma = grad_gamma.data(),
+                       .grad_beta = grad_beta.data()});
+    expect_near(norm.output, output, 5e-6, "output");
+    expect_near(norm.inverse_std, inverse_std, 5e-6, "inverse_std");
+    expect_near(norm.grad_residual, grad_residual, 5e-6, "grad_residual");
+    expect_near(norm.grad_branch, grad_branch, 5e-6, "grad_branch");
+    expect_near(norm.grad_gamma, grad_gamma, 2e-5, "grad_gamma");
+    if (norm.layer()) expect_near(norm.grad_beta, grad_beta, 2e-5, "grad_beta");
+  }
+}
+
+TEST(CpuRowsTest, DropoutAndResidualAreThoseOfTheCpu) {
+  constexpr int64_t kRows = 37;
+  constexpr int64_t kWidth = 200;
+  const RowTensor branch = RowTensor::random(ElementType::kFloat, kRows * kWidth, 1);
+  const RowTensor residual = RowTensor::random(ElementType::kFloat, kRows * kWidth, 2);
+  const RowTensor output(ElementType::kFloat, kRows * kWidth);
+  DeviceActivate call;
+  call.rows = kRows;
+  call.width = kWidth;
+  call.x = branch.data();
+  call.residual = residual.data();
+  call.dropout = {0.4, 1234567890123456789U};
+  call.output = output.data();
+  run_rows_on_host(call, {});
+  std::vector<float> expected(static_cast<size_t>(kRows * kWidth));
+  dropout_add({.size = kRows * kWidth,
+               .residual = residual.floats(),
+               .branch = branch.floats(),
+               .dropout = call.dropout.p,
+               .dropout_key = call.dropout.key,
+               .output = expected.data()});
+  // Compilers may fuse the multiplication with the addition.
+  expect_near(output, expected, 1e-6, "output");
+}
+
+TEST(CpuRowsTest, CrossEntropyIsThatOfTheCpu) {
+  constexpr int64_t kRows = 5;
+  constexpr int64_t kClasses = 3001;
+  const RowTensor logits = RowTensor::random(ElementType::kFloat, kRows * kClasses, 1, 6.0);
+  std::vector<float> expected = numbers_of(logits);
+  const std::vector<int64_t> targets = {0, 3000, 5, 77, 1024};
+  std::vector<double> losses(kRows), target_losses(kRows);
+  cross_entropy(CrossEntropy<float>{.rows = kRows,
+                                    .classes = kClasses,
+                                    .logits = expected.data(),
+                                    .targets = targets.data(),
+                                    .smoothing = 0.1,
+                                    .gradient = true,
+                                    .losses = losses.data(),
+                                    .target_losses = target_losses.data()});
+  const RowTensor device_losses(ElementType::kFloat, 2 * kRows);
+  DeviceCrossEntropy call;
+  call.rows = kRows;
+  call.classes = kClasses;
+  call.logits = logits.data();
+  call.targets = targets.data();
+  call.smoothing = 0.1;
+  call.gradient = true;
+  call.losses = device_losses.floats();
+  run_rows_on_host(call, {});
+  for (int64_t r = 0; r < kRows; ++r) {
+    EXPECT_NEAR(device_losses.at(2 * r), losses[static_cast<size_t>(r)], 1e-5);
+    EXPECT_NEAR(device_losses.at(2 * r + 1), target_losses[static_cast<size_t>(r)], 1e-5);
+  }
+  for (int64_t i = 0; i < logits.size(); ++i) {
+    ASSERT_NEAR(logits.at(i), expected[static_cast<size_t>(i)], 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::kernels
