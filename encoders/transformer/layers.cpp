@@ -149,17 +149,15 @@ CrossAttention::Memory DecoderLayer::project_memory(const Tensor& memory) const 
   return cross_attention_->project(memory);
 }
 
-Tensor DecoderLayer::step(const Tensor& x, const StepCache& cache, const ScoreTerms& terms,
-                          const ScoreTerms& cross_terms) const {
+Tensor DecoderLayer::step(const Tensor& x, StepCache& cache, const StepRows& rows,
+                          const StepTerms& terms, const StepTerms& cross_terms) const {
   const Tensor given = self_residual_->input(x);
   const Tensor attended =
-      recurrence_
-          ? recurrence_->step(given, cache.self_keys, cache.position)
-          : self_attention_->step(given, cache.self_keys, cache.self_values, cache.position, terms);
+      recurrence_ ? recurrence_->step(given, cache.self_keys, rows)
+                  : self_attention_->step(given, cache.self_keys, cache.self_values, rows, terms);
   const Tensor mixed = self_residual_->output(x, attended, nullptr);
-  const Tensor crossed =
-      cross_attention_->step(cross_residual_->input(mixed), cache.cross_keys, cache.cross_values,
-                             cache.source_mask, cache.position, cross_terms);
+  const Tensor crossed = cross_attention_->step(cross_residual_->input(mixed), cache.cross_keys,
+                                                cache.cross_values, rows, cross_terms);
   const Tensor informed = cross_residual_->output(mixed, crossed, nullptr);
   const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), nullptr);
   return adapted(adapter_, feed_forward_residual_->output(informed, fed, nullptr));

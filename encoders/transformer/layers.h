@@ -112,17 +112,15 @@ class DecoderLayer : public torch::nn::Module {
 
   CrossAttention::Memory project_memory(const at::Tensor& memory) const;
 
-  /// What one step of cached decoding reads and writes in this layer.
+  /// What cached decoding keeps of this layer.
   struct StepCache {
-    at::Tensor& self_keys;           // [B * K, H, capacity, Dh]; states if recurrent
-    at::Tensor& self_values;         // [B * K, H, capacity, Dh]
-    const at::Tensor& cross_keys;    // [B, H, S, Dh]
-    const at::Tensor& cross_values;  // [B, H, S, Dh]
-    const at::Tensor& source_mask;   // [B, S] or undefined
-    int64_t position;
+    at::Tensor self_keys;     // [slots, H, Dh]; states [slots, D] if recurrent
+    at::Tensor self_values;   // [slots, H, Dh]; undefined if recurrent
+    at::Tensor cross_keys;    // [source slots, H, Dh]
+    at::Tensor cross_values;  // [source slots, H, Dh]
   };
-  at::Tensor step(const at::Tensor& x, const StepCache& cache, const ScoreTerms& terms,
-                  const ScoreTerms& cross_terms) const;
+  at::Tensor step(const at::Tensor& x, StepCache& cache, const StepRows& rows,
+                  const StepTerms& terms, const StepTerms& cross_terms) const;
 
  private:
   double attention_dropout_;

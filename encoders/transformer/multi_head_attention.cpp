@@ -67,18 +67,15 @@ Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const Sco
   return linear_layer(mixed, output_weight_, output_bias_);
 }
 
-Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, int64_t position,
-                           const ScoreTerms& terms) const {
+Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, const StepRows& rows,
+                           const StepTerms& terms) const {
   const Projected own = project(x);
-  // The terms' tables have one row: that of `position`.
-  const Tensor query = move_queries(own.queries, {}, terms).unsqueeze(2);
-  keys.select(2, position).copy_(move_keys(own.keys, {}, terms));
-  values.select(2, position).copy_(own.values);
-  const Extent extent{position, 1, position + 1};
-  const DenseAttentionCall call{
-      query, keys.narrow(2, 0, position + 1), values.narrow(2, 0, position + 1), {}, terms, extent};
-  return linear_layer(attend_dense(call).reshape({x.size(0), x.size(1)}), output_weight_,
-                      output_bias_);
+  keys.index_copy_(0, rows.new_slots, move_keys(own.keys, rows.positions, terms.scores));
+  values.index_copy_(0, rows.new_slots, own.values);
+  const Tensor queries = move_queries(own.queries, rows.positions, terms.scores);
+  const Tensor mixed =
+      attend_step({queries, keys, values, rows.slots, rows.counts, rows.positions, terms});
+  return linear_layer(mixed.reshape(x.sizes()), output_weight_, output_bias_);
 }
 
 CrossAttention::CrossAttention(const AttentionConfig& config)
@@ -118,17 +115,10 @@ Tensor CrossAttention::forward(const Tensor& x, const Packing& packing, const Me
 }
 
 Tensor CrossAttention::step(const Tensor& x, const Tensor& keys, const Tensor& values,
-                            const Tensor& mask, int64_t position, const ScoreTerms& terms) const {
-  const int64_t sentences = keys.size(0);
-  const int64_t beams = x.size(0) / sentences;
-  // The beams of a sentence are queries side by side; all stand at the same position.
-  const Tensor queries = project_queries(x)
-                             .view({sentences, beams, config_.heads, config_.head_width()})
-                             .transpose(1, 2);  // [B, H, K, Dh]
-  const Extent extent{position, 1, keys.size(2)};
-  const DenseAttentionCall call{queries, keys, values, mask, terms, extent};
-  const Tensor mixed = attend_dense(call).transpose(1, 2).reshape({x.size(0), x.size(1)});
-  return linear_layer(mixed, output_weight_, output_bias_);
+                            const StepRows& rows, const StepTerms& terms) const {
+  const Tensor mixed = attend_step({project_queries(x), keys, values, rows.source_slots,
+                                    rows.source_counts, rows.sentence_positions, terms});
+  return linear_layer(mixed.reshape(x.sizes()), output_weight_, output_bias_);
 }
 
 }  // namespace dietmt::encoders

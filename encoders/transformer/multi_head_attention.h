@@ -8,8 +8,10 @@
 
 #include "encoders/attention/attention.h"
 #include "encoders/attention/observed_attention.h"
+#include "encoders/attention/step_attention.h"
 #include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/norm.h"
+#include "encoders/transformer/step_rows.h"
 
 namespace dietmt::encoders {
 
@@ -58,10 +60,10 @@ class SelfAttention : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
                      Backend backend, const DropoutSite& dropout) const;
 
-  /// Step `position` of cached decoding. x: [rows, D]; keys, values: [rows, H, capacity, Dh], of
-  /// which the first `position` entries are filled and entry `position` is written.
-  at::Tensor step(const at::Tensor& x, at::Tensor& keys, at::Tensor& values, int64_t position,
-                  const ScoreTerms& terms) const;
+  /// One step of cached decoding. x: [rows, D]; keys, values: [slots, H, Dh], of which the new
+  /// slots of the rows are written.
+  at::Tensor step(const at::Tensor& x, at::Tensor& keys, at::Tensor& values, const StepRows& rows,
+                  const StepTerms& terms) const;
 
  private:
   struct Projected {
@@ -95,10 +97,9 @@ class CrossAttention : public torch::nn::Module {
                      const Packing& memory_packing, const ScoreTerms& terms, Backend backend,
                      const DropoutSite& dropout, ObservedAttention* observed = nullptr) const;
 
-  /// One step of cached decoding at `position`. x: [B * K, D]; keys, values: [B, H, S, Dh];
-  /// mask: [B, S] bool or undefined.
+  /// One step of cached decoding. x: [B * K, D]; keys, values: [slots, H, Dh].
   at::Tensor step(const at::Tensor& x, const at::Tensor& keys, const at::Tensor& values,
-                  const at::Tensor& mask, int64_t position, const ScoreTerms& terms) const;
+                  const StepRows& rows, const StepTerms& terms) const;
 
  private:
   at::Tensor project_queries(const at::Tensor& x) const;  // [N, H, Dh]

@@ -164,12 +164,14 @@ Tensor Recurrence::forward(const Tensor& x, const Packing& packing) const {
   return at::relu(recurrent_states(now.candidate, now.forget, packing));
 }
 
-Tensor Recurrence::step(const Tensor& x, Tensor& states, int64_t position) const {
+Tensor Recurrence::step(const Tensor& x, Tensor& states, const StepRows& rows) const {
   const Projected now = project(x);
-  Tensor state = (1.0 - now.forget) * now.candidate;
-  if (position > 0) state += now.forget * states.select(2, position - 1).squeeze(1);
-  states.select(2, position).squeeze(1).copy_(state);
-  return at::relu(state);
+  const Tensor last = (rows.positions - 1).clamp_min(0).unsqueeze(1);
+  const Tensor before = states.index_select(0, rows.slots.gather(1, last).squeeze(1))
+                            .masked_fill(rows.positions.eq(0).unsqueeze(1), 0.0);
+  const Tensor state = now.forget * before + (1.0 - now.forget) * now.candidate;
+  states.index_copy_(0, rows.new_slots, state);
+  return at::relu(state).to(x.scalar_type());
 }
 
 Tensor recurrent_states(const Tensor& candidate, const Tensor& forget, const Packing& packing) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "encoders/attention/packing.h"
+#include "encoders/transformer/step_rows.h"
 
 namespace dietmt::encoders {
 
@@ -20,9 +21,9 @@ class Recurrence : public torch::nn::Module {
   /// x: [N, D]. Each sentence starts from zeros. Returns h, [N, D].
   at::Tensor forward(const at::Tensor& x, const Packing& packing) const;
 
-  /// The token at `position` of each row. x: [rows, D]; states: [rows, 1, capacity, D], of which
-  /// entry position - 1 is read and entry `position` written. Returns h, [rows, D].
-  at::Tensor step(const at::Tensor& x, at::Tensor& states, int64_t position) const;
+  /// One step of cached decoding. x: [rows, D]; states: [slots, D], of which each row reads the
+  /// slot of its last token and writes its new slot. Returns h, [rows, D].
+  at::Tensor step(const at::Tensor& x, at::Tensor& states, const StepRows& rows) const;
 
  private:
   struct Projected {

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "common/random.h"
@@ -215,20 +216,26 @@ DecoderStack::ProjectedMemory DecoderStack::project_memory(const Tensor& memory,
   return {std::move(projected), compressed_packing(packing, terms.front())};
 }
 
-Tensor DecoderStack::step(const Tensor& embeddings, int64_t position,
-                          std::vector<StepTensors> cache, const Tensor& source_mask) const {
-  const Tensor positions =
-      at::full({embeddings.size(0)}, position, embeddings.options().dtype(at::kLong));
-  Tensor x = position_->embed(embeddings, positions);
-  const std::vector<ScoreTerms> terms = lower(*position_, {position, 1, position + 1}, x);
-  const Extent cross_extent{position, 1, cache.front().cross_keys.size(2)};
-  const std::vector<ScoreTerms> cross_terms = lower(*cross_position_, cross_extent, x);
-  for (size_t l = 0; l < layers_.size(); ++l) {
-    const DecoderLayer::StepCache layer_cache{cache[l].self_keys,  cache[l].self_values,
-                                              cache[l].cross_keys, cache[l].cross_values,
-                                              source_mask,         position};
-    x = layers_[l]->step(x, layer_cache, terms[l], cross_terms[l]);
-  }
+DecoderStack::StepTables DecoderStack::step_tables(int64_t length, const Tensor& like) const {
+  const auto terms_of = [&](const PositionScheme& position) {
+    const int64_t covered = std::min(length, position.max_length());
+    return step_terms(position.lower({0, covered, covered}, like), like);
+  };
+  StepTables tables{length, {}, terms_of(*position_), terms_of(*cross_position_)};
+  const int64_t covered = std::min(length, position_->max_length());
+  const Tensor none = at::zeros({covered, config_.width}, like.options());
+  const Tensor embedded =
+      position_->embed(none, at::arange(covered, like.options().dtype(at::kLong)));
+  if (!embedded.is_same(none)) tables.embedding = embedded;
+  return tables;
+}
+
+Tensor DecoderStack::step(const Tensor& embeddings, const StepRows& rows, const StepTables& tables,
+                          std::vector<DecoderLayer::StepCache>& cache) const {
+  Tensor x = embeddings;
+  if (tables.embedding.defined()) x = x + at::embedding(tables.embedding, rows.positions);
+  for (size_t l = 0; l < layers_.size(); ++l)
+    x = layers_[l]->step(x, cache[l], rows, tables.self[l], tables.cross[l]);
   return final_norm_ ? final_norm_->forward(x) : x;
 }
 

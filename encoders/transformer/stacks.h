@@ -74,17 +74,20 @@ class DecoderStack : public torch::nn::Module {
   };
   ProjectedMemory project_memory(const at::Tensor& memory, const Packing& packing) const;
 
-  /// What step() reads and writes: DecoderLayer::StepCache with one entry a layer.
-  struct StepTensors {
-    at::Tensor& self_keys;
-    at::Tensor& self_values;
-    const at::Tensor& cross_keys;
-    const at::Tensor& cross_values;
+  /// What all steps of cached decoding read of the position encodings.
+  struct StepTables {
+    int64_t length = 0;    // of the longest sentence and translation that they cover
+    at::Tensor embedding;  // [length, D]: added to the embeddings; undefined: none
+    std::vector<StepTerms> self;
+    std::vector<StepTerms> cross;
   };
+  /// Tables for sentences of `length` tokens, or of the longest that the encodings cover.
+  StepTables step_tables(int64_t length, const at::Tensor& like) const;
 
-  /// embeddings: [rows, D] of the tokens at `position`. Returns [rows, D].
-  at::Tensor step(const at::Tensor& embeddings, int64_t position, std::vector<StepTensors> cache,
-                  const at::Tensor& source_mask) const;
+  /// embeddings: [rows, D] of one token of each row; `cache` has one entry a layer. Returns
+  /// [rows, D].
+  at::Tensor step(const at::Tensor& embeddings, const StepRows& rows, const StepTables& tables,
+                  std::vector<DecoderLayer::StepCache>& cache) const;
 
   const PositionScheme& position() const { return *position_; }
   const PositionScheme& cross_position() const { return *cross_position_; }

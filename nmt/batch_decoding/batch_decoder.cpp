@@ -6,9 +6,11 @@
 
 #include "encoders/attention/vector_terms.h"
 #include "encoders/position/scheme/position_scheme.h"
+#include "nmt/batch_decoding/beam_worker.h"
 #include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/batch_decoding/token_attention.h"
 #include "nmt/search/coverage.h"
+#include "nmt/search/repetition.h"
 
 namespace dietmt::nmt {
 
@@ -37,23 +39,30 @@ bool BatchDecoder::aligns() const {
   });
 }
 
+// The host takes part in these searches, so they run on log-probabilities that it reads.
+bool BatchDecoder::searches_on_device(const FedSentence& sentence) const {
+  const SearchOptions& options = *sentence.options;
+  return models_.size() == 1 && !options.sample && options.diverse_groups == 1 &&
+         !options.needs_attention() && !RepetitionLimits(options, special_).any() &&
+         sentence.request->constraints.terms.empty();
+}
+
 void BatchDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const {
-  while (true) {
-    std::vector<FedSentence> taken = feed.take(batch_tokens, true);
-    if (taken.empty()) return;
-    std::erase_if(taken, [&](const FedSentence& one) {
-      const bool abandoned = one.is_abandoned();
-      if (abandoned) feed.drop(one.ticket);
-      return abandoned;
-    });
-    // The sentences of one search have the same options.
-    for (auto first = taken.begin(); first != taken.end();) {
-      const auto end = std::stable_partition(first, taken.end(), [&](const FedSentence& one) {
-        return one.options == first->options;
-      });
-      decode({first, end}, feed);
-      first = end;
-    }
+  const c10::InferenceMode inference;
+  BeamWorker worker(*models_.front(), special_, max_target_length());
+  worker.run(feed, batch_tokens,
+             {[this](const FedSentence& sentence) { return searches_on_device(sentence); },
+              [&](std::span<const FedSentence> others) { decode_others(others, feed); }});
+}
+
+// The sentences of one search have the same options.
+void BatchDecoder::decode_others(std::span<const FedSentence> others, SentenceFeed& feed) const {
+  std::vector<FedSentence> left(others.begin(), others.end());
+  for (auto first = left.begin(); first != left.end();) {
+    const auto end = std::stable_partition(
+        first, left.end(), [&](const FedSentence& one) { return one.options == first->options; });
+    decode({first, end}, feed);
+    first = end;
   }
 }
 
@@ -68,18 +77,15 @@ void BatchDecoder::decode(std::span<const FedSentence> batch, SentenceFeed& feed
 }
 
 std::vector<NBest> BatchDecoder::search(std::span<const FedSentence> batch) const {
-  const c10::InferenceMode inference;
   const SearchOptions& options = *batch.front().options;
   std::vector<SearchTask> tasks;
   std::vector<const std::vector<int32_t>*> sources;
-  int64_t max_steps = 0;
   for (const FedSentence& sentence : batch) {
     tasks.push_back(search_task(*sentence.request, options, max_target_length()));
     sources.push_back(&sentence.request->source);
-    max_steps = std::max(max_steps, tasks.back().max_length);
   }
   const int64_t rows = options.sample ? options.nbest : options.beam;
-  const auto scorer = make_scorer(models_, sources, rows, max_steps);
+  const auto scorer = make_scorer(models_, sources, rows);
   std::vector<NBest> found = options.sample ? sample_translations(*scorer, tasks, special_, options)
                                             : beam_search(*scorer, tasks, special_, options);
   if (options.needs_attention()) align(batch, found);

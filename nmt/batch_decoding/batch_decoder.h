@@ -1,5 +1,8 @@
-// The decoder for devices other than the CPU: it decodes one batch of tensors after another. On the
-// CPU it is the reference for tests of the engine.
+// The decoder for devices other than the CPU. Plain beam search runs on the device, without waiting
+// for it (beam_worker.h). Searches in which the host takes part at each step decode one batch of
+// tensors after another: sampling, diverse groups, limits on repetition, terms, alignments, the
+// coverage penalty, and those of an ensemble. On the CPU it is the reference for tests of the
+// engine.
 #pragma once
 
 #include <span>
@@ -27,6 +30,8 @@ class BatchDecoder : public SentenceDecoder {
            int64_t batch_tokens) const override;
 
  private:
+  bool searches_on_device(const FedSentence& sentence) const;
+  void decode_others(std::span<const FedSentence> others, SentenceFeed& feed) const;
   void decode(std::span<const FedSentence> batch, SentenceFeed& feed) const;
   std::vector<NBest> search(std::span<const FedSentence> batch) const;
   void align(std::span<const FedSentence> batch, std::vector<NBest>& found) const;

@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "encoders/attention/packing.h"
-#include "nmt/network/translation_model.h"
+#include "nmt/network/step_runner.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -15,28 +14,25 @@ using at::Tensor;
 class ModelScorer : public StepScorer {
  public:
   ModelScorer(const TranslationModel& model, std::span<const std::vector<int32_t>* const> sources,
-              int64_t beams, int64_t max_steps)
-      : model_(model) {
-    const at::Device device = model.output_weight().device();
-    const data::PackedTokens packed = pack(sources);
-    const encoders::Packing packing = encoders::packing_of(packed, device);
-    const Tensor memory = model.encode(encoders::ids_of(packed.tokens, device), packing);  // [M, D]
-    cache_ = model.start(memory, packing, beams, max_steps);
+              int64_t beams)
+      : model_(model), runner_(model, beams) {
+    runner_.add(sources);
   }
 
   Tensor step(const Tensor& tokens) override {
-    const Tensor hidden = model_.step(tokens.to(model_.output_weight().device()), cache_);
+    const Tensor hidden = runner_.step(tokens.to(model_.output_weight().device()));
     return at::log_softmax(model_.logits(hidden), -1, at::kFloat);
   }
 
   void reorder(const Tensor& sentence_index, const Tensor& row_index) override {
-    const at::Device device = model_.output_weight().device();
-    cache_.reorder(sentence_index.to(device), row_index.to(device));
+    const std::span<const int64_t> kept(sentence_index.const_data_ptr<int64_t>(),
+                                        static_cast<size_t>(sentence_index.numel()));
+    runner_.keep(kept, row_index.to(model_.output_weight().device()));
   }
 
  private:
   const TranslationModel& model_;
-  DecoderCache cache_;
+  StepRunner runner_;
 };
 
 class EnsembleScorer : public StepScorer {
@@ -63,10 +59,10 @@ class EnsembleScorer : public StepScorer {
 
 std::unique_ptr<StepScorer> make_scorer(std::span<const TranslationModel* const> models,
                                         std::span<const std::vector<int32_t>* const> sources,
-                                        int64_t beams, int64_t max_steps) {
+                                        int64_t beams) {
   std::vector<std::unique_ptr<StepScorer>> members;
   for (const TranslationModel* model : models)
-    members.push_back(std::make_unique<ModelScorer>(*model, sources, beams, max_steps));
+    members.push_back(std::make_unique<ModelScorer>(*model, sources, beams));
   if (members.size() == 1) return std::move(members.front());
   return std::make_unique<EnsembleScorer>(std::move(members));
 }

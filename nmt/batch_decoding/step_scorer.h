@@ -29,9 +29,9 @@ class StepScorer {
 };
 
 /// Cached decoding of `sources`, each of which ends in end of sentence, with `beams` rows per
-/// sentence and at most `max_steps` steps. The probabilities of several models are averaged.
+/// sentence. The probabilities of several models are averaged.
 std::unique_ptr<StepScorer> make_scorer(std::span<const TranslationModel* const> models,
                                         std::span<const std::vector<int32_t>* const> sources,
-                                        int64_t beams, int64_t max_steps);
+                                        int64_t beams);
 
 }  // namespace dietmt::nmt

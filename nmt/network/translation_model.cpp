@@ -7,11 +7,12 @@
 
 #include "common/checks.h"
 #include "common/error.h"
-#include "encoders/attention/head_layout.h"
+#include "encoders/attention/vector_terms.h"
 #include "encoders/ops/fused_ops.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/position/scheme/position_spec.h"
 #include "encoders/transformer/stacks.h"
+#include "nmt/network/decoder_cache.h"
 #include "nmt/network/model_size.h"
 
 namespace dietmt::nmt {
@@ -49,6 +50,9 @@ StackConfig stack_config(const ModelConfig& config) {
 
 using at::Tensor;
 using encoders::Packing;
+
+// Tokens that the first tables of cached decoding cover; longer ones have twice as many.
+constexpr int64_t kShortestTables = 64;
 
 Tensor normal_embedding(int64_t vocabulary, int64_t width) {
   return torch::empty({vocabulary, width})
@@ -172,39 +176,41 @@ Tensor TranslationModel::logits(const Tensor& hidden) const {
   return at::linear(hidden, output_weight_, output_bias_);
 }
 
-DecoderCache TranslationModel::start(const Tensor& memory, const Packing& memory_packing,
-                                     int64_t beams, int64_t max_steps) const {
-  DecoderCache cache;
-  cache.sentences = memory_packing.sentences();
-  cache.beams = beams;
+DecoderCache TranslationModel::empty_cache() const {
+  const at::TensorOptions options = output_weight_.options().requires_grad(false);
+  const Tensor heads = at::empty({0, config_.heads, config_.width / config_.heads}, options);
   const bool recurrent = config_.decoder_layer == "ssru";
-  const int64_t heads = recurrent ? 1 : config_.heads;
-  const auto projected_memory = decoder_->project_memory(memory, memory_packing);
-  const Packing& key_packing = projected_memory.packing;
-  for (const auto& projected : projected_memory.layers) {
-    const auto self = at::empty({cache.sentences * beams, heads, max_steps, config_.width / heads},
-                                memory.options());
-    cache.layers.push_back({self, recurrent ? self.narrow(3, 0, 0) : at::empty_like(self),
-                            encoders::pad_heads(projected.keys, key_packing).contiguous(),
-                            encoders::pad_heads(projected.values, key_packing).contiguous()});
-  }
-  if (!key_packing.uniform()) {
-    Tensor mask =
-        at::zeros({cache.sentences * key_packing.max_length()}, memory.options().dtype(at::kBool));
-    mask.index_fill_(0, key_packing.padded_rows(), true);
-    cache.source_mask = mask.view({cache.sentences, key_packing.max_length()});
-  }
+  const Tensor states = at::empty({0, config_.width}, options.dtype(at::kFloat));
+  DecoderCache cache;
+  for (int64_t l = 0; l < config_.decoder_layers; ++l)
+    cache.layers.push_back(
+        {recurrent ? states : heads, recurrent ? Tensor() : heads, heads, heads});
   return cache;
 }
 
-Tensor TranslationModel::step(const Tensor& tokens, DecoderCache& cache) const {
-  std::vector<encoders::DecoderStack::StepTensors> tensors;
-  for (DecoderCache::Layer& layer : cache.layers)
-    tensors.push_back({layer.self_keys, layer.self_values, layer.cross_keys, layer.cross_values});
-  Tensor hidden = decoder_->step(embed_tokens(target_embedding_, tokens), cache.position,
-                                 std::move(tensors), cache.source_mask);
-  ++cache.position;
-  return hidden;
+int64_t TranslationModel::memory_keys(int64_t source_tokens) const {
+  const auto terms = decoder_->cross_position().lower({0, 1, 1}, output_weight_).front();
+  return encoders::compresses(terms) ? terms.key_compression.size(1) : source_tokens;
+}
+
+void TranslationModel::keep_memory(const Tensor& memory, const Packing& packing,
+                                   const Tensor& slots, DecoderCache& cache) const {
+  const auto projected = decoder_->project_memory(memory, packing);
+  for (size_t l = 0; l < cache.layers.size(); ++l) {
+    cache.layers[l].cross_keys.index_copy_(0, slots, projected.layers[l].keys);
+    cache.layers[l].cross_values.index_copy_(0, slots, projected.layers[l].values);
+  }
+}
+
+Tensor TranslationModel::step(const Tensor& tokens, const encoders::StepRows& rows, int64_t longest,
+                              DecoderCache& cache) const {
+  const Tensor embeddings = embed_tokens(target_embedding_, tokens);
+  if (cache.tables.length < longest) {
+    int64_t length = kShortestTables;
+    while (length < longest) length *= 2;
+    cache.tables = decoder_->step_tables(length, embeddings);
+  }
+  return decoder_->step(embeddings, rows, cache.tables, cache.layers);
 }
 
 int64_t TranslationModel::max_source_length() const {
@@ -264,25 +270,6 @@ bool TranslationModel::starts_from_zeros(int32_t begin) const {
 
 double TranslationModel::kept_numbers(const Packing& source, const Packing& target) const {
   return encoder_->kept_numbers(source) + decoder_->kept_numbers(target, source);
-}
-
-void DecoderCache::reorder(const at::Tensor& sentence_index, const at::Tensor& row_index) {
-  const at::Tensor unchanged = at::arange(sentences, sentence_index.options());
-  const bool moves_sentences = !sentence_index.equal(unchanged);
-  for (Layer& layer : layers) {
-    // Only the filled part is copied.
-    for (at::Tensor* self : {&layer.self_keys, &layer.self_values}) {
-      const at::Tensor filled = self->narrow(2, 0, position).index_select(0, row_index);
-      if (moves_sentences) *self = self->narrow(0, 0, row_index.size(0));
-      self->narrow(2, 0, position).copy_(filled);
-    }
-    if (!moves_sentences) continue;
-    layer.cross_keys = layer.cross_keys.index_select(0, sentence_index);
-    layer.cross_values = layer.cross_values.index_select(0, sentence_index);
-  }
-  if (moves_sentences && source_mask.defined())
-    source_mask = source_mask.index_select(0, sentence_index);
-  sentences = sentence_index.size(0);
 }
 
 data::PackedTokens pack(std::span<const std::vector<int32_t>* const> sentences) {

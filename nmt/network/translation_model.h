@@ -33,28 +33,7 @@ encoders::StackConfig decoder_config(const ModelConfig& config);
 /// its keys.
 std::vector<std::string> position_problems(const ModelConfig& config, const std::string& file = "");
 
-/// What cached decoding keeps between steps. Rows are hypotheses: row b * K + k is hypothesis k of
-/// sentence b. All rows have decoded the same number of tokens. Cross-attention keys and values are
-/// held once per sentence, never per row.
-struct DecoderCache {
-  struct Layer {
-    // [B * K, H, capacity, Dh], of which the first `position` entries are filled; states of a
-    // recurrent layer, [B * K, 1, capacity, D]
-    at::Tensor self_keys;
-    at::Tensor self_values;   // [B * K, H, capacity, Dh]
-    at::Tensor cross_keys;    // [B, H, S, Dh]
-    at::Tensor cross_values;  // [B, H, S, Dh]
-  };
-  std::vector<Layer> layers;
-  at::Tensor source_mask;  // [B, S] bool, false for padding; undefined: no padding
-  int64_t sentences = 0;   // B
-  int64_t beams = 1;       // K
-  int64_t position = 0;    // tokens decoded so far
-
-  /// Keeps the sentences `sentence_index` [B'] and the rows `row_index` [B' * K] (both int64), in
-  /// that order: reorders beams and drops finished sentences.
-  void reorder(const at::Tensor& sentence_index, const at::Tensor& row_index);
-};
+struct DecoderCache;
 
 class TranslationModel : public torch::nn::Module {
  public:
@@ -85,14 +64,22 @@ class TranslationModel : public torch::nn::Module {
   /// hidden: [rows, D]. Returns [rows, V]: the projection and the output bias.
   at::Tensor logits(const at::Tensor& hidden) const;
 
-  /// Prepares cached decoding of the sentences of `memory`, with `beams` rows each and at most
-  /// `max_steps` tokens.
-  DecoderCache start(const at::Tensor& memory, const encoders::Packing& memory_packing,
-                     int64_t beams, int64_t max_steps) const;
+  /// An empty cache for cached decoding (nmt/network/decoder_cache.h).
+  DecoderCache empty_cache() const;
 
-  /// Feeds one token to each row and advances the cache. tokens: [B * K] int64.
-  /// Returns hidden states [B * K, D] that predict the next token.
-  at::Tensor step(const at::Tensor& tokens, DecoderCache& cache) const;
+  /// The keys of cross-attention for a source of so many tokens: as many, or those that the
+  /// position encoding compresses them to.
+  int64_t memory_keys(int64_t source_tokens) const;
+
+  /// Keeps the keys and values of cross-attention. slots: [keys of all sentences] int64, end to
+  /// end, for which the cache has room.
+  void keep_memory(const at::Tensor& memory, const encoders::Packing& packing,
+                   const at::Tensor& slots, DecoderCache& cache) const;
+
+  /// Feeds one token to each row. tokens: [B * K] int64; `longest`: more than all positions and
+  /// than source tokens of the rows. Returns hidden states [B * K, D] that predict the next token.
+  at::Tensor step(const at::Tensor& tokens, const encoders::StepRows& rows, int64_t longest,
+                  DecoderCache& cache) const;
 
   /// The longest source and target, in tokens, that the position encodings cover.
   int64_t max_source_length() const;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "encoders/transformer/stacks.h"
+#include "nmt/network/step_runner.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -118,41 +119,104 @@ TEST_P(TranslationModelTest, ABatchEqualsItsSentencesOneByOne) {
   }
 }
 
-TEST_P(TranslationModelTest, CachedDecodingEqualsOneFullPass) {
+/// Cached decoding of given targets: sentence by sentence, the hidden states of all their
+/// positions.
+class CachedTargets {
+ public:
+  explicit CachedTargets(const TranslationModel& model) : model_(model) {}
+
+  void add(int64_t source_length, int64_t target_length) {
+    Sentence sentence{random_words(source_length), random_words(target_length)};
+    const Tensor source = encoders::ids_of(sentence.source, at::kCPU);
+    const Tensor target = encoders::ids_of(sentence.target, at::kCPU);
+    const Packing one_source({source_length}), one_target({target_length});
+    sentence.full =
+        model_.decode(target, one_target, model_.encode(source, one_source), one_source);
+    sentences_.push_back(std::move(sentence));
+  }
+
+  std::vector<const std::vector<int32_t>*> sources(size_t first, size_t count) const {
+    std::vector<const std::vector<int32_t>*> all;
+    for (size_t i = first; i < first + count; ++i) all.push_back(&sentences_[i].source);
+    return all;
+  }
+
+  /// One step of these sentences, all of whose rows have the same tokens.
+  void step(StepRunner& runner, const std::vector<size_t>& open) {
+    std::vector<int64_t> tokens;
+    for (const size_t i : open)
+      for (int64_t k = 0; k < runner.beams(); ++k)
+        tokens.push_back(sentences_[i].target[sentences_[i].position]);
+    const Tensor hidden =
+        runner.step(at::tensor(tokens)).unflatten(0, {std::ssize(open), runner.beams()});
+    for (size_t b = 0; b < open.size(); ++b) {
+      Sentence& sentence = sentences_[open[b]];
+      const Tensor wanted = sentence.full[static_cast<int64_t>(sentence.position)];
+      for (int64_t k = 0; k < runner.beams(); ++k)
+        EXPECT_TRUE(at::allclose(hidden[static_cast<int64_t>(b)][k], wanted, 1e-4, 1e-5))
+            << "sentence " << open[b] << " row " << k << " position " << sentence.position;
+      ++sentence.position;
+    }
+  }
+
+ private:
+  struct Sentence {
+    std::vector<int32_t> source, target;
+    Tensor full = {};  // [T, D], of a full pass
+    size_t position = 0;
+  };
+
+  static std::vector<int32_t> random_words(int64_t count) {
+    const Tensor tokens = random_tokens(count).to(at::kInt);
+    return {tokens.const_data_ptr<int32_t>(), tokens.const_data_ptr<int32_t>() + count};
+  }
+
+  const TranslationModel& model_;
+  std::vector<Sentence> sentences_;
+};
+
+// Sentences come and go, at different positions, over the ends of pages and of tables.
+TEST_P(TranslationModelTest, CachedDecodingEqualsFullPasses) {
   const torch::NoGradGuard no_grad;
   const auto shared = model_of(config(), 2);
-  const TranslationModel& model = *shared;
-  const Packing source_packing({6, 4});
-  const Packing target_packing({8, 8});
-  const Tensor memory = model.encode(random_tokens(10), source_packing);
-  const Tensor target = random_tokens(16);
-  const Tensor full = model.decode(target, target_packing, memory, source_packing).view({2, 8, 32});
-  DecoderCache cache = model.start(memory, source_packing, 3, 8);
-  for (int64_t t = 0; t < 8; ++t) {
-    const Tensor tokens = target.view({2, 8}).select(1, t).repeat_interleave(3);
-    const Tensor hidden = model.step(tokens, cache).view({2, 3, 32});
-    EXPECT_TRUE(at::allclose(hidden, full.select(1, t).unsqueeze(1).expand({2, 3, 32}), 1e-4, 1e-5))
-        << "step " << t;
+  CachedTargets targets(*shared);
+  for (const auto& [source, target] : {std::pair(6, 40), {4, 20}, {33, 19}, {1, 2}})
+    targets.add(source, target);
+  StepRunner runner(*shared, 2);
+  runner.add(targets.sources(0, 2));
+  for (int64_t t = 0; t < 18; ++t) targets.step(runner, {0, 1});
+  runner.add(targets.sources(2, 1));
+  targets.step(runner, {0, 1, 2});
+  runner.keep(std::vector<int64_t>{2, 0}, torch::tensor({4, 5, 0, 1}));
+  runner.add(targets.sources(3, 1));
+  for (int64_t t = 0; t < 2; ++t) targets.step(runner, {2, 0, 3});
+  runner.keep(std::vector<int64_t>{0, 1}, torch::tensor({0, 1, 2, 3}));
+  for (int64_t t = 0; t < 16; ++t) targets.step(runner, {2, 0});
+  for (int64_t t = 37; t < 40; ++t) {
+    runner.keep(std::vector<int64_t>{runner.sentences() - 1},
+                torch::tensor({runner.sentences() * 2 - 2, runner.sentences() * 2 - 1}));
+    targets.step(runner, {0});
   }
 }
 
-TEST_P(TranslationModelTest, ReorderingKeepsTheChosenRows) {
+TEST_P(TranslationModelTest, RowsFollowTheirParents) {
   const torch::NoGradGuard no_grad;
   const auto shared = model_of(config(), 3);
   const TranslationModel& model = *shared;
-  const Packing packing({6, 4, 5});
-  const Tensor memory = model.encode(random_tokens(15), packing);
-  DecoderCache cache = model.start(memory, packing, 2, 8);
-  model.step(torch::tensor({4, 5, 6, 7, 8, 9}), cache);
-  cache.reorder(torch::tensor({0, 2}), torch::tensor({1, 0, 5, 5}));
-  const Tensor hidden = model.step(torch::tensor({10, 11, 12, 13}), cache);
-  // The same hypotheses from the start: sentence 0 with 5 10 and 4 11, sentence 2 with 9 12 and
-  // 9 13.
-  const Packing kept({6, 5});
-  const Tensor kept_memory = at::cat({memory.narrow(0, 0, 6), memory.narrow(0, 10, 5)});
-  DecoderCache fresh = model.start(kept_memory, kept, 2, 8);
-  model.step(torch::tensor({5, 4, 9, 9}), fresh);
-  const Tensor expected = model.step(torch::tensor({10, 11, 12, 13}), fresh);
+  const std::vector<int32_t> sources[] = {{4, 5, 6, 7, 8, 2}, {9, 10, 11, 2}, {12, 13, 14, 15, 2}};
+  StepRunner runner(model, 2);
+  runner.add(std::vector{&sources[0], &sources[1], &sources[2]});
+  runner.step(torch::tensor({4, 5, 6, 7, 8, 9}));
+  runner.keep(std::vector<int64_t>{0, 2}, torch::tensor({1, 0, 5, 5}));
+  runner.step(torch::tensor({10, 11, 12, 13}));
+  runner.follow(torch::tensor({0, 0, 3, 2}));
+  const Tensor hidden = runner.step(torch::tensor({14, 15, 16, 17}));
+  // The same hypotheses from the start: sentence 0 with 5 10, sentence 2 with 9 13 and 9 12.
+  StepRunner fresh(model, 2);
+  fresh.add(std::vector{&sources[0], &sources[2]});
+  fresh.step(torch::tensor({5, 5, 9, 9}));
+  fresh.step(torch::tensor({10, 10, 13, 12}));
+  const Tensor expected = fresh.step(torch::tensor({14, 15, 16, 17}));
   EXPECT_TRUE(at::allclose(hidden, expected, 1e-4, 1e-5));
 }
 

@@ -1,0 +1,188 @@
+#include "nmt/batch_decoding/beam_worker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dietmt::nmt {
+namespace {
+
+// Rows of a step: more make a device no faster, and logits take memory.
+constexpr int64_t kMostRows = 4096;
+
+}  // namespace
+
+struct BeamWorker::OpenSentence {
+  OpenSentence(const FedSentence& from, const SpecialTokens& special, int64_t max_target_length)
+      : fed(from),
+        load(from.load()),
+        task(search_task(*from.request, *from.options, max_target_length)),
+        beam(task, special, *from.options) {}
+
+  bool is_last_step() const { return position >= task.max_length; }
+
+  FedSentence fed;  // not to be read once the feed has the result
+  int64_t load;
+  SearchTask task;
+  Beam beam;             // a step behind the device
+  int64_t position = 0;  // steps that the device has got
+  bool closed = false;   // the feed has the result
+};
+
+BeamWorker::BeamWorker(const TranslationModel& model, const SpecialTokens& special,
+                       int64_t max_target_length)
+    : model_(model), special_(special), max_target_length_(max_target_length) {}
+
+BeamWorker::~BeamWorker() = default;
+
+void BeamWorker::run(SentenceFeed& feed, int64_t batch_tokens, const Others& others) {
+  feed_ = &feed;
+  others_ = &others;
+  batch_tokens_ = batch_tokens;
+  bool goes_on = true;
+  while (goes_on) {
+    try {
+      goes_on = run_step();
+    } catch (...) {
+      decode_alone();
+    }
+  }
+}
+
+// Returns false at the end of the feed.
+bool BeamWorker::run_step() {
+  drop_abandoned();
+  leave();
+  if (open_.empty() && last_) read(*std::exchange(last_, std::nullopt));
+  if (!admit()) return false;
+  if (open_.empty()) return true;
+  Step now = enqueue_step();
+  if (last_) read(*std::exchange(last_, std::nullopt));
+  last_ = std::move(now);
+  return true;
+}
+
+void BeamWorker::drop_abandoned() {
+  for (const auto& sentence : open_) {
+    if (sentence->closed || !sentence->fed.is_abandoned()) continue;
+    sentence->closed = true;
+    feed_->drop(sentence->fed.ticket);
+  }
+}
+
+// Rows of finished sentences, and of those whose last step is on its way, leave the device.
+void BeamWorker::leave() {
+  if (open_.empty()) return;
+  std::vector<std::shared_ptr<OpenSentence>> still_open;
+  std::vector<int64_t> kept, rows;
+  for (size_t b = 0; b < open_.size(); ++b) {
+    if (open_[b]->closed || open_[b]->is_last_step()) continue;
+    still_open.push_back(open_[b]);
+    kept.push_back(static_cast<int64_t>(b));
+    for (int64_t k = 0; k < runner_->beams(); ++k)
+      rows.push_back(kept.back() * runner_->beams() + k);
+  }
+  if (still_open.size() == open_.size()) return runner_->follow(beams_->parents());
+  beams_->keep(sent(rows, model_.output_weight().device()));
+  runner_->keep(kept, beams_->parents());
+  open_ = std::move(still_open);
+}
+
+int64_t BeamWorker::load() const {
+  int64_t sum = 0;
+  for (const auto& sentence : open_) sum += sentence->load;
+  return sum;
+}
+
+// Fills up the batch. Returns false if there is nothing left to decode.
+bool BeamWorker::admit() {
+  begin_waiting();
+  if (!waiting_.empty()) return true;
+  // Waits for some room: sentences are encoded faster together.
+  const int64_t enough = std::max<int64_t>(1, batch_tokens_ / 8);
+  const int64_t room = batch_tokens_ - load();
+  const bool idle = open_.empty();
+  std::vector<FedSentence> fed;
+  if (idle || room >= enough) fed = feed_->take(std::max<int64_t>(1, room), idle);
+  const int64_t urgent_room = batch_tokens_ + room;
+  if (!idle && fed.empty() && urgent_room >= enough) fed = feed_->take_urgent(urgent_room);
+  if (fed.empty()) return !idle;
+  sort_out(fed);
+  begin_waiting();
+  return true;
+}
+
+void BeamWorker::sort_out(std::span<const FedSentence> fed) {
+  std::vector<FedSentence> others;
+  for (const FedSentence& one : fed) {
+    if (one.is_abandoned())
+      feed_->drop(one.ticket);
+    else if (others_->searches(one))
+      waiting_.push_back(one);
+    else
+      others.push_back(one);
+  }
+  if (!others.empty()) others_->decode(others);
+}
+
+// Begins the first waiting sentences of one beam size for which there are rows.
+void BeamWorker::begin_waiting() {
+  if (waiting_.empty()) return;
+  const int64_t beam = waiting_.front().options->beam;
+  if (open_.empty() && (!runner_ || runner_->beams() != beam)) {
+    runner_ = std::make_unique<StepRunner>(model_, beam);
+    beams_ = std::make_unique<DeviceBeams>(beam, special_, model_.output_weight().device());
+  }
+  if (runner_->beams() != beam) return;
+  const size_t most = static_cast<size_t>(std::max<int64_t>(1, kMostRows / beam));
+  std::vector<const std::vector<int32_t>*> sources;
+  while (!waiting_.empty() && waiting_.front().options->beam == beam && open_.size() < most) {
+    const FedSentence fed = waiting_.front();
+    waiting_.pop_front();
+    try {
+      open_.push_back(std::make_shared<OpenSentence>(fed, special_, max_target_length_));
+      sources.push_back(&fed.request->source);
+    } catch (...) {
+      feed_->fail(fed.ticket, std::current_exception());
+    }
+  }
+  runner_->add(sources);
+  beams_->add(std::ssize(sources));
+}
+
+BeamWorker::Step BeamWorker::enqueue_step() {
+  std::vector<DeviceBeams::Limits> limits;
+  for (const auto& sentence : open_) {
+    limits.push_back({sentence->task.forced_token(sentence->position, special_),
+                      sentence->position >= sentence->task.min_length});
+    ++sentence->position;
+  }
+  const at::Tensor hidden = runner_->step(beams_->tokens());
+  return {open_, DelayedRead(beams_->advance(model_.logits(hidden), limits))};
+}
+
+void BeamWorker::read(Step step) {
+  const at::Tensor& candidates = step.candidates.wait();
+  for (size_t b = 0; b < step.sentences.size(); ++b) {
+    OpenSentence& sentence = *step.sentences[b];
+    if (sentence.closed) continue;
+    const auto own = candidates_of(candidates, static_cast<int64_t>(b), sentence.beam);
+    if (sentence.beam.advance(own)) continue;
+    sentence.closed = true;
+    feed_->deliver(sentence.fed.ticket, std::move(sentence.beam).result());
+  }
+}
+
+// After an error nothing is known of the rows: each sentence starts again, without the others.
+void BeamWorker::decode_alone() {
+  std::vector<std::shared_ptr<OpenSentence>> all = std::move(open_);
+  if (last_) all.insert(all.end(), last_->sentences.begin(), last_->sentences.end());
+  open_.clear();
+  last_.reset();
+  runner_.reset();
+  for (const auto& sentence : all) {
+    if (std::exchange(sentence->closed, true)) continue;
+    others_->decode({&sentence->fed, 1});
+  }
+}
+
+}  // namespace dietmt::nmt

@@ -1,0 +1,73 @@
+// Continuous beam search with tensors: sentences enter when there is room and leave when they are
+// finished, each at its own step. The device is never waited for: the host enqueues a step, then
+// reads the candidates of the step before it, in one asynchronous copy. So a sentence stays one
+// step longer than needed.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nmt/batch_decoding/delayed_read.h"
+#include "nmt/batch_decoding/device_beams.h"
+#include "nmt/network/step_runner.h"
+#include "nmt/search/beam.h"
+#include "nmt/search/sentence_feed.h"
+
+namespace dietmt::nmt {
+
+class BeamWorker {
+ public:
+  /// How a worker treats sentences that it does not search itself.
+  struct Others {
+    std::function<bool(const FedSentence&)> searches;  // whether it searches the sentence
+    /// Decodes sentences and answers the feed.
+    std::function<void(std::span<const FedSentence>)> decode;
+  };
+
+  /// Keeps references to `model` and `special`.
+  BeamWorker(const TranslationModel& model, const SpecialTokens& special,
+             int64_t max_target_length);
+  ~BeamWorker();
+
+  /// Decodes until the feed ends, at most a load of `batch_tokens` at a time, and as much again of
+  /// urgent sentences. All sentences in the batch have the same beam size; others wait for their
+  /// turn.
+  void run(SentenceFeed& feed, int64_t batch_tokens, const Others& others);
+
+ private:
+  struct OpenSentence;
+  struct Step {
+    std::vector<std::shared_ptr<OpenSentence>> sentences;
+    DelayedRead candidates;
+  };
+
+  bool run_step();
+  void drop_abandoned();
+  void leave();
+  int64_t load() const;
+  bool admit();
+  void sort_out(std::span<const FedSentence> fed);
+  void begin_waiting();
+  Step enqueue_step();
+  void read(Step step);
+  void decode_alone();
+
+  const TranslationModel& model_;
+  const SpecialTokens& special_;
+  const int64_t max_target_length_;
+  SentenceFeed* feed_ = nullptr;    // of this run
+  const Others* others_ = nullptr;  // of this run
+  int64_t batch_tokens_ = 0;
+  std::unique_ptr<StepRunner> runner_;  // of sentences of one beam size
+  std::unique_ptr<DeviceBeams> beams_;
+  std::vector<std::shared_ptr<OpenSentence>> open_;  // in the order of their rows
+  std::optional<Step> last_;                         // not read yet
+  std::deque<FedSentence> waiting_;                  // for rows, or for a batch of their beam size
+};
+
+}  // namespace dietmt::nmt
