@@ -12,7 +12,7 @@ namespace dietmt::kernels {
 /// Empty if the cases can run here.
 std::string reason_not_to_run();
 
-/// Memory that host and kernels share; zeroed and aligned; freed when the program ends.
+/// Host memory that kernels see when a case runs; zeroed and aligned; freed when the program ends.
 void* allocate_shared(size_t bytes);
 
 /// Forward, then backward; returns when the results are there.

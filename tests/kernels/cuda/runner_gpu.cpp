@@ -1,24 +1,15 @@
-// The cases on a GPU, in managed memory.
-#include <cuda_runtime_api.h>
-
-#include <cstring>
-#include <memory>
-#include <vector>
-
-#include "common/error.h"
+// The cases on a GPU.
 #include "kernels/cuda/attention_cuda.h"
+#include "tests/kernels/cuda/device_mirror.h"
 #include "tests/kernels/cuda/runner.h"
 
 namespace dietmt::kernels {
 namespace {
 
-void require(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw Error(std::string(what) + ": " + cudaGetErrorString(status));
+DeviceMirror& mirror() {
+  static DeviceMirror memory;
+  return memory;
 }
-
-struct ManagedFree {
-  void operator()(void* memory) const { cudaFree(memory); }
-};
 
 }  // namespace
 
@@ -29,20 +20,19 @@ std::string reason_not_to_run() {
   return devices == 0 ? "no GPU" : "";
 }
 
-void* allocate_shared(size_t bytes) {
-  static std::vector<std::unique_ptr<void, ManagedFree>> memory;
-  void* start = nullptr;
-  require(cudaMallocManaged(&start, bytes + 256, cudaMemAttachGlobal), "managed memory");
-  std::memset(start, 0, bytes + 256);
-  memory.emplace_back(start);
-  return start;
-}
+void* allocate_shared(size_t bytes) { return mirror().allocate(bytes, 0); }
 
 void run_attention(const AttentionBackward& call) {
-  void* workspace = allocate_shared(attention_workspace_cuda(call));
-  attention_forward_cuda(call.forward, nullptr);
-  attention_backward_cuda(call, workspace, nullptr);
-  require(cudaDeviceSynchronize(), "attention");
+  AttentionBackward on_device = mirror().on_device(call);
+  // These stay in host memory.
+  AttentionForward& forward = on_device.forward;
+  forward.sizes.query_offsets = call.forward.sizes.query_offsets;
+  forward.sizes.key_offsets = call.forward.sizes.key_offsets;
+  forward.terms.content_scale = call.forward.terms.content_scale;
+  const DeviceMemory workspace = device_memory(attention_workspace_cuda(on_device), 0xff);
+  attention_forward_cuda(forward, nullptr);
+  attention_backward_cuda(on_device, workspace.get(), nullptr);
+  mirror().copy_back();
 }
 
 }  // namespace dietmt::kernels
