@@ -1,18 +1,19 @@
 // Attention without the rest of the model: forward, and a training step (forward and backward with
 // dropout 0.1), of each position encoding against the same kernel without any, and of the kernel
 // against ATen's attention on the padded batch. Two things are timed in turn, round by round; the
-// ratio is the median of the rounds' ratios. Memory is the growth of the peak resident size during
-// one step.
+// ratio is the median of the rounds' ratios. On a device a round is --calls calls between two
+// events. Memory is the growth of the peak resident size during one step, on a device that of the
+// allocated memory.
 //
 //   attention [--encodings SPEC ...] [--lengths 20-60 20-128 512 1024 2048] [--tokens 4096]
-//             [--heads 8] [--head-width 64] [--rounds 15] [--threads 2] [--device cpu]
+//             [--heads 8] [--head-width 64] [--rounds 15] [--threads 2]
+//             [--device cuda --type bf16]    the CUDA kernels run bf16 and fp16
 //             [--results FILE]    replaces the table between its two marks there
 #include "encoders/attention/attention.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <malloc.h>
-#include <torch/cuda.h>
 #include <torch/types.h>
 
 #include <cmath>
@@ -22,6 +23,7 @@
 #include <sstream>
 
 #include "bench/benchmark.h"
+#include "bench/place.h"
 #include "common/files.h"
 #include "encoders/position/scheme/position_scheme.h"
 
@@ -36,8 +38,9 @@ constexpr double kDropout = 0.1;
 struct Options {
   std::vector<std::string> encodings = {"none", "diet-rel", "t5", "shaw(clip=16)"};
   std::vector<std::string> lengths = {"20-60", "20-128", "512", "1024", "2048"};
-  int64_t tokens = 4096, heads = 8, head_width = 64, rounds = 15, threads = 2;
-  std::string device = "cpu", results;
+  int64_t tokens = 4096, heads = 8, head_width = 64, rounds = 15, calls = 1, threads = 2;
+  int64_t warmup = 1;
+  std::string device = "cpu", type = "fp32", backend = "auto", results;
 };
 
 /// Sentences of lengths drawn evenly from "A-B", or all of length A, of about `tokens` tokens.
@@ -48,30 +51,34 @@ std::vector<int64_t> draw_lengths(const std::string& range, int64_t tokens) {
   return bench::spread_lengths(shortest, longest, tokens);
 }
 
-double seconds(const std::function<void()>& work) {
-  return bench::seconds([&] {
-    work();
-    if (at::hasCUDA()) torch::cuda::synchronize();
-  });
-}
-
 struct Paired {
   double ratio;   // time of the first / time of the second
   double second;  // seconds
 };
 
-Paired time_in_turn(const std::function<void()>& first, const std::function<void()>& second,
-                    int64_t rounds) {
-  first();
-  second();
-  std::vector<double> ratios, times;
-  for (int64_t round = 0; round < rounds; ++round) {
-    const double a = seconds(first);
-    times.push_back(seconds(second));
-    ratios.push_back(a / times.back());
+class Timer {
+ public:
+  Timer(const bench::Place& place, const Options& options) : place_(place), options_(options) {}
+
+  Paired time_in_turn(const std::function<void()>& first,
+                      const std::function<void()>& second) const {
+    for (int64_t i = 0; i < options_.warmup; ++i) {
+      first();
+      second();
+    }
+    std::vector<double> ratios, times;
+    for (int64_t round = 0; round < options_.rounds; ++round) {
+      const double a = place_.seconds_of_call(first, options_.calls);
+      times.push_back(place_.seconds_of_call(second, options_.calls));
+      ratios.push_back(a / times.back());
+    }
+    return {bench::median(ratios), bench::median(times)};
   }
-  return {bench::median(ratios), bench::median(times)};
-}
+
+ private:
+  const bench::Place& place_;
+  const Options& options_;
+};
 
 /// Kilobytes of one line of /proc/self/status.
 double status_kilobytes(const std::string& name) {
@@ -81,8 +88,9 @@ double status_kilobytes(const std::string& name) {
   return std::nan("");
 }
 
-double peak_megabytes(const std::function<void()>& work) {
+double peak_megabytes(const bench::Place& place, const std::function<void()>& work) {
   work();
+  if (!place.device().is_cpu()) return place.peak_bytes(work) / (1 << 20);
   malloc_trim(0);                                 // or the step would reuse what is resident
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts from here
   const double before = status_kilobytes("VmRSS");
@@ -93,11 +101,11 @@ double peak_megabytes(const std::function<void()>& work) {
 /// Attention of one packed batch.
 class Batch {
  public:
-  Batch(const Options& options, const std::string& range)
-      : options_(options),
-        packing_(draw_lengths(range, options.tokens), at::Device(options.device)) {
+  Batch(const Options& options, const std::string& range, at::Device device)
+      : options_(options), device_(device), packing_(draw_lengths(range, options.tokens), device) {
     const auto random = [&](at::IntArrayRef sizes) {
-      return at::randn(sizes, at::Device(options.device)).requires_grad_(true);
+      const at::Tensor numbers = at::randn(sizes).to(device, bench::element_type(options.type));
+      return numbers.requires_grad_(true);
     };
     const int64_t n = packing_.tokens();
     for (at::Tensor* x : {&q_, &k_, &v_}) *x = random({n, options.heads, options.head_width});
@@ -115,7 +123,7 @@ class Batch {
                                         .head_width = options_.head_width,
                                         .model_width = options_.heads * options_.head_width,
                                         .max_positions = 2048});
-    made->to(at::Device(options_.device));
+    made->to(device_);
     return made;
   }
 
@@ -150,7 +158,7 @@ class Batch {
                              .terms = terms,
                              .dropout = dropout,
                              .dropout_key = 1},
-                            Backend::kAuto);
+                            encoders::parse_backend(options_.backend));
   }
   at::Tensor aten(bool masked, double dropout) const {
     const std::optional<at::Tensor> mask = masked ? std::optional(mask_) : std::nullopt;
@@ -158,6 +166,7 @@ class Batch {
   }
 
   const Options& options_;
+  at::Device device_;
   Packing packing_;
   at::Tensor q_, k_, v_, padded_q_, padded_k_, padded_v_, mask_;
 };
@@ -169,28 +178,27 @@ std::string number(double value, int digits) {
 }
 
 std::string table_for(const Options& options) {
+  const bench::Place place(options.device);
+  const Timer timer(place, options);
   std::ostringstream out;
   out << "| tokens a sentence | encoding | forward / none | step / none | ATen / forward | ATen / "
          "step | forward ms | step ms | MB |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const std::string& range : options.lengths) {
-    const Batch batch(options, range);
+    const Batch batch(options, range, place.device());
     const auto none = batch.scheme("none");
     for (const std::string& spec : options.encodings) {
       const auto scheme = batch.scheme(spec);
       const bool masked = spec != "none";
       const auto forward = [&] { batch.forward(*scheme); };
       const auto step = [&] { batch.step(*scheme); };
-      const Paired plain = time_in_turn(
-          forward, [&] { batch.forward(*none); }, options.rounds);
-      const Paired plain_step = time_in_turn(
-          step, [&] { batch.step(*none); }, options.rounds);
-      const Paired aten =
-          time_in_turn([&] { batch.aten_forward(masked); }, forward, options.rounds);
-      const Paired aten_step = time_in_turn([&] { batch.aten_step(masked); }, step, options.rounds);
+      const Paired plain = timer.time_in_turn(forward, [&] { batch.forward(*none); });
+      const Paired plain_step = timer.time_in_turn(step, [&] { batch.step(*none); });
+      const Paired aten = timer.time_in_turn([&] { batch.aten_forward(masked); }, forward);
+      const Paired aten_step = timer.time_in_turn([&] { batch.aten_step(masked); }, step);
       out << "| " << range << " | " << spec << " | " << number(plain.ratio, 2) << " | "
           << number(plain_step.ratio, 2) << " | " << number(aten.ratio, 2) << " | "
-          << number(aten_step.ratio, 2) << " | " << number(aten.second * 1e3, 1) << " | "
-          << number(aten_step.second * 1e3, 1) << " | " << number(peak_megabytes(step), 1)
+          << number(aten_step.ratio, 2) << " | " << number(aten.second * 1e3, 2) << " | "
+          << number(aten_step.second * 1e3, 2) << " | " << number(peak_megabytes(place, step), 1)
           << " |\n";
       std::cerr << range << " " << spec << "\n";
     }
@@ -228,9 +236,13 @@ int main(int argc, char** argv) {
       .add("tokens", &options.tokens, "N", "tokens of the batch", ranges::kBatchTokens)
       .add("heads", &options.heads, "N", "heads", ranges::kHeads)
       .add("head-width", &options.head_width, "N", "width of a head", ranges::kWidth)
+      .add("warmup", &options.warmup, "N", "calls before the timed rounds", {.least = 0})
       .add("rounds", &options.rounds, "N", "timed rounds", bench::kCount)
+      .add("calls", &options.calls, "N", "calls in a round", bench::kCount)
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
-      .add("device", &options.device, "cpu|cuda", "where")
+      .add("device", &options.device, "NAME", bench::kDeviceHelp)
+      .add("type", &options.type, "", "element type of queries, keys and values", bench::kElement)
+      .add("backend", &options.backend, "NAME", "auto, cpu, cuda, sdpa or reference")
       .add("results", &options.results, "FILE", "document whose table is replaced");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/benchmark.h"
+#include "bench/place.h"
 #include "bert/finetuning/task_data.h"
 #include "bert/training/pretraining_task.h"
 #include "training/optimization/optimizer.h"
@@ -25,6 +26,7 @@ struct Options {
   std::string task, data;
   std::string tokenizer, preset = "mini", position = "learned", examples = "full-sentences",
                          batches_file;
+  std::string device = "cpu", precision = "fp32";
   int64_t updates = 10, warmup = 3, batch_tokens = 8192, length = 128, threads = 2;
 };
 
@@ -64,12 +66,14 @@ encoders::BertConfig model_config(const Options& o, const data::BertTokenizer& t
 }
 
 /// Tokens per second of each timed update.
-std::vector<double> time_updates(const Options& o, training::TrainingTask& task) {
+std::vector<double> time_updates(const Options& o, const bench::Place& place,
+                                 training::TrainingTask& task) {
+  task.model().to(place.device());
   training::Optimizer optimizer(task.model(), {"adamw", 0.9, 0.999, 1e-6, 0.01});
   std::vector<double> speeds;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
     training::BatchLoss loss;
-    const double update = bench::seconds([&] {
+    const double update = place.seconds([&] {
       optimizer.zero_gradients();
       encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
       loss = task.accumulate_gradients(dropout);
@@ -81,31 +85,34 @@ std::vector<double> time_updates(const Options& o, training::TrainingTask& task)
   return speeds;
 }
 
-std::vector<double> pretrain(const Options& o, const data::BertTokenizer& tokenizer,
-                             std::ostream& batches_out) {
+std::vector<double> pretrain(const Options& o, const bench::Place& place,
+                             const data::BertTokenizer& tokenizer, std::ostream& batches_out) {
   const auto cache = std::filesystem::temp_directory_path() / "dietmt_bert_speed.cache";
   const data::TextCorpus corpus(o.train, tokenizer, {}, cache, o.threads);
   bert::PretrainingTaskOptions options;
   options.batches.examples = {.mode = data::parse_example_mode(o.examples), .length = o.length};
   options.batches.batch_tokens = o.batch_tokens;
   options.phases = {{o.length, 0}};
+  options.bf16 = o.precision == "bf16";
+  options.device = place.device();
   data::PretrainingIterator batches(corpus, options.batches);
   for (int64_t i = 0; i < o.warmup + o.updates; ++i)
     batches_out << batch_json(batches.next()) << '\n';
   encoders::BertConfig config = model_config(o, tokenizer);
   config.task_heads.masked_lm = true;
   bert::PretrainingTask task(std::make_shared<encoders::Bert>(config, 1), corpus, corpus, options);
-  return time_updates(o, task);
+  return time_updates(o, place, task);
 }
 
-std::vector<double> finetune(const Options& o, const data::BertTokenizer& tokenizer,
-                             std::ostream& batches_out) {
+std::vector<double> finetune(const Options& o, const bench::Place& place,
+                             const data::BertTokenizer& tokenizer, std::ostream& batches_out) {
   bert::TaskDescription description;
   description.task = data::find_task(o.task);
   description.max_length = o.length;
   const bert::LabelledData data =
       bert::read_labelled(description, bert::find_files(description.task, o.data, {}), tokenizer);
-  const bert::FinetuningOptions options;
+  bert::FinetuningOptions options;
+  options.execution = {place.device(), o.precision == "bf16"};
   bert::ExampleBatches batches(data.train.inputs, options.batches);
   for (int64_t i = 0; i < o.warmup + o.updates; ++i)
     batches_out << batch_json(batches.next(), data.train.labels) << '\n';
@@ -113,16 +120,17 @@ std::vector<double> finetune(const Options& o, const data::BertTokenizer& tokeni
   config.task_heads = description.heads();
   bert::ClassificationTask task(std::make_shared<encoders::Bert>(config, 1), tokenizer, description,
                                 data.train, data.valid, options);
-  return time_updates(o, task);
+  return time_updates(o, place, task);
 }
 
 void run(const Options& o) {
   if (o.train.empty() == o.task.empty()) throw ConfigError("--train or --task is needed");
+  const bench::Place place(o.device);
   at::set_num_threads(static_cast<int>(o.threads));
   const auto tokenizer = data::load_bert_tokenizer(o.tokenizer);
   std::ofstream batches(o.batches_file);
-  const std::vector<double> speeds =
-      o.task.empty() ? pretrain(o, *tokenizer, batches) : finetune(o, *tokenizer, batches);
+  const std::vector<double> speeds = o.task.empty() ? pretrain(o, place, *tokenizer, batches)
+                                                    : finetune(o, place, *tokenizer, batches);
   const encoders::BertConfig config = model_config(o, *tokenizer);
   std::cout << nlohmann::json{{"layers", config.layers},
                               {"width", config.width},
@@ -131,6 +139,8 @@ void run(const Options& o) {
                               {"vocabulary", config.vocabulary},
                               {"max_positions", config.max_positions},
                               {"pad", tokenizer->special().pad},
+                              {"device", o.device},
+                              {"precision", o.precision},
                               {"threads", o.threads},
                               {"tokens_per_second", bench::median(speeds)}}
             << '\n';
@@ -153,6 +163,8 @@ int main(int argc, char** argv) {
       .add("updates", &options.updates, "N", "updates that are timed", bench::kCount)
       .add("warmup", &options.warmup, "N", "updates before them", {.least = 0})
       .add("batch-tokens", &options.batch_tokens, "N", "tokens of a batch", ranges::kBatchTokens)
+      .add("device", &options.device, "NAME", bench::kDeviceHelp)
+      .add("precision", &options.precision, "", "of matrix products", bench::kPrecision)
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });

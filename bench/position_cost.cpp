@@ -1,9 +1,10 @@
 // What a position encoding costs a training step: processor time of forward and backward of a
-// translation model against the same model with sinusoidal positions. Each pair of steps runs in
-// turn on the same random batch; the table has the median ratio. A SPEC is of encoder and decoder,
-// ENCODER/DECODER of each.
+// translation model against the same model with sinusoidal positions; on a device, the time until
+// the device is idle. Each pair of steps runs in turn on the same random batch; the table has the
+// median ratio. A SPEC is of encoder and decoder, ENCODER/DECODER of each.
 //
 //   position_cost [--preset base] [--layers 2] [--tokens 2000] [--pairs 5] [--specs SPEC...]
+//                 [--device cuda --precision bf16]
 #include <ATen/ATen.h>
 
 #include <ctime>
@@ -11,6 +12,8 @@
 #include <iostream>
 
 #include "bench/benchmark.h"
+#include "bench/place.h"
+#include "encoders/ops/scopes.h"
 #include "nmt/network/translation_model.h"
 
 namespace {
@@ -23,7 +26,9 @@ struct Options {
   int64_t layers = 2;
   int64_t tokens = 2000;
   int64_t longest = 50;
+  int64_t warmup = 1;
   int64_t pairs = 5;
+  std::string device = "cpu", precision = "fp32";
   std::vector<std::string> specs = {"none",
                                     "learned",
                                     "learnable-sinusoidal",
@@ -60,9 +65,10 @@ struct Batch {
 constexpr int64_t kVocabulary = 4000;
 constexpr int64_t kShortest = 20;  // tokens of a sentence
 
-Batch random_batch(const Options& options) {
-  const Packing packing(bench::spread_lengths(kShortest, options.longest, options.tokens));
-  return {packing, at::randint(kVocabulary, {packing.tokens()}, at::kLong)};
+Batch random_batch(const Options& options, at::Device device) {
+  at::manual_seed(1);
+  const Packing packing(bench::spread_lengths(kShortest, options.longest, options.tokens), device);
+  return {packing, at::randint(kVocabulary, {packing.tokens()}, at::kLong).to(device)};
 }
 
 double processor_seconds() {
@@ -71,37 +77,63 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-std::unique_ptr<nmt::TranslationModel> make_model(const Options& options, const std::string& spec) {
-  nmt::ModelConfig config = nmt::ModelConfig::preset(options.preset);
-  config.encoder_layers = config.decoder_layers = options.layers;
-  config.source_vocabulary = config.target_vocabulary = kVocabulary;
-  const size_t slash = spec.find('/');
-  config.encoder_position = spec.substr(0, slash);
-  config.decoder_position = spec.substr(slash == std::string::npos ? 0 : slash + 1);
-  return std::make_unique<nmt::TranslationModel>(config, 1);
-}
+class Steps {
+ public:
+  explicit Steps(const Options& options)
+      : options_(options), place_(options.device), batch_(random_batch(options, place_.device())) {}
 
-double step(const nmt::TranslationModel& model, const Batch& batch) {
-  const double start = processor_seconds();
-  const at::Tensor memory = model.encode(batch.tokens, batch.packing);
-  const at::Tensor hidden = model.decode(batch.tokens, batch.packing, memory, batch.packing);
-  at::cross_entropy_loss(model.logits(hidden), batch.tokens).backward();
-  return processor_seconds() - start;
-}
+  std::unique_ptr<nmt::TranslationModel> make_model(const std::string& spec) const {
+    nmt::ModelConfig config = nmt::ModelConfig::preset(options_.preset);
+    config.encoder_layers = config.decoder_layers = options_.layers;
+    config.source_vocabulary = config.target_vocabulary = kVocabulary;
+    const size_t slash = spec.find('/');
+    config.encoder_position = spec.substr(0, slash);
+    config.decoder_position = spec.substr(slash == std::string::npos ? 0 : slash + 1);
+    auto model = std::make_unique<nmt::TranslationModel>(config, 1);
+    model->to(place_.device());
+    return model;
+  }
+
+  void warm_up(const nmt::TranslationModel& model) const {
+    for (int64_t i = 0; i < options_.warmup; ++i) seconds(model);
+  }
+
+  double seconds(const nmt::TranslationModel& model) const {
+    if (!place_.device().is_cpu()) return place_.seconds([&] { step(model); });
+    const double start = processor_seconds();
+    step(model);
+    return processor_seconds() - start;
+  }
+
+ private:
+  void step(const nmt::TranslationModel& model) const {
+    at::Tensor loss;
+    {
+      const encoders::Autocast autocast(place_.device().type(), options_.precision == "bf16");
+      const at::Tensor memory = model.encode(batch_.tokens, batch_.packing);
+      const at::Tensor hidden = model.decode(batch_.tokens, batch_.packing, memory, batch_.packing);
+      loss = at::cross_entropy_loss(model.logits(hidden).to(at::kFloat), batch_.tokens);
+    }
+    loss.backward();
+  }
+
+  const Options& options_;
+  bench::Place place_;
+  Batch batch_;
+};
 
 void run(const Options& options) {
-  at::manual_seed(1);
-  const Batch batch = random_batch(options);
-  const auto baseline = make_model(options, "sinusoidal");
-  step(*baseline, batch);
+  const Steps steps(options);
+  const auto baseline = steps.make_model("sinusoidal");
+  steps.warm_up(*baseline);
   std::cout << std::fixed << std::setprecision(3) << "encoding\tstep / sinusoidal\n";
   for (const std::string& spec : options.specs) {
-    const auto model = make_model(options, spec);
-    step(*model, batch);
+    const auto model = steps.make_model(spec);
+    steps.warm_up(*model);
     std::vector<double> ratios;
     for (int64_t p = 0; p < options.pairs; ++p) {
-      const double own = step(*model, batch);
-      ratios.push_back(own / step(*baseline, batch));
+      const double own = steps.seconds(*model);
+      ratios.push_back(own / steps.seconds(*baseline));
     }
     std::cout << spec << '\t' << bench::median(ratios) << std::endl;
   }
@@ -116,6 +148,9 @@ int main(int argc, char** argv) {
       .add("layers", &options.layers, "N", "of encoder and decoder each", ranges::kLayers)
       .add("tokens", &options.tokens, "N", "of each side of the batch", ranges::kBatchTokens)
       .add("longest", &options.longest, "N", "tokens of the longest sentence", {.least = kShortest})
+      .add("warmup", &options.warmup, "N", "steps before them", {.least = 0})
+      .add("device", &options.device, "NAME", bench::kDeviceHelp)
+      .add("precision", &options.precision, "", "of matrix products", bench::kPrecision)
       .add("pairs", &options.pairs, "N", "steps of either model", bench::kCount)
       .add("specs", &options.specs, "SPEC...", "position encodings");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });

@@ -1,9 +1,12 @@
-// Training speed: target tokens per second, and the share of an update that its matrix products
-// alone take. Each batch is timed twice, alternating: the whole update, then the products of its
-// linear layers (forward and both gradients) on tensors of the same sizes, by the library that the
-// layers use. Attention's own products are not counted as products.
+// Training speed: target tokens per second, the part of an update in which the host enqueues work
+// and, of fp32 on the CPU, the share of an update that only its matrix products take. There each
+// batch is timed twice, alternating: the whole update, then the products of its linear layers
+// (forward and both gradients) on tensors of the same sizes, by the library that the layers use.
+// Attention's own products are not counted as products. On a device an update lasts from an idle
+// device until it is idle again.
 //
 //   training_speed --source FILE --target FILE --tokenizer FILE [--preset tiny] [--updates 20]
+//                  [--device cuda --precision bf16]
 //                  [--write-batches FILE]     batches for bench/pytorch_baseline.py
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -13,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/benchmark.h"
+#include "bench/place.h"
 #include "encoders/ops/linear.h"
 #include "nmt/training/translation_task.h"
 
@@ -67,10 +71,38 @@ nlohmann::json sentences_json(const data::PackedTokens& packed) {
 
 struct Options {
   std::string source, target, tokenizer, preset = "tiny", position = "sinusoidal", batches_file;
+  std::string device = "cpu", precision = "fp32";
+  double dropout = 0.3;
   int64_t updates = 20, warmup = 3, batch_tokens = 4096, threads = 2;
 };
 
+/// One line of JSON about the timed updates.
+struct Measured {
+  std::vector<double> seconds, host_seconds, speeds, product_shares;
+  double peak_bytes = 0.0;
+
+  nlohmann::json json(const Options& o, int64_t vocabulary) const {
+    nlohmann::json line{{"preset", o.preset},
+                        {"position", o.position},
+                        {"device", o.device},
+                        {"precision", o.precision},
+                        {"batch_tokens", o.batch_tokens},
+                        {"dropout", o.dropout},
+                        {"threads", o.threads},
+                        {"vocabulary", vocabulary},
+                        {"updates", o.updates},
+                        {"seconds_per_update", bench::median(seconds)},
+                        {"host_seconds_per_update", bench::median(host_seconds)},
+                        {"target_tokens_per_second", bench::median(speeds)}};
+    if (!product_shares.empty()) line["share_of_matrix_products"] = bench::median(product_shares);
+    if (peak_bytes > 0.0) line["peak_megabytes"] = peak_bytes / (1 << 20);
+    return line;
+  }
+};
+
 void run(const Options& o) {
+  const bench::Place place(o.device);
+  const bool on_cpu = place.device().is_cpu();
   at::set_num_threads(static_cast<int>(o.threads));
   const data::Tokenizer tokenizer(o.tokenizer);
   const auto cache = std::filesystem::temp_directory_path() / "dietmt_training_speed.cache";
@@ -78,7 +110,7 @@ void run(const Options& o) {
                                     o.threads);
   nmt::ModelConfig config = nmt::ModelConfig::preset(o.preset);
   config.source_vocabulary = config.target_vocabulary = tokenizer.vocabulary_size();
-  config.dropout = config.embedding_dropout = 0.3;
+  config.dropout = config.embedding_dropout = o.dropout;
   config.encoder_position = config.decoder_position = o.position;
   const data::BatchOptions batch_options{o.batch_tokens, 1};
 
@@ -97,35 +129,41 @@ void run(const Options& o) {
 
   nmt::TranslationTaskOptions task_options;
   task_options.batches = batch_options;
+  task_options.device = place.device();
+  task_options.bf16 = o.precision == "bf16";
   const auto model = std::make_shared<nmt::TranslationModel>(config, 1);
+  model->to(place.device());
   nmt::TranslationTask task(model, corpus, corpus, tokenizer, tokenizer, task_options);
   training::Optimizer optimizer(*model, {});
-  std::vector<double> update_times, shares, speeds;
+  Measured measured;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
-    const double update = bench::seconds([&] {
-      optimizer.zero_gradients();
-      encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
-      const training::BatchLoss loss = task.accumulate_gradients(dropout);
-      optimizer.scale_and_clip(1.0 / static_cast<double>(loss.targets), 25.0);
-      optimizer.step(1e-3);
-    });
-    const data::ParallelBatch& batch = drawn[static_cast<size_t>(i)];
-    const double products =
-        time_products(products_of(config, batch.source.size(), batch.target.size()));
+    double enqueued = 0.0;
+    const auto update = [&] {
+      enqueued = bench::seconds([&] {
+        optimizer.zero_gradients();
+        encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
+        const training::BatchLoss loss = task.accumulate_gradients(dropout);
+        optimizer.scale_and_clip(1.0 / static_cast<double>(loss.targets), 25.0);
+        optimizer.step(1e-3);
+      });
+    };
+    double seconds = 0.0;
+    const auto timed = [&] { seconds = place.seconds(update); };
+    if (on_cpu) {
+      timed();
+    } else {
+      measured.peak_bytes = std::max(measured.peak_bytes, place.peak_bytes(timed));
+    }
     if (i < o.warmup) continue;
-    update_times.push_back(update);
-    shares.push_back(products / update);
-    speeds.push_back(static_cast<double>(batch.target.size()) / update);
+    const data::ParallelBatch& batch = drawn[static_cast<size_t>(i)];
+    measured.seconds.push_back(seconds);
+    measured.host_seconds.push_back(enqueued);
+    measured.speeds.push_back(static_cast<double>(batch.target.size()) / seconds);
+    if (!on_cpu || task_options.bf16) continue;
+    const auto products = products_of(config, batch.source.size(), batch.target.size());
+    measured.product_shares.push_back(time_products(products) / seconds);
   }
-  std::cout << nlohmann::json{{"preset", o.preset},
-                              {"position", o.position},
-                              {"threads", o.threads},
-                              {"vocabulary", config.target_vocabulary},
-                              {"updates", o.updates},
-                              {"seconds_per_update", bench::median(update_times)},
-                              {"target_tokens_per_second", bench::median(speeds)},
-                              {"share_of_matrix_products", bench::median(shares)}}
-            << '\n';
+  std::cout << measured.json(o, config.target_vocabulary) << '\n';
 }
 
 }  // namespace
@@ -143,6 +181,9 @@ int main(int argc, char** argv) {
       .add("warmup", &options.warmup, "N", "updates before them", {.least = 0})
       .add("batch-tokens", &options.batch_tokens, "N", "target tokens of a batch",
            ranges::kBatchTokens)
+      .add("dropout", &options.dropout, "P", "of residuals and embeddings", ranges::kDropout)
+      .add("device", &options.device, "NAME", bench::kDeviceHelp)
+      .add("precision", &options.precision, "", "of matrix products", bench::kPrecision)
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });

@@ -1,0 +1,83 @@
+// The device that a benchmark runs on: element types, waiting, time and memory there.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <string>
+
+#include "bench/benchmark.h"
+#include "encoders/device/device.h"
+
+namespace dietmt::bench {
+
+inline const OptionRule kPrecision{.choices = {"fp32", "bf16"}};
+inline const OptionRule kElement{.choices = {"fp32", "bf16", "fp16"}};
+inline constexpr char kDeviceHelp[] = "device to run on: cpu, cuda or cuda:I";
+
+inline at::ScalarType element_type(const std::string& name) {
+  if (name == "bf16") return at::kBFloat16;
+  return name == "fp16" ? at::kHalf : at::kFloat;
+}
+
+class Place {
+ public:
+  explicit Place(const std::string& device) : device_(encoders::parse_device(device)) {}
+
+  at::Device device() const { return device_; }
+
+  /// Returns when the device has done all that was enqueued.
+  void synchronize() const {
+    if (!device_.is_cpu()) guard().synchronizeDevice(device_.index());
+  }
+
+  /// Seconds of `work`, from an idle device until the device is idle again.
+  double seconds(const std::function<void()>& work) const {
+    synchronize();
+    return bench::seconds([&] {
+      work();
+      synchronize();
+    });
+  }
+
+  /// Seconds of one of `calls` calls that follow each other. On a device these are the seconds
+  /// between two events, so that waking the host after the last one does not count.
+  double seconds_of_call(const std::function<void()>& work, int64_t calls) const {
+    const auto repeated = [&] {
+      for (int64_t call = 0; call < calls; ++call) work();
+    };
+    if (device_.is_cpu()) return bench::seconds(repeated) / static_cast<double>(calls);
+    c10::Event start(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+    c10::Event end(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+    synchronize();
+    start.record(guard().getStream(device_));
+    repeated();
+    end.record(guard().getStream(device_));
+    synchronize();
+    return start.elapsedTime(end) * 1e-3 / static_cast<double>(calls);
+  }
+
+  /// Bytes of the device's allocator that `work` takes at most beside those taken before; not on
+  /// the CPU, where tensors take theirs from the C library.
+  double peak_bytes(const std::function<void()>& work) const {
+    auto* const allocator = c10::getDeviceAllocator(device_.type());
+    const auto allocated = [&] {
+      return allocator->getDeviceStats(device_.index()).allocated_bytes[0];  // of all pools
+    };
+    synchronize();
+    const auto before = allocated().current;
+    allocator->resetPeakStats(device_.index());
+    work();
+    synchronize();
+    return static_cast<double>(allocated().peak - before);
+  }
+
+ private:
+  c10::impl::VirtualGuardImpl guard() const { return c10::impl::VirtualGuardImpl(device_.type()); }
+
+  at::Device device_;
+};
+
+}  // namespace dietmt::bench
