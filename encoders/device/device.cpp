@@ -42,6 +42,14 @@ LoadedCudaKernels load() {
   return result;
 }
 
+std::string reason_for_no_gpu() {
+  const std::string& problem = cuda_kernels().problem;
+  return ". A GPU needs NVIDIA's driver, and LibTorch with CUDA: scripts/setup fetches that on a "
+         "machine with a GPU, and LD_LIBRARY_PATH can name the folder lib of Python's package "
+         "torch" +
+         (problem.empty() ? "" : " (" + problem + ")");
+}
+
 }  // namespace
 
 c10::Device parse_device(const std::string& name) {
@@ -53,8 +61,8 @@ c10::Device parse_device(const std::string& name) {
       const auto count = static_cast<int64_t>(torch::cuda::device_count());
       const int64_t index = device.has_index() ? device.index() : 0;
       if (index < count) return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
-      throw ConfigError("--device " + name + ": LibTorch sees " + std::to_string(count) +
-                        " GPUs (one needs LibTorch with CUDA: the preset `cuda`, or pip's torch)");
+      throw ConfigError("--device " + name + ": LibTorch sees " + std::to_string(count) + " GPUs" +
+                        (count == 0 ? reason_for_no_gpu() : ""));
     }
   } catch (const c10::Error&) {
     // Not a device name at all: falls through to the message below.
