@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -64,10 +65,14 @@ thread_local Block* current_block = nullptr;
 
 class Block {
  public:
-  Block(int threads, std::function<void()> body, context::pooled_fixedsize_stack& stacks)
+  /// `order` as in HostSchedule.
+  Block(int threads, uint64_t order, std::function<void()> body,
+        context::pooled_fixedsize_stack& stacks)
       : body_(std::move(body)),
         threads_(static_cast<size_t>(threads)),
         warps_(static_cast<size_t>(threads / kWarpThreads)),
+        random_(order),
+        in_order_(order == 0),
         running_(threads) {
     for (Thread& thread : threads_) {
       thread.fiber = context::fiber(std::allocator_arg, stacks, [&](context::fiber&& scheduler) {
@@ -81,38 +86,38 @@ class Block {
 
   /// Without an order all threads take turns. With one, a warp drawn at random runs until it waits
   /// for the others, which lets warps drift as far apart as barriers allow.
-  void run(uint64_t order) {
-    current_block = this;
-    early_ = order != 0;
-    random_ = Random(order);
-    std::vector<int> turn(threads_.size());
-    std::iota(turn.begin(), turn.end(), 0);
+  void run() {
+    std::vector<int> everybody(threads_.size());
+    std::iota(everybody.begin(), everybody.end(), 0);
     std::vector<int> warps(warps_.size());
     std::iota(warps.begin(), warps.end(), 0);
-    while (running_ > 0) {
+    while (!done()) {
+      current_block = this;
       bool moved = false;
-      if (order == 0) {
-        moved = resume(turn);
+      if (in_order_) {
+        moved = resume(everybody);
       } else {
         random_.shuffle(warps);
-        for (const int warp : warps) {
-          turn.resize(kWarpThreads);
-          std::iota(turn.begin(), turn.end(), warp * kWarpThreads);
-          bool again = false;
-          do {
-            random_.shuffle(turn);
-            again = resume(turn);
-            moved = moved || again;
-          } while (again);
-        }
+        for (const int warp : warps) moved = run_warp(warp) || moved;
       }
-      require(moved, "threads wait for a barrier that others never reach");
+      require_progress(moved);
     }
     current_block = nullptr;
   }
 
+  /// Runs one warp, drawn at random, until it waits for the others.
+  void run_some_warp() {
+    constexpr int kMostAttempts = 10000;  // far more than a warp that can run waits to be drawn
+    current_block = this;
+    idle_turns_ = run_warp(static_cast<int>(random_.below(warps_.size()))) ? 0 : idle_turns_ + 1;
+    require_progress(idle_turns_ < kMostAttempts);
+    current_block = nullptr;
+  }
+
+  bool done() const { return running_ == 0; }
+
   /// Whether an asynchronous copy arrives at once; otherwise it does when it is waited for.
-  bool copies_early() { return early_ && random_.below(2) == 0; }
+  bool copies_early() { return !in_order_ && random_.below(2) == 0; }
 
   int current() const { return current_; }
   Thread& thread() { return threads_[static_cast<size_t>(current_)]; }
@@ -133,6 +138,24 @@ class Block {
   }
 
  private:
+  static void require_progress(bool progress) {
+    require(progress, "threads wait for a barrier that others never reach");
+  }
+
+  /// Whether any of the warp's threads got past a barrier or ended.
+  bool run_warp(int warp) {
+    std::vector<int> turn(kWarpThreads);
+    std::iota(turn.begin(), turn.end(), warp * kWarpThreads);
+    bool moved = false;
+    bool again = false;
+    do {
+      random_.shuffle(turn);
+      again = resume(turn);
+      moved = moved || again;
+    } while (again);
+    return moved;
+  }
+
   /// Resumes these threads once each; whether any got past a barrier or ended.
   bool resume(const std::vector<int>& turn) {
     moved_ = false;
@@ -168,10 +191,11 @@ class Block {
   std::vector<Thread> threads_;
   std::vector<Warp> warps_;
   Barrier block_;
-  Random random_{0};
-  bool early_ = false;
+  Random random_;
+  bool in_order_;
   int current_ = 0;
   int running_;
+  int idle_turns_ = 0;
   bool moved_ = false;
 };
 
@@ -205,6 +229,38 @@ void finish(const AsyncCopy& copy) {
   }
 }
 
+/// A block with its shared memory, which is NaN in every format.
+struct RunningBlock {
+  template <typename MakeBlock>
+  RunningBlock(size_t shared_bytes, const MakeBlock& make_block)
+      : shared(static_cast<char*>(std::aligned_alloc(64, (shared_bytes / 64 + 1) * 64)),
+               &std::free) {
+    std::memset(shared.get(), 0xff, (shared_bytes / 64 + 1) * 64);
+    block = make_block(shared.get());
+  }
+
+  std::unique_ptr<char, decltype(&std::free)> shared;
+  std::unique_ptr<Block> block;
+};
+
+/// Runs warps of several blocks in random turns until start() gives no more blocks.
+template <typename Start>
+void run_in_turns(const Start& start, const HostSchedule& schedule) {
+  std::vector<std::unique_ptr<RunningBlock>> running;
+  const auto add = [&] {
+    if (auto block = start()) running.push_back(std::move(block));
+  };
+  for (int i = 0; i < schedule.together; ++i) add();
+  Random random(schedule.order);
+  while (!running.empty()) {
+    const auto drawn = running.begin() + static_cast<ptrdiff_t>(random.below(running.size()));
+    (*drawn)->block->run_some_warp();
+    if (!(*drawn)->block->done()) continue;
+    running.erase(drawn);
+    add();
+  }
+}
+
 }  // namespace
 
 void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& schedule,
@@ -219,15 +275,21 @@ void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& sched
   const auto workers = static_cast<size_t>(schedule.workers);
   const auto work = [&](size_t worker) {
     context::pooled_fixedsize_stack stacks(kStackBytes);
-    const size_t lines = shared_bytes / 64 + 1;
-    char* shared = static_cast<char*>(std::aligned_alloc(64, lines * 64));
-    for (size_t index = worker; index < blocks.size(); index += workers) {
-      std::memset(shared, 0xff, lines * 64);  // NaN in every format
-      Block block(
-          threads, [&] { body(blocks[index], shared); }, stacks);
-      block.run(schedule.order == 0 ? 0 : schedule.order + index);
+    size_t next = worker;
+    const auto start = [&]() -> std::unique_ptr<RunningBlock> {
+      if (next >= blocks.size()) return nullptr;
+      const size_t index = std::exchange(next, next + workers);
+      const uint64_t order = schedule.order == 0 ? 0 : schedule.order + index;
+      return std::make_unique<RunningBlock>(shared_bytes, [&, index, order](char* shared) {
+        return std::make_unique<Block>(
+            threads, order, [&, index, shared] { body(blocks[index], shared); }, stacks);
+      });
+    };
+    if (schedule.together > 1) {
+      run_in_turns(start, schedule);
+    } else {
+      while (const auto running = start()) running->block->run();
     }
-    std::free(shared);
   };
   std::vector<std::thread> others;
   for (size_t worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);

@@ -19,8 +19,9 @@
 namespace dietmt::kernels {
 
 struct HostSchedule {
-  int workers = 1;     // blocks in flight
+  int workers = 1;     // threads that run blocks
   uint64_t order = 0;  // 0: blocks and threads in their order; else the seed of a random order
+  int together = 1;    // blocks whose warps a worker runs in random turns
 };
 
 /// Runs `body(block, shared)` for every thread of every block of a grid; returns when all are done.

@@ -146,8 +146,8 @@ struct ActivateBackwardBlock {
   using Arguments = ActivateBackwardArguments;
   using Input = ActivationInput<E, kActivation>;
   static constexpr int kBlockThreads = kRowThreads;
-  static constexpr int kBlocksTogether = kRowBlocksTogether;
-  static constexpr int kTogether = Input::kGated ? 1 : 2;
+  static constexpr int kBlocksTogether = Input::kGated ? 2 : kRowBlocksTogether;
+  static constexpr int kTogether = 2;
 
   DIETMT_HOST_DEVICE static int64_t shared_bytes(const ActivateBackwardArguments&) {
     return lane_columns_bytes(kVector<E>);

@@ -49,14 +49,14 @@ DIETMT_DEVICE void add_four_columns(float (&sums)[4], const float* from, int64_t
 template <typename Use>
 DIETMT_DEVICE void add_parts(const ColumnReduction& reduction, const ColumnRange& columns,
                              int first, int count, const Use& use) {
-  for (int sum = 0; sum < reduction.count; ++sum) {
+  const auto fours = static_cast<int>((columns.end - columns.begin + 3) / 4);
+  for (int i = thread_index(); i < reduction.count * fours; i += kRowThreads) {
+    const int sum = i / fours;
     if (reduction.sums[sum] == nullptr) continue;
-    for (int64_t column = columns.begin + 4 * thread_index(); column < columns.end;
-         column += 4 * kRowThreads) {
-      float four[4] = {};
-      add_four_columns(four, reduction.row(sum, first) + column, reduction.stride(), count);
-      use(sum, column, four);
-    }
+    const int64_t column = columns.begin + 4 * (i % fours);
+    float four[4] = {};
+    add_four_columns(four, reduction.row(sum, first) + column, reduction.stride(), count);
+    use(sum, column, four);
   }
 }
 

@@ -11,12 +11,13 @@
 
 namespace dietmt::kernels {
 
-constexpr int kNormThreads = 256;  // of a block of the norms
+constexpr int kRowThreads = 256;  // of a block
+
+constexpr int kNormThreads = kRowThreads;
 constexpr int kNormElements = 16;  // of a row in a lane
 constexpr int kNormWarps = kNormThreads / 32;
 constexpr int kNormBlocks = 264;  // two on each of the 132 multiprocessors of the largest devices
 
-constexpr int kRowThreads = 256;        // of a block
 constexpr int kRowBlocksTogether = 3;   // on a multiprocessor
 constexpr int kMostBlocks = 396;        // on the 132 of the largest devices
 constexpr int kPartsOfGroup = 16;       // whose sums are added first

@@ -8,7 +8,8 @@ namespace {
 constexpr HostSchedule kSchedules[] = {{.workers = 1, .order = 0},
                                        {.workers = 1, .order = 1},
                                        {.workers = 3, .order = 2},
-                                       {.workers = 2, .order = 3}};
+                                       {.workers = 1, .order = 3, .together = 3},
+                                       {.workers = 2, .order = 4, .together = 5}};
 
 using Results = std::vector<std::vector<double>>;
 
