@@ -2,6 +2,7 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
@@ -73,6 +74,16 @@ c10::Device install() {
 c10::Device counting_device() {
   static const c10::Device device = install();
   return device;
+}
+
+void move_to_device(torch::nn::Module& module) {
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  const auto move = [](const at::Tensor& tensor) {
+    const at::Tensor moved = tensor.to(counting_device());
+    tensor.unsafeGetTensorImpl()->shallow_copy_from(moved.getIntrusivePtr());
+  };
+  for (const at::Tensor& parameter : module.parameters()) move(parameter);
+  for (const at::Tensor& buffer : module.buffers()) move(buffer);
 }
 
 }  // namespace dietmt::counting

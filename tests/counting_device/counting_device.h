@@ -8,6 +8,7 @@
 #pragma once
 
 #include <c10/core/Device.h>
+#include <torch/nn/module.h>
 
 #include <cstdint>
 #include <map>
@@ -19,13 +20,17 @@ namespace dietmt::counting {
 /// Registers the device and its table of fused kernels at the first call, and returns it.
 c10::Device counting_device();
 
+/// Moves the parameters and buffers of a module to the device, as Module::to() does. LibTorch's own
+/// refuses, because the type of a parameter could not change to one of this device.
+void move_to_device(torch::nn::Module& module);
+
 struct Counts {
   int64_t launches = 0;          // kernels, memory sets and copies within the device
   int64_t host_to_device = 0;    // copies
   int64_t device_to_host = 0;    // the same
   int64_t device_to_device = 0;  // the same; launches contain them
   int64_t waits = 0;             // synchronising reads: the host waits until the device is done
-  double device_seconds = 0.0;   // in emulated kernels and in LibTorch's CPU kernels
+  double device_seconds = 0.0;   // of processor time in emulated kernels
 };
 
 /// Since the last reset.

@@ -1,5 +1,6 @@
 #include "tests/counting_device/launch_log.h"
 
+#include <ctime>
 #include <mutex>
 #include <utility>
 
@@ -9,8 +10,6 @@
 
 namespace dietmt::counting {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct TracedLaunch {
   std::string operation;
@@ -35,6 +34,12 @@ Log& launch_log() {
 }
 
 thread_local int work_depth = 0;
+
+double processor_seconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -75,11 +80,11 @@ bool computes() {
   return log.without_computing == 0;
 }
 
-DeviceWork::DeviceWork() : start_(Clock::now()) { ++work_depth; }
+DeviceWork::DeviceWork() : start_(processor_seconds()) { ++work_depth; }
 
 DeviceWork::~DeviceWork() {
   if (--work_depth > 0) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double seconds = processor_seconds() - start_;
   Log& log = launch_log();
   const std::scoped_lock lock(log.mutex);
   log.counts.device_seconds += seconds;

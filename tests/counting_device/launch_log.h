@@ -2,7 +2,6 @@
 // parts write them.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -19,7 +18,8 @@ void log_wait(const std::string& operation);
 /// Whether kernels compute (WithoutComputing).
 bool computes();
 
-/// Time of the device while it lives. Work within work counts once.
+/// Time of the device while it lives: of this thread's processor, so that other programs do not
+/// count. Work within work counts once.
 class DeviceWork {
  public:
   DeviceWork();
@@ -28,7 +28,7 @@ class DeviceWork {
   DeviceWork& operator=(const DeviceWork&) = delete;
 
  private:
-  std::chrono::steady_clock::time_point start_;
+  double start_;
 };
 
 }  // namespace dietmt::counting
