@@ -54,6 +54,8 @@ class Machine:
     # ---- time ------------------------------------------------------------------------------------
 
     def begin(self, step, seconds):
+        if self.log is not None:
+            self.log.close()
         self.log = (self.out / f"{step}.log").open("w")
         self.step_end = min(self.end, time.monotonic() + seconds)
 
