@@ -61,8 +61,8 @@ class TracedLaunches {
   std::map<std::string, int64_t> by_place() const;
 };
 
-/// While it lives, kernels leave floating-point results zero, or as they are if they are updated in
-/// place. So the host's part of a large step can be timed.
+/// While it lives, kernels do not compute floating-point results: small ones are zero, and others
+/// are what the memory held. So the host's part of a large step can be timed.
 class WithoutComputing {
  public:
   WithoutComputing();

@@ -13,6 +13,7 @@
 #include "kernels/device_kernels.h"
 #include "kernels/dropout.h"
 #include "tests/counting_device/device_memory.h"
+#include "tests/counting_device/launch_log.h"
 
 namespace dietmt::counting {
 
@@ -52,8 +53,10 @@ class Elements {
       reinterpret_cast<c10::BFloat16*>(data_)[i] = value;
   }
 
+  /// If they are few (WithoutComputing).
   void set_zero(int64_t count) const {
-    if (data_ != nullptr) std::memset(data_, 0, static_cast<size_t>(count * element_bytes(type_)));
+    if (data_ == nullptr || count > kMostZeroedNumbers) return;
+    std::memset(data_, 0, static_cast<size_t>(count * element_bytes(type_)));
   }
 
  private:

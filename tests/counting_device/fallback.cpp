@@ -105,7 +105,8 @@ class MirroredCall {
     for (size_t i = 0; i < given_.size(); ++i) {
       const c10::Argument& argument = op_.schema().arguments()[i];
       if (!is_written(argument) || !argument.kwarg_only()) continue;
-      for (const at::Tensor& tensor : tensors_of(given_[i])) mirror_alias(tensor).zero_();
+      for (const at::Tensor& tensor : tensors_of(given_[i]))
+        if (tensor.numel() <= kMostZeroedNumbers) mirror_alias(tensor).zero_();
     }
     stack_->resize(begin_);
     for (size_t i = 0; i < op_.schema().returns().size(); ++i) stack_->emplace_back();
@@ -183,8 +184,8 @@ class MirroredCall {
   std::vector<std::pair<at::Tensor, at::Tensor>> unsized_;  // of the device, of the CPU
 };
 
-/// Sets of memory that later steps rely on.
-const std::set<std::string> kAlwaysComputed = {"aten::zero_", "aten::fill_", "aten::arange"};
+/// What later steps rely on, unless it is large.
+const std::set<std::string> kSetsNumbers = {"aten::zero_", "aten::fill_"};
 
 }  // namespace
 
@@ -195,8 +196,9 @@ void run_on_mirror(const c10::OperatorHandle& op, Stack* stack) {
   call.check_devices();
   log_launches(name.substr(name.find("::") + 2), launches_of(name, call.given()));
   if (waits_for_result(name, call.given())) log_wait(name);
-  const bool skips = !computes() && !kAlwaysComputed.contains(name) && call.writes_only_numbers();
-  if (skips) return call.skip();
+  if (!computes() && call.writes_only_numbers() &&
+      (!kSetsNumbers.contains(name) || call.given()[0].toTensor().numel() > kMostZeroedNumbers))
+    return call.skip();
   call.run();
 }
 

@@ -18,6 +18,9 @@ void log_wait(const std::string& operation);
 /// Whether kernels compute (WithoutComputing).
 bool computes();
 
+/// Larger results are not even set to zero then, so that the host's caches stay as they are.
+constexpr int64_t kMostZeroedNumbers = 4096;
+
 /// Time of the device while it lives: of this thread's processor, so that other programs do not
 /// count. Work within work counts once.
 class DeviceWork {

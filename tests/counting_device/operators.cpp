@@ -95,7 +95,8 @@ void copy_on_device(const Tensor& from, const Tensor& to) {
       from.scalar_type() == to.scalar_type() && to.is_contiguous() && is_dense_in_order(from, to);
   if (is_memory_copy) log_copy(CopyKind::kDeviceToDevice);
   log_launches("copy_");
-  mirror_alias(to).copy_(mirror_alias(from));
+  const bool skips = !computes() && to.is_floating_point() && to.numel() > kMostZeroedNumbers;
+  if (!skips) mirror_alias(to).copy_(mirror_alias(from));
 }
 
 Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
@@ -131,10 +132,7 @@ Tensor wide_product(const char* name, at::IntArrayRef sizes, const Tensor& like,
   log_launches(name);
   const Tensor result = at::empty(sizes, like.options().dtype(type));
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  if (computes())
-    mirror_alias(result).copy_(product());
-  else
-    mirror_alias(result).zero_();
+  if (computes()) mirror_alias(result).copy_(product());
   return result;
 }
 

@@ -2,8 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 
-#include <cstring>
-
 #include "kernels/attention_tables.h"
 #include "tests/counting_device/elements.h"
 #include "tests/counting_device/fused_kernels.h"
@@ -67,15 +65,6 @@ void translate(kernels::AttentionForward& call) {
   call.log_normalizer = mirror_array(call.log_normalizer, "log_normalizer");
 }
 
-/// Heads of a token lie side by side; tokens may be parts of wider rows.
-void set_zero(const kernels::HeadRows& rows, const kernels::AttentionSizes& sizes, int64_t tokens) {
-  if (rows.data == nullptr) return;
-  const int64_t bytes = element_bytes(sizes.type);
-  for (int64_t n = 0; n < tokens; ++n)
-    std::memset(static_cast<char*>(rows.data) + n * rows.token_stride * bytes, 0,
-                static_cast<size_t>(sizes.heads * sizes.head_width * bytes));
-}
-
 }  // namespace
 
 void linear(const kernels::DeviceLinear& call) {
@@ -83,7 +72,7 @@ void linear(const kernels::DeviceLinear& call) {
   log_launches("linear");
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   const Tensor output = matrix(call.output, call.type, {call.rows, call.outputs}, "output");
-  if (!computes()) return void(output.zero_());
+  if (!computes()) return;
   const Tensor x = matrix(call.x, call.type, {call.rows, call.inputs}, "x");
   const Tensor weight = matrix(call.weight, call.type, {call.outputs, call.inputs}, "weight");
   Tensor y = at::mm(x.to(at::kFloat), weight.to(at::kFloat).t());
@@ -106,19 +95,16 @@ void linear_backward(const kernels::DeviceLinearBackward& call) {
     log_launches("linear_backward (x)");
     if (computes())
       store(grad_x, at::mm(grad.to(at::kFloat), weight.to(at::kFloat)), call.add_to_grad_x);
-    else
-      grad_x.zero_();
   }
   if (grad_weight.defined()) {
     log_launches("linear_backward (weight)");
     if (computes())
       store(grad_weight, at::mm(grad.to(at::kFloat).t(), x.to(at::kFloat)), call.accumulate);
-    else if (!call.accumulate)
-      grad_weight.zero_();
   }
   if (grad_bias.defined()) {
-    log_launches("linear_backward (bias)", 2);
-    store(grad_bias, grad.to(at::kFloat).sum(0), call.accumulate);
+    // Otherwise the sums come with the product of the weight's gradient.
+    if (call.accumulate || call.grad_weight == nullptr) log_launches("linear_backward (bias)");
+    if (computes()) store(grad_bias, grad.to(at::kFloat).sum(0), call.accumulate);
   }
 }
 
@@ -132,10 +118,7 @@ void attention_forward(const kernels::AttentionForward& call) {
   log_launches("attention_forward");
   kernels::AttentionForward mirrored = call;
   translate(mirrored);
-  if (computes()) return kernels::attention_forward_cpu(mirrored);
-  const int64_t tokens = mirrored.sizes.query_offsets[mirrored.sizes.sentences];
-  set_zero(mirrored.output, mirrored.sizes, tokens);
-  set_zero(mirrored.output_rest, mirrored.sizes, tokens);
+  if (computes()) kernels::attention_forward_cpu(mirrored);
 }
 
 void attention_backward(const kernels::AttentionBackward& call) {
@@ -152,11 +135,7 @@ void attention_backward(const kernels::AttentionBackward& call) {
   for (const kernels::AttentionTable& row : kernels::kAttentionTables)
     if ((call.grad_tables.*row.table).data != nullptr) ++tables;
   log_launches("attention_backward", 2 + (tables > 0 ? 1 + tables : 0));
-  if (computes()) return kernels::attention_backward_cpu(mirrored);
-  const kernels::AttentionSizes& sizes = mirrored.forward.sizes;
-  set_zero(mirrored.grad_queries, sizes, sizes.query_offsets[sizes.sentences]);
-  set_zero(mirrored.grad_keys, sizes, sizes.key_offsets[sizes.sentences]);
-  set_zero(mirrored.grad_values, sizes, sizes.key_offsets[sizes.sentences]);
+  if (computes()) kernels::attention_backward_cpu(mirrored);
 }
 
 const kernels::DeviceKernels& fused_kernels() {

@@ -11,9 +11,6 @@ namespace {
 
 using kernels::DeviceActivation;
 
-/// Sums over the rows of a block, then over the blocks.
-constexpr int64_t kLaunchesOfColumnSums = 2;
-
 /// The derivative and the value of an activation of one number.
 struct Activated {
   double value;
@@ -127,7 +124,7 @@ void add_norm(const kernels::DeviceAddNorm& call) {
 
 void add_norm_backward(const kernels::DeviceAddNormBackward& call) {
   const DeviceWork work;
-  log_launches("add_norm_backward", kLaunchesOfColumnSums);
+  log_launches("add_norm_backward");
   const Elements grad_gamma = floats(call.grad_gamma, "grad_gamma");
   const Elements grad_beta = floats(call.grad_beta, "grad_beta");
   const Elements grad_bias = floats(call.grad_branch_bias, "grad_branch_bias");
@@ -170,7 +167,7 @@ void activate(const kernels::DeviceActivate& call) {
 void activate_backward(const kernels::DeviceActivateBackward& call) {
   const DeviceWork work;
   const kernels::DeviceActivate& forward = call.forward;
-  log_launches("activate_backward", call.grad_bias == nullptr ? 1 : kLaunchesOfColumnSums);
+  log_launches("activate_backward");
   const Elements x(forward.x, forward.type, "x"), bias = floats(forward.bias, "bias");
   const Elements grad(call.grad_output, forward.type, "grad_output");
   const Elements grad_x(call.grad_x, forward.type, "grad_x");
@@ -205,7 +202,7 @@ void activate_backward(const kernels::DeviceActivateBackward& call) {
 
 void column_sums(const kernels::DeviceColumnSums& call) {
   const DeviceWork work;
-  log_launches("column_sums", kLaunchesOfColumnSums);
+  log_launches("column_sums");
   const Elements x(call.x, call.type, "x");
   std::vector<double> sums(static_cast<size_t>(call.width));
   for (int64_t row = 0; computes() && row < call.rows; ++row)

@@ -21,9 +21,10 @@ using counting::StepReport;
 using encoders::Encoding;
 
 // The most waits of the host for the device, of any encoding.
-constexpr double kWaitsOfTraining = 72.0;     // in a step
-constexpr double kWaitsOfValidation = 100.0;  // in a validation
-constexpr double kWaitsOfDecoding = 34.0;     // in a step
+constexpr double kWaitsOfTraining = 72.0;    // in a step
+constexpr double kWaitsOfValidation = 59.0;  // in a validation
+constexpr double kWaitsOfDecoding = 1.0;     // in a step
+constexpr double kWaitsOfMixedRotations = 5.0;
 
 std::vector<Encoding> encodings_without_segments() {
   std::vector<Encoding> found;
@@ -133,7 +134,9 @@ TEST_P(TranslationSteps, DecodingFindsWhatTheCpuFinds) {
   const StepReport report =
       counting::report_of_step(8, 16, [&](int64_t length) { translate(decoder, length); });
   counting::print_if_wanted("decoding " + GetParam().spec, report);
-  EXPECT_LE(report.waits, kWaitsOfDecoding) << counting::text_of_waits(report);
+  const bool mixes_rotations = GetParam().spec.starts_with("heads[rope");
+  EXPECT_LE(report.waits, mixes_rotations ? kWaitsOfMixedRotations : kWaitsOfDecoding)
+      << counting::text_of_waits(report);
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, TranslationSteps,
