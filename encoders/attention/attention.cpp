@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/ops/scopes.h"
 #include "kernels/dropout.h"
 
@@ -33,6 +34,7 @@ constexpr std::array<BackendRow, 4> kBackends = {{
 const BackendRow& choose_automatically(const AttentionCall& call) {
   std::vector<std::string> problems;
   for (const BackendRow& row : kBackends) {
+    if (!call.queries.is_cpu() && row.backend == Backend::kCpu) continue;
     const std::vector<std::string> reasons = reasons_against(row.backend, call);
     if (reasons.empty()) {
       static std::once_flag logged;
@@ -126,18 +128,21 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
   const ScoreTerms& terms = call.terms;
   const at::Tensor keys = move_keys(call.keys, call.key_packing.positions(), terms);
   const Packing key_packing = compressed_packing(call.key_packing, terms);
-  const AttentionCall moved{
-      .queries = move_queries(call.queries, call.query_packing.positions(), terms),
-      .keys = compress(keys, call.key_packing, terms.key_compression),
-      .values = compress(call.values, call.key_packing, terms.value_compression),
-      .query_packing = call.query_packing,
-      .key_packing = key_packing,
-      .terms = terms,
-      .causal = call.causal,
-      .dropout = call.dropout,
-      .dropout_key = call.dropout_key,
-      // Some inputs have segments that only the embeddings use.
-      .segments = terms.segment_bias.defined() ? call.segments : at::Tensor()};
+  AttentionCall moved{.queries = move_queries(call.queries, call.query_packing.positions(), terms),
+                      .keys = compress(keys, call.key_packing, terms.key_compression),
+                      .values = compress(call.values, call.key_packing, terms.value_compression),
+                      .query_packing = call.query_packing,
+                      .key_packing = key_packing,
+                      .terms = terms,
+                      .causal = call.causal,
+                      .dropout = call.dropout,
+                      .dropout_key = call.dropout_key,
+                      // Some inputs have segments that only the embeddings use.
+                      .segments = terms.segment_bias.defined() ? call.segments : at::Tensor()};
+  if (moved.keys.is_same(call.keys) && moved.values.is_same(call.values)) {
+    moved.memory_gradients = call.memory_gradients;
+    moved.key_part = call.key_part;
+  }
   if (AttentionRecorder* recorder = AttentionRecorder::current()) recorder->record(moved);
   const BackendRow& row =
       backend == Backend::kAuto ? choose_automatically(moved) : choose_by_name(backend, moved);
@@ -145,6 +150,7 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
 }
 
 at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const at::Tensor& like) {
+  if (!like.is_cpu()) return dropout_mask_like(at::empty(sizes, like.options()), {p, key});
   at::Tensor factors = at::empty(sizes, at::kFloat);
   kernels::dropout_mask(key, p, factors.numel(), factors.data_ptr<float>());
   return factors.to(like.options());

@@ -5,9 +5,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "encoders/attention/head_layout.h"
 #include "encoders/attention/packing.h"
 #include "encoders/position/score_terms.h"
 
@@ -35,6 +37,10 @@ struct AttentionCall {
   double dropout = 0.0;      // of the attention probabilities
   uint64_t dropout_key = 0;  // dropped: kernels/dropout.h over [B, H, T, S] with this key
   at::Tensor segments = {};  // [N] int64, only with segment_bias (self-attention)
+  /// Where the gradients of keys and values belong: parts key_part and key_part + 1. Null:
+  /// anywhere.
+  std::shared_ptr<PartGradients> memory_gradients = {};
+  int64_t key_part = 0;
 };
 
 /// A table of so many pairs of positions of one head still fits into the cache.

@@ -41,7 +41,9 @@ struct Settings : torch::CustomClassHolder {
         present(std::move(tables)),
         causal(call.causal),
         dropout(call.dropout),
-        dropout_key(call.dropout_key) {}
+        dropout_key(call.dropout_key),
+        memory_gradients(call.memory_gradients),
+        key_part(call.key_part) {}
 
   Packing queries;
   Packing keys;
@@ -51,6 +53,8 @@ struct Settings : torch::CustomClassHolder {
   bool causal = false;
   double dropout = 0.0;
   uint64_t dropout_key = 0;
+  std::shared_ptr<PartGradients> memory_gradients;  // or null
+  int64_t key_part = 0;
 };
 
 kernels::HeadRows head_rows(const Tensor& x) { return {x.data_ptr(), x.stride(0)}; }
@@ -139,9 +143,14 @@ TableTensors in_place(at::TensorList present, const Settings& settings) {
 }
 
 /// For queries, keys and values: parts of one tensor if those are (head_layout.h).
-std::vector<Tensor> empty_gradients(const std::vector<Tensor>& vectors) {
+std::vector<Tensor> empty_gradients(const std::vector<Tensor>& vectors, const Settings& settings) {
   if (are_parts(vectors)) return empty_like_parts(vectors);
-  std::vector<Tensor> empty = empty_like_parts({vectors[1], vectors[2]});
+  std::vector<Tensor> empty;
+  if (settings.memory_gradients)
+    for (const int64_t p : {settings.key_part, settings.key_part + 1})
+      empty.push_back(settings.memory_gradients->part(p));
+  else
+    empty = empty_like_parts({vectors[1], vectors[2]});
   empty.insert(empty.begin(), at::empty(vectors[0].sizes(), vectors[0].options()));
   return empty;
 }
@@ -178,7 +187,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4],
                              saved[5]);
     const Tensor grad_output = with_dense_tokens(gradients[0]);
-    variable_list results = empty_gradients({saved[0], saved[1], saved[2]});
+    variable_list results = empty_gradients({saved[0], saved[1], saved[2]}, settings);
     kernels::AttentionBackward call;
     call.forward = forward.view;
     call.grad_output = head_rows(grad_output);
@@ -228,10 +237,11 @@ Tensor attend_cuda(const AttentionCall& call) { return attend_fused(call); }
 std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
   const at::ScalarType type = call.queries.scalar_type();
   if (call.queries.is_cpu()) return {"the tensors are not on a CUDA device"};
-  if (type != at::kBFloat16 && type != at::kHalf)
-    return {"it supports bf16 and fp16, not " + std::string(at::toString(type))};
+  if (type != at::kBFloat16 && type != at::kHalf && type != at::kFloat)
+    return {"it supports fp32, bf16 and fp16, not " + std::string(at::toString(type))};
   const kernels::DeviceKernels* const device = device_kernels(call.queries.device());
   if (device == nullptr) return {cuda_kernels().problem};
+  if (device->attention_forward == nullptr) return {"the device has no kernels for it"};
   kernels::AttentionForward view;
   view.sizes.type = element_type(type);
   view.sizes.head_width = call.queries.size(2);

@@ -3,8 +3,10 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
 
 #include <cstring>
+#include <utility>
 
 namespace dietmt::encoders {
 namespace {
@@ -122,7 +124,42 @@ struct SplitHeads : torch::autograd::Function<SplitHeads> {
   }
 };
 
+struct HeldGradients : torch::CustomClassHolder {
+  explicit HeldGradients(std::shared_ptr<PartGradients> given) : gradients(std::move(given)) {}
+  std::shared_ptr<PartGradients> gradients;
+};
+
+struct SplitSharedHeads : torch::autograd::Function<SplitSharedHeads> {
+  static variable_list forward(AutogradContext* context, const Tensor& projected,
+                               const c10::intrusive_ptr<HeldGradients>& held) {
+    context->saved_data["gradients"] = at::IValue::make_capsule(held);
+    return projected.unbind(1);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    c10::static_intrusive_pointer_cast<HeldGradients>(context->saved_data["gradients"].toCapsule())
+        ->gradients->release();
+    if (are_parts(gradients)) return {whole(gradients[0], std::ssize(gradients)), {}};
+    return {at::stack(gradients, 1), {}};
+  }
+};
+
 }  // namespace
+
+PartGradients::PartGradients(const Tensor& projected)
+    : sizes_(projected.sizes().vec()), options_(projected.options().requires_grad(false)) {}
+
+Tensor PartGradients::part(int64_t p) {
+  if (!memory_.defined()) memory_ = at::empty(sizes_, options_);
+  return memory_.select(1, p);
+}
+
+HeadParts split_shared_heads(const Tensor& projected) {
+  HeadParts split;
+  split.gradients = std::make_shared<PartGradients>(projected);
+  split.parts =
+      SplitSharedHeads::apply(projected, c10::make_intrusive<HeldGradients>(split.gradients));
+  return split;
+}
 
 at::Tensor pad_heads(const at::Tensor& packed, const Packing& packing) {
   const int64_t sentences = packing.sentences();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "encoders/attention/backends.h"
+#include "encoders/device/device.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -22,7 +23,8 @@ at::Tensor offset_index(int64_t queries, int64_t keys, int64_t entries, at::Devi
 }
 
 at::Tensor content_scale(const std::vector<double>& scale, const at::Tensor& like) {
-  return at::tensor(scale, at::kDouble).to(like.options()).view({-1, 1, 1});  // [H|1, 1, 1]
+  return copy_to_device(at::tensor(scale, at::kDouble).to(like.scalar_type()), like.device())
+      .view({-1, 1, 1});  // [H|1, 1, 1]
 }
 
 /// True where key j > query i. [T, S]

@@ -9,6 +9,8 @@
 #include "encoders/attention/backends.h"
 #include "encoders/attention/head_layout.h"
 #include "encoders/attention/offset_band.h"
+#include "encoders/device/device.h"
+#include "encoders/ops/fused_ops.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -51,7 +53,8 @@ struct ContentScale {
     if (std::equal(scale.begin() + 1, scale.end(), scale.begin()))
       number = scale.front();
     else
-      factors = at::tensor(scale, at::kDouble).to(like.options()).view({-1, 1, 1});
+      factors = copy_to_device(at::tensor(scale, at::kDouble).to(like.scalar_type()), like.device())
+                    .view({-1, 1, 1});
   }
 
   /// x of [.., H|1, rows, Dh] times the scale.
@@ -150,7 +153,10 @@ at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& 
   if (hidden.defined()) scores.add_(hidden);
 
   at::Tensor p = at::softmax(scores, -1);
-  if (call.dropout > 0) p = p * dropout_factors(call.dropout_key, call.dropout, p.sizes(), p);
+  if (call.dropout > 0) {
+    p = p.is_cpu() ? p * dropout_factors(call.dropout_key, call.dropout, p.sizes(), p)
+                   : dropout(p, {call.dropout, call.dropout_key});
+  }
 
   p = p.to(q.scalar_type());
   at::Tensor output = at::matmul(p, call.values);  // [B, H, T, Dh]

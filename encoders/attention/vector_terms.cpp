@@ -3,12 +3,15 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
+#include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "encoders/attention/head_layout.h"
+#include "encoders/device/device.h"
+#include "encoders/ops/device_rows.h"
 #include "encoders/position/score_terms.h"
 
 namespace dietmt::encoders {
@@ -101,11 +104,49 @@ at::Tensor turn_by_tensor_algebra(const at::Tensor& x, const Turn& turn) {
   const size_t halved = static_cast<size_t>(std::count(turn.halves.begin(), turn.halves.end(), 1));
   if (halved == 0) return turned(-1);
   if (halved == turn.halves.size()) return turned(-2);
-  const at::Tensor mask = at::tensor(turn.halves, x.options().dtype(at::kLong)).to(at::kBool);
+  const at::Tensor mask =
+      copy_to_device(at::tensor(turn.halves, at::kLong).to(at::kBool), x.device());
   return at::where(mask.unsqueeze(-1), turned(-2), turned(-1));
 }
 
+/// The heads whose pairs are halves, one bit each.
+uint64_t halved_heads(const Turn& turn, int64_t heads) {
+  uint64_t bits = 0;
+  for (int64_t h = 0; h < heads; ++h)
+    if (turn.is_halved(static_cast<size_t>(h))) bits |= uint64_t{1} << h;
+  return bits;
+}
+
+bool has_device_rotation(const at::Tensor& x, const Turn& turn) {
+  const kernels::DeviceKernels* const device = row_kernels(x);
+  return device != nullptr && device->rotate != nullptr && x.size(1) <= 64 &&
+         turn.table.scalar_type() == at::kFloat;
+}
+
+at::Tensor turn_on_device(const at::Tensor& given, const Turn& turn) {
+  const bool dense = given.stride(2) == 1 && given.stride(1) == given.size(2);
+  const at::Tensor x = dense ? given : given.contiguous();
+  const at::Tensor y = at::empty(x.sizes(), x.options());
+  kernels::DeviceRotate call;
+  call.type = element_type(x.scalar_type());
+  call.rows = x.size(0);
+  call.heads = x.size(1);
+  call.head_width = x.size(2);
+  call.x = x.const_data_ptr();
+  call.row_stride = x.stride(0);
+  call.table = turn.table.const_data_ptr<float>();
+  call.table_heads = turn.table.size(2);
+  if (turn.positions.defined()) call.positions = turn.positions.const_data_ptr<int64_t>();
+  call.halved_heads = halved_heads(turn, x.size(1));
+  call.back = turn.back;
+  call.output = y.mutable_data_ptr();
+  const c10::DeviceGuard guard(x.device());
+  device_kernels(x.device())->rotate(call);
+  return y;
+}
+
 at::Tensor turned(const at::Tensor& given, const Turn& turn) {
+  if (has_device_rotation(given, turn)) return turn_on_device(given, turn);
   const at::Tensor x = given.stride(-1) == 1 ? given : given.contiguous();
   const bool fp64 = turn.table.scalar_type() == at::kDouble;
   const at::Tensor y = at::empty(x.sizes(), x.options());
@@ -135,12 +176,25 @@ struct Rotate : torch::autograd::Function<Rotate> {
   }
 };
 
+/// Cosines and sines, [H|1, T, Dh/2] each, as one [T, 2, H|1, Dh/2]: a view if they lie so.
+at::Tensor turn_table(const at::Tensor& cosines, const at::Tensor& sines) {
+  const int64_t heads = cosines.size(0), pairs = cosines.size(2);
+  const int64_t row = 2 * heads * pairs;
+  const auto lies_so = [&](const at::Tensor& x) {
+    return x.stride(2) == 1 && x.stride(1) == row && (heads == 1 || x.stride(0) == pairs);
+  };
+  if (lies_so(cosines) && lies_so(sines) && sines.is_alias_of(cosines) &&
+      sines.storage_offset() == cosines.storage_offset() + heads * pairs)
+    return cosines.as_strided({cosines.size(1), 2, heads, pairs}, {row, heads * pairs, pairs, 1});
+  return at::stack({cosines, sines}).permute({2, 0, 1, 3}).contiguous();
+}
+
 /// (a, b) -> (a c - b s, b c + a s) for each pair of x [N, H, Dh], with the table row of the
 /// token's position; positions: [N] int64, or undefined if the tables have one row. The tables
 /// have no gradient.
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& positions, const Rotation& rotation) {
   Turn turn;
-  turn.table = at::stack({rotation.cosines, rotation.sines}).permute({2, 0, 1, 3}).contiguous();
+  turn.table = turn_table(rotation.cosines, rotation.sines);
   if (turn.table.size(0) > 1) turn.positions = positions;
   for (const RotaryPairing pairing : rotation.pairing)
     turn.halves.push_back(pairing == RotaryPairing::kHalves ? 1 : 0);

@@ -77,13 +77,13 @@ BertModel::BertModel(const BertConfig& config) : config_(config) {
 
 Tensor BertModel::forward(const Tensor& pieces, const Packing& packing,
                           DropoutKeys* dropout) const {
-  return encoder_->forward(at::embedding(piece_embedding_, pieces), with_segments(packing, pieces),
+  return encoder_->forward(StackInput({piece_embedding_, pieces}), with_segments(packing, pieces),
                            backend_, dropout);
 }
 
 std::vector<Tensor> BertModel::hidden_states(const Tensor& pieces, const Packing& packing,
                                              DropoutKeys* dropout) const {
-  return encoder_->hidden_states(at::embedding(piece_embedding_, pieces),
+  return encoder_->hidden_states(StackInput({piece_embedding_, pieces}),
                                  with_segments(packing, pieces), backend_, dropout);
 }
 
@@ -114,11 +114,15 @@ MaskedLmHead::MaskedLmHead(const BertConfig& config, const Tensor& piece_embeddi
 
 Tensor MaskedLmHead::transform(const Tensor& rows) const {
   const Tensor inner = dense_->forward(rows);
-  return norm_->forward(relu_ ? at::relu(inner) : at::gelu(inner));
+  if (inner.is_cpu()) return norm_->forward(relu_ ? at::relu(inner) : at::gelu(inner));
+  return norm_->forward(activate(inner, relu_ ? Activation::kRelu : Activation::kGelu, {}));
 }
 
 Tensor MaskedLmHead::logits(const Tensor& rows) const {
-  return at::linear(transform(rows), piece_embedding_, output_bias_);
+  const Tensor inner = transform(rows);
+  if (has_device_linear(inner, piece_embedding_))
+    return linear_layer(inner, piece_embedding_, output_bias_);
+  return at::linear(inner, piece_embedding_, output_bias_);
 }
 
 Bert::Bert(const BertConfig& config, uint64_t seed) {

@@ -105,6 +105,13 @@ at::Tensor staging_tensor(int64_t count, c10::Device device) {
                                 at::accelerator::isAccelerator(device.type())));
 }
 
+at::Tensor copy_to_device(const at::Tensor& host, c10::Device device) {
+  if (device.is_cpu()) return host;
+  const bool pinned = at::accelerator::isAccelerator(device.type());
+  const at::Tensor staged = at::empty(host.sizes(), host.options().pinned_memory(pinned));
+  return staged.copy_(host).to(device, /*non_blocking=*/true);
+}
+
 void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels) {
   registered[static_cast<size_t>(type)] = kernels;
 }

@@ -41,6 +41,9 @@ kernels::ElementType element_type(at::ScalarType type);
 /// page-locked unless the device is the CPU.
 at::Tensor staging_tensor(int64_t count, c10::Device device);
 
+/// A tensor in host memory, on `device`: copied through page-locked memory, without a wait.
+at::Tensor copy_to_device(const at::Tensor& host, c10::Device device);
+
 /// Gives the devices of a type their kernels; tests do so for a device over host memory.
 void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels);
 

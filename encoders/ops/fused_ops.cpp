@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "encoders/ops/device_rows.h"
 #include "kernels/dropout.h"
 #include "kernels/rowwise.h"
 
@@ -13,6 +14,7 @@ namespace dietmt::encoders {
 namespace {
 
 using at::Tensor;
+using kernels::DeviceActivation;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
@@ -23,8 +25,7 @@ bool is_narrow_on_cpu(const Tensor& x) {
   return x.is_cpu() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf);
 }
 
-// dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without their own
-// kernel.
+// dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without kernels.
 Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
   constexpr int64_t kLow = 0xffffffff;
   const auto low = static_cast<int64_t>(site.key & kLow);
@@ -186,27 +187,64 @@ class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
   }
 };
 
+// With its bias.
+Tensor whole(const Branch& branch) {
+  return branch.bias.defined() ? branch.rows + branch.bias.to(branch.rows.scalar_type())
+                               : branch.rows;
+}
+
+DeviceActivation on_device(Activation activation) {
+  switch (activation) {
+    case Activation::kRelu:
+      return DeviceActivation::kRelu;
+    case Activation::kGelu:
+      return DeviceActivation::kGelu;
+    case Activation::kSilu:
+      return DeviceActivation::kSilu;
+    case Activation::kSwiglu:
+      break;
+  }
+  return DeviceActivation::kSwiglu;
+}
+
 }  // namespace
 
 Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
+  if (has_device_activate(like))
+    return device_activate({}, at::ones(like.sizes(), like.options().requires_grad(false)),
+                           DeviceActivation::kNone, site);
   if (!has_kernel(like) && !is_narrow_on_cpu(like)) return mask_by_tensor_algebra(like, site);
   Tensor mask = at::empty(like.sizes(), like.options().dtype(at::kFloat));
   kernels::dropout_mask(site.key, site.p, mask.numel(), mask.data_ptr<float>());
   return mask.to(like.scalar_type());
 }
 
-Tensor add_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamma,
+Tensor add_norm(const Tensor& residual, const Branch& branch, const Tensor& gamma,
                 const Tensor& beta, const DropoutSite& dropout_site, double epsilon) {
-  const Tensor cast = branch.to(residual.scalar_type());
+  const Branch cast(branch.rows.to(residual.scalar_type()), branch.bias);
+  if (has_device_add_norm(residual, gamma))
+    return device_add_norm(residual, cast, gamma, beta, dropout_site, epsilon);
   if (has_kernel(residual)) {
-    return fused_norm(residual.contiguous(), cast.contiguous(), gamma, beta, dropout_site, epsilon);
+    return fused_norm(residual.contiguous(), whole(cast).contiguous(), gamma, beta, dropout_site,
+                      epsilon);
   }
   const Tensor sum = dropout_add(residual, cast, dropout_site);
   if (!beta.defined()) return rms_norm(sum, gamma, epsilon);
-  return at::layer_norm(sum, {residual.size(-1)}, gamma, beta, epsilon);
+  return layer_norm(sum, gamma, beta, epsilon);
+}
+
+Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon) {
+  if (has_device_add_norm(x, gamma))
+    return device_add_norm(x.flatten(0, -2), Tensor(), gamma, beta, {}, epsilon).view(x.sizes());
+  if (x.is_cpu()) return at::layer_norm(x, {x.size(-1)}, gamma, beta, epsilon);
+  return at::layer_norm(x.to(gamma.scalar_type()), {x.size(-1)}, gamma, beta, epsilon)
+      .to(x.scalar_type());
 }
 
 Tensor rms_norm(const Tensor& x, const Tensor& gamma, double epsilon) {
+  if (has_device_add_norm(x, gamma))
+    return device_add_norm(x.contiguous().flatten(0, -2), Tensor(), gamma, Tensor(), {}, epsilon)
+        .view(x.sizes());
   const Tensor wide = x.to(gamma.scalar_type());
   if (!has_kernel(wide))
     return at::rms_norm(wide, {x.size(-1)}, gamma, epsilon).to(x.scalar_type());
@@ -216,16 +254,37 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double epsilon) {
       .to(x.scalar_type());
 }
 
-Tensor dropout_add(const Tensor& residual, const Tensor& branch, const DropoutSite& dropout_site) {
-  const Tensor cast = branch.to(residual.scalar_type());
-  if (dropout_site.p == 0.0) return residual + cast;
-  if (!has_kernel(residual)) return residual + cast * dropout_mask_like(cast, dropout_site);
-  return DropoutAddFunction::apply(residual.contiguous(), cast.contiguous(), dropout_site.p,
+Tensor dropout_add(const Tensor& residual, const Branch& branch, const DropoutSite& dropout_site) {
+  const Branch cast(branch.rows.to(residual.scalar_type()), branch.bias);
+  if (has_device_activate(residual))
+    return device_activate(residual, cast, DeviceActivation::kNone, dropout_site);
+  const Tensor rows = whole(cast);
+  if (dropout_site.p == 0.0) return residual + rows;
+  if (!has_kernel(residual)) return residual + rows * dropout_mask_like(rows, dropout_site);
+  return DropoutAddFunction::apply(residual.contiguous(), rows.contiguous(), dropout_site.p,
                                    static_cast<int64_t>(dropout_site.key));
+}
+
+Tensor activate(const Branch& x, Activation activation, const DropoutSite& site) {
+  if (has_device_activate(x.rows)) return device_activate({}, x, on_device(activation), site);
+  Tensor rows = whole(x);
+  switch (activation) {
+    case Activation::kRelu:
+      return dropout(at::relu_(rows), site);
+    case Activation::kGelu:
+      return dropout(at::gelu(rows), site);
+    case Activation::kSilu:
+      return dropout(at::silu(rows), site);
+    case Activation::kSwiglu:
+      break;
+  }
+  const int64_t width = rows.size(1) / 2;
+  return dropout(at::silu(rows.narrow(1, 0, width)) * rows.narrow(1, width, width), site);
 }
 
 Tensor dropout(const Tensor& x, const DropoutSite& site) {
   if (site.p == 0.0) return x;
+  if (has_device_activate(x)) return device_activate({}, x, DeviceActivation::kNone, site);
   if (is_narrow_on_cpu(x)) return dropout(x.to(at::kFloat), site).to(x.scalar_type());
   if (!has_kernel(x)) return x * dropout_mask_like(x, site);
   return DropoutFunction::apply(x.contiguous(), site.p, static_cast<int64_t>(site.key));

@@ -1,25 +1,37 @@
 // Operations between the matrix products of a Transformer layer, with their gradients. fp32 on the
-// CPU runs the one-pass kernels of kernels/rowwise.h; other types and devices run the same formulas
-// as tensor algebra. All of them drop the same elements for the same key.
+// CPU runs the one-pass kernels of kernels/rowwise.h, a device those of kernels/device_kernels.h;
+// other types and devices run the same formulas as tensor algebra. All of them drop the same
+// elements for the same key.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include "encoders/ops/branch.h"
 #include "encoders/ops/dropout_keys.h"
 
 namespace dietmt::encoders {
 
+enum class Activation { kRelu, kGelu, kSilu, kSwiglu };
+
 /// layer_norm(residual + dropout(branch)) * gamma + beta, or with an undefined beta
 /// rms_norm(residual + dropout(branch), gamma); residual, branch: [N, D].
-at::Tensor add_norm(const at::Tensor& residual, const at::Tensor& branch, const at::Tensor& gamma,
+at::Tensor add_norm(const at::Tensor& residual, const Branch& branch, const at::Tensor& gamma,
                     const at::Tensor& beta, const DropoutSite& dropout, double epsilon);
+
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta over the last dimension (Ba et al. 2016).
+at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& gamma, const at::Tensor& beta,
+                      double epsilon);
 
 /// x / sqrt(mean of squares + epsilon) * gamma over the last dimension (Zhang and Sennrich 2019).
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& gamma, double epsilon);
 
 /// residual + dropout(branch).
-at::Tensor dropout_add(const at::Tensor& residual, const at::Tensor& branch,
+at::Tensor dropout_add(const at::Tensor& residual, const Branch& branch,
                        const DropoutSite& dropout);
+
+/// dropout(activation(x)). x: [N, F]; for kSwiglu [N, 2F], gate and value: silu(gate) * value
+/// (Shazeer 2020). Writes over x.rows where that saves memory.
+at::Tensor activate(const Branch& x, Activation activation, const DropoutSite& dropout);
 
 /// dropout(x), Srivastava et al. 2014: kept elements are scaled by 1 / (1 - p).
 at::Tensor dropout(const at::Tensor& x, const DropoutSite& site);

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include "encoders/ops/device_linear.h"
+
 namespace dietmt::encoders {
 namespace {
 
@@ -135,18 +137,36 @@ Tensor glorot(int64_t outputs, int64_t inputs) {
 }
 
 Tensor linear_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (has_device_linear(x, weight))
+    return device_linear(x, weight, bias, Epilogue::kBias).branch.rows;
   if (uses_row_blocks(x)) return linear_by_blocks(x, weight, bias);
   if (!uses_fast_products(x)) return at::linear(x, weight, bias);
   return Linear::apply(x.contiguous(), weight, bias);
 }
 
+Fork linear_fork(const Tensor& x, const Tensor& weight, const Tensor& bias, Epilogue epilogue) {
+  if (has_device_linear(x, weight)) return device_linear(x, weight, bias, epilogue);
+  const Tensor y = linear_layer(x, weight, bias);
+  return {epilogue == Epilogue::kRelu ? at::relu(y) : y, x};
+}
+
 Tensor relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
+  if (has_device_linear(x, inner.weight))
+    return linear_layer(device_linear(x, inner.weight, inner.bias, Epilogue::kRelu).branch.rows,
+                        outer.weight, outer.bias);
   if (uses_row_blocks(x))
     return linear_by_blocks(linear_by_blocks(x, inner.weight, inner.bias).relu_(), outer.weight,
                             outer.bias);
   if (!uses_fast_products(x))
     return at::linear(at::linear(x, inner.weight, inner.bias).relu_(), outer.weight, outer.bias);
   return ReluNetwork::apply(x.contiguous(), inner.weight, inner.bias, outer.weight, outer.bias);
+}
+
+Fork relu_network_fork(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
+  if (!has_device_linear(x, inner.weight)) return {relu_network(x, inner, outer), x};
+  const Fork hidden = device_linear(x, inner.weight, inner.bias, Epilogue::kRelu);
+  return {device_linear(hidden.branch.rows, outer.weight, outer.bias, Epilogue::kLeaveBias).branch,
+          hidden.x};
 }
 
 bool has_fast_products(const Tensor& x, int64_t rows) {

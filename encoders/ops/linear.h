@@ -1,11 +1,14 @@
 // The linear layer y = x W^T + b, and the matrix products behind it. LibTorch's own layers call the
 // BLAS library, which leaves AVX-512 unused on processors of some makers. In fp32 on the CPU these
-// use the faster one of BLAS and oneDNN, which LibTorch also contains.
+// use the faster one of BLAS and oneDNN, which LibTorch also contains. On a device the products
+// have the type of x, whose copies of the weights a pass keeps (weight_copies.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <optional>
+
+#include "encoders/ops/branch.h"
 
 namespace dietmt::encoders {
 
@@ -13,8 +16,26 @@ namespace dietmt::encoders {
 at::Tensor glorot(int64_t outputs, int64_t inputs);
 
 /// x: [N, inputs]; weight: [outputs, inputs]; bias: [outputs], or undefined. Returns [N, outputs].
-/// In fp32 on the CPU forward and backward use the products below, elsewhere at::linear.
+/// In fp32 on the CPU forward and backward use the products below.
 at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
+
+/// What happens to x W^T.
+enum class Epilogue {
+  kBias,       // + b
+  kRelu,       // max(0, .. + b)
+  kLeaveBias,  // on a device nothing: the operation that reads the branch adds b
+};
+
+/// A linear layer as a branch of x.
+Fork linear_fork(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                 Epilogue epilogue);
+
+/// Whether x is on a device and of a type that linear layers multiply by such a weight.
+bool has_device_linear(const at::Tensor& x, const at::Tensor& weight);
+
+/// Several linear layers of the same x, their results side by side: [N, sum of outputs]. Only if
+/// has_device_linear().
+at::Tensor stacked_linear(const at::Tensor& x, at::TensorList weights, at::TensorList biases);
 
 /// Weights [outputs, inputs] and bias [outputs] of a linear layer.
 struct LinearWeights {
@@ -26,6 +47,9 @@ struct LinearWeights {
 /// on the CPU it passes once over the hidden layer and once over its gradient.
 at::Tensor relu_network(const at::Tensor& x, const LinearWeights& inner,
                         const LinearWeights& outer);
+
+/// The same as a branch of x.
+Fork relu_network_fork(const at::Tensor& x, const LinearWeights& inner, const LinearWeights& outer);
 
 /// While it lives, linear layers of this thread compute blocks of a fixed number of rows in fp32 on
 /// the CPU, and fill up the last one. Then a row's result has the same bits whatever other rows

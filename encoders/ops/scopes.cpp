@@ -7,16 +7,21 @@
 
 namespace dietmt::encoders {
 
-Autocast::Autocast(c10::DeviceType device, bool enabled) : device_(device), enabled_(enabled) {
-  if (!enabled_) return;
-  at::autocast::set_autocast_enabled(device_, true);
-  at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+Autocast::Autocast(c10::DeviceType device, bool enabled, WeightCopies* copies)
+    : on_cpu_(enabled && device == c10::kCPU) {
+  if (on_cpu_) {
+    at::autocast::set_autocast_enabled(device, true);
+    at::autocast::set_autocast_dtype(device, at::kBFloat16);
+  } else if (enabled) {
+    if (copies != nullptr) copies->refresh();
+    device_precision_.emplace(DevicePrecision{at::kBFloat16, copies});
+  }
 }
 
 Autocast::~Autocast() {
-  if (!enabled_) return;
+  if (!on_cpu_) return;
   at::autocast::clear_cache();
-  at::autocast::set_autocast_enabled(device_, false);
+  at::autocast::set_autocast_enabled(c10::kCPU, false);
 }
 
 SeededDraws::SeededDraws(uint64_t seed) : generator_(at::detail::getDefaultCPUGenerator()) {

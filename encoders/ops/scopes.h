@@ -7,20 +7,26 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <cstdint>
+#include <optional>
+
+#include "encoders/ops/weight_copies.h"
 
 namespace dietmt::encoders {
 
-/// Matrix products in bfloat16 while in scope, if `enabled`.
+/// Matrix products in bfloat16 while in scope, if `enabled`: by LibTorch's autocast on the CPU; on
+/// a device everything between the embeddings and the loss is bfloat16 then (weight_copies.h).
+/// `copies` of the model's weights, which are refreshed here, spare a device a conversion of each
+/// weight.
 class Autocast {
  public:
-  Autocast(c10::DeviceType device, bool enabled);
+  Autocast(c10::DeviceType device, bool enabled, WeightCopies* copies = nullptr);
   ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
 
  private:
-  c10::DeviceType device_;
-  bool enabled_;
+  bool on_cpu_;
+  std::optional<DevicePrecisionScope> device_precision_;
 };
 
 /// No such products while in scope: in bfloat16, tables of a few numbers per head lose accuracy and

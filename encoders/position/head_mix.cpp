@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <map>
 
 #include "common/error.h"
 #include "encoders/position/term_table.h"
@@ -56,6 +57,40 @@ at::Tensor place_rows(const at::Tensor& mixed, const at::Tensor& rows,
                           rows.expand(sizes));
 }
 
+/// Rows [h|1, ...] of heads.
+struct OwnedRows {
+  const std::vector<int64_t>* heads;
+  at::Tensor rows;
+};
+
+/// place_rows() of all parts at once, for devices: without an index, which would be copied there.
+at::Tensor join_rows(const std::vector<OwnedRows>& parts, int64_t heads, double absent) {
+  std::map<int64_t, at::Tensor> runs;  // rows of heads side by side, by the first one
+  std::vector<int64_t> sizes = parts.front().rows.sizes().vec();
+  for (const OwnedRows& part : parts) {
+    const std::vector<int64_t>& owned = *part.heads;
+    sizes[0] = std::ssize(owned);
+    const at::Tensor rows = part.rows.expand(sizes);
+    for (size_t h = 0, end = 0; h < owned.size(); h = end) {
+      for (end = h + 1; end < owned.size() && owned[end] == owned[end - 1] + 1;) ++end;
+      runs[owned[h]] = rows.narrow(0, static_cast<int64_t>(h), static_cast<int64_t>(end - h));
+    }
+  }
+  std::vector<at::Tensor> joined;
+  int64_t next = 0;
+  const auto fill_up_to = [&](int64_t head) {
+    sizes[0] = head - next;
+    if (head > next) joined.push_back(at::full(sizes, absent, parts.front().rows.options()));
+  };
+  for (const auto& [head, rows] : runs) {
+    fill_up_to(head);
+    joined.push_back(rows);
+    next = head + rows.size(0);
+  }
+  fill_up_to(heads);
+  return at::cat(joined);
+}
+
 /// One term of one layer; undefined if no part has it.
 at::Tensor mix_term(const std::vector<HeadTerms>& parts, size_t layer, int64_t heads,
                     const Term& term) {
@@ -64,10 +99,15 @@ at::Tensor mix_term(const std::vector<HeadTerms>& parts, size_t layer, int64_t h
     if (const at::Tensor& table = part.layers[layer].*term.table; table.defined())
       largest = std::max(largest, table.size(term.mixed_dim));
   at::Tensor mixed;
+  std::vector<OwnedRows> on_device;
   for (const HeadTerms& part : parts) {
     const at::Tensor& table = part.layers[layer].*term.table;
     if (!table.defined()) continue;
     const at::Tensor rows = enlarged(table, term, largest);
+    if (!rows.is_cpu()) {
+      on_device.push_back({&part.heads, rows});
+      continue;
+    }
     if (!mixed.defined()) {
       std::vector<int64_t> sizes = rows.sizes().vec();
       sizes[0] = heads;
@@ -75,7 +115,7 @@ at::Tensor mix_term(const std::vector<HeadTerms>& parts, size_t layer, int64_t h
     }
     mixed = place_rows(mixed, rows, part.heads);
   }
-  return mixed;
+  return on_device.empty() ? mixed : join_rows(on_device, heads, term.absent);
 }
 
 bool same_as_before(const std::vector<HeadTerms>& parts, size_t layer, const Term& term) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "common/error.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -41,13 +42,21 @@ void LayerTerms::set_pairing(RotaryPairing pairing) {
   for (ScoreTerms& terms : layers_) terms.pairing = {pairing};
 }
 
+at::TensorOptions table_options(const at::Tensor& like) {
+  const at::ScalarType type = like.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
+  return like.options().dtype(type).requires_grad(false);
+}
+
 int64_t reach(const Extent& extent) {
   return std::max(extent.query_start + extent.queries, extent.keys) - 1;
 }
 
-at::Tensor PositionEncoding::embed(const at::Tensor& x, const at::Tensor&,
-                                   const at::Tensor&) const {
-  return x;
+at::Tensor PositionEncoding::position_table(int64_t, const at::TensorOptions&) const { return {}; }
+
+at::Tensor PositionEncoding::embed(const at::Tensor& x, const at::Tensor& positions,
+                                   const at::Tensor&, int64_t count) const {
+  const at::Tensor table = position_table(count, table_options(x));
+  return table.defined() ? x + table_rows(table, positions).to(x.scalar_type()) : x;
 }
 
 void PositionEncoding::lower(const Extent&, LayerTerms&) const {}

@@ -39,6 +39,9 @@ class LayerTerms {
   at::TensorOptions options_;
 };
 
+/// The device of `like`, and its type or fp32: those of tables that are computed.
+at::TensorOptions table_options(const at::Tensor& like);
+
 /// The largest distance between a query and a key of `extent`, the C of a table that clips nothing.
 int64_t reach(const Extent& extent);
 
@@ -62,11 +65,18 @@ struct EncodingContext {
 /// One encoding of one stack; owns its parameters for all layers.
 class PositionEncoding : public torch::nn::Module {
  public:
-  /// Adds to the embeddings of the first layer. x: [N, D]; positions: [N] int64, from 0; segments:
-  /// [N] int64, or undefined. Throws Error naming the encoding if a position lies beyond what it
-  /// defines.
+  /// The table of which embed() adds the row of each token's position: [count or more, D];
+  /// undefined if there is none. A table that is computed has these options, fp32 or double. Throws
+  /// Error naming the encoding if it has fewer than `count` positions.
+  virtual at::Tensor position_table(int64_t count, const at::TensorOptions& options) const;
+
+  /// Adds to the embeddings of the first layer. x: [N, D]; positions: [N] int64, from 0 to below
+  /// `count`; segments: [N] int64, or undefined.
   virtual at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
-                           const at::Tensor& segments) const;
+                           const at::Tensor& segments, int64_t count) const;
+
+  /// Whether embed() adds more than rows of position_table().
+  virtual bool embeds_segments() const { return false; }
 
   /// Sets its terms of all layers, with tables of [L|1, H|1, ...] for its own heads. Throws Error
   /// as embed does.

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
 
 namespace dietmt::encoders {
@@ -19,7 +20,9 @@ Adapter::Adapter(int64_t size, std::shared_ptr<Norm> norm) {
 }
 
 at::Tensor Adapter::forward(const at::Tensor& x) const {
-  return x + relu_network(norm_->forward(x), {down_weight_, down_bias_}, {up_weight_, up_bias_});
+  const Fork network =
+      relu_network_fork(norm_->forward(x), {down_weight_, down_bias_}, {up_weight_, up_bias_});
+  return dropout_add(x, network.branch, {});
 }
 
 }  // namespace dietmt::encoders

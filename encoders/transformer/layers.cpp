@@ -35,10 +35,11 @@ Tensor Residual::input(const Tensor& x) const {
   return placement_ == NormPlacement::kPre ? norm_->forward(x) : x;
 }
 
-Tensor Residual::output(const Tensor& x, const Tensor& branch, DropoutKeys* keys) const {
+Tensor Residual::output(const Tensor& x, const Fork& block, DropoutKeys* keys) const {
   const DropoutSite site = dropout_site(dropout_, keys);
-  if (placement_ == NormPlacement::kPre) return dropout_add(x, branch, site);
-  return add_norm(x, branch, norm_->weight, norm_->bias, site, norm_->epsilon());
+  if (placement_ == NormPlacement::kPre) return dropout_add(x, block.branch, site);
+  // x is the block's input.
+  return add_norm(block.x, block.branch, norm_->weight, norm_->bias, site, norm_->epsilon());
 }
 
 FeedForward::FeedForward(const StackConfig& config)
@@ -53,28 +54,13 @@ FeedForward::FeedForward(const StackConfig& config)
   outer_bias_ = register_parameter("outer_bias", torch::zeros({config.width}));
 }
 
-Tensor FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
+Fork FeedForward::forward(const Tensor& x, DropoutKeys* keys) const {
   const DropoutSite site = dropout_site(dropout_, keys);
   if (activation_ == Activation::kRelu && site.p == 0.0)
-    return relu_network(x, {inner_weight_, inner_bias_}, {outer_weight_, outer_bias_});
-  Tensor inner = linear_layer(x, inner_weight_, inner_bias_);  // [N, F] or [N, 2F]
-  switch (activation_) {
-    case Activation::kRelu:
-      inner = at::relu_(inner);
-      break;
-    case Activation::kGelu:
-      inner = at::gelu(inner);
-      break;
-    case Activation::kSilu:
-      inner = at::silu(inner);
-      break;
-    case Activation::kSwiglu: {
-      const int64_t width = inner.size(1) / 2;
-      inner = at::silu(inner.narrow(1, 0, width)) * inner.narrow(1, width, width);
-      break;
-    }
-  }
-  return linear_layer(dropout(inner, site), outer_weight_, outer_bias_);
+    return relu_network_fork(x, {inner_weight_, inner_bias_}, {outer_weight_, outer_bias_});
+  const Fork inner = linear_fork(x, inner_weight_, inner_bias_, Epilogue::kLeaveBias);
+  const Tensor hidden = activate(inner.branch, activation_, site);  // [N, F]
+  return {linear_fork(hidden, outer_weight_, outer_bias_, Epilogue::kLeaveBias).branch, inner.x};
 }
 
 namespace {
@@ -102,10 +88,10 @@ EncoderLayer::EncoderLayer(const StackConfig& config, bool causal)
 
 Tensor EncoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
                              Backend backend, DropoutKeys* keys) const {
-  const Tensor attended = attention_->forward(attention_residual_->input(x), packing, terms,
-                                              backend, dropout_site(attention_dropout_, keys));
+  const Fork attended = attention_->forward(attention_residual_->input(x), packing, terms, backend,
+                                            dropout_site(attention_dropout_, keys));
   const Tensor mixed = attention_residual_->output(x, attended, keys);
-  const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(mixed), keys);
+  const Fork fed = feed_forward_->forward(feed_forward_residual_->input(mixed), keys);
   return adapted(adapter_, feed_forward_residual_->output(mixed, fed, keys));
 }
 
@@ -128,25 +114,21 @@ DecoderLayer::DecoderLayer(const StackConfig& config)
 }
 
 Tensor DecoderLayer::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
-                             const Tensor& memory, const Packing& memory_packing,
+                             const CrossAttention::Memory& memory, const Packing& memory_packing,
                              const ScoreTerms& cross_terms, Backend backend, DropoutKeys* keys,
                              ObservedAttention* observed) const {
   const Tensor given = self_residual_->input(x);
-  const Tensor attended = recurrence_
-                              ? recurrence_->forward(given, packing)
-                              : self_attention_->forward(given, packing, terms, backend,
-                                                         dropout_site(attention_dropout_, keys));
+  const Fork attended = recurrence_
+                            ? Fork{recurrence_->forward(given, packing), given}
+                            : self_attention_->forward(given, packing, terms, backend,
+                                                       dropout_site(attention_dropout_, keys));
   const Tensor mixed = self_residual_->output(x, attended, keys);
-  const Tensor crossed = cross_attention_->forward(
-      cross_residual_->input(mixed), packing, cross_attention_->project(memory), memory_packing,
-      cross_terms, backend, dropout_site(attention_dropout_, keys), observed);
+  const Fork crossed = cross_attention_->forward(cross_residual_->input(mixed), packing, memory,
+                                                 memory_packing, cross_terms, backend,
+                                                 dropout_site(attention_dropout_, keys), observed);
   const Tensor informed = cross_residual_->output(mixed, crossed, keys);
-  const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), keys);
+  const Fork fed = feed_forward_->forward(feed_forward_residual_->input(informed), keys);
   return adapted(adapter_, feed_forward_residual_->output(informed, fed, keys));
-}
-
-CrossAttention::Memory DecoderLayer::project_memory(const Tensor& memory) const {
-  return cross_attention_->project(memory);
 }
 
 Tensor DecoderLayer::step(const Tensor& x, StepCache& cache, const StepRows& rows,
@@ -155,11 +137,11 @@ Tensor DecoderLayer::step(const Tensor& x, StepCache& cache, const StepRows& row
   const Tensor attended =
       recurrence_ ? recurrence_->step(given, cache.self_keys, rows)
                   : self_attention_->step(given, cache.self_keys, cache.self_values, rows, terms);
-  const Tensor mixed = self_residual_->output(x, attended, nullptr);
+  const Tensor mixed = self_residual_->output(x, {attended, x}, nullptr);
   const Tensor crossed = cross_attention_->step(cross_residual_->input(mixed), cache.cross_keys,
                                                 cache.cross_values, rows, cross_terms);
-  const Tensor informed = cross_residual_->output(mixed, crossed, nullptr);
-  const Tensor fed = feed_forward_->forward(feed_forward_residual_->input(informed), nullptr);
+  const Tensor informed = cross_residual_->output(mixed, {crossed, mixed}, nullptr);
+  const Fork fed = feed_forward_->forward(feed_forward_residual_->input(informed), nullptr);
   return adapted(adapter_, feed_forward_residual_->output(informed, fed, nullptr));
 }
 

@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 
+#include "encoders/ops/branch.h"
 #include "encoders/ops/dropout_keys.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/transformer/adapter.h"
 #include "encoders/transformer/multi_head_attention.h"
 #include "encoders/transformer/norm.h"
@@ -19,7 +21,6 @@
 namespace dietmt::encoders {
 
 enum class NormPlacement { kPost, kPre };  // Vaswani et al. 2017; Xiong et al. 2020
-enum class Activation { kRelu, kGelu, kSilu, kSwiglu };
 
 /// Sizes and choices of one stack of layers.
 struct StackConfig {
@@ -62,8 +63,8 @@ class Residual : public torch::nn::Module {
 
   /// What the block gets.
   at::Tensor input(const at::Tensor& x) const;
-  /// Joins the block's result with x.
-  at::Tensor output(const at::Tensor& x, const at::Tensor& branch, DropoutKeys* keys) const;
+  /// Joins x with what the block made of its input.
+  at::Tensor output(const at::Tensor& x, const Fork& block, DropoutKeys* keys) const;
 
  private:
   NormPlacement placement_;
@@ -75,7 +76,7 @@ class Residual : public torch::nn::Module {
 class FeedForward : public torch::nn::Module {
  public:
   explicit FeedForward(const StackConfig& config);
-  at::Tensor forward(const at::Tensor& x, DropoutKeys* keys) const;
+  Fork forward(const at::Tensor& x, DropoutKeys* keys) const;
 
  private:
   Activation activation_;
@@ -106,11 +107,11 @@ class DecoderLayer : public torch::nn::Module {
   explicit DecoderLayer(const StackConfig& config);
 
   at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
-                     const at::Tensor& memory, const Packing& memory_packing,
+                     const CrossAttention::Memory& memory, const Packing& memory_packing,
                      const ScoreTerms& cross_terms, Backend backend, DropoutKeys* keys,
                      ObservedAttention* observed = nullptr) const;
 
-  CrossAttention::Memory project_memory(const at::Tensor& memory) const;
+  const CrossAttention& cross_attention() const { return *cross_attention_; }
 
   /// What cached decoding keeps of this layer.
   struct StepCache {

@@ -48,28 +48,28 @@ SelfAttention::SelfAttention(const AttentionConfig& config, bool causal)
   output_bias_ = register_parameter("output_bias", torch::zeros({width}));
 }
 
-SelfAttention::Projected SelfAttention::project(const Tensor& x) const {
-  const Tensor projected = linear_layer(x, input_weight_, input_bias_);
-  const int64_t heads = config_.heads, key_heads = config_.key_heads(), tokens = x.size(0);
+SelfAttention::Projected SelfAttention::split(const Tensor& product) const {
+  const int64_t heads = config_.heads, key_heads = config_.key_heads(), tokens = product.size(0);
   const std::vector<Tensor> parts =
-      key_heads == heads ? split_heads(projected.view({tokens, 3, heads, config_.head_width()}))
-                         : projected.view({tokens, heads + 2 * key_heads, config_.head_width()})
+      key_heads == heads ? split_heads(product.view({tokens, 3, heads, config_.head_width()}))
+                         : product.view({tokens, heads + 2 * key_heads, config_.head_width()})
                                .split_with_sizes({heads, key_heads, key_heads}, 1);
   return {vectors_.queries(parts[0]), vectors_.keys(parts[1]), vectors_.values(parts[2])};
 }
 
-Tensor SelfAttention::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
-                              Backend backend, const DropoutSite& dropout) const {
-  const Projected own = project(x);
+Fork SelfAttention::forward(const Tensor& x, const Packing& packing, const ScoreTerms& terms,
+                            Backend backend, const DropoutSite& dropout) const {
+  const Fork product = linear_fork(x, input_weight_, input_bias_, Epilogue::kBias);
+  const Projected own = split(product.branch.rows);
   const AttentionCall call{own.queries, own.keys, own.values, packing,     packing,
                            terms,       causal_,  dropout.p,  dropout.key, packing.segments()};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
-  return linear_layer(mixed, output_weight_, output_bias_);
+  return {linear_fork(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch, product.x};
 }
 
 Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, const StepRows& rows,
                            const StepTerms& terms) const {
-  const Projected own = project(x);
+  const Projected own = split(linear_layer(x, input_weight_, input_bias_));
   keys.index_copy_(0, rows.new_slots, move_keys(own.keys, rows.positions, terms.scores));
   values.index_copy_(0, rows.new_slots, own.values);
   const Tensor queries = move_queries(own.queries, rows.positions, terms.scores);
@@ -97,27 +97,58 @@ CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
   return {vectors_.keys(parts[0]), vectors_.values(parts[1])};
 }
 
-Tensor CrossAttention::project_queries(const Tensor& x) const {
-  return vectors_.queries(linear_layer(x, query_weight_, query_bias_)
-                              .view({x.size(0), config_.heads, config_.head_width()}));
+std::vector<CrossAttention::Memory> CrossAttention::project_together(
+    const std::vector<const CrossAttention*>& layers, const Tensor& memory) {
+  std::vector<Memory> projected;
+  if (!has_device_linear(memory, layers.front()->memory_weight_)) {
+    for (const CrossAttention* layer : layers) projected.push_back(layer->project(memory));
+    return projected;
+  }
+  std::vector<Tensor> weights, biases;
+  for (const CrossAttention* layer : layers) {
+    weights.push_back(layer->memory_weight_);
+    biases.push_back(layer->memory_bias_);
+  }
+  const AttentionConfig& config = layers.front()->config_;
+  const HeadParts split = split_shared_heads(
+      stacked_linear(memory, weights, biases)
+          .view({memory.size(0), 2 * std::ssize(layers), config.key_heads(), config.head_width()}));
+  for (size_t l = 0; l < layers.size(); ++l) {
+    const HeadVectors& vectors = layers[l]->vectors_;
+    const Tensor &keys = split.parts[2 * l], &values = split.parts[2 * l + 1];
+    projected.push_back({vectors.keys(keys), vectors.values(values)});
+    Memory& own = projected.back();
+    if (!own.keys.is_same(keys) || !own.values.is_same(values)) continue;
+    own.gradients = split.gradients;
+    own.part = static_cast<int64_t>(2 * l);
+  }
+  return projected;
 }
 
-Tensor CrossAttention::forward(const Tensor& x, const Packing& packing, const Memory& memory,
-                               const Packing& memory_packing, const ScoreTerms& terms,
-                               Backend backend, const DropoutSite& dropout,
-                               ObservedAttention* observed) const {
-  const Tensor queries = project_queries(x);
+Fork CrossAttention::forward(const Tensor& x, const Packing& packing, const Memory& memory,
+                             const Packing& memory_packing, const ScoreTerms& terms,
+                             Backend backend, const DropoutSite& dropout,
+                             ObservedAttention* observed) const {
+  const Fork product = linear_fork(x, query_weight_, query_bias_, Epilogue::kBias);
+  const Tensor queries = split_queries(product.branch.rows);
   if (observed != nullptr) *observed = {observed->layer, queries, memory.keys, terms};
-  const AttentionCall call{queries, memory.keys, memory.values, packing,    memory_packing,
-                           terms,   false,       dropout.p,     dropout.key};
+  AttentionCall call{queries, memory.keys, memory.values, packing,    memory_packing,
+                     terms,   false,       dropout.p,     dropout.key};
+  call.memory_gradients = memory.gradients;
+  call.key_part = memory.part;
   const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
-  return linear_layer(mixed, output_weight_, output_bias_);
+  return {linear_fork(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch, product.x};
+}
+
+Tensor CrossAttention::split_queries(const Tensor& product) const {
+  return vectors_.queries(product.view({product.size(0), config_.heads, config_.head_width()}));
 }
 
 Tensor CrossAttention::step(const Tensor& x, const Tensor& keys, const Tensor& values,
                             const StepRows& rows, const StepTerms& terms) const {
-  const Tensor mixed = attend_step({project_queries(x), keys, values, rows.source_slots,
-                                    rows.source_counts, rows.sentence_positions, terms});
+  const Tensor mixed =
+      attend_step({split_queries(linear_layer(x, query_weight_, query_bias_)), keys, values,
+                   rows.source_slots, rows.source_counts, rows.sentence_positions, terms});
   return linear_layer(mixed.reshape(x.sizes()), output_weight_, output_bias_);
 }
 

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "encoders/attention/attention.h"
 #include "encoders/attention/observed_attention.h"
 #include "encoders/attention/step_attention.h"
+#include "encoders/ops/branch.h"
 #include "encoders/ops/dropout_keys.h"
 #include "encoders/transformer/norm.h"
 #include "encoders/transformer/step_rows.h"
@@ -56,9 +58,9 @@ class SelfAttention : public torch::nn::Module {
  public:
   SelfAttention(const AttentionConfig& config, bool causal);
 
-  /// x: [N, D]. Returns [N, D].
-  at::Tensor forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
-                     Backend backend, const DropoutSite& dropout) const;
+  /// x: [N, D]. Returns a branch of [N, D].
+  Fork forward(const at::Tensor& x, const Packing& packing, const ScoreTerms& terms,
+               Backend backend, const DropoutSite& dropout) const;
 
   /// One step of cached decoding. x: [rows, D]; keys, values: [slots, H, Dh], of which the new
   /// slots of the rows are written.
@@ -69,7 +71,8 @@ class SelfAttention : public torch::nn::Module {
   struct Projected {
     at::Tensor queries, keys, values;  // [N, H, Dh] each
   };
-  Projected project(const at::Tensor& x) const;
+  /// Of the product of x with the input weight.
+  Projected split(const at::Tensor& product) const;
 
   AttentionConfig config_;
   bool causal_;
@@ -86,23 +89,29 @@ class CrossAttention : public torch::nn::Module {
   explicit CrossAttention(const AttentionConfig& config);
 
   struct Memory {
-    at::Tensor keys;    // [M, H, Dh]
-    at::Tensor values;  // [M, H, Dh]
+    at::Tensor keys;                                // [M, H, Dh]
+    at::Tensor values;                              // [M, H, Dh]
+    std::shared_ptr<PartGradients> gradients = {};  // as in AttentionCall
+    int64_t part = 0;
   };
   /// memory: [M, D].
   Memory project(const at::Tensor& memory) const;
 
-  /// x: [N, D]. Returns [N, D]. Fills `observed` unless it is null.
-  at::Tensor forward(const at::Tensor& x, const Packing& packing, const Memory& memory,
-                     const Packing& memory_packing, const ScoreTerms& terms, Backend backend,
-                     const DropoutSite& dropout, ObservedAttention* observed = nullptr) const;
+  /// project() of several layers. On a device it is one product with all their weights.
+  static std::vector<Memory> project_together(const std::vector<const CrossAttention*>& layers,
+                                              const at::Tensor& memory);
+
+  /// x: [N, D]. Returns a branch of [N, D]. Fills `observed` unless it is null.
+  Fork forward(const at::Tensor& x, const Packing& packing, const Memory& memory,
+               const Packing& memory_packing, const ScoreTerms& terms, Backend backend,
+               const DropoutSite& dropout, ObservedAttention* observed = nullptr) const;
 
   /// One step of cached decoding. x: [B * K, D]; keys, values: [slots, H, Dh].
   at::Tensor step(const at::Tensor& x, const at::Tensor& keys, const at::Tensor& values,
                   const StepRows& rows, const StepTerms& terms) const;
 
  private:
-  at::Tensor project_queries(const at::Tensor& x) const;  // [N, H, Dh]
+  at::Tensor split_queries(const at::Tensor& product) const;  // [N, H, Dh]
 
   AttentionConfig config_;
   HeadVectors vectors_;

@@ -14,7 +14,7 @@ Norm::Norm(int64_t width, double epsilon, NormType type) : epsilon_(epsilon) {
 
 at::Tensor Norm::forward(const at::Tensor& x) const {
   if (!bias.defined()) return rms_norm(x, weight, epsilon_);
-  return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon_);
+  return layer_norm(x, weight, bias, epsilon_);
 }
 
 }  // namespace dietmt::encoders

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "encoders/ops/weight_copies.h"
+
 namespace dietmt::encoders {
 namespace {
 
@@ -20,19 +22,17 @@ using torch::autograd::variable_list;
 // Restores the autocast of the first run, whose scope may have ended.
 class SameAutocast {
  public:
-  SameAutocast(c10::DeviceType device, bool enabled)
-      : device_(device), before_(at::autocast::is_autocast_enabled(device)) {
-    at::autocast::set_autocast_enabled(device_, enabled);
+  explicit SameAutocast(bool enabled) : before_(at::autocast::is_autocast_enabled(at::kCPU)) {
+    at::autocast::set_autocast_enabled(at::kCPU, enabled);
   }
   ~SameAutocast() {
     at::autocast::clear_cache();
-    at::autocast::set_autocast_enabled(device_, before_);
+    at::autocast::set_autocast_enabled(at::kCPU, before_);
   }
   SameAutocast(const SameAutocast&) = delete;
   SameAutocast& operator=(const SameAutocast&) = delete;
 
  private:
-  c10::DeviceType device_;
   bool before_;
 };
 
@@ -42,6 +42,7 @@ struct Rerun : torch::CustomClassHolder {
   std::vector<bool> defined;        // of all inputs
   std::optional<DropoutKeys> keys;  // as they were before the first run
   bool autocast = false;
+  DevicePrecision precision;
 
   Tensor run(const variable_list& given, DropoutKeys* with) const {
     std::vector<Tensor> inputs(defined.size());
@@ -69,7 +70,8 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     Tensor output;
     {
       const at::AutoGradMode with_gradients(true);
-      const SameAutocast autocast(gradients[0].device().type(), rerun->autocast);
+      const SameAutocast autocast(rerun->autocast);
+      const DevicePrecisionScope precision(rerun->precision);
       std::optional<DropoutKeys> keys = rerun->keys;
       output = rerun->run(inputs, keys ? &*keys : nullptr);
     }
@@ -95,7 +97,8 @@ Tensor recomputed(const Section& section, const std::vector<Tensor>& inputs, Dro
   if (std::ranges::none_of(given, [](const Tensor& input) { return input.requires_grad(); }))
     given.front() = given.front().detach().requires_grad_(true);
   if (keys != nullptr) rerun->keys = *keys;
-  rerun->autocast = at::autocast::is_autocast_enabled(given.front().device().type());
+  rerun->autocast = at::autocast::is_autocast_enabled(at::kCPU);
+  rerun->precision = device_precision();
   return Recomputed::apply(rerun, keys, at::TensorList(given));
 }
 

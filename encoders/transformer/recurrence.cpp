@@ -3,9 +3,11 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
 #include <torch/types.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "encoders/ops/linear.h"
@@ -82,6 +84,35 @@ Tensor states_by_steps(const Tensor& candidate, const Tensor& forget, const Pack
   return states;
 }
 
+/// c_t = f_t c_(t-1) + u_t by doubling steps (Hillis and Steele 1986): after the step of distance
+/// d, each token has the sum over its last 2d tokens. Logarithmically many kernels on a device.
+/// `sign` is 1, or -1 for sums over the tokens that follow; `places`: [N], how many tokens of the
+/// sentence are on that side.
+Tensor sums_by_doubling(const Tensor& given, const Tensor& factors, const Tensor& places,
+                        int64_t longest, int64_t sign) {
+  Tensor sums = given, products = factors;
+  const int64_t tokens = given.size(0);
+  for (int64_t distance = 1; distance < longest; distance *= 2) {
+    if (distance >= tokens) break;
+    const Tensor inside = places.ge(distance).unsqueeze(1).to(products.scalar_type());
+    const int64_t from = sign > 0 ? 0 : distance, to = sign > 0 ? distance : 0;
+    const auto moved = [&](const Tensor& x) { return x.narrow(0, from, tokens - distance); };
+    const Tensor own = (products * inside).narrow(0, to, tokens - distance);
+    Tensor next_sums = sums.clone();
+    next_sums.narrow(0, to, tokens - distance).addcmul_(own, moved(sums));
+    Tensor next_products = at::zeros_like(products);
+    next_products.narrow(0, to, tokens - distance).copy_(own * moved(products));
+    sums = next_sums;
+    products = next_products;
+  }
+  return sums;
+}
+
+Tensor states_on_device(const Tensor& candidate, const Tensor& forget, const Packing& packing) {
+  return sums_by_doubling((1.0 - forget) * candidate, forget, packing.positions(),
+                          packing.max_length(), 1);
+}
+
 /// d loss / d c_t with what the later states add to it.
 Tensor state_gradients_on_cpu(const Tensor& gradient, const Tensor& forget,
                               const Packing& packing) {
@@ -115,26 +146,62 @@ Tensor state_gradients_by_steps(const Tensor& gradient, const Tensor& forget,
   return all;
 }
 
+/// The state of the next token, of which f_(t+1) comes back to c_t.
+Tensor state_gradients_on_device(const Tensor& gradient, const Tensor& forget,
+                                 const Packing& packing) {
+  const Tensor following = packing.length_tensor()
+                               .repeat_interleave(packing.length_tensor(), 0, packing.tokens())
+                               .sub(packing.positions())
+                               .sub(1);  // [N]
+  Tensor factors = at::zeros_like(forget);
+  const int64_t tokens = forget.size(0);
+  factors.narrow(0, 0, tokens - 1).copy_(forget.narrow(0, 1, tokens - 1));
+  return sums_by_doubling(gradient, factors, following, packing.max_length(), -1);
+}
+
 bool runs_on_cpu(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
+
+using Sums = Tensor (*)(const Tensor& given, const Tensor& forget, const Packing& packing);
+
+/// One computation for each place where it can run.
+struct SumsByPlace {
+  Sums on_cpu, by_steps, on_device;
+};
+constexpr SumsByPlace kStates = {states_on_cpu, states_by_steps, states_on_device};
+constexpr SumsByPlace kStateGradients = {state_gradients_on_cpu, state_gradients_by_steps,
+                                         state_gradients_on_device};
+
+Tensor sums_where_they_are(const Packing& packing, const Tensor& given, const Tensor& forget,
+                           const SumsByPlace& sums) {
+  if (!given.is_cpu()) return sums.on_device(given, forget, packing);
+  return runs_on_cpu(given) ? sums.on_cpu(given, forget, packing)
+                            : sums.by_steps(given, forget, packing);
+}
+
+struct HeldPacking : torch::CustomClassHolder {
+  explicit HeldPacking(Packing given) : packing(std::move(given)) {}
+  Packing packing;
+};
 
 class RecurrentStates : public torch::autograd::Function<RecurrentStates> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& candidate, const Tensor& forget,
                         const Packing& packing) {
-    const Tensor states = runs_on_cpu(candidate) ? states_on_cpu(candidate, forget, packing)
-                                                 : states_by_steps(candidate, forget, packing);
+    const Tensor states = sums_where_they_are(packing, candidate, forget, kStates);
     context->save_for_backward({candidate, forget, states});
-    context->saved_data["lengths"] = packing.lengths();
+    context->saved_data["packing"] =
+        at::IValue::make_capsule(c10::make_intrusive<HeldPacking>(packing));
     return states;
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const auto saved = context->get_saved_variables();
     const Tensor &candidate = saved[0], &forget = saved[1], &states = saved[2];
-    const Packing packing(context->saved_data["lengths"].toIntVector(), candidate.device());
-    const Tensor given = gradients[0].contiguous();
-    const Tensor of_state = runs_on_cpu(given) ? state_gradients_on_cpu(given, forget, packing)
-                                               : state_gradients_by_steps(given, forget, packing);
+    const auto held =
+        c10::static_intrusive_pointer_cast<HeldPacking>(context->saved_data["packing"].toCapsule());
+    const Packing& packing = held->packing;
+    const Tensor of_state =
+        sums_where_they_are(packing, gradients[0].contiguous(), forget, kStateGradients);
     // c_(t-1): the states a row down, zeros at the start of each sentence.
     Tensor before = at::zeros_like(states);
     before.narrow(0, 1, states.size(0) - 1).copy_(states.narrow(0, 0, states.size(0) - 1));

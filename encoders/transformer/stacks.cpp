@@ -62,7 +62,32 @@ double layers_times(const StackConfig& config, double numbers, int64_t tokens) {
   return static_cast<double>(config.layers) * numbers * static_cast<double>(tokens);
 }
 
+/// The first layer's input, of a stack without an embedding norm.
+Tensor embedded(const PositionScheme& position, const StackInput& input, const Packing& packing,
+                const StackConfig& config, DropoutKeys* keys) {
+  if (input.fuses_positions(keys) && !position.embeds_segments()) {
+    const Tensor table =
+        position.position_table(packing.max_length(), table_options(input.tokens->table));
+    return embed(*input.tokens, table, packing.positions(),
+                 dropout_site(config.embedding_dropout, keys));
+  }
+  const Tensor vectors = input.vectors(keys);
+  return dropout(
+      position.embed(vectors, packing.positions(), packing.segments(), packing.max_length()),
+      dropout_site(config.embedding_dropout, keys));
+}
+
 }  // namespace
+
+Tensor StackInput::vectors(DropoutKeys* keys) const {
+  if (!tokens) return embeddings;
+  return row_dropout(embed(*tokens), dropout_site(word_dropout, keys));
+}
+
+bool StackInput::fuses_positions(const DropoutKeys* keys) const {
+  const bool drops_words = keys != nullptr && word_dropout > 0.0;
+  return tokens && !drops_words && embeds_with_positions(*tokens);
+}
 
 EncodingContext encoding_context(const StackConfig& config, AttentionSite site) {
   EncodingContext context;
@@ -98,16 +123,17 @@ double EncoderStack::kept_numbers(const Packing& packing) const {
          kept_of_pairs(*position_, full_extent(packing, packing));
 }
 
-Tensor EncoderStack::embed(const Tensor& embeddings, const Packing& packing,
+Tensor EncoderStack::embed(const StackInput& input, const Packing& packing,
                            DropoutKeys* keys) const {
-  Tensor x = position_->embed(embeddings, packing.positions(), packing.segments());
-  if (embedding_norm_) x = embedding_norm_->forward(x);
+  if (!embedding_norm_) return embedded(*position_, input, packing, config_, keys);
+  const Tensor x = embedding_norm_->forward(position_->embed(
+      input.vectors(keys), packing.positions(), packing.segments(), packing.max_length()));
   return dropout(x, dropout_site(config_.embedding_dropout, keys));
 }
 
-Tensor EncoderStack::forward(const Tensor& embeddings, const Packing& packing, Backend backend,
+Tensor EncoderStack::forward(const StackInput& input, const Packing& packing, Backend backend,
                              DropoutKeys* keys) const {
-  Tensor x = embed(embeddings, packing, keys);
+  Tensor x = embed(input, packing, keys);
   const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   for (size_t l = 0; l < layers_.size(); ++l) {
     if (is_dropped(layer_drop_, keys)) continue;
@@ -132,9 +158,9 @@ Tensor EncoderStack::recomputed_layer(size_t l, const Tensor& x, const Packing& 
       inputs, keys);
 }
 
-std::vector<Tensor> EncoderStack::hidden_states(const Tensor& embeddings, const Packing& packing,
+std::vector<Tensor> EncoderStack::hidden_states(const StackInput& input, const Packing& packing,
                                                 Backend backend, DropoutKeys* keys) const {
-  std::vector<Tensor> states = {embed(embeddings, packing, keys)};
+  std::vector<Tensor> states = {embed(input, packing, keys)};
   const std::vector<ScoreTerms> terms =
       lower(*position_, full_extent(packing, packing), states.front());
   for (size_t l = 0; l < layers_.size(); ++l)
@@ -169,21 +195,23 @@ double DecoderStack::kept_numbers(const Packing& packing, const Packing& memory_
          layers_times(config_, 2.0 * width, memory_packing.tokens()) + of_pairs;
 }
 
-Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, const Tensor& memory,
+Tensor DecoderStack::forward(const StackInput& input, const Packing& packing, const Tensor& memory,
                              const Packing& memory_packing, Backend backend, DropoutKeys* keys,
                              ObservedAttention* observed) const {
-  Tensor x = dropout(position_->embed(embeddings, packing.positions(), packing.segments()),
-                     dropout_site(config_.embedding_dropout, keys));
+  Tensor x = embedded(*position_, input, packing, config_, keys);
   const std::vector<ScoreTerms> terms = lower(*position_, full_extent(packing, packing), x);
   const std::vector<ScoreTerms> cross_terms =
       lower(*cross_position_, full_extent(packing, memory_packing), x);
   const auto is_observed = [&](size_t l) {
     return observed != nullptr && observed->layer == static_cast<int64_t>(l);
   };
+  std::vector<CrossAttention::Memory> projected = project_for_all(memory, keys);
   const auto run_layer = [&](size_t l) {
     const auto layer = layers_[l];
     if (!recomputation_ || is_observed(l)) {
-      return layer->forward(x, packing, terms[l], memory, memory_packing, cross_terms[l], backend,
+      const CrossAttention::Memory own =
+          projected.empty() ? layer->cross_attention().project(memory) : std::move(projected[l]);
+      return layer->forward(x, packing, terms[l], own, memory_packing, cross_terms[l], backend,
                             keys, is_observed(l) ? observed : nullptr);
     }
     std::vector<Tensor> inputs = {x, memory};
@@ -192,9 +220,9 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
     return recomputed(
         [layer, packing, memory_packing, backend, own = terms[l], cross = cross_terms[l]](
             const std::vector<Tensor>& given, DropoutKeys* same_keys) {
-          return layer->forward(given[0], packing, with_tables(own, given, 2), given[1],
-                                memory_packing, with_tables(cross, given, 2 + kTerms.size()),
-                                backend, same_keys);
+          return layer->forward(given[0], packing, with_tables(own, given, 2),
+                                layer->cross_attention().project(given[1]), memory_packing,
+                                with_tables(cross, given, 2 + kTerms.size()), backend, same_keys);
         },
         inputs, keys);
   };
@@ -203,15 +231,28 @@ Tensor DecoderStack::forward(const Tensor& embeddings, const Packing& packing, c
   return final_norm_ ? final_norm_->forward(x) : x;
 }
 
+std::vector<CrossAttention::Memory> DecoderStack::project_for_all(const Tensor& memory,
+                                                                  DropoutKeys* keys) const {
+  const bool drops_layers = keys != nullptr && layer_drop_ > 0.0;
+  if (memory.is_cpu() || recomputation_ || drops_layers) return {};
+  return CrossAttention::project_together(cross_attentions(), memory);
+}
+
+std::vector<const CrossAttention*> DecoderStack::cross_attentions() const {
+  std::vector<const CrossAttention*> found;
+  for (const auto& layer : layers_) found.push_back(&layer->cross_attention());
+  return found;
+}
+
 DecoderStack::ProjectedMemory DecoderStack::project_memory(const Tensor& memory,
                                                            const Packing& packing) const {
   const Extent extent{0, 1, packing.max_length()};
   const std::vector<ScoreTerms> terms = cross_position_->lower(extent, memory);
-  std::vector<CrossAttention::Memory> projected;
+  std::vector<CrossAttention::Memory> projected =
+      CrossAttention::project_together(cross_attentions(), memory);
   for (size_t l = 0; l < layers_.size(); ++l) {
-    const CrossAttention::Memory whole = layers_[l]->project_memory(memory);
-    projected.push_back({compress(whole.keys, packing, terms[l].key_compression),
-                         compress(whole.values, packing, terms[l].value_compression)});
+    projected[l] = {compress(projected[l].keys, packing, terms[l].key_compression),
+                    compress(projected[l].values, packing, terms[l].value_compression)};
   }
   return {std::move(projected), compressed_packing(packing, terms.front())};
 }
@@ -225,7 +266,7 @@ DecoderStack::StepTables DecoderStack::step_tables(int64_t length, const Tensor&
   const int64_t covered = std::min(length, position_->max_length());
   const Tensor none = at::zeros({covered, config_.width}, like.options());
   const Tensor embedded =
-      position_->embed(none, at::arange(covered, like.options().dtype(at::kLong)));
+      position_->embed(none, at::arange(covered, like.options().dtype(at::kLong)), {}, covered);
   if (!embedded.is_same(none)) tables.embedding = embedded;
   return tables;
 }

@@ -2,12 +2,30 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include "encoders/ops/token_embedding.h"
 #include "encoders/position/scheme/position_scheme.h"
 #include "encoders/transformer/layers.h"
 
 namespace dietmt::encoders {
+
+/// What enters a stack, without positions: vectors [N, D], or tokens whose vectors a device makes
+/// together with their positions.
+struct StackInput {
+  StackInput(at::Tensor vectors) : embeddings(std::move(vectors)) {}  // NOLINT: a complete input
+  explicit StackInput(TokenEmbedding given, double dropped_words = 0.0)
+      : tokens(std::move(given)), word_dropout(dropped_words) {}
+
+  at::Tensor vectors(DropoutKeys* keys) const;
+  bool fuses_positions(const DropoutKeys* keys) const;
+
+  at::Tensor embeddings;  // undefined if there are tokens
+  std::optional<TokenEmbedding> tokens;
+  double word_dropout = 0.0;  // of whole vectors
+};
 
 /// What a stack's encodings of `site` are built for.
 EncodingContext encoding_context(const StackConfig& config, AttentionSite site);
@@ -17,13 +35,13 @@ class EncoderStack : public torch::nn::Module {
  public:
   explicit EncoderStack(const StackConfig& config);
 
-  /// embeddings: [N, D] without positions. Returns [N, D].
-  at::Tensor forward(const at::Tensor& embeddings, const Packing& packing, Backend backend,
+  /// Returns [N, D].
+  at::Tensor forward(const StackInput& input, const Packing& packing, Backend backend,
                      DropoutKeys* keys) const;
 
   /// What the first layer reads, then the output of every layer: [L + 1] of [N, D]. The last is
   /// what forward() returns.
-  std::vector<at::Tensor> hidden_states(const at::Tensor& embeddings, const Packing& packing,
+  std::vector<at::Tensor> hidden_states(const StackInput& input, const Packing& packing,
                                         Backend backend, DropoutKeys* keys) const;
 
   const PositionScheme& position() const { return *position_; }
@@ -45,7 +63,7 @@ class EncoderStack : public torch::nn::Module {
                               const ScoreTerms& terms, Backend backend, DropoutKeys* keys) const;
 
   /// With positions, norm and dropout.
-  at::Tensor embed(const at::Tensor& embeddings, const Packing& packing, DropoutKeys* keys) const;
+  at::Tensor embed(const StackInput& input, const Packing& packing, DropoutKeys* keys) const;
 
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
@@ -61,9 +79,9 @@ class DecoderStack : public torch::nn::Module {
  public:
   explicit DecoderStack(const StackConfig& config);
 
-  /// embeddings: [N, D] without positions; memory: [M, D]. Returns [N, D]. Fills `observed`, unless
-  /// it is null, with the cross-attention of its layer, which is not recomputed in backward then.
-  at::Tensor forward(const at::Tensor& embeddings, const Packing& packing, const at::Tensor& memory,
+  /// memory: [M, D]. Returns [N, D]. Fills `observed`, unless it is null, with the cross-attention
+  /// of its layer, which is not recomputed in backward then.
+  at::Tensor forward(const StackInput& input, const Packing& packing, const at::Tensor& memory,
                      const Packing& memory_packing, Backend backend, DropoutKeys* keys,
                      ObservedAttention* observed = nullptr) const;
 
@@ -98,6 +116,12 @@ class DecoderStack : public torch::nn::Module {
   double kept_numbers(const Packing& packing, const Packing& memory_packing) const;
 
  private:
+  /// Cross-attention keys and values of all layers in one product, where that is possible; else
+  /// each layer makes its own, and this returns none.
+  std::vector<CrossAttention::Memory> project_for_all(const at::Tensor& memory,
+                                                      DropoutKeys* keys) const;
+  std::vector<const CrossAttention*> cross_attentions() const;
+
   StackConfig config_;
   std::shared_ptr<PositionScheme> position_;
   std::shared_ptr<PositionScheme> cross_position_;

@@ -8,7 +8,7 @@
 #include "common/checks.h"
 #include "common/error.h"
 #include "encoders/attention/vector_terms.h"
-#include "encoders/ops/fused_ops.h"
+#include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/position/scheme/position_spec.h"
 #include "encoders/transformer/stacks.h"
@@ -146,26 +146,24 @@ TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : c
   config_.cross_position = decoder_->cross_position().spec();
 }
 
-Tensor TranslationModel::embed_tokens(const Tensor& table, const Tensor& tokens) const {
-  return at::embedding(table, tokens) * std::sqrt(static_cast<double>(config_.width));
+encoders::TokenEmbedding TranslationModel::embedding(const Tensor& table,
+                                                     const Tensor& tokens) const {
+  return {table, tokens, std::sqrt(static_cast<double>(config_.width))};
 }
 
 Tensor TranslationModel::encode(const Tensor& tokens, const Packing& packing,
                                 encoders::DropoutKeys* dropout) const {
-  const Tensor embeddings =
-      encoders::row_dropout(embed_tokens(source_embedding_, tokens),
-                            encoders::dropout_site(whole_dropout_.source_words, dropout));
-  return encoder_->forward(embeddings, packing, backend_, dropout);
+  const encoders::StackInput input(embedding(source_embedding_, tokens),
+                                   whole_dropout_.source_words);
+  return encoder_->forward(input, packing, backend_, dropout);
 }
 
 Tensor TranslationModel::decode(const Tensor& tokens, const Packing& packing, const Tensor& memory,
                                 const Packing& memory_packing, encoders::DropoutKeys* dropout,
                                 encoders::ObservedAttention* observed) const {
-  const Tensor embeddings =
-      encoders::row_dropout(embed_tokens(target_embedding_, tokens),
-                            encoders::dropout_site(whole_dropout_.target_words, dropout));
-  return decoder_->forward(embeddings, packing, memory, memory_packing, backend_, dropout,
-                           observed);
+  const encoders::StackInput input(embedding(target_embedding_, tokens),
+                                   whole_dropout_.target_words);
+  return decoder_->forward(input, packing, memory, memory_packing, backend_, dropout, observed);
 }
 
 const Tensor& TranslationModel::output_weight() const { return output_weight_; }
@@ -173,6 +171,8 @@ const Tensor& TranslationModel::output_weight() const { return output_weight_; }
 const Tensor& TranslationModel::output_bias() const { return output_bias_; }
 
 Tensor TranslationModel::logits(const Tensor& hidden) const {
+  if (encoders::has_device_linear(hidden, output_weight_))
+    return encoders::linear_layer(hidden, output_weight_, output_bias_);
   return at::linear(hidden, output_weight_, output_bias_);
 }
 
@@ -204,7 +204,7 @@ void TranslationModel::keep_memory(const Tensor& memory, const Packing& packing,
 
 Tensor TranslationModel::step(const Tensor& tokens, const encoders::StepRows& rows, int64_t longest,
                               DecoderCache& cache) const {
-  const Tensor embeddings = embed_tokens(target_embedding_, tokens);
+  const Tensor embeddings = encoders::embed(embedding(target_embedding_, tokens));
   if (cache.tables.length < longest) {
     int64_t length = kShortestTables;
     while (length < longest) length *= 2;

@@ -14,6 +14,7 @@
 #include "encoders/attention/observed_attention.h"
 #include "encoders/attention/packing.h"
 #include "encoders/ops/dropout_keys.h"
+#include "encoders/ops/token_embedding.h"
 #include "encoders/transformer/inheritance.h"
 #include "encoders/transformer/layers.h"
 #include "nmt/model/config.h"
@@ -114,7 +115,7 @@ class TranslationModel : public torch::nn::Module {
   double kept_numbers(const encoders::Packing& source, const encoders::Packing& target) const;
 
  private:
-  at::Tensor embed_tokens(const at::Tensor& table, const at::Tensor& tokens) const;
+  encoders::TokenEmbedding embedding(const at::Tensor& table, const at::Tensor& tokens) const;
 
   ModelConfig config_;
   encoders::Backend backend_ = encoders::Backend::kAuto;

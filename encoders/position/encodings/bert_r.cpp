@@ -22,9 +22,8 @@ class BertR : public PositionEncoding {
     offsets_ = register_module("offsets", diet_rel_row().make(offsets_values(), context));
   }
 
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
-                   const at::Tensor& segments) const override {
-    return learned_->embed(x, positions, segments);
+  at::Tensor position_table(int64_t count, const at::TensorOptions& options) const override {
+    return learned_->position_table(count, options);
   }
 
   void lower(const Extent& extent, LayerTerms& terms) const override {

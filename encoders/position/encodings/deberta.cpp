@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "encoders/position/encodings/encoding_table.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -48,7 +49,7 @@ void Deberta::lower(const Extent& extent, LayerTerms& terms) const {
   const int64_t clip = std::min(span_, reach(extent));
   const at::Tensor offsets = at::arange(-clip, clip + 1, terms.options().dtype(at::kLong));
   const auto projected = [&](const at::Tensor& index, const at::Tensor& projection) {
-    const at::Tensor rows = table_.index_select(0, index.clamp(0, 2 * span_ - 1));
+    const at::Tensor rows = table_rows(table_, index.clamp(0, 2 * span_ - 1));
     return at::matmul(rows, projection)  // [L, 2C+1, H Dh] -> [L, H, 2C+1, Dh]
         .unflatten(-1, {heads_, head_width_})
         .transpose(1, 2);

@@ -13,8 +13,7 @@ namespace {
 class Learned : public PositionEncoding {
  public:
   explicit Learned(const EncodingContext& context);
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
-                   const at::Tensor& segments) const override;
+  at::Tensor position_table(int64_t count, const at::TensorOptions& options) const override;
   int64_t max_length() const override;
 
  private:
@@ -30,10 +29,9 @@ Learned::Learned(const EncodingContext& context) {
 
 int64_t Learned::max_length() const { return table_.size(0); }
 
-at::Tensor Learned::embed(const at::Tensor& x, const at::Tensor& positions,
-                          const at::Tensor&) const {
-  require_position("learned", positions.numel() == 0 ? -1 : positions.max().item<int64_t>());
-  return x + table_.index_select(0, positions).to(x.scalar_type());
+at::Tensor Learned::position_table(int64_t count, const at::TensorOptions&) const {
+  require_position("learned", count - 1);
+  return table_;
 }
 
 double learned_parameters(const OptionValues&, const EncodingContext& context) {

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/sinusoid_table.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -35,6 +36,7 @@ class RelativeSinusoidal : public PositionEncoding {
   RelativeSinusoidalOptions options_;
   int64_t head_width_;
   at::Tensor frequencies_;  // [Dh/2], undefined where fixed
+  TableCache fixed_;        // [2C+1, Dh]
 };
 
 at::Tensor start_frequencies(int64_t head_width) {
@@ -49,15 +51,18 @@ RelativeSinusoidal::RelativeSinusoidal(const RelativeSinusoidalOptions& options,
 }
 
 void RelativeSinusoidal::lower(const Extent&, LayerTerms& terms) const {
-  const at::Tensor w = frequencies_.defined()
-                           ? at_least_float(frequencies_)
-                           : start_frequencies(head_width_).to(terms.options().device());
-  const int64_t first = options_.origin == OffsetOrigin::kCenter ? -options_.clip : 0;
-  const at::Tensor x = at::arange(first, first + 2 * options_.clip + 1, w.device());
-  const at::Tensor table = interleaved_sinusoids(x, w)
-                               .to(terms.options())
-                               .unsqueeze(0)
-                               .unsqueeze(0);  // [1, 1, 2C+1, Dh]
+  const int64_t lowest = options_.origin == OffsetOrigin::kCenter ? -options_.clip : 0;
+  const int64_t offsets = 2 * options_.clip + 1;
+  const auto rows_with = [&](const at::Tensor& w, int64_t count) {
+    return interleaved_sinusoids(at::arange(lowest, lowest + count, w.device()), w);
+  };
+  const at::Tensor rows =
+      frequencies_.defined()
+          ? rows_with(at_least_float(frequencies_), offsets).to(terms.options())
+          : fixed_.rows(0, offsets, terms.options(), [&](int64_t, int64_t count) {
+              return rows_with(start_frequencies(head_width_), count);
+            });
+  const at::Tensor table = rows.unsqueeze(0).unsqueeze(0);  // [1, 1, 2C+1, Dh]
   terms.set(&ScoreTerms::relative_keys, table);
   if (options_.values) terms.set(&ScoreTerms::relative_values, table);
 }

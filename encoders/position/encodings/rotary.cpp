@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/encodings/rotary_scaling.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -32,18 +33,24 @@ class Rotary : public PositionEncoding {
   void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
+  enum class Side { kQueries, kKeys };
+
+  /// Cosines and sines of positions from `first` on: [T, 2, Dh/2], on the CPU in double.
+  at::Tensor turns(int64_t first, int64_t count, Side side) const;
+
   RotaryOptions options_;
   int64_t head_width_;
+  TableCache query_turns_;
+  TableCache key_turns_;
 };
 
 Rotary::Rotary(const RotaryOptions& options, const EncodingContext& context)
     : options_(options), head_width_(context.head_width) {}
 
-void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
+at::Tensor Rotary::turns(int64_t first, int64_t count, Side side) const {
   const int64_t pairs = head_width_ / 2;
   const at::Tensor w = rotary_frequencies(pairs, options_.base, options_.scaling);
-  const at::Tensor positions =
-      at::arange(extent.query_start, extent.query_start + extent.queries, at::kDouble).unsqueeze(1);
+  const at::Tensor positions = at::arange(first, first + count, at::kDouble).unsqueeze(1);
   const at::Tensor angles = positions * w;  // [T, Dh/2]
   at::Tensor growth = at::ones_like(angles);
   if (options_.scale) {
@@ -51,13 +58,21 @@ void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
     const at::Tensor zeta = (2 * at::arange(pairs, at::kDouble) + 0.4 * width) / (1.4 * width);
     growth = at::pow(zeta, positions / static_cast<double>(*options_.scale));
   }
-  const auto set = [&](at::Tensor ScoreTerms::*field, const at::Tensor& table) {
-    terms.set(field, table.to(terms.options()).unsqueeze(0).unsqueeze(0));
+  if (side == Side::kQueries) return at::stack({angles.cos() * growth, angles.sin() * growth}, 1);
+  return at::stack({angles.cos() / growth, angles.sin() / growth}, 1);
+}
+
+void Rotary::lower(const Extent& extent, LayerTerms& terms) const {
+  const auto set = [&](Side side, const TableCache& cache, at::Tensor ScoreTerms::*cosines,
+                       at::Tensor ScoreTerms::*sines) {
+    const at::Tensor rows = cache.rows(
+        extent.query_start, extent.queries, terms.options(),
+        [&](int64_t first, int64_t count) { return turns(first, count, side); });  // [T, 2, Dh/2]
+    terms.set(cosines, rows.select(1, 0).unsqueeze(0).unsqueeze(0));
+    terms.set(sines, rows.select(1, 1).unsqueeze(0).unsqueeze(0));
   };
-  set(&ScoreTerms::query_cosines, angles.cos() * growth);
-  set(&ScoreTerms::query_sines, angles.sin() * growth);
-  set(&ScoreTerms::key_cosines, angles.cos() / growth);
-  set(&ScoreTerms::key_sines, angles.sin() / growth);
+  set(Side::kQueries, query_turns_, &ScoreTerms::query_cosines, &ScoreTerms::query_sines);
+  set(Side::kKeys, key_turns_, &ScoreTerms::key_cosines, &ScoreTerms::key_sines);
   terms.set_pairing(options_.pairing);
   if (const double temperature = rotary_temperature(options_.scaling); temperature != 1.0)
     terms.set_content_scale(temperature / std::sqrt(static_cast<double>(head_width_)));

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -31,8 +32,9 @@ class SegmentBias : public PositionEncoding {
 class InputSegments : public PositionEncoding {
  public:
   explicit InputSegments(const EncodingContext& context);
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
-                   const at::Tensor& segments) const override;
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions, const at::Tensor& segments,
+                   int64_t count) const override;
+  bool embeds_segments() const override { return true; }
 
  private:
   at::Tensor table_;  // S: [G, D], initially N(0, 0.02^2)
@@ -52,10 +54,10 @@ InputSegments::InputSegments(const EncodingContext& context) {
       "table", at::empty({context.segments, context.model_width}).normal_(0.0, 0.02));
 }
 
-at::Tensor InputSegments::embed(const at::Tensor& x, const at::Tensor&,
-                                const at::Tensor& segments) const {
+at::Tensor InputSegments::embed(const at::Tensor& x, const at::Tensor&, const at::Tensor& segments,
+                                int64_t) const {
   if (!segments.defined()) throw Error("position encoding 'input-segments' got no segments");
-  return x + table_.index_select(0, segments).to(x.scalar_type());
+  return x + table_rows(table_, segments).to(x.scalar_type());
 }
 
 SegmentBiasOptions segment_bias_options(const OptionValues& values) {

@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/sinusoid_table.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -28,18 +29,18 @@ struct SinusoidalOptions {
 class Sinusoidal : public PositionEncoding {
  public:
   Sinusoidal(const SinusoidalOptions& options, const EncodingContext& context);
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
-                   const at::Tensor& segments) const override;
+  at::Tensor position_table(int64_t count, const at::TensorOptions& options) const override;
 
  private:
   SinusoidLayout layout_;
+  int64_t half_;  // D / 2
+  TableCache tables_;
 };
 
 class LearnableSinusoidal : public PositionEncoding {
  public:
   explicit LearnableSinusoidal(const EncodingContext& context);
-  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
-                   const at::Tensor& segments) const override;
+  at::Tensor position_table(int64_t count, const at::TensorOptions& options) const override;
 
  private:
   at::Tensor frequencies_;  // [D/2]
@@ -51,24 +52,17 @@ void require_even_width(const OptionValues&, const EncodingContext& context) {
                       std::to_string(context.model_width));
 }
 
-/// 0 .. max(positions)
-at::Tensor all_positions(const at::Tensor& positions) {
-  const int64_t count = positions.numel() == 0 ? 0 : positions.max().item<int64_t>() + 1;
-  return at::arange(count, positions.options());
-}
+Sinusoidal::Sinusoidal(const SinusoidalOptions& options, const EncodingContext& context)
+    : layout_(options.layout), half_(context.model_width / 2) {}
 
-Sinusoidal::Sinusoidal(const SinusoidalOptions& options, const EncodingContext&)
-    : layout_(options.layout) {}
-
-at::Tensor Sinusoidal::embed(const at::Tensor& x, const at::Tensor& positions,
-                             const at::Tensor&) const {
-  const int64_t half = x.size(-1) / 2;
-  const int64_t steps = layout_ == SinusoidLayout::kHalves ? half - 1 : half;
-  const at::Tensor w = sinusoid_frequencies(half, static_cast<double>(steps)).to(x.device());
-  const at::Tensor table = layout_ == SinusoidLayout::kInterleaved
-                               ? interleaved_sinusoids(all_positions(positions), w)
-                               : halved_sinusoids(all_positions(positions), w);
-  return x + table.to(x.scalar_type()).index_select(0, positions);
+at::Tensor Sinusoidal::position_table(int64_t count, const at::TensorOptions& options) const {
+  return tables_.rows(0, count, options, [&](int64_t first, int64_t rows) {
+    const int64_t steps = layout_ == SinusoidLayout::kHalves ? half_ - 1 : half_;
+    const at::Tensor w = sinusoid_frequencies(half_, static_cast<double>(steps));
+    const at::Tensor positions = at::arange(first, first + rows, at::kLong);
+    return layout_ == SinusoidLayout::kInterleaved ? interleaved_sinusoids(positions, w)
+                                                   : halved_sinusoids(positions, w);
+  });
 }
 
 LearnableSinusoidal::LearnableSinusoidal(const EncodingContext& context) {
@@ -77,11 +71,10 @@ LearnableSinusoidal::LearnableSinusoidal(const EncodingContext& context) {
       "frequencies", sinusoid_frequencies(half, static_cast<double>(half)).to(at::kFloat));
 }
 
-at::Tensor LearnableSinusoidal::embed(const at::Tensor& x, const at::Tensor& positions,
-                                      const at::Tensor&) const {
-  const at::Tensor rows =
-      interleaved_sinusoids(all_positions(positions), at_least_float(frequencies_));
-  return x + rows.to(x.scalar_type()).index_select(0, positions);
+at::Tensor LearnableSinusoidal::position_table(int64_t count, const at::TensorOptions&) const {
+  const at::Tensor positions =
+      at::arange(count, frequencies_.options().dtype(at::kLong).requires_grad(false));
+  return interleaved_sinusoids(positions, at_least_float(frequencies_));
 }
 
 constexpr std::array<Choice<SinusoidLayout>, 3> kLayouts = {

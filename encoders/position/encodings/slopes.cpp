@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "encoders/position/encodings/encoding_table.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -23,6 +24,7 @@ class Alibi : public PositionEncoding {
 
  private:
   int64_t heads_;
+  TableCache slopes_;  // [H]
 };
 
 struct KerpleOptions {
@@ -60,7 +62,9 @@ std::vector<double> alibi_slopes(int64_t heads) {
 }
 
 void Alibi::lower(const Extent& extent, LayerTerms& terms) const {
-  const at::Tensor slopes = at::tensor(alibi_slopes(heads_), at::kDouble).to(terms.options());
+  const at::Tensor slopes = slopes_.rows(0, heads_, terms.options(), [&](int64_t, int64_t) {
+    return at::tensor(alibi_slopes(heads_), at::kDouble);
+  });
   const at::Tensor bias = slopes.unsqueeze(1) * -distances(extent, terms.options());  // [H, 2C+1]
   terms.set(&ScoreTerms::offset_bias, bias.unsqueeze(0));
 }

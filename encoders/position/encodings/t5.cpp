@@ -16,6 +16,7 @@
 
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -62,8 +63,11 @@ class T5 : public PositionEncoding {
   void lower(const Extent& extent, LayerTerms& terms) const override;
 
  private:
+  at::Tensor by_offset() const;  // b: [L|1, H|1, offsets]
+
   bool scaled_;
   std::vector<int64_t> buckets_;  // of offsets -distance .. distance; the ends hold all beyond
+  TableCache choices_;            // [buckets, offsets]: 1 where the offset has the bucket
   at::Tensor table_;              // b: [L|1, H|1, buckets], initially N(0, 0.02^2)
 };
 
@@ -75,9 +79,18 @@ T5::T5(const T5Options& options, const EncodingContext& context) : scaled_(optio
       "table", empty_table(options.sharing, context, {options.buckets}).normal_(0.0, 0.02));
 }
 
+at::Tensor T5::by_offset() const {
+  if (table_.is_cpu()) return table_.index_select(2, at::tensor(buckets_, at::kLong));
+  // A product, because the gradient of index_select() adds in any order there.
+  const int64_t buckets = table_.size(2);
+  const auto options = table_.options().requires_grad(false);
+  return at::matmul(table_, choices_.rows(0, buckets, options, [&](int64_t, int64_t rows) {
+    return at::one_hot(at::tensor(buckets_, at::kLong), rows).t();
+  }));
+}
+
 void T5::lower(const Extent&, LayerTerms& terms) const {
-  const at::Tensor buckets = at::tensor(buckets_, table_.options().dtype(at::kLong));
-  terms.set(&ScoreTerms::offset_bias, table_.index_select(2, buckets));
+  terms.set(&ScoreTerms::offset_bias, by_offset());
   if (!scaled_) terms.set_content_scale(1.0);
 }
 

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/sinusoid_table.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -28,6 +29,7 @@ class TransformerXl : public PositionEncoding {
   at::Tensor content_bias_;   // u: [H, Dh], initially N(0, 0.02^2)
   at::Tensor position_bias_;  // v: [H, Dh], the same
   at::Tensor projection_;     // W_R: [L, D, H Dh], the same
+  TableCache frequencies_;    // [D/2]
 };
 
 TransformerXl::TransformerXl(const EncodingContext& context)
@@ -41,8 +43,10 @@ TransformerXl::TransformerXl(const EncodingContext& context)
 
 void TransformerXl::lower(const Extent& extent, LayerTerms& terms) const {
   const int64_t clip = reach(extent);
-  const at::Tensor w = sinusoid_frequencies(width_ / 2, static_cast<double>(width_ / 2))
-                           .to(terms.options().device());
+  const at::Tensor w =
+      frequencies_.rows(0, width_ / 2, terms.options().dtype(at::kDouble), [&](int64_t, int64_t) {
+        return sinusoid_frequencies(width_ / 2, static_cast<double>(width_ / 2));
+      });
   // i - j, the opposite of the tables' order.
   const at::Tensor distances = at::arange(clip, -clip - 1, -1, w.options());
   const at::Tensor keys = at::matmul(halved_sinusoids(distances, w).to(projection_), projection_)

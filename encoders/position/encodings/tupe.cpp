@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "encoders/position/encodings/encoding_table.h"
 #include "encoders/position/encodings/t5.h"
+#include "encoders/position/table_cache.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -56,6 +57,8 @@ class Tupe : public PositionEncoding {
   at::Tensor reset(const at::Tensor& bias, const at::Tensor& thetas, const Extent& extent) const;
   /// b of every pair: [H, T, S].
   at::Tensor relative_bias(const Extent& extent) const;
+  /// Of the offsets -reached .. reached.
+  at::Tensor buckets_by_offset(int64_t reached, const at::TensorOptions& options) const;
 
   TupeOptions options_;
   int64_t heads_;
@@ -69,6 +72,7 @@ class Tupe : public PositionEncoding {
   at::Tensor key_projection_;    // U^K: [D, H Dh], the same
   at::Tensor query_bias_;        // [H Dh], zeros, or undefined
   at::Tensor key_bias_;          // [H Dh], zeros, or undefined
+  TableCache buckets_;           // [max. distance + 1, 2]: of offsets d and -d - 1
   at::Tensor relative_;          // b: [H, 2 max_positions - 1] or [H, buckets (+ 1 if untied)]
 };
 
@@ -136,18 +140,28 @@ at::Tensor Tupe::relative_bias(const Extent& extent) const {
   const at::Tensor offsets = at::arange(extent.keys, options) - i;  // [T, S]
   at::Tensor index = offsets + (relative_.size(1) - 1) / 2;
   if (options_.bias == TupeBias::kBuckets) {
-    const int64_t reached = reach(extent);
-    std::vector<int64_t> buckets;
-    for (int64_t offset = -reached; offset <= reached; ++offset)
-      buckets.push_back(t5_bucket(offset, one_directional_, options_.buckets, options_.distance));
-    index = at::tensor(buckets, options).index({offsets + reached});
+    index = buckets_by_offset(reach(extent), options).index({offsets + reach(extent)});
     if (untied()) {
       index.select(1, 0).fill_(options_.buckets);
       // T5 never uses the bucket of a later key at distance 0.
       if (extent.query_start == 0) index.select(0, 0).fill_(options_.buckets / 2);
     }
   }
+  if (!relative_.is_cpu()) return table_rows(relative_.t(), index).permute({2, 0, 1});
   return relative_.index_select(1, index.flatten()).view({heads_, extent.queries, extent.keys});
+}
+
+at::Tensor Tupe::buckets_by_offset(int64_t reached, const at::TensorOptions& options) const {
+  const auto bucket = [&](int64_t offset) {
+    return t5_bucket(offset, one_directional_, options_.buckets, options_.distance);
+  };
+  const at::Tensor pairs = buckets_.rows(0, reached + 1, options, [&](int64_t, int64_t count) {
+    std::vector<int64_t> both;
+    for (int64_t d = 0; d < count; ++d) both.insert(both.end(), {bucket(d), bucket(-d - 1)});
+    return at::tensor(both, at::kLong).view({count, 2});
+  });
+  const at::Tensor before = pairs.select(1, 1).narrow(0, 0, reached).flip(0);
+  return at::cat({before, pairs.select(1, 0)});
 }
 
 void Tupe::lower(const Extent& extent, LayerTerms& terms) const {

@@ -45,18 +45,38 @@ ParameterCounts position_parameters(const std::string& spec, const EncodingConte
   return counts;
 }
 
+at::Tensor PositionScheme::position_table(int64_t count, const at::TensorOptions& options) const {
+  at::Tensor sum;
+  for (const Part& part : parts_) {
+    const at::Tensor table = part.encoding->position_table(count, options);
+    if (!table.defined()) continue;
+    sum = sum.defined() ? sum.narrow(0, 0, count) + table.narrow(0, 0, count) : table;
+  }
+  return sum;
+}
+
+at::Tensor PositionScheme::embed(const at::Tensor& x, const at::Tensor& positions,
+                                 const at::Tensor& segments, int64_t count) const {
+  at::Tensor sum = x;
+  for (const Part& part : parts_) sum = part.encoding->embed(sum, positions, segments, count);
+  return sum;
+}
+
+bool PositionScheme::embeds_segments() const {
+  return std::ranges::any_of(parts_,
+                             [](const Part& part) { return part.encoding->embeds_segments(); });
+}
+
 at::Tensor PositionScheme::embed(const at::Tensor& x, const at::Tensor& positions,
                                  const at::Tensor& segments) const {
-  at::Tensor sum = x;
-  for (const Part& part : parts_) sum = part.encoding->embed(sum, positions, segments);
-  return sum;
+  const int64_t count = positions.numel() == 0 ? 0 : positions.max().item<int64_t>() + 1;
+  return embed(x, positions, segments, count);
 }
 
 std::vector<ScoreTerms> PositionScheme::lower(const Extent& extent, const at::Tensor& like) const {
   const WithoutAutocast without_autocast;
   const double scale = 1.0 / std::sqrt(static_cast<double>(context_.head_width));
-  const at::ScalarType type = like.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const auto options = like.options().dtype(type).requires_grad(false);
+  const at::TensorOptions options = table_options(like);
   LayerTerms all_heads(context_.layers, scale, options);
   std::vector<HeadTerms> mix;
   for (const Part& part : parts_) {

@@ -21,6 +21,13 @@ class PositionScheme : public torch::nn::Module {
   /// lists what is possible, or names a head with two owners or none.
   PositionScheme(const std::string& spec, const EncodingContext& context);
 
+  /// As PositionEncoding has them, of all encodings.
+  at::Tensor position_table(int64_t count, const at::TensorOptions& options) const;
+  at::Tensor embed(const at::Tensor& x, const at::Tensor& positions, const at::Tensor& segments,
+                   int64_t count) const;
+  bool embeds_segments() const;
+
+  /// embed() for positions on the CPU.
   at::Tensor embed(const at::Tensor& x, const at::Tensor& positions,
                    const at::Tensor& segments = {}) const;
 

@@ -16,7 +16,8 @@ at::Tensor sinusoid_table(const char* layout, int64_t positions, int64_t width) 
   OptionValues values(row.options);
   values.set("layout", layout);
   const at::Tensor zeros = at::zeros({positions, width}, at::kDouble);
-  return row.make(values, {.model_width = width})->embed(zeros, at::arange(positions), {});
+  return row.make(values, {.model_width = width})
+      ->embed(zeros, at::arange(positions), {}, positions);
 }
 
 TEST(FixtureTables, Sinusoids) {

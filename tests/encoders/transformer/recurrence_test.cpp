@@ -66,10 +66,15 @@ TEST(Recurrence, StepsGiveWhatAllTokensTogetherGive) {
   const int64_t sentences = 3, length = 5;
   const Tensor x = at::randn({sentences * length, kWidth});
   const Tensor all = recurrence.forward(x, Packing(std::vector<int64_t>(sentences, length)));
-  Tensor states = at::full({sentences, 1, length, kWidth}, NAN);
+  Tensor states = at::full({sentences * length, kWidth}, NAN);
+  const Tensor slots = at::arange(sentences * length).view({sentences, length});
   for (int64_t t = 0; t < length; ++t) {
     const Tensor rows = at::arange(sentences) * length + t;
-    const Tensor step = recurrence.step(x.index_select(0, rows), states, t);
+    StepRows now;
+    now.positions = at::full({sentences}, t, at::kLong);
+    now.slots = slots.to(at::kInt);
+    now.new_slots = slots.select(1, t);
+    const Tensor step = recurrence.step(x.index_select(0, rows), states, now);
     EXPECT_TRUE(at::allclose(step, all.index_select(0, rows), 1e-5, 1e-5)) << t;
   }
 }

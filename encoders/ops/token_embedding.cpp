@@ -1,0 +1,119 @@
+#include "encoders/ops/token_embedding.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <optional>
+
+#include "encoders/device/device.h"
+#include "encoders/ops/device_rows.h"
+#include "encoders/ops/weight_copies.h"
+
+namespace dietmt::encoders {
+namespace {
+
+using at::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+struct EmbeddingSettings {
+  double scale;
+  double p;
+  int64_t key;
+};
+
+// The gradient of a table whose rows `ids` were read.
+Tensor embedding_gradient(const Tensor& grad_output, const Tensor& ids, int64_t rows,
+                          const EmbeddingSettings& settings) {
+  const Tensor order = at::argsort(ids, /*stable=*/true, /*dim=*/0);
+  const Tensor gradient =
+      at::zeros({rows, grad_output.size(1)}, grad_output.options().dtype(at::kFloat));
+  kernels::DeviceEmbedBackward call;
+  call.type = element_type(grad_output.scalar_type());
+  call.rows = grad_output.size(0);
+  call.width = grad_output.size(1);
+  call.grad_output = grad_output.const_data_ptr();
+  call.ids = ids.const_data_ptr<int64_t>();
+  call.order = order.const_data_ptr<int64_t>();
+  call.scale = settings.scale;
+  call.dropout = {settings.p, static_cast<uint64_t>(settings.key)};
+  call.grad_table = gradient.mutable_data_ptr<float>();
+  const c10::DeviceGuard guard(grad_output.device());
+  device_kernels(grad_output.device())->embed_backward(call);
+  return gradient;
+}
+
+struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
+  static Tensor forward(AutogradContext* context, const Tensor& table,
+                        const std::optional<Tensor>& position_table, const Tensor& ids,
+                        const std::optional<Tensor>& positions, double scale, double p,
+                        int64_t key) {
+    const at::ScalarType type = device_precision().type.value_or(at::kFloat);
+    const Tensor output =
+        at::empty({ids.size(0), table.size(1)}, table.options().dtype(type).requires_grad(false));
+    kernels::DeviceEmbed call;
+    call.type = element_type(type);
+    call.rows = output.size(0);
+    call.width = output.size(1);
+    call.table = table.const_data_ptr<float>();
+    call.ids = ids.const_data_ptr<int64_t>();
+    call.scale = scale;
+    if (position_table) {
+      call.position_table = position_table->const_data_ptr<float>();
+      call.positions = positions->const_data_ptr<int64_t>();
+    }
+    call.dropout = {p, static_cast<uint64_t>(key)};
+    call.output = output.mutable_data_ptr();
+    const c10::DeviceGuard guard(output.device());
+    device_kernels(output.device())->embed(call);
+    context->save_for_backward({ids, positions.value_or(Tensor())});
+    context->saved_data["rows"] = table.size(0);
+    context->saved_data["position_rows"] = position_table ? position_table->size(0) : 0;
+    context->saved_data["scale"] = scale;
+    context->saved_data["p"] = p;
+    context->saved_data["key"] = key;
+    return output;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const Tensor grad_output = gradients[0].contiguous();
+    auto& data = context->saved_data;
+    const EmbeddingSettings settings{data["scale"].toDouble(), data["p"].toDouble(),
+                                     data["key"].toInt()};
+    variable_list results(7);
+    if (context->needs_input_grad(0))
+      results[0] = embedding_gradient(grad_output, saved[0], data["rows"].toInt(), settings);
+    if (saved[1].defined() && context->needs_input_grad(1))
+      results[1] = embedding_gradient(grad_output, saved[1], data["position_rows"].toInt(),
+                                      {1.0, settings.p, settings.key});
+    return results;
+  }
+};
+
+}  // namespace
+
+Tensor embed(const TokenEmbedding& tokens) {
+  if (embeds_with_positions(tokens)) return embed(tokens, {}, {}, {});
+  const Tensor rows = at::embedding(tokens.table, tokens.ids);
+  const Tensor scaled = tokens.scale == 1.0 ? rows : rows * tokens.scale;
+  return scaled.is_cpu() ? scaled
+                         : scaled.to(device_precision().type.value_or(scaled.scalar_type()));
+}
+
+bool embeds_with_positions(const TokenEmbedding& tokens) {
+  const kernels::DeviceKernels* const device = row_kernels(tokens.table);
+  return device != nullptr && device->embed != nullptr && tokens.table.scalar_type() == at::kFloat;
+}
+
+Tensor embed(const TokenEmbedding& tokens, const Tensor& position_table, const Tensor& positions,
+             const DropoutSite& site) {
+  const bool has_positions = position_table.defined();
+  return DeviceEmbedding::apply(tokens.table,
+                                if_defined(has_positions ? position_table.contiguous() : Tensor()),
+                                tokens.ids, if_defined(has_positions ? positions : Tensor()),
+                                tokens.scale, site.p, static_cast<int64_t>(site.key));
+}
+
+}  // namespace dietmt::encoders
