@@ -9,10 +9,10 @@
 namespace dietmt::kernels {
 
 /// grid: blocks.
-template <typename E, int kRowWarps>
+template <typename E, int kRowLanes>
 struct AddNormBlock {
   using Arguments = AddNormArguments;
-  using Team = RowTeam<E, kRowWarps>;
+  using Team = RowTeam<E, kRowLanes>;
   static constexpr int kBlockThreads = kNormThreads;
   static constexpr int kBlocksTogether = sizeof(E) == 4 ? 1 : 2;
   static constexpr int kVectors = kNormVectors<E>;
@@ -21,7 +21,7 @@ struct AddNormBlock {
   using Numbers = float[kVectors][kPerVector];
 
   DIETMT_HOST_DEVICE static int64_t shared_bytes(const AddNormArguments&) {
-    return RowSums<kRowWarps>::kNumbers * int64_t{sizeof(float)};
+    return RowSums<kRowLanes>::kNumbers * int64_t{sizeof(float)};
   }
 
   struct Parameters {
@@ -46,8 +46,8 @@ struct AddNormBlock {
       const DeviceAddNorm& call = arguments.call;
       if (row >= call.rows) return;
       const int width = static_cast<int>(call.width);
-      residual.template load<kRowWarps>(call.residual, row, width, arguments.rows);
-      branch.template load<kRowWarps>(call.branch, row, width, arguments.rows);
+      residual.template load<kRowLanes>(call.residual, row, width, arguments.rows);
+      branch.template load<kRowLanes>(call.branch, row, width, arguments.rows);
     }
   };
 
@@ -73,7 +73,7 @@ struct AddNormBlock {
   }
 
   /// Turns the sum into the normalized sum and returns by what it was multiplied.
-  DIETMT_DEVICE static float normalize(const DeviceAddNorm& call, RowSums<kRowWarps>& sums,
+  DIETMT_DEVICE static float normalize(const DeviceAddNorm& call, RowSums<kRowLanes>& sums,
                                        Numbers& x) {
     const int width = static_cast<int>(call.width);
     const float share = 1.0f / static_cast<float>(width);
@@ -129,7 +129,7 @@ struct AddNormBlock {
 
   DIETMT_DEVICE static void run(const AddNormArguments& arguments, BlockIndex block, char* shared) {
     const DeviceAddNorm& call = arguments.call;
-    RowSums<kRowWarps> sums(reinterpret_cast<float*>(shared));
+    RowSums<kRowLanes> sums(reinterpret_cast<float*>(shared));
     const Parameters parameters(arguments);
     const int64_t step = int64_t{arguments.blocks} * Team::kTeams;
     int64_t row = int64_t{block.x} * Team::kTeams + Team::index();
@@ -143,7 +143,7 @@ struct AddNormBlock {
       const float inverse_std = normalize(call, sums, x);
       if (row < call.rows) {
         store(arguments, parameters, row, x);
-        if (call.inverse_std != nullptr && thread_index() % (kRowWarps * kWarpThreads) == 0) {
+        if (call.inverse_std != nullptr && thread_index() % kRowLanes == 0) {
           call.inverse_std[row] = inverse_std;
         }
       }

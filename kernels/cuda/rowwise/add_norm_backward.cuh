@@ -9,10 +9,10 @@
 namespace dietmt::kernels {
 
 /// grid: blocks.
-template <typename E, int kRowWarps>
+template <typename E, int kRowLanes>
 struct AddNormBackwardBlock {
   using Arguments = AddNormBackwardArguments;
-  using Team = RowTeam<E, kRowWarps>;
+  using Team = RowTeam<E, kRowLanes>;
   static constexpr int kBlockThreads = kNormThreads;
   static constexpr int kBlocksTogether = sizeof(E) == 4 ? 1 : 2;
   static constexpr int kVectors = kNormVectors<E>;
@@ -38,8 +38,8 @@ struct AddNormBackwardBlock {
         return;
       }
       const int width = static_cast<int>(call.width);
-      grad.template load<kRowWarps>(call.grad_output, row, width, arguments.rows);
-      normalized.template load<kRowWarps>(call.normalized, row, width, arguments.rows);
+      grad.template load<kRowLanes>(call.grad_output, row, width, arguments.rows);
+      normalized.template load<kRowLanes>(call.normalized, row, width, arguments.rows);
       inverse_std = call.inverse_std[row];
     }
   };
@@ -139,7 +139,7 @@ struct AddNormBackwardBlock {
     const DeviceAddNormBackward& call = arguments.call;
     const ColumnReduction& reduction = arguments.reduction;
     auto* const numbers = reinterpret_cast<float*>(shared);
-    RowSums<kRowWarps> sums(numbers);
+    RowSums<kRowLanes> sums(numbers);
     const float share = 1.0f / static_cast<float>(call.width);
     ColumnSums columns = {};
     const int64_t step = int64_t{reduction.parts} * Team::kTeams;

@@ -9,8 +9,6 @@
 namespace dietmt::kernels {
 namespace {
 
-constexpr int kWarpColumns = 32 * kNormElements;
-
 int64_t ceil_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
 /// Elements of 16 bytes.
@@ -29,7 +27,7 @@ DropoutMask mask_of(const DropoutCall& call) {
 }
 
 int norm_blocks(int64_t rows, int64_t width) {
-  const int64_t teams = kNormWarps / row_warps(width);
+  const int64_t teams = kNormThreads / row_lanes(width);
   return static_cast<int>(std::clamp<int64_t>(ceil_of(rows, teams), 1, kNormBlocks));
 }
 
@@ -55,14 +53,14 @@ RowSplit split_columns(ElementType type, int64_t rows, int64_t width, int togeth
 
 }  // namespace
 
-int row_warps(int64_t width) {
+int row_lanes(int64_t width) {
   if (width > kWidestDeviceNorm) {
     throw Error("a norm on a GPU: rows of " + std::to_string(width) + " elements, more than " +
                 std::to_string(kWidestDeviceNorm));
   }
-  int warps = 1;
-  while (width > int64_t{warps} * kWarpColumns) warps *= 2;
-  return warps;
+  int lanes = 8;
+  while (width > int64_t{lanes} * kNormElements) lanes *= 2;
+  return lanes;
 }
 
 RowSplit split_rows(int64_t rows, int64_t units, int together) {

@@ -6,8 +6,8 @@
 
 namespace dietmt::kernels {
 
-/// Warps that hold a row of this width: 1, 2, 4 or 8.
-int row_warps(int64_t width);
+/// Threads that hold a row of this width: 8, 16, .., 256.
+int row_lanes(int64_t width);
 
 /// `together`: rows that a thread reads before it computes.
 RowSplit split_rows(int64_t rows, int64_t units, int together);

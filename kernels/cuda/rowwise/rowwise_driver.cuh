@@ -13,20 +13,24 @@
 
 namespace dietmt::kernels {
 
-/// Starts Block<E, warps of a row>.
+/// Starts Block<E, threads of a row>.
 template <template <typename, int> typename Block, typename E, typename Arguments,
           typename Launcher>
 void launch_norm(int blocks, const Arguments& arguments, Launcher& launcher) {
   const BlockIndex grid{blocks, 1, 1};
-  switch (row_warps(arguments.call.width)) {
-    case 1:
-      return launcher.template launch<Block<E, 1>>(grid, arguments);
-    case 2:
-      return launcher.template launch<Block<E, 2>>(grid, arguments);
-    case 4:
-      return launcher.template launch<Block<E, 4>>(grid, arguments);
-    default:
+  switch (row_lanes(arguments.call.width)) {
+    case 8:
       return launcher.template launch<Block<E, 8>>(grid, arguments);
+    case 16:
+      return launcher.template launch<Block<E, 16>>(grid, arguments);
+    case 32:
+      return launcher.template launch<Block<E, 32>>(grid, arguments);
+    case 64:
+      return launcher.template launch<Block<E, 64>>(grid, arguments);
+    case 128:
+      return launcher.template launch<Block<E, 128>>(grid, arguments);
+    default:
+      return launcher.template launch<Block<E, 256>>(grid, arguments);
   }
 }
 

@@ -106,14 +106,4 @@ DIETMT_DEVICE void load_parameter(float (&numbers)[kCount], const float* paramet
   }
 }
 
-/// Sums of the lanes of a warp, in every lane.
-template <int kCount>
-DIETMT_DEVICE void add_lanes(float (&values)[kCount]) {
-  DIETMT_UNROLL
-  for (int mask = kWarpThreads / 2; mask > 0; mask /= 2) {
-    DIETMT_UNROLL
-    for (int i = 0; i < kCount; ++i) values[i] += shuffle_xor(values[i], mask);
-  }
-}
-
 }  // namespace dietmt::kernels

@@ -88,10 +88,11 @@ class NormCasesTest : public testing::TestWithParam<ElementType> {
   }
 };
 
-// Widths for 1, 2, 4 and 8 warps a row; those that no vector divides move element by element.
+// Widths for a part of a warp, a warp and several; those that no vector divides move element by
+// element.
 TEST_P(NormCasesTest, AllWidths) {
-  for (const int64_t width :
-       {1, 30, 64, 100, 256, 511, 512, 516, 768, 1000, 1024, 1536, 2048, 2056, 4095, 4096}) {
+  for (const int64_t width : {1, 30, 64, 100, 129, 256, 300, 511, 512, 516, 768, 1000, 1024, 1536,
+                              2048, 2056, 4095, 4096}) {
     check({.type = GetParam(), .rows = 5, .width = width, .dropout = 0.1});
   }
 }

@@ -41,6 +41,7 @@ void expect_norm(int64_t rows, int64_t width) {
 // One warp a row and several, which exchange sums through shared memory; one group of blocks and
 // several.
 TEST(RowSchedulesTest, Norms) {
+  expect_norm(600, 64);
   expect_norm(300, 512);
   expect_norm(19, 520);
   expect_norm(40, 1536);
