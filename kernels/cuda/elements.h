@@ -7,10 +7,12 @@
 #define DIETMT_DEVICE __device__ __forceinline__
 #define DIETMT_HOST_DEVICE __host__ __device__ __forceinline__
 #define DIETMT_UNROLL _Pragma("unroll")
+#define DIETMT_ROLLED _Pragma("unroll 1")
 #else
 #define DIETMT_DEVICE inline
 #define DIETMT_HOST_DEVICE inline
 #define DIETMT_UNROLL
+#define DIETMT_ROLLED
 #include <array>
 #include <bit>
 #include <cmath>

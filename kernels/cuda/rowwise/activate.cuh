@@ -94,7 +94,7 @@ struct ActivateBlock {
   using Arguments = ActivateArguments;
   using Input = ActivationInput<E, kActivation>;
   static constexpr int kBlockThreads = kRowThreads;
-  static constexpr int kBlocksTogether = kRowBlocksTogether;
+  static constexpr int kBlocksTogether = Input::kGated ? 2 : kRowBlocksTogether;
   static constexpr int kTogether = 2;
 
   DIETMT_HOST_DEVICE static int64_t shared_bytes(const ActivateArguments&) { return 0; }

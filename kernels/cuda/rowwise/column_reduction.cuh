@@ -27,7 +27,8 @@ DIETMT_DEVICE bool comes_last(uint32_t* ticket, int count, uint32_t* flag) {
 /// Four columns of `count` rows of partial sums.
 DIETMT_DEVICE void add_four_columns(float (&sums)[4], const float* from, int64_t stride,
                                     int count) {
-  constexpr int kTogether = 8;
+  constexpr int kTogether = 6;
+  DIETMT_ROLLED
   for (int first = 0; first < count; first += kTogether) {
     Words words[kTogether];
     DIETMT_UNROLL
@@ -50,6 +51,7 @@ template <typename Use>
 DIETMT_DEVICE void add_parts(const ColumnReduction& reduction, const ColumnRange& columns,
                              int first, int count, const Use& use) {
   const auto fours = static_cast<int>((columns.end - columns.begin + 3) / 4);
+  DIETMT_ROLLED
   for (int i = thread_index(); i < reduction.count * fours; i += kRowThreads) {
     const int sum = i / fours;
     if (reduction.sums[sum] == nullptr) continue;
