@@ -37,6 +37,12 @@ def host_seconds(work, repeats):
     return (time.perf_counter() - start) / repeats
 
 
+def terabytes_per_second():
+    source = torch.randn(1 << 29, device="cuda")
+    target = torch.empty_like(source)
+    return 2e-12 * source.nbytes / seconds(lambda: target.copy_(source), 10)
+
+
 def show(what, value, unit):
     print(json.dumps({"what": what, "value": round(value, 2), "unit": unit}), flush=True)
 
@@ -45,11 +51,7 @@ def main():
     gpu = torch.cuda.get_device_properties(0)
     show(f"{gpu.name}: multiprocessors", gpu.multi_processor_count, "")
     show("memory", gpu.total_memory / 2**30, "GiB")
-    source = torch.randn(1 << 29, device="cuda")
-    target = torch.empty_like(source)
-    copy = seconds(lambda: target.copy_(source), 10)
-    show("copy, read and written", 2 * source.nbytes / copy / 1e12, "TB/s")
-    del source, target
+    show("copy, read and written", terabytes_per_second(), "TB/s")
     for m, n, k in PRODUCTS:
         a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
         b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
@@ -57,7 +59,8 @@ def main():
     small = torch.zeros(16, device="cuda")
     host = torch.zeros(2048, dtype=torch.int64)
     pinned = host.pin_memory()
-    show("a small kernel, enqueued from Python", host_seconds(lambda: small.add_(1), 2000) * 1e6, "us")
+    show("a small kernel, enqueued from Python", host_seconds(lambda: small.add_(1), 2000) * 1e6,
+         "us")
     show("16 kB to the device, waited for", host_seconds(host.cuda, 500) * 1e6, "us")
     show("16 kB to the device, pinned and not waited for",
          host_seconds(lambda: pinned.to("cuda", non_blocking=True), 500) * 1e6, "us")

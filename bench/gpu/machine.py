@@ -23,7 +23,7 @@ def torch_folder():
 
 
 class Machine:
-    """Runs programs of the pack, each in its own process group and only as long as there is time."""
+    """Runs programs of the pack, each in its own process group, as long as there is time."""
 
     def __init__(self, work, out, device, end):
         self.work, self.out, self.device = work, out, device

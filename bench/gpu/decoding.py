@@ -1,0 +1,87 @@
+"""The step that times decoding."""
+
+import importlib.util
+import json
+import pathlib
+import re
+import time
+
+from common import attempt, batch_sizes, presets, train
+from machine import Failed
+
+
+def trained(m, preset, seconds):
+    """A model of Multi30k after so many seconds on the device."""
+    output = m.work / f"trained-{preset}"
+    if not (output / "last").exists():
+        train(m, output, seconds, "--preset", preset, "--device", m.device, "--precision", "bf16",
+              "--batch-tokens", str(batch_sizes(m)[1] * (1 if preset == "tiny" else 2)),
+              "--accumulate", "1", "--dropout", "0.1" if preset == "base" else "0.3",
+              "--learning-rate", "1e-3" if preset == "base" else "5e-3", "--warmup", "500",
+              "--save-interval", "100000", "--log-interval", "50", "--valid-interval", "100000",
+              *(("--max-updates", "4", "--encoder-layers", "1", "--decoder-layers", "1")
+                if m.trial else ()))
+    return output / "last"
+
+
+def translated(m, model, output, *options):
+    """Seconds of the translation without those of the start."""
+    text = m.data / "test_2016_flickr.en"
+    first = m.work / "first.en"
+    first.write_text("\n".join(text.read_text().splitlines()[:1]) + "\n")
+    times = []
+    for source in (first, first, text):
+        start = time.monotonic()
+        m.program("dietmt", "translate", "--model", model, "--input", source, "--output", output,
+                  "--beam", "5", *options, seconds=120)
+        times.append(time.monotonic() - start)
+    return times[2] - times[1]
+
+
+def bleu(m, hypothesis):
+    text = m.program("dietmt", "evaluate", "--reference", m.data / "test_2016_flickr.de",
+                     "--hypothesis", hypothesis, "--metric", "bleu")
+    return float(re.search(r"BLEU\D*([\d.]+)", text)[1])
+
+
+def decoded(m, model, reference, *options):
+    output = m.work / "translated.de"
+    seconds = translated(m, model, output, *options)
+    lines = output.read_text().splitlines()
+    equal = sum(a == b for a, b in zip(lines, reference or lines))
+    return {"lines_per_second": round(len(lines) / seconds, 1), "bleu": bleu(m, output),
+            "equal_lines": equal, "lines": len(lines)}
+
+
+def decoding(m):
+    """Multi30k with beam 5, on the GPU and by the CPU's engine; CTranslate2 in float16"""
+    for preset in presets(m):
+        seconds = 90 if preset == "base" else 45
+        row = {"preset": preset}
+        try:
+            model = trained(m, preset, seconds)
+        except Failed as error:
+            yield {**row, "failed": str(error)}
+            continue
+        yield attempt({**row, "engine": "CPU"}, lambda: decoded(m, model, None, "--device", "cpu"))
+        reference = m.work / "translated.de"
+        expected = reference.read_text().splitlines() if reference.exists() else None
+        for tokens in (1024, 4096, 16384):
+            yield attempt({**row, "engine": f"{m.device}, --batch-tokens {tokens}"},
+                          lambda: decoded(m, model, expected, "--device", m.device,
+                                          "--batch-tokens", str(tokens)))
+        if importlib.util.find_spec("ctranslate2"):
+            yield attempt({**row, "engine": "CTranslate2, float16"},
+                          lambda: ctranslate2_speed(m, model))
+        else:
+            yield {**row, "engine": "CTranslate2, float16", "failed": "it is not installed here"}
+
+
+def ctranslate2_speed(m, model):
+    exported = m.work / "exported"
+    m.program("dietmt", "export", "--format", "ctranslate2", "--model", model, "--output", exported)
+    script = pathlib.Path(__file__).with_name("ctranslate2_speed.py")
+    output = m.work / "ctranslate2.de"
+    found = json.loads(m.python(script, exported, m.data / "test_2016_flickr.en", output,
+                                seconds=150).splitlines()[-1])
+    return {**found, "bleu": bleu(m, output)}

@@ -1,0 +1,114 @@
+"""Steps that time kernels and training."""
+
+import json
+
+from common import attempt, batch_sizes, presets
+from machine import Failed
+
+
+def table_rows(text):
+    """The rows of a Markdown table."""
+    lines = [[cell.strip() for cell in line.strip().strip("|").split("|")]
+             for line in text.splitlines() if line.startswith("|")]
+    for cells in lines[2:]:
+        yield dict(zip(lines[0], cells))
+
+
+def kernels(m):
+    """time of the row kernels, of the loss, and of attention by encoding and length"""
+    for kind in ("bf16", "fp32"):
+        try:
+            text = m.program("row_kernels", "--device", m.device, "--type", kind, seconds=60)
+            yield from map(json.loads, text.splitlines())
+        except Failed as error:
+            yield {"kernel": "all", "type": kind, "failed": str(error)}
+    rounds, calls = ("1", "1") if m.trial else ("11", "4")
+    try:
+        text = m.program(
+            "attention", "--device", m.device, "--type", "bf16",
+            "--tokens", str(batch_sizes(m)[0]), "--rounds", rounds, "--calls", calls,
+            "--threads", "8",
+            "--lengths", *(("20-60",) if m.trial else ("20-60", "20-128", "512", "2048")),
+            "--encodings", "none", "diet-rel", "shaw(clip=16)", seconds=120)
+        yield from ({"kernel": "attention", **row} for row in table_rows(text))
+    except Failed as error:
+        yield {"kernel": "attention", "failed": str(error)}
+
+
+def timed_text(m):
+    """Source, target and tokenizer of the batches that `base` is timed on."""
+    if (m.data / "base.model").exists():
+        return m.data / "base.src", m.data / "base.tgt", m.data / "base.model"
+    return m.data / "train.en", m.data / "train.de", m.data / "multi30k.model"
+
+
+def timed_updates(m):
+    return ("2", "1") if m.trial else ("20", "10")
+
+
+def dietmt_speed(m, preset, tokens, precision, batches, *options):
+    source, target, tokenizer = timed_text(m)
+    updates, warmup = timed_updates(m)
+    text = m.program(
+        "training_speed", "--source", source, "--target", target, "--tokenizer", tokenizer,
+        "--preset", preset, "--batch-tokens", str(tokens), "--device", m.device,
+        "--precision", precision, "--updates", updates, "--warmup", warmup, "--dropout", "0.1",
+        "--threads", "8", "--write-batches", batches, *options, seconds=120)
+    found = json.loads(text)
+    return found["vocabulary"], {
+        "tokens_per_second": round(found["target_tokens_per_second"]),
+        "milliseconds": round(found["seconds_per_update"] * 1e3, 2),
+        "host_milliseconds": round(found["host_seconds_per_update"] * 1e3, 2),
+        "megabytes": round(found.get("peak_megabytes", 0))}
+
+
+def pytorch_speed(m, preset, precision, batches, vocabulary, *options):
+    updates, warmup = timed_updates(m)
+    found = json.loads(m.python(
+        m.work / "pytorch_baseline.py", "--batches", batches, "--vocab", str(vocabulary),
+        "--preset", preset, "--device", m.device, "--precision", precision,
+        "--updates", updates, "--warmup", warmup, "--dropout", "0.1", "--threads", "8",
+        *options, seconds=150).splitlines()[-1])
+    return {"tokens_per_second": round(found["target_tokens_per_second"]),
+            "milliseconds": round(found["median_seconds_per_update"] * 1e3, 2),
+            "megabytes": round(found["peak_megabytes"])}
+
+
+def speeds(m, preset, tokens, precision, trainers, *options):
+    """dietmt, then PyTorch on the same batches."""
+    row = {"preset": preset, "batch_tokens": tokens, "precision": precision}
+    batches = m.work / f"batches-{tokens}.jsonl"
+    try:
+        vocabulary, measured = dietmt_speed(m, preset, tokens, precision, batches, *options)
+    except Failed as error:
+        yield {**row, "trainer": "dietmt", "failed": str(error)}
+        return
+    yield {**row, "trainer": " ".join(("dietmt", *options)), **measured}
+    for name, arguments in trainers.items():
+        yield attempt({**row, "trainer": name}, lambda: pytorch_speed(
+            m, preset, precision, batches, vocabulary, *arguments))
+
+
+PADDED = {"PyTorch": ()}
+PACKED = {"PyTorch, packed": ("--packed",)}
+COMPILED = {"PyTorch, packed, compiled": ("--packed", "--compile")}
+
+
+def training(m):
+    """`tiny` and `base` beside PyTorch trainers on the same batches"""
+    for preset in presets(m):
+        for tokens in batch_sizes(m):
+            compiled = COMPILED if preset == "base" else {}
+            yield from speeds(m, preset, tokens, "bf16", {**PADDED, **PACKED, **compiled})
+    for preset in presets(m):
+        for tokens in batch_sizes(m):
+            yield from speeds(m, preset, tokens, "fp32", PADDED)
+
+
+def sweep(m):
+    """`base` in bf16 by batch size, DIET-REL, and `big`"""
+    for tokens in (4096, 8192, 16384, 32768, 65536):
+        yield from speeds(m, "base", tokens, "bf16", PACKED)
+    for position in ("diet-rel", "shaw(clip=16)", "rope"):
+        yield from speeds(m, "base", batch_sizes(m)[0], "bf16", {}, "--position", position)
+    yield from speeds(m, "big", batch_sizes(m)[0], "bf16", PACKED)
