@@ -16,6 +16,7 @@ struct NormOptions {
   int64_t width = 64;
   NormKind kind = NormKind::kLayer;
   double dropout = 0.0;
+  bool residual = true;
   bool branch = true;
   bool branch_bias = true;
   int64_t shift = 0;  // of the residual, in elements
@@ -53,7 +54,7 @@ struct NormCase {
     call.type = options.type;
     call.rows = options.rows;
     call.width = options.width;
-    call.residual = residual.data();
+    call.residual = options.residual ? residual.data() : nullptr;
     call.branch = options.branch ? branch.data() : nullptr;
     call.branch_bias = options.branch_bias ? bias.floats() : nullptr;
     call.gamma = gamma.floats();

@@ -19,7 +19,8 @@ void expect_forward(const NormCase& norm) {
       const int64_t i = r * width + c;
       double branch = options.branch ? norm.branch.at(i) : 0.0;
       if (options.branch_bias) branch += norm.bias.at(c);
-      sum.push_back(norm.residual.at(i) + branch * mask_at(norm.dropout(), i));
+      sum.push_back((options.residual ? norm.residual.at(i) : 0.0) +
+                    branch * mask_at(norm.dropout(), i));
       mean += sum.back() / static_cast<double>(width);
     }
     if (!norm.layer()) mean = 0.0;
@@ -113,6 +114,10 @@ TEST_P(NormCasesTest, AllOptions) {
       }
     }
   }
+}
+
+TEST_P(NormCasesTest, WithoutResidual) {
+  check({.type = GetParam(), .rows = 6, .width = 200, .dropout = 0.1, .residual = false});
 }
 
 // More rows than all blocks hold at once, and more than one group of blocks.
