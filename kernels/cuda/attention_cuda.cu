@@ -1,74 +1,12 @@
-#include <algorithm>
+#include <cuda_runtime_api.h>
 
+#include "common/error.h"
 #include "kernels/cuda/attention_cuda.h"
-#include "kernels/cuda/attention_driver.cuh"
-#include "kernels/cuda/device_launcher.cuh"
+#include "kernels/cuda/attention_instance.cuh"
 
 namespace dietmt::kernels {
 
-// Defined in the objects of attention_instance.cu.
-#define DIETMT_DECLARE(element, width)                                                       \
-  template <>                                                                                \
-  void attention_forward_on<element, width>(const AttentionForward& call, void* stream);     \
-  template <>                                                                                \
-  void attention_backward_on<element, width>(const AttentionBackward& call, void* workspace, \
-                                             void* stream);
-DIETMT_DECLARE(BFloat16, 32)
-DIETMT_DECLARE(BFloat16, 64)
-DIETMT_DECLARE(BFloat16, 96)
-DIETMT_DECLARE(BFloat16, 128)
-DIETMT_DECLARE(Half, 32)
-DIETMT_DECLARE(Half, 64)
-DIETMT_DECLARE(Half, 96)
-DIETMT_DECLARE(Half, 128)
-#undef DIETMT_DECLARE
-
 namespace {
-
-template <int kWidth>
-struct Width {};
-
-/// run(Width<head width>()); false if there are no kernels for it.
-template <typename Run>
-bool with_width(int64_t width, const Run& run) {
-  switch (width) {
-    case 32:
-      run(Width<32>());
-      return true;
-    case 64:
-      run(Width<64>());
-      return true;
-    case 96:
-      run(Width<96>());
-      return true;
-    case 128:
-      run(Width<128>());
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// run(E(), Width<head width>()).
-template <typename Run>
-void with_type_and_width(const AttentionForward& call, const Run& run) {
-  const auto reasons = reasons_against_attention_cuda(call);
-  if (!reasons.empty()) throw Error("CUDA attention cannot run: " + reasons.front());
-  with_width(call.sizes.head_width, [&](auto width) {
-    if (call.sizes.type == ElementType::kHalf) {
-      run(Half(), width);
-    } else {
-      run(BFloat16(), width);
-    }
-  });
-}
-
-template <int kWidth>
-int64_t largest_block(const AttentionForward& call) {
-  return std::max({AttentionForwardBlock<BFloat16, kWidth>::shared_bytes({call, {}}),
-                   BackwardTiles<BFloat16, kWidth, true>::shared_bytes(call),
-                   BackwardTiles<BFloat16, kWidth, false>::shared_bytes(call)});
-}
 
 int device_attribute(cudaDeviceAttr attribute) {
   int device = 0;
@@ -76,6 +14,11 @@ int device_attribute(cudaDeviceAttr attribute) {
   if (cudaGetDevice(&device) != cudaSuccess) return 0;
   if (cudaDeviceGetAttribute(&value, attribute, device) != cudaSuccess) return 0;
   return value;
+}
+
+void throw_reasons(const AttentionForward& call) {
+  const auto reasons = reasons_against_attention_cuda(call);
+  if (!reasons.empty()) throw Error("CUDA attention cannot run: " + reasons.front());
 }
 
 bool aligned(const HeadRows& rows) {
@@ -90,12 +33,12 @@ std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& 
     reasons.push_back("the elements are float32, not bfloat16 or float16");
   }
   int64_t shared_bytes = 0;
-  const bool has_width = with_width(call.sizes.head_width, [&]<int kWidth>(Width<kWidth>) {
-    shared_bytes = largest_block<kWidth>(call);
-  });
-  if (!has_width) {
+  if (kernel_width(call.sizes.head_width) == 0) {
     reasons.push_back("the head width is " + std::to_string(call.sizes.head_width) +
-                      ", not 32, 64, 96 or 128");
+                      ", not a multiple of 8 up to 128");
+  } else {
+    with_instance<AttentionInstance>(
+        call, [&](auto instance) { shared_bytes = instance.shared_bytes(call); });
   }
   if (call.sizes.heads > kMaxHeads) {
     reasons.push_back(std::to_string(call.sizes.heads) + " heads are more than " +
@@ -115,16 +58,20 @@ std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& 
   return reasons;
 }
 
-void attention_forward_cuda(const AttentionForward& call, void* stream) {
-  with_type_and_width(call, [&]<typename E, int kWidth>(E, Width<kWidth>) {
-    attention_forward_on<E, kWidth>(call, stream);
-  });
+void attention_forward_cuda(const AttentionForward& call, void* workspace, void* stream) {
+  throw_reasons(call);
+  with_instance<AttentionInstance>(
+      call, [&](auto instance) { instance.forward(call, workspace, stream); });
 }
 
 void attention_backward_cuda(const AttentionBackward& call, void* workspace, void* stream) {
-  with_type_and_width(call.forward, [&]<typename E, int kWidth>(E, Width<kWidth>) {
-    attention_backward_on<E, kWidth>(call, workspace, stream);
-  });
+  throw_reasons(call.forward);
+  with_instance<AttentionInstance>(
+      call.forward, [&](auto instance) { instance.backward(call, workspace, stream); });
+}
+
+size_t attention_workspace_cuda(const AttentionForward& call) {
+  return plan_forward(call, nullptr).workspace_bytes;
 }
 
 size_t attention_workspace_cuda(const AttentionBackward& call) {

@@ -1,50 +1,47 @@
-// The sequence of kernels of each pass, for a `launcher` with launch<Block>(grid, arguments) and
-// zero(start, bytes): the device's stream, or the fibres of the tests.
+// The sequence of kernels of each pass, for a `launcher` with launch<Block>(grid, arguments): the
+// device's stream, or the fibres of the tests.
 #pragma once
+
+#include <algorithm>
 
 #include "kernels/cuda/attention_backward.cuh"
 #include "kernels/cuda/attention_forward.cuh"
 #include "kernels/cuda/attention_plan.h"
+#include "kernels/cuda/preparation.cuh"
+#include "kernels/cuda/table_reduction.cuh"
 
 namespace dietmt::kernels {
 
-/// Adds the partial sums of a table's gradient (table_gradients.cuh) in a fixed order. Grid:
-/// inner / kThreads, 1 if shared, else heads.
-struct ReduceTableBlock {
-  using Arguments = ReduceArguments;
-
-  DIETMT_HOST_DEVICE static int64_t shared_bytes(const ReduceArguments&) { return 0; }
-
-  DIETMT_DEVICE static void run(const ReduceArguments& arguments, BlockIndex block, char*) {
-    const int64_t entry = int64_t{block.x} * kThreads + thread_index();
-    if (entry >= arguments.inner) return;
-    const int64_t slots = arguments.shared ? arguments.outer * arguments.heads : arguments.outer;
-    const int64_t step = (arguments.shared ? 1 : arguments.heads) * arguments.inner;
-    const float* from = arguments.partial + block.y * arguments.inner + entry;
-    float sum = 0.0f;
-    for (int64_t slot = 0; slot < slots; ++slot) sum += from[slot * step];
-    arguments.grad[block.y * arguments.inner + entry] += sum;
+template <typename E, int kWidth, TermClass kTerms, typename Launcher>
+void run_attention_forward(const AttentionForward& call, char* workspace, Launcher& launcher) {
+  const ForwardPlan plan = plan_forward(call, workspace);
+  if constexpr (has_vectors(kTerms)) {
+    launcher.template launch<PrepareBlock<E, kWidth>>(prepare_grid(plan.prepare), plan.prepare);
   }
-};
-
-template <typename E, int kWidth, typename Launcher>
-void run_attention_forward(const AttentionForward& call, Launcher& launcher) {
-  launcher.template launch<AttentionForwardBlock<E, kWidth>>(forward_grid(call.sizes),
-                                                             {call, scales_of(call)});
+  launcher.template launch<AttentionForwardBlock<E, kWidth, kTerms>>(forward_grid(call.sizes),
+                                                                     plan.arguments);
 }
 
-template <typename E, int kWidth, typename Launcher>
+template <typename E, int kWidth, TermClass kTerms, typename Launcher>
 void run_attention_backward(const AttentionBackward& call, char* workspace, Launcher& launcher,
                             const BackwardLimits& limits = {}) {
+  using Block = AttentionBackwardBlock<E, kWidth, kTerms>;
   const BackwardPlan plan = plan_backward(call, workspace, limits);
-  launcher.zero(workspace, plan.zeroed_bytes);
-  launcher.template launch<AttentionBackwardQueriesBlock<E, kWidth>>(
-      backward_grid(plan.arguments.query_split, call.forward.sizes), plan.arguments);
-  launcher.template launch<AttentionBackwardKeysBlock<E, kWidth>>(
-      backward_grid(plan.arguments.key_split, call.forward.sizes), plan.arguments);
-  for (const ReduceArguments& reduction : plan.reductions) {
-    launcher.template launch<ReduceTableBlock>(reduce_grid(reduction), reduction);
-  }
+  launcher.template launch<PrepareBlock<E, kWidth>>(prepare_grid(plan.prepare), plan.prepare);
+  launcher.template launch<Block>(backward_grid(plan.arguments, Block::kHalves, Block::kSplitKeys),
+                                  plan.arguments);
+  launcher.template launch<ReduceTablesBlock>(reduce_grid(plan.reduce), plan.reduce);
+}
+
+/// Of a block of either pass, in bytes.
+template <typename E, int kWidth, TermClass kTerms>
+int64_t largest_shared_memory(const AttentionForward& call) {
+  ForwardArguments forward;
+  forward.call = call;
+  BackwardArguments backward;
+  backward.call.forward = call;
+  return std::max(AttentionForwardBlock<E, kWidth, kTerms>::shared_bytes(forward),
+                  AttentionBackwardBlock<E, kWidth, kTerms>::shared_bytes(backward));
 }
 
 }  // namespace dietmt::kernels

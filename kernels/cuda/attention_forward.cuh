@@ -1,4 +1,4 @@
-// The forward pass: a block owns 64 queries of one head of one sentence and streams the keys and
+// The forward pass: a block owns 128 queries of one head of one sentence and streams the keys and
 // values past them with the running softmax of Milakov and Gimelshein 2018.
 #pragma once
 
@@ -7,33 +7,39 @@
 namespace dietmt::kernels {
 
 /// grid: the list of tiles of queries, times heads.
-template <typename E, int kWidth>
+template <typename Element, int kHeadWidth, TermClass kTermClass>
 struct AttentionForwardBlock {
   using Arguments = ForwardArguments;
+  using E = Element;
+  static constexpr int kWidth = kHeadWidth;
+  static constexpr TermClass kTerms = kTermClass;
+  static constexpr int kColumns = has_late_terms(kTerms) || kWidth > 96 ? 32 : 64;
+  using S = Shape<E, kWidth, kTerms, true, kColumns, false>;
+  using Scores = typename S::Scores;
+  using TileOf = typename S::TileOf;
   static constexpr int kStages = 2;
-  static constexpr int kSize = kTile * kStride<kWidth>;
+  static constexpr int kSize = kColumns * kStride<kWidth>;
 
   struct Memory {
     E* queries;
     E* keys;    // [kStages] tiles
     E* values;  // [kStages] tiles
-    TermMemory<E> terms;
+    TermMemory<S> terms;
   };
 
-  /// A thread's two rows: maximum of the scores and sum of exp(score - maximum), the latter over
-  /// only the columns of this thread.
+  /// A thread's rows: maximum of the scores and sum of 2^(score - maximum), the latter over only
+  /// the columns of this thread.
   struct Softmax {
-    float maximum[2] = {-std::numeric_limits<float>::infinity(),
-                        -std::numeric_limits<float>::infinity()};
-    float sum[2] = {0.0f, 0.0f};
+    float maximum[kSlots];
+    float sum[kSlots];
   };
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
     Memory memory;
-    memory.queries = shared.take<E>(kSize);
+    memory.queries = shared.take<E>(kRows * kStride<kWidth>);
     memory.keys = shared.take<E>(kStages * kSize);
     memory.values = shared.take<E>(kStages * kSize);
-    memory.terms = take_term_memory<E, kWidth>(shared, call.terms.tables, false);
+    memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
 
@@ -43,138 +49,172 @@ struct AttentionForwardBlock {
     return shared.used();
   }
 
-  /// Scores become exp(score - maximum); the output so far is scaled to the new maximum.
+  /// Scores become 2^(score - maximum); the output so far is scaled to the new maximum.
   DIETMT_DEVICE static void update(Softmax& softmax, Scores& scores, WarpRows<kWidth>& output) {
-    float maximum[2] = {softmax.maximum[0], softmax.maximum[1]};
-    scores.for_each([&](int, int, float& score, int half) {
-      maximum[half] = score > maximum[half] ? score : maximum[half];
-    });
-    float factor[2];
-    float shift[2];
+    float maximum[kSlots];
     DIETMT_UNROLL
-    for (int half = 0; half < 2; ++half) {
+    for (int slot = 0; slot < kSlots; ++slot) maximum[slot] = softmax.maximum[slot];
+    scores.for_each([&](int, int, float& score, int slot) {
+      maximum[slot] = score > maximum[slot] ? score : maximum[slot];
+    });
+    float factor[kSlots];
+    float shift[kSlots];
+    DIETMT_UNROLL
+    for (int slot = 0; slot < kSlots; ++slot) {
       DIETMT_UNROLL
       for (int lane = 1; lane < 4; lane *= 2) {
-        const float other = shuffle_xor(maximum[half], lane);
-        maximum[half] = other > maximum[half] ? other : maximum[half];
+        const float other = shuffle_xor(maximum[slot], lane);
+        maximum[slot] = other > maximum[slot] ? other : maximum[slot];
       }
       // Rows that see no key yet keep the maximum -infinity, which must not be subtracted.
-      const bool empty = maximum[half] == -std::numeric_limits<float>::infinity();
-      shift[half] = empty ? 0.0f : maximum[half] * kLog2E;
-      factor[half] = exp2_fast(softmax.maximum[half] * kLog2E - shift[half]);
-      softmax.maximum[half] = maximum[half];
-      softmax.sum[half] *= factor[half];
+      const bool empty = maximum[slot] == -std::numeric_limits<float>::infinity();
+      shift[slot] = empty ? 0.0f : maximum[slot];
+      factor[slot] = exp2_fast(softmax.maximum[slot] - shift[slot]);
+      softmax.maximum[slot] = maximum[slot];
+      softmax.sum[slot] *= factor[slot];
     }
-    scores.for_each([&](int, int, float& score, int half) {
-      score = exp2_fast(score * kLog2E - shift[half]);
-      softmax.sum[half] += score;
+    scores.for_each([&](int, int, float& score, int slot) {
+      score = exp2_fast(score - shift[slot]);
+      softmax.sum[slot] += score;
     });
-    output.for_each([&](int, int, float& sum, int half) { sum *= factor[half]; });
+    output.for_each([&](int, int, float& sum, int slot) { sum *= factor[slot]; });
+  }
+
+  DIETMT_DEVICE static void drop(Scores& scores, const KeptBits<S>& kept) {
+    DIETMT_UNROLL
+    for (int slot = 0; slot < kSlots; ++slot) {
+      DIETMT_UNROLL
+      for (int n = 0; n < kColumns / 8; ++n) {
+        DIETMT_UNROLL
+        for (int e = 0; e < 2; ++e) {
+          float& score = scores.value[slot / 2][n][slot % 2 * 2 + e];
+          score = kept.keeps(slot, n, e) ? score : 0.0f;
+        }
+      }
+    }
   }
 
   /// output += scores (values + relative values), without dropped scores.
   DIETMT_DEVICE static void add_values(WarpRows<kWidth>& output, Scores& scores, const E* values,
-                                       const AttentionForward& call, const Dropout& dropout,
-                                       const Tile<true>& tile, int head,
-                                       const TermMemory<E>& memory) {
-    if (dropout.used()) {
-      scores.for_each([&](int row, int column, float& score, int) {
-        if (!dropout.keeps(tile.query(row, column), tile.key(row, column))) score = 0.0f;
-      });
+                                       const CallView& view, const Sentence& sentence,
+                                       const TileOf& tile, bool works,
+                                       const TermMemory<S>& memory) {
+    const ConvertedTable& table = view.converted.relative_values;
+    if constexpr (has_vectors(kTerms)) {
+      if (table.data != nullptr) {
+        replace_chunk<S>(table, view.call.terms.value_clip, view, tile, memory);
+      }
     }
-    multiply<E, kWidth>(output, scores, values);
-    const HeadTable& table = call.terms.tables.relative_values;
-    if (table.data == nullptr) return;
-    const Window window = window_of(tile, call.terms.value_clip);
-    load_chunk<E, kWidth>(memory.chunk, head_table(table, head), window);
-    scatter_band(memory.band, scores, tile, window);
-    multiply_band<E, kWidth>(output, memory.band, memory.chunk, window);
+    if (works) {
+      if (view.dropout.threshold > 0) drop(scores, kept_bits<S>(view, sentence, tile));
+      multiply<E, kStride<kWidth>>(output, scores, values, tile.columns);
+    }
+    if constexpr (has_vectors(kTerms)) {
+      if (table.data == nullptr) return;
+      await_chunk();
+      if (works) multiply_offsets<S>(output, scores, memory);
+    }
   }
 
-  DIETMT_DEVICE static void finish(Softmax& softmax, const WarpRows<kWidth>& output,
-                                   const AttentionForward& call, const Sentence& sentence,
-                                   int start, int head) {
+  DIETMT_DEVICE static void finish(Softmax& softmax, WarpRows<kWidth>& output, const CallView& view,
+                                   const Sentence& sentence, int start) {
+    const AttentionForward& call = view.call;
+    const int head = view.head;
     const int count = sentence.queries - start;
-    const float scale = kept_scale(call.sizes);
-    float factor[2];
+    const int width = static_cast<int>(call.sizes.head_width);
+    const int64_t first = sentence.query_begin + start;
+    float factor[kSlots];
     DIETMT_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      float sum = softmax.sum[half];
+    for (int slot = 0; slot < kSlots; ++slot) {
+      float sum = softmax.sum[slot];
       DIETMT_UNROLL
       for (int lane = 1; lane < 4; lane *= 2) sum += shuffle_xor(sum, lane);
-      factor[half] = sum > 0.0f ? scale / sum : 0.0f;
-      const int row = warp_index() * kWarpRows + lane_index() / 4 + 8 * half;
+      factor[slot] = sum > 0.0f ? view.dropout.scale / sum : 0.0f;
+      const int row = own_row(slot);
       if (call.log_normalizer == nullptr || row >= count || lane_index() % 4 != 0) continue;
-      const int64_t tokens = call.sizes.device_query_offsets.data[call.sizes.sentences];
       // +infinity makes every probability of an empty row zero in backward.
-      call.log_normalizer[head * tokens + sentence.query_begin + start + row] =
-          sum > 0.0f ? softmax.maximum[half] + logf(sum) : std::numeric_limits<float>::infinity();
+      call.log_normalizer[head * query_tokens(call.sizes) + first + row] =
+          sum > 0.0f ? softmax.maximum[slot] * kLn2 + logf(sum)
+                     : std::numeric_limits<float>::infinity();
     }
-    const int64_t first = sentence.query_begin + start;
-    store_rows<E, kWidth>(output, factor, call.output, first, count, head);
+    store_rows<E, kWidth>(output, factor, call.output, first, count, head, width);
     if (call.output_rest.data == nullptr) return;
-    WarpRows<kWidth> rest = output;
-    rest.for_each([&](int, int, float& value, int half) {
-      const float exact = value * factor[half];
+    output.for_each([&](int, int, float& value, int slot) {
+      const float exact = value * factor[slot];
       value = exact - low_float<E>(pack<E>(exact, 0.0f));
     });
-    const float one[2] = {1.0f, 1.0f};
-    store_rows<E, kWidth>(rest, one, call.output_rest, first, count, head);
+    constexpr float kOne[kSlots] = {1.0f, 1.0f, 1.0f, 1.0f};
+    store_rows<E, kWidth>(output, kOne, call.output_rest, first, count, head, width);
   }
 
-  DIETMT_DEVICE static void run_tile(const ForwardArguments& arguments, const Sentence& sentence,
-                                     int start, int head, const Memory& memory) {
-    const AttentionForward& call = arguments.call;
+  DIETMT_DEVICE static void run_tile(const CallView& view, const Sentence& sentence, int start,
+                                     const Memory& memory) {
+    const AttentionForward& call = view.call;
+    const int width = static_cast<int>(call.sizes.head_width);
     int keys = sentence.keys;
-    if (call.sizes.causal && start + kTile < keys) keys = start + kTile;
-    const auto load = [&](int tile, int stage) {
-      if (tile * kTile < keys) {
-        const int64_t first = sentence.key_begin + tile * kTile;
-        const int count = sentence.keys - tile * kTile;
-        load_rows<E, kWidth>(memory.keys + stage * kSize, call.keys, first, count, head);
-        load_rows<E, kWidth>(memory.values + stage * kSize, call.values, first, count, head);
+    if (call.sizes.causal && start + kRows < keys) keys = start + kRows;
+    const auto tile_at = [&](int index) {
+      return TileOf{start, index * kColumns, sentence.queries - start,
+                    sentence.keys - index * kColumns};
+    };
+    const auto load = [&](int index, int stage) {
+      if (index * kColumns < keys) {
+        const int64_t first = sentence.key_begin + index * kColumns;
+        const int count = sentence.keys - index * kColumns;
+        load_rows<E, kWidth, kColumns>(memory.keys + stage * kSize, call.keys, first, count,
+                                       view.head, width);
+        load_rows<E, kWidth, kColumns>(memory.values + stage * kSize, call.values, first, count,
+                                       view.head, width);
+        if constexpr (has_offset_bias(kTerms)) {
+          start_offset_bias<S>(memory.terms.offset_bias + stage * S::kOffsets, call.terms,
+                               tile_at(index), view.head);
+        }
       }
       commit_copies();
     };
-    load_rows<E, kWidth>(memory.queries, call.queries, sentence.query_begin + start,
-                         sentence.queries - start, head);
+    load_rows<E, kWidth, kRows>(memory.queries, call.queries, sentence.query_begin + start,
+                                sentence.queries - start, view.head, width);
     load(0, 0);
 
-    const Dropout dropout(call.sizes, sentence, head);
     Softmax softmax;
+    for (int slot = 0; slot < kSlots; ++slot) {
+      softmax.maximum[slot] = -std::numeric_limits<float>::infinity();
+      softmax.sum[slot] = 0.0f;
+    }
     WarpRows<kWidth> output;
     output.zero();
-    for (int index = 0; index * kTile < keys; ++index) {
-      const Tile<true> tile{start, index * kTile, sentence.queries - start,
-                            sentence.keys - index * kTile};
+    for (int index = 0; index * kColumns < keys; ++index) {
+      const TileOf tile = tile_at(index);
       const int stage = index % kStages;
+      start_late_terms<S>(view, tile, memory.terms);
       load(index + 1, 1 - stage);
-      load_term_vectors(memory.terms, call, sentence, tile, head);
-      wait_copies<1>();
+      if constexpr (has_pairs(kTerms)) load_segments<S>(memory.terms, call.terms, sentence, tile);
+      wait_copies<has_late_terms(kTerms) ? 2 : 1>();
       sync_block();
       Scores scores;
-      compute_scores<E, kWidth>(scores, memory.queries, memory.keys + stage * kSize, call,
-                                arguments.scales.of[head], tile, head, memory.terms);
-      update(softmax, scores, output);
-      add_values(output, scores, memory.values + stage * kSize, call, dropout, tile, head,
+      compute_scores<S>(scores, memory.queries, memory.keys + stage * kSize,
+                        memory.terms.offset_bias + stage * S::kOffsets, view, tile, memory.terms);
+      const bool works = tile.warp_works(call.sizes.causal);
+      if (works) update(softmax, scores, output);
+      add_values(output, scores, memory.values + stage * kSize, view, sentence, tile, works,
                  memory.terms);
       sync_block();
     }
     wait_copies<0>();
-    finish(softmax, output, call, sentence, start, head);
+    finish(softmax, output, view, sentence, start);
   }
 
   DIETMT_DEVICE static void run(const ForwardArguments& arguments, BlockIndex block, char* shared) {
     const AttentionSizes& sizes = arguments.call.sizes;
     const int heads = static_cast<int>(sizes.heads);
     const TileOfSentence place = sizes.device_query_tiles.data[block.x / heads];
-    const Sentence sentence = sentence_at(sizes, place.sentence);
+    const int head = block.x % heads;
+    const CallView view{arguments.call, arguments.converted, arguments.dropout, head,
+                        arguments.scales.of[head]};
     SharedMemory carver(shared);
     const Memory memory = take_memory(carver, arguments.call);
-    for (int start = place.tile * kListedRows;
-         start < sentence.queries && start < (place.tile + 1) * kListedRows; start += kTile) {
-      run_tile(arguments, sentence, start, block.x % heads, memory);
-    }
+    clear_term_memory<S>(memory.terms);
+    run_tile(view, sentence_at(sizes, place.sentence), place.tile * kRows, memory);
   }
 };
 

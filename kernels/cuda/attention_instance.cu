@@ -1,22 +1,31 @@
-// Compiled once for each element type and head width (DIETMT_ELEMENT, DIETMT_WIDTH).
+// Compiled once for each element type, head width and class of terms (DIETMT_ELEMENT,
+// DIETMT_WIDTH, DIETMT_TERMS).
 #include "kernels/cuda/attention_driver.cuh"
+#include "kernels/cuda/attention_instance.cuh"
 #include "kernels/cuda/device_launcher.cuh"
 
 namespace dietmt::kernels {
 
 template <>
-void attention_forward_on<DIETMT_ELEMENT, DIETMT_WIDTH>(const AttentionForward& call,
-                                                        void* stream) {
+void AttentionInstance<DIETMT_ELEMENT, DIETMT_WIDTH, TermClass::DIETMT_TERMS>::forward(
+    const AttentionForward& call, void* workspace, void* stream) {
   DeviceLauncher launcher(stream);
-  run_attention_forward<DIETMT_ELEMENT, DIETMT_WIDTH>(call, launcher);
+  run_attention_forward<DIETMT_ELEMENT, DIETMT_WIDTH, TermClass::DIETMT_TERMS>(
+      call, static_cast<char*>(workspace), launcher);
 }
 
 template <>
-void attention_backward_on<DIETMT_ELEMENT, DIETMT_WIDTH>(const AttentionBackward& call,
-                                                         void* workspace, void* stream) {
+void AttentionInstance<DIETMT_ELEMENT, DIETMT_WIDTH, TermClass::DIETMT_TERMS>::backward(
+    const AttentionBackward& call, void* workspace, void* stream) {
   DeviceLauncher launcher(stream);
-  run_attention_backward<DIETMT_ELEMENT, DIETMT_WIDTH>(call, static_cast<char*>(workspace),
-                                                       launcher);
+  run_attention_backward<DIETMT_ELEMENT, DIETMT_WIDTH, TermClass::DIETMT_TERMS>(
+      call, static_cast<char*>(workspace), launcher);
+}
+
+template <>
+int64_t AttentionInstance<DIETMT_ELEMENT, DIETMT_WIDTH, TermClass::DIETMT_TERMS>::shared_bytes(
+    const AttentionForward& call) {
+  return largest_shared_memory<DIETMT_ELEMENT, DIETMT_WIDTH, TermClass::DIETMT_TERMS>(call);
 }
 
 }  // namespace dietmt::kernels

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/attention_tables.h"
+#include "kernels/dropout.h"
 
 namespace dietmt::kernels {
 namespace {
@@ -17,9 +18,11 @@ struct WantedTable {
   int64_t inner;    // elements for each head
   bool positional;  // a tile owns its rows, so that the groups of a part share its memory
 
+  int64_t slots(const Split& split) const {
+    return positional ? split.parts : int64_t{split.parts} * split.groups;
+  }
   int64_t bytes(const Split& split, int64_t heads) const {
-    const int64_t slots = positional ? split.parts : int64_t{split.parts} * split.groups;
-    return slots * heads * inner * static_cast<int64_t>(sizeof(float));
+    return slots(split) * heads * inner * static_cast<int64_t>(sizeof(float));
   }
 };
 
@@ -64,60 +67,163 @@ WantedTables wanted_tables(const AttentionBackward& call, bool by_key, Attention
   return wanted;
 }
 
-}  // namespace
-
-BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
-                           const BackwardLimits& limits) {
-  const AttentionSizes& sizes = call.forward.sizes;
-  BackwardPlan plan;
-  plan.arguments.call = call;
-  plan.arguments.scales = scales_of(call.forward);
-  AttentionTables& partials = plan.arguments.partials;
-  const WantedTables by_query = wanted_tables(call, false, partials);
-  const WantedTables by_key = wanted_tables(call, true, partials);
-  plan.arguments.query_split =
-      choose_split(by_query, sizes.device_query_tiles, tiles(sizes.max_queries), sizes, limits);
-  plan.arguments.key_split =
-      choose_split(by_key, sizes.device_key_tiles, tiles(sizes.max_keys), sizes, limits);
-
-  const auto take = [&](const WantedTables& tables, const Split& split) {
-    for (const WantedTable& table : tables) {
-      auto* partial = reinterpret_cast<float*>(workspace + plan.zeroed_bytes);
-      const int64_t bytes = table.bytes(split, sizes.heads);
-      *table.partial = {partial, table.inner};
-      const int64_t slots = bytes / (sizes.heads * table.inner * int64_t{sizeof(float)});
-      plan.reductions.push_back({partial, table.grad->data, slots, sizes.heads, table.inner,
-                                 table.table->head_stride == 0});
-      plan.zeroed_bytes += static_cast<size_t>(bytes);
-    }
-  };
-  take(by_query, plan.arguments.query_split);
-  take(by_key, plan.arguments.key_split);
-  plan.arguments.delta = reinterpret_cast<float*>(workspace + plan.zeroed_bytes);
-  // Only the device knows the number of tokens.
-  const int64_t queries = sizes.sentences * sizes.max_queries;
-  plan.workspace_bytes =
-      plan.zeroed_bytes + static_cast<size_t>(sizes.heads * queries) * sizeof(float);
-  return plan;
-}
-
 HeadScales scales_of(const AttentionForward& call) {
   HeadScales scales;
   std::copy_n(call.terms.content_scale, call.sizes.heads, scales.of);
   return scales;
 }
 
+DropoutNumbers dropout_numbers(const AttentionSizes& sizes) {
+  return {sizes.dropout_key, sizes.dropout > 0.0 ? dropout_threshold(sizes.dropout) : 0,
+          static_cast<float>(1.0 / (1.0 - sizes.dropout))};
+}
+
+/// Takes arrays from a workspace one after the other, each aligned to 16 bytes.
+class Workspace {
+ public:
+  explicit Workspace(char* start) : start_(start) {}
+
+  template <typename T>
+  T* take(int64_t count) {
+    auto* const array = reinterpret_cast<T*>(start_ + used_);
+    used_ += (static_cast<size_t>(count) * sizeof(T) + 15) / 16 * 16;
+    return array;
+  }
+  size_t used() const { return used_; }
+
+ private:
+  char* start_;
+  size_t used_ = 0;
+};
+
+ConvertedTables take_converted(const AttentionForward& call, Workspace& memory) {
+  const auto take = [&](const HeadTable& table, int64_t clip) -> ConvertedTable {
+    if (table.data == nullptr) return {};
+    const int64_t head = (2 * clip + 1) * kernel_width(call.sizes.head_width);
+    const bool shared = table.head_stride == 0;
+    return {memory.take<uint16_t>(head * (shared ? 1 : call.sizes.heads)), shared ? 0 : head};
+  };
+  const AttentionTerms& terms = call.terms;
+  ConvertedTables converted;
+  converted.relative_keys = take(terms.tables.relative_keys, terms.key_clip);
+  converted.relative_queries = take(terms.tables.relative_queries, terms.query_clip);
+  converted.relative_values = take(terms.tables.relative_values, terms.value_clip);
+  return converted;
+}
+
+/// At least the number of packed queries, which only the device knows.
+int64_t most_queries(const AttentionSizes& sizes) {
+  return std::min(sizes.sentences * sizes.max_queries,
+                  sizes.device_query_tiles.count * kDeviceTileRows);
+}
+
+/// Enough blocks to fill a device, each with work for all of its threads.
+int64_t prepare_blocks(const PrepareArguments& arguments) {
+  constexpr int64_t kMostBlocks = 1024;
+  const AttentionTerms& terms = arguments.call.terms;
+  int64_t threads = arguments.zero_count;
+  if (arguments.delta != nullptr) {
+    threads =
+        std::max(threads, 4 * arguments.call.sizes.heads * most_queries(arguments.call.sizes));
+  }
+  for (const int64_t clip : {terms.key_clip, terms.query_clip, terms.value_clip}) {
+    threads = std::max(threads, (2 * clip + 1) * arguments.call.sizes.head_width);
+  }
+  return std::clamp<int64_t>(threads / kThreads, 1, kMostBlocks);
+}
+
+}  // namespace
+
+TermClass term_class(const AttentionTables& tables) {
+  const bool vectors = tables.relative_keys.data != nullptr ||
+                       tables.relative_queries.data != nullptr ||
+                       tables.relative_values.data != nullptr;
+  const bool pairs = tables.position_bias.data != nullptr || tables.segment_bias.data != nullptr;
+  if (tables.query_features.data != nullptr || (vectors && pairs)) return TermClass::kEverything;
+  if (vectors) return TermClass::kRelativeVectors;
+  if (pairs) return TermClass::kPairBias;
+  return tables.offset_bias.data != nullptr ? TermClass::kOffsetBias : TermClass::kPlain;
+}
+
+int kernel_width(int64_t head_width) {
+  if (head_width < 8 || head_width > 128 || head_width % 8 != 0) return 0;
+  return static_cast<int>((head_width + 31) / 32 * 32);
+}
+
+ForwardPlan plan_forward(const AttentionForward& call, char* workspace) {
+  ForwardPlan plan;
+  Workspace memory(workspace);
+  const ConvertedTables converted = take_converted(call, memory);
+  plan.arguments = {call, scales_of(call), dropout_numbers(call.sizes), converted};
+  plan.prepare.call = call;
+  plan.prepare.converted = converted;
+  plan.prepare.blocks = prepare_blocks(plan.prepare);
+  plan.workspace_bytes = memory.used();
+  return plan;
+}
+
+BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
+                           const BackwardLimits& limits) {
+  const AttentionSizes& sizes = call.forward.sizes;
+  BackwardPlan plan;
+  BackwardArguments& arguments = plan.arguments;
+  arguments.call = call;
+  arguments.scales = scales_of(call.forward);
+  arguments.dropout = dropout_numbers(sizes);
+  const WantedTables by_query = wanted_tables(call, false, arguments.partials);
+  const WantedTables by_key = wanted_tables(call, true, arguments.partials);
+  arguments.query_split =
+      choose_split(by_query, sizes.device_query_tiles, tiles(sizes.max_queries), sizes, limits);
+  arguments.key_split =
+      choose_split(by_key, sizes.device_key_tiles, tiles(sizes.max_keys), sizes, limits);
+
+  Workspace memory(workspace);
+  plan.reduce.heads = sizes.heads;
+  const auto take = [&](const WantedTables& tables, const Split& split) {
+    for (const WantedTable& table : tables) {
+      const int64_t slots = table.slots(split);
+      auto* partial = memory.take<float>(slots * sizes.heads * table.inner);
+      *table.partial = {partial, table.inner};
+      plan.reduce.tables[plan.reduce.count++] = {partial, table.grad->data, slots, table.inner,
+                                                 table.table->head_stride == 0};
+    }
+  };
+  take(by_query, arguments.query_split);
+  take(by_key, arguments.key_split);
+  plan.prepare.zeros = reinterpret_cast<float*>(workspace);
+  plan.prepare.zero_count = static_cast<int64_t>(memory.used() / sizeof(float));
+  arguments.converted = take_converted(call.forward, memory);
+  arguments.delta = memory.take<float>(sizes.heads * most_queries(sizes));
+  plan.prepare.call = call.forward;
+  plan.prepare.converted = arguments.converted;
+  plan.prepare.grad_output = call.grad_output;
+  plan.prepare.delta = arguments.delta;
+  plan.prepare.blocks = prepare_blocks(plan.prepare);
+  plan.workspace_bytes = memory.used();
+  return plan;
+}
+
+BlockIndex prepare_grid(const PrepareArguments& arguments) {
+  return {static_cast<int>(arguments.blocks), 1, 1};
+}
+
 BlockIndex forward_grid(const AttentionSizes& sizes) {
   return {static_cast<int>(sizes.device_query_tiles.count * sizes.heads), 1, 1};
 }
 
-BlockIndex backward_grid(const Split& split, const AttentionSizes& sizes) {
-  return {static_cast<int>(int64_t{split.parts} * split.groups * sizes.heads), 1, 1};
+BlockIndex backward_grid(const BackwardArguments& arguments, int halves, bool split_keys) {
+  const auto blocks = [](const Split& split) { return int64_t{split.parts} * split.groups; };
+  const int64_t all =
+      blocks(arguments.query_split) + blocks(arguments.key_split) * (split_keys ? 2 : 1);
+  return {static_cast<int>(all * halves * arguments.call.forward.sizes.heads), 1, 1};
 }
 
-BlockIndex reduce_grid(const ReduceArguments& reduction) {
-  return {static_cast<int>((reduction.inner + kThreads - 1) / kThreads),
-          reduction.shared ? 1 : static_cast<int>(reduction.heads), 1};
+BlockIndex reduce_grid(const ReduceArguments& arguments) {
+  int64_t blocks = 0;
+  for (int i = 0; i < arguments.count; ++i) {
+    blocks += reduction_blocks(arguments.tables[i], arguments.heads);
+  }
+  return {static_cast<int>(blocks), 1, 1};
 }
 
 }  // namespace dietmt::kernels

@@ -1,5 +1,5 @@
-// How the blocks of a kernel divide an attention call, and where each part of the backward pass's
-// workspace lies. Both depend only on the call, never on the device, so results do not either.
+// How the blocks of a kernel divide an attention call, and where each part of a pass's workspace
+// lies. Both depend only on the call, never on the device, so results do not either.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/attention_arguments.h"
+#include "kernels/cuda/elements.h"
 
 namespace dietmt::kernels {
 
@@ -17,22 +18,39 @@ struct BackwardLimits {
   int64_t partial_bytes = int64_t{256} << 20;
 };
 
+/// The width of the kernels that run a head width: 32, 64, 96 or 128; 0 if there are none.
+int kernel_width(int64_t head_width);
+
+struct ForwardPlan {
+  ForwardArguments arguments;
+  PrepareArguments prepare;
+  size_t workspace_bytes = 0;
+};
+
 struct BackwardPlan {
   BackwardArguments arguments;
-  std::vector<ReduceArguments> reductions;
-  size_t zeroed_bytes = 0;     // at the start of the workspace, before the kernels run
-  size_t workspace_bytes = 0;  // in all
+  PrepareArguments prepare;
+  ReduceArguments reduce;
+  size_t workspace_bytes = 0;
 };
 
 /// With a null workspace the pointers are meaningless and the sizes right.
+ForwardPlan plan_forward(const AttentionForward& call, char* workspace);
 BackwardPlan plan_backward(const AttentionBackward& call, char* workspace,
                            const BackwardLimits& limits = {});
 
-HeadScales scales_of(const AttentionForward& call);
+BlockIndex prepare_grid(const PrepareArguments& arguments);
 
-/// Blocks of one head after the other for each tile, so that the longest sentences begin first.
+/// Blocks of all heads for one tile after the other, so that the longest sentences begin first.
 BlockIndex forward_grid(const AttentionSizes& sizes);
-BlockIndex backward_grid(const Split& split, const AttentionSizes& sizes);
-BlockIndex reduce_grid(const ReduceArguments& reduction);
+
+/// `halves` of the columns and, if `split_keys`, keys and values have blocks of their own.
+BlockIndex backward_grid(const BackwardArguments& arguments, int halves, bool split_keys);
+
+BlockIndex reduce_grid(const ReduceArguments& arguments);
+
+DIETMT_HOST_DEVICE int64_t reduction_blocks(const TableReduction& reduction, int64_t heads) {
+  return (reduction.inner + kThreads - 1) / kThreads * (reduction.shared ? 1 : heads);
+}
 
 }  // namespace dietmt::kernels

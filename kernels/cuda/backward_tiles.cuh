@@ -1,16 +1,46 @@
-// Tiles of both kernels of the backward pass (attention_backward.cuh).
+// Tiles of all parts of the backward pass (attention_backward.cuh).
 #pragma once
 
 #include "kernels/cuda/table_gradients.cuh"
 
 namespace dietmt::kernels {
 
+/// What a block sums: grad_queries; grad_keys and grad_values; or one of the latter, for heads so
+/// wide that the registers have no room for both.
+enum class GradientPart { kQueries, kKeysAndValues, kKeys, kValues };
+
+/// Keys and values in one kernel where the registers have room for the gradients of both.
+constexpr bool splits_keys(TermClass terms, int width) {
+  return width > 64 || (terms != TermClass::kPlain && terms != TermClass::kOffsetBias);
+}
+
+/// Blocks that divide the columns of a sum among them, because the registers have no room for all.
+constexpr int sum_halves(TermClass terms, int width) {
+  return has_vectors(terms) && width > (has_features(terms) ? 32 : 64) ? 2 : 1;
+}
+
+/// Columns of a tile: as many as the registers have room for beside the sums of the rows.
+constexpr int backward_columns(TermClass terms, int width, GradientPart part) {
+  if (has_late_terms(terms)) return width <= 32 && !has_features(terms) ? 32 : 16;
+  return width > 96 && part == GradientPart::kQueries ? 16 : 32;
+}
+
 /// Tiles of scores and of their gradients. Rows are the queries or the keys that a block owns;
 /// columns stream past.
-template <typename E, int kWidth, bool kQueryRows>
+template <typename Element, int kHeadWidth, TermClass kTermClass, GradientPart kPart>
 struct BackwardTiles {
-  static constexpr int kStages = kWidth < 128 ? 2 : 1;  // what the memory of sm_80 has room for
-  static constexpr int kSize = kTile * kStride<kWidth>;
+  using E = Element;
+  static constexpr int kWidth = kHeadWidth;
+  static constexpr TermClass kTerms = kTermClass;
+  static constexpr bool kQueryRows = kPart == GradientPart::kQueries;
+  static constexpr int kColumns = backward_columns(kTerms, kWidth, kPart);
+  static constexpr int kSums = kWidth / sum_halves(kTerms, kWidth);  // columns of a sum
+  using Sums = WarpRows<kSums>;
+  using S = Shape<E, kWidth, kTerms, kQueryRows, kColumns, true>;
+  using Scores = typename S::Scores;
+  using TileOf = typename S::TileOf;
+  static constexpr int kStages = 2;
+  static constexpr int kSize = kColumns * kStride<kWidth>;
 
   /// Keys and values, or queries and grad_output.
   struct Pair {
@@ -21,19 +51,27 @@ struct BackwardTiles {
   struct Memory {
     Pair rows;
     E* columns;         // [kStages] pairs of tiles
-    float* normalizer;  // [64] of the tile's queries
-    float* delta;       // [64] of the tile's queries
-    TermMemory<E> terms;
+    float* normalizer;  // [kStages, kColumns], for columns that are queries
+    float* delta;       // the same
+    TermMemory<S> terms;
+  };
+
+  /// What arrives for a tile of columns.
+  struct Columns {
+    Pair vectors;
+    const float* normalizer;
+    const float* delta;
+    const float* offset_bias;
   };
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
     Memory memory;
-    memory.rows.content = shared.take<E>(kSize);
-    memory.rows.value = shared.take<E>(kSize);
+    memory.rows.content = shared.take<E>(kRows * kStride<kWidth>);
+    memory.rows.value = shared.take<E>(kRows * kStride<kWidth>);
     memory.columns = shared.take<E>(2 * kStages * kSize);
-    memory.normalizer = shared.take<float>(kTile);
-    memory.delta = shared.take<float>(kTile);
-    memory.terms = take_term_memory<E, kWidth>(shared, call.terms.tables, true);
+    memory.normalizer = shared.take<float>(kStages * kColumns);
+    memory.delta = shared.take<float>(kStages * kColumns);
+    memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
 
@@ -47,123 +85,158 @@ struct BackwardTiles {
     return {memory.columns + 2 * stage * kSize, memory.columns + (2 * stage + 1) * kSize};
   }
 
+  /// Copies of the vectors of a tile of columns.
+  DIETMT_DEVICE static void start_columns(const Pair& to, const HeadRows& content,
+                                          const HeadRows& value, int64_t first, int count,
+                                          const CallView& view) {
+    const int width = static_cast<int>(view.call.sizes.head_width);
+    load_rows<E, kWidth, kColumns>(to.content, content, first, count, view.head, width);
+    load_rows<E, kWidth, kColumns>(to.value, value, first, count, view.head, width);
+  }
+
   /// Runs body(tile, columns) for the tiles of columns first, first + 1, .. below `end`, with the
-  /// next tile on its way where there is room for two. load(index, columns) starts the copies.
-  template <typename Load, typename Body>
-  DIETMT_DEVICE static void stream(const Memory& memory, int first, int end, const Load& load,
-                                   const Body& body) {
-    if (first < end) load(first, stage_of(memory, 0));
-    commit_copies();
+  /// next tile on its way. tile_at(index) is a tile; start(tile, stage) starts its copies.
+  template <typename TileAt, typename Start, typename Body>
+  DIETMT_DEVICE static void stream(const Memory& memory, const CallView& view, int first, int end,
+                                   const TileAt& tile_at, const Start& start, const Body& body) {
+    const auto load = [&](int index) {
+      if (index < end) {
+        const TileOf tile = tile_at(index);
+        const int stage = (index - first) % kStages;
+        start(tile, stage);
+        if constexpr (has_offset_bias(kTerms)) {
+          start_offset_bias<S>(memory.terms.offset_bias + stage * S::kOffsets, view.call.terms,
+                               tile, view.head);
+        }
+      }
+      commit_copies();
+    };
+    load(first);
     for (int index = first; index < end; ++index) {
+      const TileOf tile = tile_at(index);
       const int stage = (index - first) % kStages;
-      if constexpr (kStages == 2) {
-        if (index + 1 < end) load(index + 1, stage_of(memory, 1 - stage));
-        commit_copies();
-        wait_copies<1>();
-      } else {
-        wait_copies<0>();
-      }
-      body(index, stage_of(memory, stage));
+      start_late_terms<S>(view, tile, memory.terms);
+      load(index + 1);
+      wait_copies<has_late_terms(kTerms) ? 2 : 1>();
+      body(tile, Columns{stage_of(memory, stage), memory.normalizer + stage * kColumns,
+                         memory.delta + stage * kColumns,
+                         memory.terms.offset_bias + stage * S::kOffsets});
       sync_block();
-      if constexpr (kStages == 1) {
-        if (index + 1 < end) load(index + 1, stage_of(memory, 0));
-        commit_copies();
-      }
     }
     wait_copies<0>();
-  }
-
-  /// Part, group and head of a block.
-  DIETMT_DEVICE static BlockIndex place_of(BlockIndex block, const Split& split, int64_t heads) {
-    const int slot = block.x / static_cast<int>(heads);
-    return {slot / split.groups, slot % split.groups, block.x % static_cast<int>(heads)};
-  }
-
-  template <typename RunTile>
-  DIETMT_DEVICE static void for_rows_of_tile(const Sentence& sentence, int tile,
-                                             const RunTile& run_tile) {
-    const int end = (tile + 1) * kListedRows;
-    const int rows = kQueryRows ? sentence.queries : sentence.keys;
-    for (int start = tile * kListedRows; start < end && start < rows; start += kTile) {
-      run_tile(sentence, start);
-    }
   }
 
   /// Runs run_tile(sentence, first row) for the tiles of rows that a block owns.
   template <typename RunTile>
   DIETMT_DEVICE static void for_own_tiles(const AttentionSizes& sizes, const Split& split,
-                                          BlockIndex place, const RunTile& run_tile) {
-    if (split.by_position) {
-      for (int index = place.x; index < sizes.sentences; index += split.parts) {
-        const Sentence sentence = sentence_at(sizes, index);
-        const int rows = kQueryRows ? sentence.queries : sentence.keys;
-        for (int tile = place.y; tile * kListedRows < rows; tile += split.groups) {
-          for_rows_of_tile(sentence, tile, run_tile);
-        }
-      }
-      return;
-    }
+                                          const BlockPlace& place, const RunTile& run_tile) {
+    constexpr bool kPositions = has_pairs(kTerms) || has_features(kTerms);
     const DeviceTiles& tiles = kQueryRows ? sizes.device_query_tiles : sizes.device_key_tiles;
-    for (int64_t index = place.x; index < tiles.count; index += split.parts) {
-      const TileOfSentence tile = tiles.data[index];
-      for_rows_of_tile(sentence_at(sizes, tile.sentence), tile.tile, run_tile);
+    const bool by_position = kPositions && split.by_position;
+    const int64_t end = by_position ? sizes.sentences : tiles.count;
+    int tile = place.group;
+    for (int64_t index = place.part; index < end;) {
+      const TileOfSentence next =
+          by_position ? TileOfSentence{static_cast<int32_t>(index), tile} : tiles.data[index];
+      const Sentence sentence = sentence_at(sizes, next.sentence);
+      const int start = next.tile * kRows;
+      const bool exists = start < (kQueryRows ? sentence.queries : sentence.keys);
+      if (exists) run_tile(sentence, start);
+      const bool same_sentence = by_position && exists;
+      tile = same_sentence ? tile + split.groups : place.group;
+      if (!same_sentence) index += split.parts;
     }
   }
 
-  /// Scores become the probabilities after dropout; returns the gradients of the scores.
-  DIETMT_DEVICE static Scores differentiate(Scores& scores, const Pair& columns,
-                                            const BackwardArguments& arguments,
-                                            const Tile<kQueryRows>& tile, const Dropout& dropout,
-                                            int head, const Memory& memory) {
-    const AttentionForward& call = arguments.call.forward;
-    compute_scores<E, kWidth>(scores, memory.rows.content, columns.content, call,
-                              arguments.scales.of[head], tile, head, memory.terms);
-    Scores grad;
-    grad.zero();
-    multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.value);
-    const HeadTable& table = call.terms.tables.relative_values;
-    if (table.data != nullptr) {
-      const float* values = head_table(table, head);
-      const int64_t clip = call.terms.value_clip;
-      if constexpr (kQueryRows) {
-        add_by_row<E, kWidth>(grad, memory.rows.value, values, clip, tile, memory.terms);
-      } else {
-        add_by_column<E, kWidth>(grad, columns.value, values, clip, tile, memory.terms);
-      }
+  /// grad += grad_output . relative_values.
+  DIETMT_DEVICE static void add_relative_values(Scores& grad, const Pair& rows, const Pair& columns,
+                                                bool works, const TermMemory<S>& memory) {
+    await_chunk();
+    if constexpr (kQueryRows) {
+      if (works) add_by_row<S>(grad, rows.value, memory);
+    } else {
+      fill_column_products<S>(columns.value, memory);
+      sync_block();
+      if (works) add_by_column<S>(grad, memory);
     }
-    const float scale = kept_scale(call.sizes);
+  }
+
+  /// Scores become probabilities after dropout, and grad, which holds the gradients of the
+  /// probabilities, becomes that of the scores. number(slot, column) gives a query's normaliser and
+  /// D.
+  template <typename Number>
+  DIETMT_DEVICE static void differentiate_softmax(Scores& scores, Scores& grad, float scale,
+                                                  const KeptBits<S>& kept, const Number& number) {
     DIETMT_UNROLL
-    for (int n = 0; n < kTile / 8; ++n) {
+    for (int n = 0; n < kColumns / 8; ++n) {
       DIETMT_UNROLL
-      for (int e = 0; e < 4; ++e) {
-        const int row = warp_index() * kWarpRows + lane_index() / 4 + e / 2 * 8;
-        const int column = 8 * n + 2 * (lane_index() % 4) + e % 2;
-        const int query = kQueryRows ? row : column;
-        const float probability =
-            exp2_fast((scores.value[n][e] - memory.normalizer[query]) * kLog2E);
-        const bool kept =
-            !dropout.used() || dropout.keeps(tile.query(row, column), tile.key(row, column));
-        const float factor = kept ? scale : 0.0f;
-        scores.value[n][e] = probability * factor;
-        grad.value[n][e] = probability * (grad.value[n][e] * factor - memory.delta[query]);
+      for (int e = 0; e < 2; ++e) {
+        const int column = 8 * n + 2 * (lane_index() % 4) + e;
+        DIETMT_UNROLL
+        for (int slot = 0; slot < kSlots; ++slot) {
+          const FloatPair query = number(slot, column);
+          float& score = scores.value[slot / 2][n][slot % 2 * 2 + e];
+          float& gradient = grad.value[slot / 2][n][slot % 2 * 2 + e];
+          const float probability = exp2_fast(score - query.of[0] * kLog2E);
+          const float factor = kept.keeps(slot, n, e) ? scale : 0.0f;
+          score = probability * factor;
+          gradient = probability * (gradient * factor - query.of[1]);
+        }
       }
     }
-    return grad;
+  }
+
+  /// The probabilities after dropout and, unless only values get gradients, the gradients of the
+  /// scores; zeros for a warp that has none.
+  template <typename Number>
+  DIETMT_DEVICE static void differentiate(Scores& scores, Scores& grad, const Columns& columns,
+                                          const CallView& view, const Sentence& sentence,
+                                          const TileOf& tile, const Number& number,
+                                          const Memory& memory) {
+    sync_block();
+    compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
+                      view, tile, memory.terms);
+    const bool works = tile.warp_works(view.call.sizes.causal);
+    grad.zero();
+    if constexpr (kPart != GradientPart::kValues) {
+      const ConvertedTable& table = view.converted.relative_values;
+      const bool relative = has_vectors(kTerms) && table.data != nullptr;
+      if constexpr (has_vectors(kTerms)) {
+        if (relative) {
+          replace_chunk<S>(table, view.call.terms.value_clip, view, tile, memory.terms);
+        }
+      }
+      if (works) {
+        multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.vectors.value,
+                                       tile.columns);
+      }
+      if constexpr (has_vectors(kTerms)) {
+        if (relative) {
+          add_relative_values(grad, memory.rows, columns.vectors, works, memory.terms);
+        }
+      }
+    }
+    if (works) {
+      differentiate_softmax(scores, grad, view.dropout.scale, kept_bits<S>(view, sentence, tile),
+                            number);
+    } else {
+      scores.zero();
+      grad.zero();
+    }
   }
 
   /// sums += grad_scores table[offset] for a table that belongs to the rows, and the table's own
   /// gradient: partial[offset] += grad_scores rows. partial may be null.
-  DIETMT_DEVICE static void through_table(WarpRows<kWidth>& sums, Scores& grad_scores,
-                                          const HeadTable& table, int64_t clip, float* partial,
-                                          float scale, const Tile<kQueryRows>& tile, int head,
+  DIETMT_DEVICE static void through_table(Sums& sums, const Scores& grad_scores,
+                                          const ConvertedTable& table, int64_t clip, float* partial,
+                                          const CallView& view, const TileOf& tile, int column,
                                           const Memory& memory) {
-    const TermMemory<E>& terms = memory.terms;
-    const Window window = window_of(tile, clip);
-    load_chunk<E, kWidth>(terms.chunk, head_table(table, head), window);
-    scatter_band(terms.band, grad_scores, tile, window);
-    multiply_band<E, kWidth>(sums, terms.band, terms.chunk, window);
+    replace_chunk<S>(table, clip, view, tile, memory.terms);
+    await_chunk();
+    multiply_offsets<S>(sums, grad_scores, memory.terms, column);
     if (partial == nullptr) return;
-    add_table_gradient<E, kWidth>(partial, terms.band, memory.rows.content, window, scale);
+    add_table_gradient<S>(partial, clip, static_cast<int>(view.call.sizes.head_width), view.scale,
+                          memory.rows.content, tile, VectorTable::kOfScores, memory.terms);
   }
 };
 

@@ -26,11 +26,6 @@ class DeviceLauncher {
  public:
   explicit DeviceLauncher(void* stream) : stream_(static_cast<cudaStream_t>(stream)) {}
 
-  void zero(char* start, size_t bytes) {
-    if (bytes == 0) return;
-    throw_if_failed(cudaMemsetAsync(start, 0, bytes, stream_), "clearing attention's workspace");
-  }
-
   template <typename Block>
   void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
@@ -48,11 +43,5 @@ class DeviceLauncher {
  private:
   cudaStream_t stream_;
 };
-
-/// One pass for one element type and head width; compiled in attention_instance.cu.
-template <typename E, int kWidth>
-void attention_forward_on(const AttentionForward& call, void* stream);
-template <typename E, int kWidth>
-void attention_backward_on(const AttentionBackward& call, void* workspace, void* stream);
 
 }  // namespace dietmt::kernels

@@ -1,6 +1,7 @@
-// Products of tiles in shared memory and in registers. A block of four warps works on 64 x 64 tiles
-// of scores; warp w owns rows 16 w .. 16 w + 15. Tiles of vectors lie in shared memory with rows of
-// kWidth + 8 elements, which spreads the rows that ldmatrix reads at once over all banks.
+// Products of tiles in shared memory and in registers. A block of four warps owns 128 rows; warp w
+// owns rows 32 w .. 32 w + 31 as two 16-row tiles, so that every fragment of the other side that a
+// warp loads serves two products. Tiles of vectors lie in shared memory with rows of kWidth + 8
+// elements, which spreads the rows that ldmatrix reads at once over all banks.
 #pragma once
 
 #include "kernels/attention.h"
@@ -8,137 +9,170 @@
 
 namespace dietmt::kernels {
 
-constexpr int kWarpRows = 16;
-constexpr int kStep = 16;  // depth of one multiply_add
+constexpr int kRowTiles = 2;  // of a warp
+constexpr int kWarpRows = 16 * kRowTiles;
+constexpr int kSlots = 2 * kRowTiles;  // rows of a thread
+constexpr int kStep = 16;              // depth of one multiply_add
 
 template <int kWidth>
 constexpr int kStride = kWidth + 8;
 
-/// A warp's 16 rows of kColumns fp32 numbers; value[n][e] as in primitives.h, at column 8 n.
+/// The row of a thread within the block's rows.
+DIETMT_DEVICE int own_row(int slot) {
+  return warp_index() * kWarpRows + lane_index() / 4 + 8 * slot;
+}
+
+/// A warp's 32 rows of kColumns fp32 numbers; value[m][n][e] as in primitives.h, at row 16 m and
+/// column 8 n.
 template <int kColumns>
 struct WarpRows {
-  float value[kColumns / 8][4];
+  float value[kRowTiles][kColumns / 8][4];
 
   DIETMT_DEVICE void zero() {
-    DIETMT_UNROLL
-    for (int n = 0; n < kColumns / 8; ++n) {
-      DIETMT_UNROLL
-      for (int e = 0; e < 4; ++e) value[n][e] = 0.0f;
-    }
+    for_each([](int, int, float& number, int) { number = 0.0f; });
   }
 
-  /// f(row, column, value): the row counts within the block's tile; e / 2 tells a thread's two rows
-  /// apart, as f's fourth argument.
+  /// f(row, column, value, slot): the row counts within the block's rows; the slot tells a thread's
+  /// rows apart.
   template <typename F>
   DIETMT_DEVICE void for_each(const F& f) {
-    const int row = warp_index() * kWarpRows + lane_index() / 4;
     const int column = 2 * (lane_index() % 4);
+    const int row = own_row(0);
     DIETMT_UNROLL
-    for (int n = 0; n < kColumns / 8; ++n) {
+    for (int m = 0; m < kRowTiles; ++m) {
       DIETMT_UNROLL
-      for (int e = 0; e < 4; ++e) f(row + 8 * (e / 2), column + 8 * n + e % 2, value[n][e], e / 2);
+      for (int n = 0; n < kColumns / 8; ++n) {
+        DIETMT_UNROLL
+        for (int e = 0; e < 4; ++e) {
+          const int slot = 2 * m + e / 2;
+          f(row + 8 * slot, column + 8 * n + e % 2, value[m][n][e], slot);
+        }
+      }
     }
   }
 };
 
-using Scores = WarpRows<kTile>;
-
-/// Copies rows first .. first + count - 1 of one head into a tile and fills it up with zeros.
-template <typename E, int kWidth>
-DIETMT_DEVICE void load_rows(E* tile, const HeadRows& rows, int64_t first, int count, int head) {
+/// Copies rows first .. first + count - 1 of one head into a tile of kCount rows and fills it up
+/// with zeros, to kWidth columns as well.
+template <typename E, int kWidth, int kCount>
+DIETMT_DEVICE void load_rows(E* tile, const HeadRows& rows, int64_t first, int count, int head,
+                             int width) {
   constexpr int kPieces = kWidth / 8;
-  const E* start = static_cast<const E*>(rows.data) + int64_t{head} * kWidth;
-  for (int index = thread_index(); index < kTile * kPieces; index += kThreads) {
+  const E* start = static_cast<const E*>(rows.data) + int64_t{head} * width;
+  for (int index = recomputed(thread_index()); index < kCount * kPieces; index += kThreads) {
     const int row = index / kPieces;
-    const int piece = index % kPieces;
-    const bool valid = row < count;
-    const E* from = valid ? start + (first + row) * rows.token_stride + piece * 8 : start;
-    copy_async(tile + row * kStride<kWidth> + piece * 8, from, valid);
+    const int column = index % kPieces * 8;
+    const bool valid = row < count && column < width;
+    const E* from = valid ? start + (first + row) * rows.token_stride + column : start;
+    copy_async(tile + row * kStride<kWidth> + column, from, valid);
   }
 }
 
-/// Stores factor * sums to rows first .. first + count - 1 of one head.
+/// Stores factor * sums to rows first .. first + count - 1 of one head, from column `column` on.
 template <typename E, int kWidth>
-DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor)[2],
-                              const HeadRows& rows, int64_t first, int count, int head) {
-  E* start = static_cast<E*>(rows.data) + int64_t{head} * kWidth;
+DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor)[kSlots],
+                              const HeadRows& rows, int64_t first, int count, int head, int width,
+                              int column = 0) {
+  E* start = static_cast<E*>(rows.data) + int64_t{head} * width + column + 2 * (lane_index() % 4);
   DIETMT_UNROLL
-  for (int half = 0; half < 2; ++half) {
-    const int row = warp_index() * kWarpRows + lane_index() / 4 + 8 * half;
+  for (int slot = 0; slot < kSlots; ++slot) {
+    const int row = own_row(slot);
     if (row >= count) continue;
-    E* to = start + (first + row) * rows.token_stride + 2 * (lane_index() % 4);
+    E* to = start + (first + row) * rows.token_stride;
+    const float(&values)[kWidth / 8][4] = sums.value[slot / 2];
     DIETMT_UNROLL
     for (int n = 0; n < kWidth / 8; ++n) {
+      if (column + 8 * n >= width) continue;
       *reinterpret_cast<uint32_t*>(to + 8 * n) = pack<E>(
-          sums.value[n][2 * half] * factor[half], sums.value[n][2 * half + 1] * factor[half]);
+          values[n][slot % 2 * 2] * factor[slot], values[n][slot % 2 * 2 + 1] * factor[slot]);
     }
   }
 }
 
 /// Fragment a: the 16 rows from `row` and the 16 columns from `column` of a tile.
-template <typename E, int kWidth>
+template <typename E, int kTileStride>
 DIETMT_DEVICE void load_left(uint32_t (&a)[4], const E* tile, int row, int column) {
-  const int lane = lane_index();
-  load_matrices(a, tile + (row + lane % 16) * kStride<kWidth> + column + lane / 16 * 8);
+  const int lane = recomputed(lane_index());
+  load_matrices(a, tile + (row + lane % 16) * kTileStride + column + lane / 16 * 8);
+}
+
+/// The same of a tile that is stored transposed: rows of the fragment are columns of the tile.
+template <typename E, int kTileStride>
+DIETMT_DEVICE void load_left_transposed(uint32_t (&a)[4], const E* tile, int row, int column) {
+  const int lane = recomputed(lane_index());
+  load_matrices_transposed(
+      a, tile + (column + lane % 8 + lane / 16 * 8) * kTileStride + row + lane / 8 % 2 * 8);
 }
 
 /// Fragments b of two neighbouring products: columns are the 16 rows from `row` of a tile, depth is
 /// along its columns.
-template <typename E, int kWidth>
+template <typename E, int kTileStride>
 DIETMT_DEVICE void load_right_transposed(uint32_t (&b)[4], const E* tile, int row, int column) {
-  const int lane = lane_index();
-  load_matrices(
-      b, tile + (row + lane % 8 + lane / 16 * 8) * kStride<kWidth> + column + lane / 8 % 2 * 8);
+  const int lane = recomputed(lane_index());
+  load_matrices(b,
+                tile + (row + lane % 8 + lane / 16 * 8) * kTileStride + column + lane / 8 % 2 * 8);
 }
 
 /// Fragments b of two neighbouring products: depth along the 16 rows from `row` of a tile, columns
 /// are its 16 columns from `column`.
-template <typename E, int kWidth>
+template <typename E, int kTileStride>
 DIETMT_DEVICE void load_right(uint32_t (&b)[4], const E* tile, int row, int column) {
-  const int lane = lane_index();
-  load_matrices_transposed(b, tile + (row + lane % 16) * kStride<kWidth> + column + lane / 16 * 8);
+  const int lane = recomputed(lane_index());
+  load_matrices_transposed(b, tile + (row + lane % 16) * kTileStride + column + lane / 16 * 8);
 }
 
-/// sums += rows other^T for the warp's rows; both tiles are kWidth wide.
-template <typename E, int kWidth>
-DIETMT_DEVICE void multiply_transposed(Scores& sums, const E* rows, const E* other) {
+/// sums += rows other^T for the warp's rows and the columns below `columns`, in steps of 16; both
+/// tiles are kWidth wide.
+template <typename E, int kWidth, int kColumns>
+DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, const E* other,
+                                       int columns) {
   DIETMT_UNROLL
   for (int k = 0; k < kWidth; k += kStep) {
-    uint32_t a[4];
-    load_left<E, kWidth>(a, rows, warp_index() * kWarpRows, k);
+    uint32_t a[kRowTiles][4];
     DIETMT_UNROLL
-    for (int n = 0; n < kTile; n += 16) {
+    for (int m = 0; m < kRowTiles; ++m) {
+      load_left<E, kStride<kWidth>>(a[m], rows, warp_index() * kWarpRows + 16 * m, k);
+    }
+    DIETMT_UNROLL
+    for (int n = 0; n < kColumns; n += 16) {
+      if (n >= columns) continue;
       uint32_t b[4];
-      load_right_transposed<E, kWidth>(b, other, n, k);
-      multiply_add<E>(sums.value[n / 8], a, b);
-      multiply_add<E>(sums.value[n / 8 + 1], a, b + 2);
+      load_right_transposed<E, kStride<kWidth>>(b, other, n, k);
+      DIETMT_UNROLL
+      for (int m = 0; m < kRowTiles; ++m) {
+        multiply_add<E>(sums.value[m][n / 8], a[m], b);
+        multiply_add<E>(sums.value[m][n / 8 + 1], a[m], b + 2);
+      }
     }
   }
 }
 
-/// sums += a (16 x 16) times 16 rows of a tile, from `row` on.
-template <typename E, int kWidth>
-DIETMT_DEVICE void multiply_step(WarpRows<kWidth>& sums, const uint32_t (&a)[4], const E* tile,
-                                 int row) {
+/// sums += scores tile, with the scores rounded to E; scores from `columns` on are zero.
+template <typename E, int kTileStride, int kWidth, int kColumns>
+DIETMT_DEVICE void multiply(WarpRows<kWidth>& sums, const WarpRows<kColumns>& scores, const E* tile,
+                            int columns) {
   DIETMT_UNROLL
-  for (int n = 0; n < kWidth; n += 16) {
-    uint32_t b[4];
-    load_right<E, kWidth>(b, tile, row, n);
-    multiply_add<E>(sums.value[n / 8], a, b);
-    multiply_add<E>(sums.value[n / 8 + 1], a, b + 2);
-  }
-}
-
-/// sums += scores tile, with the scores rounded to E.
-template <typename E, int kWidth>
-DIETMT_DEVICE void multiply(WarpRows<kWidth>& sums, const Scores& scores, const E* tile) {
-  DIETMT_UNROLL
-  for (int k = 0; k < kTile; k += kStep) {
-    const float(&left)[4] = scores.value[k / 8];
-    const float(&right)[4] = scores.value[k / 8 + 1];
-    const uint32_t a[4] = {pack<E>(left[0], left[1]), pack<E>(left[2], left[3]),
-                           pack<E>(right[0], right[1]), pack<E>(right[2], right[3])};
-    multiply_step<E, kWidth>(sums, a, tile, k);
+  for (int k = 0; k < kColumns; k += kStep) {
+    if (k >= columns) continue;
+    uint32_t a[kRowTiles][4];
+    DIETMT_UNROLL
+    for (int m = 0; m < kRowTiles; ++m) {
+      DIETMT_UNROLL
+      for (int e = 0; e < 4; ++e) {
+        const float(&from)[4] = scores.value[m][k / 8 + e / 2];
+        a[m][e] = pack<E>(from[e % 2 * 2], from[e % 2 * 2 + 1]);
+      }
+    }
+    DIETMT_UNROLL
+    for (int n = 0; n < kWidth; n += 16) {
+      uint32_t b[4];
+      load_right<E, kTileStride>(b, tile, k, n);
+      DIETMT_UNROLL
+      for (int m = 0; m < kRowTiles; ++m) {
+        multiply_add<E>(sums.value[m][n / 8], a[m], b);
+        multiply_add<E>(sums.value[m][n / 8 + 1], a[m], b + 2);
+      }
+    }
   }
 }
 

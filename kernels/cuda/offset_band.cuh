@@ -1,161 +1,175 @@
-// Products with tables over clipped offsets, [2C + 1, kWidth], for one tile of scores. The offsets
-// of a tile are a window of at most 127 entries of the table, loaded as a chunk; a band holds one
-// fp32 number for each row of the tile and entry of the window. Two moves connect it with scores:
-//   gather   score[r,c] += band[r, offset(r,c)]               (q . relative_keys, forward)
-//   scatter  band[r,o] = sum of score[r,c] with offset(r,c) = o   (its adjoint; sums at both clips)
+// Products with tables over clipped offsets, [2C + 1, kWidth], for one tile of scores. The tile's
+// offsets are consecutive; a chunk holds the table's entry for each, the same one beyond the clip.
+// Two moves connect rows of products by offset with scores:
+//   gather   score[r,c] += products[offset(r,c), r]        (q . relative_keys, forward)
+//   scatter  band[offset(r,c), r] = score[r,c]             (its adjoint; zero elsewhere)
+// Both lie in memory by offset first. The strides between offsets make the moves, the stores of
+// products and ldmatrix free of bank conflicts (tests/kernels/cuda/bank_conflicts_test.cpp).
 // Shaw et al. 2018 ("Self-Attention with Relative Position Representations").
 #pragma once
 
-#include "kernels/cuda/tile.cuh"
+#include "kernels/cuda/term_memory.cuh"
 
 namespace dietmt::kernels {
 
-/// Entries first .. first + width - 1, counted from offset 0, of a table clipped at `clip`.
-struct Window {
-  int first = 0;
-  int width = 0;
-  int clip = 0;
-
-  DIETMT_DEVICE int column(int offset) const {
-    return (offset < -clip ? -clip : offset > clip ? clip : offset) - first;
-  }
-  DIETMT_DEVICE int padded_width() const { return (width + kStep - 1) / kStep * kStep; }
-  DIETMT_DEVICE int first_entry() const { return first + clip; }
-};
-
-template <bool kQueryRows>
-DIETMT_DEVICE Window window_of(const Tile<kQueryRows>& tile, int64_t table_clip) {
-  Window window;
-  window.clip = static_cast<int>(table_clip);
-  window.first = window.column(tile.lowest_offset());
-  window.width = window.column(tile.lowest_offset() + kOffsets - 1) + 1;
-  return window;
+/// The chunk's row of the lowest offset of the 16 rows from `row` on.
+template <typename S>
+DIETMT_DEVICE int first_offset(int row) {
+  return S::kQueryRows ? kRows - 16 - row : row;
 }
 
-/// Loads the window's entries and fills up with zeros to the padded width.
-template <typename E, int kWidth>
-DIETMT_DEVICE void load_chunk(E* chunk, const float* table, const Window& window) {
-  constexpr int kPairs = kWidth / 2;
-  const float* start = table + int64_t{window.first_entry()} * kWidth;
-  sync_block();
-  for (int index = thread_index(); index < window.padded_width() * kPairs; index += kThreads) {
-    const int row = index / kPairs;
-    const int column = index % kPairs * 2;
-    const float* from = start + row * kWidth + column;
-    const uint32_t pair = row < window.width ? pack<E>(from[0], from[1]) : 0;
-    *reinterpret_cast<uint32_t*>(chunk + row * kStride<kWidth> + column) = pair;
-  }
-  sync_block();
+/// The offset of a score, counted from first_offset of its 16 rows; `row` counts from those.
+template <typename S>
+DIETMT_DEVICE int window_offset(int row, int column) {
+  return S::kQueryRows ? 15 + column - row : S::kColumns - 1 + row - column;
 }
 
-/// band = rows chunk^T for the warp's rows.
-template <typename E, int kWidth>
-DIETMT_DEVICE void fill_band(float* band, const E* rows, const E* chunk, const Window& window) {
-  const int first_row = warp_index() * kWarpRows;
-  float* to = band + (first_row + lane_index() / 4) * kBandStride + 2 * (lane_index() % 4);
-  for (int n = 0; n < window.width; n += 16) {
-    WarpRows<16> sums;
-    sums.zero();
-    DIETMT_UNROLL
-    for (int k = 0; k < kWidth; k += kStep) {
-      uint32_t a[4];
-      uint32_t b[4];
-      load_left<E, kWidth>(a, rows, first_row, k);
-      load_right_transposed<E, kWidth>(b, chunk, n, k);
-      multiply_add<E>(sums.value[0], a, b);
-      multiply_add<E>(sums.value[1], a, b + 2);
-    }
-    DIETMT_UNROLL
-    for (int e = 0; e < 8; ++e) {
-      to[e / 2 % 2 * 8 * kBandStride + n + e / 4 * 8 + e % 2] = sums.value[e / 4][e % 4];
-    }
+/// Starts copying the entries of a tile's offsets.
+template <typename S>
+DIETMT_DEVICE void start_chunk(typename S::E* chunk, const ConvertedTable& table,
+                               int64_t table_clip, const typename S::TileOf& tile, int head) {
+  using E = typename S::E;
+  constexpr int kPieces = S::kWidth / 8;
+  const int clip = static_cast<int>(table_clip);
+  const E* start = static_cast<const E*>(table.data) + head * table.head_stride;
+  for (int index = recomputed(thread_index()); index < S::kChunkRows * kPieces; index += kThreads) {
+    const int row = index / kPieces;
+    const int column = index % kPieces * 8;
+    const int entry = clip_to(tile.lowest_offset() + row, clip) + clip;
+    copy_async(chunk + row * kStride<S::kWidth> + column,
+               start + int64_t{entry} * S::kWidth + column, true);
+  }
+}
+
+/// to[offset, row] = rows . chunk[offset] for 16 rows from `row` on and 16 offsets from `offset`
+/// on.
+template <typename S, int kToStride>
+DIETMT_DEVICE void store_products(float* to, const typename S::E* rows, int row,
+                                  const typename S::E* chunk, int offset) {
+  using E = typename S::E;
+  float sums[2][4] = {};
+  DIETMT_UNROLL
+  for (int k = 0; k < S::kWidth; k += kStep) {
+    uint32_t a[4];
+    uint32_t b[4];
+    load_left<E, kStride<S::kWidth>>(a, rows, row, k);
+    load_right_transposed<E, kStride<S::kWidth>>(b, chunk, offset, k);
+    multiply_add<E>(sums[0], a, b);
+    multiply_add<E>(sums[1], a, b + 2);
+  }
+  float* start = to + 2 * (lane_index() % 4) * kToStride + lane_index() / 4;
+  DIETMT_UNROLL
+  for (int e = 0; e < 8; ++e) {
+    start[(e / 4 * 8 + e % 2) * kToStride + e / 2 % 2 * 8] = sums[e / 4][e % 4];
   }
 }
 
 /// scores += rows . table[offset], where the table belongs to the rows of the scores.
-template <typename E, int kWidth, bool kQueryRows>
-DIETMT_DEVICE void add_by_row(Scores& scores, const E* rows, const float* table, int64_t clip,
-                              const Tile<kQueryRows>& tile, const TermMemory<E>& memory) {
-  const Window window = window_of(tile, clip);
-  load_chunk<E, kWidth>(memory.chunk, table, window);
-  fill_band<E, kWidth>(memory.band, rows, memory.chunk, window);
-  sync_warp();
-  const int lowest = tile.lowest_offset();
-  scores.for_each([&](int row, int column, float& score, int) {
-    const int offset = lowest + tile.offset_index(row, column);
-    score += memory.band[row * kBandStride + window.column(offset)];
-  });
+template <typename S>
+DIETMT_DEVICE void add_by_row(typename S::Scores& scores, const typename S::E* rows,
+                              const TermMemory<S>& memory) {
+  float* products = memory.products + warp_index() * S::kWindow * S::kProductStride;
+  DIETMT_UNROLL
+  for (int m = 0; m < kRowTiles; ++m) {
+    const int row = warp_index() * kWarpRows + 16 * m;
+    for (int offset = 0; offset < S::kWindow; offset += 16) {
+      store_products<S, S::kProductStride>(products + offset * S::kProductStride, rows, row,
+                                           memory.chunk, first_offset<S>(row) + offset);
+    }
+    sync_warp();
+    DIETMT_UNROLL
+    for (int n = 0; n < S::kColumns / 8; ++n) {
+      DIETMT_UNROLL
+      for (int e = 0; e < 4; ++e) {
+        const int of_row = lane_index() / 4 + e / 2 * 8;
+        const int column = 8 * n + 2 * (lane_index() % 4) + e % 2;
+        scores.value[m][n][e] +=
+            products[window_offset<S>(of_row, column) * S::kProductStride + of_row];
+      }
+    }
+    sync_warp();
+  }
+}
+
+/// Products of the columns with all entries of the chunk, which add_by_column reads once the block
+/// is synchronised.
+template <typename S>
+DIETMT_DEVICE void fill_column_products(const typename S::E* columns, const TermMemory<S>& memory) {
+  for (int offset = warp_index() * 16; offset < S::kChunkRows; offset += kWarps * 16) {
+    for (int column = 0; column < S::kColumns; column += 16) {
+      store_products<S, S::kColumnProductStride>(
+          memory.column_products + offset * S::kColumnProductStride + column, columns, column,
+          memory.chunk, offset);
+    }
+  }
 }
 
 /// scores += columns . table[offset], where the table belongs to the columns of the scores.
-template <typename E, int kWidth, bool kQueryRows>
-DIETMT_DEVICE void add_by_column(Scores& scores, const E* columns, const float* table, int64_t clip,
-                                 const Tile<kQueryRows>& tile, const TermMemory<E>& memory) {
-  const Window window = window_of(tile, clip);
-  load_chunk<E, kWidth>(memory.chunk, table, window);
-  fill_band<E, kWidth>(memory.band, columns, memory.chunk, window);
-  sync_block();
-  const int lowest = tile.lowest_offset();
+template <typename S>
+DIETMT_DEVICE void add_by_column(typename S::Scores& scores, const TermMemory<S>& memory) {
   scores.for_each([&](int row, int column, float& score, int) {
-    const int offset = lowest + tile.offset_index(row, column);
-    score += memory.band[column * kBandStride + window.column(offset)];
+    score += memory.column_products[S::TileOf::offset_index(row, column) * S::kColumnProductStride +
+                                    column];
   });
 }
 
-/// band[r,o] = sum of the scores of row r with offset o, for the warp's rows, zero elsewhere.
-template <bool kQueryRows>
-DIETMT_DEVICE void scatter_band(float* band, Scores& scores, const Tile<kQueryRows>& tile,
-                                const Window& window) {
-  float* rows = band + warp_index() * kWarpRows * kBandStride;
-  const int width = window.padded_width();
-  sync_block();
-  for (int row = 0; row < kWarpRows; ++row) {
-    for (int c = lane_index(); c < width; c += kWarpThreads) rows[row * kBandStride + c] = 0.0f;
-  }
-  sync_warp();
-  float low[2] = {0.0f, 0.0f};
-  float high[2] = {0.0f, 0.0f};
-  const int lowest = tile.lowest_offset();
-  scores.for_each([&](int row, int column, float& score, int half) {
-    const int offset = lowest + tile.offset_index(row, column);
-    if (offset <= -window.clip || window.clip == 0) {
-      low[half] += score;
-    } else if (offset >= window.clip) {
-      high[half] += score;
-    } else {
-      band[row * kBandStride + offset - window.first] = score;
-    }
-  });
-  const bool has_low = window.first == -window.clip;
-  const bool has_high = window.clip > 0 && window.first + window.width - 1 == window.clip;
+/// Where the band of the 16 rows from `row` on begins.
+template <typename S>
+DIETMT_DEVICE typename S::E* band_of(const TermMemory<S>& memory, int row) {
+  return S::kGradients ? memory.band + first_offset<S>(row) * S::kBandStride + row
+                       : memory.band + warp_index() * S::kWindow * S::kBandStride;
+}
+
+/// band[offset, row] = score, for the 16-row tile m of the warp.
+template <typename S>
+DIETMT_DEVICE void scatter(typename S::E* band, const typename S::Scores& scores, int m) {
+  using E = typename S::E;
   DIETMT_UNROLL
-  for (int half = 0; half < 2; ++half) {
+  for (int n = 0; n < S::kColumns / 8; ++n) {
     DIETMT_UNROLL
-    for (int lane = 1; lane < 4; lane *= 2) {
-      low[half] += shuffle_xor(low[half], lane);
-      high[half] += shuffle_xor(high[half], lane);
+    for (int half = 0; half < 2; ++half) {
+      const float(&value)[4] = scores.value[m][n];
+      const uint32_t pair = pack<E>(value[2 * half], value[2 * half + 1]);
+      const int row = lane_index() / 4 + 8 * half;
+      const int column = 8 * n + 2 * (lane_index() % 4);
+      band[window_offset<S>(row, column) * S::kBandStride + row] =
+          E{static_cast<uint16_t>(pair & 0xffffU)};
+      band[window_offset<S>(row, column + 1) * S::kBandStride + row] =
+          E{static_cast<uint16_t>(pair >> 16)};
     }
-    if (lane_index() % 4 != 0) continue;
-    float* row = rows + (lane_index() / 4 + 8 * half) * kBandStride;
-    if (has_low) row[0] = low[half];
-    if (has_high) row[window.width - 1] = high[half];
   }
-  sync_warp();
 }
 
-/// sums += band chunk for the warp's rows.
-template <typename E, int kWidth>
-DIETMT_DEVICE void multiply_band(WarpRows<kWidth>& sums, const float* band, const E* chunk,
-                                 const Window& window) {
-  const float* row = band + (warp_index() * kWarpRows + lane_index() / 4) * kBandStride;
-  for (int k = 0; k < window.width; k += kStep) {
+/// sums += band^T chunk for the 16-row tile m of the warp.
+template <typename S, int kOut>
+DIETMT_DEVICE void multiply_band(WarpRows<kOut>& sums, const typename S::E* band,
+                                 const typename S::E* chunk, int m) {
+  using E = typename S::E;
+  const int first = first_offset<S>(warp_index() * kWarpRows + 16 * m);
+  for (int k = 0; k < S::kWindow; k += kStep) {
     uint32_t a[4];
+    load_left_transposed<E, S::kBandStride>(a, band, 0, k);
     DIETMT_UNROLL
-    for (int e = 0; e < 4; ++e) {
-      const float* from = row + e % 2 * 8 * kBandStride + k + e / 2 * 8 + 2 * (lane_index() % 4);
-      a[e] = pack<E>(from[0], from[1]);
+    for (int n = 0; n < kOut; n += 16) {
+      uint32_t b[4];
+      load_right<E, kStride<S::kWidth>>(b, chunk, first + k, n);
+      multiply_add<E>(sums.value[m][n / 8], a, b);
+      multiply_add<E>(sums.value[m][n / 8 + 1], a, b + 2);
     }
-    multiply_step<E, kWidth>(sums, a, chunk, k);
+  }
+}
+
+/// sums += sum_c scores[r,c] table[offset(r,c)], for the chunk of the table from `column` on.
+template <typename S, int kOut>
+DIETMT_DEVICE void multiply_offsets(WarpRows<kOut>& sums, const typename S::Scores& scores,
+                                    const TermMemory<S>& memory, int column = 0) {
+  DIETMT_UNROLL
+  for (int m = 0; m < kRowTiles; ++m) {
+    typename S::E* band = band_of(memory, warp_index() * kWarpRows + 16 * m);
+    sync_warp();
+    scatter<S>(band, scores, m);
+    sync_warp();
+    multiply_band<S>(sums, band, memory.chunk + column, m);
   }
 }
 

@@ -12,9 +12,11 @@
 //   load_matrices_transposed       the same of the transposed matrices
 //   multiply_add<E>(d, a, b)       mma.sync.m16n8k16: d += a b with fp32 sums
 //   copy_async(to, from, valid)    cp.async of 16 bytes, zeros if not valid
+//   copy_word_async                the same of 4 bytes
 //   commit_copies()                closes a group of copies
 //   wait_copies<n>()               until at most n of this thread's groups are unfinished
 //   exp2_fast(x)                   2^x
+//   recomputed(x)                  x, of which the compiler keeps no derived values in registers
 //   load_words(from), store_words  16 bytes of global memory at an address that 16 divides
 //   load_written(from)             the same of what other blocks of this kernel have written
 //   fence_writes()                 orders this thread's accesses to global memory for other blocks

@@ -8,6 +8,11 @@
 namespace dietmt::kernels {
 
 DIETMT_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+DIETMT_DEVICE int recomputed(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 DIETMT_DEVICE void sync_block() { __syncthreads(); }
 DIETMT_DEVICE void sync_warp() { __syncwarp(); }
 
@@ -70,6 +75,14 @@ DIETMT_DEVICE void multiply_add<Half>(float (&d)[4], const uint32_t (&a)[4], con
 DIETMT_DEVICE void copy_async(void* to, const void* from, bool valid) {
   const int bytes = valid ? 16 : 0;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :
+               : "r"(shared_address(to)), "l"(from), "r"(bytes)
+               : "memory");
+}
+
+DIETMT_DEVICE void copy_word_async(void* to, const void* from, bool valid) {
+  const int bytes = valid ? 4 : 0;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
                :
                : "r"(shared_address(to)), "l"(from), "r"(bytes)
                : "memory");

@@ -30,6 +30,7 @@ void require(bool condition, const char* message) {
 struct AsyncCopy {
   void* to;
   const void* from;
+  size_t bytes;
   bool valid;
 };
 
@@ -223,9 +224,21 @@ void gather_matrices(uint32_t (&r)[4], const void* row, const RowColumn& element
 
 void finish(const AsyncCopy& copy) {
   if (copy.valid) {
-    std::memcpy(copy.to, copy.from, 16);
+    std::memcpy(copy.to, copy.from, copy.bytes);
   } else {
-    std::memset(copy.to, 0, 16);
+    std::memset(copy.to, 0, copy.bytes);
+  }
+}
+
+void start_copy(const AsyncCopy& copy) {
+  require(reinterpret_cast<uintptr_t>(copy.to) % copy.bytes == 0,
+          "cp.async to a misaligned address");
+  require(!copy.valid || reinterpret_cast<uintptr_t>(copy.from) % copy.bytes == 0,
+          "cp.async from a misaligned address");
+  if (current_block->copies_early()) {
+    finish(copy);
+  } else {
+    current_block->thread().open_group.push_back(copy);
   }
 }
 
@@ -349,17 +362,9 @@ uint32_t take_ticket(uint32_t* ticket, uint32_t last) {
   return taken;
 }
 
-void copy_async(void* to, const void* from, bool valid) {
-  require(reinterpret_cast<uintptr_t>(to) % 16 == 0, "cp.async to a misaligned address");
-  require(!valid || reinterpret_cast<uintptr_t>(from) % 16 == 0,
-          "cp.async from a misaligned address");
-  const AsyncCopy copy{to, from, valid};
-  if (current_block->copies_early()) {
-    finish(copy);
-  } else {
-    current_block->thread().open_group.push_back(copy);
-  }
-}
+void copy_async(void* to, const void* from, bool valid) { start_copy({to, from, 16, valid}); }
+
+void copy_word_async(void* to, const void* from, bool valid) { start_copy({to, from, 4, valid}); }
 
 void commit_copies() {
   Thread& thread = current_block->thread();

@@ -30,6 +30,7 @@ void run_on_host(BlockIndex grid, size_t shared_bytes, const HostSchedule& sched
                  const std::function<void(BlockIndex, char*)>& body, int threads = kThreads);
 
 int thread_index();
+inline int recomputed(int x) { return x; }
 void sync_block();
 void sync_warp();
 float shuffle_xor(float value, int mask);
@@ -41,6 +42,7 @@ Words load_written(const void* from);
 inline void fence_writes() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 uint32_t take_ticket(uint32_t* ticket, uint32_t last);
 void copy_async(void* to, const void* from, bool valid);
+void copy_word_async(void* to, const void* from, bool valid);
 void commit_copies();
 void wait_for_copies(size_t unfinished);
 

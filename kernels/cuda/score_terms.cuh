@@ -3,146 +3,187 @@
 
 #include <limits>
 
+#include "kernels/cuda/features.cuh"
 #include "kernels/cuda/offset_band.cuh"
+#include "kernels/cuda/offset_bias.cuh"
+#include "kernels/cuda/pair_bias.cuh"
 #include "kernels/dropout.h"
 
 namespace dietmt::kernels {
 
-/// Loads what the terms need of a tile besides the vectors; the caller synchronises the block
-/// before and after.
-template <typename E, bool kQueryRows>
-DIETMT_DEVICE void load_term_vectors(const TermMemory<E>& memory, const AttentionForward& call,
-                                     const Sentence& sentence, const Tile<kQueryRows>& tile,
-                                     int head) {
-  const AttentionTerms& terms = call.terms;
-  const int thread = thread_index();
-  if (terms.tables.offset_bias.data != nullptr && thread < kOffsets) {
-    const int clip = static_cast<int>(terms.bias_clip);
-    const int offset = tile.lowest_offset() + thread;
-    const int clipped = offset < -clip ? -clip : offset > clip ? clip : offset;
-    memory.offset_bias[thread] = head_table(terms.tables.offset_bias, head)[clipped + clip];
+/// A call as a kernel's block sees it.
+struct CallView {
+  const AttentionForward& call;
+  const ConvertedTables& converted;
+  const DropoutNumbers& dropout;
+  int head;
+  float scale;  // of the content
+};
+
+/// Whether terms arrive after the vectors of a tile, in a group of copies of their own.
+constexpr bool has_late_terms(TermClass terms) { return has_pairs(terms) || has_vectors(terms); }
+
+/// The relative tables that meet the rows and the columns of the scores.
+template <typename S>
+struct ScoreTables {
+  const ConvertedTable& of_rows;
+  const ConvertedTable& of_columns;
+  int64_t row_clip;
+  int64_t column_clip;
+
+  DIETMT_DEVICE explicit ScoreTables(const CallView& view)
+      : of_rows(S::kQueryRows ? view.converted.relative_keys : view.converted.relative_queries),
+        of_columns(S::kQueryRows ? view.converted.relative_queries : view.converted.relative_keys),
+        row_clip(S::kQueryRows ? view.call.terms.key_clip : view.call.terms.query_clip),
+        column_clip(S::kQueryRows ? view.call.terms.query_clip : view.call.terms.key_clip) {}
+};
+
+/// Starts copying what the scores of a tile need besides vectors and biases of offsets.
+template <typename S>
+DIETMT_DEVICE void start_late_terms(const CallView& view, const typename S::TileOf& tile,
+                                    const TermMemory<S>& memory) {
+  if constexpr (has_pairs(S::kTerms)) start_pairs<S>(memory.pairs, view.call, tile, view.head);
+  if constexpr (has_vectors(S::kTerms)) {
+    const ScoreTables<S> tables(view);
+    if (tables.of_rows.data != nullptr) {
+      start_chunk<S>(memory.chunk, tables.of_rows, tables.row_clip, tile, view.head);
+    } else if (tables.of_columns.data != nullptr) {
+      start_chunk<S>(memory.chunk, tables.of_columns, tables.column_clip, tile, view.head);
+    }
   }
-  if (terms.tables.segment_bias.data != nullptr) {
-    const bool is_row = thread < kTile;
-    const int index = thread % kTile;
-    const int start = is_row ? tile.row_start : tile.column_start;
-    const bool valid = index < (is_row ? tile.rows : tile.columns);
-    const int64_t token = sentence.query_begin + start + index;
-    (is_row ? memory.row_segments : memory.column_segments)[index] =
-        valid ? static_cast<int>(terms.segments[token]) : 0;
-  }
+  if constexpr (has_late_terms(S::kTerms)) commit_copies();
 }
 
-/// Columns first .. first + kWidth - 1 of the features of up to 64 positions, zeros beyond.
-template <typename E, int kWidth>
-DIETMT_DEVICE void load_features(E* tile, const float* features, int64_t rank, int start, int rows,
-                                 int first) {
-  for (int index = thread_index(); index < kTile * kWidth / 2; index += kThreads) {
-    const int row = index / (kWidth / 2);
-    const int column = index % (kWidth / 2) * 2;
-    const float* from = features + (start + row) * rank + first + column;
-    const float left = row < rows && first + column < rank ? from[0] : 0.0f;
-    const float right = row < rows && first + column + 1 < rank ? from[1] : 0.0f;
-    *reinterpret_cast<uint32_t*>(tile + row * kStride<kWidth> + column) = pack<E>(left, right);
-  }
+/// Starts copying a chunk once no thread reads the last one.
+template <typename S>
+DIETMT_DEVICE void replace_chunk(const ConvertedTable& table, int64_t clip, const CallView& view,
+                                 const typename S::TileOf& tile, const TermMemory<S>& memory) {
+  sync_block();
+  start_chunk<S>(memory.chunk, table, clip, tile, view.head);
+  commit_copies();
 }
 
-template <typename E, int kWidth, bool kQueryRows>
-DIETMT_DEVICE void add_features(Scores& scores, const AttentionTerms& terms,
-                                const Tile<kQueryRows>& tile, int head,
-                                const TermMemory<E>& memory) {
-  const AttentionTables& tables = terms.tables;
-  const float* rows = head_table(kQueryRows ? tables.query_features : tables.key_features, head);
-  const float* columns = head_table(kQueryRows ? tables.key_features : tables.query_features, head);
-  E* column_chunk = memory.chunk + kTile * kStride<kWidth>;
-  for (int first = 0; first < terms.rank; first += kWidth) {
-    sync_block();
-    load_features<E, kWidth>(memory.chunk, rows, terms.rank, tile.row_start, tile.rows, first);
-    load_features<E, kWidth>(column_chunk, columns, terms.rank, tile.column_start, tile.columns,
-                             first);
-    sync_block();
-    multiply_transposed<E, kWidth>(scores, memory.chunk, column_chunk);
-  }
+DIETMT_DEVICE void await_chunk() {
+  wait_copies<0>();
+  sync_block();
 }
 
-/// What enters the softmax; -infinity where a key is hidden. All threads of the block call it,
-/// after load_term_vectors.
-template <typename E, int kWidth, bool kQueryRows>
-DIETMT_DEVICE void compute_scores(Scores& scores, const E* rows, const E* columns,
-                                  const AttentionForward& call, float scale,
-                                  const Tile<kQueryRows>& tile, int head,
-                                  const TermMemory<E>& memory) {
-  const AttentionTerms& terms = call.terms;
-  const AttentionTables& tables = terms.tables;
-  scores.zero();
-  multiply_transposed<E, kWidth>(scores, rows, columns);
-  const HeadTable& of_rows = kQueryRows ? tables.relative_keys : tables.relative_queries;
-  const HeadTable& of_columns = kQueryRows ? tables.relative_queries : tables.relative_keys;
-  if (of_rows.data != nullptr) {
-    add_by_row<E, kWidth>(scores, rows, head_table(of_rows, head),
-                          kQueryRows ? terms.key_clip : terms.query_clip, tile, memory);
+template <typename S>
+DIETMT_DEVICE void add_vectors(typename S::Scores& scores, const typename S::E* rows,
+                               const typename S::E* columns, const CallView& view,
+                               const typename S::TileOf& tile, bool works,
+                               const TermMemory<S>& memory) {
+  const ScoreTables<S> tables(view);
+  if (tables.of_rows.data != nullptr && works) add_by_row<S>(scores, rows, memory);
+  if (tables.of_columns.data == nullptr) return;
+  if (tables.of_rows.data != nullptr) {
+    replace_chunk<S>(tables.of_columns, tables.column_clip, view, tile, memory);
+    await_chunk();
   }
-  if (of_columns.data != nullptr) {
-    add_by_column<E, kWidth>(scores, columns, head_table(of_columns, head),
-                             kQueryRows ? terms.query_clip : terms.key_clip, tile, memory);
+  fill_column_products<S>(columns, memory);
+  sync_block();
+  if (works) add_by_column<S>(scores, memory);
+}
+
+/// Scaled scores in units of log 2, with all terms but vectors; -infinity where a key is hidden.
+template <typename S>
+DIETMT_DEVICE void finish_scores(typename S::Scores& scores, float factor, const float* offset_bias,
+                                 const CallView& view, const typename S::TileOf& tile,
+                                 const TermMemory<S>& memory) {
+  const AttentionTerms& terms = view.call.terms;
+  bool scaled = false;
+  if constexpr (has_offset_bias(S::kTerms)) {
+    if (S::kTerms == TermClass::kOffsetBias || terms.tables.offset_bias.data != nullptr) {
+      add_offset_bias<S>(scores, offset_bias, factor);
+      scaled = true;
+    }
   }
-  scores.for_each([&](int, int, float& score, int) { score *= scale; });
-  if (tables.query_features.data != nullptr) {
-    add_features<E, kWidth>(scores, terms, tile, head, memory);
+  if (!scaled) scores.for_each([&](int, int, float& score, int) { score *= factor; });
+  if constexpr (has_pairs(S::kTerms)) {
+    if (terms.tables.position_bias.data != nullptr) add_pairs<S>(scores, memory.pairs);
+    if (terms.tables.segment_bias.data != nullptr) {
+      add_segments<S>(scores, terms, view.head, memory);
+    }
   }
-  if (tables.offset_bias.data != nullptr) {
-    scores.for_each([&](int row, int column, float& score, int) {
-      score += memory.offset_bias[tile.offset_index(row, column)];
-    });
-  }
-  const bool causal = call.sizes.causal;
-  const float* bias =
-      tables.position_bias.data == nullptr ? nullptr : head_table(tables.position_bias, head);
-  const float* segment_bias =
-      tables.segment_bias.data == nullptr ? nullptr : head_table(tables.segment_bias, head);
+  const bool causal = view.call.sizes.causal;
+  if (tile.warp_sees_all(causal)) return;
   scores.for_each([&](int row, int column, float& score, int) {
-    if (!tile.visible(row, column, causal)) {
-      score = -std::numeric_limits<float>::infinity();
-      return;
-    }
-    if (bias != nullptr) {
-      score += bias[tile.query(row, column) * call.sizes.max_keys + tile.key(row, column)];
-    }
-    if (segment_bias != nullptr) {
-      const int query = kQueryRows ? memory.row_segments[row] : memory.column_segments[column];
-      const int key = kQueryRows ? memory.column_segments[column] : memory.row_segments[row];
-      score += segment_bias[query * terms.segment_kinds + key];
-    }
+    if (!tile.visible(row, column, causal)) score = -std::numeric_limits<float>::infinity();
   });
 }
 
-/// Which probabilities of a tile are kept.
-class Dropout {
- public:
-  DIETMT_DEVICE Dropout(const AttentionSizes& sizes, const Sentence& sentence, int head)
-      : key_(sizes.dropout_key),
-        threshold_(sizes.dropout > 0.0 ? dropout_threshold(sizes.dropout) : 0),
-        keys_(static_cast<uint32_t>(sizes.max_keys)),
-        start_(static_cast<uint32_t>((sentence.index * sizes.heads + head) * sizes.max_queries *
-                                     sizes.max_keys)) {}
-
-  DIETMT_DEVICE bool used() const { return threshold_ > 0; }
-  DIETMT_DEVICE bool keeps(int query, int key) const {
-    const uint32_t index =
-        start_ + static_cast<uint32_t>(query) * keys_ + static_cast<uint32_t>(key);
-    return dropout_keeps(key_, index, threshold_);
+/// What enters the softmax in units of log 2, for warps that work. All threads of the block call
+/// it, when rows, columns and offset_bias have arrived and one newer group of copies is on its way.
+template <typename S>
+DIETMT_DEVICE void compute_scores(typename S::Scores& scores, const typename S::E* rows,
+                                  const typename S::E* columns, const float* offset_bias,
+                                  const CallView& view, const typename S::TileOf& tile,
+                                  const TermMemory<S>& memory) {
+  const bool works = tile.warp_works(view.call.sizes.causal);
+  scores.zero();
+  if (works) multiply_transposed<typename S::E, S::kWidth>(scores, rows, columns, tile.columns);
+  if constexpr (has_late_terms(S::kTerms)) {
+    wait_copies<1>();
+    sync_block();
   }
+  if constexpr (has_vectors(S::kTerms)) {
+    add_vectors<S>(scores, rows, columns, view, tile, works, memory);
+  }
+  float factor = view.scale * kLog2E;
+  if constexpr (has_features(S::kTerms)) {
+    if (view.call.terms.tables.query_features.data != nullptr) {
+      scores.for_each([&](int, int, float& score, int) { score *= view.scale; });
+      add_features<S>(scores, view.call.terms, tile, view.head, memory);
+      factor = kLog2E;
+    }
+  }
+  if (works) finish_scores<S>(scores, factor, offset_bias, view, tile, memory);
+}
 
- private:
-  uint64_t key_;
-  uint32_t threshold_;
-  uint32_t keys_;
-  uint32_t start_;
+/// Which probabilities of a thread's part of a tile are kept, a bit for each.
+template <typename S>
+struct KeptBits {
+  static constexpr int kWords = (S::kColumns + 31) / 32;
+  uint32_t of[kWords];
+
+  DIETMT_DEVICE static constexpr int place(int slot, int n, int e) {
+    return (slot * (S::kColumns / 8) + n) * 2 + e;
+  }
+  DIETMT_DEVICE bool keeps(int slot, int n, int e) const {
+    const int bit = place(slot, n, e);
+    return (of[bit / 32] >> (bit % 32) & 1U) != 0;
+  }
 };
 
-/// 1 / (1 - p).
-DIETMT_DEVICE float kept_scale(const AttentionSizes& sizes) {
-  return static_cast<float>(1.0 / (1.0 - sizes.dropout));
+/// All bits are set if the call drops nothing.
+template <typename S>
+DIETMT_DEVICE KeptBits<S> kept_bits(const CallView& view, const Sentence& sentence,
+                                    const typename S::TileOf& tile) {
+  KeptBits<S> bits;
+  const bool drops = view.dropout.threshold > 0;
+  for (uint32_t& word : bits.of) word = drops ? 0 : ~uint32_t{0};
+  if (!drops) return bits;
+  const AttentionSizes& sizes = view.call.sizes;
+  const auto keys = static_cast<uint32_t>(sizes.max_keys);
+  const auto start = static_cast<uint32_t>((sentence.index * sizes.heads + view.head) *
+                                           sizes.max_queries * sizes.max_keys);
+  DIETMT_UNROLL
+  for (int slot = 0; slot < kSlots; ++slot) {
+    DIETMT_UNROLL
+    for (int n = 0; n < S::kColumns / 8; ++n) {
+      DIETMT_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        const int row = own_row(slot);
+        const int column = 8 * n + 2 * (lane_index() % 4) + e;
+        const uint32_t index = start + static_cast<uint32_t>(tile.query(row, column)) * keys +
+                               static_cast<uint32_t>(tile.key(row, column));
+        const bool keeps = dropout_keeps(view.dropout.key, index, view.dropout.threshold);
+        const int bit = KeptBits<S>::place(slot, n, e);
+        bits.of[bit / 32] |= (keeps ? 1U : 0U) << (bit % 32);
+      }
+    }
+  }
+  return bits;
 }
 
 }  // namespace dietmt::kernels

@@ -1,122 +1,135 @@
 // Gradients of the tables, as partial sums: each block adds to memory that no other block writes,
-// in the order of its sentences, and attention_driver.cuh adds the blocks' sums in a fixed order.
-// So results are the same bits in every run, without atomics.
+// in the order of its tiles, and table_reduction.cuh adds the blocks' sums in a fixed order. So
+// results are the same bits in every run, without atomics.
 #pragma once
 
-#include "kernels/cuda/attention_arguments.h"
 #include "kernels/cuda/score_terms.cuh"
 
 namespace dietmt::kernels {
 
+/// Part, group and head of a block, and the half of the columns of its sums.
+struct BlockPlace {
+  int part = 0;
+  int group = 0;
+  int head = 0;
+  int half = 0;
+};
+
 /// Where a block's partial sums of a table start.
-DIETMT_DEVICE float* block_partial(const HeadTable& partial, const Split& split, BlockIndex block,
-                                   int64_t heads) {
-  const int64_t slot = (int64_t{block.x} * split.groups + block.y) * heads + block.z;
+DIETMT_DEVICE float* block_partial(const HeadTable& partial, const Split& split,
+                                   const BlockPlace& place, int64_t heads) {
+  const int64_t slot = (int64_t{place.part} * split.groups + place.group) * heads + place.head;
   return partial.data + slot * partial.head_stride;
 }
 
-DIETMT_DEVICE float* part_partial(const HeadTable& partial, BlockIndex block, int64_t heads) {
-  return partial.data + (block.x * heads + block.z) * partial.head_stride;
+DIETMT_DEVICE float* part_partial(const HeadTable& partial, const BlockPlace& place,
+                                  int64_t heads) {
+  return partial.data + (place.part * heads + place.head) * partial.head_stride;
 }
 
-/// partial[o] += factor * sum_r band[r,o] rows[r] for the entries of a window; partial is
-/// [2C + 1, kWidth]. Begins after all warps have written the band.
-template <typename E, int kWidth>
-DIETMT_DEVICE void add_table_gradient(float* partial, const float* band, const E* rows,
-                                      const Window& window, float factor) {
-  sync_block();
-  const int row = 2 * (lane_index() % 4);
-  for (int first = warp_index() * 16; first < window.width; first += kWarps * 16) {
-    WarpRows<kWidth> sums;
-    sums.zero();
-    const int entry = first + lane_index() / 4;
+/// The tables over offset vectors of a kernel, by their place in end_sums.
+enum class VectorTable { kOfScores = 0, kOfValues = 1 };
+
+template <typename S>
+DIETMT_DEVICE float* end_sums_of(const TermMemory<S>& memory, VectorTable table, int warp,
+                                 int end) {
+  return memory.end_sums + ((static_cast<int>(table) * kWarps + warp) * 2 + end) * S::kWidth;
+}
+
+/// Sums of 16 offsets from `first` on and kPiece columns from `column` on, as fragments.
+template <int kPiece>
+using OffsetSums = float[kPiece / 8][4];
+
+/// partial[offset] += factor * sums, and end_sums for offsets at the clip or beyond it.
+template <typename S, int kPiece>
+DIETMT_DEVICE void add_offset_sums(float* partial, int clip, int width, float factor,
+                                   const OffsetSums<kPiece>& sums, int lowest, int first,
+                                   int column, VectorTable table, const TermMemory<S>& memory) {
+  const int own_column = column + 2 * (lane_index() % 4);
+  DIETMT_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int index = first + lane_index() / 4 + 8 * half;
+    const int offset = lowest + index;
+    if (index >= S::kOffsets || offset <= -clip || offset >= clip) continue;
+    float* to = partial + int64_t{offset + clip} * width;
     DIETMT_UNROLL
-    for (int k = 0; k < kTile; k += kStep) {
-      uint32_t a[4];
-      DIETMT_UNROLL
-      for (int e = 0; e < 4; ++e) {
-        const float* from = band + (k + row + e / 2 * 8) * kBandStride + entry + e % 2 * 8;
-        a[e] = pack<E>(from[0], from[kBandStride]);
-      }
-      multiply_step<E, kWidth>(sums, a, rows, k);
+    for (int n = 0; n < kPiece / 8; ++n) {
+      if (own_column + 8 * n >= width) continue;
+      to[own_column + 8 * n] += factor * sums[n][2 * half];
+      to[own_column + 8 * n + 1] += factor * sums[n][2 * half + 1];
     }
+  }
+  for (int end = 0; end < 2; ++end) {
+    const bool touched =
+        end == 0 ? lowest + first <= -clip || clip == 0 : lowest + first + 15 >= clip && clip > 0;
+    if (!touched) continue;
+    float* to = end_sums_of(memory, table, warp_index(), end);
     DIETMT_UNROLL
-    for (int e = 0; e < 4; ++e) {
-      const int target = entry + e / 2 * 8;
-      if (target >= window.width) continue;
-      float* to = partial + int64_t{window.first_entry() + target} * kWidth + row + e % 2;
+    for (int n = 0; n < kPiece / 8; ++n) {
       DIETMT_UNROLL
-      for (int n = 0; n < kWidth / 8; ++n) to[8 * n] += factor * sums.value[n][e];
+      for (int e = 0; e < 2; ++e) {
+        float sum = 0.0f;
+        DIETMT_UNROLL
+        for (int half = 0; half < 2; ++half) {
+          const int offset = lowest + first + lane_index() / 4 + 8 * half;
+          const bool at_end = end == 0 ? offset <= -clip || clip == 0 : offset >= clip;
+          if (at_end) sum += sums[n][2 * half + e];
+        }
+        for (int lane = 4; lane < kWarpThreads; lane *= 2) sum += shuffle_xor(sum, lane);
+        if (lane_index() < 4) to[own_column + 8 * n + e] += factor * sum;
+      }
     }
   }
 }
 
-/// partial[o] += sum_r band[r,o].
-DIETMT_DEVICE void add_offset_bias_gradient(float* partial, const float* band,
-                                            const Window& window) {
+/// partial[o] += factor * sum_r band[o,r] rows[r]; partial is [2C + 1, width]. Begins after this
+/// warp has written its rows of the band; ends when the block may overwrite them.
+template <typename S>
+DIETMT_DEVICE void add_table_gradient(float* partial, int64_t table_clip, int width, float factor,
+                                      const typename S::E* rows, const typename S::TileOf& tile,
+                                      VectorTable table, const TermMemory<S>& memory) {
+  using E = typename S::E;
+  constexpr int kPiece = 16;  // columns at a time, for the registers of their sums
+  constexpr int kSteps = S::kColumns / 16 + 1;  // that have rows with one of 16 offsets
+  const int clip = static_cast<int>(table_clip);
   sync_block();
-  const int thread = thread_index();
-  if (thread >= window.width) return;
-  float sum = 0.0f;
-  for (int row = 0; row < kTile; ++row) sum += band[row * kBandStride + thread];
-  partial[window.first_entry() + thread] += sum;
-}
-
-/// partial[i,j] += grad_scores, for the pairs of the tile.
-DIETMT_DEVICE void add_position_bias_gradient(float* partial, Scores& grad_scores,
-                                              const Tile<true>& tile, const AttentionSizes& sizes) {
-  grad_scores.for_each([&](int row, int column, float& grad, int) {
-    if (!tile.visible(row, column, sizes.causal)) return;
-    partial[tile.query(row, column) * sizes.max_keys + tile.key(row, column)] += grad;
-  });
-}
-
-/// partial[s, s'] += sum of grad_scores of the pairs of kinds s and s'. `sums` is scratch memory of
-/// kTile floats.
-DIETMT_DEVICE void add_segment_bias_gradient(float* partial, Scores& grad_scores, float* sums,
-                                             const int* row_segments, const int* column_segments,
-                                             int kinds) {
-  for (int key = 0; key < kinds; ++key) {
-    float row_sum[2] = {0.0f, 0.0f};
-    grad_scores.for_each([&](int, int column, float& grad, int half) {
-      if (column_segments[column] == key) row_sum[half] += grad;
-    });
-    sync_block();
-    DIETMT_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      row_sum[half] += shuffle_xor(row_sum[half], 1);
-      row_sum[half] += shuffle_xor(row_sum[half], 2);
-      const int row = warp_index() * kWarpRows + lane_index() / 4 + 8 * half;
-      if (lane_index() % 4 == 0) sums[row] = row_sum[half];
-    }
-    sync_block();
-    for (int query = thread_index(); query < kinds; query += kThreads) {
-      float sum = 0.0f;
-      for (int row = 0; row < kTile; ++row) {
-        if (row_segments[row] == query) sum += sums[row];
+  for (int first = warp_index() * 16; first < S::kChunkRows; first += kWarps * 16) {
+    const int first_row = S::kQueryRows ? kRows - 16 - first : first - S::kColumns;
+    for (int column = 0; column < S::kWidth; column += kPiece) {
+      OffsetSums<kPiece> sums = {};
+      for (int step = 0; step < kSteps; ++step) {
+        const int row = first_row + 16 * step;
+        if (row < 0 || row >= kRows) continue;
+        uint32_t a[4];
+        load_left<E, S::kBandStride>(a, memory.band, first, row);
+        DIETMT_UNROLL
+        for (int n = 0; n < kPiece; n += 16) {
+          uint32_t b[4];
+          load_right<E, kStride<S::kWidth>>(b, rows, row, column + n);
+          multiply_add<E>(sums[n / 8], a, b);
+          multiply_add<E>(sums[n / 8 + 1], a, b + 2);
+        }
       }
-      partial[query * kinds + key] += sum;
+      add_offset_sums<S, kPiece>(partial, clip, width, factor, sums, tile.lowest_offset(), first,
+                                 column, table, memory);
     }
   }
+  sync_block();
 }
 
-/// partial[row] += sum_c grad_scores[row,c] features[c] for the rows of the tile; features and
-/// partial are [positions, rank], of the columns and of the rows.
-template <typename E, int kWidth, bool kQueryRows>
-DIETMT_DEVICE void add_feature_gradient(float* partial, const Scores& grad_scores,
-                                        const float* features, int64_t rank,
-                                        const Tile<kQueryRows>& tile, E* chunk) {
-  for (int first = 0; first < rank; first += kWidth) {
-    sync_block();
-    load_features<E, kWidth>(chunk, features, rank, tile.column_start, tile.columns, first);
-    sync_block();
-    WarpRows<kWidth> sums;
-    sums.zero();
-    multiply<E, kWidth>(sums, grad_scores, chunk);
-    sums.for_each([&](int row, int column, float& sum, int) {
-      if (row >= tile.rows || first + column >= rank) return;
-      partial[(tile.row_start + row) * rank + first + column] += sum;
-    });
+/// The first and last entries of a table, once a block is done.
+template <typename S>
+DIETMT_DEVICE void finish_table_gradient(float* partial, int64_t clip, int width, VectorTable table,
+                                         const TermMemory<S>& memory) {
+  sync_block();
+  const int column = thread_index();
+  if (column >= width) return;
+  for (int end = 0; end < 2; ++end) {
+    float sum = 0.0f;
+    for (int warp = 0; warp < kWarps; ++warp) {
+      sum += end_sums_of(memory, table, warp, end)[column];
+    }
+    partial[end * 2 * clip * width + column] += sum;
   }
 }
 

@@ -5,10 +5,8 @@
 
 namespace dietmt::kernels {
 
-constexpr int kOffsets = 2 * kTile - 1;     // different offsets in a tile
-constexpr int kBandStride = 2 * kTile + 4;  // of the fp32 numbers by offset, for each row
-constexpr int kListedRows = static_cast<int>(kDeviceTileRows);
 constexpr float kLog2E = 1.4426950408889634f;
+constexpr float kLn2 = 0.6931471805599453f;
 
 struct Sentence {
   int index = 0;
@@ -25,10 +23,22 @@ DIETMT_DEVICE Sentence sentence_at(const AttentionSizes& sizes, int index) {
           static_cast<int>(keys[1] - keys[0])};
 }
 
-/// The scores of 64 queries and 64 keys, with queries as rows or keys as rows. Starts count from
-/// the start of the sentence; `rows` and `columns` are what is left of the sentence from there on.
-template <bool kQueryRows>
+DIETMT_DEVICE int64_t query_tokens(const AttentionSizes& sizes) {
+  return sizes.device_query_offsets.data[sizes.sentences];
+}
+
+DIETMT_DEVICE int clip_to(int offset, int clip) {
+  return offset < -clip ? -clip : offset > clip ? clip : offset;
+}
+
+/// The scores of 128 rows and kTileColumns columns, with queries as rows or keys as rows. Starts
+/// count from the start of the sentence; `rows` and `columns` are what is left of the sentence from
+/// there on.
+template <bool kQueryRows, int kTileColumns>
 struct Tile {
+  static constexpr int kColumns = kTileColumns;
+  static constexpr int kOffsets = kRows + kColumns - 1;  // different offsets in a tile
+
   int row_start = 0;
   int column_start = 0;
   int rows = 0;
@@ -42,13 +52,31 @@ struct Tile {
   DIETMT_DEVICE int key(int row, int column) const {
     return kQueryRows ? column_start + column : row_start + row;
   }
-  DIETMT_DEVICE int lowest_offset() const { return key_start() - query_start() - (kTile - 1); }
+  DIETMT_DEVICE int lowest_offset() const {
+    return key_start() - query_start() - ((kQueryRows ? kRows : kColumns) - 1);
+  }
   /// key - query, counted from lowest_offset().
-  DIETMT_DEVICE int offset_index(int row, int column) const {
-    return kTile - 1 + (kQueryRows ? column - row : row - column);
+  DIETMT_DEVICE static int offset_index(int row, int column) {
+    return kQueryRows ? kRows - 1 + column - row : kColumns - 1 + row - column;
   }
   DIETMT_DEVICE bool visible(int row, int column, bool causal) const {
     return row < rows && column < columns && (!causal || key(row, column) <= query(row, column));
+  }
+  /// Whether this warp has a row of the sentence that sees a column, as far as its borders tell.
+  DIETMT_DEVICE bool warp_works(bool causal) const {
+    const int first = warp_index() * kWarpRows;
+    if (first >= rows) return false;
+    if (!causal) return true;
+    return kQueryRows ? column_start <= row_start + first + kWarpRows - 1
+                      : row_start + first <= column_start + kColumns - 1;
+  }
+  /// Whether all rows of this warp see all columns.
+  DIETMT_DEVICE bool warp_sees_all(bool causal) const {
+    const int first = warp_index() * kWarpRows;
+    if (first + kWarpRows > rows || columns < kColumns) return false;
+    if (!causal) return true;
+    return kQueryRows ? column_start + kColumns - 1 <= row_start + first
+                      : row_start + first + kWarpRows - 1 <= column_start;
   }
 };
 
@@ -73,34 +101,5 @@ class SharedMemory {
   char* start_;
   int64_t used_ = 0;
 };
-
-/// Shared memory of the score terms.
-template <typename E>
-struct TermMemory {
-  E* chunk = nullptr;              // [128, stride]: entries of a table over offsets, or features
-  float* band = nullptr;           // [64, kBandStride]: numbers of each row by offset
-  float* offset_bias = nullptr;    // [128]: by offset, from the lowest of the tile on
-  int* row_segments = nullptr;     // [64]
-  int* column_segments = nullptr;  // [64]
-};
-
-template <typename E, int kWidth>
-DIETMT_HOST_DEVICE TermMemory<E> take_term_memory(SharedMemory& memory,
-                                                  const AttentionTables& tables, bool backward) {
-  TermMemory<E> result;
-  const bool relative = tables.relative_keys.data != nullptr ||
-                        tables.relative_queries.data != nullptr ||
-                        tables.relative_values.data != nullptr;
-  if (relative || tables.query_features.data != nullptr) {
-    result.chunk = memory.take<E>(2 * kTile * kStride<kWidth>);
-  }
-  if (relative || (backward && tables.offset_bias.data != nullptr)) {
-    result.band = memory.take<float>(kTile * kBandStride);
-  }
-  result.offset_bias = memory.take<float>(2 * kTile);
-  result.row_segments = memory.take<int>(kTile);
-  result.column_segments = memory.take<int>(kTile);
-  return result;
-}
 
 }  // namespace dietmt::kernels

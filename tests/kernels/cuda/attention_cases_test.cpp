@@ -80,9 +80,33 @@ std::vector<AttentionCaseOptions> make_cases() {
     cases.push_back(
         {.name = std::string(name) + "_shared", .width = 32, .terms = term, .shared_tables = true});
   }
+  for (const int64_t width : {8, 40, 72, 112}) {
+    const std::string suffix = std::to_string(width);
+    cases.push_back({.name = "bf16_offset_bias_" + suffix, .width = width, .terms = kOffsetBias});
+    cases.push_back({.name = "bf16_vectors_" + suffix,
+                     .width = width,
+                     .terms = kOffsetBias | kRelativeKeys | kRelativeQueries | kRelativeValues});
+  }
   const unsigned all_but_segments = kAllTerms - kSegmentBias;
   cases.push_back({.name = "fp16_plain", .type = kHalf});
   cases.push_back({.name = "dropout", .dropout = 0.3});
+  cases.push_back({.name = "pairs_in_rows_of_four",
+                   .width = 64,
+                   .terms = kPositionBias | kOffsetBias | kSegmentBias,
+                   .queries = {1, 180, 97}});
+  cases.push_back({.name = "wide_pairs",
+                   .width = 128,
+                   .terms = kPositionBias | kOffsetBias,
+                   .queries = {130, 7},
+                   .causal = true,
+                   .dropout = 0.1});
+  cases.push_back({.name = "wide_vectors",
+                   .width = 128,
+                   .terms = kRelativeKeys | kRelativeQueries | kRelativeValues,
+                   .queries = {130, 7},
+                   .causal = true,
+                   .dropout = 0.1,
+                   .clip = 150});
   cases.push_back({.name = "causal", .width = 32, .terms = kAllTerms, .causal = true});
   cases.push_back({.name = "causal_dropout",
                    .width = 32,

@@ -11,8 +11,6 @@ namespace dietmt::kernels {
 struct HostLauncher {
   HostSchedule schedule;
 
-  void zero(char* start, size_t bytes) { std::memset(start, 0, bytes); }
-
   template <typename Block>
   void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
     run_on_host(

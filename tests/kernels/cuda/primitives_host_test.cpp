@@ -140,22 +140,23 @@ TEST(PrimitivesHostDeathTest, FindsBarriersThatNotAllThreadsReach) {
 // A tile product through ldmatrix and mma, as the attention kernels use them.
 TEST(PrimitivesHostTest, MultipliesTiles) {
   constexpr int kWidth = 32;
-  constexpr int kSize = kTile * kStride<kWidth>;
+  constexpr int kColumns = 64;
+  constexpr int kSize = kRows * kStride<kWidth>;
   const auto value = [](int row, int column) {
     return static_cast<float>((row * 3 + column * 5) % 7 - 3);
   };
   run_block(2 * kSize * sizeof(BFloat16), [&](char* shared) {
     auto* rows = reinterpret_cast<BFloat16*>(shared);
     BFloat16* other = rows + kSize;
-    for (int i = thread_index(); i < kTile * kWidth; i += kThreads) {
+    for (int i = thread_index(); i < kRows * kWidth; i += kThreads) {
       const int at = i / kWidth * kStride<kWidth> + i % kWidth;
       rows[at].bits = bf16(value(i / kWidth, i % kWidth));
       other[at].bits = bf16(value(i / kWidth + 1, i % kWidth));
     }
     sync_block();
-    Scores scores;
+    WarpRows<kColumns> scores;
     scores.zero();
-    multiply_transposed<BFloat16, kWidth>(scores, rows, other);
+    multiply_transposed<BFloat16, kWidth>(scores, rows, other, kColumns - 10);
     scores.for_each([&](int row, int column, float& score, int) {
       float sum = 0.0f;
       for (int k = 0; k < kWidth; ++k) sum += value(row, k) * value(column + 1, k);
@@ -166,10 +167,10 @@ TEST(PrimitivesHostTest, MultipliesTiles) {
     scores.for_each([](int row, int column, float& score, int) {
       score = static_cast<float>((row + column) % 3);
     });
-    multiply<BFloat16, kWidth>(sums, scores, other);
+    multiply<BFloat16, kStride<kWidth>>(sums, scores, other, kColumns - 20);
     sums.for_each([&](int row, int column, float& sum, int) {
       float expected = 0.0f;
-      for (int k = 0; k < kTile; ++k) {
+      for (int k = 0; k < kColumns - 16; ++k) {
         expected += static_cast<float>((row + k) % 3) * value(k + 1, column);
       }
       EXPECT_EQ(sum, expected);

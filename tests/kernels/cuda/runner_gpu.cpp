@@ -1,4 +1,6 @@
 // The cases on a GPU.
+#include <algorithm>
+
 #include "kernels/cuda/attention_cuda.h"
 #include "tests/kernels/cuda/device_mirror.h"
 #include "tests/kernels/cuda/runner.h"
@@ -29,8 +31,10 @@ void run_attention(const AttentionBackward& call) {
   forward.sizes.query_offsets = call.forward.sizes.query_offsets;
   forward.sizes.key_offsets = call.forward.sizes.key_offsets;
   forward.terms.content_scale = call.forward.terms.content_scale;
-  const DeviceMemory workspace = device_memory(attention_workspace_cuda(on_device), 0xff);
-  attention_forward_cuda(forward, nullptr);
+  const size_t bytes =
+      std::max(attention_workspace_cuda(forward), attention_workspace_cuda(on_device));
+  const DeviceMemory workspace = device_memory(bytes, 0xff);
+  attention_forward_cuda(forward, workspace.get(), nullptr);
   attention_backward_cuda(on_device, workspace.get(), nullptr);
   mirror().copy_back();
 }

@@ -1,36 +1,35 @@
 #include <cstdlib>
 #include <memory>
 
+#include "kernels/cuda/attention_instance.cuh"
 #include "tests/kernels/cuda/host_launcher.h"
 #include "tests/kernels/cuda/runner.h"
 
 namespace dietmt::kernels {
 namespace {
 
-template <typename E, int kWidth>
-void run(const AttentionBackward& call, HostLauncher& launcher, const BackwardLimits& limits) {
-  std::vector<float> workspace(plan_backward(call, nullptr, limits).workspace_bytes /
-                               sizeof(float));
-  std::memset(workspace.data(), 0xff, workspace.size() * sizeof(float));
-  auto* start = reinterpret_cast<char*>(workspace.data());
-  run_attention_forward<E, kWidth>(call.forward, launcher);
-  run_attention_backward<E, kWidth>(call, start, launcher, limits);
-}
-
-template <typename E>
-void run_width(const AttentionBackward& call, HostLauncher& launcher,
-               const BackwardLimits& limits) {
-  switch (call.forward.sizes.head_width) {
-    case 32:
-      return run<E, 32>(call, launcher, limits);
-    case 64:
-      return run<E, 64>(call, launcher, limits);
-    case 96:
-      return run<E, 96>(call, launcher, limits);
-    default:
-      return run<E, 128>(call, launcher, limits);
+/// A workspace that starts out as NaN.
+class NanWorkspace {
+ public:
+  explicit NanWorkspace(size_t bytes) : words_(bytes / sizeof(Words) + 1) {
+    std::memset(words_.data(), 0xff, words_.size() * sizeof(Words));
   }
-}
+  char* start() { return reinterpret_cast<char*>(words_.data()); }
+
+ private:
+  std::vector<Words> words_;
+};
+
+template <typename E, int kWidth, TermClass kTerms>
+struct HostInstance {
+  static void run(const AttentionBackward& call, HostLauncher& launcher,
+                  const BackwardLimits& limits) {
+    NanWorkspace forward(plan_forward(call.forward, nullptr).workspace_bytes);
+    run_attention_forward<E, kWidth, kTerms>(call.forward, forward.start(), launcher);
+    NanWorkspace backward(plan_backward(call, nullptr, limits).workspace_bytes);
+    run_attention_backward<E, kWidth, kTerms>(call, backward.start(), launcher, limits);
+  }
+};
 
 }  // namespace
 
@@ -47,11 +46,8 @@ void* allocate_shared(size_t bytes) {
 void run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
                            const BackwardLimits& limits) {
   HostLauncher launcher{schedule};
-  if (call.forward.sizes.type == ElementType::kHalf) {
-    run_width<Half>(call, launcher, limits);
-  } else {
-    run_width<BFloat16>(call, launcher, limits);
-  }
+  with_instance<HostInstance>(call.forward,
+                              [&](auto instance) { instance.run(call, launcher, limits); });
 }
 
 void run_attention(const AttentionBackward& call) { run_attention_on_host(call, {}, {}); }
