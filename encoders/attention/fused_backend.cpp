@@ -244,14 +244,21 @@ std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
   if (device->attention_forward == nullptr) return {"the device has no kernels for it"};
   kernels::AttentionForward view;
   view.sizes.type = element_type(type);
+  view.sizes.heads = call.queries.size(1);
   view.sizes.head_width = call.queries.size(2);
+  view.sizes.max_queries = call.query_packing.max_length();
+  view.sizes.max_keys = call.key_packing.max_length();
   view.queries = head_rows(with_dense_tokens(call.queries));
   view.keys = head_rows(with_dense_tokens(call.keys));
   view.values = head_rows(with_dense_tokens(call.values));
   float present = 0.0f;
-  for (size_t t = 0; t < kTableCount; ++t)
-    if (table_of(call.terms, t).defined())
-      (view.terms.tables.*kAttentionTables[t].table).data = &present;
+  for (size_t t = 0; t < kTableCount; ++t) {
+    const Tensor& table = table_of(call.terms, t);
+    if (!table.defined()) continue;
+    const kernels::AttentionTable& row = kAttentionTables[t];
+    (view.terms.tables.*row.table).data = &present;
+    if (row.size != nullptr) view.terms.*row.size = size_of(table, row.rows);
+  }
   const c10::DeviceGuard guard(call.queries.device());
   return device->reasons_against_attention(view);
 }
