@@ -149,9 +149,9 @@ def profile(m):
 
 
 def sanitize(m):
-    """the tests labelled gpu under compute-sanitizer: memcheck and racecheck"""
+    """the tests of the kernels under compute-sanitizer: memcheck and racecheck"""
     for tool in ("memcheck", "racecheck"):
-        for name in m.gpu_tests():
+        for name in filter(lambda test: test.startswith("kernels_"), m.gpu_tests()):
             def checked():
                 text = m.run(["compute-sanitizer", "--tool", tool, "--error-exitcode", "9",
                               m.bin / name], 150, m.environment())
