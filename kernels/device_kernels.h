@@ -189,6 +189,57 @@ struct DeviceLinearBackward {
   bool accumulate = false;
 };
 
+/// Attention of one step of cached decoding: K queries of each of G groups, which stand at the
+/// position of their group, to the keys in the slots that the group names. Scores are those of
+/// kernels/attention.h. Only if has_step_attention().
+struct DeviceStepAttention {
+  ElementType type = ElementType::kFloat;  // of queries, keys, values and output
+  int64_t groups = 0;                      // G
+  int64_t rows_per_group = 1;              // K
+  int64_t heads = 0;
+  int64_t head_width = 0;
+  HeadRows queries;     // [G * K, H, Dh]
+  HeadRows keys;        // the cache: [slots, H, Dh]
+  HeadRows values;      // [slots, H, Dh]
+  HeadRows new_keys;    // [G, H, Dh], with K = 1: the last key of each group, which the kernel
+                        // also writes to its slot; null: it is there
+  HeadRows new_values;  // [G, H, Dh]
+  const int32_t* slots = nullptr;      // [G, S], row g at g * slot_stride
+  int64_t slot_stride = 0;             // numbers
+  const int64_t* counts = nullptr;     // [G]: keys that a group sees, at least 1
+  const int64_t* positions = nullptr;  // [G]
+  AttentionTerms terms;                // content_scale is in host memory
+  int64_t bias_keys = 0;               // row stride of position_bias
+  HeadRows output;                     // [G * K, H, Dh]
+};
+constexpr bool has_step_attention(int64_t heads, int64_t head_width) {
+  constexpr int64_t kWidestHead = 256, kMostHeads = 128;
+  return heads <= kMostHeads && head_width % 8 == 0 && head_width <= kWidestHead;
+}
+
+/// The choice of beam search among the continuations of K hypotheses of each of B sentences: the
+/// C = 2 K with the largest sums of log-probabilities, and of these the first K that do not end.
+/// Equal sums are ordered by hypothesis, then by token. At most kWidestStepBeam hypotheses.
+struct DeviceBeamStep {
+  ElementType type = ElementType::kFloat;  // of logits
+  int64_t sentences = 0;                   // B
+  int64_t beam = 1;                        // K
+  int64_t classes = 0;                     // V, at least C
+  const void* logits = nullptr;            // [B * K, V]
+  const int64_t* forced = nullptr;  // [B]: the only token that may follow, or -1; null: any may
+  const int64_t* early = nullptr;   // [B]: 1 where no hypothesis may end; null: all may
+  int64_t end = 0;
+  int64_t never[2] = {-1, -1};     // tokens that are not generated; -1: none
+  double* sums = nullptr;          // [B * K], replaced; minus infinity: no hypothesis
+  int64_t* tokens = nullptr;       // [B * K]: of the rows that go on
+  int64_t* parents = nullptr;      // [B * K]: the rows that they continue
+  int32_t* candidates = nullptr;   // [B, C, 3], best first: hypothesis, token, the bits of the
+                                   // log-probability; minus infinity: none
+  float* row_log_probs = nullptr;  // [B * K, C], workspace
+  int32_t* row_tokens = nullptr;   // [B * K, C], workspace
+};
+constexpr int64_t kWidestStepBeam = 8;
+
 struct DeviceKernels {
   /// Empty if the attention kernels can run the call. In all calls of attention the offsets and
   /// tiles of the device are set, and content_scale is in host memory.
@@ -206,6 +257,8 @@ struct DeviceKernels {
   void (*rotate)(const DeviceRotate& call) = nullptr;
   void (*linear)(const DeviceLinear& call) = nullptr;
   void (*linear_backward)(const DeviceLinearBackward& call) = nullptr;
+  void (*step_attention)(const DeviceStepAttention& call) = nullptr;
+  void (*beam_step)(const DeviceBeamStep& call) = nullptr;
 };
 
 }  // namespace dietmt::kernels

@@ -6,6 +6,7 @@
 #include "encoders/device/cuda_row_backend.h"
 #include "encoders/device/device.h"
 #include "kernels/cuda/attention_cuda.h"
+#include "kernels/cuda/step/step_cuda.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -35,7 +36,15 @@ kernels::DeviceKernels table() {
   kernels::DeviceKernels kernels = {
       .reasons_against_attention = kernels::reasons_against_attention_cuda,
       .attention_forward = forward,
-      .attention_backward = backward};
+      .attention_backward = backward,
+      .step_attention =
+          [](const kernels::DeviceStepAttention& call) {
+            kernels::step_attention_cuda(call, current_stream());
+          },
+      .beam_step =
+          [](const kernels::DeviceBeamStep& call) {
+            kernels::beam_step_cuda(call, current_stream());
+          }};
   cuda::add_row_kernels(kernels);
   return kernels;
 }

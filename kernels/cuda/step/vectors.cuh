@@ -1,0 +1,106 @@
+// Vectors in pieces of 8 numbers, one for each lane, for the kernels of a decoding step.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/cuda/primitives.h"
+
+namespace dietmt::kernels {
+
+constexpr int kLaneNumbers = 8;
+constexpr int kStepQueries = 5;  // of a warp, where a group has several: the usual beam
+
+template <int kLanes>
+struct LaneCount {};
+
+DIETMT_DEVICE int64_t clipped_offset(int64_t offset, int64_t clip) {
+  return (offset < -clip ? -clip : offset > clip ? clip : offset) + clip;
+}
+
+DIETMT_DEVICE float number_of(uint32_t bits) {
+#ifdef __CUDACC__
+  return __uint_as_float(bits);
+#else
+  return std::bit_cast<float>(bits);
+#endif
+}
+
+DIETMT_DEVICE uint32_t bits_of(float number) {
+#ifdef __CUDACC__
+  return __float_as_uint(number);
+#else
+  return std::bit_cast<uint32_t>(number);
+#endif
+}
+
+DIETMT_DEVICE float natural_logarithm(float x) {
+#ifdef __CUDACC__
+  return logf(x);
+#else
+  return std::log(x);
+#endif
+}
+
+DIETMT_DEVICE float element_value(float x) { return x; }
+DIETMT_DEVICE float element_value(BFloat16 x) { return to_float(x); }
+DIETMT_DEVICE float element_value(Half x) { return to_float(x); }
+
+/// 8 numbers at an address that 16 divides.
+DIETMT_DEVICE void load_numbers(const float* from, float (&to)[kLaneNumbers]) {
+  const Words low = load_words(from), high = load_words(from + 4);
+  DIETMT_UNROLL
+  for (int i = 0; i < 4; ++i) {
+    to[i] = number_of(low.of[i]);
+    to[i + 4] = number_of(high.of[i]);
+  }
+}
+
+/// The same from and to element `first` of an array of E.
+template <typename E>
+DIETMT_DEVICE void load_vector(const void* data, int64_t first, float (&to)[kLaneNumbers]) {
+  if constexpr (std::is_same_v<E, float>) {
+    load_numbers(static_cast<const float*>(data) + first, to);
+  } else {
+    const Words words = load_words(static_cast<const E*>(data) + first);
+    DIETMT_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      to[2 * i] = low_float<E>(words.of[i]);
+      to[2 * i + 1] = high_float<E>(words.of[i]);
+    }
+  }
+}
+
+template <typename E>
+DIETMT_DEVICE void store_vector(const float (&from)[kLaneNumbers], void* data, int64_t first) {
+  Words words;
+  if constexpr (std::is_same_v<E, float>) {
+    float* to = static_cast<float*>(data) + first;
+    DIETMT_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      for (int i = 0; i < 4; ++i) words.of[i] = bits_of(from[4 * half + i]);
+      store_words(to + 4 * half, words);
+    }
+  } else {
+    DIETMT_UNROLL
+    for (int i = 0; i < 4; ++i) words.of[i] = pack<E>(from[2 * i], from[2 * i + 1]);
+    store_words(static_cast<E*>(data) + first, words);
+  }
+}
+
+/// The sum over the lanes of a sub-warp, in all of them.
+template <int kLanes>
+DIETMT_DEVICE float lane_sum(float x) {
+  DIETMT_UNROLL
+  for (int mask = 1; mask < kLanes; mask *= 2) x += shuffle_xor(x, mask);
+  return x;
+}
+
+/// The sum over the same lane of all sub-warps, in all of them.
+template <int kLanes>
+DIETMT_DEVICE float sub_warp_sum(float x) {
+  DIETMT_UNROLL
+  for (int mask = kLanes; mask < kWarpThreads; mask *= 2) x += shuffle_xor(x, mask);
+  return x;
+}
+
+}  // namespace dietmt::kernels

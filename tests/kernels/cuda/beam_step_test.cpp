@@ -1,0 +1,185 @@
+// The choice of beam search, run on the host against its definition in double precision.
+#include "kernels/cuda/step/beam_step.cuh"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/kernels/cuda/step_numbers.h"
+
+namespace dietmt::kernels {
+namespace {
+
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+struct BeamCase {
+  int64_t beam = 4;
+  int64_t classes = 1000;
+  std::vector<int64_t> forced = {};
+  std::vector<int64_t> early = {};
+};
+
+/// The choice of a step by its definition.
+struct Choice {
+  std::vector<double> sums;
+  std::vector<int64_t> tokens, parents;
+  std::vector<int32_t> candidates;
+  std::vector<double> log_probs;  // of the candidates
+};
+
+template <typename E>
+class BeamStepCase {
+ public:
+  static constexpr int64_t kSentences = 3, kEnd = 2;
+
+  explicit BeamStepCase(const BeamCase& options)
+      : options_(options),
+        logits_(static_cast<size_t>(kSentences * options.beam * options.classes), random_) {
+    for (int64_t r = 0; r < kSentences * options.beam; ++r)
+      sums_.push_back(r / options.beam == 1 && r % options.beam > 0 ? kNone : -0.01 * r);
+  }
+
+  Choice run(const HostSchedule& schedule) {
+    const int64_t rows = kSentences * options_.beam, count = 2 * options_.beam;
+    Choice found{sums_,
+                 std::vector<int64_t>(rows),
+                 std::vector<int64_t>(rows),
+                 std::vector<int32_t>(static_cast<size_t>(kSentences * count * 3)),
+                 {}};
+    std::vector<float> log_probs(static_cast<size_t>(rows * count));
+    std::vector<int32_t> tokens(log_probs.size());
+    DeviceBeamStep call;
+    call.type = type_of<E>();
+    call.sentences = kSentences;
+    call.beam = options_.beam;
+    call.classes = options_.classes;
+    call.logits = logits_.data();
+    if (!options_.forced.empty()) call.forced = options_.forced.data();
+    if (!options_.early.empty()) call.early = options_.early.data();
+    call.end = kEnd;
+    call.never[0] = 0;
+    call.never[1] = 1;
+    call.sums = found.sums.data();
+    call.tokens = found.tokens.data();
+    call.parents = found.parents.data();
+    call.candidates = found.candidates.data();
+    call.row_log_probs = log_probs.data();
+    call.row_tokens = tokens.data();
+    StepLauncher launcher{schedule};
+    beam_step_on(launcher, call);
+    for (size_t i = 2; i < found.candidates.size(); i += 3)
+      found.log_probs.push_back(std::bit_cast<float>(found.candidates[i]));
+    return found;
+  }
+
+  Choice wanted() const {
+    Choice choice;
+    for (int64_t b = 0; b < kSentences; ++b) choose(b, choice);
+    return choice;
+  }
+
+ private:
+  struct Scored {
+    double sum, log_prob;
+    int32_t row, token;
+  };
+
+  bool may_follow(int64_t b, int64_t token) const {
+    const auto at = static_cast<size_t>(b);
+    if (!options_.forced.empty() && options_.forced[at] >= 0) return token == options_.forced[at];
+    if (token < 2) return false;
+    return token != kEnd || options_.early.empty() || options_.early[at] == 0;
+  }
+
+  void choose(int64_t b, Choice& choice) const {
+    const int64_t beam = options_.beam, classes = options_.classes;
+    std::vector<Scored> all;
+    for (int64_t k = 0; k < beam; ++k) {
+      const int64_t row = b * beam + k;
+      double total = 0.0;
+      for (int64_t v = 0; v < classes; ++v) total += std::exp(logits_[row * classes + v]);
+      for (int64_t v = 0; v < classes; ++v) {
+        if (!may_follow(b, v)) continue;
+        const double log_prob = logits_[row * classes + v] - std::log(total);
+        const double sum = sums_[static_cast<size_t>(row)] + log_prob;
+        if (sum > kNone)
+          all.push_back({sum, log_prob, static_cast<int32_t>(k), static_cast<int32_t>(v)});
+      }
+    }
+    // Within 1e-7, the kernel may find sums of different rows equal, or the other way round.
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Scored& x, const Scored& y) { return x.sum > y.sum; });
+    int64_t open = 0;
+    for (int64_t c = 0; c < 2 * beam; ++c) {
+      const bool possible = c < std::ssize(all);
+      const Scored one = possible ? all[static_cast<size_t>(c)] : Scored{kNone, kNone, 0, 0};
+      choice.candidates.insert(choice.candidates.end(), {one.row, one.token, 0});
+      choice.log_probs.push_back(one.log_prob);
+      if (!possible || one.token == kEnd || open == beam) continue;
+      choice.sums.push_back(one.sum);
+      choice.tokens.push_back(one.token);
+      choice.parents.push_back(b * beam + one.row);
+      ++open;
+    }
+    for (; open < beam; ++open) {
+      choice.sums.push_back(kNone);
+      choice.tokens.push_back(kEnd);
+      choice.parents.push_back(b * beam);
+    }
+  }
+
+  BeamCase options_;
+  Random random_{11};
+  Numbers<E> logits_;
+  std::vector<double> sums_;
+};
+
+template <typename E>
+void expect_choice(const BeamCase& options) {
+  BeamStepCase<E> one(options);
+  const Choice found = one.run({}), wanted = one.wanted();
+  EXPECT_EQ(found.tokens, wanted.tokens);
+  EXPECT_EQ(found.parents, wanted.parents);
+  for (size_t r = 0; r < wanted.sums.size(); ++r) {
+    if (wanted.sums[r] == kNone)
+      EXPECT_EQ(found.sums[r], kNone);
+    else
+      EXPECT_NEAR(found.sums[r], wanted.sums[r], 2e-6);
+  }
+  for (size_t c = 0; c < wanted.log_probs.size(); ++c) {
+    if (wanted.log_probs[c] == kNone) {
+      EXPECT_EQ(found.log_probs[c], kNone);
+      continue;
+    }
+    EXPECT_NEAR(found.log_probs[c], wanted.log_probs[c], 2e-6);
+    EXPECT_EQ(found.candidates[3 * c], wanted.candidates[3 * c]) << c;
+    EXPECT_EQ(found.candidates[3 * c + 1], wanted.candidates[3 * c + 1]) << c;
+  }
+  const Choice shuffled = one.run({.workers = 2, .order = 5});
+  EXPECT_EQ(shuffled.candidates, found.candidates);
+  EXPECT_EQ(shuffled.sums, found.sums);
+}
+
+class BeamStepOf : public testing::TestWithParam<BeamCase> {};
+
+TEST_P(BeamStepOf, EqualsItsDefinition) { expect_choice<float>(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(Cases, BeamStepOf,
+                         testing::Values(BeamCase{}, BeamCase{.beam = 1},
+                                         BeamCase{.beam = 8, .classes = 2003},
+                                         BeamCase{.beam = 3, .classes = 17},
+                                         BeamCase{.forced = {-1, 900, 2}},
+                                         BeamCase{.classes = 12, .early = {1, 0, 1}}));
+
+// 16-bit logits are often equal; the first hypothesis and the smallest token win.
+TEST(BeamStep, OrdersEqualSums) {
+  expect_choice<BFloat16>({.beam = 5, .classes = 600});
+  expect_choice<Half>({.beam = 2, .classes = 601});
+}
+
+}  // namespace
+}  // namespace dietmt::kernels
