@@ -99,9 +99,10 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
 void add_decoding_device(OptionTable& table, std::string& device, std::string& weights) {
   table.add("device", &device, "NAME", "cpu, cuda or cuda:I")
       .add("weights", &weights, "",
-           "type of the weights on the CPU, rounded when the model is loaded; auto: fp32, or the "
-           "type of a quantized model",
-           {.choices = {"auto", "fp32", "bf16", "int8"}});
+           "type of the weights, rounded when the model is loaded; auto: fp32, or the type of a "
+           "quantized model; int8 needs --device cpu, fp16 a GPU, which also computes in bf16 or "
+           "fp16 then",
+           {.choices = {"auto", "fp32", "bf16", "fp16", "int8"}});
 }
 
 void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens) {
@@ -111,7 +112,7 @@ void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_t
            ranges::kThreads)
       .add("batch-tokens", &batch_tokens, "N",
            "batch size of a worker in source tokens; changes speed and memory, not results; a GPU "
-           "needs more",
+           "decodes 32 times as many at a time, or as many as fit into its memory",
            ranges::kBatchTokens);
 }
 

@@ -5,7 +5,6 @@
 #include "encoders/device/device.h"
 #include "inspection/sentence_analysis.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/engine/stored_weights.h"
 #include "nmt/network/model_directory.h"
 #include "tools/served_models.h"
 
@@ -17,8 +16,7 @@ namespace {
 class TorchModels : public ServedModels {
  public:
   explicit TorchModels(const ServeOptions& options)
-      : device_(encoders::parse_device(options.device)),
-        weights_(nmt::parse_weight_choice(options.weights)) {}
+      : device_(encoders::parse_device(options.device)), weights_(options.weights) {}
 
   nmt::LoadedDecoder load(const service::ModelSpec& spec) override {
     {
@@ -26,7 +24,7 @@ class TorchModels : public ServedModels {
       if (name_ == spec.name) model_.reset();
     }
     return nmt::load_decoder(nmt::model_directories({spec.directory.string()}),
-                             {.device = device_, .weights = weights_, .shortlist = spec.shortlist});
+                             nmt::decoder_options(device_, weights_, spec.shortlist));
   }
 
   reporting::SentenceAnalysis analyse(const service::ModelSpec& spec,
@@ -47,7 +45,7 @@ class TorchModels : public ServedModels {
   }
 
   c10::Device device_;
-  std::optional<kernels::WeightType> weights_;
+  std::string weights_;
   std::mutex mutex_;  // guards the members below
   std::string name_;
   std::optional<nmt::LoadedModel> model_;

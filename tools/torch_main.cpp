@@ -8,7 +8,6 @@
 #include "common/error.h"
 #include "encoders/device/device.h"
 #include "nmt/batch_decoding/decoder_loader.h"
-#include "nmt/engine/stored_weights.h"
 #include "nmt/packing/engine_models.h"
 #include "tools/commands.h"
 #include "tools/decoding_options.h"
@@ -18,10 +17,9 @@ namespace dietmt::tools {
 DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
                              const std::vector<std::string>&) {
   return [o] {
-    return nmt::load_decoder(nmt::model_directories(o.models),
-                             {.device = encoders::parse_device(o.device),
-                              .weights = nmt::parse_weight_choice(o.weights),
-                              .shortlist = o.shortlist});
+    return nmt::load_decoder(
+        nmt::model_directories(o.models),
+        nmt::decoder_options(encoders::parse_device(o.device), o.weights, o.shortlist));
   };
 }
 

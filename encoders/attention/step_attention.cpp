@@ -1,12 +1,17 @@
 #include "encoders/attention/step_attention.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "encoders/attention/attention.h"
 #include "encoders/attention/backends.h"
+#include "encoders/device/device.h"
+#include "encoders/position/term_table.h"
+#include "kernels/attention_tables.h"
+#include "kernels/device_kernels.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -92,21 +97,11 @@ Tensor step_scores(const StepAttentionCall& call, const StepShape& shape, const 
   return scores;
 }
 
-}  // namespace
-
-std::vector<StepTerms> step_terms(const std::vector<ScoreTerms>& layers, const Tensor& like) {
-  std::vector<StepTerms> all;
-  for (ScoreTerms& terms : multiply_features(layers)) {
-    const std::vector<double>& scale = terms.content_scale;
-    Tensor factors;
-    if (!std::equal(scale.begin() + 1, scale.end(), scale.begin()))
-      factors = at::tensor(scale, at::kFloat).view({-1, 1, 1}).to(like.device());
-    all.push_back({std::move(terms), factors});
+Tensor attend_by_tensor_algebra(const StepAttentionCall& call) {
+  if (call.new_keys.defined()) {
+    Tensor(call.keys).index_copy_(0, call.new_slots, call.new_keys);
+    Tensor(call.values).index_copy_(0, call.new_slots, call.new_values);
   }
-  return all;
-}
-
-Tensor attend_step(const StepAttentionCall& call) {
   const StepShape shape(call);
   const Tensor q = call.queries.unflatten(0, {shape.groups(), -1}).transpose(1, 2);
   const Tensor k = gathered(call.keys, call.slots);
@@ -117,6 +112,97 @@ Tensor attend_step(const StepAttentionCall& call) {
   if (const Tensor& table = call.terms.scores.relative_values; table.defined())
     output = output + at::matmul(p, shape.at_offsets(table).to(q.scalar_type()));
   return output.transpose(1, 2).reshape(call.queries.sizes());
+}
+
+/// Null if the device has no kernel for the call.
+const kernels::DeviceKernels* step_kernels(const StepAttentionCall& call) {
+  const kernels::DeviceKernels* device = device_kernels(call.queries.device());
+  if (device == nullptr || device->step_attention == nullptr) return nullptr;
+  const at::ScalarType type = call.queries.scalar_type();
+  const bool known = type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
+  const bool fits = kernels::has_step_attention(call.queries.size(1), call.queries.size(2));
+  return known && fits && !call.terms.scores.contextual.defined() ? device : nullptr;
+}
+
+/// Contiguous within a token.
+Tensor as_head_rows(const Tensor& x) {
+  return !x.defined() || (x.stride(2) == 1 && x.stride(1) == x.size(2)) ? x : x.contiguous();
+}
+
+kernels::HeadRows head_rows(const Tensor& x) {
+  if (!x.defined()) return {};
+  return {x.data_ptr(), x.stride(0)};
+}
+
+kernels::AttentionTerms kernel_terms(const ScoreTerms& scores) {
+  kernels::AttentionTerms terms;
+  for (const kernels::AttentionTable& table : kernels::kAttentionTables) {
+    const Tensor& numbers = scores.*term_of(table.table).table;
+    if (!numbers.defined()) continue;
+    terms.tables.*
+        table.table = {numbers.data_ptr<float>(), numbers.size(0) == 1 ? 0 : numbers.stride(0)};
+    if (table.size != nullptr)
+      terms.*table.size = kernels::has_offsets(table.rows) ? numbers.size(1) / 2 : numbers.size(2);
+  }
+  return terms;
+}
+
+Tensor attend_on_device(const StepAttentionCall& call, const kernels::DeviceKernels& device) {
+  const Tensor queries = as_head_rows(call.queries), new_keys = as_head_rows(call.new_keys),
+               new_values = as_head_rows(call.new_values), slots = call.slots.contiguous();
+  const Tensor output = at::empty(queries.sizes(), queries.options());
+  const int64_t heads = queries.size(1);
+  const ScoreTerms& scores = call.terms.scores;
+  std::vector<float> scale(static_cast<size_t>(heads));
+  for (size_t h = 0; h < scale.size(); ++h)
+    scale[h] = static_cast<float>(scores.content_scale[scores.content_scale.size() > 1 ? h : 0]);
+  kernels::DeviceStepAttention step;
+  step.type = element_type(queries.scalar_type());
+  step.groups = slots.size(0);
+  step.rows_per_group = queries.size(0) / step.groups;
+  step.heads = heads;
+  step.head_width = queries.size(2);
+  step.queries = head_rows(queries);
+  step.keys = head_rows(call.keys);
+  step.values = head_rows(call.values);
+  step.new_keys = head_rows(new_keys);
+  step.new_values = head_rows(new_values);
+  step.slots = slots.const_data_ptr<int32_t>();
+  step.slot_stride = slots.size(1);
+  step.counts = call.counts.const_data_ptr<int64_t>();
+  step.positions = call.positions.const_data_ptr<int64_t>();
+  step.terms = kernel_terms(scores);
+  step.terms.content_scale = scale.data();
+  if (scores.position_bias.defined()) step.bias_keys = scores.position_bias.size(2);
+  step.output = head_rows(output);
+  const c10::DeviceGuard guard(output.device());
+  device.step_attention(step);
+  return output;
+}
+
+}  // namespace
+
+std::vector<StepTerms> step_terms(const std::vector<ScoreTerms>& layers, const Tensor& like) {
+  std::vector<StepTerms> all;
+  for (ScoreTerms& terms : multiply_features(layers)) {
+    const std::vector<double>& scale = terms.content_scale;
+    Tensor factors;
+    if (!std::equal(scale.begin() + 1, scale.end(), scale.begin()))
+      factors = at::tensor(scale, at::kFloat).view({-1, 1, 1}).to(like.device());
+    for (const Term& term : kTerms) {
+      Tensor& table = terms.*term.table;
+      if (term.kernel_table != nullptr && table.defined())
+        table = table.to(at::kFloat).contiguous();
+    }
+    all.push_back({std::move(terms), factors});
+  }
+  return all;
+}
+
+Tensor attend_step(const StepAttentionCall& call) {
+  if (const kernels::DeviceKernels* device = step_kernels(call))
+    return attend_on_device(call, *device);
+  return attend_by_tensor_algebra(call);
 }
 
 }  // namespace dietmt::encoders

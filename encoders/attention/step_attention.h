@@ -12,7 +12,8 @@
 
 namespace dietmt::encoders {
 
-/// The terms of a layer for positions 0 .. L - 1, which all steps read.
+/// The terms of a layer for positions 0 .. L - 1, which all steps read. Tables that change scores
+/// or values are fp32 and contiguous.
 struct StepTerms {
   ScoreTerms scores;
   at::Tensor head_scales;  // [H, 1, 1] float; undefined if all heads have the same scale
@@ -31,9 +32,13 @@ struct StepAttentionCall {
   at::Tensor counts;     // [G] int64: the keys that a group sees
   at::Tensor positions;  // [G] int64: of its queries
   const StepTerms& terms;
+  // In self-attention, of the last token of each group: they are written to the cache first.
+  at::Tensor new_keys = {};    // [G, H, Dh]
+  at::Tensor new_values = {};  // [G, H, Dh]
+  at::Tensor new_slots = {};   // [G] int64
 };
 
-/// Returns [G * K, H, Dh].
+/// By the device's own kernel, if it has one for the call. Returns [G * K, H, Dh].
 at::Tensor attend_step(const StepAttentionCall& call);
 
 }  // namespace dietmt::encoders

@@ -70,6 +70,14 @@ c10::Device parse_device(const std::string& name) {
   throw ConfigError("--device is '" + name + "'; it must be cpu, cuda or cuda:I");
 }
 
+std::optional<int64_t> free_device_memory(c10::Device device) {
+  if (device.is_cpu()) return std::nullopt;
+  auto* allocator = dynamic_cast<c10::DeviceAllocator*>(c10::GetAllocator(device.type()));
+  if (allocator == nullptr) return std::nullopt;
+  const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
+  return static_cast<int64_t>(allocator->getMemoryInfo(index).first);
+}
+
 int64_t set_threads(int64_t threads) {
   // Threads of one loop wait for each other, so that many more of them than cores take minutes.
   constexpr int64_t kAlways = 16;

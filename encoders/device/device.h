@@ -9,6 +9,7 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace dietmt::encoders {
 
 /// "cpu", "cuda" or "cuda:I". Throws ConfigError if the device is not there.
 c10::Device parse_device(const std::string& name);
+
+/// Bytes that a device has left; none if it does not say so.
+std::optional<int64_t> free_device_memory(c10::Device device);
 
 /// Sets the threads of tensor operations; 0: as many as there are cores. Returns their number.
 int64_t set_threads(int64_t threads);

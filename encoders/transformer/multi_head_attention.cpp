@@ -70,11 +70,10 @@ Fork SelfAttention::forward(const Tensor& x, const Packing& packing, const Score
 Tensor SelfAttention::step(const Tensor& x, Tensor& keys, Tensor& values, const StepRows& rows,
                            const StepTerms& terms) const {
   const Projected own = split(linear_layer(x, input_weight_, input_bias_));
-  keys.index_copy_(0, rows.new_slots, move_keys(own.keys, rows.positions, terms.scores));
-  values.index_copy_(0, rows.new_slots, own.values);
-  const Tensor queries = move_queries(own.queries, rows.positions, terms.scores);
   const Tensor mixed =
-      attend_step({queries, keys, values, rows.slots, rows.counts, rows.positions, terms});
+      attend_step({move_queries(own.queries, rows.positions, terms.scores), keys, values,
+                   rows.slots, rows.counts, rows.positions, terms,
+                   move_keys(own.keys, rows.positions, terms.scores), own.values, rows.new_slots});
   return linear_layer(mixed.reshape(x.sizes()), output_weight_, output_bias_);
 }
 

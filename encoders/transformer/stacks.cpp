@@ -263,18 +263,22 @@ DecoderStack::StepTables DecoderStack::step_tables(int64_t length, const Tensor&
     return step_terms(position.lower({0, covered, covered}, like), like);
   };
   StepTables tables{length, {}, terms_of(*position_), terms_of(*cross_position_)};
-  const int64_t covered = std::min(length, position_->max_length());
-  const Tensor none = at::zeros({covered, config_.width}, like.options());
-  const Tensor embedded =
-      position_->embed(none, at::arange(covered, like.options().dtype(at::kLong)), {}, covered);
-  if (!embedded.is_same(none)) tables.embedding = embedded;
+  tables.embedding = position_->position_table(std::min(length, position_->max_length()),
+                                               like.options().requires_grad(false));
   return tables;
 }
 
-Tensor DecoderStack::step(const Tensor& embeddings, const StepRows& rows, const StepTables& tables,
+Tensor DecoderStack::step(const TokenEmbedding& tokens, const StepRows& rows,
+                          const StepTables& tables,
                           std::vector<DecoderLayer::StepCache>& cache) const {
-  Tensor x = embeddings;
-  if (tables.embedding.defined()) x = x + at::embedding(tables.embedding, rows.positions);
+  Tensor x;
+  if (embeds_with_positions(tokens)) {
+    x = encoders::embed(tokens, tables.embedding, rows.positions, {});
+  } else {
+    x = encoders::embed(tokens);
+    if (tables.embedding.defined())
+      x = x + at::embedding(tables.embedding, rows.positions).to(x.scalar_type());
+  }
   for (size_t l = 0; l < layers_.size(); ++l)
     x = layers_[l]->step(x, cache[l], rows, tables.self[l], tables.cross[l]);
   return final_norm_ ? final_norm_->forward(x) : x;

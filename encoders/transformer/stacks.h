@@ -102,9 +102,8 @@ class DecoderStack : public torch::nn::Module {
   /// Tables for sentences of `length` tokens, or of the longest that the encodings cover.
   StepTables step_tables(int64_t length, const at::Tensor& like) const;
 
-  /// embeddings: [rows, D] of one token of each row; `cache` has one entry a layer. Returns
-  /// [rows, D].
-  at::Tensor step(const at::Tensor& embeddings, const StepRows& rows, const StepTables& tables,
+  /// tokens: of the rows; `cache` has one entry a layer. Returns [rows, D].
+  at::Tensor step(const TokenEmbedding& tokens, const StepRows& rows, const StepTables& tables,
                   std::vector<DecoderLayer::StepCache>& cache) const;
 
   const PositionScheme& position() const { return *position_; }

@@ -13,10 +13,26 @@
 #include "nmt/search/repetition.h"
 
 namespace dietmt::nmt {
+namespace {
+
+// A device decodes so many times the source tokens of a worker of the CPU at a time.
+constexpr int64_t kDeviceShare = 32;
+
+}  // namespace
 
 BatchDecoder::BatchDecoder(std::vector<const TranslationModel*> models,
-                           const SpecialTokens& special)
-    : models_(std::move(models)), special_(special) {}
+                           const SpecialTokens& special, std::optional<at::ScalarType> type)
+    : models_(std::move(models)), special_(special) {
+  for (const TranslationModel* model : models_) {
+    decoding_.push_back({model, {type, nullptr}});
+    if (!type) continue;
+    copies_.push_back(std::make_unique<encoders::WeightCopies>(*model, *type));
+    copies_.back()->refresh();
+    decoding_.back().precision.copies = copies_.back().get();
+  }
+}
+
+BatchDecoder::~BatchDecoder() = default;
 
 int64_t BatchDecoder::max_source_length() const {
   int64_t length = kNoLimit;
@@ -30,6 +46,12 @@ int64_t BatchDecoder::max_target_length() const {
   for (const TranslationModel* model : models_)
     length = std::min(length, model->max_target_length());
   return length;
+}
+
+RequestLimits BatchDecoder::limits() const {
+  const ModelConfig& config = models_.front()->config();
+  return {config.source_vocabulary, config.target_vocabulary, max_source_length(),
+          max_target_length()};
 }
 
 bool BatchDecoder::aligns() const {
@@ -49,10 +71,22 @@ bool BatchDecoder::searches_on_device(const FedSentence& sentence) const {
 
 void BatchDecoder::run(SentenceFeed& feed, int64_t, int64_t, int64_t batch_tokens) const {
   const c10::InferenceMode inference;
-  BeamWorker worker(*models_.front(), special_, max_target_length());
-  worker.run(feed, batch_tokens,
-             {[this](const FedSentence& sentence) { return searches_on_device(sentence); },
-              [&](std::span<const FedSentence> others) { decode_others(others, feed); }});
+  const bool on_cpu = models_.front()->output_weight().is_cpu();
+  std::unique_ptr<BeamWorker> worker = idle_worker();
+  worker->run(feed, on_cpu ? batch_tokens : kDeviceShare * batch_tokens,
+              {[this](const FedSentence& sentence) { return searches_on_device(sentence); },
+               [&](std::span<const FedSentence> others) { decode_others(others, feed); }});
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(worker));
+}
+
+// Workers keep their caches for the next run.
+std::unique_ptr<BeamWorker> BatchDecoder::idle_worker() const {
+  const std::lock_guard lock(mutex_);
+  if (idle_.empty()) return std::make_unique<BeamWorker>(decoding_.front(), special_, limits());
+  std::unique_ptr<BeamWorker> worker = std::move(idle_.back());
+  idle_.pop_back();
+  return worker;
 }
 
 // The sentences of one search have the same options.
@@ -85,7 +119,7 @@ std::vector<NBest> BatchDecoder::search(std::span<const FedSentence> batch) cons
     sources.push_back(&sentence.request->source);
   }
   const int64_t rows = options.sample ? options.nbest : options.beam;
-  const auto scorer = make_scorer(models_, sources, rows);
+  const auto scorer = make_scorer(decoding_, sources, rows);
   std::vector<NBest> found = options.sample ? sample_translations(*scorer, tasks, special_, options)
                                             : beam_search(*scorer, tasks, special_, options);
   if (options.needs_attention()) align(batch, found);

@@ -1,13 +1,26 @@
 #include "nmt/batch_decoding/beam_worker.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "encoders/device/device.h"
 
 namespace dietmt::nmt {
 namespace {
 
-// Rows of a step: more make a device no faster, and logits take memory.
+// Rows of a step: more make a device no faster.
 constexpr int64_t kMostRows = 4096;
+
+// Half of the free memory is for rows: their logits, three times in fp32 where no kernel chooses
+// among them, and the keys and values of translations and sources of usual length.
+int64_t rows_that_fit(const StepRunner& runner, int64_t vocabulary, at::Device device) {
+  constexpr int64_t kUsualLength = 128, kBytesOfALogit = 12;
+  const std::optional<int64_t> free = encoders::free_device_memory(device);
+  if (!free) return kMostRows;
+  const int64_t bytes = vocabulary * kBytesOfALogit + kUsualLength * runner.bytes_of_a_token();
+  return std::min(kMostRows, *free / 2 / bytes);
+}
 
 }  // namespace
 
@@ -28,9 +41,9 @@ struct BeamWorker::OpenSentence {
   bool closed = false;   // the feed has the result
 };
 
-BeamWorker::BeamWorker(const TranslationModel& model, const SpecialTokens& special,
-                       int64_t max_target_length)
-    : model_(model), special_(special), max_target_length_(max_target_length) {}
+BeamWorker::BeamWorker(const DecodingModel& model, const SpecialTokens& special,
+                       const RequestLimits& limits)
+    : model_(*model.model), precision_(model.precision), special_(special), limits_(limits) {}
 
 BeamWorker::~BeamWorker() = default;
 
@@ -114,9 +127,17 @@ bool BeamWorker::admit() {
 void BeamWorker::sort_out(std::span<const FedSentence> fed) {
   std::vector<FedSentence> others;
   for (const FedSentence& one : fed) {
-    if (one.is_abandoned())
+    if (one.is_abandoned()) {
       feed_->drop(one.ticket);
-    else if (others_->searches(one))
+      continue;
+    }
+    try {
+      require_fitting(*one.request, limits_);
+    } catch (...) {
+      feed_->fail(one.ticket, std::current_exception());
+      continue;
+    }
+    if (others_->searches(one))
       waiting_.push_back(one);
     else
       others.push_back(one);
@@ -124,26 +145,28 @@ void BeamWorker::sort_out(std::span<const FedSentence> fed) {
   if (!others.empty()) others_->decode(others);
 }
 
+// For sentences of one beam size.
+void BeamWorker::prepare(int64_t beam) {
+  const at::Device device = model_.output_weight().device();
+  runner_ = std::make_unique<StepRunner>(model_, beam);
+  beams_ = std::make_unique<DeviceBeams>(beam, special_, device);
+  const int64_t rows = rows_that_fit(*runner_, model_.config().target_vocabulary, device);
+  most_open_ = static_cast<size_t>(std::max<int64_t>(1, rows / beam));
+}
+
 // Begins the first waiting sentences of one beam size for which there are rows.
 void BeamWorker::begin_waiting() {
   if (waiting_.empty()) return;
+  const encoders::DevicePrecisionScope scope(precision_);
   const int64_t beam = waiting_.front().options->beam;
-  if (open_.empty() && (!runner_ || runner_->beams() != beam)) {
-    runner_ = std::make_unique<StepRunner>(model_, beam);
-    beams_ = std::make_unique<DeviceBeams>(beam, special_, model_.output_weight().device());
-  }
+  if (open_.empty() && (!runner_ || runner_->beams() != beam)) prepare(beam);
   if (runner_->beams() != beam) return;
-  const size_t most = static_cast<size_t>(std::max<int64_t>(1, kMostRows / beam));
   std::vector<const std::vector<int32_t>*> sources;
-  while (!waiting_.empty() && waiting_.front().options->beam == beam && open_.size() < most) {
-    const FedSentence fed = waiting_.front();
+  while (!waiting_.empty() && waiting_.front().options->beam == beam && open_.size() < most_open_) {
+    const FedSentence& next = waiting_.front();
+    open_.push_back(std::make_shared<OpenSentence>(next, special_, limits_.max_target_length));
+    sources.push_back(&next.request->source);
     waiting_.pop_front();
-    try {
-      open_.push_back(std::make_shared<OpenSentence>(fed, special_, max_target_length_));
-      sources.push_back(&fed.request->source);
-    } catch (...) {
-      feed_->fail(fed.ticket, std::current_exception());
-    }
   }
   runner_->add(sources);
   beams_->add(std::ssize(sources));
@@ -156,6 +179,7 @@ BeamWorker::Step BeamWorker::enqueue_step() {
                       sentence->position >= sentence->task.min_length});
     ++sentence->position;
   }
+  const encoders::DevicePrecisionScope scope(precision_);
   const at::Tensor hidden = runner_->step(beams_->tokens());
   return {open_, DelayedRead(beams_->advance(model_.logits(hidden), limits))};
 }

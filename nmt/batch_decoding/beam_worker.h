@@ -14,6 +14,7 @@
 
 #include "nmt/batch_decoding/delayed_read.h"
 #include "nmt/batch_decoding/device_beams.h"
+#include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/network/step_runner.h"
 #include "nmt/search/beam.h"
 #include "nmt/search/sentence_feed.h"
@@ -29,9 +30,8 @@ class BeamWorker {
     std::function<void(std::span<const FedSentence>)> decode;
   };
 
-  /// Keeps references to `model` and `special`.
-  BeamWorker(const TranslationModel& model, const SpecialTokens& special,
-             int64_t max_target_length);
+  /// Keeps a reference to `special`.
+  BeamWorker(const DecodingModel& model, const SpecialTokens& special, const RequestLimits& limits);
   ~BeamWorker();
 
   /// Decodes until the feed ends, at most a load of `batch_tokens` at a time, and as much again of
@@ -50,6 +50,7 @@ class BeamWorker {
   void drop_abandoned();
   void leave();
   int64_t load() const;
+  void prepare(int64_t beam);
   bool admit();
   void sort_out(std::span<const FedSentence> fed);
   void begin_waiting();
@@ -58,13 +59,15 @@ class BeamWorker {
   void decode_alone();
 
   const TranslationModel& model_;
+  const encoders::DevicePrecision precision_;
   const SpecialTokens& special_;
-  const int64_t max_target_length_;
+  const RequestLimits limits_;
   SentenceFeed* feed_ = nullptr;    // of this run
   const Others* others_ = nullptr;  // of this run
   int64_t batch_tokens_ = 0;
   std::unique_ptr<StepRunner> runner_;  // of sentences of one beam size
   std::unique_ptr<DeviceBeams> beams_;
+  size_t most_open_ = 0;                             // sentences of this beam size that fit
   std::vector<std::shared_ptr<OpenSentence>> open_;  // in the order of their rows
   std::optional<Step> last_;                         // not read yet
   std::deque<FedSentence> waiting_;                  // for rows, or for a batch of their beam size

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "nmt/batch_decoding/batch_decoder.h"
 #include "nmt/engine/engine_decoder.h"
+#include "nmt/engine/stored_weights.h"
 #include "nmt/packing/engine_models.h"
 #include "nmt/translation/translator.h"
 
@@ -37,6 +38,21 @@ std::unique_ptr<const SentenceDecoder> make_decoder(std::span<const TranslationM
   return std::make_unique<EngineDecoder>(std::move(packed), special);
 }
 
+DecoderOptions decoder_options(c10::Device device, const std::string& weights,
+                               const std::filesystem::path& shortlist) {
+  DecoderOptions options{.device = device, .shortlist = shortlist};
+  if (device.is_cpu()) {
+    options.weights = parse_weight_choice(weights);
+  } else if (weights == "bf16") {
+    options.device_type = at::kBFloat16;
+  } else if (weights == "fp16") {
+    options.device_type = at::kHalf;
+  } else if (weights == "int8") {
+    throw ConfigError("--weights int8 needs --device cpu");
+  }
+  return options;
+}
+
 LoadedDecoder load_decoder(const std::vector<std::string>& directories,
                            const DecoderOptions& options) {
   if (!options.device.is_cpu()) {
@@ -48,7 +64,8 @@ LoadedDecoder load_decoder(const std::vector<std::string>& directories,
     loaded.target_tokenizer = tokenizers.target;
     loaded.special = SpecialTokens::of(*tokenizers.target);
     loaded.context = loaded.models->context();
-    loaded.decoder = make_decoder(loaded.models->pointers(), loaded.special);
+    loaded.decoder = std::make_unique<BatchDecoder>(loaded.models->pointers(), loaded.special,
+                                                    options.device_type);
     return loaded;
   }
   EngineModelList models;

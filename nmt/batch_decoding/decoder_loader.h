@@ -5,6 +5,7 @@
 #pragma once
 
 #include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
 
 #include <filesystem>
 #include <memory>
@@ -55,7 +56,13 @@ struct DecoderOptions {
   // Only for the CPU:
   std::optional<kernels::WeightType> weights = {};  // none: the type that the directory has
   std::filesystem::path shortlist = {};             // data/shortlist/shortlist.h; empty: none
+  // Only for other devices, in which they compute; none: fp32.
+  std::optional<c10::ScalarType> device_type = {};
 };
+
+/// `weights`: as --weights names types. Throws ConfigError for one that the device does not have.
+DecoderOptions decoder_options(c10::Device device, const std::string& weights,
+                               const std::filesystem::path& shortlist);
 
 /// `directories`: one, or those of an ensemble. Throws CheckpointError if one cannot be loaded,
 /// DataError if the shortlist does not fit, and ConfigError if the tokenizers differ or the device

@@ -1,10 +1,12 @@
 #include "nmt/batch_decoding/device_beams.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
 #include <bit>
 
+#include "encoders/device/device.h"
 #include "nmt/batch_decoding/candidates.h"
 #include "nmt/network/step_runner.h"
 
@@ -15,14 +17,24 @@ using at::Tensor;
 
 constexpr int64_t kPacked = 3;  // numbers of a candidate
 
-// One number for each row of the sentences.
-template <typename Number>
-std::vector<int64_t> by_row(std::span<const DeviceBeams::Limits> limits, int64_t beam,
-                            const Number& number) {
-  std::vector<int64_t> rows;
-  for (const DeviceBeams::Limits& one : limits)
-    rows.insert(rows.end(), static_cast<size_t>(beam), number(one));
-  return rows;
+using Limits = DeviceBeams::Limits;
+
+int64_t forced_token(const Limits& one) { return one.forced; }
+int64_t may_not_end(const Limits& one) { return one.may_end ? 0 : 1; }
+
+bool any_forced(std::span<const Limits> limits) {
+  return std::ranges::any_of(limits, [](const Limits& one) { return one.forced >= 0; });
+}
+bool any_early(std::span<const Limits> limits) {
+  return std::ranges::any_of(limits, [](const Limits& one) { return !one.may_end; });
+}
+
+// `number` of each sentence, `times` times.
+std::vector<int64_t> numbers(std::span<const Limits> limits, int64_t times,
+                             int64_t (*number)(const Limits&)) {
+  std::vector<int64_t> all;
+  for (const Limits& one : limits) all.insert(all.end(), static_cast<size_t>(times), number(one));
+  return all;
 }
 
 }  // namespace
@@ -45,29 +57,69 @@ void DeviceBeams::add(int64_t sentences) {
 // Log-probabilities of all tokens, minus infinity for those that cannot follow. [B * K, V] float
 Tensor DeviceBeams::log_probs(const Tensor& logits, std::span<const Limits> limits) const {
   Tensor all = at::log_softmax(logits, -1, at::kFloat);
-  const bool any_forced =
-      std::ranges::any_of(limits, [](const auto& one) { return one.forced >= 0; });
-  const bool any_early = std::ranges::any_of(limits, [](const auto& one) { return !one.may_end; });
   Tensor forced, kept;
-  if (any_forced) {
-    forced = sent(by_row(limits, beam_, [](const Limits& one) { return one.forced; }), device_)
-                 .unsqueeze(1);  // [B * K, 1]
+  if (any_forced(limits)) {
+    forced = sent(numbers(limits, beam_, forced_token), device_).unsqueeze(1);  // [B * K, 1]
     kept = all.gather(1, forced.clamp_min(0));
   }
   for (const int32_t id : {special_.unknown, special_.begin})
     if (id >= 0) all.select(1, id).fill_(kImpossible);
-  if (any_early) {
-    const Tensor early =
-        sent(by_row(limits, beam_, [](const Limits& one) { return one.may_end ? 0 : 1; }), device_);
-    all.select(1, special_.end).masked_fill_(early.to(at::kBool), kImpossible);
+  if (any_early(limits)) {
+    const Tensor early = sent(numbers(limits, beam_, may_not_end), device_).to(at::kBool);
+    all.select(1, special_.end).masked_fill_(early, kImpossible);
   }
-  if (!any_forced) return all;
+  if (!forced.defined()) return all;
   const Tensor is_forced = forced.ge(0), place = forced.clamp_min(0);
   kept = at::where(is_forced, kept, all.gather(1, place));
   return all.masked_fill_(is_forced, kImpossible).scatter_(1, place, kept);
 }
 
 Tensor DeviceBeams::advance(const Tensor& logits, std::span<const Limits> limits) {
+  const kernels::DeviceKernels* device = encoders::device_kernels(device_);
+  const bool fits = beam_ <= kernels::kWidestStepBeam && logits.size(1) >= 2 * beam_;
+  if (device != nullptr && device->beam_step != nullptr && fits)
+    return advance_on_device(logits, limits, *device);
+  return advance_by_tensor_algebra(logits, limits);
+}
+
+Tensor DeviceBeams::advance_on_device(const Tensor& logits, std::span<const Limits> limits,
+                                      const kernels::DeviceKernels& device) {
+  const int64_t sentences = std::ssize(limits), rows = sentences * beam_, count = 2 * beam_;
+  const Tensor all = logits.contiguous();
+  const auto bits = tokens_.options().dtype(at::kInt);
+  const Tensor candidates = at::empty({sentences, count, kPacked}, bits);
+  const Tensor log_probs = at::empty({rows, count}, bits.dtype(at::kFloat));
+  const Tensor tokens = at::empty({rows, count}, bits);
+  Tensor forced, early;
+  if (any_forced(limits)) forced = sent(numbers(limits, 1, forced_token), device_);
+  if (any_early(limits)) early = sent(numbers(limits, 1, may_not_end), device_);
+  tokens_ = at::empty({rows}, tokens_.options());
+  parents_ = at::empty({rows}, tokens_.options());
+
+  kernels::DeviceBeamStep step;
+  step.type = encoders::element_type(all.scalar_type());
+  step.sentences = sentences;
+  step.beam = beam_;
+  step.classes = all.size(1);
+  step.logits = all.const_data_ptr();
+  if (forced.defined()) step.forced = forced.const_data_ptr<int64_t>();
+  if (early.defined()) step.early = early.const_data_ptr<int64_t>();
+  step.end = special_.end;
+  step.never[0] = special_.unknown;
+  step.never[1] = special_.begin;
+  step.sums = sums_.mutable_data_ptr<double>();
+  step.tokens = tokens_.mutable_data_ptr<int64_t>();
+  step.parents = parents_.mutable_data_ptr<int64_t>();
+  step.candidates = candidates.mutable_data_ptr<int32_t>();
+  step.row_log_probs = log_probs.mutable_data_ptr<float>();
+  step.row_tokens = tokens.mutable_data_ptr<int32_t>();
+  const c10::DeviceGuard guard(device_);
+  device.beam_step(step);
+  return candidates;
+}
+
+Tensor DeviceBeams::advance_by_tensor_algebra(const Tensor& logits,
+                                              std::span<const Limits> limits) {
   const int64_t sentences = std::ssize(limits), wanted = 2 * beam_;
   const int64_t of_row = std::min(wanted, logits.size(1));
   const auto [row_log_probs, row_tokens] = log_probs(logits, limits).topk(of_row, -1);

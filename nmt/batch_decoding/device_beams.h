@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/device_kernels.h"
 #include "nmt/search/beam.h"
 #include "nmt/search/search_task.h"
 
@@ -44,6 +45,9 @@ class DeviceBeams {
   void keep(const at::Tensor& rows);
 
  private:
+  at::Tensor advance_on_device(const at::Tensor& logits, std::span<const Limits> limits,
+                               const kernels::DeviceKernels& device);
+  at::Tensor advance_by_tensor_algebra(const at::Tensor& logits, std::span<const Limits> limits);
   at::Tensor log_probs(const at::Tensor& logits, std::span<const Limits> limits) const;
 
   const int64_t beam_;

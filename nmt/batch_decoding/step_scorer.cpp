@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <optional>
 
 #include "nmt/network/step_runner.h"
 
@@ -13,26 +14,30 @@ using at::Tensor;
 
 class ModelScorer : public StepScorer {
  public:
-  ModelScorer(const TranslationModel& model, std::span<const std::vector<int32_t>* const> sources,
+  ModelScorer(const DecodingModel& decoding, std::span<const std::vector<int32_t>* const> sources,
               int64_t beams)
-      : model_(model), runner_(model, beams) {
-    runner_.add(sources);
+      : model_(*decoding.model), precision_(decoding.precision) {
+    const encoders::DevicePrecisionScope scope(precision_);
+    runner_.emplace(model_, beams);
+    runner_->add(sources);
   }
 
   Tensor step(const Tensor& tokens) override {
-    const Tensor hidden = runner_.step(tokens.to(model_.output_weight().device()));
+    const encoders::DevicePrecisionScope scope(precision_);
+    const Tensor hidden = runner_->step(tokens.to(model_.output_weight().device()));
     return at::log_softmax(model_.logits(hidden), -1, at::kFloat);
   }
 
   void reorder(const Tensor& sentence_index, const Tensor& row_index) override {
     const std::span<const int64_t> kept(sentence_index.const_data_ptr<int64_t>(),
                                         static_cast<size_t>(sentence_index.numel()));
-    runner_.keep(kept, row_index.to(model_.output_weight().device()));
+    runner_->keep(kept, row_index.to(model_.output_weight().device()));
   }
 
  private:
   const TranslationModel& model_;
-  StepRunner runner_;
+  const encoders::DevicePrecision precision_;
+  std::optional<StepRunner> runner_;
 };
 
 class EnsembleScorer : public StepScorer {
@@ -57,12 +62,12 @@ class EnsembleScorer : public StepScorer {
 
 }  // namespace
 
-std::unique_ptr<StepScorer> make_scorer(std::span<const TranslationModel* const> models,
+std::unique_ptr<StepScorer> make_scorer(std::span<const DecodingModel> models,
                                         std::span<const std::vector<int32_t>* const> sources,
                                         int64_t beams) {
   std::vector<std::unique_ptr<StepScorer>> members;
-  for (const TranslationModel* model : models)
-    members.push_back(std::make_unique<ModelScorer>(*model, sources, beams));
+  for (const DecodingModel& model : models)
+    members.push_back(std::make_unique<ModelScorer>(model, sources, beams));
   if (members.size() == 1) return std::move(members.front());
   return std::make_unique<EnsembleScorer>(std::move(members));
 }

@@ -9,9 +9,17 @@
 #include <span>
 #include <vector>
 
+#include "encoders/ops/weight_copies.h"
+
 namespace dietmt::nmt {
 
 class TranslationModel;
+
+/// A model, and how it computes on a device.
+struct DecodingModel {
+  const TranslationModel* model = nullptr;
+  encoders::DevicePrecision precision = {};
+};
 
 /// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B
 /// and the rows per sentence K are fixed when a scorer is made; reorder() changes B.
@@ -30,7 +38,7 @@ class StepScorer {
 
 /// Cached decoding of `sources`, each of which ends in end of sentence, with `beams` rows per
 /// sentence. The probabilities of several models are averaged.
-std::unique_ptr<StepScorer> make_scorer(std::span<const TranslationModel* const> models,
+std::unique_ptr<StepScorer> make_scorer(std::span<const DecodingModel> models,
                                         std::span<const std::vector<int32_t>* const> sources,
                                         int64_t beams);
 

@@ -8,17 +8,6 @@
 #include "common/error.h"
 
 namespace dietmt::nmt {
-namespace {
-
-void check_tokens(const std::vector<int32_t>& tokens, int64_t vocabulary, const char* side) {
-  for (const int32_t token : tokens)
-    if (token < 0 || token >= vocabulary)
-      throw DataError("token " + std::to_string(token) + " is outside the " + side +
-                      " vocabulary of " + std::to_string(vocabulary) + " tokens");
-}
-
-}  // namespace
-
 void ChosenOutputs::choose(const LinearWeights& all, std::span<const int32_t> tokens) {
   const kernels::PackedWeights& weights = all.weights;
   const auto count = static_cast<int64_t>(tokens.size());
@@ -87,16 +76,10 @@ void OpenSentence::begin(const FedSentence& sentence, std::span<const EngineMode
   const SearchOptions& options = *sentence.options;
   int64_t max_target = std::numeric_limits<int64_t>::max();
   for (const EngineModel& model : models) {
-    const auto length = static_cast<int64_t>(request.source.size());
-    if (length < 1 || length > model.max_source_length())
-      throw DataError("a source of " + std::to_string(length) + " tokens; the model takes 1 to " +
-                      std::to_string(model.max_source_length()));
-    check_tokens(request.source, model.weights->source_vocabulary, "source");
-    check_tokens(request.prefix, model.weights->target_vocabulary, "target");
-    for (const Constraint& term : request.constraints.terms)
-      for (const std::vector<int32_t>& sequence : term)
-        check_tokens(sequence, model.weights->target_vocabulary, "target");
+    require_fitting(request, {model.weights->source_vocabulary, model.weights->target_vocabulary,
+                              model.max_source_length(), model.max_target_length()});
     max_target = std::min(max_target, model.max_target_length());
+    const int64_t length = std::ssize(request.source);
     if (options.needs_attention() && model.cross->of(length).compressed_keys > 0)
       throw DataError(
           "this model compresses the keys of cross-attention, so its attention aligns no words");
@@ -134,7 +117,7 @@ void OpenSentence::choose_outputs(const OutputShortlist& shortlist,
   tokens.push_back(special.end);
   std::ranges::sort(tokens);
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
-  check_tokens(tokens, vocabulary, "target");
+  require_in_vocabulary(tokens, vocabulary, "target");
   outputs.resize(models.size());
   for (size_t m = 0; m < models.size(); ++m) outputs[m].choose(models[m].weights->output, tokens);
 }

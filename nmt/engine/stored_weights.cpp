@@ -25,6 +25,7 @@ kernels::WeightType parse_weight_type(const std::string& name) {
 
 std::optional<kernels::WeightType> parse_weight_choice(const std::string& name) {
   if (name == "auto") return std::nullopt;
+  if (name == "fp16") throw ConfigError("--weights fp16 needs a GPU: --device cuda");
   return parse_weight_type(name);
 }
 

@@ -34,6 +34,9 @@ class StepRunner {
   int64_t sentences() const { return std::ssize(open_); }  // B
   int64_t beams() const { return beams_; }
 
+  /// What the cache keeps of a token of a hypothesis and one of a source.
+  int64_t bytes_of_a_token() const { return cache_.slot_bytes() + cache_.source_slot_bytes(); }
+
   /// Encodes sentences, which end in end of sentence. Their rows follow those of the others.
   void add(std::span<const std::vector<int32_t>* const> sources);
 

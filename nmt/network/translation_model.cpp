@@ -10,6 +10,7 @@
 #include "encoders/attention/vector_terms.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
+#include "encoders/ops/weight_copies.h"
 #include "encoders/position/scheme/position_spec.h"
 #include "encoders/transformer/stacks.h"
 #include "nmt/network/decoder_cache.h"
@@ -177,7 +178,10 @@ Tensor TranslationModel::logits(const Tensor& hidden) const {
 }
 
 DecoderCache TranslationModel::empty_cache() const {
-  const at::TensorOptions options = output_weight_.options().requires_grad(false);
+  const at::ScalarType type = output_weight_.is_cpu()
+                                  ? output_weight_.scalar_type()
+                                  : encoders::device_precision().type.value_or(at::kFloat);
+  const at::TensorOptions options = output_weight_.options().dtype(type).requires_grad(false);
   const Tensor heads = at::empty({0, config_.heads, config_.width / config_.heads}, options);
   const bool recurrent = config_.decoder_layer == "ssru";
   const Tensor states = at::empty({0, config_.width}, options.dtype(at::kFloat));
@@ -204,13 +208,12 @@ void TranslationModel::keep_memory(const Tensor& memory, const Packing& packing,
 
 Tensor TranslationModel::step(const Tensor& tokens, const encoders::StepRows& rows, int64_t longest,
                               DecoderCache& cache) const {
-  const Tensor embeddings = encoders::embed(embedding(target_embedding_, tokens));
   if (cache.tables.length < longest) {
     int64_t length = kShortestTables;
     while (length < longest) length *= 2;
-    cache.tables = decoder_->step_tables(length, embeddings);
+    cache.tables = decoder_->step_tables(length, target_embedding_);
   }
-  return decoder_->step(embeddings, rows, cache.tables, cache.layers);
+  return decoder_->step(embedding(target_embedding_, tokens), rows, cache.tables, cache.layers);
 }
 
 int64_t TranslationModel::max_source_length() const {

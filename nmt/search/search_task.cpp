@@ -1,10 +1,20 @@
 #include "nmt/search/search_task.h"
 
 #include <algorithm>
+#include <string>
 
+#include "common/error.h"
 #include "data/text/tokenizer.h"
 
 namespace dietmt::nmt {
+
+void require_in_vocabulary(const std::vector<int32_t>& tokens, int64_t vocabulary,
+                           const char* side) {
+  for (const int32_t token : tokens)
+    if (token < 0 || token >= vocabulary)
+      throw DataError("token " + std::to_string(token) + " is outside the " + side +
+                      " vocabulary of " + std::to_string(vocabulary) + " tokens");
+}
 
 SpecialTokens SpecialTokens::of(const data::Tokenizer& tokenizer) {
   return {tokenizer.unknown_id(), tokenizer.begin_id(), tokenizer.end_id()};
@@ -21,6 +31,18 @@ int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t en
   tokens.resize(tokens.size() - static_cast<size_t>(cut));
   tokens.push_back(end);
   return cut;
+}
+
+void require_fitting(const TranslationRequest& request, const RequestLimits& limits) {
+  const int64_t length = std::ssize(request.source);
+  if (length < 1 || length > limits.max_source_length)
+    throw DataError("a source of " + std::to_string(length) + " tokens; the model takes 1 to " +
+                    std::to_string(limits.max_source_length));
+  require_in_vocabulary(request.source, limits.source_vocabulary, "source");
+  require_in_vocabulary(request.prefix, limits.target_vocabulary, "target");
+  for (const Constraint& term : request.constraints.terms)
+    for (const std::vector<int32_t>& sequence : term)
+      require_in_vocabulary(sequence, limits.target_vocabulary, "target");
 }
 
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,

@@ -69,6 +69,18 @@ struct SearchTask {
 /// `max_tokens`. Returns how many were cut.
 int64_t cut_and_end(std::vector<int32_t>& tokens, int64_t max_tokens, int32_t end);
 
+/// What the models of a decoder take.
+struct RequestLimits {
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+  int64_t max_source_length = 0;  // tokens
+  int64_t max_target_length = 0;
+};
+/// Throw DataError for tokens or a request that do not fit. `side`: source or target.
+void require_in_vocabulary(const std::vector<int32_t>& tokens, int64_t vocabulary,
+                           const char* side);
+void require_fitting(const TranslationRequest& request, const RequestLimits& limits);
+
 /// `max_target_length`: the most tokens that the model can generate.
 SearchTask search_task(const TranslationRequest& request, const SearchOptions& options,
                        int64_t max_target_length);

@@ -23,5 +23,7 @@ void cross_entropy(const kernels::DeviceCrossEntropy& call);
 void rotate(const kernels::DeviceRotate& call);
 void linear(const kernels::DeviceLinear& call);
 void linear_backward(const kernels::DeviceLinearBackward& call);
+void step_attention(const kernels::DeviceStepAttention& call);
+void beam_step(const kernels::DeviceBeamStep& call);
 
 }  // namespace dietmt::counting

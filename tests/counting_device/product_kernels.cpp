@@ -153,7 +153,9 @@ const kernels::DeviceKernels& fused_kernels() {
       .cross_entropy = cross_entropy,
       .rotate = rotate,
       .linear = linear,
-      .linear_backward = linear_backward};
+      .linear_backward = linear_backward,
+      .step_attention = step_attention,
+      .beam_step = beam_step};
   return kernels;
 }
 

@@ -5,10 +5,7 @@
 
 #include <filesystem>
 
-#include "nmt/batch_decoding/batch_decoder.h"
-#include "nmt/batch_decoding/decoder_loader.h"
 #include "nmt/training/translation_task.h"
-#include "nmt/translation/translator.h"
 #include "tests/counting_device/step_comparison.h"
 #include "tests/counting_device/step_report.h"
 #include "tests/data/corpus/parallel_corpus_fixture.h"
@@ -23,8 +20,6 @@ using encoders::Encoding;
 // The most waits of the host for the device, of any encoding.
 constexpr double kWaitsOfTraining = 72.0;    // in a step
 constexpr double kWaitsOfValidation = 59.0;  // in a validation
-constexpr double kWaitsOfDecoding = 1.0;     // in a step
-constexpr double kWaitsOfMixedRotations = 5.0;
 
 std::vector<Encoding> encodings_without_segments() {
   std::vector<Encoding> found;
@@ -107,36 +102,6 @@ TEST_P(TranslationSteps, ValidationIsThatOfTheCpu) {
   EXPECT_NEAR(actual / expected, 1.0, counting::kTolerance);
   counting::print_if_wanted("validation " + GetParam().spec, report);
   EXPECT_LE(report.waits, kWaitsOfValidation) << counting::text_of_waits(report);
-}
-
-TEST_P(TranslationSteps, DecodingFindsWhatTheCpuFinds) {
-  const auto network = model(at::kCPU), on_device = model(counting::counting_device());
-  const SpecialTokens special = SpecialTokens::of(tokenizer());
-  const TranslationModel* const pointer = on_device.get();
-  const std::shared_ptr<const SentenceDecoder> decoder = make_decoder({&pointer, 1}, special);
-  const auto reference = std::make_shared<const BatchDecoder>(
-      std::vector<const TranslationModel*>{network.get()}, special);
-  std::vector<TranslationRequest> requests(4);
-  for (size_t i = 0; i < requests.size(); ++i)
-    requests[i].source = ids(corpus_.source(static_cast<int64_t>(3 * i)));
-  const auto translate = [&](const std::shared_ptr<const SentenceDecoder>& any, int64_t length) {
-    SearchOptions options;
-    options.max_length_factor = 0.0;
-    options.max_length_offset = length;
-    options.min_length = length - 1;
-    return Translator(any, options).translate(requests);
-  };
-  const std::vector<NBest> expected = translate(reference, 12), found = translate(decoder, 12);
-  for (size_t i = 0; i < requests.size(); ++i) {
-    EXPECT_EQ(found[i][0].ids, expected[i][0].ids) << i;
-    EXPECT_NEAR(found[i][0].score, expected[i][0].score, counting::kTolerance) << i;
-  }
-  const StepReport report =
-      counting::report_of_step(8, 16, [&](int64_t length) { translate(decoder, length); });
-  counting::print_if_wanted("decoding " + GetParam().spec, report);
-  const bool mixes_rotations = GetParam().spec.starts_with("heads[rope");
-  EXPECT_LE(report.waits, mixes_rotations ? kWaitsOfMixedRotations : kWaitsOfDecoding)
-      << counting::text_of_waits(report);
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, TranslationSteps,

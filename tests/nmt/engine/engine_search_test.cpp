@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "tests/nmt/engine/engine_run.h"
+#include "tests/nmt/engine/mixed_feed.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -206,44 +207,6 @@ TEST(EngineSearch, SamplesDoNotDependOnTheirNeighbours) {
   options.workers = 2;
   expect_identical(decode(*engine_of(models), requests, options), alone);
 }
-
-// Sentences with their own options; some are abandoned, and some cannot be decoded.
-class MixedFeed : public SentenceFeed {
- public:
-  struct Item {
-    TranslationRequest request;
-    SearchOptions options;
-    bool abandoned = false;
-    NBest found = {};
-    std::string error = {};
-  };
-
-  explicit MixedFeed(std::vector<Item> given) : items(std::move(given)) {}
-
-  std::vector<FedSentence> take(int64_t, bool) override {
-    if (next_ == items.size()) return {};
-    const Item& item = items[next_];
-    return {{next_++, &item.request, &item.options, item.abandoned ? &nobody_waits_ : nullptr}};
-  }
-  void deliver(uint64_t ticket, NBest translations) override {
-    items[ticket].found = std::move(translations);
-  }
-  void fail(uint64_t ticket, std::exception_ptr error) override {
-    try {
-      std::rethrow_exception(error);
-    } catch (const std::exception& caught) {
-      items[ticket].error = caught.what();
-    }
-  }
-  void drop(uint64_t ticket) override { dropped.push_back(ticket); }
-
-  std::vector<Item> items;
-  std::vector<uint64_t> dropped;
-
- private:
-  const std::atomic<bool> nobody_waits_ = true;
-  size_t next_ = 0;
-};
 
 TEST(EngineSearch, EachSentenceHasItsOwnFate) {
   const Models models = model_with("sinusoidal");

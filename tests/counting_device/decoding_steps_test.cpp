@@ -1,0 +1,126 @@
+// Decoding steps with every encoding on the counting device: what the CPU finds, in every type, and
+// one wait a step, for the copy of the step before.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "tests/counting_device/step_report.h"
+#include "tests/encoders/position/encoding_list.h"
+#include "tests/nmt/engine/engine_run.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using counting::StepReport;
+using encoders::Encoding;
+
+constexpr int64_t kLayers = 2;
+// Attention with the new key, two products and a norm; the same without the key; feed-forward.
+constexpr double kLaunchesOfALayer = 11.0;
+// Vectors of tokens, the new slots, logits, candidates, reordering, and copies.
+constexpr double kOtherLaunches = 10.0;
+
+ModelConfig config_with(const std::string& encoder, const std::string& decoder) {
+  ModelConfig config = engine_config();
+  config.width = 32;  // heads of 8: the kernels' smallest
+  config.encoder_layers = config.decoder_layers = kLayers;
+  config.encoder_position = encoder;
+  config.decoder_position = decoder;
+  return config;
+}
+
+// The same parameters on the CPU and on the counting device.
+struct Pair {
+  explicit Pair(const ModelConfig& config)
+      : on_cpu(lively_model(config, 41)), on_device(lively_model(config, 41)) {
+    counting::move_to_device(*on_device);
+  }
+
+  std::shared_ptr<TranslationModel> on_cpu, on_device;
+};
+
+std::unique_ptr<SentenceDecoder> device_decoder(const Pair& pair,
+                                                std::optional<at::ScalarType> type = {}) {
+  return std::make_unique<BatchDecoder>(std::vector<const TranslationModel*>{pair.on_device.get()},
+                                        SpecialTokens{}, type);
+}
+
+SearchOptions search_of_length(int64_t length) {
+  SearchOptions options = short_search(3, 1);
+  options.max_length_factor = 0.0;
+  options.max_length_offset = length;
+  options.min_length = length - 1;
+  return options;
+}
+
+class DecodingSteps : public testing::TestWithParam<Encoding> {
+ protected:
+  static ModelConfig config() {
+    return config_with(GetParam().encoder ? GetParam().spec : "none",
+                       GetParam().decoder ? GetParam().spec : "none");
+  }
+};
+
+TEST_P(DecodingSteps, FindWhatTheEngineFindsAndWaitForOneCopy) {
+  const Pair pair(config());
+  const auto decoder = device_decoder(pair);
+  const auto requests = random_requests(6, 20, 42);
+  expect_equal(decode(*decoder, requests, short_search(3, 2)),
+               decode(*engine_of({pair.on_cpu}), requests, short_search(3, 2)));
+  const StepReport report = counting::report_of_step(
+      8, 24, [&](int64_t length) { decode(*decoder, requests, search_of_length(length)); });
+  counting::print_if_wanted("decoding " + GetParam().spec, report);
+  EXPECT_LE(report.waits, 1.0) << counting::text_of_waits(report);
+}
+
+std::vector<Encoding> translation_encodings() {
+  std::vector<Encoding> found;
+  for (const Encoding& encoding : encoders::kEncodings)
+    if (encoding.spec.find("segments") == std::string::npos) found.push_back(encoding);
+  return found;
+}
+
+INSTANTIATE_TEST_SUITE_P(Encodings, DecodingSteps, testing::ValuesIn(translation_encodings()));
+
+TEST(DecodingStep, LaunchesFewKernels) {
+  for (const char* position : {"sinusoidal", "diet-rel", "shaw(clip=3)", "t5", "alibi"}) {
+    const Pair pair(config_with(position, position));
+    const auto decoder = device_decoder(pair, at::kBFloat16);
+    const auto requests = random_requests(6, 20, 43);
+    const StepReport report = counting::report_of_step(
+        8, 24, [&](int64_t length) { decode(*decoder, requests, search_of_length(length)); });
+    counting::print_if_wanted(std::string("decoding in bf16 ") + position, report);
+    EXPECT_LE(report.launches, kLayers * kLaunchesOfALayer + kOtherLaunches) << position;
+  }
+}
+
+TEST(DecodingStep, ScoresOfNarrowTypesAreClose) {
+  const Pair pair(config_with("rope", "diet-rel"));
+  const auto requests = random_requests(12, 20, 44);
+  const auto wanted = decode(*engine_of({pair.on_cpu}), requests, short_search(4, 1));
+  for (const auto& [type, tolerance] : {std::pair(at::kBFloat16, 0.15), {at::kHalf, 0.02}}) {
+    const auto found = decode(*device_decoder(pair, type), requests, short_search(4, 1));
+    for (size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(found[i][0].score, wanted[i][0].score, tolerance) << i;
+  }
+}
+
+// Beams too wide for the kernel, forced prefixes, and searches in which the host takes part.
+TEST(DecodingStep, EverySearchFindsWhatTheCpuFinds) {
+  const Pair pair(config_with("sinusoidal", "t5"));
+  auto requests = random_requests(6, 12, 45);
+  requests[2].prefix = {9, 1, 20};
+  SearchOptions wide = short_search(10, 2), diverse = short_search(4, 2),
+                repeats = short_search(3, 1), samples = short_search(1, 2);
+  diverse.diverse_groups = 2;
+  repeats.no_repeat_ngram = 2;
+  repeats.min_length = 4;
+  samples.sample = true;
+  samples.top_k = 5;
+  for (const SearchOptions& options : {wide, diverse, repeats, samples})
+    expect_equal(decode(*device_decoder(pair), requests, options),
+                 decode(*torch_of({pair.on_cpu}), requests, options));
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

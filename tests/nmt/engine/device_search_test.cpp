@@ -1,0 +1,158 @@
+// Beam search in tensors, with the host a step behind (nmt/batch_decoding/beam_worker.h), here on
+// the CPU: against the engine, and against the search of one batch after another.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "nmt/batch_decoding/step_scorer.h"
+#include "tests/nmt/engine/engine_run.h"
+#include "tests/nmt/engine/mixed_feed.h"
+
+namespace dietmt::nmt {
+namespace {
+
+Models one_model(uint64_t seed, const std::string& position = "diet-rel") {
+  ModelConfig config = engine_config();
+  config.encoder_position = config.decoder_position = position;
+  return {lively_model(config, seed)};
+}
+
+// The search on log-probabilities that the host reads.
+std::vector<NBest> search_of_the_host(const Models& models,
+                                      const std::vector<TranslationRequest>& requests,
+                                      const SearchOptions& options) {
+  const c10::InferenceMode inference;
+  const TranslationModel* const model = models.front().get();
+  std::vector<SearchTask> tasks;
+  std::vector<const std::vector<int32_t>*> sources;
+  for (const TranslationRequest& request : requests) {
+    tasks.push_back(search_task(request, options, model->max_target_length()));
+    sources.push_back(&request.source);
+  }
+  const DecodingModel decoding{model};
+  const auto scorer = make_scorer({&decoding, 1}, sources, options.beam);
+  return beam_search(*scorer, tasks, SpecialTokens{}, options);
+}
+
+TEST(DeviceSearch, EqualsTheSearchOfTheHost) {
+  const Models models = one_model(21);
+  auto requests = random_requests(25, 20, 22);
+  requests[3].prefix = {9, 1, 20};
+  requests[8].prefix = {30};
+  for (const int64_t beam : {1, 4}) {
+    SearchOptions options = short_search(beam, beam);
+    options.min_length = 3;
+    expect_equal(decode(*torch_of(models), requests, options),
+                 search_of_the_host(models, requests, options));
+    options.length_penalty = 0.4;
+    options.patience = 2.0;
+    expect_equal(decode(*torch_of(models), requests, options),
+                 search_of_the_host(models, requests, options));
+  }
+}
+
+TEST(DeviceSearch, EqualsTheEngine) {
+  for (const char* position : {"rope", "shaw(clip=3)", "cope(positions=3)"}) {
+    ModelConfig config = engine_config();
+    config.decoder_position = position;
+    const Models models = {lively_model(config, 23)};
+    const auto requests = random_requests(20, 30, 24);
+    const SearchOptions options = short_search(5, 2);
+    expect_equal(decode(*torch_of(models), requests, options),
+                 decode(*engine_of(models), requests, options));
+  }
+}
+
+TEST(DeviceSearch, EqualsTheEngineWithARecurrentDecoder) {
+  ModelConfig config = engine_config();
+  config.decoder_layer = "ssru";
+  config.decoder_position = "sinusoidal";
+  const Models models = {lively_model(config, 25)};
+  const auto requests = random_requests(20, 20, 26);
+  const SearchOptions options = short_search(3, 1);
+  expect_equal(decode(*torch_of(models), requests, options),
+               decode(*engine_of(models), requests, options));
+}
+
+// Sentences enter in the middle of others when there is room.
+TEST(DeviceSearch, DoesNotDependOnTheSizeOfABatch) {
+  const Models models = one_model(27);
+  const auto requests = random_requests(40, 20, 28);
+  SearchOptions options = short_search(3, 2);
+  options.batch_tokens = 1;
+  const auto alone = decode(*torch_of(models), requests, options);
+  for (const int64_t tokens : {30, 100, 10'000}) {
+    options.batch_tokens = tokens;
+    expect_equal(decode(*torch_of(models), requests, options), alone);
+  }
+}
+
+TEST(DeviceSearch, EachSentenceHasItsOwnFate) {
+  const Models models = one_model(29, "sinusoidal");
+  const auto decoder = torch_of(models);
+  const auto requests = random_requests(10, 12, 30);
+  std::vector<MixedFeed::Item> items;
+  for (size_t i = 0; i < requests.size(); ++i)
+    items.push_back({requests[i], short_search(1 + static_cast<int64_t>(i % 3), 1)});
+  items[1].options.sample = true;
+  items[2].request.source[0] = kVocabulary;
+  items[3].abandoned = true;
+  items[4].request.prefix = {-1};
+  items[5].request.source.clear();
+  items[6].options.no_repeat_ngram = 2;
+  MixedFeed feed(items);
+  decoder->run(feed, 1, 1, 1000);
+  for (const size_t i : {0, 1, 6, 7, 8, 9}) {
+    EXPECT_EQ(feed.items[i].error, "");
+    expect_equal({feed.items[i].found}, decode(*decoder, {requests[i]}, items[i].options));
+  }
+  EXPECT_THAT(feed.items[2].error,
+              testing::HasSubstr("token 70 is outside the source vocabulary of 70 tokens"));
+  EXPECT_THAT(feed.items[4].error, testing::HasSubstr("token -1"));
+  EXPECT_THAT(feed.items[5].error, testing::HasSubstr("0 tokens"));
+  EXPECT_TRUE(feed.items[3].found.empty());
+  EXPECT_THAT(feed.dropped, testing::ElementsAre(3));
+}
+
+// Counts what a decoder asks for, and what it holds at the same time.
+class CountingFeed : public SentenceFeed {
+ public:
+  CountingFeed(std::vector<TranslationRequest> requests, const SearchOptions& options)
+      : requests_(std::move(requests)), options_(options) {}
+
+  std::vector<FedSentence> take(int64_t tokens, bool idle) override {
+    most_asked = std::max(most_asked, tokens);
+    if (idle && next_ > 0) ++idle_calls;
+    if (next_ == requests_.size()) return {};
+    most_open = std::max(most_open, static_cast<int64_t>(next_) + 1 - delivered);
+    const TranslationRequest& request = requests_[next_];
+    return {{next_++, &request, &options_}};
+  }
+  void deliver(uint64_t ticket, NBest) override {
+    requests_[ticket].source.assign(1000, 1);  // the decoder must not read it any more
+    ++delivered;
+  }
+  void fail(uint64_t, std::exception_ptr error) override { std::rethrow_exception(error); }
+  void drop(uint64_t) override {}
+
+  int64_t most_asked = 0, most_open = 0, delivered = 0, idle_calls = 0;
+
+ private:
+  std::vector<TranslationRequest> requests_;
+  SearchOptions options_;
+  size_t next_ = 0;
+};
+
+TEST(DeviceSearch, FillsTheRoomOfFinishedSentences) {
+  CountingFeed feed(random_requests(60, 12, 31), short_search(2, 1));
+  torch_of(one_model(32))->run(feed, 1, 1, 50);
+  EXPECT_EQ(feed.delivered, 60);
+  EXPECT_LE(feed.most_asked, 50);
+  EXPECT_GT(feed.most_open, 3);
+  EXPECT_EQ(feed.idle_calls, 1);  // the last: until then the batch never ran empty
+}
+
+}  // namespace
+}  // namespace dietmt::nmt
