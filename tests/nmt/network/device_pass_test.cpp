@@ -176,6 +176,48 @@ TEST_P(DevicePassTest, GradientsAreThoseOfTheCpu) {
   }
 }
 
+/// |a - b| / |b|
+double difference(const Tensor& a, const Tensor& b) {
+  return ((a - b).norm() / b.norm()).item<double>();
+}
+
+enum class Precision { kFp32, kBf16 };
+
+/// The hidden states of a pass, and the gradients of all parameters.
+struct PassResult {
+  Tensor hidden, gradients;
+};
+
+PassResult result_of(const TranslationModel& model, const Batch& batch, at::Device device,
+                     encoders::WeightCopies* copies, Precision precision) {
+  Tensor hidden;
+  {
+    const encoders::Autocast autocast(device.type(), precision == Precision::kBf16, copies);
+    hidden = hidden_states(model, batch, device);
+  }
+  torch::manual_seed(2);
+  hidden.backward(torch::randn(hidden.sizes()).to(hidden.options()));
+  std::vector<Tensor> gradients;
+  for (const Tensor& parameter : model.parameters())
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad().cpu().flatten());
+  return {hidden.detach().cpu().to(at::kFloat), at::cat(gradients)};
+}
+
+// About as near to fp32 as autocast on the CPU, which keeps the residual stream in fp32.
+TEST_P(DevicePassTest, PassesInBf16AreNear) {
+  const auto on_device = model(), in_fp32 = model(), in_bf16 = model();
+  move_to_device(*on_device);
+  encoders::WeightCopies copies(*on_device);
+  const PassResult found =
+      result_of(*on_device, batch_, counting_device(), &copies, Precision::kBf16);
+  const PassResult expected = result_of(*in_fp32, batch_, at::kCPU, nullptr, Precision::kFp32);
+  const PassResult usual = result_of(*in_bf16, batch_, at::kCPU, nullptr, Precision::kBf16);
+  EXPECT_LT(difference(found.hidden, expected.hidden),
+            3.0 * difference(usual.hidden, expected.hidden) + 0.005);
+  EXPECT_LT(difference(found.gradients, expected.gradients),
+            3.0 * difference(usual.gradients, expected.gradients) + 0.005);
+}
+
 TEST_P(DevicePassTest, NeverWaits) {
   const auto trained = model();
   move_to_device(*trained);
