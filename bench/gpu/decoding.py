@@ -66,10 +66,10 @@ def decoding(m):
         yield attempt({**row, "engine": "CPU"}, lambda: decoded(m, model, None, "--device", "cpu"))
         reference = m.work / "translated.de"
         expected = reference.read_text().splitlines() if reference.exists() else None
-        for tokens in (1024, 4096, 16384):
-            yield attempt({**row, "engine": f"{m.device}, --batch-tokens {tokens}"},
+        for weights in ("fp32", "bf16") if m.trial else ("fp32", "bf16", "fp16"):
+            yield attempt({**row, "engine": f"{m.device}, {weights}"},
                           lambda: decoded(m, model, expected, "--device", m.device,
-                                          "--batch-tokens", str(tokens)))
+                                          "--weights", weights))
         if importlib.util.find_spec("ctranslate2"):
             yield attempt({**row, "engine": "CTranslate2, float16"},
                           lambda: ctranslate2_speed(m, model))
