@@ -4,6 +4,7 @@ import importlib.util
 import json
 import pathlib
 import re
+import shutil
 import time
 
 from common import attempt, batch_sizes, presets, train
@@ -79,7 +80,8 @@ def decoding(m):
 
 def ctranslate2_speed(m, model):
     exported = m.work / "exported"
-    m.program("dietmt", "export", "--format", "ctranslate2", "--model", model, "--output", exported)
+    shutil.rmtree(exported, ignore_errors=True)
+    m.program("dietmt", "export", "--to", "ctranslate2", "--model", model, "--output", exported)
     script = pathlib.Path(__file__).with_name("ctranslate2_speed.py")
     output = m.work / "ctranslate2.de"
     found = json.loads(m.python(script, exported, m.data / "test_2016_flickr.en", output,
