@@ -96,15 +96,10 @@ struct BackwardOfKeys {
                     };
                     Scores scores;
                     Scores grad;
-                    Tiles::differentiate(scores, grad, columns, view, sentence, tile, number,
-                                         memory);
-                    const bool works = tile.warp_works(call.sizes.causal);
-                    if (kOfValues && works) {
-                      multiply<E, kStride<kWidth>>(grad_values, scores,
-                                                   columns.vectors.value + column, tile.columns);
-                    }
+                    Tiles::differentiate(scores, grad, &grad_values, column, columns, view,
+                                         sentence, tile, number, memory);
                     if constexpr (kOfKeys) {
-                      if (works) {
+                      if (tile.warp_works(call.sizes.causal)) {
                         multiply<E, kStride<kWidth>>(
                             grad_keys, grad, columns.vectors.content + column, tile.columns);
                       }

@@ -141,8 +141,8 @@ struct BackwardOfQueries {
                     }
                     Scores scores;
                     Scores grad;
-                    Tiles::differentiate(scores, grad, columns, view, sentence, tile, number,
-                                         memory);
+                    Tiles::differentiate(scores, grad, nullptr, 0, columns, view, sentence, tile,
+                                         number, memory);
                     if (tile.warp_works(call.sizes.causal)) {
                       multiply<E, kStride<kWidth>>(grad_queries, grad,
                                                    columns.vectors.content + column, tile.columns);

@@ -161,35 +161,57 @@ struct BackwardTiles {
     }
   }
 
-  /// Scores become probabilities after dropout, and grad, which holds the gradients of the
-  /// probabilities, becomes that of the scores. number(slot, column) gives a query's normaliser and
-  /// D.
-  template <typename Number>
-  DIETMT_DEVICE static void differentiate_softmax(Scores& scores, Scores& grad, float scale,
-                                                  const KeptBits<S>& kept, const Number& number) {
+  /// f(score, slot, n, e) of a thread's scores, neighbouring columns first.
+  template <typename F>
+  DIETMT_DEVICE static void for_each_score(Scores& scores, const F& f) {
     DIETMT_UNROLL
     for (int n = 0; n < kColumns / 8; ++n) {
       DIETMT_UNROLL
       for (int e = 0; e < 2; ++e) {
-        const int column = 8 * n + 2 * (lane_index() % 4) + e;
         DIETMT_UNROLL
         for (int slot = 0; slot < kSlots; ++slot) {
-          const FloatPair query = number(slot, column);
-          float& score = scores.value[slot / 2][n][slot % 2 * 2 + e];
-          float& gradient = grad.value[slot / 2][n][slot % 2 * 2 + e];
-          const float probability = exp2_fast(score - query.of[0] * kLog2E);
-          const float factor = kept.keeps(slot, n, e) ? scale : 0.0f;
-          score = probability * factor;
-          gradient = probability * (gradient * factor - query.of[1]);
+          f(scores.value[slot / 2][n][slot % 2 * 2 + e], slot, n, e);
         }
       }
     }
   }
 
-  /// The probabilities after dropout and, unless only values get gradients, the gradients of the
-  /// scores; zeros for a warp that has none.
+  DIETMT_DEVICE static int own_column(int n, int e) { return 8 * n + 2 * (lane_index() % 4) + e; }
+
+  /// sums += probabilities after dropout times values.
+  DIETMT_DEVICE static void add_dropped(Sums& sums, Scores probabilities, const KeptBits<S>& kept,
+                                        float scale, const E* values, const TileOf& tile) {
+    for_each_score(probabilities, [&](float& probability, int slot, int n, int e) {
+      probability *= kept.keeps(slot, n, e) ? scale : 0.0f;
+    });
+    multiply<E, kStride<kWidth>>(sums, probabilities, values, tile.columns);
+  }
+
+  /// The gradients of the probabilities after dropout.
+  DIETMT_DEVICE static void differentiate_products(Scores& grad, const Columns& columns,
+                                                   const CallView& view, const TileOf& tile,
+                                                   bool works, const Memory& memory) {
+    const ConvertedTable& table = view.converted.relative_values;
+    const bool relative = has_vectors(kTerms) && table.data != nullptr;
+    if constexpr (has_vectors(kTerms)) {
+      if (relative) {
+        replace_chunk<S>(table, view.call.terms.value_clip, view, tile, memory.terms);
+      }
+    }
+    if (works) {
+      multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.vectors.value, tile.columns);
+    }
+    if constexpr (has_vectors(kTerms)) {
+      if (relative) add_relative_values(grad, memory.rows, columns.vectors, works, memory.terms);
+    }
+  }
+
+  /// The probabilities after dropout and the gradients of the scores, zeros for a warp that has
+  /// none; both only where a part needs them. number(slot, column) gives a query's normaliser and
+  /// D. Adds to `value_sums`, if the part has them, before the gradients need registers.
   template <typename Number>
-  DIETMT_DEVICE static void differentiate(Scores& scores, Scores& grad, const Columns& columns,
+  DIETMT_DEVICE static void differentiate(Scores& scores, Scores& grad, Sums* value_sums,
+                                          int first_column, const Columns& columns,
                                           const CallView& view, const Sentence& sentence,
                                           const TileOf& tile, const Number& number,
                                           const Memory& memory) {
@@ -197,32 +219,28 @@ struct BackwardTiles {
     compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
                       view, tile, memory.terms);
     const bool works = tile.warp_works(view.call.sizes.causal);
-    grad.zero();
-    if constexpr (kPart != GradientPart::kValues) {
-      const ConvertedTable& table = view.converted.relative_values;
-      const bool relative = has_vectors(kTerms) && table.data != nullptr;
-      if constexpr (has_vectors(kTerms)) {
-        if (relative) {
-          replace_chunk<S>(table, view.call.terms.value_clip, view, tile, memory.terms);
-        }
-      }
-      if (works) {
-        multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.vectors.value,
-                                       tile.columns);
-      }
-      if constexpr (has_vectors(kTerms)) {
-        if (relative) {
-          add_relative_values(grad, memory.rows, columns.vectors, works, memory.terms);
-        }
-      }
-    }
+    const float scale = view.dropout.scale;
+    const KeptBits<S> kept = kept_bits<S>(view, sentence, tile);
     if (works) {
-      differentiate_softmax(scores, grad, view.dropout.scale, kept_bits<S>(view, sentence, tile),
-                            number);
+      for_each_score(scores, [&](float& score, int slot, int n, int e) {
+        score = exp2_fast(score - number(slot, own_column(n, e)).of[0] * kLog2E);
+      });
+      if constexpr (kPart == GradientPart::kValues || kPart == GradientPart::kKeysAndValues) {
+        add_dropped(*value_sums, scores, kept, scale, columns.vectors.value + first_column, tile);
+      }
     } else {
       scores.zero();
-      grad.zero();
     }
+    if constexpr (kPart == GradientPart::kValues) return;
+    grad.zero();
+    differentiate_products(grad, columns, view, tile, works, memory);
+    if (!works) return grad.zero();
+    for_each_score(scores, [&](float& score, int slot, int n, int e) {
+      float& gradient = grad.value[slot / 2][n][slot % 2 * 2 + e];
+      const float factor = kept.keeps(slot, n, e) ? scale : 0.0f;
+      gradient = score * (gradient * factor - number(slot, own_column(n, e)).of[1]);
+      score *= factor;
+    });
   }
 
   /// sums += grad_scores table[offset] for a table that belongs to the rows, and the table's own

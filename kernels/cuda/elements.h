@@ -7,11 +7,13 @@
 #define DIETMT_DEVICE __device__ __forceinline__
 #define DIETMT_HOST_DEVICE __host__ __device__ __forceinline__
 #define DIETMT_UNROLL _Pragma("unroll")
+#define DIETMT_UNROLL_TWICE _Pragma("unroll 2")
 #define DIETMT_ROLLED _Pragma("unroll 1")
 #else
 #define DIETMT_DEVICE inline
 #define DIETMT_HOST_DEVICE inline
 #define DIETMT_UNROLL
+#define DIETMT_UNROLL_TWICE
 #define DIETMT_ROLLED
 #include <array>
 #include <bit>

@@ -11,7 +11,8 @@ DIETMT_DEVICE void load_features(typename S::E* tile, const float* features, int
                                  int start, int rows, int first) {
   using E = typename S::E;
   constexpr int kPairs = S::kWidth / 2;
-  for (int index = thread_index(); index < kCount * kPairs; index += kThreads) {
+  DIETMT_UNROLL_TWICE
+  for (int index = recomputed(thread_index()); index < kCount * kPairs; index += kThreads) {
     const int row = index / kPairs;
     const int column = index % kPairs * 2;
     const float* from = features + (start + row) * rank + first + column;

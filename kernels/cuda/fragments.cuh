@@ -89,36 +89,45 @@ DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor
   }
 }
 
+/// What a lane adds to the address of a 16 x 16 piece of a tile: rows 0 .. 15 for the matrices of
+/// its left half, then of its right half.
+template <int kTileStride>
+DIETMT_DEVICE int rows_place() {
+  const auto lane = static_cast<unsigned>(recomputed(lane_index()));
+  return static_cast<int>(lane % 16 * kTileStride + lane / 16 * 8);
+}
+
+/// The same for the matrices of its upper half, then of its lower half.
+template <int kTileStride>
+DIETMT_DEVICE int columns_place() {
+  const auto lane = static_cast<unsigned>(recomputed(lane_index()));
+  return static_cast<int>((lane % 8 + lane / 16 * 8) * kTileStride + lane / 8 % 2 * 8);
+}
+
 /// Fragment a: the 16 rows from `row` and the 16 columns from `column` of a tile.
 template <typename E, int kTileStride>
 DIETMT_DEVICE void load_left(uint32_t (&a)[4], const E* tile, int row, int column) {
-  const int lane = recomputed(lane_index());
-  load_matrices(a, tile + (row + lane % 16) * kTileStride + column + lane / 16 * 8);
+  load_matrices(a, tile + rows_place<kTileStride>() + row * kTileStride + column);
 }
 
 /// The same of a tile that is stored transposed: rows of the fragment are columns of the tile.
 template <typename E, int kTileStride>
 DIETMT_DEVICE void load_left_transposed(uint32_t (&a)[4], const E* tile, int row, int column) {
-  const int lane = recomputed(lane_index());
-  load_matrices_transposed(
-      a, tile + (column + lane % 8 + lane / 16 * 8) * kTileStride + row + lane / 8 % 2 * 8);
+  load_matrices_transposed(a, tile + columns_place<kTileStride>() + column * kTileStride + row);
 }
 
 /// Fragments b of two neighbouring products: columns are the 16 rows from `row` of a tile, depth is
 /// along its columns.
 template <typename E, int kTileStride>
 DIETMT_DEVICE void load_right_transposed(uint32_t (&b)[4], const E* tile, int row, int column) {
-  const int lane = recomputed(lane_index());
-  load_matrices(b,
-                tile + (row + lane % 8 + lane / 16 * 8) * kTileStride + column + lane / 8 % 2 * 8);
+  load_matrices(b, tile + columns_place<kTileStride>() + row * kTileStride + column);
 }
 
 /// Fragments b of two neighbouring products: depth along the 16 rows from `row` of a tile, columns
 /// are its 16 columns from `column`.
 template <typename E, int kTileStride>
 DIETMT_DEVICE void load_right(uint32_t (&b)[4], const E* tile, int row, int column) {
-  const int lane = recomputed(lane_index());
-  load_matrices_transposed(b, tile + (row + lane % 16) * kTileStride + column + lane / 16 * 8);
+  load_matrices_transposed(b, tile + rows_place<kTileStride>() + row * kTileStride + column);
 }
 
 /// sums += rows other^T for the warp's rows and the columns below `columns`, in steps of 16; both
@@ -126,18 +135,19 @@ DIETMT_DEVICE void load_right(uint32_t (&b)[4], const E* tile, int row, int colu
 template <typename E, int kWidth, int kColumns>
 DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, const E* other,
                                        int columns) {
+  constexpr int kTileStride = kStride<kWidth>;
+  const E* left = rows + warp_index() * kWarpRows * kTileStride + rows_place<kTileStride>();
+  const E* right = other + columns_place<kTileStride>();
   DIETMT_UNROLL
   for (int k = 0; k < kWidth; k += kStep) {
     uint32_t a[kRowTiles][4];
     DIETMT_UNROLL
-    for (int m = 0; m < kRowTiles; ++m) {
-      load_left<E, kStride<kWidth>>(a[m], rows, warp_index() * kWarpRows + 16 * m, k);
-    }
+    for (int m = 0; m < kRowTiles; ++m) load_matrices(a[m], left + 16 * m * kTileStride + k);
     DIETMT_UNROLL
     for (int n = 0; n < kColumns; n += 16) {
       if (n >= columns) continue;
       uint32_t b[4];
-      load_right_transposed<E, kStride<kWidth>>(b, other, n, k);
+      load_matrices(b, right + n * kTileStride + k);
       DIETMT_UNROLL
       for (int m = 0; m < kRowTiles; ++m) {
         multiply_add<E>(sums.value[m][n / 8], a[m], b);
@@ -151,6 +161,7 @@ DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, 
 template <typename E, int kTileStride, int kWidth, int kColumns>
 DIETMT_DEVICE void multiply(WarpRows<kWidth>& sums, const WarpRows<kColumns>& scores, const E* tile,
                             int columns) {
+  const E* right = tile + rows_place<kTileStride>();
   DIETMT_UNROLL
   for (int k = 0; k < kColumns; k += kStep) {
     if (k >= columns) continue;
@@ -166,7 +177,7 @@ DIETMT_DEVICE void multiply(WarpRows<kWidth>& sums, const WarpRows<kColumns>& sc
     DIETMT_UNROLL
     for (int n = 0; n < kWidth; n += 16) {
       uint32_t b[4];
-      load_right<E, kTileStride>(b, tile, k, n);
+      load_matrices_transposed(b, right + k * kTileStride + n);
       DIETMT_UNROLL
       for (int m = 0; m < kRowTiles; ++m) {
         multiply_add<E>(sums.value[m][n / 8], a[m], b);

@@ -32,6 +32,7 @@ DIETMT_DEVICE void start_chunk(typename S::E* chunk, const ConvertedTable& table
   constexpr int kPieces = S::kWidth / 8;
   const int clip = static_cast<int>(table_clip);
   const E* start = static_cast<const E*>(table.data) + head * table.head_stride;
+  DIETMT_UNROLL_TWICE
   for (int index = recomputed(thread_index()); index < S::kChunkRows * kPieces; index += kThreads) {
     const int row = index / kPieces;
     const int column = index % kPieces * 8;

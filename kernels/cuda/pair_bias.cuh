@@ -26,6 +26,7 @@ DIETMT_DEVICE void start_pairs(float* to, const AttentionForward& call,
   };
   if (has_aligned_pairs(table, stride)) {
     constexpr int kPieces = S::kPairKeys / 4;
+    DIETMT_UNROLL_TWICE
     for (int index = recomputed(thread_index()); index < S::kPairQueries * kPieces;
          index += kThreads) {
       copy(index / kPieces, index % kPieces * 4,
@@ -33,6 +34,7 @@ DIETMT_DEVICE void start_pairs(float* to, const AttentionForward& call,
     }
     return;
   }
+  DIETMT_UNROLL_TWICE
   for (int index = recomputed(thread_index()); index < S::kPairQueries * S::kPairKeys;
        index += kThreads) {
     copy(index / S::kPairKeys, index % S::kPairKeys,
@@ -88,7 +90,8 @@ DIETMT_DEVICE void add_pairs_gradient(float* partial, typename S::Scores& grad_s
   }
   sync_block();
   float* to = partial + tile.query_start() * sizes.max_keys + tile.key_start();
-  for (int index = thread_index(); index < kRows * S::kColumns; index += kThreads) {
+  DIETMT_UNROLL_TWICE
+  for (int index = recomputed(thread_index()); index < kRows * S::kColumns; index += kThreads) {
     const int row = index / S::kColumns;
     const int column = index % S::kColumns;
     if (row < tile.rows && column < tile.columns) {

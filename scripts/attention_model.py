@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""A model of the time of the CUDA attention kernels on an H200.
+
+    scripts/attention_model.py [--write | --check] [PAGE]
+
+Prints the table of PAGE (default: docs/architecture/gpu.md), writes it between the page's markers,
+or checks that it is up to date. The page says what the model assumes.
+"""
+import argparse
+import os
+import random
+import sys
+
+MULTIPROCESSORS = 132
+CLOCK = 1.755e9
+TENSOR = 990e12 * 0.62  # dense bf16 operations a second that mma.sync reaches
+MEMORY = 4.8e12 * 0.85  # bytes a second
+SHARED = 128 * MULTIPROCESSORS * CLOCK  # bytes a second
+EXPONENTIALS = 16 * MULTIPROCESSORS * CLOCK
+INSTRUCTIONS = 128 * MULTIPROCESSORS * CLOCK  # of single threads a second
+OVERLAP = 0.53  # plain forward of long sentences as published for FlashAttention-2: 324 TFLOP/s
+LAUNCH = 3e-6
+HEADS, WIDTH, ELEMENT = 8, 64, 2
+ROWS, WARP_ROWS, STEP = 128, 32, 16
+OFFSETS = 2 * 16 + 1  # of a clipped table, C = 16
+
+
+def lengths(workload, tokens=25000):
+    """Sentences of about `tokens` tokens."""
+    if workload != '20-128':
+        length = int(workload)
+        return [length] * max(1, round(tokens / length))
+    draw = random.Random(1)
+    sentences = []
+    while sum(sentences) < tokens:
+        sentences.append(draw.randint(20, 128))
+    return sentences
+
+
+def up(value, step):
+    return (value + step - 1) // step * step
+
+
+def scores(sentences):
+    """Scores that are computed, with rows in warps and columns in steps; and tiles of rows."""
+    computed = sum(up(n, WARP_ROWS) * up(n, STEP) for n in sentences)
+    return HEADS * computed, HEADS * sum(up(n, ROWS) // ROWS for n in sentences)
+
+
+class Work:
+    """What a kernel asks of each unit."""
+
+    def __init__(self, count, columns):
+        self.count = count  # of scores
+        self.columns = columns  # of a tile
+        self.operations = self.shared = self.instructions = self.exponentials = 0.0
+
+    def score_product(self, times):
+        """Rows times columns: both come from shared memory."""
+        self.operations += times * self.count * 2 * WIDTH
+        bytes_of_tile = (WARP_ROWS + self.columns) * WIDTH * ELEMENT
+        self.shared += times * self.count / (WARP_ROWS * self.columns) * bytes_of_tile
+
+    def sum_product(self, times, depth=1.0):
+        """Scores in registers times columns; depth: products for each column."""
+        self.operations += times * depth * self.count * 2 * WIDTH
+        self.shared += times * depth * self.count / WARP_ROWS * WIDTH * ELEMENT
+
+    def per_score(self, instructions, exponentials=0.0, shared=0.0):
+        self.instructions += instructions * self.count
+        self.exponentials += exponentials * self.count
+        self.shared += shared * self.count
+
+    def seconds(self):
+        return max(self.operations / TENSOR, self.shared / SHARED,
+                   self.instructions / INSTRUCTIONS, self.exponentials / EXPONENTIALS) / OVERLAP
+
+
+def offset_bias(work, gradient):
+    diagonals = work.columns // 8 + 3
+    loads = 4 * 2 * diagonals / work.columns  # bytes a score
+    work.per_score(2 * diagonals / work.columns, shared=loads)
+    if gradient:
+        work.per_score(1 + 3 * 2 * diagonals / work.columns, shared=3 * loads)
+
+
+def relative_vectors(work, moves, products):
+    """`moves` of each score through shared memory, `products` of 16 rows with their offsets."""
+    window = (work.columns + 16) / work.columns
+    work.per_score(4 * moves, shared=4 * moves + 4 * products * window)
+    work.operations += products * window * work.count * 2 * WIDTH
+    work.shared += products * window * work.count / 16 * WIDTH * ELEMENT
+
+
+def forward(sentences, terms):
+    count, tiles = scores(sentences)
+    work = Work(count, 32 if terms == 'shaw' else 64)
+    work.score_product(1)
+    work.sum_product(1)
+    work.per_score(6.5, exponentials=1)
+    launches = 1
+    if terms == 'diet-rel':
+        offset_bias(work, gradient=False)
+    if terms == 'shaw':
+        relative_vectors(work, moves=2, products=2)
+        launches = 2
+    traffic = 4 * sum(sentences) * HEADS * WIDTH * ELEMENT
+    return launches * LAUNCH + max(work.seconds(), traffic / MEMORY) + tail(tiles)
+
+
+def backward(sentences, terms):
+    count, tiles = scores(sentences)
+    columns = 16 if terms == 'shaw' else 32
+    work = Work(count, columns)
+    parts = 3 if terms == 'shaw' else 2  # that recompute the scores
+    work.score_product(2 * parts - (1 if terms == 'shaw' else 0))
+    work.sum_product(3)
+    work.per_score(parts * 9, exponentials=parts)
+    launches = 2 if terms == 'none' else 3
+    if terms == 'diet-rel':
+        offset_bias(work, gradient=True)
+        offset_bias(work, gradient=False)
+    if terms == 'shaw':
+        relative_vectors(work, moves=2 * parts + 2, products=2 * parts + 3)
+    traffic = 11 * sum(sentences) * HEADS * WIDTH * ELEMENT
+    return launches * LAUNCH + max(work.seconds(), traffic / MEMORY) + parts * tail(tiles)
+
+
+def tail(tiles):
+    """The time to fill and to empty the device: two memory latencies for each wave of blocks."""
+    blocks = 2 * MULTIPROCESSORS
+    return 2 * 0.8e-6 * min(4.0, max(1.0, tiles / blocks))
+
+
+def table():
+    lines = ['| tokens a sentence | terms | forward, predicted | backward, predicted | measured |',
+             '|---|---|---|---|---|']
+    for workload in ('20-128', '512', '2048'):
+        for terms in ('none', 'diet-rel', 'shaw'):
+            sentences = lengths(workload)
+            lines.append(f'| {workload} | {terms} | {forward(sentences, terms) * 1e6:.0f} us '
+                         f'| {backward(sentences, terms) * 1e6:.0f} us | not measured |')
+    return '\n'.join(lines) + '\n'
+
+
+BEGIN = '<!-- scripts/attention_model.py writes this table -->\n'
+END = '<!-- end -->\n'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument('--write', action='store_true')
+    mode.add_argument('--check', action='store_true')
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parser.add_argument('page', nargs='?', default=f'{root}/docs/architecture/gpu.md')
+    options = parser.parse_args()
+    if not options.write and not options.check:
+        print(table(), end='')
+        return
+    with open(options.page, encoding='utf-8') as file:
+        before, rest = file.read().split(BEGIN)
+    after = rest.split(END)[1]
+    if options.check:
+        if rest.split(END)[0] != table():
+            sys.exit(f'{options.page} is out of date: run scripts/attention_model.py --write')
+        return
+    with open(options.page, 'w', encoding='utf-8') as file:
+        file.write(before + BEGIN + table() + END + after)
+
+
+if __name__ == '__main__':
+    main()
