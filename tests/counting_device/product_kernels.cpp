@@ -2,6 +2,8 @@
 #include <ATen/ATen.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 
+#include <algorithm>
+
 #include "kernels/attention_tables.h"
 #include "tests/counting_device/elements.h"
 #include "tests/counting_device/fused_kernels.h"
@@ -65,6 +67,17 @@ void translate(kernels::AttentionForward& call) {
   call.log_normalizer = mirror_array(call.log_normalizer, "log_normalizer");
 }
 
+bool has_relative_vectors(const kernels::AttentionTables& tables) {
+  return tables.relative_keys.data != nullptr || tables.relative_queries.data != nullptr ||
+         tables.relative_values.data != nullptr || tables.query_features.data != nullptr;
+}
+
+bool has_tables(const kernels::AttentionTables& tables) {
+  return std::ranges::any_of(kernels::kAttentionTables, [&](const kernels::AttentionTable& row) {
+    return (tables.*row.table).data != nullptr;
+  });
+}
+
 }  // namespace
 
 void linear(const kernels::DeviceLinear& call) {
@@ -115,7 +128,8 @@ std::vector<std::string> reasons_against_attention(const kernels::AttentionForwa
 
 void attention_forward(const kernels::AttentionForward& call) {
   const DeviceWork work;
-  log_launches("attention_forward");
+  // Relative vectors are converted first.
+  log_launches("attention_forward", has_relative_vectors(call.terms.tables) ? 2 : 1);
   kernels::AttentionForward mirrored = call;
   translate(mirrored);
   if (computes()) kernels::attention_forward_cpu(mirrored);
@@ -130,11 +144,8 @@ void attention_backward(const kernels::AttentionBackward& call) {
   translate(mirrored.grad_keys, "grad_keys");
   translate(mirrored.grad_values, "grad_values");
   translate(mirrored.grad_tables);
-  // By queries, by keys, and for tables the zeroing and the sums of partial sums.
-  int64_t tables = 0;
-  for (const kernels::AttentionTable& row : kernels::kAttentionTables)
-    if ((call.grad_tables.*row.table).data != nullptr) ++tables;
-  log_launches("attention_backward", 2 + (tables > 0 ? 1 + tables : 0));
+  // Preparation, gradients, and the sums of the tables' partial sums.
+  log_launches("attention_backward", has_tables(call.grad_tables) ? 3 : 2);
   if (computes()) kernels::attention_backward_cpu(mirrored);
 }
 
