@@ -51,26 +51,33 @@ void BeamWorker::run(SentenceFeed& feed, int64_t batch_tokens, const Others& oth
   feed_ = &feed;
   others_ = &others;
   batch_tokens_ = batch_tokens;
-  bool goes_on = true;
-  while (goes_on) {
-    try {
-      goes_on = run_step();
-    } catch (...) {
-      decode_alone();
-    }
+  while (run_step()) {
+  }
+}
+
+// Returns false, and decodes each sentence alone, if the work of the device fails. What a feed
+// throws goes to the caller of run().
+bool BeamWorker::attempt(const std::function<void()>& work) {
+  try {
+    work();
+    return true;
+  } catch (...) {
+    decode_alone();
+    return false;
   }
 }
 
 // Returns false at the end of the feed.
 bool BeamWorker::run_step() {
   drop_abandoned();
-  leave();
-  if (open_.empty() && last_) read(*std::exchange(last_, std::nullopt));
+  if (!attempt([&] { leave(); })) return true;
+  if (open_.empty()) read_last();
   if (!admit()) return false;
   if (open_.empty()) return true;
-  Step now = enqueue_step();
-  if (last_) read(*std::exchange(last_, std::nullopt));
-  last_ = std::move(now);
+  std::optional<Step> now;
+  if (!attempt([&] { now.emplace(enqueue_step()); })) return true;
+  const bool was_read = read_last();
+  if (was_read) last_ = std::move(now);
   return true;
 }
 
@@ -159,7 +166,16 @@ void BeamWorker::begin_waiting() {
   if (waiting_.empty()) return;
   const encoders::DevicePrecisionScope scope(precision_);
   const int64_t beam = waiting_.front().options->beam;
-  if (open_.empty() && (!runner_ || runner_->beams() != beam)) prepare(beam);
+  if (open_.empty() && (!runner_ || runner_->beams() != beam)) {
+    try {
+      prepare(beam);
+    } catch (...) {
+      runner_.reset();
+      const uint64_t ticket = waiting_.front().ticket;
+      waiting_.pop_front();
+      return feed_->fail(ticket, std::current_exception());
+    }
+  }
   if (runner_->beams() != beam) return;
   std::vector<const std::vector<int32_t>*> sources;
   while (!waiting_.empty() && waiting_.front().options->beam == beam && open_.size() < most_open_) {
@@ -168,8 +184,10 @@ void BeamWorker::begin_waiting() {
     sources.push_back(&next.request->source);
     waiting_.pop_front();
   }
-  runner_->add(sources);
-  beams_->add(std::ssize(sources));
+  attempt([&] {
+    runner_->add(sources);
+    beams_->add(std::ssize(sources));
+  });
 }
 
 BeamWorker::Step BeamWorker::enqueue_step() {
@@ -184,8 +202,14 @@ BeamWorker::Step BeamWorker::enqueue_step() {
   return {open_, DelayedRead(beams_->advance(model_.logits(hidden), limits))};
 }
 
-void BeamWorker::read(Step step) {
-  const at::Tensor& candidates = step.candidates.wait();
+// Delivers what the step before has finished. Returns false if it could not be read, and nothing is
+// open then.
+bool BeamWorker::read_last() {
+  if (!last_) return true;
+  at::Tensor candidates;
+  if (!attempt([&] { candidates = last_->candidates.wait(); })) return false;
+  const Step step = std::move(*last_);
+  last_.reset();
   for (size_t b = 0; b < step.sentences.size(); ++b) {
     OpenSentence& sentence = *step.sentences[b];
     if (sentence.closed) continue;
@@ -194,6 +218,7 @@ void BeamWorker::read(Step step) {
     sentence.closed = true;
     feed_->deliver(sentence.fed.ticket, std::move(sentence.beam).result());
   }
+  return true;
 }
 
 // After an error nothing is known of the rows: each sentence starts again, without the others.

@@ -47,6 +47,7 @@ class BeamWorker {
   };
 
   bool run_step();
+  bool attempt(const std::function<void()>& work);
   void drop_abandoned();
   void leave();
   int64_t load() const;
@@ -55,7 +56,7 @@ class BeamWorker {
   void sort_out(std::span<const FedSentence> fed);
   void begin_waiting();
   Step enqueue_step();
-  void read(Step step);
+  bool read_last();
   void decode_alone();
 
   const TranslationModel& model_;

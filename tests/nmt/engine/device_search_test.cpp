@@ -154,5 +154,12 @@ TEST(DeviceSearch, FillsTheRoomOfFinishedSentences) {
   EXPECT_EQ(feed.idle_calls, 1);  // the last: until then the batch never ran empty
 }
 
+TEST(DeviceSearch, PassesAFailureOn) {
+  auto requests = random_requests(5, 12, 33);
+  requests[2].source.assign(129, 5);
+  EXPECT_THROW(CountingFeed feed(requests, short_search(2, 1));
+               torch_of(one_model(34, "learned"))->run(feed, 1, 1, 50), DataError);
+}
+
 }  // namespace
 }  // namespace dietmt::nmt
