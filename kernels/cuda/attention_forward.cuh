@@ -18,6 +18,8 @@ struct AttentionForwardBlock {
   using Scores = typename S::Scores;
   using TileOf = typename S::TileOf;
   static constexpr int kStages = 2;
+  // Left to itself, the compiler spills registers for the sake of a third block.
+  static constexpr int kBlocksTogether = has_features(kTerms) ? 2 : 0;
   static constexpr int kSize = kColumns * kStride<kWidth>;
 
   struct Memory {

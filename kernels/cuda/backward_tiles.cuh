@@ -133,11 +133,10 @@ struct BackwardTiles {
     constexpr bool kPositions = has_pairs(kTerms) || has_features(kTerms);
     const DeviceTiles& tiles = kQueryRows ? sizes.device_query_tiles : sizes.device_key_tiles;
     const bool by_position = kPositions && split.by_position;
-    const int64_t end = by_position ? sizes.sentences : tiles.count;
+    const auto end = static_cast<int>(by_position ? sizes.sentences : tiles.count);
     int tile = place.group;
-    for (int64_t index = place.part; index < end;) {
-      const TileOfSentence next =
-          by_position ? TileOfSentence{static_cast<int32_t>(index), tile} : tiles.data[index];
+    for (int index = place.part; index < end;) {
+      const TileOfSentence next = by_position ? TileOfSentence{index, tile} : tiles.data[index];
       const Sentence sentence = sentence_at(sizes, next.sentence);
       const int start = next.tile * kRows;
       const bool exists = start < (kQueryRows ? sentence.queries : sentence.keys);

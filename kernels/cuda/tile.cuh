@@ -10,8 +10,8 @@ constexpr float kLn2 = 0.6931471805599453f;
 
 struct Sentence {
   int index = 0;
-  int64_t query_begin = 0;
-  int64_t key_begin = 0;
+  int query_begin = 0;  // packed tokens of a call are fewer than 2^31
+  int key_begin = 0;
   int queries = 0;
   int keys = 0;
 };
@@ -19,8 +19,8 @@ struct Sentence {
 DIETMT_DEVICE Sentence sentence_at(const AttentionSizes& sizes, int index) {
   const int64_t* queries = sizes.device_query_offsets.data + index;
   const int64_t* keys = sizes.device_key_offsets.data + index;
-  return {index, queries[0], keys[0], static_cast<int>(queries[1] - queries[0]),
-          static_cast<int>(keys[1] - keys[0])};
+  return {index, static_cast<int>(queries[0]), static_cast<int>(keys[0]),
+          static_cast<int>(queries[1] - queries[0]), static_cast<int>(keys[1] - keys[0])};
 }
 
 DIETMT_DEVICE int64_t query_tokens(const AttentionSizes& sizes) {
