@@ -84,11 +84,12 @@ struct Progress::Impl {
   void end_interval() {
     if (interval_tokens <= 0) return;
     const double rate = interval_seconds > 0 ? interval_tokens / interval_seconds : 0;
+    const int64_t memory = last.peak_memory > 0 ? last.peak_memory : peak_memory();
     write("train", last.update,
           {{"epoch", last.epoch},
            {"loss", interval_loss / interval_tokens},
            {"tokens_per_second", std::round(rate)},
-           {"peak_memory_mb", std::round(static_cast<double>(peak_memory()) / 1e6)},
+           {"peak_memory_mb", std::round(static_cast<double>(memory) / 1e6)},
            {"learning_rate", last.learning_rate},
            {"gradient_norm", last.gradient_norm}});
     if (!stderr_is_terminal()) {

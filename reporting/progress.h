@@ -36,6 +36,7 @@ struct UpdateStats {
   double seconds = 0;  ///< time they took, without validation and saving
   double learning_rate = 0;
   double gradient_norm = 0;
+  int64_t peak_memory = 0;  ///< bytes of the device that computes; 0: those of the process
 };
 
 struct ValidationStats {

@@ -147,6 +147,9 @@ void bind_processes(OptionTable& table, TrainingOptions& o) {
   table.add("processes", &o.processes, "N",
             "data-parallel processes to start on this machine (torchrun, srun and mpirun work too)",
             {.least = 1, .most = 256});
+  table.add("gradient-type", &o.trainer.gradient_type, "",
+            "numbers in which processes exchange gradients; bf16 halves the traffic and rounds",
+            {.choices = {"fp32", "bf16"}});
 }
 
 double bytes_per_weight(const TrainingOptions& o) {

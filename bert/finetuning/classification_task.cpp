@@ -6,6 +6,9 @@
 #include <bit>
 #include <numeric>
 
+#include "encoders/attention/packing.h"
+#include "encoders/device/device.h"
+
 namespace dietmt::bert {
 namespace {
 
@@ -31,18 +34,18 @@ ClassificationTask::ClassificationTask(std::shared_ptr<encoders::Bert> model,
       train_(train),
       valid_(valid) {}
 
-Tensor ClassificationTask::targets(const LabelledInputs& set,
-                                   std::span<const int64_t> examples) const {
+Tensor ClassificationTask::targets(const LabelledInputs& set, std::span<const int64_t> examples,
+                                   at::Device device) const {
   if (description().kind() == data::TaskKind::kClassification) {
-    std::vector<int64_t> labels;
+    std::vector<int32_t> labels;
     for (const int64_t i : examples) labels.push_back(set.labels[static_cast<size_t>(i)]);
-    return at::tensor(labels);
+    return encoders::ids_of(labels, device);
   }
-  std::vector<float> values;
+  const Tensor values = encoders::staging_tensor(std::ssize(examples), device).view(at::kDouble);
+  auto* value = values.mutable_data_ptr<double>();
   for (const int64_t i : examples)
-    values.push_back(static_cast<float>(
-        head_value(set.values[static_cast<size_t>(i)], description().task.target)));
-  return at::tensor(values);
+    *value++ = head_value(set.values[static_cast<size_t>(i)], description().task.target);
+  return values.to(device, /*non_blocking=*/true).to(at::kFloat);
 }
 
 Tensor ClassificationTask::summed_loss(const Tensor& scores, const Tensor& targets) const {
@@ -53,13 +56,13 @@ Tensor ClassificationTask::summed_loss(const Tensor& scores, const Tensor& targe
 
 Tensor ClassificationTask::loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const {
   const Tensor scores = class_scores(bert(), batch, execution(), &dropout);
-  return summed_loss(scores, targets(train_, batch.examples).to(scores.device()));
+  return summed_loss(scores, targets(train_, batch.examples, scores.device()));
 }
 
 double ClassificationTask::mean_loss(const LabelledInputs& set, const Tensor& scores) const {
   std::vector<int64_t> examples(static_cast<size_t>(set.inputs.size()));
   std::iota(examples.begin(), examples.end(), 0);
-  return summed_loss(scores, targets(set, examples)).item<double>() /
+  return summed_loss(scores, targets(set, examples, scores.device())).item<double>() /
          static_cast<double>(set.inputs.size());
 }
 

@@ -37,7 +37,8 @@ class ClassificationTask : public FinetuningTask {
   at::Tensor loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const override;
 
  private:
-  at::Tensor targets(const LabelledInputs& set, std::span<const int64_t> examples) const;
+  at::Tensor targets(const LabelledInputs& set, std::span<const int64_t> examples,
+                     at::Device device) const;
   at::Tensor summed_loss(const at::Tensor& scores, const at::Tensor& targets) const;
   double mean_loss(const LabelledInputs& set, const at::Tensor& scores) const;
   data::Scores metrics(const LabelledInputs& set, const at::Tensor& scores) const;

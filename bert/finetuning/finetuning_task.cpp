@@ -15,7 +15,10 @@ FinetuningTask::FinetuningTask(std::shared_ptr<encoders::Bert> model,
       train_(train),
       hashes_(hashes),
       options_(options),
-      batches_(std::make_unique<ExampleBatches>(train, options.batches)) {}
+      batches_(std::make_unique<ExampleBatches>(train, options.batches)) {
+  if (!execution().bf16 || execution().device.is_cpu()) return;
+  options_.execution.copies = &copies_.emplace(*model_);
+}
 
 training::BatchLoss FinetuningTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   const ExampleBatch batch = batches_->next();
@@ -27,8 +30,7 @@ training::BatchLoss FinetuningTask::accumulate_gradients(encoders::DropoutKeys& 
   }
   const at::Tensor sum = loss(batch, dropout);
   sum.backward();
-  const auto value = sum.item<double>();
-  return {value, value, std::ssize(batch.examples), batch.tokens.size()};
+  return {training::batch_sums(sum, sum), std::ssize(batch.examples), batch.tokens.size()};
 }
 
 double FinetuningTask::epoch() const { return training::epochs_of(*batches_); }

@@ -5,11 +5,13 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 
 #include "bert/prediction/encoder_scores.h"
 #include "bert/prediction/example_batches.h"
 #include "bert/prediction/task_description.h"
 #include "encoders/bert/bert.h"
+#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {
@@ -59,6 +61,7 @@ class FinetuningTask : public training::TrainingTask {
   const EncodedInputs& train_;
   DataHashes hashes_;
   FinetuningOptions options_;
+  std::optional<encoders::WeightCopies> copies_;  // of bf16 on a device
   std::unique_ptr<ExampleBatches> batches_;
   training::BatchMemory batch_memory_;
 };

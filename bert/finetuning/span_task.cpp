@@ -83,12 +83,13 @@ SpanTask::SpanTask(std::shared_ptr<encoders::Bert> model, const data::BertTokeni
 
 Tensor SpanTask::loss(const ExampleBatch& batch, encoders::DropoutKeys& dropout) const {
   const Tensor scores = answer_scores(bert(), batch, execution(), &dropout);
-  std::vector<int64_t> places;
+  std::vector<int32_t> places;
   for (const int64_t window : batch.examples) {
     const data::SpanLabel& label = train_.labels[static_cast<size_t>(window)];
-    places.insert(places.end(), {label.start, label.end});
+    places.insert(places.end(),
+                  {static_cast<int32_t>(label.start), static_cast<int32_t>(label.end)});
   }
-  const Tensor targets = at::tensor(places).view({-1, 2}).to(scores.device());
+  const Tensor targets = encoders::ids_of(places, scores.device()).view({-1, 2});
   const Tensor log_p =
       by_window(scores, encoders::packing_of(batch.tokens, scores.device())).log_softmax(1);
   return -log_p.gather(1, targets.unsqueeze(1)).sum() / 2.0;

@@ -11,6 +11,7 @@
 #include "data/tasks/span_prediction.h"
 #include "data/tasks/task_table.h"
 #include "encoders/bert/bert.h"
+#include "encoders/ops/weight_copies.h"
 
 namespace dietmt::bert {
 
@@ -18,6 +19,7 @@ namespace dietmt::bert {
 struct Execution {
   at::Device device = at::kCPU;
   bool bf16 = false;
+  encoders::WeightCopies* copies = nullptr;  // of the model, for bf16 on a device
 };
 
 /// Scores of the classes, or values of a regression: [B, classes] fp32, with gradient.

@@ -30,20 +30,20 @@ void append(const EncodedInputs& inputs, int64_t example, ExampleBatch& batch) {
 }
 
 // The batches of one epoch at a time.
-class ShuffledExamples {
+class ShuffledExamples : public data::BatchSource<ExampleBatch> {
  public:
   ShuffledExamples(const EncodedInputs& inputs, const ExampleBatchOptions& options)
       : inputs_(inputs), options_(options) {}
 
-  void start_epoch(int64_t epoch) {
+  void start_epoch(int64_t epoch) override {
     order_ = all_examples(inputs_);
     Random random(random_key(options_.seed, static_cast<uint64_t>(epoch)));
     random.shuffle(order_);
   }
 
-  int64_t batches() const { return batches_in_epoch(inputs_.size(), options_.batch_size); }
+  int64_t batches() const override { return batches_in_epoch(inputs_.size(), options_.batch_size); }
 
-  ExampleBatch batch(int64_t index) const {
+  ExampleBatch batch(int64_t index) const override {
     const int64_t begin = index * options_.batch_size;
     const int64_t end = std::min(begin + options_.batch_size, inputs_.size());
     ExampleBatch batch;

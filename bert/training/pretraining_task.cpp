@@ -16,13 +16,11 @@ namespace dietmt::bert {
 namespace {
 
 using at::Tensor;
-using data::PretrainingBatch;
 
 /// What the head for masked tokens predicts from, [M, D].
 Tensor masked_states(const encoders::Bert& model, const Tensor& hidden,
-                     const PretrainingBatch& batch) {
-  const Tensor rows = at::tensor(batch.masked_rows).to(hidden.device());
-  return model.masked_lm().transform(hidden.index_select(0, rows));
+                     const PretrainingInputs& inputs) {
+  return model.masked_lm().transform(hidden.index_select(0, inputs.masked_rows));
 }
 
 training::LossSums masked_loss(const encoders::Bert& model, const Tensor& states,
@@ -32,22 +30,22 @@ training::LossSums masked_loss(const encoders::Bert& model, const Tensor& states
                                         model.masked_lm().bias());
 }
 
-/// How many of the masked pieces [M] have the highest score.
-int64_t count_right(const encoders::Bert& model, const Tensor& states, const Tensor& targets) {
+/// How many of the masked pieces [M] have the highest score: a scalar.
+Tensor count_right(const encoders::Bert& model, const Tensor& states, const Tensor& targets) {
   const encoders::MaskedLmHead& head = model.masked_lm();
   constexpr int64_t kRows = 512;  // whose scores exist at a time
-  int64_t right = 0;
+  Tensor right = at::zeros({}, targets.options());
   for (int64_t begin = 0; begin < states.size(0); begin += kRows) {
     const int64_t rows = std::min(kRows, states.size(0) - begin);
     const Tensor best =
         at::linear(states.narrow(0, begin, rows), head.weight(), head.bias()).argmax(1);
-    right += best.eq(targets.narrow(0, begin, rows)).sum().item<int64_t>();
+    right += best.eq(targets.narrow(0, begin, rows)).sum();
   }
   return right;
 }
 
-double percent(int64_t right, int64_t all) {
-  return all == 0 ? 0.0 : 100.0 * static_cast<double>(right) / static_cast<double>(all);
+double percent(const Tensor& right, int64_t all) {
+  return all == 0 ? 0.0 : 100.0 * right.item<double>() / static_cast<double>(all);
 }
 
 }  // namespace
@@ -56,6 +54,7 @@ PretrainingTask::PretrainingTask(std::shared_ptr<encoders::Bert> model,
                                  const data::TextCorpus& train, const data::TextCorpus& valid,
                                  PretrainingTaskOptions options)
     : model_(std::move(model)), train_(train), valid_(valid), options_(std::move(options)) {
+  if (options_.bf16 && !options_.device.is_cpu()) copies_.emplace(*model_);
   begin_phase(0, {});
 }
 
@@ -63,10 +62,15 @@ bool PretrainingTask::has_pairs() const {
   return options_.batches.examples.mode == data::ExampleMode::kSentencePairs;
 }
 
+PretrainingInputOptions PretrainingTask::input_options() const {
+  return {options_.device, model_->config().segments};
+}
+
 void PretrainingTask::begin_phase(size_t phase, data::BatchPosition start) {
   phase_ = phase;
   options_.batches.examples.length = options_.phases.at(phase).length;
-  batches_ = std::make_unique<data::PretrainingIterator>(train_, options_.batches, start);
+  batches_ =
+      std::make_unique<PretrainingInputBatches>(train_, options_.batches, input_options(), start);
   valid_batches_ = data::validation_batches(valid_, options_.batches);
 }
 
@@ -80,30 +84,27 @@ void PretrainingTask::advance_phase() {
 
 training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   advance_phase();
-  const PretrainingBatch batch = batches_->next();
+  const PretrainingInputs batch = batches_->next();
   ++phase_batches_;
+  const int64_t tokens = batch.packing.tokens(), masked = batch.masked_ids.size(0);
   if (options_.device.is_cpu()) {
-    batch_memory_.require(
-        "--batch-tokens " + std::to_string(options_.batches.batch_tokens), batch.tokens.size(),
-        model_->encoder().kept_numbers(encoders::packing_of(batch.tokens, at::kCPU)),
-        options_.bf16);
+    batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens), tokens,
+                          model_->encoder().kept_numbers(batch.packing), options_.bf16);
   }
-  const auto masked = std::ssize(batch.masked_ids);
-  const encoders::Autocast autocast(options_.device.type(), options_.bf16);
-  const encoders::PackedStates encoded =
-      encode_packed(*model_, batch.tokens, batch.segments, options_.device, &dropout);
+  const encoders::Autocast autocast(options_.device.type(), options_.bf16,
+                                    copies_ ? &*copies_ : nullptr);
+  const Tensor hidden = model_->encoder().forward(batch.ids, batch.packing, &dropout);
   const training::LossSums sums =
-      masked_loss(*model_, masked_states(*model_, encoded.hidden, batch),
-                  encoders::ids_of(batch.masked_ids, options_.device), options_.bf16);
+      masked_loss(*model_, masked_states(*model_, hidden, batch), batch.masked_ids, options_.bf16);
   Tensor loss = sums.smoothed;
   if (has_pairs()) {
-    const Tensor scores = model_->next_sentence(model_->pool(encoded.hidden, encoded.packing));
-    const Tensor targets = encoders::ids_of(batch.next_sentence, options_.device);
+    Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing));
+    if (!scores.is_cpu()) scores = scores.to(at::kFloat);  // bf16 is too coarse for a loss
     // Both means count alike (Devlin et al. 2019, A.2); the loop divides by the masked tokens.
-    loss = loss + at::cross_entropy_loss(scores, targets) * static_cast<double>(masked);
+    loss = loss + at::cross_entropy_loss(scores, batch.next_sentence) * static_cast<double>(masked);
   }
   loss.backward();
-  return {loss.item<double>(), sums.target_loss, masked, batch.tokens.size()};
+  return {training::batch_sums(loss, sums.target_loss), masked, tokens};
 }
 
 void PretrainingTask::skip_batch() {
@@ -125,25 +126,26 @@ std::vector<std::string> PretrainingTask::score_names() const {
 
 std::map<std::string, double> PretrainingTask::validate() {
   const torch::NoGradGuard no_grad;
-  double loss = 0;
-  int64_t masked = 0, right = 0, pairs = 0, right_pairs = 0;
-  for (const PretrainingBatch& batch : valid_batches_) {
-    const encoders::Autocast autocast(options_.device.type(), options_.bf16);
-    const encoders::PackedStates encoded =
-        encode_packed(*model_, batch.tokens, batch.segments, options_.device, nullptr);
-    const Tensor states = masked_states(*model_, encoded.hidden, batch);
-    const Tensor targets = encoders::ids_of(batch.masked_ids, options_.device);
-    loss += masked_loss(*model_, states, targets, options_.bf16).target_loss;
-    right += count_right(*model_, states, targets);
-    masked += targets.size(0);
+  const auto zero = at::TensorOptions(at::kDouble).device(options_.device);
+  Tensor loss = at::zeros({}, zero), right = at::zeros({}, zero), right_pairs = at::zeros({}, zero);
+  int64_t masked = 0, pairs = 0;
+  for (const data::PretrainingBatch& examples : valid_batches_) {
+    const PretrainingInputs batch = pretraining_inputs(examples, input_options());
+    const encoders::Autocast autocast(options_.device.type(), options_.bf16,
+                                      copies_ ? &*copies_ : nullptr);
+    const Tensor hidden = model_->encoder().forward(batch.ids, batch.packing, nullptr);
+    const Tensor states = masked_states(*model_, hidden, batch);
+    loss += masked_loss(*model_, states, batch.masked_ids, options_.bf16).target_loss;
+    right += count_right(*model_, states, batch.masked_ids);
+    masked += batch.masked_ids.size(0);
     if (!has_pairs()) continue;
-    const Tensor scores = model_->next_sentence(model_->pool(encoded.hidden, encoded.packing));
-    const Tensor is_random = encoders::ids_of(batch.next_sentence, options_.device);
-    right_pairs += scores.argmax(1).eq(is_random).sum().item<int64_t>();
-    pairs += is_random.size(0);
+    const Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing));
+    right_pairs += scores.argmax(1).eq(batch.next_sentence).sum();
+    pairs += batch.next_sentence.size(0);
   }
-  std::map<std::string, double> scores = {{"valid_loss", loss / static_cast<double>(masked)},
-                                          {"mlm_accuracy", percent(right, masked)}};
+  std::map<std::string, double> scores = {
+      {"valid_loss", loss.item<double>() / static_cast<double>(masked)},
+      {"mlm_accuracy", percent(right, masked)}};
   if (has_pairs()) scores["next_sentence_accuracy"] = percent(right_pairs, pairs);
   return scores;
 }

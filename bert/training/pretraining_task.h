@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "bert/training/pretraining_inputs.h"
 #include "data/pretraining/pretraining_batches.h"
 #include "encoders/bert/bert.h"
+#include "encoders/ops/weight_copies.h"
+#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {
@@ -53,6 +56,7 @@ class PretrainingTask : public training::TrainingTask {
 
  private:
   bool has_pairs() const;
+  PretrainingInputOptions input_options() const;
   void begin_phase(size_t phase, data::BatchPosition start);
   /// Goes on to the next phase where the present one has had its batches.
   void advance_phase();
@@ -62,9 +66,10 @@ class PretrainingTask : public training::TrainingTask {
   const data::TextCorpus& valid_;
   PretrainingTaskOptions options_;
   size_t phase_ = 0;
-  int64_t phase_batches_ = 0;  // taken in this phase
-  double earlier_epochs_ = 0;  // of the phases before
-  std::unique_ptr<data::PretrainingIterator> batches_;
+  int64_t phase_batches_ = 0;                     // taken in this phase
+  double earlier_epochs_ = 0;                     // of the phases before
+  std::optional<encoders::WeightCopies> copies_;  // of bf16 on a device
+  std::unique_ptr<PretrainingInputBatches> batches_;
   training::BatchMemory batch_memory_;
   std::vector<data::PretrainingBatch> valid_batches_;  // of the phase's length
 };

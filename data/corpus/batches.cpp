@@ -200,7 +200,7 @@ ParallelBatch assemble_drawn(const ParallelCorpus& corpus, const BatchOptions& o
   return batch;
 }
 
-class PlannedPairs {
+class PlannedPairs : public BatchSource<ParallelBatch> {
  public:
   PlannedPairs(const ParallelCorpus& corpus, const BatchOptions& options)
       : corpus_(corpus),
@@ -208,13 +208,13 @@ class PlannedPairs {
         budget_(budget_of(options.batch_tokens,
                           token_growth(corpus, options.sampling, options.seed))) {}
 
-  void start_epoch(int64_t epoch) {
+  void start_epoch(int64_t epoch) override {
     plan_ = {};  // so that two plans never exist at once
     plan_ = plan_epoch(corpus_, options_, budget_, epoch);
     epoch_ = epoch;
   }
-  int64_t batches() const { return plan_.batches(); }
-  ParallelBatch batch(int64_t index) const {
+  int64_t batches() const override { return plan_.batches(); }
+  ParallelBatch batch(int64_t index) const override {
     if (!options_.sampling.any()) return assemble(corpus_, plan_.batch(index));
     return assemble_drawn(corpus_, options_, epoch_, plan_.batch(index), plan_.first_pair(index));
   }
@@ -227,11 +227,16 @@ class PlannedPairs {
   int64_t epoch_ = 0;
 };
 
-/// Throws as BatchIterator does.
-std::shared_ptr<PlannedPairs> planned_pairs(const ParallelCorpus& corpus,
-                                            const BatchOptions& options, BatchPosition start) {
+}  // namespace
+
+void PackedTokens::append(std::span<const int32_t> sentence) {
+  tokens.insert(tokens.end(), sentence.begin(), sentence.end());
+  offsets.push_back(static_cast<int32_t>(tokens.size()));
+}
+
+std::shared_ptr<BatchSource<ParallelBatch>> batch_source(const ParallelCorpus& corpus,
+                                                         const BatchOptions& options) {
   if (options.batch_tokens < 1) throw ConfigError("a batch needs at least 1 token");
-  if (start.epoch < 0) throw Error("there is no epoch " + std::to_string(start.epoch));
   throw_if_any(weight_problems(options.weights, corpus.corpora()));
   for (size_t c = 0; c < options.weights.size(); ++c) {
     if (options.weights[c] > 0.0 && corpus.report(static_cast<int64_t>(c)).kept == 0) {
@@ -242,16 +247,9 @@ std::shared_ptr<PlannedPairs> planned_pairs(const ParallelCorpus& corpus,
   return std::make_shared<PlannedPairs>(corpus, options);
 }
 
-}  // namespace
-
-void PackedTokens::append(std::span<const int32_t> sentence) {
-  tokens.insert(tokens.end(), sentence.begin(), sentence.end());
-  offsets.push_back(static_cast<int32_t>(tokens.size()));
-}
-
 BatchIterator::BatchIterator(const ParallelCorpus& corpus, const BatchOptions& options,
                              BatchPosition start)
-    : EpochBatches(planned_pairs(corpus, options, start), start, options.share) {}
+    : EpochBatches(batch_source(corpus, options), start, options.share) {}
 
 std::vector<ParallelBatch> all_batches(const ParallelCorpus& corpus, int64_t batch_tokens) {
   const BatchPlan plan = plan_sorted(corpus, batch_tokens);

@@ -45,9 +45,13 @@ struct BatchOptions {
   SubwordSampling sampling = {};
 };
 
-/// Endless shuffled batches. The order of an epoch depends only on (corpus, options, epoch):
-/// pairs are drawn, shuffled, sorted by length inside large windows, cut into batches, and the
-/// batches shuffled. The corpus must outlive the iterator.
+/// The shuffled batches of epochs. An epoch depends only on (corpus, options, epoch): pairs are
+/// drawn, shuffled, sorted by length inside large windows, cut into batches, and the batches
+/// shuffled. The corpus must outlive the source. Throws ConfigError for wrong options.
+std::shared_ptr<BatchSource<ParallelBatch>> batch_source(const ParallelCorpus& corpus,
+                                                         const BatchOptions& options);
+
+/// Endless batches of batch_source().
 class BatchIterator : public EpochBatches<ParallelBatch> {
  public:
   /// Throws ConfigError for wrong options, Error for a start that does not exist.

@@ -91,20 +91,43 @@ struct BatchPosition {
   bool operator==(const BatchPosition&) const = default;
 };
 
+/// Plans one epoch at a time, which depends only on the number of the epoch.
+template <typename Batch>
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  virtual void start_epoch(int64_t epoch) = 0;
+  /// In that epoch, at least one.
+  virtual int64_t batches() const = 0;
+  /// index < batches()
+  virtual Batch batch(int64_t index) const = 0;
+};
+
+/// The batches of another source, each changed by a function.
+template <typename Batch, typename Changed>
+class ChangedBatches : public BatchSource<Changed> {
+ public:
+  using Change = std::function<Changed(const Batch&)>;
+  ChangedBatches(std::shared_ptr<BatchSource<Batch>> source, Change change)
+      : source_(std::move(source)), change_(std::move(change)) {}
+
+  void start_epoch(int64_t epoch) override { source_->start_epoch(epoch); }
+  int64_t batches() const override { return source_->batches(); }
+  Changed batch(int64_t index) const override { return change_(source_->batch(index)); }
+
+ private:
+  std::shared_ptr<BatchSource<Batch>> source_;
+  Change change_;
+};
+
 /// Endless batches of one epoch after another. A background thread prefetches.
 template <typename Batch>
 class EpochBatches {
  public:
-  /// `Source` plans one epoch at a time, which depends only on the number of the epoch:
-  ///
-  ///   void start_epoch(int64_t epoch);
-  ///   int64_t batches() const;             // in that epoch, at least one
-  ///   Batch batch(int64_t index) const;    // index < batches()
-  ///
-  /// Makes only the batches of `share`; `start` begins an update. Throws Error if there is no
-  /// batch at `start`.
-  template <typename Source>
-  EpochBatches(std::shared_ptr<Source> source, BatchPosition start, BatchShare share = {})
+  /// Makes only the batches of `share`; `start` begins an update. The background thread calls
+  /// `source`. Throws Error if there is no batch at `start`.
+  EpochBatches(std::shared_ptr<BatchSource<Batch>> source, BatchPosition start,
+               BatchShare share = {})
       : position_(start),
         batches_in_epoch_(begin(*source, start)),
         prefetcher_(static_cast<size_t>(share.ahead(kQueuedBatches)),
@@ -156,10 +179,10 @@ class EpochBatches {
     return std::move(item.batch);
   }
 
-  template <typename Source>
-  static int64_t begin(Source& source, BatchPosition start) {
+  static int64_t begin(BatchSource<Batch>& source, BatchPosition start) {
+    if (start.epoch < 0) throw Error("there is no epoch " + std::to_string(start.epoch));
     source.start_epoch(start.epoch);
-    if (start.epoch < 0 || start.batch < 0 || start.batch > source.batches()) {
+    if (start.batch < 0 || start.batch > source.batches()) {
       throw Error("batch " + std::to_string(start.batch) + " of epoch " +
                   std::to_string(start.epoch) + " does not exist: an epoch has " +
                   std::to_string(source.batches()) + " batches");

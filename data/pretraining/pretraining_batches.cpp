@@ -18,12 +18,12 @@ enum Stream : uint64_t { kOrderStream, kPairStream, kMaskStream };
 constexpr auto kValidation = std::numeric_limits<uint64_t>::max();
 
 // The batches of one epoch at a time.
-class PlannedExamples {
+class PlannedExamples : public BatchSource<PretrainingBatch> {
  public:
   PlannedExamples(const TextCorpus& corpus, const PretrainingOptions& options)
       : corpus_(corpus), options_(options), masker_(corpus.tokenizer(), options.masking) {}
 
-  void start_epoch(int64_t epoch) {
+  void start_epoch(int64_t epoch) override {
     draw_examples(random_key(options_.seed, static_cast<uint64_t>(epoch)));
     Random random(random_key(epoch_key_, kOrderStream));
     random.shuffle(order_);
@@ -35,9 +35,9 @@ class PlannedExamples {
     cut();
   }
 
-  int64_t batches() const { return std::ssize(starts_) - 1; }
+  int64_t batches() const override { return std::ssize(starts_) - 1; }
 
-  PretrainingBatch batch(int64_t index) const {
+  PretrainingBatch batch(int64_t index) const override {
     const auto b = static_cast<size_t>(index);
     PretrainingBatch batch;
     for (uint32_t i = starts_[b]; i < starts_[b + 1]; ++i) append(order_[i], batch);
@@ -113,9 +113,14 @@ std::vector<std::string> PretrainingOptions::problems() const {
   return problems;
 }
 
+std::shared_ptr<BatchSource<PretrainingBatch>> pretraining_source(
+    const TextCorpus& corpus, const PretrainingOptions& options) {
+  return planned_examples(corpus, options);
+}
+
 PretrainingIterator::PretrainingIterator(const TextCorpus& corpus,
                                          const PretrainingOptions& options, BatchPosition start)
-    : EpochBatches(planned_examples(corpus, options), start, options.share) {}
+    : EpochBatches(pretraining_source(corpus, options), start, options.share) {}
 
 std::vector<PretrainingBatch> validation_batches(const TextCorpus& corpus,
                                                  const PretrainingOptions& options) {

@@ -36,10 +36,14 @@ struct PretrainingOptions {
   std::vector<std::string> problems() const;
 };
 
-/// Endless shuffled batches. An epoch depends only on (corpus, options, epoch): examples of all
-/// lengths are shuffled and cut into batches, with new pairs and masks. The corpus
-/// must outlive the iterator. The plan of an epoch takes 12 bytes per example, 20 per pair, and 4
-/// per batch.
+/// The shuffled batches of epochs. An epoch depends only on (corpus, options, epoch): examples of
+/// all lengths are shuffled and cut into batches, with new pairs and masks. The corpus must outlive
+/// the source. The plan of an epoch takes 12 bytes per example, 20 per pair, and 4 per batch.
+/// Throws ConfigError for wrong options.
+std::shared_ptr<BatchSource<PretrainingBatch>> pretraining_source(
+    const TextCorpus& corpus, const PretrainingOptions& options);
+
+/// Endless batches of pretraining_source().
 class PretrainingIterator : public EpochBatches<PretrainingBatch> {
  public:
   /// Throws ConfigError for wrong options, DataError as plan_examples does, Error for a start that

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 #include <spdlog/spdlog.h>
 #include <torch/cuda.h>
@@ -76,6 +77,10 @@ std::optional<int64_t> free_device_memory(c10::Device device) {
   if (allocator == nullptr) return std::nullopt;
   const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
   return static_cast<int64_t>(allocator->getMemoryInfo(index).first);
+}
+
+void make_current(c10::Device device) {
+  if (!device.is_cpu()) c10::impl::VirtualGuardImpl(device.type()).setDevice(device);
 }
 
 int64_t set_threads(int64_t threads) {

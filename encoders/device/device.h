@@ -23,6 +23,9 @@ c10::Device parse_device(const std::string& name);
 /// Bytes that a device has left; none if it does not say so.
 std::optional<int64_t> free_device_memory(c10::Device device);
 
+/// New tensors and work of this thread go to this device of its kind; nothing on the CPU.
+void make_current(c10::Device device);
+
 /// Sets the threads of tensor operations; 0: as many as there are cores. Returns their number.
 int64_t set_threads(int64_t threads);
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "common/error.h"
@@ -10,6 +11,7 @@
 #include "common/text_io.h"
 #include "data/shortlist/aligner.h"
 #include "data/text/source_tag.h"
+#include "encoders/device/device.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -165,33 +167,44 @@ std::shared_ptr<const AlignmentGuide> read_alignment_guide(const std::string& fi
   return std::make_shared<FileGuide>(file, text, source, target);
 }
 
-at::Tensor alignment_loss(std::span<const at::Tensor> attention,
-                          std::span<const std::vector<TokenLink>> links) {
-  constexpr double kSmallest = 1e-9;  // of a probability, before its logarithm
-  std::vector<at::Tensor> flat;
+AlignmentTargets alignment_targets(std::span<const int64_t> targets,
+                                   std::span<const int64_t> sources,
+                                   std::span<const std::vector<TokenLink>> links,
+                                   at::Device device) {
   std::vector<int64_t> places;
   std::vector<float> weights;
-  int64_t begin = 0;  // of the sentence in the flat tensor
-  for (size_t b = 0; b < attention.size(); ++b) {
-    const int64_t sources = attention[b].size(1);
-    const int64_t targets = attention[b].size(0);
-    std::vector<float> counts(static_cast<size_t>(targets));
+  int64_t begin = 0;  // of the sentence among all weights
+  for (size_t b = 0; b < links.size(); ++b) {
+    std::vector<float> counts(static_cast<size_t>(targets[b]));
     for (const TokenLink& link : links[b])
-      if (link.source < 0 || link.source >= sources || link.target < 0 || link.target >= targets)
+      if (link.source < 0 || link.source >= sources[b] || link.target < 0 ||
+          link.target >= targets[b])
         throw DataError("an alignment links token " + std::to_string(link.source) + " to token " +
-                        std::to_string(link.target) + " in a pair of " + std::to_string(sources) +
-                        " and " + std::to_string(targets) + " tokens");
+                        std::to_string(link.target) + " in a pair of " +
+                        std::to_string(sources[b]) + " and " + std::to_string(targets[b]) +
+                        " tokens");
     for (const TokenLink& link : links[b]) counts[static_cast<size_t>(link.target)] += 1.0F;
     for (const TokenLink& link : links[b]) {
-      places.push_back(begin + link.target * sources + link.source);
+      places.push_back(begin + link.target * sources[b] + link.source);
       weights.push_back(1.0F / counts[static_cast<size_t>(link.target)]);
     }
-    flat.push_back(attention[b].reshape(-1));
-    begin += attention[b].numel();
+    begin += targets[b] * sources[b];
   }
-  const at::Tensor all = at::cat(flat);
-  const at::Tensor chosen = all.index_select(0, at::tensor(places, at::kLong).to(all.device()));
-  return -(chosen.clamp_min(kSmallest).log() * at::tensor(weights).to(all.device())).sum();
+  const int64_t count = std::ssize(places);
+  const at::Tensor host = encoders::staging_tensor(count + (count + 1) / 2, device);
+  std::ranges::copy(places, host.mutable_data_ptr<int64_t>());
+  std::ranges::copy(weights, reinterpret_cast<float*>(host.mutable_data_ptr<int64_t>() + count));
+  const at::Tensor all = host.to(device, /*non_blocking=*/true);
+  return {all.narrow(0, 0, count),
+          all.narrow(0, count, (count + 1) / 2).view(at::kFloat).narrow(0, 0, count)};
+}
+
+at::Tensor alignment_loss(at::TensorList attention, const AlignmentTargets& targets) {
+  constexpr double kSmallest = 1e-9;  // of a probability, before its logarithm
+  std::vector<at::Tensor> flat;
+  for (const at::Tensor& sentence : attention) flat.push_back(sentence.reshape(-1));
+  const at::Tensor chosen = at::cat(flat).index_select(0, targets.places);
+  return -(chosen.clamp_min(kSmallest).log() * targets.weights).sum();
 }
 
 }  // namespace dietmt::nmt

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <cstdint>
 #include <memory>
@@ -51,9 +52,22 @@ std::shared_ptr<const AlignmentGuide> read_alignment_guide(const std::string& fi
                                                            const data::Tokenizer& source,
                                                            const data::Tokenizer& target);
 
+/// The links of a batch as places in its attention: the weights [T, S] of all sentences, each row
+/// by row, end to end.
+struct AlignmentTargets {
+  at::Tensor places;   // [links] int64
+  at::Tensor weights;  // [links] fp32: 1/|links of t|
+};
+
+/// `targets`, `sources`: tokens of each sentence, T and S. Throws DataError for links to other
+/// tokens. The copy to `device` is asynchronous.
+AlignmentTargets alignment_targets(std::span<const int64_t> targets,
+                                   std::span<const int64_t> sources,
+                                   std::span<const std::vector<TokenLink>> links,
+                                   at::Device device);
+
 /// - sum_t 1/|links of t| sum_(s,t) log p(s | t), over the target tokens t that have links (Garg et
 /// al. 2019, eq. 5). attention: [T, S] of each sentence, with gradient. Returns a scalar.
-at::Tensor alignment_loss(std::span<const at::Tensor> attention,
-                          std::span<const std::vector<TokenLink>> links);
+at::Tensor alignment_loss(at::TensorList attention, const AlignmentTargets& targets);
 
 }  // namespace dietmt::nmt

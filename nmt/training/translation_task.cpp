@@ -39,67 +39,66 @@ TranslationTask::TranslationTask(std::shared_ptr<TranslationModel> model,
       source_(source),
       target_(target),
       options_(std::move(options)),
-      batches_(std::make_unique<data::BatchIterator>(train, options_.batches)),
+      batches_(std::make_unique<TranslationBatches>(train, options_.batches, batch_options())),
       valid_batches_(data::all_batches(valid, kValidBatchTokens)),
-      valid_hash_(valid.content_hash()) {}
+      valid_hash_(valid.content_hash()) {
+  if (options_.bf16 && !options_.device.is_cpu()) copies_.emplace(*model_);
+}
+
+TranslationBatchOptions TranslationTask::batch_options() const {
+  return {static_cast<int32_t>(target_.begin_id()), options_.device, options_.guide};
+}
 
 struct TranslationTask::Loss {
   Tensor total;  // with the loss of guided alignment
   training::BatchLoss sums;
 };
 
-TranslationTask::Loss TranslationTask::batch_loss(const data::ParallelBatch& batch,
-                                                  double smoothing, encoders::DropoutKeys* dropout,
-                                                  const AlignmentGuide* guide) const {
-  const encoders::Autocast autocast(options_.device.type(), options_.bf16);
-  const encoders::Packing source = encoders::packing_of(batch.source, options_.device);
-  const encoders::Packing target = encoders::packing_of(batch.target, options_.device);
-  const Tensor source_ids = encoders::ids_of(batch.source.tokens, options_.device);
-  const Tensor input =
-      encoders::ids_of(shifted_right(batch.target, target_.begin_id()).tokens, options_.device);
-  const Tensor targets = encoders::ids_of(batch.target.tokens, options_.device);
+TranslationTask::Loss TranslationTask::batch_loss(const TranslationBatch& batch, double smoothing,
+                                                  encoders::DropoutKeys* dropout) {
+  const encoders::Autocast autocast(options_.device.type(), options_.bf16,
+                                    copies_ ? &*copies_ : nullptr);
   const AlignmentSite site = model_->config().alignment();
   encoders::ObservedAttention observed;
   observed.layer = site.layer;
   const auto hidden_states = [&](encoders::ObservedAttention* attention) {
-    const Tensor memory = model_->encode(source_ids, source, dropout);
-    return model_->decode(input, target, memory, source, dropout, attention);
+    const Tensor memory = model_->encode(batch.source_ids, batch.source, dropout);
+    return model_->decode(batch.inputs, batch.target, memory, batch.source, dropout, attention);
   };
-  const Tensor hidden = hidden_states(guide ? &observed : nullptr);
+  const bool guided = batch.aligned.places.defined();
+  const Tensor hidden = hidden_states(guided ? &observed : nullptr);
   const auto product_type = options_.bf16 ? at::kBFloat16 : hidden.scalar_type();
   const bool twice = options_.r_drop > 0.0 && dropout != nullptr;
   const training::LossSums loss =
       twice ? training::linear_r_drop(hidden, hidden_states(nullptr), model_->output_weight(),
-                                      targets, smoothing, options_.r_drop, product_type,
+                                      batch.targets, smoothing, options_.r_drop, product_type,
                                       model_->output_bias())
-            : training::linear_cross_entropy(hidden, model_->output_weight(), targets, smoothing,
-                                             product_type, model_->output_bias());
-  const int64_t tokens = batch.target.size();
-  const training::BatchLoss sums{loss.smoothed.item<double>(), loss.target_loss, tokens, tokens};
-  if (guide == nullptr) return {loss.smoothed, sums};
-  std::vector<std::vector<TokenLink>> links;
-  for (const int64_t pair : batch.pairs) links.push_back(guide->links(pair));
-  const auto attention = encoders::attention_probabilities(observed, target, source, site.head);
-  return {loss.smoothed + options_.guide_weight * alignment_loss(attention, links), sums};
+            : training::linear_cross_entropy(hidden, model_->output_weight(), batch.targets,
+                                             smoothing, product_type, model_->output_bias());
+  const int64_t tokens = batch.target.tokens();
+  const training::BatchLoss sums{training::batch_sums(loss.smoothed, loss.target_loss), tokens,
+                                 tokens};
+  if (!guided) return {loss.smoothed, sums};
+  const auto attention =
+      encoders::attention_probabilities(observed, batch.target, batch.source, site.head);
+  return {loss.smoothed + options_.guide_weight * alignment_loss(attention, batch.aligned), sums};
 }
 
 training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
-  const data::ParallelBatch batch = batches_->next();
+  const TranslationBatch batch = batches_->next();
   require_memory(batch);
-  const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout, options_.guide.get());
+  const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout);
   loss.total.backward();
   return loss.sums;
 }
 
 // Frozen parameters need less than the estimate from below.
-void TranslationTask::require_memory(const data::ParallelBatch& batch) {
+void TranslationTask::require_memory(const TranslationBatch& batch) {
   if (!options_.device.is_cpu() || options_.partly_frozen) return;
   const double passes = options_.r_drop > 0.0 ? 2.0 : 1.0;
   batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
-                        batch.target.size(),
-                        passes * model_->kept_numbers(encoders::packing_of(batch.source, at::kCPU),
-                                                      encoders::packing_of(batch.target, at::kCPU)),
-                        options_.bf16);
+                        batch.target.tokens(),
+                        passes * model_->kept_numbers(batch.source, batch.target), options_.bf16);
 }
 
 double TranslationTask::epoch() const { return training::epochs_of(*batches_); }
@@ -115,14 +114,17 @@ std::vector<std::string> TranslationTask::score_names() const {
 
 std::map<std::string, double> TranslationTask::validate() {
   const torch::NoGradGuard no_grad;
-  training::BatchLoss sums;
-  for (const data::ParallelBatch& batch : valid_batches_) {
-    const training::BatchLoss loss = batch_loss(batch, 0.0, nullptr, nullptr).sums;
-    sums.target_loss += loss.target_loss;
-    sums.targets += loss.targets;
+  training::BatchLoss all{at::zeros({2}, at::TensorOptions(at::kDouble).device(options_.device))};
+  TranslationBatchOptions unguided = batch_options();
+  unguided.guide = nullptr;
+  for (const data::ParallelBatch& pairs : valid_batches_) {
+    const training::BatchLoss loss =
+        batch_loss(translation_batch(pairs, unguided), 0.0, nullptr).sums;
+    all.sums += loss.sums;
+    all.targets += loss.targets;
   }
   std::map<std::string, double> scores = {
-      {"valid_loss", sums.target_loss / static_cast<double>(sums.targets)}};
+      {"valid_loss", all.target_loss() / static_cast<double>(all.targets)}};
   if (options_.valid_source.empty()) return scores;
   const std::vector<std::string> translations =
       translate_lines(*model_, source_, target_, options_.valid_source, options_.search);
@@ -150,8 +152,8 @@ void TranslationTask::restore_data_position(const nlohmann::json& position) {
   training::require_same_text(position, kValidationText, valid_hash_);
   if (options_.guide)
     training::require_same_text(position, kAlignments, options_.guide->content_hash());
-  batches_ = std::make_unique<data::BatchIterator>(train_, options_.batches,
-                                                   training::position_from(position));
+  batches_ = std::make_unique<TranslationBatches>(train_, options_.batches, batch_options(),
+                                                  training::position_from(position));
 }
 
 void TranslationTask::write_model(const std::filesystem::path& directory,

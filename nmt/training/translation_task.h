@@ -2,14 +2,18 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/corpus/batches.h"
 #include "data/corpus/parallel_corpus.h"
+#include "encoders/ops/weight_copies.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/search/search_options.h"
 #include "nmt/training/guided_alignment.h"
+#include "nmt/training/translation_batch.h"
+#include "training/loop/batch_memory.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::nmt {
@@ -55,16 +59,18 @@ class TranslationTask : public training::TrainingTask {
 
  private:
   struct Loss;
-  Loss batch_loss(const data::ParallelBatch& batch, double smoothing,
-                  encoders::DropoutKeys* dropout, const AlignmentGuide* guide) const;
-  void require_memory(const data::ParallelBatch& batch);
+  // With the loss of guided alignment where the batch has links.
+  Loss batch_loss(const TranslationBatch& batch, double smoothing, encoders::DropoutKeys* dropout);
+  void require_memory(const TranslationBatch& batch);
+  TranslationBatchOptions batch_options() const;
 
   std::shared_ptr<TranslationModel> model_;
   const data::ParallelCorpus& train_;
   const data::Tokenizer& source_;
   const data::Tokenizer& target_;
   TranslationTaskOptions options_;
-  std::unique_ptr<data::BatchIterator> batches_;
+  std::optional<encoders::WeightCopies> copies_;  // of bf16 on a device
+  std::unique_ptr<TranslationBatches> batches_;
   training::BatchMemory batch_memory_;
   std::vector<data::ParallelBatch> valid_batches_;
   uint64_t valid_hash_;

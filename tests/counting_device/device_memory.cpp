@@ -1,18 +1,23 @@
 #include "tests/counting_device/device_memory.h"
 
 #include <c10/core/CPUAllocator.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <c10/util/Exception.h>
 #include <execinfo.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
 #include <set>
+#include <utility>
 
 namespace dietmt::counting {
 namespace {
@@ -98,17 +103,39 @@ void free_mirror(void* mirror) {
   if (mirror != nullptr) arena().free(mirror);
 }
 
-class DeviceAllocator : public c10::Allocator {
+std::atomic<int64_t> memory_limit = std::numeric_limits<int64_t>::max();
+
+// With the statistics of LibTorch's allocators of devices.
+class DeviceAllocator : public c10::DeviceAllocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     const c10::Device device(c10::kPrivateUse1, 0);
     if (bytes == 0) return {nullptr, device};
+    TORCH_CHECK_WITH(OutOfMemoryError,
+                     arena().in_use() + static_cast<int64_t>(bytes) <= memory_limit,
+                     "the counting device has no memory left");
     void* const mirror = arena().allocate(bytes);
     return {device_address_of(mirror), mirror, &free_mirror, device};
   }
   void copy_data(void* to, const void* from, size_t bytes) const override {
     std::memcpy(mirror_of(to), mirror_of(from), bytes);
   }
+  bool initialized() override { return true; }
+  void emptyCache(c10::MempoolId_t) override {}
+  void recordStream(const c10::DataPtr&, c10::Stream) override {}
+  c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
+    c10::CachingDeviceAllocator::DeviceStats stats;
+    stats.allocated_bytes[0].current = arena().in_use();
+    stats.allocated_bytes[0].peak = arena().most();
+    return stats;
+  }
+  std::pair<size_t, size_t> getMemoryInfo(c10::DeviceIndex) override {
+    const auto all = std::min(static_cast<size_t>(memory_limit), kArenaBytes);
+    const auto used = static_cast<size_t>(arena().in_use());
+    return {all - std::min(all, used), all};
+  }
+  void resetAccumulatedStats(c10::DeviceIndex) override {}
+  void resetPeakStats(c10::DeviceIndex) override { arena().reset_most(); }
 };
 
 class PinnedAllocator : public c10::Allocator {
@@ -231,5 +258,8 @@ void report_reads_of_device_memory() {
 int64_t bytes_in_use() { return arena().in_use(); }
 int64_t most_bytes_in_use() { return arena().most(); }
 void reset_most_bytes() { arena().reset_most(); }
+
+MemoryLimit::MemoryLimit(int64_t bytes) { memory_limit = bytes; }
+MemoryLimit::~MemoryLimit() { memory_limit = std::numeric_limits<int64_t>::max(); }
 
 }  // namespace dietmt::counting

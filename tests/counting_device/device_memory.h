@@ -45,4 +45,14 @@ int64_t bytes_in_use();
 int64_t most_bytes_in_use();
 void reset_most_bytes();
 
+/// While it lives, allocations throw c10::OutOfMemoryError where more bytes than this would be in
+/// use.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(int64_t bytes);
+  ~MemoryLimit();
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+};
+
 }  // namespace dietmt::counting

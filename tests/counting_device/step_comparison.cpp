@@ -24,8 +24,8 @@ void expect_same_losses_and_gradients(training::TrainingTask& on_device,
   encoders::DropoutKeys keys(3), same_keys(3);
   const training::BatchLoss expected = on_cpu.accumulate_gradients(keys);
   const training::BatchLoss actual = on_device.accumulate_gradients(same_keys);
-  EXPECT_NEAR(actual.loss / expected.loss, 1.0, kTolerance);
-  EXPECT_NEAR(actual.target_loss / expected.target_loss, 1.0, kTolerance);
+  EXPECT_NEAR(actual.loss() / expected.loss(), 1.0, kTolerance);
+  EXPECT_NEAR(actual.target_loss() / expected.target_loss(), 1.0, kTolerance);
   const auto parameters = on_device.model().named_parameters();
   for (const auto& item : on_cpu.model().named_parameters()) {
     const at::Tensor& gradient = parameters[item.key()].grad();

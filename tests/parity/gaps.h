@@ -23,7 +23,7 @@ inline StepResult step_of(training::TrainingTask& task, uint64_t key) {
   task.model().zero_grad();
   encoders::DropoutKeys dropout(key);
   StepResult result;
-  result.loss = task.accumulate_gradients(dropout).loss;
+  result.loss = task.accumulate_gradients(dropout).loss();
   for (const auto& item : task.model().named_parameters())
     if (item.value().grad().defined())
       result.gradients[item.key()] = item.value().grad().to(at::kCPU, at::kDouble);

@@ -11,11 +11,12 @@ namespace dietmt::training {
 
 using at::Tensor;
 
-DataParallel::DataParallel(torch::nn::Module& model, ProcessGroup& group, int64_t per_update)
+DataParallel::DataParallel(torch::nn::Module& model, ProcessGroup& group, int64_t per_update,
+                           at::ScalarType wire)
     : group_(group),
       share_{group.rank(), group.processes(), per_update},
       flat_(model, group.processes()),
-      buckets_(flat_, group) {}
+      buckets_(flat_, group, wire) {}
 
 bool DataParallel::is_last(int64_t index) const {
   return owns(index) && index % share_.per_update + share_.processes >= share_.per_update;
@@ -24,9 +25,18 @@ bool DataParallel::is_last(int64_t index) const {
 UpdateSums DataParallel::sum(const UpdateSums& own) {
   const std::vector<bool> had_gradient = buckets_.finish();
   const Slice part = flat_.part(group_.rank());
-  const double norm = vector_norm({flat_.gradients().narrow(0, part.begin, part.size)});
-  std::vector<double> values = {own.loss,   own.target_loss, own.targets,
-                                own.tokens, norm * norm,     own.stop ? 1.0 : 0.0};
+  const Tensor norm = vector_norm({flat_.gradients().narrow(0, part.begin, part.size)});
+  Tensor numbers = at::cat({own.losses, (norm * norm).view(1)});  // [3]
+  std::vector<double> values = {0, 0, own.targets, own.tokens, 0, own.stop ? 1.0 : 0.0};
+  const bool on_host = numbers.is_cpu();
+  if (on_host) {
+    const auto* const own_numbers = numbers.const_data_ptr<double>();
+    values[0] = own_numbers[0];
+    values[1] = own_numbers[1];
+    values[4] = own_numbers[2];
+  } else {
+    group_.sum(numbers);  // by the devices: no host waits for them
+  }
   const size_t first_flag = values.size();
   values.insert(values.end(), had_gradient.begin(), had_gradient.end());
   group_.sum(at::from_blob(values.data(), {std::ssize(values)}, at::kDouble));
@@ -35,7 +45,8 @@ UpdateSums DataParallel::sum(const UpdateSums& own) {
     if (values[first_flag + i] > 0.0 && !had_gradient[i])
       parameter.mutable_grad() = flat_.gradient(i);
   }
-  return {values[0], values[1], values[2], values[3], std::sqrt(values[4]), values[5] > 0.0};
+  if (on_host) numbers = at::tensor({values[0], values[1], values[4]});
+  return {numbers.narrow(0, 0, 2), values[2], values[3], numbers[2].sqrt(), values[5] > 0.0};
 }
 
 std::vector<Tensor> DataParallel::gather(const std::vector<Tensor>& own) const {

@@ -12,6 +12,7 @@
 //   parallel.share_weights();
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
 #include <cstdint>
@@ -25,19 +26,19 @@ namespace dietmt::training {
 
 /// What an update adds up over its batches.
 struct UpdateSums {
-  double loss = 0;
-  double target_loss = 0;
+  at::Tensor losses;  // [2] fp64 on the model's device: as BatchLoss::sums
   double targets = 0;
   double tokens = 0;
-  double gradient_norm = 0;  // of the summed gradient, unscaled
+  at::Tensor gradient_norm;  // of the summed gradient, unscaled: an fp64 scalar on that device
   bool stop = false;         // asked for by a signal, at any process
 };
 
 class DataParallel {
  public:
   /// Moves the parameters of `model` into one vector. `per_update`: batches, at least one a
-  /// process. What is passed outlives this.
-  DataParallel(torch::nn::Module& model, ProcessGroup& group, int64_t per_update);
+  /// process. Gradients travel as numbers of type `wire`. What is passed outlives this.
+  DataParallel(torch::nn::Module& model, ProcessGroup& group, int64_t per_update,
+               at::ScalarType wire = at::kFloat);
 
   /// Whether batch `index` of an update is this process's, and the last one that is.
   bool owns(int64_t index) const { return share_.owns(index); }

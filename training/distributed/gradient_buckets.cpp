@@ -92,9 +92,11 @@ class GradientBuckets::Hook : public torch::autograd::PostAccumulateGradHook {
   size_t parameter_;
 };
 
-GradientBuckets::GradientBuckets(const FlatParameters& flat, ProcessGroup& group, int64_t elements)
+GradientBuckets::GradientBuckets(const FlatParameters& flat, ProcessGroup& group,
+                                 at::ScalarType wire, int64_t elements)
     : flat_(flat),
       group_(group),
+      wire_(wire),
       buckets_(plan_buckets(flat, elements)),
       bucket_of_(flat.parameters().size()),
       parts_(flat.parameters().size(), 0) {
@@ -147,8 +149,17 @@ void GradientBuckets::send(size_t bucket) {
     }
   }
   const Slice range = buckets_[bucket].range;
-  progress_[bucket].wait = group_.start_sum(flat_.gradients().narrow(0, range.begin, range.size));
+  progress_[bucket].wait = start_sum(flat_.gradients().narrow(0, range.begin, range.size));
   ++sent_;
+}
+
+std::function<void()> GradientBuckets::start_sum(const Tensor& values) {
+  if (wire_ == values.scalar_type()) return group_.start_sum(values);
+  const Tensor sent = values.to(wire_);
+  return [values, sent, wait = group_.start_sum(sent)] {
+    wait();
+    values.copy_(sent);
+  };
 }
 
 std::vector<bool> GradientBuckets::finish() {

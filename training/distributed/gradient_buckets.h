@@ -62,8 +62,9 @@ class GradientBuckets {
  public:
   static constexpr int64_t kElements = 1 << 20;  // 4 MB
 
-  /// What is passed outlives this.
-  GradientBuckets(const FlatParameters& flat, ProcessGroup& group, int64_t elements = kElements);
+  /// Gradients travel as numbers of type `wire`. What is passed outlives this.
+  GradientBuckets(const FlatParameters& flat, ProcessGroup& group, at::ScalarType wire = at::kFloat,
+                  int64_t elements = kElements);
   ~GradientBuckets();
   GradientBuckets(const GradientBuckets&) = delete;
   GradientBuckets& operator=(const GradientBuckets&) = delete;
@@ -86,10 +87,13 @@ class GradientBuckets {
   class Hook;
 
   void arrived(size_t parameter);
+  // Replaces `values` by their sum when the returned function is called.
+  std::function<void()> start_sum(const at::Tensor& values);
   void send(size_t bucket);
 
   const FlatParameters& flat_;
   ProcessGroup& group_;
+  at::ScalarType wire_;
   std::vector<Bucket> buckets_;
   std::vector<size_t> bucket_of_;  // each parameter
   std::vector<int64_t> parts_;     // in which a parameter's gradient arrives; 0: not known yet

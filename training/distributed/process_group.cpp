@@ -7,12 +7,15 @@
 #include <chrono>
 #include <cstdlib>
 #define USE_C10D_GLOO  // here, since the precompiled header was made without
+#include <torch/version.h>
+
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "common/error.h"
 #include "common/logging.h"
+#include "training/processes/introduction.h"
 #include "training/processes/peer_watch.h"
 #include "training/processes/process_place.h"
 
@@ -26,6 +29,7 @@ using Store = c10::intrusive_ptr<c10d::Store>;
 using Work = c10::intrusive_ptr<c10d::Work>;
 
 constexpr std::chrono::milliseconds kConnectTime = 5min;
+constexpr char kProgram[] = "dietmt " DIETMT_VERSION " with LibTorch " TORCH_VERSION;
 // Other ranks wait while rank 0 encodes a corpus or validates. PeerWatch notices lost processes.
 constexpr std::chrono::milliseconds kWaitTime = 24h * 7;
 
@@ -130,16 +134,41 @@ struct ProcessGroup::Impl {
   }
 };
 
-ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device)
+ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem)
+    : ProcessGroup(place, device, problem, connect_nccl) {}
+
+ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem,
+                           const Connect& connect)
     : rank_(place.rank), processes_(place.processes), impl_(std::make_unique<Impl>()) {
   impl_->store = connect_store(place);
   impl_->talk([&] {
     impl_->gloo = connect_gloo(place, c10::make_intrusive<c10d::PrefixStore>("gloo", impl_->store));
     impl_->watch_others(place);
-    if (device.is_cpu()) return;
-    impl_->nccl = connect_nccl(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store),
-                               place.rank, place.processes, kWaitTime);
   });
+  meet({kProgram, machine_name(), device.str(), problem});
+  if (device.is_cpu()) return;
+  impl_->talk([&] {
+    impl_->nccl = connect(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store), place.rank,
+                          place.processes, kWaitTime);
+  });
+}
+
+void ProcessGroup::meet(const Introduction& own) {
+  const auto key = [](int64_t rank) { return "introduction" + std::to_string(rank); };
+  std::string found;
+  impl_->talk([&] {
+    impl_->store->set(key(rank_), introduction_text(own));
+    if (!is_first()) return;
+    std::vector<Introduction> all;
+    for (int64_t rank = 0; rank < processes_; ++rank)
+      all.push_back(introduction_from(impl_->store->get_to_str(key(rank))));
+    found = problem_of_meeting(all);
+  });
+  found = broadcast(found);
+  if (found.empty()) return;
+  finish();
+  if (is_first()) throw ConfigError(found);
+  throw FirstProcessFailed();
 }
 
 ProcessGroup::~ProcessGroup() = default;

@@ -17,16 +17,26 @@
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
+#include "training/processes/introduction.h"
 #include "training/processes/process_place.h"
 
 namespace dietmt::training {
 
 class ProcessGroup {
  public:
+  /// Connects the devices of the processes, as connect_nccl().
+  using Connect = std::function<c10::intrusive_ptr<c10d::Backend>(
+      const c10::intrusive_ptr<c10d::Store>& store, int64_t rank, int64_t processes,
+      std::chrono::milliseconds timeout)>;
+
   /// Waits for all processes of `place`. Throws Error where rank 0 cannot listen, PeerError if
   /// processes are missing after five minutes, ConfigError where `device` is a GPU and this program
-  /// has no NCCL.
-  ProcessGroup(const ProcessPlace& place, at::Device device);
+  /// has no NCCL. If one of them cannot train with the others, rank 0 throws ConfigError, which
+  /// names it (training/processes/introduction.h), and the others FirstProcessFailed. `problem`:
+  /// why this one cannot; empty: nothing.
+  ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem = {});
+  ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem,
+               const Connect& connect);
   ~ProcessGroup();
   ProcessGroup(const ProcessGroup&) = delete;
   ProcessGroup& operator=(const ProcessGroup&) = delete;
@@ -62,6 +72,9 @@ class ProcessGroup {
 
  private:
   struct Impl;
+
+  void meet(const Introduction& own);
+
   int64_t rank_;
   int64_t processes_;
   std::unique_ptr<Impl> impl_;
@@ -91,7 +104,7 @@ class FirstTurn {
 /// True for a single process (null) and for the first of several.
 inline bool is_first(const ProcessGroup* group) { return group == nullptr || group->is_first(); }
 
-/// Collectives between GPUs. Throws ConfigError if dietmt was built without them.
+/// Collectives between GPUs, over NCCL. Throws ConfigError if dietmt was built without them.
 c10::intrusive_ptr<c10d::Backend> connect_nccl(const c10::intrusive_ptr<c10d::Store>& store,
                                                int64_t rank, int64_t processes,
                                                std::chrono::milliseconds timeout);

@@ -123,14 +123,21 @@ TrainingProcess join_training(const ProcessOptions& o) {
   require_batches_for(place.processes, o.accumulate);
   if (place.processes > 1) require_files(o.inputs);
   TrainingProcess process;
-  process.device = encoders::parse_device(device_name(o.device, place));
+  std::string problem;
+  try {
+    process.device = encoders::parse_device(device_name(o.device, place));
+  } catch (const ConfigError& error) {
+    if (place.processes == 1) throw;
+    problem = error.what();  // the others wait to hear it
+  }
+  encoders::make_current(process.device);
   process.threads = encoders::set_threads(threads_of(o, place));
   const fs::path folder = o.output / "data";
   if (place.processes > 1) {
     if (place.rank > 0) spdlog::set_level(spdlog::level::warn);
     std::signal(SIGPIPE, SIG_IGN);  // Gloo writes to the sockets of lost processes
     process.share = {place.rank, place.processes, o.accumulate};
-    process.group = std::make_unique<ProcessGroup>(place, process.device);
+    process.group = std::make_unique<ProcessGroup>(place, process.device, problem);
     spdlog::info("{} processes, each with {} threads", place.processes, process.threads);
     require_same_configuration(o.configuration, *process.group);
   }

@@ -1,7 +1,6 @@
 #include "training/loop/rehearsal.h"
 
 #include <ATen/ATen.h>
-#include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <torch/nn/module.h>
@@ -13,6 +12,7 @@
 #include "common/error.h"
 #include "common/memory_use.h"
 #include "common/process.h"
+#include "encoders/device/device_memory.h"
 #include "reporting/progress_bar.h"
 
 namespace dietmt::training {
@@ -26,6 +26,11 @@ int64_t bytes_of_weights(const torch::nn::Module& model) {
   int64_t bytes = 0;
   for (const at::Tensor& parameter : model.parameters()) bytes += parameter.nbytes();
   return bytes;
+}
+
+double seconds_between(std::chrono::steady_clock::time_point start,
+                       std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double>(end - start).count();
 }
 
 }  // namespace
@@ -59,20 +64,34 @@ int64_t largest_fitting(int64_t smallest, int64_t largest,
 }
 
 Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes) {
+  using Clock = std::chrono::steady_clock;
+  const at::Device device = device_of(task.model());
+  encoders::reset_peak_memory(device);
   Rehearsal done;
   int64_t tokens = 0;
+  Clock::time_point start = Clock::now(), second = start;
   for (int64_t batch = 0; batch < batches; ++batch) {
     throw_if_stop_requested();
-    const auto start = std::chrono::steady_clock::now();
+    if (batch == 1) {
+      encoders::wait_for(device);
+      second = Clock::now();
+    }
+    const Clock::time_point begin = Clock::now();
     encoders::DropoutKeys dropout(random_key(seed, static_cast<uint64_t>(batch)));
-    tokens += task.accumulate_gradients(dropout).tokens;
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    done.seconds = batch == 0 ? took.count() : std::min(done.seconds, took.count());
+    encoders::within_memory_of(device,
+                               [&] { tokens += task.accumulate_gradients(dropout).tokens; });
+    const double took = seconds_between(begin, Clock::now());
+    done.seconds = batch == 0 ? took : std::min(done.seconds, took);
+  }
+  if (!device.is_cpu()) {  // whose batches end later than the calls
+    encoders::wait_for(device);
+    done.seconds = seconds_between(batches > 1 ? second : start, Clock::now()) /
+                   static_cast<double>(std::max<int64_t>(1, batches - 1));
   }
   done.tokens = static_cast<double>(tokens) / static_cast<double>(batches);
   done.batches_per_epoch = static_cast<double>(batches) / task.epoch();
   // Adam keeps two moments per weight, divided among the processes.
-  done.peak_memory = peak_memory() + 2 * bytes_of_weights(task.model()) / processes;
+  done.peak_memory = encoders::peak_memory(device) + 2 * bytes_of_weights(task.model()) / processes;
   for (at::Tensor& parameter : task.model().parameters()) parameter.mutable_grad().reset();
   return done;
 }
@@ -107,20 +126,15 @@ int64_t find_batch(const TaskOfBatches& make_task, bool on_cpu, uint64_t seed, i
   MemoryLine memory;
   return largest_fitting(kSmallestBatch, kLargestBatch, [&](int64_t batch_tokens) {
     if (on_cpu && memory.predict(batch_tokens) > limit) return false;
-    const auto too_large = [&] {
-      spdlog::info("--batch-tokens {} does not fit", batch_tokens);
-      return false;
-    };
     try {
       const Rehearsal tried = rehearse(*make_task(batch_tokens), kTriedBatches, seed, processes);
       spdlog::info("--batch-tokens {}: {:.0f} MB, {:.0f} tokens/s", batch_tokens,
                    static_cast<double>(tried.peak_memory) / 1e6, tried.tokens / tried.seconds);
       memory.add(batch_tokens, tried.peak_memory);
       return !on_cpu || tried.peak_memory <= limit;
-    } catch (const c10::OutOfMemoryError&) {
-      return too_large();
     } catch (const MemoryError&) {
-      return too_large();
+      spdlog::info("--batch-tokens {} does not fit", batch_tokens);
+      return false;
     }
   });
 }

@@ -33,10 +33,10 @@ int64_t largest_fitting(int64_t smallest, int64_t largest,
                         const std::function<bool(int64_t)>& fits);
 
 struct Rehearsal {
-  double seconds = 0;  // of a batch, the fastest
+  double seconds = 0;  // of a batch: the fastest; on a device the mean of all but the first
   double tokens = 0;   // of a batch, the mean: those of progress
   double batches_per_epoch = 0;
-  int64_t peak_memory = 0;  // bytes, of the process, with the state of Adam
+  int64_t peak_memory = 0;  // bytes, of the process or the device, with the state of Adam
 };
 
 /// Runs `batches` batches forward and backward as one of `processes`, without an update. Throws

@@ -1,7 +1,6 @@
 #include "training/loop/trainer.h"
 
 #include <ATen/ATen.h>
-#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <chrono>
@@ -12,14 +11,15 @@
 #include <optional>
 
 #include "common/error.h"
-#include "common/memory_use.h"
 #include "common/process.h"
+#include "encoders/device/device_memory.h"
 #include "storage/checkpoint.h"
 #include "training/distributed/data_parallel.h"
 #include "training/distributed/training_process.h"
 #include "training/loop/run_record.h"
 #include "training/loop/step_profile.h"
 #include "training/loop/training_state.h"
+#include "training/loop/update_log.h"
 
 namespace dietmt::training {
 namespace fs = std::filesystem;
@@ -40,10 +40,13 @@ class Loop {
       : task_(task),
         options_(options),
         configuration_(configuration),
+        device_(device_of(task.model())),
         group_(group),
         parallel_(group == nullptr
                       ? nullptr
-                      : std::make_unique<DataParallel>(task.model(), *group, options.accumulate)),
+                      : std::make_unique<DataParallel>(
+                            task.model(), *group, options.accumulate,
+                            options.gradient_type == "bf16" ? at::kBFloat16 : at::kFloat)),
         low_rank_(options.low_rank.rank == 0 ? nullptr
                                              : std::make_unique<LowRankTraining>(
                                                    task.model(), options.low_rank,
@@ -75,16 +78,22 @@ class Loop {
       step();
       const bool due = state_.update % options_.valid_interval == 0;
       const bool validated = due || finished();
+      const bool saved = validated || save_is_due();
+      if (saved) catch_up();
       if (validated) validate();
       if (due) count_gain();
       stop = stop_is_asked();
+      if (stop && !saved) catch_up();
       // A score belongs to the weights it was measured with, so validated weights are saved.
-      if (validated || save_is_due() || stop) {
+      if (saved || stop) {
         save();
         saved_update = state_.update;
       }
     }
-    if (saved_update != state_.update) save();
+    if (saved_update != state_.update) {
+      catch_up();
+      save();
+    }
     if (group_ != nullptr) group_->finish();  // none ends while the first one still writes
     return end();
   }
@@ -95,6 +104,11 @@ class Loop {
     if (group_ != nullptr) from = group_->broadcast(from);
     if (!from.empty()) restore(from);
     if (parallel_) parallel_->copy_weights_of_first();
+    start_record();
+    log_.emplace(state_.divergence, options_.clip_norm, record_ ? &*record_ : nullptr);
+  }
+
+  void start_record() {
     if (!is_first(group_)) return;
     if (finished()) {
       spdlog::info("training is already complete: update {}, epoch {:.2f}", state_.update,
@@ -137,27 +151,26 @@ class Loop {
       if (low_rank_) low_rank_->take_gradients();
       sums.gradient_norm = optimizer_.gradient_norm();
     }
-    const double norm =
+    const at::Tensor norm =
         optimizer_.scale_and_clip(1.0 / sums.targets, options_.clip_norm, sums.gradient_norm);
-    fail_together([&] {
-      state_.divergence.check(state_.update + 1, sums.loss / sums.targets, norm,
-                              options_.clip_norm);
-    });
+    fail_together([&] { log_->computed(state_.update + 1, sums, norm); });
     const double rate = learning_rate(options_.schedule, state_.update + 1);
     optimizer_.step(rate);
     if (low_rank_) low_rank_->merge();
     if (parallel_) parallel_->share_weights();
     if (ema_) ema_->update();
     ++state_.update;
-    if (record_) {
-      record_->update({.update = state_.update,
-                       .epoch = task_.epoch(),
-                       .loss = sums.target_loss / sums.targets,
-                       .tokens = static_cast<int64_t>(sums.tokens),
-                       .seconds = seconds_since(start),
-                       .learning_rate = rate,
-                       .gradient_norm = norm});
-    }
+    log_->stepped({.update = state_.update,
+                   .epoch = task_.epoch(),
+                   .tokens = static_cast<int64_t>(sums.tokens),
+                   .seconds = seconds_since(start),
+                   .learning_rate = rate,
+                   .peak_memory = encoders::peak_memory(device_)});
+  }
+
+  // Before weights are used or saved: those of a diverged update never are.
+  void catch_up() {
+    fail_together([&] { log_->catch_up(); });
   }
 
   // Sums over this process's batches of an update.
@@ -171,9 +184,9 @@ class Loop {
       if (parallel_ && parallel_->is_last(micro)) parallel_->send_gradients();
       const auto pass = static_cast<uint64_t>(state_.update * options_.accumulate + micro);
       encoders::DropoutKeys dropout(random_key(random_key(options_.seed, kDropoutStream), pass));
-      const BatchLoss loss = task_.accumulate_gradients(dropout);
-      sums.loss += loss.loss;
-      sums.target_loss += loss.target_loss;
+      BatchLoss loss;
+      encoders::within_memory_of(device_, [&] { loss = task_.accumulate_gradients(dropout); });
+      sums.losses = sums.losses.defined() ? sums.losses + loss.sums : loss.sums;
       sums.targets += static_cast<double>(loss.targets);
       sums.tokens += static_cast<double>(loss.tokens);
     }
@@ -260,6 +273,7 @@ class Loop {
   TrainingTask& task_;
   const TrainerOptions& options_;
   const Configuration& configuration_;
+  at::Device device_;
   ProcessGroup* group_;                        // null: one process
   std::unique_ptr<DataParallel> parallel_;     // of several
   std::unique_ptr<LowRankTraining> low_rank_;  // null: the weights themselves are trained
@@ -273,6 +287,7 @@ class Loop {
   std::optional<storage::Checkpoint> resumed_;
   std::optional<storage::CheckpointStore> store_;
   std::optional<RunRecord> record_;
+  std::optional<UpdateLog> log_;  // all processes: see start()
 };
 
 }  // namespace
@@ -287,14 +302,10 @@ TrainingEnd train(TrainingTask& task, const TrainerOptions& options,
   return Loop(task, options, configuration, resume, group).run();
 }
 
-void BatchMemory::require(const std::string& option, int64_t tokens, double kept_numbers,
-                          bool bf16) {
-  const double bytes = kept_numbers * (bf16 ? 2.0 : 4.0);
-  if (bytes <= largest_) return;
-  largest_ = bytes;
-  const std::string problem =
-      memory_problem(fmt::format("{}, with {} tokens in a batch", option, tokens), bytes);
-  if (!problem.empty()) throw MemoryError(problem);
+at::Device device_of(const torch::nn::Module& model) { return model.parameters().front().device(); }
+
+at::Tensor batch_sums(const at::Tensor& loss, const at::Tensor& target_loss) {
+  return at::stack({loss.detach().to(at::kDouble), target_loss.detach().to(at::kDouble)});
 }
 
 }  // namespace dietmt::training

@@ -22,11 +22,21 @@ namespace dietmt::training {
 
 /// Sums over the targets of one batch.
 struct BatchLoss {
-  double loss = 0;         // what the gradient is of
-  double target_loss = 0;  // the same without label smoothing
-  int64_t targets = 0;     // what an update's loss is a mean over
-  int64_t tokens = 0;      // for the speed
+  at::Tensor sums;      // [2] fp64 on the model's device: what the gradient is of, and the same
+                        // without label smoothing
+  int64_t targets = 0;  // what an update's loss is a mean over
+  int64_t tokens = 0;   // for the speed
+
+  // The numbers of sums; they wait for the device.
+  double loss() const { return sums[0].item<double>(); }
+  double target_loss() const { return sums[1].item<double>(); }
 };
+
+/// The sums of two scalars.
+at::Tensor batch_sums(const at::Tensor& loss, const at::Tensor& target_loss);
+
+/// Where the parameters are.
+at::Device device_of(const torch::nn::Module& model);
 
 /// What is trained: a model, its data and its validation.
 class TrainingTask {
@@ -106,18 +116,5 @@ inline void require_same_text(const nlohmann::json& json, const std::string& nam
       "--resume never to discard the checkpoint (--init-from trains a model on other "
       "text)");
 }
-
-/// Refuses batches that cannot fit into memory, before they take it. A batch keeps at least so many
-/// numbers from its forward for its backward pass: an estimate from below, which counts what the
-/// layers keep and nothing that they need for a moment.
-class BatchMemory {
- public:
-  /// Throws MemoryError, which names `option`, if the batch does not fit. Asks the system only for
-  /// a batch that is larger than all before.
-  void require(const std::string& option, int64_t tokens, double kept_numbers, bool bf16);
-
- private:
-  double largest_ = 0.0;
-};
 
 }  // namespace dietmt::training

@@ -1,11 +1,14 @@
 #include "training/optimization/logit_blocks.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/DeviceGuard.h>
 
-#include <utility>
+#include <algorithm>
 #include <vector>
 
+#include "encoders/device/device.h"
 #include "encoders/ops/linear.h"
+#include "encoders/ops/weight_copies.h"
 #include "kernels/rowwise.h"
 
 namespace dietmt::training {
@@ -14,9 +17,17 @@ using at::Tensor;
 
 namespace {
 
+bool has_element_type(at::ScalarType type) {
+  return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
+}
+
+int64_t host_block_rows(at::ScalarType type) {
+  return 512 * 4 / static_cast<int64_t>(c10::elementSize(type));
+}
+
 // `Number`: that of the logits.
 template <typename Number>
-BlockLoss block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
+Tensor block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
   const int64_t rows = logits.size(0);
   std::vector<double> losses(static_cast<size_t>(rows));
   std::vector<double> target_losses(static_cast<size_t>(rows));
@@ -30,37 +41,53 @@ BlockLoss block_loss_cpu(Tensor& logits, const Tensor& targets, double smoothing
   call.losses = losses.data();
   call.target_losses = target_losses.data();
   kernels::cross_entropy(call);
-  BlockLoss sums;
-  for (const double loss : losses) sums.smoothed += loss;
-  for (const double loss : target_losses) sums.target += loss;
-  return sums;
+  double smoothed = 0, target = 0;
+  for (const double loss : losses) smoothed += loss;
+  for (const double loss : target_losses) target += loss;
+  return at::tensor({smoothed, target});
+}
+
+Tensor block_loss_fused(const kernels::DeviceKernels& kernels, Tensor& logits, const Tensor& bias,
+                        const Tensor& targets, double smoothing, bool gradient) {
+  const Tensor losses = at::empty({logits.size(0), 2}, logits.options().dtype(at::kFloat));
+  kernels.cross_entropy({.type = encoders::element_type(logits.scalar_type()),
+                         .rows = logits.size(0),
+                         .classes = logits.size(1),
+                         .logits = logits.mutable_data_ptr(),
+                         .bias = bias.defined() ? bias.const_data_ptr<float>() : nullptr,
+                         .targets = targets.const_data_ptr<int64_t>(),
+                         .smoothing = smoothing,
+                         .gradient = gradient,
+                         .losses = losses.mutable_data_ptr<float>()});
+  return losses.sum(0, false, at::kDouble);
 }
 
 // The same by tensor algebra, for other types and devices.
-BlockLoss block_loss_general(Tensor& logits, const Tensor& targets, double smoothing,
-                             bool gradient) {
+Tensor block_loss_general(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
   const auto classes = static_cast<double>(logits.size(1));
   const Tensor log_probabilities = at::log_softmax(logits, 1);
   const Tensor target_loss = -log_probabilities.gather(1, targets.unsqueeze(1)).sum();
   const Tensor uniform_loss = -log_probabilities.sum() / classes;
-  BlockLoss sums;
-  sums.target = target_loss.item<double>();
-  sums.smoothed = (1.0 - smoothing) * sums.target + smoothing * uniform_loss.item<double>();
   if (gradient) {
     logits = log_probabilities.exp().sub_(smoothing / classes);
     logits.scatter_add_(1, targets.unsqueeze(1),
                         at::full({targets.size(0), 1}, smoothing - 1.0, logits.options()));
   }
-  return sums;
+  const Tensor target = target_loss.to(at::kDouble);
+  return at::stack({(1.0 - smoothing) * target + smoothing * uniform_loss.to(at::kDouble), target});
 }
 
 }  // namespace
 
-int64_t block_rows_of(at::ScalarType type) {
-  return 512 * 4 / static_cast<int64_t>(c10::elementSize(type));
-}
-
-BlockLoss block_loss(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
+Tensor block_loss(Tensor& logits, const Tensor& bias, const Tensor& targets, double smoothing,
+                  bool gradient) {
+  const c10::DeviceGuard guard(logits.device());
+  const kernels::DeviceKernels* const kernels = encoders::device_kernels(logits.device());
+  if (kernels != nullptr && kernels->cross_entropy != nullptr &&
+      has_element_type(logits.scalar_type()))
+    return block_loss_fused(*kernels, logits, bias, targets, smoothing, gradient);
+  if (!logits.is_cpu() && logits.scalar_type() != at::kDouble) logits = logits.to(at::kFloat);
+  if (bias.defined()) logits = logits.to(bias.scalar_type()).add_(bias);
   if (logits.is_cpu() && logits.scalar_type() == at::kFloat)
     return block_loss_cpu<float>(logits, targets, smoothing, gradient);
   if (logits.is_cpu() && logits.scalar_type() == at::kBFloat16)
@@ -68,26 +95,90 @@ BlockLoss block_loss(Tensor& logits, const Tensor& targets, double smoothing, bo
   return block_loss_general(logits, targets, smoothing, gradient);
 }
 
-LogitProducts::LogitProducts(Tensor weight, int64_t largest, at::ScalarType sum_type, bool gradient)
-    : weight_(std::move(weight)), fast_(encoders::has_fast_products(weight_, largest)) {
-  transposed_ = fast_ ? weight_.t().contiguous() : weight_.t();
-  if (gradient) grad_transposed_ = at::zeros_like(transposed_, sum_type);
+OutputLayer::OutputLayer(const Tensor& weight, const Tensor& bias, at::ScalarType type,
+                         int64_t rows, bool gradient)
+    : rows_(rows),
+      weight_(encoders::weight_in(type, weight)),
+      kernels_(has_element_type(type) ? encoders::device_kernels(weight.device()) : nullptr),
+      // The largest block counts rows of fp32, whatever the type.
+      fast_(encoders::has_fast_products(weight_, std::min(host_block_rows(at::kFloat), rows))),
+      transposed_(fast_ ? weight_.t().contiguous() : weight_.t()) {
+  if (gradient && weight.requires_grad()) {
+    // Contiguous as [D, V] on the CPU and as [V, D] on a device.
+    grad_transposed_ = weight.is_cpu() ? at::zeros_like(transposed_, weight.scalar_type())
+                                       : at::zeros_like(weight, at::MemoryFormat::Contiguous).t();
+  }
+  if (gradient && bias.defined()) grad_bias_ = at::zeros_like(bias);
 }
 
-void LogitProducts::add_grad_weight(const Tensor& grad_logits, const Tensor& rows) {
-  if (!grad_transposed_.defined()) return;
+int64_t OutputLayer::block_rows(at::ScalarType type) const {
+  if (weight_.is_cpu()) return host_block_rows(type);
+  constexpr int64_t kMultiple = 128;  // rows of a tile of a matrix product
+  const int64_t row = weight_.size(0) * static_cast<int64_t>(c10::elementSize(type));  // bytes
+  const int64_t most = std::max(kMultiple, kDeviceBlock / row / kMultiple * kMultiple);
+  const int64_t blocks = std::max<int64_t>(1, (rows_ + most - 1) / most);
+  const int64_t equal = (rows_ + blocks - 1) / blocks;
+  return (equal + kMultiple - 1) / kMultiple * kMultiple;
+}
+
+Tensor OutputLayer::products(const Tensor& block) const {
+  if (kernels_ == nullptr || kernels_->linear == nullptr) return multiply(block, transposed_);
+  const c10::DeviceGuard guard(block.device());
+  Tensor logits = at::empty({block.size(0), weight_.size(0)}, block.options());
+  kernels_->linear({.type = encoders::element_type(block.scalar_type()),
+                    .rows = block.size(0),
+                    .inputs = block.size(1),
+                    .outputs = weight_.size(0),
+                    .x = block.const_data_ptr(),
+                    .weight = weight_.const_data_ptr(),
+                    .output = logits.mutable_data_ptr()});
+  return logits;
+}
+
+void OutputLayer::backward(const Tensor& grad_logits, const Tensor& block, Tensor grad_block) {
+  const Tensor gradient = grad_logits.to(weight_.scalar_type());
+  if (kernels_ != nullptr && kernels_->linear_backward != nullptr) {
+    const bool in_place = grad_block.scalar_type() == weight_.scalar_type();
+    const Tensor place = in_place ? grad_block : at::empty_like(block);
+    backward_fused(gradient, block, place);
+    if (!in_place) grad_block.copy_(place);
+    return;
+  }
+  if (grad_bias_.defined()) grad_bias_.add_(grad_logits.sum(0));
+  grad_block.copy_(multiply(gradient, weight_));
+  if (grad_transposed_.defined()) add_grad_weight(gradient, block);
+}
+
+void OutputLayer::backward_fused(const Tensor& grad_logits, const Tensor& block,
+                                 const Tensor& grad_block) {
+  const c10::DeviceGuard guard(block.device());
+  kernels::DeviceLinearBackward call{.type = encoders::element_type(block.scalar_type()),
+                                     .rows = block.size(0),
+                                     .inputs = block.size(1),
+                                     .outputs = weight_.size(0),
+                                     .x = block.const_data_ptr(),
+                                     .weight = weight_.const_data_ptr(),
+                                     .grad_output = grad_logits.const_data_ptr(),
+                                     .grad_x = grad_block.mutable_data_ptr(),
+                                     .accumulate = true};
+  if (grad_transposed_.defined()) call.grad_weight = grad_transposed_.mutable_data_ptr<float>();
+  if (grad_bias_.defined()) call.grad_bias = grad_bias_.mutable_data_ptr<float>();
+  kernels_->linear_backward(call);
+}
+
+void OutputLayer::add_grad_weight(const Tensor& grad_logits, const Tensor& block) {
   if (weight_.scalar_type() == grad_transposed_.scalar_type() && !fast_) {
-    grad_transposed_.addmm_(rows.t(), grad_logits);
+    grad_transposed_.addmm_(block.t(), grad_logits);
   } else {
-    grad_transposed_.add_(product(rows.t(), grad_logits));
+    grad_transposed_.add_(multiply(block.t(), grad_logits));
   }
 }
 
-Tensor LogitProducts::grad_weight() const {
+Tensor OutputLayer::grad_weight() const {
   return grad_transposed_.defined() ? grad_transposed_.t().contiguous() : Tensor();
 }
 
-Tensor LogitProducts::product(const Tensor& a, const Tensor& b) const {
+Tensor OutputLayer::multiply(const Tensor& a, const Tensor& b) const {
   return fast_ ? encoders::fast_product(a, b) : at::mm(a, b);
 }
 

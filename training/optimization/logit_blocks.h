@@ -1,49 +1,67 @@
-// The logits of a large vocabulary in blocks of rows, for losses that never hold all of them.
+// The output layer on blocks of rows, for losses that never hold all logits.
+//
+//   OutputLayer output(weight, bias, type, hidden.size(0), /*gradient=*/true);
+//   for each block of output.block_rows(type) rows:
+//     logits = output.products(block);
+//     sums += block_loss(logits, bias, targets, smoothing, /*gradient=*/true);
+//     output.backward(logits, block, grad_block);  // logits are now the gradient
+//   ... output.grad_weight(), output.grad_bias()
+//
+// Where a device has the fused operations of kernels/device_kernels.h, a block of several thousand
+// rows takes three matrix products and one kernel.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
+#include "kernels/device_kernels.h"
+
 namespace dietmt::training {
 
-/// Rows in a block of logits of this type: 512 in fp32, large enough for matrix products at full
-/// speed.
-int64_t block_rows_of(at::ScalarType type);
+/// Adds the bias [V], if defined, to logits [rows, V]. Returns [2] fp64 on their device: the
+/// label-smoothed cross-entropy, summed over the rows, and -log p(target). If `gradient`, logits
+/// become that of the former. targets: [rows] int64.
+at::Tensor block_loss(at::Tensor& logits, const at::Tensor& bias, const at::Tensor& targets,
+                      double smoothing, bool gradient);
 
-/// Sums over the rows of a block.
-struct BlockLoss {
-  double smoothed = 0;
-  double target = 0;  // -log p(target)
-};
-
-/// The label-smoothed cross-entropy of one block; if `gradient`, logits [rows, V] become its
-/// gradient. targets: [rows] int64.
-BlockLoss block_loss(at::Tensor& logits, const at::Tensor& targets, double smoothing,
-                     bool gradient);
-
-/// The products of blocks of rows [rows, D] with the weight [V, D], and the sum of its gradients.
-class LogitProducts {
+class OutputLayer {
  public:
-  /// `largest`: rows of the largest block; `gradient`: whether weight gradients will be added, in
-  /// `sum_type`.
-  LogitProducts(at::Tensor weight, int64_t largest, at::ScalarType sum_type, bool gradient);
+  static constexpr int64_t kDeviceBlock = int64_t{1} << 29;  // bytes: 8,192 rows of 32,768 in bf16
 
-  at::Tensor logits(const at::Tensor& rows) const { return product(rows, transposed_); }
-  at::Tensor grad_rows(const at::Tensor& grad_logits) const {
-    return product(grad_logits, weight_);
-  }
-  void add_grad_weight(const at::Tensor& grad_logits, const at::Tensor& rows);
-  /// [V, D], or undefined without gradients.
+  /// weight: [V, D]; bias: [V], or undefined: none; `type`: of the products and their operands;
+  /// `rows`: of all blocks together. `gradient`: whether backward() will be called; the gradients
+  /// have the type of the weight.
+  OutputLayer(const at::Tensor& weight, const at::Tensor& bias, at::ScalarType type, int64_t rows,
+              bool gradient);
+
+  /// Rows in a block whose logits have this type. On the CPU 512 in fp32, large enough for matrix
+  /// products at full speed. On a device blocks of about equal size, none above kDeviceBlock.
+  int64_t block_rows(at::ScalarType type) const;
+
+  /// block: [rows, D]. Returns the logits without bias, [rows, V].
+  at::Tensor products(const at::Tensor& block) const;
+
+  /// Writes the gradient of the block, [rows, D], and adds those of weight and bias.
+  void backward(const at::Tensor& grad_logits, const at::Tensor& block, at::Tensor grad_block);
+
+  /// [V, D] and [V], summed over the blocks; undefined where there is none.
   at::Tensor grad_weight() const;
+  at::Tensor grad_bias() const { return grad_bias_; }
 
  private:
-  at::Tensor product(const at::Tensor& a, const at::Tensor& b) const;
+  void backward_fused(const at::Tensor& grad_logits, const at::Tensor& block,
+                      const at::Tensor& grad_block);
+  void add_grad_weight(const at::Tensor& grad_logits, const at::Tensor& block);
+  at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) const;
 
-  at::Tensor weight_;
+  int64_t rows_;
+  at::Tensor weight_;                      // [V, D], of the products' type
+  const kernels::DeviceKernels* kernels_;  // null: none
   bool fast_;
   at::Tensor transposed_;       // [D, V]
-  at::Tensor grad_transposed_;  // [D, V] or undefined
+  at::Tensor grad_transposed_;  // [D, V], or undefined
+  at::Tensor grad_bias_;        // [V], or undefined
 };
 
 }  // namespace dietmt::training

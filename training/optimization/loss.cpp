@@ -19,34 +19,24 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
  public:
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
                         const std::optional<Tensor>& bias, const Tensor& targets, double smoothing,
-                        int64_t product_type, bool gradient, double* target_loss) {
+                        int64_t product_type, bool gradient, Tensor* target_loss) {
     const auto type = static_cast<at::ScalarType>(product_type);
-    // `largest` counts rows of fp32, whatever the type.
-    const int64_t largest = std::min(block_rows_of(at::kFloat), hidden.size(0));
-    LogitProducts products(weight.to(type), largest, weight.scalar_type(),
-                           gradient && weight.requires_grad());
+    const Tensor added = bias.value_or(Tensor());
+    OutputLayer output(weight, added, type, hidden.size(0), gradient);
     Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
-    Tensor grad_bias = gradient && bias ? at::zeros_like(*bias) : Tensor();
-    double smoothed = 0;
-    const int64_t block_rows = block_rows_of(type);
+    Tensor sums = at::zeros({2}, hidden.options().dtype(at::kDouble));
+    const int64_t block_rows = output.block_rows(type);
     for (int64_t begin = 0; begin < hidden.size(0); begin += block_rows) {
       const int64_t rows = std::min(block_rows, hidden.size(0) - begin);
       const Tensor block = hidden.narrow(0, begin, rows).to(type);
-      const Tensor block_targets = targets.narrow(0, begin, rows);
-      Tensor logits = products.logits(block);  // [rows, V]
-      if (bias || !logits.is_cpu()) logits = logits.to(hidden.scalar_type());
-      if (bias) logits.add_(*bias);
-      const BlockLoss sums = block_loss(logits, block_targets, smoothing, gradient);
-      smoothed += sums.smoothed;
-      *target_loss += sums.target;
-      if (!gradient) continue;
-      if (bias) grad_bias.add_(logits.sum(0));
-      logits = logits.to(type);
-      grad_hidden.narrow(0, begin, rows).copy_(products.grad_rows(logits));
-      products.add_grad_weight(logits, block);
+      Tensor logits = output.products(block);  // [rows, V]
+      sums.add_(block_loss(logits, added, targets.narrow(0, begin, rows), smoothing, gradient));
+      if (gradient) output.backward(logits, block, grad_hidden.narrow(0, begin, rows));
     }
-    if (gradient) context->save_for_backward({grad_hidden, products.grad_weight(), grad_bias});
-    return at::full({}, smoothed, hidden.options());
+    if (gradient)
+      context->save_for_backward({grad_hidden, output.grad_weight(), output.grad_bias()});
+    *target_loss = sums[1];
+    return sums[0].to(weight.scalar_type());
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list grads) {

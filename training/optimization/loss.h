@@ -5,9 +5,10 @@
 
 namespace dietmt::training {
 
+/// Scalars on the device of the hidden states, so that a step does not wait for them.
 struct LossSums {
-  at::Tensor smoothed;     // scalar, sum over tokens, with gradient (Szegedy et al. 2016)
-  double target_loss = 0;  // sum over tokens of -log p(target), in nats
+  at::Tensor smoothed;     // sum over tokens, with gradient (Szegedy et al. 2016)
+  at::Tensor target_loss;  // fp64, sum over tokens of -log p(target), in nats
 };
 
 /// Loss of softmax(hidden weight^T + bias). hidden: [N, D]; weight: [V, D]; targets: [N] int64;

@@ -66,50 +66,76 @@ void Optimizer::zero_gradients() {
   for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
-double Optimizer::gradient_norm() const {
+Tensor Optimizer::gradient_norm() const {
   std::vector<Tensor> gradients;
   for (const Tensor& parameter : parameters_)
     if (parameter.grad().defined()) gradients.push_back(parameter.grad());
   return vector_norm(gradients);
 }
 
-double Optimizer::scale_and_clip(double factor, double max_norm, double norm) {
+Tensor Optimizer::scale_and_clip(double factor, double max_norm, const Tensor& norm) {
+  if (!norm.is_cpu()) {
+    const Tensor scaled = norm * factor;
+    Tensor divisor = max_norm > 0.0
+                         ? (scaled * (1.0 / (max_norm * factor))).clamp_min_(1.0 / factor)
+                         : at::full_like(scaled, 1.0 / factor);
+    Tensor is_broken = at::empty_like(divisor, at::kFloat);
+    at::ne_out(is_broken, scaled - scaled, 0);  // of infinity and NaN: NaN, which is not 0
+    scaling_ = DeviceScaling{divisor.to(at::kFloat), is_broken};
+    return scaled;
+  }
   std::vector<Tensor> gradients;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i].grad().defined()) gradients.push_back(own(parameters_[i].grad(), i));
   }
-  if (gradients.empty()) return 0.0;
-  const double scaled = norm * factor;
+  if (gradients.empty()) return at::zeros({}, at::kDouble);
+  const double scaled = norm.item<double>() * factor;
   const double clip = max_norm > 0.0 && scaled > max_norm ? max_norm / scaled : 1.0;
   at::_foreach_mul_(gradients, factor * clip);
-  return scaled;
+  return at::scalar_tensor(scaled, at::kDouble);
 }
 
 void Optimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
+  step_rules(learning_rate);
+  for (const Group& group : groups_) step_adam(group, learning_rate);
+  scaling_.reset();
+}
+
+void Optimizer::step_rules(double learning_rate) {
+  std::vector<Tensor> gradients;
+  for (size_t i = 0; i < rules_.size(); ++i)
+    if (rules_[i] && parameters_[i].grad().defined()) gradients.push_back(parameters_[i].grad());
+  if (scaling_ && !gradients.empty()) at::_foreach_div_(gradients, scaling_->divisor);
   for (size_t i = 0; i < rules_.size(); ++i)
     if (rules_[i] && parameters_[i].grad().defined())
       rules_[i]->step(parameters_[i], parameters_[i].grad(), learning_rate);
-  for (const Group& group : groups_) {
-    std::vector<Tensor> parameters, gradients, first, second, steps;
-    for (const size_t i : group.members) {
-      if (!parameters_[i].grad().defined()) continue;
-      parameters.push_back(own(parameters_[i], i));
-      gradients.push_back(own(parameters_[i].grad(), i));
-      first.push_back(first_moments_[i]);
-      second.push_back(second_moments_[i]);
-      steps.push_back(steps_[i]);
-    }
-    if (parameters.empty()) continue;
-    at::_foreach_add_(steps, 1);
-    using Fused = void(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
-                       at::TensorList, at::TensorList, double, double, double, double, double, bool,
-                       bool, const std::optional<Tensor>&, const std::optional<Tensor>&);
-    Fused* const fused = options_.type == "adam" ? static_cast<Fused*>(at::_fused_adam_)
-                                                 : static_cast<Fused*>(at::_fused_adamw_);
-    fused(parameters, gradients, first, second, {}, steps, learning_rate, options_.beta1,
-          options_.beta2, group.weight_decay, options_.epsilon, false, false, {}, {});
+}
+
+void Optimizer::step_adam(const Group& group, double learning_rate) {
+  std::vector<Tensor> parameters, gradients, first, second, steps;
+  for (const size_t i : group.members) {
+    if (!parameters_[i].grad().defined()) continue;
+    parameters.push_back(own(parameters_[i], i));
+    gradients.push_back(own(parameters_[i].grad(), i));
+    first.push_back(first_moments_[i]);
+    second.push_back(second_moments_[i]);
+    steps.push_back(steps_[i]);
   }
+  if (parameters.empty()) return;
+  at::_foreach_add_(steps, 1);
+  using Fused = void(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
+                     at::TensorList, double, double, double, double, double, bool, bool,
+                     const std::optional<Tensor>&, const std::optional<Tensor>&);
+  Fused* const fused = options_.type == "adam" ? static_cast<Fused*>(at::_fused_adam_)
+                                               : static_cast<Fused*>(at::_fused_adamw_);
+  std::optional<Tensor> divisor, is_broken;
+  if (scaling_) {
+    divisor = scaling_->divisor;
+    is_broken = scaling_->is_broken;
+  }
+  fused(parameters, gradients, first, second, {}, steps, learning_rate, options_.beta1,
+        options_.beta2, group.weight_decay, options_.epsilon, false, false, divisor, is_broken);
 }
 
 NamedTensors Optimizer::state(const Gather& gather) const {
@@ -154,8 +180,9 @@ MovingAverage::MovingAverage(const torch::nn::Module& model, double decay) : dec
 
 void MovingAverage::update() {
   const torch::NoGradGuard no_grad;
-  for (size_t i = 0; i < parameters_.size(); ++i)
-    average_[i].second.lerp_(parameters_[i], 1.0 - decay_);
+  std::vector<Tensor> averages;
+  for (const auto& [name, average] : average_) averages.push_back(average);
+  at::_foreach_lerp_(averages, parameters_, 1.0 - decay_);
 }
 
 void MovingAverage::load(const std::map<std::string, Tensor>& weights) {
@@ -180,18 +207,22 @@ WeightSwap::~WeightSwap() {
   for (size_t i = 0; i < parameters_.size(); ++i) parameters_[i].copy_(saved_[i]);
 }
 
-double vector_norm(const std::vector<at::Tensor>& tensors) {
-  std::vector<at::Tensor> norms;  // of blocks
-  for (const at::Tensor& tensor : tensors) {
-    const at::Tensor flat = tensor.reshape(-1);
+Tensor vector_norm(const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) return at::zeros({}, at::kDouble);
+  std::vector<Tensor> norms;
+  if (!tensors.front().is_cpu()) {
+    norms = at::_foreach_norm(tensors, 2, at::kFloat);
+    return at::linalg_vector_norm(at::stack(norms), 2, {}, false, at::kDouble);
+  }
+  for (const Tensor& tensor : tensors) {
+    const Tensor flat = tensor.reshape(-1);
     const int64_t blocks = flat.size(0) / kBlock;
-    const at::Tensor whole = flat.narrow(0, 0, blocks * kBlock).view({blocks, kBlock});
+    const Tensor whole = flat.narrow(0, 0, blocks * kBlock).view({blocks, kBlock});
     if (blocks > 0) norms.push_back(at::linalg_vector_norm(whole, 2, 1));
-    const at::Tensor rest = flat.narrow(0, blocks * kBlock, flat.size(0) - blocks * kBlock);
+    const Tensor rest = flat.narrow(0, blocks * kBlock, flat.size(0) - blocks * kBlock);
     norms.push_back(at::linalg_vector_norm(rest, 2, 0, true));
   }
-  if (norms.empty()) return 0.0;
-  return at::linalg_vector_norm(at::cat(norms).to(at::kDouble)).item<double>();
+  return at::linalg_vector_norm(at::cat(norms).to(at::kDouble));
 }
 
 }  // namespace dietmt::training

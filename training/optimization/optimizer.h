@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,17 +59,19 @@ class Optimizer {
 
   void zero_gradients();
 
-  /// The norm of all gradients together.
-  double gradient_norm() const;
+  /// The norm of all gradients together: an fp64 scalar on their device.
+  at::Tensor gradient_norm() const;
 
   /// Multiplies the gradients by `factor` and clips them to the norm `max_norm` (0: no clipping),
-  /// given their norm. Returns the norm after scaling and before clipping.
-  double scale_and_clip(double factor, double max_norm, double norm);
-  double scale_and_clip(double factor, double max_norm) {
+  /// given their norm. Returns the norm after scaling and before clipping. On a device the next
+  /// step() scales them as it reads them, and nothing waits for the norm.
+  at::Tensor scale_and_clip(double factor, double max_norm, const at::Tensor& norm);
+  at::Tensor scale_and_clip(double factor, double max_norm) {
     return scale_and_clip(factor, max_norm, gradient_norm());
   }
 
-  /// One update from the gradients.
+  /// One update from the gradients. On a device Adam leaves everything as it is if the norm of
+  /// scale_and_clip() is not a finite number.
   void step(double learning_rate);
 
   /// State for a checkpoint, named "<parameter>.m", "<parameter>.v" and "<parameter>.step", or as a
@@ -83,12 +86,22 @@ class Optimizer {
     std::vector<size_t> members;
   };
 
+  /// What the next step does to the gradients of a device: fp32 scalars.
+  struct DeviceScaling {
+    at::Tensor divisor;
+    at::Tensor is_broken;  // 1: no update
+  };
+
+  void step_rules(double learning_rate);
+  void step_adam(const Group& group, double learning_rate);
+
   // The part of a tensor of a parameter's shape that this process steps.
   at::Tensor own(const at::Tensor& whole, size_t parameter) const;
 
   OptimizerOptions options_;
   std::vector<Slice> slices_;
   std::vector<Group> groups_;
+  std::optional<DeviceScaling> scaling_;
   // By parameter:
   std::vector<std::unique_ptr<ParameterRule>> rules_;  // null: Adam, which has the moments below
   std::vector<std::string> names_;
@@ -125,9 +138,10 @@ class WeightSwap {
   std::vector<at::Tensor> saved_;
 };
 
-/// sqrt of the sum of all squares of all tensors; 0 of none. Summed in fp64 over blocks of fp32
-/// sums: an fp32 sum over a large tensor loses digits (0.2 % at 30 million elements), and would
-/// make clipping depend on how gradients are cut into tensors.
-double vector_norm(const std::vector<at::Tensor>& tensors);
+/// sqrt of the sum of all squares of all tensors, an fp64 scalar on their device; 0 of none. On the
+/// CPU summed in fp64 over blocks of fp32 sums: one fp32 sum over a large tensor loses digits
+/// (0.2 % at 30 million elements), and would make clipping depend on how gradients are cut into
+/// tensors. Devices add up in trees, and take a few launches for all tensors.
+at::Tensor vector_norm(const std::vector<at::Tensor>& tensors);
 
 }  // namespace dietmt::training

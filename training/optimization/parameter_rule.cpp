@@ -47,9 +47,8 @@ class Adafactor : public ParameterRule {
       squares_.mul_(keep).add_(square, 1.0 - keep);
       update = gradient / squares_.sqrt();
     }
-    const double size = std::sqrt(update.pow(2).mean().item<double>());  // root mean square
     decay(parameter, rate, weight_decay_);
-    parameter.add_(update, -rate / std::max(1.0, size / kLargestUpdate));
+    add_limited(parameter, update, rate);
   }
 
   State state() const override {
@@ -59,7 +58,17 @@ class Adafactor : public ParameterRule {
 
  private:
   static constexpr double kSmallestSquare = 1e-30;
-  static constexpr double kLargestUpdate = 1.0;
+  static constexpr double kLargestUpdate = 1.0;  // root mean square
+
+  static void add_limited(Tensor& parameter, const Tensor& update, double rate) {
+    const Tensor square = update.pow(2).mean();
+    if (parameter.is_cpu()) {
+      const double size = std::sqrt(square.item<double>());
+      parameter.add_(update, -rate / std::max(1.0, size / kLargestUpdate));
+    } else {  // without waiting for the size
+      parameter.sub_(update * (rate / (square.sqrt() / kLargestUpdate).clamp_min(1.0)));
+    }
+  }
 
   double weight_decay_;
   Tensor steps_;

@@ -17,7 +17,7 @@ using torch::autograd::tensor_list;
 
 // KL(P || Q) + KL(Q || P) over all rows, and its gradients by the logits of P and Q.
 struct Divergence {
-  double sum = 0;
+  Tensor sum;             // scalar
   Tensor grad_p, grad_q;  // [rows, V]
 };
 
@@ -30,7 +30,7 @@ Divergence divergence(const Tensor& p_logits, const Tensor& q_logits, at::Scalar
   const Tensor of_p = (p * log_ratio).sum(1, true);   // KL(P || Q), [rows, 1]
   const Tensor of_q = -(q * log_ratio).sum(1, true);  // KL(Q || P)
   const Tensor difference = p - q;
-  return {(of_p + of_q).sum().item<double>(), (log_ratio - of_p).mul_(p).add_(difference),
+  return {(of_p + of_q).sum(), (log_ratio - of_p).mul_(p).add_(difference),
           (log_ratio + of_q).mul_(q).neg_().sub_(difference)};
 }
 
@@ -39,43 +39,38 @@ class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
   static Tensor forward(AutogradContext* context, const Tensor& first, const Tensor& second,
                         const Tensor& weight, const std::optional<Tensor>& bias,
                         const Tensor& targets, double smoothing, double alpha, int64_t product_type,
-                        double* target_loss) {
+                        Tensor* target_loss) {
     const auto type = static_cast<at::ScalarType>(product_type);
-    const auto sum_type = first.scalar_type();
-    const int64_t largest = std::min(block_rows_of(at::kFloat), first.size(0));
-    LogitProducts products(weight.to(type), largest, weight.scalar_type(), weight.requires_grad());
+    const auto sum_type = weight.scalar_type();
+    OutputLayer output(weight, bias.value_or(Tensor()), type, first.size(0), true);
     Tensor grad_first = at::empty_like(first), grad_second = at::empty_like(second);
-    Tensor grad_bias = bias ? at::zeros_like(*bias) : Tensor();
-    double loss = 0;
-    const int64_t block_rows = block_rows_of(type);
+    Tensor sums = at::zeros({2}, first.options().dtype(at::kDouble));
+    const int64_t block_rows = output.block_rows(first.is_cpu() ? type : sum_type);
     for (int64_t begin = 0; begin < first.size(0); begin += block_rows) {
       const int64_t rows = std::min(block_rows, first.size(0) - begin);
       const Tensor block_targets = targets.narrow(0, begin, rows);
       const auto logits_of = [&](const Tensor& hidden) {
-        Tensor logits = products.logits(hidden.narrow(0, begin, rows).to(type));  // [rows, V]
+        Tensor logits = output.products(hidden.narrow(0, begin, rows).to(type));  // [rows, V]
         if (bias || !logits.is_cpu()) logits = logits.to(sum_type);
         return bias ? logits.add_(*bias) : logits;
       };
       Tensor p = logits_of(first), q = logits_of(second);
       const Divergence apart = divergence(p, q, sum_type);
-      loss += alpha / 4.0 * apart.sum;
+      sums[0].add_(apart.sum.to(at::kDouble), alpha / 4.0);
       const auto add_pass = [&](Tensor& logits, const Tensor& grad_apart, const Tensor& hidden,
                                 Tensor& grad_hidden) {
-        const BlockLoss sums = block_loss(logits, block_targets, smoothing, true);
-        loss += sums.smoothed / 2.0;
-        *target_loss += sums.target / 2.0;
+        sums.add_(block_loss(logits, {}, block_targets, smoothing, true), 0.5);
         const Tensor gradient =
             logits.to(sum_type).mul(0.5).add_(grad_apart, alpha / 4.0);  // [rows, V]
-        if (bias) grad_bias.add_(gradient.sum(0));
-        const Tensor narrow = gradient.to(type);
-        grad_hidden.narrow(0, begin, rows).copy_(products.grad_rows(narrow));
-        products.add_grad_weight(narrow, hidden.narrow(0, begin, rows).to(type));
+        output.backward(gradient, hidden.narrow(0, begin, rows).to(type),
+                        grad_hidden.narrow(0, begin, rows));
       };
       add_pass(p, apart.grad_p, first, grad_first);
       add_pass(q, apart.grad_q, second, grad_second);
     }
-    context->save_for_backward({grad_first, grad_second, products.grad_weight(), grad_bias});
-    return at::full({}, loss, first.options());
+    context->save_for_backward({grad_first, grad_second, output.grad_weight(), output.grad_bias()});
+    *target_loss = sums[1];
+    return sums[0].to(sum_type);
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list grads) {

@@ -164,10 +164,10 @@ TEST_F(LearningTest, AWindowsLossIgnoresItsNeighbours) {
     SpanInputs one;
     one.windows.append(train.windows.input(i), train.windows.second_begins[i]);
     one.labels = {train.labels[static_cast<size_t>(i)]};
-    sum += loss_of(one).loss;
+    sum += loss_of(one).loss();
   }
   const training::BatchLoss both = loss_of(train);
-  EXPECT_NEAR(both.loss, sum, 1e-5);
+  EXPECT_NEAR(both.loss(), sum, 1e-5);
   EXPECT_EQ(both.targets, 2);
   EXPECT_EQ(both.tokens, train.windows.tokens.size());
 }
@@ -203,7 +203,7 @@ TEST_F(LearningTest, TrainingDropsAndValidationDoesNot) {
   const auto loss_of = [&](uint64_t key) {
     ClassificationTask task(model, tokenizer(), description, train, valid, options());
     encoders::DropoutKeys keys(key);
-    return task.accumulate_gradients(keys).loss / 16.0;
+    return task.accumulate_gradients(keys).loss() / 16.0;
   };
   EXPECT_EQ(loss_of(1), loss_of(1));
   EXPECT_NE(loss_of(1), loss_of(2));

@@ -77,7 +77,7 @@ std::vector<double> losses(PretrainingTask& task, int count) {
   std::vector<double> found;
   for (int i = 0; i < count; ++i) {
     DropoutKeys dropout(static_cast<uint64_t>(found.size()));
-    found.push_back(task.accumulate_gradients(dropout).loss);
+    found.push_back(task.accumulate_gradients(dropout).loss());
   }
   return found;
 }
@@ -108,8 +108,8 @@ TEST_F(PretrainingTaskTest, LossAndGradientAreThoseOfTheMaskedPieces) {
 
   EXPECT_EQ(loss.targets, std::ssize(batch.masked_ids));
   EXPECT_EQ(loss.tokens, batch.tokens.size());
-  EXPECT_NEAR(loss.loss, expected.item<double>(), 1e-3);
-  EXPECT_NEAR(loss.target_loss, loss.loss, 1e-3);
+  EXPECT_NEAR(loss.loss(), expected.item<double>(), 1e-3);
+  EXPECT_NEAR(loss.target_loss(), loss.loss(), 1e-3);
   EXPECT_TRUE(at::allclose(gradient, bert->encoder().piece_embedding().grad(), 1e-3, 1e-4));
 }
 
@@ -119,7 +119,7 @@ TEST_F(PretrainingTaskTest, PairsAddTheMeanLossOfTheNextSentence) {
   DropoutKeys dropout(1);
   const training::BatchLoss loss = training.accumulate_gradients(dropout);
   // An untrained head is undecided: ln 2 a pair, weighted as the mean over masked pieces is.
-  const double next = (loss.loss - loss.target_loss) / static_cast<double>(loss.targets);
+  const double next = (loss.loss() - loss.target_loss()) / static_cast<double>(loss.targets);
   EXPECT_NEAR(next, std::log(2.0), 0.1);
   for (const auto& item : bert->named_parameters()) {
     if (item.key().starts_with("next_sentence")) {
@@ -160,7 +160,7 @@ TEST_F(PretrainingTaskTest, GoesOnFromAnyPositionAsIfItHadNotStopped) {
     std::vector<double> rest;
     for (int i = stop; i < 7; ++i) {
       DropoutKeys dropout(static_cast<uint64_t>(i));
-      rest.push_back(second.accumulate_gradients(dropout).loss);
+      rest.push_back(second.accumulate_gradients(dropout).loss());
     }
     EXPECT_EQ(rest, std::vector<double>(expected.begin() + stop, expected.end())) << stop;
   }

@@ -31,7 +31,8 @@ TEST(AlignmentLossTest, IsTheFormulaWithItsGradient) {
   };
   const std::vector<std::vector<TokenLink>> links = {{{0, 1}, {2, 1}}, {{1, 0}}};
   const auto p = attention();
-  const at::Tensor loss = alignment_loss(p, links);
+  const std::vector<int64_t> targets = {2, 1}, sources = {3, 2};
+  const at::Tensor loss = alignment_loss(p, alignment_targets(targets, sources, links, at::kCPU));
   const double expected = -0.5 * std::log(p[0][1][0].item<double>()) -
                           0.5 * std::log(p[0][1][2].item<double>()) -
                           std::log(p[1][0][1].item<double>());
@@ -47,10 +48,20 @@ TEST(AlignmentLossTest, IsTheFormulaWithItsGradient) {
 }
 
 TEST(AlignmentLossTest, WithoutLinksIsZero) {
-  const at::Tensor attention = at::full({1, 2}, 0.5);
-  EXPECT_EQ(alignment_loss(std::vector{attention}, std::vector<std::vector<TokenLink>>{{}})
-                .item<double>(),
-            0.0);
+  const std::vector<int64_t> targets = {1}, sources = {2};
+  const std::vector<std::vector<TokenLink>> none(1);
+  EXPECT_EQ(
+      alignment_loss({at::full({1, 2}, 0.5)}, alignment_targets(targets, sources, none, at::kCPU))
+          .item<double>(),
+      0.0);
+}
+
+TEST(AlignmentLossTest, LinksToMissingTokensAreRefused) {
+  const std::vector<int64_t> targets = {1}, sources = {2};
+  for (const TokenLink link : {TokenLink{2, 0}, TokenLink{0, 1}, TokenLink{-1, 0}}) {
+    const std::vector<std::vector<TokenLink>> links = {{link}};
+    EXPECT_THROW(alignment_targets(targets, sources, links, at::kCPU), DataError);
+  }
 }
 
 class AlignmentGuideTest : public data::ParallelCorpusTest {
@@ -183,7 +194,9 @@ TEST_F(AlignmentGuideTest, TheTaskAddsTheLossOfTheGuide) {
       target, memory, source, nullptr, &observed);
   std::vector<std::vector<TokenLink>> links;
   for (const int64_t pair : batch.pairs) links.push_back(options.guide->links(pair));
-  (0.5 * alignment_loss(encoders::attention_probabilities(observed, target, source, 1), links))
+  const AlignmentTargets aligned =
+      alignment_targets(target.lengths(), source.lengths(), links, at::kCPU);
+  (0.5 * alignment_loss(encoders::attention_probabilities(observed, target, source, 1), aligned))
       .backward();
   const at::Tensor& alone =
       network->named_parameters()["decoder.layer0.cross_attention.query_weight"].grad();

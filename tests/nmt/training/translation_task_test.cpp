@@ -46,7 +46,7 @@ class TranslationTaskTest : public data::ParallelCorpusTest {
     std::vector<double> found;
     for (int batch = from; batch < to; ++batch) {
       DropoutKeys dropout(static_cast<uint64_t>(batch));
-      found.push_back(task.accumulate_gradients(dropout).loss);
+      found.push_back(task.accumulate_gradients(dropout).loss());
     }
     return found;
   }
@@ -84,8 +84,8 @@ TEST_F(TranslationTaskTest, LossAndGradientAreThoseOfTheTargetsTokens) {
   expected.backward();
 
   EXPECT_EQ(loss.targets, batch.target.size());
-  EXPECT_NEAR(loss.loss, expected.item<double>(), 1e-2);
-  EXPECT_NEAR(loss.target_loss, loss.loss, 1e-2);
+  EXPECT_NEAR(loss.loss(), expected.item<double>(), 1e-2);
+  EXPECT_NEAR(loss.target_loss(), loss.loss(), 1e-2);
   EXPECT_TRUE(at::allclose(gradient, network->output_weight().grad(), 1e-3, 1e-3));
 }
 
@@ -97,8 +97,8 @@ TEST_F(TranslationTaskTest, SmoothingChangesOnlyTheLossOfTheGradient) {
   DropoutKeys one(1), other(1);
   const training::BatchLoss expected = plain.accumulate_gradients(one);
   const training::BatchLoss loss = smooth.accumulate_gradients(other);
-  EXPECT_NEAR(loss.target_loss, expected.target_loss, 1e-3);
-  EXPECT_GT(std::abs(loss.loss - expected.loss), 1e-1);
+  EXPECT_NEAR(loss.target_loss(), expected.target_loss(), 1e-3);
+  EXPECT_GT(std::abs(loss.loss() - expected.loss()), 1e-1);
 }
 
 TEST_F(TranslationTaskTest, GoesOnFromAnyPositionAsIfItHadNotStopped) {
@@ -132,7 +132,7 @@ TEST_F(TranslationTaskTest, ASkippedBatchIsTheOneOfAnotherProcess) {
 std::pair<double, std::vector<at::Tensor>> one_batch(TranslationTask& task, uint64_t key) {
   DropoutKeys dropout(key);
   task.model().zero_grad();
-  const double loss = task.accumulate_gradients(dropout).loss;
+  const double loss = task.accumulate_gradients(dropout).loss();
   std::vector<at::Tensor> gradients;
   for (const at::Tensor& parameter : task.model().parameters())
     if (parameter.grad().defined()) gradients.push_back(parameter.grad().clone());
@@ -215,7 +215,7 @@ TEST_F(TranslationTaskTest, TheValidationLossIsTheMeanOverAllTokens) {
   while (targets < corpus_.report().target_tokens) {
     DropoutKeys dropout(1);
     const training::BatchLoss batch = training.accumulate_gradients(dropout);
-    loss += batch.target_loss;
+    loss += batch.target_loss();
     targets += batch.targets;
   }
   EXPECT_EQ(targets, corpus_.report().target_tokens);

@@ -45,28 +45,35 @@ Trained train_alone() {
     optimizer.zero_gradients();
     for (int64_t batch = 0; batch < kPerUpdate; ++batch)
       model.loss(toy_input(update * kPerUpdate + batch), batch).backward();
-    norms.push_back(optimizer.scale_and_clip(0.1, 1.0, optimizer.gradient_norm()));
+    norms.push_back(optimizer.scale_and_clip(0.1, 1.0).item<double>());
     optimizer.step(0.01);
   }
   return result_of(model, optimizer.state(), norms);
 }
 
+struct Part {
+  const Trained* start = nullptr;  // null: a new model
+  int64_t from = 0;
+  int64_t to = kUpdates;
+  at::ScalarType wire = at::kFloat;
+};
+
 // The state is whole at rank 0 alone.
-Trained train_in(ProcessGroup& group, const std::map<std::string, Tensor>* state = nullptr,
-                 const std::map<std::string, Tensor>* weights = nullptr, int64_t from = 0,
-                 int64_t to = kUpdates) {
+Trained train_in(ProcessGroup& group, const Part& part = {}) {
   ToyModel model;
-  DataParallel parallel(model, group, kPerUpdate);
+  DataParallel parallel(model, group, kPerUpdate, part.wire);
   Optimizer optimizer(model, options(), parallel.slices());
-  if (state != nullptr) optimizer.load_state(*state);
-  if (weights != nullptr) {
+  if (part.start != nullptr) {
+    optimizer.load_state(part.start->state);
     const torch::NoGradGuard no_grad;
-    for (auto& item : model.named_parameters()) item.value().copy_(weights->at(item.key()));
+    for (auto& item : model.named_parameters())
+      item.value().copy_(part.start->weights.at(item.key()));
   }
   std::vector<double> norms;
-  for (int64_t update = from; update < to; ++update) {
+  for (int64_t update = part.from; update < part.to; ++update) {
     optimizer.zero_gradients();
     UpdateSums sums;
+    sums.losses = at::tensor({1.0, 2.0});
     for (int64_t batch = 0; batch < kPerUpdate; ++batch) {
       if (!parallel.owns(batch)) continue;
       if (parallel.is_last(batch)) parallel.send_gradients();
@@ -76,8 +83,10 @@ Trained train_in(ProcessGroup& group, const std::map<std::string, Tensor>* state
     sums.stop = group.rank() == 1 && update == 3;
     sums = parallel.sum(sums);
     EXPECT_EQ(sums.targets, kPerUpdate);
+    EXPECT_EQ(sums.losses[0].item<double>(), group.processes());
+    EXPECT_EQ(sums.losses[1].item<double>(), 2.0 * static_cast<double>(group.processes()));
     EXPECT_EQ(sums.stop, update == 3);
-    norms.push_back(optimizer.scale_and_clip(0.1, 1.0, sums.gradient_norm));
+    norms.push_back(optimizer.scale_and_clip(0.1, 1.0, sums.gradient_norm).item<double>());
     optimizer.step(0.01);
     parallel.share_weights();
   }
@@ -112,15 +121,25 @@ TEST(DataParallel, EqualsOneProcess) {
   }
 }
 
+TEST(DataParallel, NarrowGradientsTrainNearlyTheSame) {
+  const Trained expected = train_alone();
+  run_ranks(3, [&](ProcessGroup& group) {
+    const Trained found = train_in(group, {.wire = at::kBFloat16});
+    for (size_t i = 0; i < found.norms.size(); ++i)
+      EXPECT_NEAR(found.norms[i], expected.norms[i], 2e-2 * expected.norms[i]);
+    EXPECT_NE(found.norms, expected.norms);
+  });
+}
+
 TEST(DataParallel, GoesOnWithAnotherNumberOfProcesses) {
   const Trained expected = train_alone();
   Trained middle;
   run_ranks(3, [&](ProcessGroup& group) {
-    Trained found = train_in(group, nullptr, nullptr, 0, 3);
+    Trained found = train_in(group, {.to = 3});
     if (group.is_first()) middle = std::move(found);
   });
   run_ranks(2, [&](ProcessGroup& group) {
-    const Trained found = train_in(group, &middle.state, &middle.weights, 3, kUpdates);
+    const Trained found = train_in(group, {.start = &middle, .from = 3});
     if (group.is_first()) expect_near(found.weights, expected.weights);
   });
 }

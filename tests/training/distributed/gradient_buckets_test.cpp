@@ -85,7 +85,7 @@ TEST(GradientBuckets, SumWhateverEachProcessHasUsed) {
   run_ranks(3, [](ProcessGroup& group) {
     ToyModel model;
     const FlatParameters flat(model, group.processes());
-    GradientBuckets buckets(flat, group, 64);
+    GradientBuckets buckets(flat, group, at::kFloat, 64);
     for (int64_t update = 0; update < 4; ++update) {
       ToyModel alone;
       for (int64_t rank = 0; rank < 3; ++rank)

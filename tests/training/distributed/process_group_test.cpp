@@ -36,6 +36,31 @@ TEST(ProcessGroup, SumsBroadcastsAndGathers) {
   });
 }
 
+TEST(ProcessGroup, OneThatCannotTrainIsNamedByTheFirst) {
+  const MeetingPlace meeting_place;
+  std::vector<std::string> messages(3);
+  std::vector<std::thread> threads;
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    threads.emplace_back([&, rank] {
+      std::string& message = messages[static_cast<size_t>(rank)];
+      try {
+        const ProcessGroup group(place_of(rank, 3, meeting_place), at::kCPU,
+                                 rank == 1 ? "it has no GPU" : "");
+        message = "met";
+      } catch (const ConfigError& error) {
+        message = error.what();
+      } catch (const FirstProcessFailed&) {
+        message = "silent";
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(messages[0], testing::StartsWith("rank 1 on "));
+  EXPECT_THAT(messages[0], testing::EndsWith(" cannot train: it has no GPU"));
+  EXPECT_EQ(messages[1], "silent");
+  EXPECT_EQ(messages[2], "silent");
+}
+
 TEST(ProcessGroup, TheFirstOneTakesItsTurn) {
   int done = 0;
   run_ranks(2, [&](ProcessGroup& group) {

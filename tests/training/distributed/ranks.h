@@ -12,6 +12,16 @@
 
 namespace dietmt::training {
 
+inline ProcessPlace place_of(int64_t rank, int64_t processes, const MeetingPlace& meeting_place) {
+  ProcessPlace place;
+  place.rank = rank;
+  place.processes = processes;
+  place.address = "127.0.0.1";
+  place.port = meeting_place.port();
+  place.launcher_keeps_store = true;
+  return place;
+}
+
 /// Runs `work` in each process of a group; rethrows what the first of them threw.
 inline void run_ranks(int64_t processes, const std::function<void(ProcessGroup&)>& work) {
   // LibTorch's flight recorder is one object a process, and races between ranks that are threads.
@@ -22,13 +32,7 @@ inline void run_ranks(int64_t processes, const std::function<void(ProcessGroup&)
   for (int64_t rank = 0; rank < processes; ++rank) {
     threads.emplace_back([&, rank] {
       try {
-        ProcessPlace place;
-        place.rank = rank;
-        place.processes = processes;
-        place.address = "127.0.0.1";
-        place.port = meeting_place.port();
-        place.launcher_keeps_store = true;
-        ProcessGroup group(place, at::kCPU);
+        ProcessGroup group(place_of(rank, processes, meeting_place), at::kCPU);
         work(group);
         group.finish();
       } catch (...) {

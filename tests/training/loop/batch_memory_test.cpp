@@ -1,8 +1,9 @@
+#include "training/loop/batch_memory.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/error.h"
-#include "training/loop/trainer.h"
 
 namespace dietmt::training {
 namespace {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "training/optimization/logit_blocks.h"
+
 namespace dietmt::training {
 namespace {
 
@@ -36,7 +38,8 @@ void expect_equal(const Case& sizes, at::ScalarType type, double tolerance) {
   (smoothed * 0.5).backward();
   EXPECT_NEAR(sums.smoothed.item<double>(), smoothed.item<double>(),
               tolerance * smoothed.item<double>());
-  EXPECT_NEAR(sums.target_loss, target_loss.item<double>(), tolerance * smoothed.item<double>());
+  EXPECT_NEAR(sums.target_loss.item<double>(), target_loss.item<double>(),
+              tolerance * smoothed.item<double>());
   EXPECT_TRUE(at::allclose(grad_hidden, hidden.grad(), tolerance, 10 * tolerance));
   EXPECT_TRUE(at::allclose(grad_weight, weight.grad(), tolerance, 10 * tolerance));
 }
@@ -96,6 +99,21 @@ TEST(Loss, ABiasIsPartOfTheLogits) {
     EXPECT_TRUE(at::allclose(grad_hidden, hidden.grad(), tolerance, tolerance));
     EXPECT_TRUE(at::allclose(grad_bias, bias.grad(), tolerance, tolerance));
   }
+}
+
+// LibTorch's "meta" device has sizes and no numbers.
+TEST(OutputLayer, BlocksOfADeviceAreLargeAndAboutEqual) {
+  const auto rows_of_block = [](int64_t rows, int64_t classes, at::ScalarType type) {
+    const Tensor weight = at::empty({classes, 8}, at::TensorOptions(at::kFloat).device(at::kMeta));
+    const int64_t block = OutputLayer(weight, {}, type, rows, false).block_rows(type);
+    EXPECT_LE(block * classes * static_cast<int64_t>(c10::elementSize(type)),
+              OutputLayer::kDeviceBlock);
+    return block;
+  };
+  EXPECT_EQ(rows_of_block(25'000, 32'000, at::kBFloat16), 6272);  // four times
+  EXPECT_EQ(rows_of_block(25'000, 32'000, at::kFloat), 3584);     // seven times
+  EXPECT_EQ(rows_of_block(4000, 32'000, at::kBFloat16), 4096);
+  EXPECT_EQ(rows_of_block(10, 1'000'000, at::kBFloat16), 128);
 }
 
 }  // namespace

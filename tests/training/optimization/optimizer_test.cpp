@@ -71,8 +71,8 @@ TEST(Optimizer, ScalesAndClipsTheGlobalNorm) {
   toy.loss().backward();
   const double norm =
       at::cat({toy.matrix.grad().flatten(), toy.vector.grad()}).norm().item<double>();
-  EXPECT_NEAR(optimizer.scale_and_clip(0.5, 0.0), 0.5 * norm, 1e-4);
-  EXPECT_NEAR(optimizer.scale_and_clip(1.0, 0.25), 0.5 * norm, 1e-4);
+  EXPECT_NEAR(optimizer.scale_and_clip(0.5, 0.0).item<double>(), 0.5 * norm, 1e-4);
+  EXPECT_NEAR(optimizer.scale_and_clip(1.0, 0.25).item<double>(), 0.5 * norm, 1e-4);
   const double clipped =
       at::cat({toy.matrix.grad().flatten(), toy.vector.grad()}).norm().item<double>();
   EXPECT_NEAR(clipped, 0.25, 1e-5);
@@ -85,12 +85,14 @@ TEST(VectorNorm, KeepsItsDigitsHoweverTheNumbersAreCut) {
   const float* x = numbers.const_data_ptr<float>();
   for (int64_t i = 0; i < numbers.numel(); ++i) squares += double{x[i]} * double{x[i]};
   const double norm = std::sqrt(squares);
-  EXPECT_NEAR(vector_norm({numbers}) / norm, 1.0, 1e-7);
-  EXPECT_NEAR(vector_norm({numbers.narrow(0, 0, 7), numbers.narrow(0, 7, 19'999'993)}) / norm, 1.0,
-              1e-7);
-  EXPECT_NEAR(vector_norm({numbers.view({4000, 5000}).t()}) / norm, 1.0, 1e-7);
-  EXPECT_EQ(vector_norm({}), 0.0);
-  EXPECT_TRUE(std::isnan(vector_norm({numbers, at::full({1}, std::nan(""))})));
+  const auto found = [](const std::vector<Tensor>& tensors) {
+    return vector_norm(tensors).item<double>();
+  };
+  EXPECT_NEAR(found({numbers}) / norm, 1.0, 1e-7);
+  EXPECT_NEAR(found({numbers.narrow(0, 0, 7), numbers.narrow(0, 7, 19'999'993)}) / norm, 1.0, 1e-7);
+  EXPECT_NEAR(found({numbers.view({4000, 5000}).t()}) / norm, 1.0, 1e-7);
+  EXPECT_EQ(found({}), 0.0);
+  EXPECT_TRUE(std::isnan(found({numbers, at::full({1}, std::nan(""))})));
 }
 
 TEST(Optimizer, StateRoundTripContinuesExactly) {

@@ -1,0 +1,44 @@
+// A batch of sentence pairs as the model reads it, on the model's device. The background thread of
+// the batches makes it, so that a training step finds its inputs there: what a device needs is
+// copied from page-locked memory, and nobody waits for the copies.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "data/corpus/batches.h"
+#include "encoders/attention/packing.h"
+#include "nmt/training/guided_alignment.h"
+
+namespace dietmt::nmt {
+
+struct TranslationBatch {
+  encoders::Packing source;
+  encoders::Packing target;
+  at::Tensor source_ids;     // [N] int64
+  at::Tensor inputs;         // [M] int64: the targets, shifted to the right
+  at::Tensor targets;        // [M] int64
+  AlignmentTargets aligned;  // of a guide; undefined tensors without
+};
+
+struct TranslationBatchOptions {
+  int32_t begin_id = 0;  // the first input of a target sentence
+  at::Device device = at::kCPU;
+  std::shared_ptr<const AlignmentGuide> guide;  // null: none
+};
+
+/// Any thread may call it. Throws DataError for links that a pair does not have.
+TranslationBatch translation_batch(const data::ParallelBatch& pairs,
+                                   const TranslationBatchOptions& options);
+
+/// Endless batches of data::batch_source().
+class TranslationBatches : public data::EpochBatches<TranslationBatch> {
+ public:
+  /// The corpus must outlive this. Throws as data::BatchIterator.
+  TranslationBatches(const data::ParallelCorpus& corpus, const data::BatchOptions& batches,
+                     const TranslationBatchOptions& options, data::BatchPosition start = {});
+};
+
+}  // namespace dietmt::nmt

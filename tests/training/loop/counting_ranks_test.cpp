@@ -1,0 +1,122 @@
+// The whole loop in eight processes, which are threads that share a counting device.
+#include "tests/training/distributed/counting_ranks.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "encoders/weights/safetensors.h"
+#include "reporting/progress.h"
+#include "tests/common/test_directory.h"
+#include "tests/counting_device/counting_device.h"
+#include "tests/training/distributed/ranks.h"
+#include "tests/training/distributed/toy_model.h"
+#include "training/loop/trainer.h"
+
+namespace dietmt::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kRanks = 8;
+
+// The autograd engine only knows devices from before its first backward pass.
+const at::Device kDevice = counting::counting_device();
+
+// Batches of four rows, made of their number.
+class ToyTask : public TrainingTask {
+ public:
+  explicit ToyTask(at::Device device) {
+    if (!device.is_cpu()) counting::move_to_device(model_);
+  }
+
+  torch::nn::Module& model() override { return model_; }
+  BatchLoss accumulate_gradients(encoders::DropoutKeys&) override {
+    const at::Tensor input = toy_input(batch_).to(model_.first.device());
+    const at::Tensor loss = model_.loss(input, batch_++);
+    loss.backward();
+    return {batch_sums(loss, loss), 4, 4};
+  }
+  void skip_batch() override { ++batch_; }
+  double epoch() const override { return static_cast<double>(batch_) / 100.0; }
+  std::vector<std::string> score_names() const override { return {"valid_loss"}; }
+  std::map<std::string, double> validate() override { return {{"valid_loss", 1.0}}; }
+  nlohmann::json data_position() const override { return batch_; }
+  void restore_data_position(const nlohmann::json& position) override { batch_ = position; }
+  void write_model(const fs::path& directory, const NamedTensors& weights) override {
+    encoders::save_safetensors(directory / "model.safetensors", weights);
+  }
+
+ private:
+  ToyModel model_;
+  int64_t batch_ = 0;
+};
+
+TrainerOptions options_in(const fs::path& output) {
+  TrainerOptions options;
+  options.output = output;
+  options.max_updates = 12;
+  options.accumulate = kRanks;
+  options.valid_interval = 6;
+  options.log_interval = 1;
+  options.ema_decay = 0.9;
+  options.schedule.warmup_updates = 2;
+  options.schedule.total_updates = 12;
+  return options;
+}
+
+void train_on_counting_ranks(const fs::path& output) {
+  const MeetingPlace meeting_place;
+  CountingCollectives collectives(kRanks);
+  const TrainerOptions options = options_in(output);
+  std::vector<std::exception_ptr> failures(kRanks);
+  std::vector<std::thread> threads;
+  for (int64_t rank = 0; rank < kRanks; ++rank) {
+    threads.emplace_back([&, rank] {
+      try {
+        const auto connect = [&](const auto&, int64_t own, int64_t ranks,
+                                 std::chrono::milliseconds) {
+          return c10::make_intrusive<CountingBackend>(collectives, own, ranks);
+        };
+        // By their names they have devices of their own.
+        const at::Device own_device(kDevice.type(), static_cast<at::DeviceIndex>(rank));
+        ProcessGroup group(place_of(rank, kRanks, meeting_place), own_device, "", connect);
+        ToyTask task(kDevice);
+        train(task, options, {}, false, &group);
+      } catch (...) {
+        failures[static_cast<size_t>(rank)] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
+
+TEST(CountingRanks, EightTrainAsOneProcessOnTheCpu) {
+  ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);  // as in run_ranks()
+  const TestDirectory one, eight;
+  ToyTask alone(at::kCPU);
+  train(alone, options_in(one.path()), {}, false);
+  train_on_counting_ranks(eight.path());
+  for (const char* file : {"model.safetensors", "training.safetensors"}) {
+    const auto expected = encoders::load_safetensors(one.path() / "last" / file);
+    const auto found = encoders::load_safetensors(eight.path() / "last" / file);
+    ASSERT_EQ(found.size(), expected.size());
+    for (const auto& [name, tensor] : expected)
+      EXPECT_TRUE(at::allclose(found.at(name), tensor, 1e-3, 1e-4)) << name;
+  }
+  const auto expected = reporting::read_progress(one.path() / "progress.jsonl");
+  const auto found = reporting::read_progress(eight.path() / "progress.jsonl");
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(found[i].at("update"), expected[i].at("update"));
+    if (expected[i].at("kind") != "train") continue;
+    EXPECT_NEAR(found[i].at("loss"), expected[i].at("loss"), 1e-3);
+    EXPECT_NEAR(found[i].at("gradient_norm"), expected[i].at("gradient_norm"), 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::training

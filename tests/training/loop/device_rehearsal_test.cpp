@@ -1,0 +1,83 @@
+// Memory and time of a device, as --dry-run and --find-batch measure them.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+#include "tests/counting_device/counting_device.h"
+#include "tests/counting_device/device_memory.h"
+#include "training/loop/rehearsal.h"
+
+namespace dietmt::training {
+namespace {
+
+constexpr int64_t kPiece = 1 << 14;  // bytes
+
+struct OneWeight : torch::nn::Module {
+  explicit OneWeight(at::Device device) {
+    weight = register_parameter("weight", at::ones({kPiece / 4}).to(device));
+  }
+  at::Tensor weight;
+};
+
+// A batch of n tokens takes n pieces of memory while it is computed.
+class PieceTask : public TrainingTask {
+ public:
+  explicit PieceTask(int64_t tokens) : model_(counting::counting_device()), tokens_(tokens) {}
+
+  torch::nn::Module& model() override { return model_; }
+  BatchLoss accumulate_gradients(encoders::DropoutKeys&) override {
+    const at::Tensor memory = at::zeros({tokens_, kPiece / 4}, model_.weight.options());
+    ++batches_;
+    const at::Tensor loss = memory.view(-1).narrow(0, 0, 1).sum();
+    return {batch_sums(loss, loss), tokens_, tokens_};
+  }
+  void skip_batch() override {}
+  double epoch() const override { return static_cast<double>(batches_); }
+  std::vector<std::string> score_names() const override { return {}; }
+  std::map<std::string, double> validate() override { return {}; }
+  nlohmann::json data_position() const override { return {}; }
+  void restore_data_position(const nlohmann::json&) override {}
+  void write_model(const std::filesystem::path&, const NamedTensors&) override {}
+
+ private:
+  OneWeight model_;
+  int64_t tokens_;
+  int64_t batches_ = 0;
+};
+
+TEST(DeviceRehearsal, MeasuresTheMemoryOfTheDeviceAndWaitsTwice) {
+  PieceTask(500).model();  // what is freed before does not count
+  PieceTask task(40);
+  const int64_t before = counting::allocated_bytes();
+  counting::reset_counts();
+  const Rehearsal done = rehearse(task, 5, 1, 1);
+  EXPECT_EQ(counting::counts().waits, 2);
+  EXPECT_EQ(done.tokens, 40);
+  EXPECT_GT(done.seconds, 0.0);
+  // With the two moments of a weight of one piece.
+  EXPECT_NEAR(static_cast<double>(done.peak_memory - before), 42.0 * kPiece, 0.5 * kPiece);
+}
+
+TEST(DeviceRehearsal, LackOfMemoryNamesTheDevice) {
+  PieceTask task(40);
+  const counting::MemoryLimit limit(counting::allocated_bytes() + 30 * kPiece);
+  try {
+    rehearse(task, 2, 1, 1);
+    FAIL() << "fits";
+  } catch (const MemoryError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr(" has no memory left, and this process has"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("give smaller batches"));
+  }
+}
+
+TEST(DeviceRehearsal, TheLargestBatchIsThatOfTheDevice) {
+  const counting::MemoryLimit limit(counting::allocated_bytes() + 700 * kPiece);
+  const int64_t found =
+      find_batch([](int64_t tokens) { return std::make_unique<PieceTask>(tokens); }, false, 1, 1);
+  EXPECT_GE(found, 600);
+  EXPECT_LT(found, 700);
+}
+
+}  // namespace
+}  // namespace dietmt::training

@@ -1,0 +1,53 @@
+#include "training/processes/introduction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace dietmt::training {
+namespace {
+
+std::vector<Introduction> four_ranks() {
+  return {{"dietmt 1", "a", "cuda:0", ""},
+          {"dietmt 1", "a", "cuda:1", ""},
+          {"dietmt 1", "b", "cuda:0", ""},
+          {"dietmt 1", "b", "cuda:1", ""}};
+}
+
+TEST(Introduction, SurvivesItsText) {
+  const Introduction found =
+      introduction_from(introduction_text({"dietmt 1", "a", "cuda:0", "no \"GPU\"\n"}));
+  EXPECT_EQ(found.program, "dietmt 1");
+  EXPECT_EQ(found.machine, "a");
+  EXPECT_EQ(found.device, "cuda:0");
+  EXPECT_EQ(found.problem, "no \"GPU\"\n");
+}
+
+TEST(Meeting, OfEqualProcessesHasNoProblem) {
+  EXPECT_EQ(problem_of_meeting(four_ranks()), "");
+  EXPECT_EQ(problem_of_meeting({{"dietmt 1", "a", "cpu", ""}, {"dietmt 1", "a", "cpu", ""}}), "");
+}
+
+TEST(Meeting, NamesTheRankAndItsProblem) {
+  auto ranks = four_ranks();
+  ranks[2].problem = "--device cuda: LibTorch sees 0 GPUs";
+  EXPECT_EQ(problem_of_meeting(ranks),
+            "rank 2 on b cannot train: --device cuda: LibTorch sees 0 GPUs");
+  ranks = four_ranks();
+  ranks[3].program = "dietmt 2";
+  EXPECT_EQ(problem_of_meeting(ranks),
+            "rank 3 on b runs dietmt 2, but rank 0 runs dietmt 1: install the same version on all "
+            "machines");
+  ranks = four_ranks();
+  ranks[1].device = "cpu";
+  EXPECT_EQ(problem_of_meeting(ranks),
+            "rank 1 on a trains on cpu, but rank 0 on cuda:0: give all processes the same "
+            "--device");
+  ranks = four_ranks();
+  ranks[3].device = "cuda:0";
+  EXPECT_EQ(problem_of_meeting(ranks),
+            "rank 3 on b has the same GPU as rank 2, cuda:0: each process of a machine needs its "
+            "own LOCAL_RANK");
+}
+
+}  // namespace
+}  // namespace dietmt::training

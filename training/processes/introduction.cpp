@@ -1,0 +1,58 @@
+#include "training/processes/introduction.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace dietmt::training {
+namespace {
+
+// "cuda:3" -> "cuda"
+std::string kind_of(const std::string& device) { return device.substr(0, device.find(':')); }
+
+std::string name_of(size_t rank, const Introduction& introduction) {
+  return "rank " + std::to_string(rank) + " on " + introduction.machine;
+}
+
+}  // namespace
+
+std::string introduction_text(const Introduction& introduction) {
+  return nlohmann::json{{"program", introduction.program},
+                        {"machine", introduction.machine},
+                        {"device", introduction.device},
+                        {"problem", introduction.problem}}
+      .dump();
+}
+
+Introduction introduction_from(const std::string& text) {
+  const nlohmann::json values = nlohmann::json::parse(text);
+  return {values.at("program"), values.at("machine"), values.at("device"), values.at("problem")};
+}
+
+std::string problem_of_meeting(const std::vector<Introduction>& ranks) {
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    const Introduction &own = ranks[rank], &first = ranks.front();
+    const std::string name = name_of(rank, own);
+    if (!own.problem.empty()) return name + " cannot train: " + own.problem;
+    if (own.program != first.program)
+      return name + " runs " + own.program + ", but rank 0 runs " + first.program +
+             ": install the same version on all machines";
+    if (kind_of(own.device) != kind_of(first.device))
+      return name + " trains on " + own.device + ", but rank 0 on " + first.device +
+             ": give all processes the same --device";
+    if (kind_of(own.device) == "cpu") continue;
+    for (size_t other = 0; other < rank; ++other)
+      if (ranks[other].machine == own.machine && ranks[other].device == own.device)
+        return name + " has the same GPU as rank " + std::to_string(other) + ", " + own.device +
+               ": each process of a machine needs its own LOCAL_RANK";
+  }
+  return {};
+}
+
+std::string machine_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unnamed machine";
+}
+
+}  // namespace dietmt::training
