@@ -17,8 +17,8 @@ using counting::StepReport;
 using encoders::Encoding;
 
 // The most waits of the host for the device, of any encoding.
-constexpr double kWaitsOfTraining = 36.0;
-constexpr double kWaitsOfValidation = 28.0;
+constexpr double kWaitsOfTraining = 0.0;
+constexpr double kWaitsOfValidation = 1.0;
 
 std::vector<Encoding> encodings_of_encoders() {
   std::vector<Encoding> found;

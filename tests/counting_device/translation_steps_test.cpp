@@ -18,8 +18,8 @@ using counting::StepReport;
 using encoders::Encoding;
 
 // The most waits of the host for the device, of any encoding.
-constexpr double kWaitsOfTraining = 72.0;    // in a step
-constexpr double kWaitsOfValidation = 59.0;  // in a validation
+constexpr double kWaitsOfTraining = 0.0;    // in a step
+constexpr double kWaitsOfValidation = 1.0;  // in a validation
 
 std::vector<Encoding> encodings_without_segments() {
   std::vector<Encoding> found;
