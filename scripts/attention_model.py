@@ -160,9 +160,9 @@ def main():
         return
     with open(options.page, encoding='utf-8') as file:
         before, rest = file.read().split(BEGIN)
-    after = rest.split(END)[1]
+    written, after = rest.split(END, 1)
     if options.check:
-        if rest.split(END)[0] != table():
+        if written != table():
             sys.exit(f'{options.page} is out of date: run scripts/attention_model.py --write')
         return
     with open(options.page, 'w', encoding='utf-8') as file:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Registers and stack of the CUDA kernels, from what the compiler wrote into their objects.
 
-    scripts/kernel_report.py [--most-stack BYTES] OBJECT...
+    scripts/kernel_report.py [--most-stack BYTES] [--check PAGE | --write PAGE] OBJECT...
 
 Prints a line for each kernel and architecture. With --most-stack, fails if a kernel has a larger
-stack, which is where registers spill, or if the objects hold no kernel. Exits with 77 if an object
-is missing.
+stack, which is where registers spill, or if the objects hold no kernel. --write puts the bf16
+kernels of sm_90 into the table of PAGE, --check fails if that table differs. Exits with 77 if an
+object is missing.
 
 A CUDA object embeds an ELF file for each architecture. Its section .nv.info lists attributes of
 functions: format, attribute, size, then a symbol and a number (CUDA Binary Utilities; attribute
@@ -20,6 +21,9 @@ import sys
 REGISTERS = 0x2f
 FRAME_BYTES = 0x11
 SIZED_VALUE = 4
+CLASSES = ['plain', 'offset bias', 'pair bias', 'relative vectors', 'everything']
+BEGIN = '<!-- scripts/kernel_report.py writes this table -->\n'
+END = '<!-- end -->\n'
 
 
 class Elf:
@@ -81,9 +85,8 @@ def kernel_name(symbol):
     element = re.search(r'(BFloat16|Half)E', symbol)
     width = re.search(r'Li(\d+)E', symbol)
     terms = re.search(r'TermClassE(\d)E', symbol)
-    classes = ['plain', 'offset bias', 'pair bias', 'relative vectors', 'everything']
     parts = [match.group(1), element and element.group(1), width and width.group(1),
-             terms and classes[int(terms.group(1))]]
+             terms and CLASSES[int(terms.group(1))]]
     return ' '.join(part for part in parts if part)
 
 
@@ -103,9 +106,36 @@ def report(paths):
     return kernels
 
 
+def table(kernels):
+    """Registers and stack of the attention kernels by terms and head width."""
+    lines = ['| terms | width | forward: registers, stack | backward: registers, stack |',
+             '|---|---|---|---|']
+    for terms in CLASSES:
+        for width in (32, 64, 96, 128):
+            cells = [f'{registers}, {stack}' for registers, stack in
+                     (kernels[f'Attention{way}Block BFloat16 {width} {terms}', 90]
+                      for way in ('Forward', 'Backward'))]
+            lines.append(f'| {terms} | {width} | {cells[0]} | {cells[1]} |')
+    return '\n'.join(lines) + '\n'
+
+
+def update(page, wanted, write):
+    """Whether the page has the wanted table, now or after writing it."""
+    with open(page, encoding='utf-8') as file:
+        before, rest = file.read().split(BEGIN)
+    written, after = rest.split(END, 1)
+    if write:
+        with open(page, 'w', encoding='utf-8') as file:
+            file.write(before + BEGIN + wanted + END + after)
+    return write or written == wanted
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--most-stack', type=int, metavar='BYTES')
+    page = parser.add_mutually_exclusive_group()
+    page.add_argument('--check', metavar='PAGE')
+    page.add_argument('--write', metavar='PAGE')
     parser.add_argument('objects', nargs='+')
     options = parser.parse_args()
     missing = [path for path in options.objects if not os.path.exists(path)]
@@ -120,6 +150,10 @@ def main():
               + ('  <-- spills' if stack > 0 else ''))
     if not kernels:
         print('the objects hold no kernel')
+    page = options.check or options.write
+    if page and not update(page, table(kernels), options.write is not None):
+        print(f'{page} is out of date: run scripts/kernel_report.py --write {page} OBJECT...')
+        failures += 1
     sys.exit(1 if failures else 0)
 
 
