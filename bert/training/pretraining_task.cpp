@@ -8,6 +8,7 @@
 #include "common/json_fields.h"
 #include "encoders/attention/packing.h"
 #include "encoders/bert/bert.h"
+#include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
 #include "training/loop/trainer.h"
 #include "training/optimization/loss.h"
@@ -37,9 +38,11 @@ Tensor count_right(const encoders::Bert& model, const Tensor& states, const Tens
   Tensor right = at::zeros({}, targets.options());
   for (int64_t begin = 0; begin < states.size(0); begin += kRows) {
     const int64_t rows = std::min(kRows, states.size(0) - begin);
-    const Tensor best =
-        at::linear(states.narrow(0, begin, rows), head.weight(), head.bias()).argmax(1);
-    right += best.eq(targets.narrow(0, begin, rows)).sum();
+    const Tensor block = states.narrow(0, begin, rows);
+    const Tensor scores = encoders::has_device_linear(block, head.weight())
+                              ? encoders::linear_layer(block, head.weight(), head.bias())
+                              : at::linear(block, head.weight(), head.bias());
+    right += scores.argmax(1).eq(targets.narrow(0, begin, rows)).sum();
   }
   return right;
 }

@@ -76,7 +76,10 @@ std::optional<int64_t> free_device_memory(c10::Device device) {
   auto* allocator = dynamic_cast<c10::DeviceAllocator*>(c10::GetAllocator(device.type()));
   if (allocator == nullptr) return std::nullopt;
   const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
-  return static_cast<int64_t>(allocator->getMemoryInfo(index).first);
+  const auto stats = allocator->getDeviceStats(index);
+  // What the allocator keeps for later counts as taken on the device, but it gives it to us.
+  const int64_t kept = stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
+  return static_cast<int64_t>(allocator->getMemoryInfo(index).first) + std::max<int64_t>(kept, 0);
 }
 
 void make_current(c10::Device device) {

@@ -1,6 +1,7 @@
 // Starts blocks on a stream of the current device.
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "common/error.h"
@@ -30,6 +31,9 @@ class DeviceLauncher {
   void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
     const auto bytes = static_cast<int>(Block::shared_bytes(arguments));
+    // The limit belongs to the kernel, which other host threads launch with other sizes.
+    static std::mutex limit_of_kernel;
+    const std::lock_guard<std::mutex> lock(limit_of_kernel);
     throw_if_failed(
         cudaFuncSetAttribute(run_block<Block>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
         "shared memory of a CUDA kernel");

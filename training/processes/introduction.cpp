@@ -41,11 +41,6 @@ std::string problem_of_meeting(const std::vector<Introduction>& ranks) {
     if (kind_of(own.device) != kind_of(first.device))
       return name + " trains on " + own.device + ", but rank 0 on " + first.device +
              ": give all processes the same --device";
-    if (kind_of(own.device) == "cpu") continue;
-    for (size_t other = 0; other < rank; ++other)
-      if (ranks[other].machine == own.machine && ranks[other].device == own.device)
-        return name + " has the same GPU as rank " + std::to_string(other) + ", " + own.device +
-               ": each process of a machine needs its own LOCAL_RANK";
   }
   return {};
 }

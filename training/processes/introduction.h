@@ -19,8 +19,8 @@ std::string introduction_text(const Introduction& introduction);
 Introduction introduction_from(const std::string& text);
 
 /// One sentence that names the first rank that cannot train with those before it; empty if all can.
-/// Reasons: its own problem, another program, another kind of device than rank 0, or a GPU that
-/// another rank of its machine has. `ranks`: in order.
+/// Reasons: its own problem, another program, another kind of device than rank 0. Two ranks on one
+/// GPU are left to NCCL: each may see only its own GPU, always as cuda:0. `ranks`: in order.
 std::string problem_of_meeting(const std::vector<Introduction>& ranks);
 
 /// The name of this machine.

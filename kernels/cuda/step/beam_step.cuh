@@ -222,7 +222,8 @@ class BeamMergeBlock {
       const int64_t row = sentence * call.beam + i / count;
       shared.log_prob[i] = call.row_log_probs[row * count + i % count];
       shared.token[i] = call.row_tokens[row * count + i % count];
-      shared.sum[i] = call.sums[row] + static_cast<double>(shared.log_prob[i]);
+      const double sum = call.sums[row] + static_cast<double>(shared.log_prob[i]);
+      shared.sum[i] = sum > kNoLogit ? sum : kNoLogit;  // NaN would have no rank
     }
   }
 

@@ -76,6 +76,13 @@ class BeamStepCase {
     return found;
   }
 
+  /// As when a product overflows: no row of the sentence has a normalizer.
+  void overflow(int64_t sentence) {
+    E* logits = static_cast<E*>(logits_.data());
+    for (int64_t k = 0; k < options_.beam; ++k)
+      logits[(sentence * options_.beam + k) * options_.classes + 7] = E{INFINITY};
+  }
+
   Choice wanted() const {
     Choice choice;
     for (int64_t b = 0; b < kSentences; ++b) choose(b, choice);
@@ -179,6 +186,18 @@ INSTANTIATE_TEST_SUITE_P(Cases, BeamStepOf,
 TEST(BeamStep, OrdersEqualSums) {
   expect_choice<BFloat16>({.beam = 5, .classes = 600});
   expect_choice<Half>({.beam = 2, .classes = 601});
+}
+
+TEST(BeamStep, ChoosesNothingWhereLogitsAreInfinite) {
+  const BeamCase options;
+  BeamStepCase<float> one(options);
+  one.overflow(1);
+  const Choice found = one.run({});
+  for (int64_t r = options.beam; r < 2 * options.beam; ++r) {
+    EXPECT_EQ(found.sums[static_cast<size_t>(r)], kNone);
+    EXPECT_EQ(found.parents[static_cast<size_t>(r)], options.beam);
+  }
+  EXPECT_GT(found.sums[0], kNone);
 }
 
 }  // namespace
