@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <limits>
+#include <optional>
 
 namespace dietmt::encoders {
 namespace {
@@ -11,7 +12,8 @@ using at::Tensor;
 
 /// [N]: the input of each token.
 Tensor inputs_of_tokens(const Packing& packing) {
-  return at::repeat_interleave(packing.length_tensor(), packing.tokens());
+  // An optional, or the overload that repeats every length is called.
+  return at::repeat_interleave(packing.length_tensor(), std::optional<int64_t>(packing.tokens()));
 }
 
 }  // namespace
