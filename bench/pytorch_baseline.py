@@ -12,7 +12,7 @@ one JSON object a line:
 
 with sentences that end in the end-of-sentence id. Padding or packing the batches is not part of the
 time; on a GPU, copying them there is, from pinned memory. Prints one JSON object: seconds per
-update (median, until the device is idle) and target tokens per second without padding.
+update and target tokens per second without padding (medians, until the device is idle).
 """
 
 import argparse
@@ -299,7 +299,7 @@ def main():
 
     for i in range(options.warmup):
         update(model, optimizer, batches[i % len(batches)], options)
-    seconds, tokens = [], 0
+    seconds, speeds, tokens, processor = [], [], 0, time.process_time()
     for i in range(options.updates or len(batches)):
         batch = batches[(options.warmup + i) % len(batches)]
         wait(options)
@@ -307,7 +307,9 @@ def main():
         loss = update(model, optimizer, batch, options)
         wait(options)
         seconds.append(time.perf_counter() - start)
+        speeds.append(batch.target_tokens / seconds[-1])
         tokens += batch.target_tokens
+    processor = time.process_time() - processor
 
     print(json.dumps({
         "preset": options.preset,
@@ -319,7 +321,8 @@ def main():
         "threads": options.threads,
         "updates": len(seconds),
         "median_seconds_per_update": statistics.median(seconds),
-        "target_tokens_per_second": tokens / sum(seconds),
+        "target_tokens_per_second": statistics.median(speeds),
+        "processor_seconds_per_million_tokens": processor / tokens * 1e6,
         "peak_megabytes": torch.cuda.max_memory_allocated() / 2**20 if on_gpu(options) else 0,
         "last_loss": loss.item(),
         "torch": torch.__version__,

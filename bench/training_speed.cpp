@@ -11,6 +11,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -80,20 +81,24 @@ struct Options {
 struct Measured {
   std::vector<double> seconds, host_seconds, speeds, product_shares;
   double peak_bytes = 0.0;
+  double processor_seconds = 0.0;  // of all threads
+  double target_tokens = 0.0;
 
   nlohmann::json json(const Options& o, int64_t vocabulary) const {
-    nlohmann::json line{{"preset", o.preset},
-                        {"position", o.position},
-                        {"device", o.device},
-                        {"precision", o.precision},
-                        {"batch_tokens", o.batch_tokens},
-                        {"dropout", o.dropout},
-                        {"threads", o.threads},
-                        {"vocabulary", vocabulary},
-                        {"updates", o.updates},
-                        {"seconds_per_update", bench::median(seconds)},
-                        {"host_seconds_per_update", bench::median(host_seconds)},
-                        {"target_tokens_per_second", bench::median(speeds)}};
+    nlohmann::json line{
+        {"preset", o.preset},
+        {"position", o.position},
+        {"device", o.device},
+        {"precision", o.precision},
+        {"batch_tokens", o.batch_tokens},
+        {"dropout", o.dropout},
+        {"threads", o.threads},
+        {"vocabulary", vocabulary},
+        {"updates", o.updates},
+        {"seconds_per_update", bench::median(seconds)},
+        {"host_seconds_per_update", bench::median(host_seconds)},
+        {"target_tokens_per_second", bench::median(speeds)},
+        {"processor_seconds_per_million_tokens", 1e6 * processor_seconds / target_tokens}};
     if (!product_shares.empty()) line["share_of_matrix_products"] = bench::median(product_shares);
     if (peak_bytes > 0.0) line["peak_megabytes"] = peak_bytes / (1 << 20);
     return line;
@@ -148,14 +153,18 @@ void run(const Options& o) {
       });
     };
     double seconds = 0.0;
+    const std::clock_t clock = std::clock();
     const auto timed = [&] { seconds = place.seconds(update); };
     if (on_cpu) {
       timed();
     } else {
       measured.peak_bytes = std::max(measured.peak_bytes, place.peak_bytes(timed));
     }
+    const std::clock_t used = std::clock() - clock;
     if (i < o.warmup) continue;
     const data::ParallelBatch& batch = drawn[static_cast<size_t>(i)];
+    measured.processor_seconds += static_cast<double>(used) / CLOCKS_PER_SEC;
+    measured.target_tokens += static_cast<double>(batch.target.size());
     measured.seconds.push_back(seconds);
     measured.host_seconds.push_back(enqueued);
     measured.speeds.push_back(static_cast<double>(batch.target.size()) / seconds);
