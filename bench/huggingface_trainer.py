@@ -83,6 +83,7 @@ def main():
             weight_decay=0.01,
             optim="adamw_torch_fused",
             use_cpu=True,
+            bf16=sizes["precision"] == "bf16",  # by autocast
             save_strategy="no",
             logging_strategy="no",
             report_to="none",
