@@ -53,7 +53,7 @@ class ChartsTest(unittest.TestCase):
     def test_every_bar_is_as_long_as_its_ratio(self):
         bars = re.findall(r'<rect class="blue".* width="([0-9.]+)" height="13".*/>\n<text[^>]*>([0-9.]+)<',
                           CHARTS["speed.svg"])
-        self.assertEqual(len(bars), 14)
+        self.assertEqual(len(bars), 18)
         for width, ratio in bars:
             self.assertAlmostEqual(float(width) / float(ratio), float(bars[0][0]) / float(bars[0][1]), delta=0.1)
 
