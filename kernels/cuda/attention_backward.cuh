@@ -17,6 +17,7 @@ struct AttentionBackwardBlock {
   using Arguments = BackwardArguments;
   static constexpr bool kSplitKeys = splits_keys(kTerms, kWidth);
   static constexpr int kHalves = sum_halves(kTerms, kWidth);
+  static constexpr int kBlocksTogether = 2;  // as in forward
   using OfQueries = BackwardOfQueries<E, kWidth, kTerms>;
   using OfKeys = BackwardOfKeys<E, kWidth, kTerms,
                                 kSplitKeys ? GradientPart::kKeys : GradientPart::kKeysAndValues>;
@@ -26,7 +27,9 @@ struct AttentionBackwardBlock {
     const AttentionForward& call = arguments.call.forward;
     const int64_t queries = OfQueries::Tiles::shared_bytes(call);
     const int64_t keys = OfKeys::Tiles::shared_bytes(call);
-    return queries > keys ? queries : keys;
+    const int64_t values = kSplitKeys ? OfValues::Tiles::shared_bytes(call) : 0;
+    const int64_t largest = queries > keys ? queries : keys;
+    return largest > values ? largest : values;
   }
 
   /// Block `block` of those that have this part's sums of the same columns.
@@ -36,10 +39,12 @@ struct AttentionBackwardBlock {
     const AttentionForward& call = arguments.call.forward;
     const int heads = static_cast<int>(call.sizes.heads);
     const int slot = block / heads;
-    const BlockPlace place{slot / split.groups, slot % split.groups, block % heads, half};
+    const BlockPlace place{slot / split.groups, slot % split.groups, block % heads,
+                           kHalves == 1 ? 0 : half};
     const CallView view{call, arguments.converted, arguments.dropout, place.head,
                         arguments.scales.of[place.head]};
-    SharedMemory carver(shared);
+    // No values of one part are kept in registers while another runs.
+    SharedMemory carver(shared + recomputed(0));
     const typename Part::Memory memory = Part::Tiles::take_memory(carver, call);
     clear_term_memory<typename Part::S>(memory.terms);
     Part::Tiles::for_own_tiles(call.sizes, split, place, [&](const Sentence& sentence, int start) {
@@ -55,7 +60,7 @@ struct AttentionBackwardBlock {
     const Split& keys = arguments.key_split;
     const int query_blocks = queries.parts * queries.groups * heads;
     const int key_blocks = keys.parts * keys.groups * heads;
-    int index = block.x;
+    int index = recomputed(block.x);
     if (index < kHalves * query_blocks) {
       run_part<OfQueries>(arguments, index % query_blocks, index / query_blocks, queries, shared);
       return;

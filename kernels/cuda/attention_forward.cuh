@@ -19,7 +19,7 @@ struct AttentionForwardBlock {
   using TileOf = typename S::TileOf;
   static constexpr int kStages = 2;
   // Left to itself, the compiler spills registers for the sake of a third block.
-  static constexpr int kBlocksTogether = has_features(kTerms) ? 2 : 0;
+  static constexpr int kBlocksTogether = 2;
   static constexpr int kSize = kColumns * kStride<kWidth>;
 
   struct Memory {

@@ -16,22 +16,6 @@ struct BackwardOfKeys {
   static constexpr bool kOfKeys = kPart != GradientPart::kValues;
   static constexpr bool kOfValues = kPart != GradientPart::kKeys;
 
-  /// Starts copying the normalisers and D of a tile's queries.
-  DIETMT_DEVICE static void start_query_numbers(const BackwardArguments& arguments,
-                                                const Sentence& sentence, const TileOf& tile,
-                                                int head, int stage, const Memory& memory) {
-    const AttentionForward& call = arguments.call.forward;
-    const int64_t first =
-        head * query_tokens(call.sizes) + sentence.query_begin + tile.column_start;
-    const int query = recomputed(thread_index());
-    if (query >= Tiles::kColumns) return;
-    const bool valid = query < tile.columns;
-    const int64_t from = first + (valid ? query : 0);
-    const int at = stage * Tiles::kColumns + query;
-    copy_word_async(memory.normalizer + at, call.log_normalizer + from, valid);
-    copy_word_async(memory.delta + at, arguments.delta + from, valid);
-  }
-
   DIETMT_DEVICE static void add_gradients(const BackwardArguments& arguments, const CallView& view,
                                           Scores& grad_scores, Sums& grad_keys, const TileOf& tile,
                                           const BlockPlace& place, const Memory& memory) {
@@ -80,9 +64,11 @@ struct BackwardOfKeys {
                     sentence.queries - index * Tiles::kColumns};
     };
     const auto load = [&](const TileOf& tile, int stage) {
+      const int64_t from = sentence.query_begin + tile.column_start;
       Tiles::start_columns(Tiles::stage_of(memory, stage), call.queries, arguments.call.grad_output,
-                           sentence.query_begin + tile.column_start, tile.columns, view);
-      start_query_numbers(arguments, sentence, tile, head, stage, memory);
+                           from, tile.columns, view);
+      Tiles::template start_numbers<Tiles::kColumns>(arguments, head, from, tile.columns,
+                                                     stage * Tiles::kColumns, memory);
     };
     const int begin = call.sizes.causal ? start / Tiles::kColumns : 0;
     const int end = (sentence.queries + Tiles::kColumns - 1) / Tiles::kColumns;

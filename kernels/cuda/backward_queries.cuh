@@ -14,26 +14,6 @@ struct BackwardOfQueries {
   using Scores = typename Tiles::Scores;
   using TileOf = typename Tiles::TileOf;
 
-  /// Normalisers and D of a thread's rows.
-  struct RowNumbers {
-    FloatPair of[kSlots];
-  };
-
-  DIETMT_DEVICE static RowNumbers row_numbers(const BackwardArguments& arguments,
-                                              const Sentence& sentence, int start, int head) {
-    const AttentionForward& call = arguments.call.forward;
-    const int64_t first = head * query_tokens(call.sizes) + sentence.query_begin + start;
-    RowNumbers numbers;
-    DIETMT_UNROLL
-    for (int slot = 0; slot < kSlots; ++slot) {
-      const int row = own_row(slot);
-      const bool valid = start + row < sentence.queries;
-      numbers.of[slot].of[0] = valid ? call.log_normalizer[first + row] : 0.0f;
-      numbers.of[slot].of[1] = valid ? arguments.delta[first + row] : 0.0f;
-    }
-    return numbers;
-  }
-
   DIETMT_DEVICE static void add_vector_gradients(const BackwardArguments& arguments,
                                                  const CallView& view, Scores& probabilities,
                                                  Scores& grad_scores, Sums& grad_queries,
@@ -120,7 +100,7 @@ struct BackwardOfQueries {
     load_rows<E, kWidth, kRows>(memory.rows.content, call.queries, first, count, head, width);
     load_rows<E, kWidth, kRows>(memory.rows.value, arguments.call.grad_output, first, count, head,
                                 width);
-    const RowNumbers numbers = row_numbers(arguments, sentence, start, head);
+    Tiles::template start_numbers<kRows>(arguments, head, first, count, 0, memory);
     int keys = sentence.keys;
     if (call.sizes.causal && start + kRows < keys) keys = start + kRows;
     const int end = (keys + Tiles::kColumns - 1) / Tiles::kColumns;
@@ -133,7 +113,10 @@ struct BackwardOfQueries {
       Tiles::start_columns(Tiles::stage_of(memory, stage), call.keys, call.values,
                            sentence.key_begin + tile.column_start, tile.columns, view);
     };
-    const auto number = [&](int slot, int) { return numbers.of[slot]; };
+    const auto number = [&](int slot, int) {
+      const int row = own_row(slot);
+      return FloatPair{{memory.normalizer[row], memory.delta[row]}};
+    };
     Tiles::stream(memory, view, 0, end, tile_at, load,
                   [&](const TileOf& tile, const typename Tiles::Columns& columns) {
                     if constexpr (has_pairs(kTerms)) {

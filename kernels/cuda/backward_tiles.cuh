@@ -22,7 +22,7 @@ constexpr int sum_halves(TermClass terms, int width) {
 /// Columns of a tile: as many as the registers have room for beside the sums of the rows.
 constexpr int backward_columns(TermClass terms, int width, GradientPart part) {
   if (has_late_terms(terms)) return width <= 32 && !has_features(terms) ? 32 : 16;
-  return width > 96 && part == GradientPart::kQueries ? 16 : 32;
+  return width > 96 && part != GradientPart::kValues ? 16 : 32;
 }
 
 /// Tiles of scores and of their gradients. Rows are the queries or the keys that a block owns;
@@ -51,7 +51,7 @@ struct BackwardTiles {
   struct Memory {
     Pair rows;
     E* columns;         // [kStages] pairs of tiles
-    float* normalizer;  // [kStages, kColumns], for columns that are queries
+    float* normalizer;  // [kRows] or [kStages, kColumns], whichever are queries
     float* delta;       // the same
     TermMemory<S> terms;
   };
@@ -69,8 +69,8 @@ struct BackwardTiles {
     memory.rows.content = shared.take<E>(kRows * kStride<kWidth>);
     memory.rows.value = shared.take<E>(kRows * kStride<kWidth>);
     memory.columns = shared.take<E>(2 * kStages * kSize);
-    memory.normalizer = shared.take<float>(kStages * kColumns);
-    memory.delta = shared.take<float>(kStages * kColumns);
+    memory.normalizer = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
+    memory.delta = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
     memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
@@ -83,6 +83,20 @@ struct BackwardTiles {
 
   DIETMT_DEVICE static Pair stage_of(const Memory& memory, int stage) {
     return {memory.columns + 2 * stage * kSize, memory.columns + (2 * stage + 1) * kSize};
+  }
+
+  /// Starts copying the normalisers and D of `count` queries from token `first` on to place `at`.
+  template <int kCount>
+  DIETMT_DEVICE static void start_numbers(const BackwardArguments& arguments, int head,
+                                          int64_t first, int count, int at, const Memory& memory) {
+    static_assert(kCount <= kThreads);
+    const AttentionForward& call = arguments.call.forward;
+    const int query = recomputed(thread_index());
+    if (query >= kCount) return;
+    const bool valid = query < count;
+    const int64_t from = head * query_tokens(call.sizes) + first + (valid ? query : 0);
+    copy_word_async(memory.normalizer + at + query, call.log_normalizer + from, valid);
+    copy_word_async(memory.delta + at + query, arguments.delta + from, valid);
   }
 
   /// Copies of the vectors of a tile of columns.

@@ -58,7 +58,7 @@ template <typename E, int kWidth, int kCount>
 DIETMT_DEVICE void load_rows(E* tile, const HeadRows& rows, int64_t first, int count, int head,
                              int width) {
   constexpr int kPieces = kWidth / 8;
-  const E* start = static_cast<const E*>(rows.data) + int64_t{head} * width;
+  const E* start = static_cast<const E*>(rows.data) + int64_t{recomputed(head)} * width;
   for (int index = recomputed(thread_index()); index < kCount * kPieces; index += kThreads) {
     const int row = index / kPieces;
     const int column = index % kPieces * 8;
@@ -73,10 +73,11 @@ template <typename E, int kWidth>
 DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor)[kSlots],
                               const HeadRows& rows, int64_t first, int count, int head, int width,
                               int column = 0) {
-  E* start = static_cast<E*>(rows.data) + int64_t{head} * width + column + 2 * (lane_index() % 4);
+  const int thread = recomputed(thread_index());
+  E* start = static_cast<E*>(rows.data) + int64_t{head} * width + column + 2 * (thread % 4);
   DIETMT_UNROLL
   for (int slot = 0; slot < kSlots; ++slot) {
-    const int row = own_row(slot);
+    const int row = thread / kWarpThreads * kWarpRows + thread % kWarpThreads / 4 + 8 * slot;
     if (row >= count) continue;
     E* to = start + (first + row) * rows.token_stride;
     const float(&values)[kWidth / 8][4] = sums.value[slot / 2];

@@ -71,7 +71,7 @@ DIETMT_DEVICE void add_offset_bias_gradient(float* partial, int clip,
   float* own = memory.diagonals + warp_index() * 8 * S::kDiagonalStride;
   store_diagonals<S>(own, grad_scores);
   sync_warp();
-  for (int index = lane_index(); index < S::kWarpOffsets; index += kWarpThreads) {
+  for (int index = recomputed(lane_index()); index < S::kWarpOffsets; index += kWarpThreads) {
     float sum = 0.0f;
     DIETMT_UNROLL
     for (int g = 0; g < 8; ++g) {
@@ -83,7 +83,7 @@ DIETMT_DEVICE void add_offset_bias_gradient(float* partial, int clip,
     memory.diagonal_sums[warp_index() * S::kWarpOffsets + index] = sum;
   }
   sync_block();
-  for (int index = thread_index(); index < S::kOffsets; index += kThreads) {
+  for (int index = recomputed(thread_index()); index < S::kOffsets; index += kThreads) {
     float sum = 0.0f;
     DIETMT_UNROLL
     for (int warp = 0; warp < kWarps; ++warp) {

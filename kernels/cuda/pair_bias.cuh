@@ -106,7 +106,7 @@ DIETMT_DEVICE void load_segments(const TermMemory<S>& memory, const AttentionTer
                                  const Sentence& sentence, const typename S::TileOf& tile) {
   if (terms.tables.segment_bias.data == nullptr) return;
   const auto load = [&](int* to, int count, int start, int left) {
-    for (int index = thread_index(); index < count; index += kThreads) {
+    for (int index = recomputed(thread_index()); index < count; index += kThreads) {
       const int64_t token = sentence.query_begin + start + index;
       to[index] = index < left ? static_cast<int>(terms.segments[token]) : 0;
     }

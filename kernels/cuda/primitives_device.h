@@ -7,9 +7,14 @@
 
 namespace dietmt::kernels {
 
-DIETMT_DEVICE int thread_index() { return static_cast<int>(threadIdx.x); }
+DIETMT_DEVICE int thread_index() {
+  const unsigned thread = threadIdx.x;
+  __builtin_assume(thread < 1024);  // spares the correction of signed divisions
+  return static_cast<int>(thread);
+}
 DIETMT_DEVICE int recomputed(int x) {
   asm volatile("" : "+r"(x));
+  __builtin_assume(x >= 0);
   return x;
 }
 

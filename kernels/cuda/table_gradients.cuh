@@ -18,13 +18,14 @@ struct BlockPlace {
 /// Where a block's partial sums of a table start.
 DIETMT_DEVICE float* block_partial(const HeadTable& partial, const Split& split,
                                    const BlockPlace& place, int64_t heads) {
-  const int64_t slot = (int64_t{place.part} * split.groups + place.group) * heads + place.head;
+  const int64_t block = int64_t{recomputed(place.part)} * split.groups + place.group;
+  const int64_t slot = block * heads + place.head;
   return partial.data + slot * partial.head_stride;
 }
 
 DIETMT_DEVICE float* part_partial(const HeadTable& partial, const BlockPlace& place,
                                   int64_t heads) {
-  return partial.data + (place.part * heads + place.head) * partial.head_stride;
+  return partial.data + (recomputed(place.part) * heads + place.head) * partial.head_stride;
 }
 
 /// The tables over offset vectors of a kernel, by their place in end_sums.

@@ -81,7 +81,7 @@ struct Tile {
 };
 
 DIETMT_DEVICE const float* head_table(const HeadTable& table, int head) {
-  return table.data + head * table.head_stride;
+  return table.data + recomputed(head) * table.head_stride;
 }
 
 /// Takes arrays from shared memory one after the other; from null it measures the size.
