@@ -254,23 +254,16 @@ void AsyncBlock::arrive(const Piece& piece) {
 }
 
 bool AsyncBlock::can_execute(size_t warp) const {
-  constexpr size_t kWarpsOfGroup = kWarpgroupThreads / kWarpThreads;
-  const size_t next = warps_[warp].executed();
-  const size_t group = warp / kWarpsOfGroup * kWarpsOfGroup;
-  for (size_t w = group; w < group + kWarpsOfGroup; ++w) {
-    if (w >= warps_.size() || warps_[w].issued() <= next) return false;
-  }
-  return true;
+  return warps_[warp].executed() < warps_[warp].issued();
 }
 
 void AsyncBlock::execute_next(size_t warp) {
   warps_[warp].execute(view_, static_cast<int>(warp % (kWarpgroupThreads / kWarpThreads)));
 }
 
-bool AsyncBlock::execute(size_t target) {
+void AsyncBlock::execute(size_t target) {
   const auto warp = static_cast<size_t>(block_.current() / kWarpThreads);
-  while (warps_[warp].executed() < target && can_execute(warp)) execute_next(warp);
-  return warps_[warp].executed() >= target;
+  while (warps_[warp].executed() < target) execute_next(warp);
 }
 
 bool AsyncBlock::work(bool stuck) {
@@ -293,8 +286,12 @@ bool AsyncBlock::work(bool stuck) {
 
 void AsyncBlock::finish() {
   require(pieces_.empty(), "a block ends before its copies have arrived");
-  for (const WarpMultiplies& warp : warps_) {
-    require(warp.executed() == warp.issued(), "a block ends before its products are done");
+  constexpr size_t kWarpsOfGroup = kWarpgroupThreads / kWarpThreads;
+  for (size_t warp = 0; warp < warps_.size(); ++warp) {
+    const WarpMultiplies& own = warps_[warp];
+    require(own.executed() == own.issued(), "a block ends before its products are done");
+    require(own.issued() == warps_[warp / kWarpsOfGroup * kWarpsOfGroup].issued(),
+            "the warps of a warpgroup issue different products");
   }
 }
 

@@ -81,8 +81,8 @@ class AsyncBlock : public Background {
   void load_box(char* to, const TensorLayout& layout, const int (&at)[3],
                 TransactionBarrier* barrier);
   WarpMultiplies& warp() { return warps_[static_cast<size_t>(block_.current() / kWarpThreads)]; }
-  /// Runs products of the thread's warp up to `target`, as far as the warpgroup has issued them.
-  bool execute(size_t target);
+  /// Runs products of the thread's warp up to `target`.
+  void execute(size_t target);
 
   bool work(bool stuck) override;
   void finish() override;

@@ -79,7 +79,7 @@ void wait(int unfinished_groups) {
   meet(kWait);
   AsyncBlock& block = AsyncBlock::current();
   const size_t target = block.warp().target(static_cast<size_t>(unfinished_groups));
-  current_block->wait_until([&] { return block.execute(target); });
+  block.execute(target);
   block.warp().deliver(current_block->lane());
 }
 

@@ -347,6 +347,17 @@ TEST(Sm90PrimitivesDeathTest, ProductsMustBeAwaited) {
                "a block ends before its products are done");
 }
 
+TEST(Sm90PrimitivesDeathTest, AllWarpsOfAWarpgroupIssueAProduct) {
+  EXPECT_DEATH(multiply_zeros([](float(&sums)[32], uint64_t tile) {
+                 if (warp_index() == 2) return;
+                 begin_multiplies(sums);
+                 multiply_shared<Half>(sums, tile, tile, false);
+                 commit_multiplies();
+                 wait_multiplies<0>(sums);
+               }),
+               "issue different products");
+}
+
 TEST(Sm90PrimitivesDeathTest, ProductsNeedAFenceAfterRegistersChange) {
   EXPECT_DEATH(multiply_zeros([](float(&sums)[32], uint64_t tile) {
                  multiply_shared<Half>(sums, tile, tile, false);
