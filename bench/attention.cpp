@@ -242,7 +242,7 @@ int main(int argc, char** argv) {
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("device", &options.device, "NAME", bench::kDeviceHelp)
       .add("type", &options.type, "", "element type of queries, keys and values", bench::kElement)
-      .add("backend", &options.backend, "NAME", "auto, cpu, cuda, sdpa or reference")
+      .add("backend", &options.backend, "NAME", "auto, cpu, cuda, hopper, sdpa or reference")
       .add("results", &options.results, "FILE", "document whose table is replaced");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -246,6 +246,10 @@ struct DeviceKernels {
   std::vector<std::string> (*reasons_against_attention)(const AttentionForward& call) = nullptr;
   void (*attention_forward)(const AttentionForward& call) = nullptr;
   void (*attention_backward)(const AttentionBackward& call) = nullptr;
+  /// attention_forward by other instructions, for some calls (kernels/cuda/sm90/forward_cuda.h).
+  std::vector<std::string> (*reasons_against_warpgroup_attention)(const AttentionForward& call) =
+      nullptr;
+  void (*warpgroup_attention_forward)(const AttentionForward& call) = nullptr;
   void (*add_norm)(const DeviceAddNorm& call) = nullptr;
   void (*add_norm_backward)(const DeviceAddNormBackward& call) = nullptr;
   void (*activate)(const DeviceActivate& call) = nullptr;

@@ -22,17 +22,23 @@ def kernels(m):
             yield from map(json.loads, text.splitlines())
         except Failed as error:
             yield {"kernel": "all", "type": kind, "failed": str(error)}
+    yield from attention(m, "auto", "none", "diet-rel", "shaw(clip=16)")
+    if not m.trial:  # beside the one by mma.sync that auto takes
+        yield from attention(m, "hopper", "none", "diet-rel")
+
+
+def attention(m, backend, *encodings):
     rounds, calls = ("1", "1") if m.trial else ("11", "4")
+    lengths = ("20-60",) if m.trial else ("20-60", "20-128", "512", "2048")
+    named = {"kernel": "attention", "backend": backend}
     try:
         text = m.program(
-            "attention", "--device", m.device, "--type", "bf16",
+            "attention", "--device", m.device, "--type", "bf16", "--backend", backend,
             "--tokens", str(batch_sizes(m)[0]), "--rounds", rounds, "--calls", calls,
-            "--threads", "8",
-            "--lengths", *(("20-60",) if m.trial else ("20-60", "20-128", "512", "2048")),
-            "--encodings", "none", "diet-rel", "shaw(clip=16)", seconds=120)
-        yield from ({"kernel": "attention", **row} for row in table_rows(text))
+            "--threads", "8", "--lengths", *lengths, "--encodings", *encodings, seconds=120)
+        yield from ({**named, **row} for row in table_rows(text))
     except Failed as error:
-        yield {"kernel": "attention", "failed": str(error)}
+        yield {**named, "failed": str(error)}
 
 
 def timed_text(m):

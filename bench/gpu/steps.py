@@ -165,7 +165,7 @@ STEPS = {
     "machine": (machine, 120),
     "tests": (tests, 150),
     "training": (training, 240),
-    "kernels": (kernels, 120),
+    "kernels": (kernels, 150),
     "numerics": (numerics, 150),
     "decoding": (decoding, 240),
     "memory": (memory, 120),

@@ -7,11 +7,14 @@ namespace dietmt::encoders {
 
 at::Tensor attend_cpu(const AttentionCall& call);
 at::Tensor attend_cuda(const AttentionCall& call);
+at::Tensor attend_hopper(const AttentionCall& call);
 at::Tensor attend_reference(const AttentionCall& call);
 at::Tensor attend_sdpa(const AttentionCall& call);
 
 /// Empty if attend_cuda can run the call.
 std::vector<std::string> reasons_against_cuda(const AttentionCall& call);
+/// The same of attend_hopper.
+std::vector<std::string> reasons_against_hopper(const AttentionCall& call);
 
 /// One sentence of a call.
 struct Sentence {

@@ -5,6 +5,7 @@
 #include <torch/custom_class.h>
 
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "encoders/attention/backends.h"
@@ -31,10 +32,14 @@ const Tensor& table_of(const ScoreTerms& terms, size_t t) {
   return terms.*term_of(kAttentionTables[t].table).table;
 }
 
+/// Which forward kernel of a device runs.
+enum class ForwardKernel { kUsual, kWarpgroup };
+
 /// The parts of a call that never need gradients.
 struct Settings : torch::CustomClassHolder {
-  Settings(const AttentionCall& call, std::vector<size_t> tables)
-      : queries(call.query_packing),
+  Settings(const AttentionCall& call, ForwardKernel forward_kernel, std::vector<size_t> tables)
+      : kernel(forward_kernel),
+        queries(call.query_packing),
         keys(call.key_packing),
         content_scale(call.terms.content_scale),
         segments(call.segments.defined() ? call.segments.contiguous() : Tensor()),
@@ -45,6 +50,7 @@ struct Settings : torch::CustomClassHolder {
         memory_gradients(call.memory_gradients),
         key_part(call.key_part) {}
 
+  ForwardKernel kernel;
   Packing queries;
   Packing keys;
   std::vector<double> content_scale;  // [1] or [H]
@@ -123,10 +129,12 @@ class KernelCall {
   std::vector<float> scale_;  // [H]
 };
 
-void run_forward(const kernels::AttentionForward& call, at::Device device) {
+void run_forward(const kernels::AttentionForward& call, ForwardKernel kernel, at::Device device) {
   if (device.is_cpu()) return kernels::attention_forward_cpu(call);
   const c10::DeviceGuard guard(device);
-  device_kernels(device)->attention_forward(call);
+  const kernels::DeviceKernels& table = *device_kernels(device);
+  if (kernel == ForwardKernel::kWarpgroup) return table.warpgroup_attention_forward(call);
+  table.attention_forward(call);
 }
 
 void run_backward(const kernels::AttentionBackward& call, at::Device device) {
@@ -169,7 +177,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     run_forward(
         KernelCall(settings, queries, keys, values, tables, output, log_normalizer, output_rest)
             .view,
-        queries.device());
+        settings.kernel, queries.device());
     variable_list saved = {queries, keys, values, output, log_normalizer, output_rest};
     saved.insert(saved.end(), present.begin(), present.end());
     context->save_for_backward(saved);
@@ -214,7 +222,7 @@ Tensor kernel_table(const Tensor& table, kernels::TableRows rows, const Attentio
       .contiguous();
 }
 
-Tensor attend_fused(const AttentionCall& call) {
+Tensor attend_fused(const AttentionCall& call, ForwardKernel kernel) {
   variable_list tables;
   std::vector<size_t> present;
   for (size_t t = 0; t < kTableCount; ++t) {
@@ -225,25 +233,15 @@ Tensor attend_fused(const AttentionCall& call) {
   }
   return FusedAttention::apply(with_dense_tokens(call.queries), with_dense_tokens(call.keys),
                                with_dense_tokens(call.values), at::TensorList(tables),
-                               c10::make_intrusive<Settings>(call, std::move(present)));
+                               c10::make_intrusive<Settings>(call, kernel, std::move(present)));
 }
 
-}  // namespace
-
-Tensor attend_cpu(const AttentionCall& call) { return attend_fused(call); }
-
-Tensor attend_cuda(const AttentionCall& call) { return attend_fused(call); }
-
-std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
-  const at::ScalarType type = call.queries.scalar_type();
-  if (call.queries.is_cpu()) return {"the tensors are not on a CUDA device"};
-  if (type != at::kBFloat16 && type != at::kHalf && type != at::kFloat)
-    return {"it supports fp32, bf16 and fp16, not " + std::string(at::toString(type))};
-  const kernels::DeviceKernels* const device = device_kernels(call.queries.device());
-  if (device == nullptr) return {cuda_kernels().problem};
-  if (device->attention_forward == nullptr) return {"the device has no kernels for it"};
+/// What a device's reasons against a call look at.
+std::vector<std::string> reasons_of(
+    const AttentionCall& call,
+    const std::function<std::vector<std::string>(const kernels::AttentionForward&)>& reasons) {
   kernels::AttentionForward view;
-  view.sizes.type = element_type(type);
+  view.sizes.type = element_type(call.queries.scalar_type());
   view.sizes.heads = call.queries.size(1);
   view.sizes.head_width = call.queries.size(2);
   view.sizes.max_queries = call.query_packing.max_length();
@@ -260,7 +258,36 @@ std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
     if (row.size != nullptr) view.terms.*row.size = size_of(table, row.rows);
   }
   const c10::DeviceGuard guard(call.queries.device());
-  return device->reasons_against_attention(view);
+  return reasons(view);
+}
+
+}  // namespace
+
+Tensor attend_cpu(const AttentionCall& call) { return attend_fused(call, ForwardKernel::kUsual); }
+
+Tensor attend_cuda(const AttentionCall& call) { return attend_fused(call, ForwardKernel::kUsual); }
+
+Tensor attend_hopper(const AttentionCall& call) {
+  return attend_fused(call, ForwardKernel::kWarpgroup);
+}
+
+std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {
+  const at::ScalarType type = call.queries.scalar_type();
+  if (call.queries.is_cpu()) return {"the tensors are not on a CUDA device"};
+  if (type != at::kBFloat16 && type != at::kHalf && type != at::kFloat)
+    return {"it supports fp32, bf16 and fp16, not " + std::string(at::toString(type))};
+  const kernels::DeviceKernels* const device = device_kernels(call.queries.device());
+  if (device == nullptr) return {cuda_kernels().problem};
+  if (device->attention_forward == nullptr) return {"the device has no kernels for it"};
+  return reasons_of(call, device->reasons_against_attention);
+}
+
+std::vector<std::string> reasons_against_hopper(const AttentionCall& call) {
+  std::vector<std::string> reasons = reasons_against_cuda(call);
+  if (!reasons.empty()) return reasons;
+  const kernels::DeviceKernels* const device = device_kernels(call.queries.device());
+  if (device->warpgroup_attention_forward == nullptr) return {"the device has no kernel for it"};
+  return reasons_of(call, device->reasons_against_warpgroup_attention);
 }
 
 }  // namespace dietmt::encoders

@@ -6,6 +6,7 @@
 #include "encoders/device/cuda_row_backend.h"
 #include "encoders/device/device.h"
 #include "kernels/cuda/attention_cuda.h"
+#include "kernels/cuda/sm90/forward_cuda.h"
 #include "kernels/cuda/step/step_cuda.h"
 
 namespace dietmt::encoders {
@@ -37,6 +38,11 @@ kernels::DeviceKernels table() {
       .reasons_against_attention = kernels::reasons_against_attention_cuda,
       .attention_forward = forward,
       .attention_backward = backward,
+      .reasons_against_warpgroup_attention = kernels::reasons_against_warpgroup_cuda,
+      .warpgroup_attention_forward =
+          [](const AttentionForward& call) {
+            kernels::warpgroup_forward_cuda(call, current_stream());
+          },
       .step_attention =
           [](const kernels::DeviceStepAttention& call) {
             kernels::step_attention_cuda(call, current_stream());

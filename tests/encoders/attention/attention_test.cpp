@@ -74,8 +74,9 @@ TEST(Backend, NamesAndReasons) {
     parse_backend("cudnn");
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(),
-                 "no attention backend 'cudnn'; possible: auto, cpu, cuda, sdpa, reference");
+    EXPECT_STREQ(
+        error.what(),
+        "no attention backend 'cudnn'; possible: auto, cpu, cuda, hopper, sdpa, reference");
   }
   const Packing packing({2});
   const Inputs inputs = make_inputs(2, 2);

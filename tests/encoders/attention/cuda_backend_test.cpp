@@ -18,11 +18,21 @@ TEST(CudaBackendTest, GivesItsReasonAgainstTensorsOnTheCpu) {
   const AttentionCall call{x, x, x, packing, packing, terms};
   EXPECT_EQ(reasons_against(Backend::kCuda, call),
             std::vector<std::string>{"the tensors are not on a CUDA device"});
+  EXPECT_EQ(reasons_against(Backend::kHopper, call),
+            std::vector<std::string>{"the tensors are not on a CUDA device"});
   EXPECT_EQ(parse_backend("cuda"), Backend::kCuda);
+  EXPECT_EQ(parse_backend("hopper"), Backend::kHopper);
+}
+
+/// The terms of a call. The hopper backend runs only those without vectors.
+enum class Terms { kBias, kBiasAndVectors };
+
+Terms terms_of(Backend backend) {
+  return backend == Backend::kHopper ? Terms::kBias : Terms::kBiasAndVectors;
 }
 
 /// Output, then gradients of queries, keys, values, offset bias, relative keys and values.
-std::vector<at::Tensor> run(Backend backend, at::Device device, at::ScalarType type) {
+std::vector<at::Tensor> run(Terms wanted, Backend backend, at::Device device, at::ScalarType type) {
   at::manual_seed(3);
   const Packing packing({1, 7, 97, 33}, device);
   std::vector<at::Tensor> leaves;
@@ -37,8 +47,10 @@ std::vector<at::Tensor> run(Backend backend, at::Device device, at::ScalarType t
   ScoreTerms terms;
   terms.content_scale = {0.125};
   terms.offset_bias = leaf({4, 41});
-  terms.relative_keys = leaf({1, 33, 64});
-  terms.relative_values = leaf({1, 33, 64});
+  if (wanted == Terms::kBiasAndVectors) {
+    terms.relative_keys = leaf({1, 33, 64});
+    terms.relative_values = leaf({1, 33, 64});
+  }
   const AttentionCall call{.queries = queries,
                            .keys = keys,
                            .values = values,
@@ -57,9 +69,9 @@ std::vector<at::Tensor> run(Backend backend, at::Device device, at::ScalarType t
 }
 
 void expect_twice_the_error_of_the_reference(Backend backend, at::Device device) {
-  const auto exact = run(Backend::kReference, at::kCPU, at::kDouble);
-  const auto plain = run(Backend::kReference, device, at::kBFloat16);
-  const auto fused = run(backend, device, at::kBFloat16);
+  const auto exact = run(terms_of(backend), Backend::kReference, at::kCPU, at::kDouble);
+  const auto plain = run(terms_of(backend), Backend::kReference, device, at::kBFloat16);
+  const auto fused = run(terms_of(backend), backend, device, at::kBFloat16);
   for (size_t i = 0; i < exact.size(); ++i) {
     const double allowed = (plain[i] - exact[i]).abs().max().item<double>();
     const double error = (fused[i] - exact[i]).abs().max().item<double>();
@@ -71,6 +83,19 @@ TEST(CudaBackendTest, StaysWithinTwiceTheErrorOfTheReference) {
   if (cuda_kernels().kernels == nullptr) GTEST_SKIP() << "no GPU: " << cuda_kernels().problem;
   if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU: LibTorch sees none";
   expect_twice_the_error_of_the_reference(Backend::kCuda, at::kCUDA);
+}
+
+TEST(CudaBackendTest, HopperStaysWithinTwiceTheErrorOfTheReference) {
+  if (cuda_kernels().kernels == nullptr) GTEST_SKIP() << "no GPU: " << cuda_kernels().problem;
+  if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU: LibTorch sees none";
+  const Packing packing({1}, at::kCUDA);
+  ScoreTerms terms;
+  terms.content_scale = {0.125};
+  const at::Tensor x = at::randn({1, 2, 64}, at::device(at::kCUDA).dtype(at::kBFloat16));
+  const AttentionCall call{x, x, x, packing, packing, terms};
+  const auto reasons = reasons_against(Backend::kHopper, call);
+  if (!reasons.empty()) GTEST_SKIP() << "no GPU: " << reasons.front();
+  expect_twice_the_error_of_the_reference(Backend::kHopper, at::kCUDA);
 }
 
 // The bound itself, where the test above is skipped.

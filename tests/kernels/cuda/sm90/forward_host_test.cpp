@@ -1,28 +1,18 @@
-// The forward kernel of sm_90a on the host, beside the definition in double and beside the kernel
-// with mma.sync.
+// What only the host can vary: the order of threads, copies and products. Also the kernel with
+// mma.sync beside that of sm_90a.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <memory>
 
 #include "kernels/cuda/attention_forward.cuh"
 #include "kernels/cuda/sm90/attention_forward.cuh"
 #include "tests/kernels/attention_case.h"
-#include "tests/kernels/attention_reference.h"
+#include "tests/kernels/cuda/sm90/runner.h"
 
 namespace dietmt::kernels {
 namespace {
-
-void* allocate(size_t bytes) {
-  static std::vector<std::unique_ptr<void, decltype(&std::free)>> memory;
-  const size_t size = (bytes / 256 + 1) * 256;
-  memory.emplace_back(std::aligned_alloc(256, size), &std::free);
-  std::memset(memory.back().get(), 0, size);
-  return memory.back().get();
-}
 
 template <typename Block>
 void launch(const AttentionForward& call, const typename Block::Arguments& arguments,
@@ -59,7 +49,7 @@ void run(const AttentionForward& call, const HostSchedule& schedule) {
 
 std::vector<NamedValues> results_of(const AttentionCaseOptions& options,
                                     const HostSchedule& schedule) {
-  Arena arena(allocate);
+  Arena arena(allocate_shared);
   AttentionCase attention(options, arena);
   run(attention.forward(), schedule);
   std::vector<NamedValues> results = attention.results();
@@ -67,59 +57,21 @@ std::vector<NamedValues> results_of(const AttentionCaseOptions& options,
   return results;
 }
 
-double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
-  double largest = 0.0;
-  for (size_t i = 0; i < exact.size(); ++i) {
-    const double error = values[i] == exact[i] ? 0.0 : std::fabs(values[i] - exact[i]);
-    largest = error <= largest ? largest : error;  // keeps NaN
-  }
-  return largest;
+}  // namespace
+
+std::string reason_not_to_run() { return {}; }
+
+void* allocate_shared(size_t bytes) {
+  static std::vector<std::unique_ptr<void, decltype(&std::free)>> memory;
+  const size_t size = (bytes / 256 + 1) * 256;
+  memory.emplace_back(std::aligned_alloc(256, size), &std::free);
+  std::memset(memory.back().get(), 0, size);
+  return memory.back().get();
 }
 
-class Sm90ForwardTest : public testing::TestWithParam<AttentionCaseOptions> {};
+void run_warpgroup_forward(const AttentionForward& call) { run(call, {.workers = 2, .order = 1}); }
 
-TEST_P(Sm90ForwardTest, StaysWithinTwiceTheErrorOfAPlainImplementation) {
-  Arena arena(allocate);
-  AttentionCase attention(GetParam(), arena);
-  const auto results = results_of(GetParam(), {.workers = 2, .order = 1});
-  const auto exact = attention_reference(attention, ElementType::kFloat);
-  const auto plain = attention_reference(attention, GetParam().type);
-  for (size_t i = 0; i < results.size(); ++i) {
-    SCOPED_TRACE(results[i].name);
-    ASSERT_EQ(results[i].name, exact[i].name);
-    const double allowed = largest_error(plain[i].values, exact[i].values);
-    EXPECT_LE(largest_error(results[i].values, exact[i].values), 2.0 * allowed + 1e-5);
-  }
-}
-
-std::vector<AttentionCaseOptions> make_cases() {
-  std::vector<AttentionCaseOptions> cases;
-  for (const int64_t width : {40, 64, 104, 128}) {
-    const std::string suffix = std::to_string(width);
-    cases.push_back({.name = "plain_" + suffix, .width = width});
-    cases.push_back({.name = "offset_bias_" + suffix, .width = width, .terms = kOffsetBias});
-  }
-  cases.push_back({.name = "fp16", .type = ElementType::kHalf});
-  cases.push_back(
-      {.name = "fp16_wide", .type = ElementType::kHalf, .width = 128, .terms = kOffsetBias});
-  cases.push_back({.name = "dropout", .queries = {70, 130}, .dropout = 0.3});
-  cases.push_back({.name = "shared_bias", .terms = kOffsetBias, .shared_tables = true});
-  cases.push_back({.name = "bias_beyond_clip", .terms = kOffsetBias, .queries = {200}, .clip = 90});
-  cases.push_back({.name = "causal", .queries = {64, 1, 200, 65}, .causal = true});
-  cases.push_back({.name = "causal_bias",
-                   .width = 128,
-                   .terms = kOffsetBias,
-                   .queries = {130, 64},
-                   .causal = true,
-                   .dropout = 0.1});
-  cases.push_back({.name = "cross", .queries = {5, 170, 1}, .keys = {66, 3, 129}});
-  cases.push_back({.name = "no_keys", .queries = {5, 9}, .keys = {0, 4}});
-  cases.push_back({.name = "ring_of_stages", .queries = {520}, .heads = 1});
-  return cases;
-}
-
-INSTANTIATE_TEST_SUITE_P(Cases, Sm90ForwardTest, testing::ValuesIn(make_cases()),
-                         [](const auto& test) { return test.param.name; });
+namespace {
 
 // More tiles than stages, full and partial ones, and warpgroups that see different numbers of keys.
 TEST(Sm90ForwardHostTest, OrderOfThreadsCopiesAndProductsDoesNotMatter) {
@@ -143,7 +95,7 @@ TEST(Sm90ForwardHostTest, OrderOfThreadsCopiesAndProductsDoesNotMatter) {
 TEST(Sm90ForwardHostTest, AgreesWithTheKernelWithMmaSync) {
   const AttentionCaseOptions options{
       .name = "both", .terms = kOffsetBias, .queries = {3, 150}, .dropout = 0.2};
-  Arena arena(allocate);
+  Arena arena(allocate_shared);
   AttentionCase attention(options, arena);
   const AttentionForward& call = attention.forward();
   launch<AttentionForwardBlock<BFloat16, 64, TermClass::kOffsetBias>>(
@@ -158,7 +110,7 @@ TEST(Sm90ForwardHostTest, AgreesWithTheKernelWithMmaSync) {
 
 // A tile reaches into the next sentence, whose numbers must not leak.
 TEST(Sm90ForwardHostTest, NanOfANeighbourStaysThere) {
-  Arena arena(allocate);
+  Arena arena(allocate_shared);
   AttentionCase attention({.name = "neighbours", .queries = {9, 30, 5}, .heads = 1}, arena);
   const AttentionForward& call = attention.forward();
   run(call, {.order = 1});
@@ -180,7 +132,7 @@ TEST(Sm90ForwardHostTest, NanOfANeighbourStaysThere) {
 }
 
 TEST(Sm90ForwardHostTest, SaysWhatItCannotRun) {
-  Arena arena(allocate);
+  Arena arena(allocate_shared);
   const auto reason = [&](const AttentionCaseOptions& options) {
     AttentionCase attention(options, arena);
     const auto reasons = reasons_against_warpgroup_forward(attention.forward());

@@ -1,0 +1,66 @@
+// The forward kernel of sm_90a beside the definition in double: every result within twice the error
+// of a plain implementation in the same precision.
+#include <gtest/gtest.h>
+
+#include "tests/kernels/attention_case.h"
+#include "tests/kernels/attention_reference.h"
+#include "tests/kernels/cuda/sm90/runner.h"
+
+namespace dietmt::kernels {
+namespace {
+
+class Sm90ForwardTest : public testing::TestWithParam<AttentionCaseOptions> {
+ protected:
+  void SetUp() override {
+    const std::string reason = reason_not_to_run();
+    if (!reason.empty()) GTEST_SKIP() << reason;
+  }
+};
+
+TEST_P(Sm90ForwardTest, StaysWithinTwiceTheErrorOfAPlainImplementation) {
+  Arena arena(allocate_shared);
+  AttentionCase attention(GetParam(), arena);
+  run_warpgroup_forward(attention.forward());
+  auto results = attention.results();
+  results.resize(2);  // output and log_normalizer
+  const auto exact = attention_reference(attention, ElementType::kFloat);
+  const auto plain = attention_reference(attention, GetParam().type);
+  for (size_t i = 0; i < results.size(); ++i) {
+    SCOPED_TRACE(results[i].name);
+    ASSERT_EQ(results[i].name, exact[i].name);
+    const double allowed = largest_error(plain[i].values, exact[i].values);
+    EXPECT_LE(largest_error(results[i].values, exact[i].values), 2.0 * allowed + 1e-5);
+  }
+}
+
+std::vector<AttentionCaseOptions> make_cases() {
+  std::vector<AttentionCaseOptions> cases;
+  for (const int64_t width : {40, 64, 104, 128}) {
+    const std::string suffix = std::to_string(width);
+    cases.push_back({.name = "plain_" + suffix, .width = width});
+    cases.push_back({.name = "offset_bias_" + suffix, .width = width, .terms = kOffsetBias});
+  }
+  cases.push_back({.name = "fp16", .type = ElementType::kHalf});
+  cases.push_back(
+      {.name = "fp16_wide", .type = ElementType::kHalf, .width = 128, .terms = kOffsetBias});
+  cases.push_back({.name = "dropout", .queries = {70, 130}, .dropout = 0.3});
+  cases.push_back({.name = "shared_bias", .terms = kOffsetBias, .shared_tables = true});
+  cases.push_back({.name = "bias_beyond_clip", .terms = kOffsetBias, .queries = {200}, .clip = 90});
+  cases.push_back({.name = "causal", .queries = {64, 1, 200, 65}, .causal = true});
+  cases.push_back({.name = "causal_bias",
+                   .width = 128,
+                   .terms = kOffsetBias,
+                   .queries = {130, 64},
+                   .causal = true,
+                   .dropout = 0.1});
+  cases.push_back({.name = "cross", .queries = {5, 170, 1}, .keys = {66, 3, 129}});
+  cases.push_back({.name = "no_keys", .queries = {5, 9}, .keys = {0, 4}});
+  cases.push_back({.name = "ring_of_stages", .queries = {520}, .heads = 1});
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Sm90ForwardTest, testing::ValuesIn(make_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace dietmt::kernels

@@ -1,0 +1,31 @@
+// Where the cases of the forward kernel of sm_90a run: on the host (forward_host_test.cpp) or on a
+// GPU (runner_gpu.cpp). Each test program links one of them.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels/attention.h"
+
+namespace dietmt::kernels {
+
+/// Empty if the cases can run here.
+std::string reason_not_to_run();
+
+/// Host memory that the kernel sees when a case runs; zeroed and aligned.
+void* allocate_shared(size_t bytes);
+
+/// Returns when the results are there.
+void run_warpgroup_forward(const AttentionForward& call);
+
+inline double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
+  double largest = 0.0;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const double error = values[i] == exact[i] ? 0.0 : std::fabs(values[i] - exact[i]);
+    largest = error <= largest ? largest : error;  // keeps NaN
+  }
+  return largest;
+}
+
+}  // namespace dietmt::kernels
