@@ -91,10 +91,6 @@ uint32_t swizzled(uint32_t address, Swizzle swizzle) {
   return address ^ ((address >> 7 & mask) << 4);
 }
 
-char* shared_pointer(uint32_t address) {
-  return current_block->shared().start + (address - kSharedStart);
-}
-
 void WarpMultiplies::begin(int lane, std::initializer_list<Registers> registers) {
   for (const Registers& r : registers) {
     require(!sums_[lane].contains(static_cast<float*>(r.data)),
@@ -104,7 +100,7 @@ void WarpMultiplies::begin(int lane, std::initializer_list<Registers> registers)
   }
 }
 
-void WarpMultiplies::issue(int lane, const Multiply& multiply) {
+bool WarpMultiplies::issue(int lane, const Multiply& multiply) {
   const auto check = [&](const void* data, size_t count) {
     const auto address = reinterpret_cast<uintptr_t>(data);
     const auto after = begun_[lane].upper_bound(address);
@@ -131,16 +127,18 @@ void WarpMultiplies::issue(int lane, const Multiply& multiply) {
           "the threads of a warp issue different products");
   forming_.d[lane] = multiply.d;
   forming_.a[lane] = multiply.a;
-  if (++arrived_ < kWarpThreads) return;
+  if (++arrived_ < kWarpThreads) return false;
   arrived_ = 0;
   queue_.push_back(forming_);
   ++issued_;
+  return true;
 }
 
-void WarpMultiplies::commit(int /*lane*/) {
-  if (++committed_lanes_ < kWarpThreads) return;
+bool WarpMultiplies::commit() {
+  if (++committed_lanes_ < kWarpThreads) return false;
   committed_lanes_ = 0;
   commits_.push_back(issued_);
+  return true;
 }
 
 size_t WarpMultiplies::target(size_t unfinished) const {
@@ -200,7 +198,8 @@ void WarpMultiplies::deliver(int lane) {
 AsyncBlock::AsyncBlock(Block& block)
     : block_(block),
       view_(block.shared().size, '\xff'),
-      warps_(static_cast<size_t>(block.warps())) {}
+      warps_(static_cast<size_t>(block.warps())),
+      late_(static_cast<size_t>(block.warps())) {}
 
 AsyncBlock& AsyncBlock::current() {
   if (current_block->background() == nullptr) {
@@ -261,6 +260,30 @@ void AsyncBlock::execute_next(size_t warp) {
   warps_[warp].execute(view_, static_cast<int>(warp % (kWarpgroupThreads / kWarpThreads)));
 }
 
+bool AsyncBlock::work_warp(size_t warp) {
+  bool worked = false;
+  while (can_execute(warp) && block_.random().below(2) == 0) {
+    execute_next(warp);
+    worked = true;
+  }
+  return worked;
+}
+
+void AsyncBlock::issued() {
+  if (!block_.in_order()) work_warp(static_cast<size_t>(block_.current() / kWarpThreads));
+}
+
+void AsyncBlock::committed() {
+  const bool late = !block_.in_order() && block_.random().below(2) == 0;
+  late_[static_cast<size_t>(block_.current() / kWarpThreads)] = late;
+}
+
+bool AsyncBlock::await(size_t target) {
+  const auto warp = static_cast<size_t>(block_.current() / kWarpThreads);
+  if (!late_[warp]) execute(target);
+  return warps_[warp].executed() >= target;
+}
+
 void AsyncBlock::execute(size_t target) {
   const auto warp = static_cast<size_t>(block_.current() / kWarpThreads);
   while (warps_[warp].executed() < target) execute_next(warp);
@@ -276,10 +299,10 @@ bool AsyncBlock::work(bool stuck) {
   }
   if (block_.in_order()) return worked;
   for (size_t warp = 0; warp < warps_.size(); ++warp) {
-    while (can_execute(warp) && block_.random().below(2) == 0) {
-      execute_next(warp);
-      worked = true;
-    }
+    worked = work_warp(warp) || worked;
+    if (!stuck || worked || !can_execute(warp)) continue;
+    execute_next(warp);
+    worked = true;
   }
   return worked;
 }

@@ -29,16 +29,14 @@ void count(TransactionBarrier* barrier, int arrivals, int64_t bytes);
 /// Where a byte lies whose place would be `address` in shared memory without swizzling.
 uint32_t swizzled(uint32_t address, Swizzle swizzle);
 
-/// Of the running block.
-char* shared_pointer(uint32_t address);
-
 /// The products of one warp.
 class WarpMultiplies {
  public:
   void begin(int lane, std::initializer_list<Registers> registers);
-  /// Returns once for each lane; the product is issued with the last one.
-  void issue(int lane, const Multiply& multiply);
-  void commit(int lane);
+  /// Called for each lane; whether this one is the last, which issues the product.
+  bool issue(int lane, const Multiply& multiply);
+  /// The same.
+  bool commit();
   size_t issued() const { return issued_; }
   size_t executed() const { return executed_; }
   /// How many products are done when at most `unfinished` groups are not.
@@ -81,8 +79,12 @@ class AsyncBlock : public Background {
   void load_box(char* to, const TensorLayout& layout, const int (&at)[3],
                 TransactionBarrier* barrier);
   WarpMultiplies& warp() { return warps_[static_cast<size_t>(block_.current() / kWarpThreads)]; }
-  /// Runs products of the thread's warp up to `target`.
-  void execute(size_t target);
+  /// What the thread's warp has issued runs at once, or later.
+  void issued();
+  /// Draws whether products of the thread's warp run while others of the block go on.
+  void committed();
+  /// Whether the products of the thread's warp are done up to `target`.
+  bool await(size_t target);
 
   bool work(bool stuck) override;
   void finish() override;
@@ -99,12 +101,15 @@ class AsyncBlock : public Background {
   };
   void arrive(const Piece& piece);
   bool can_execute(size_t warp) const;
+  void execute(size_t target);
+  bool work_warp(size_t warp);
   void execute_next(size_t warp);
 
   Block& block_;
   std::vector<char> view_;  // shared memory as copies and products see it
   std::vector<Piece> pieces_;
   std::vector<WarpMultiplies> warps_;
+  std::vector<bool> late_;
 };
 
 }  // namespace dietmt::kernels::host

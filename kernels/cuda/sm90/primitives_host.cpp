@@ -59,7 +59,8 @@ void fence_async_proxy() { AsyncBlock::current().fence(); }
 void sync_warpgroup(int barrier) { current_block->named_barrier(barrier, kWarpgroupThreads); }
 
 void commit_multiplies() {
-  AsyncBlock::current().warp().commit(current_block->lane());
+  AsyncBlock& block = AsyncBlock::current();
+  if (block.warp().commit()) block.committed();
   meet(kCommit);
 }
 
@@ -71,7 +72,8 @@ void begin(std::initializer_list<Registers> registers) {
 }
 
 void issue(const Multiply& multiply) {
-  AsyncBlock::current().warp().issue(current_block->lane(), multiply);
+  AsyncBlock& block = AsyncBlock::current();
+  if (block.warp().issue(current_block->lane(), multiply)) block.issued();
   meet(kMultiply);
 }
 
@@ -79,7 +81,7 @@ void wait(int unfinished_groups) {
   meet(kWait);
   AsyncBlock& block = AsyncBlock::current();
   const size_t target = block.warp().target(static_cast<size_t>(unfinished_groups));
-  block.execute(target);
+  current_block->wait_until([&] { return block.await(target); });
   block.warp().deliver(current_block->lane());
 }
 
