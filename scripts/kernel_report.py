@@ -82,10 +82,11 @@ def kernel_name(symbol):
     match = re.search(r'\d+([A-Z]\w*?Block)(?:I|E)', symbol)
     if match is None or symbol.startswith('$'):
         return None
-    element = re.search(r'(BFloat16|Half)E', symbol)
+    named = re.search(r'(BFloat16|Half)E', symbol)
+    element = named.group(1) if named else 'float' if 'BlockIfLi' in symbol else None
     width = re.search(r'Li(\d+)E', symbol)
     terms = re.search(r'TermClassE(\d)E', symbol)
-    parts = [match.group(1), element and element.group(1), width and width.group(1),
+    parts = [match.group(1), element, width and width.group(1),
              terms and CLASSES[int(terms.group(1))]]
     return ' '.join(part for part in parts if part)
 

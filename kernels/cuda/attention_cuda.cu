@@ -21,19 +21,17 @@ void throw_reasons(const AttentionForward& call) {
   if (!reasons.empty()) throw Error("CUDA attention cannot run: " + reasons.front());
 }
 
-bool aligned(const HeadRows& rows) {
-  return reinterpret_cast<uintptr_t>(rows.data) % 16 == 0 && rows.token_stride % 8 == 0;
+bool aligned(const HeadRows& rows, ElementType type) {
+  const int64_t bytes = type == ElementType::kFloat ? 4 : 2;
+  return reinterpret_cast<uintptr_t>(rows.data) % 16 == 0 && rows.token_stride * bytes % 16 == 0;
 }
 
 }  // namespace
 
 std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& call) {
   std::vector<std::string> reasons;
-  if (call.sizes.type == ElementType::kFloat) {
-    reasons.push_back("the elements are float32, not bfloat16 or float16");
-  }
   int64_t shared_bytes = 0;
-  if (kernel_width(call.sizes.head_width) == 0) {
+  if (kernel_width(call.sizes.head_width, call.sizes.type) == 0) {
     reasons.push_back("the head width is " + std::to_string(call.sizes.head_width) +
                       ", not a multiple of 8 up to 128");
   } else {
@@ -45,7 +43,7 @@ std::vector<std::string> reasons_against_attention_cuda(const AttentionForward& 
                       std::to_string(kMaxHeads));
   }
   for (const HeadRows& rows : {call.queries, call.keys, call.values, call.output}) {
-    if (aligned(rows)) continue;
+    if (aligned(rows, call.sizes.type)) continue;
     reasons.push_back("the rows of queries, keys, values or output do not begin at 16 bytes");
     break;
   }

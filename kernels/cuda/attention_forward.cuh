@@ -13,14 +13,16 @@ struct AttentionForwardBlock {
   using E = Element;
   static constexpr int kWidth = kHeadWidth;
   static constexpr TermClass kTerms = kTermClass;
-  static constexpr int kColumns = has_late_terms(kTerms) || kWidth > 96 ? 32 : 64;
+  static constexpr int kColumns = kWidth > 96 && kIsFloat<E>              ? 16
+                                  : has_late_terms(kTerms) || kWidth > 96 ? 32
+                                                                          : 64;
   using S = Shape<E, kWidth, kTerms, true, kColumns, false>;
   using Scores = typename S::Scores;
   using TileOf = typename S::TileOf;
   static constexpr int kStages = 2;
   // Left to itself, the compiler spills registers for the sake of a third block.
   static constexpr int kBlocksTogether = 2;
-  static constexpr int kSize = kColumns * kStride<kWidth>;
+  static constexpr int kSize = kColumns * kStride<kWidth, E>;
 
   struct Memory {
     E* queries;
@@ -38,7 +40,7 @@ struct AttentionForwardBlock {
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
     Memory memory;
-    memory.queries = shared.take<E>(kRows * kStride<kWidth>);
+    memory.queries = shared.take<E>(kRows * kStride<kWidth, E>);
     memory.keys = shared.take<E>(kStages * kSize);
     memory.values = shared.take<E>(kStages * kSize);
     memory.terms = take_term_memory<S>(shared, call.terms.tables);
@@ -109,7 +111,7 @@ struct AttentionForwardBlock {
     }
     if (works) {
       if (view.dropout.threshold > 0) drop(scores, kept_bits<S>(view, sentence, tile));
-      multiply<E, kStride<kWidth>>(output, scores, values, tile.columns);
+      multiply<E, kStride<kWidth, E>>(output, scores, values, tile.columns);
     }
     if constexpr (has_vectors(kTerms)) {
       if (table.data == nullptr) return;
@@ -141,12 +143,14 @@ struct AttentionForwardBlock {
     }
     store_rows<E, kWidth>(output, factor, call.output, first, count, head, width);
     if (call.output_rest.data == nullptr) return;
-    output.for_each([&](int, int, float& value, int slot) {
-      const float exact = value * factor[slot];
-      value = exact - low_float<E>(pack<E>(exact, 0.0f));
-    });
-    constexpr float kOne[kSlots] = {1.0f, 1.0f, 1.0f, 1.0f};
-    store_rows<E, kWidth>(output, kOne, call.output_rest, first, count, head, width);
+    if constexpr (!kIsFloat<E>) {
+      output.for_each([&](int, int, float& value, int slot) {
+        const float exact = value * factor[slot];
+        value = exact - low_float<E>(pack<E>(exact, 0.0f));
+      });
+      constexpr float kOne[kSlots] = {1.0f, 1.0f, 1.0f, 1.0f};
+      store_rows<E, kWidth>(output, kOne, call.output_rest, first, count, head, width);
+    }
   }
 
   DIETMT_DEVICE static void run_tile(const CallView& view, const Sentence& sentence, int start,

@@ -16,10 +16,10 @@ struct AttentionInstance {
   static int64_t shared_bytes(const AttentionForward& call);
 };
 
-/// The class of terms that a call runs in. fp16 has only two, which cost less to compile.
+/// The class of terms that a call runs in. fp16 and fp32 have only two, which cost less to compile.
 template <typename E>
 constexpr TermClass compiled_class(TermClass terms) {
-  if constexpr (std::is_same_v<E, Half>) {
+  if constexpr (!std::is_same_v<E, BFloat16>) {
     return terms == TermClass::kPlain ? terms : TermClass::kEverything;
   }
   return terms;
@@ -46,23 +46,26 @@ void with_terms(TermClass terms, const Run& run) {
 template <typename E, template <typename, int, TermClass> typename Instance, typename Run>
 void with_width(const AttentionForward& call, const Run& run) {
   const TermClass terms = term_class(call.terms.tables);
-  switch (kernel_width(call.sizes.head_width)) {
+  switch (kernel_width(call.sizes.head_width, call.sizes.type)) {
     case 32:
-      return with_terms<E, 32, Instance>(terms, run);
+      if constexpr (!kIsFloat<E>) return with_terms<E, 32, Instance>(terms, run);
+      return;
     case 64:
       return with_terms<E, 64, Instance>(terms, run);
     case 96:
-      return with_terms<E, 96, Instance>(terms, run);
+      if constexpr (!kIsFloat<E>) return with_terms<E, 96, Instance>(terms, run);
+      return;
     default:
       return with_terms<E, 128, Instance>(terms, run);
   }
 }
 }  // namespace detail
 
-/// run(Instance<E, width, terms>()) of a call that has a kernel.
+/// run(Instance<E, width, terms>()) of a call that has a kernel, by kernel_width().
 template <template <typename, int, TermClass> typename Instance, typename Run>
 void with_instance(const AttentionForward& call, const Run& run) {
   if (call.sizes.type == ElementType::kHalf) return detail::with_width<Half, Instance>(call, run);
+  if (call.sizes.type == ElementType::kFloat) return detail::with_width<float, Instance>(call, run);
   detail::with_width<BFloat16, Instance>(call, run);
 }
 

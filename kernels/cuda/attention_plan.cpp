@@ -99,9 +99,10 @@ class Workspace {
 ConvertedTables take_converted(const AttentionForward& call, Workspace& memory) {
   const auto take = [&](const HeadTable& table, int64_t clip) -> ConvertedTable {
     if (table.data == nullptr) return {};
-    const int64_t head = (2 * clip + 1) * kernel_width(call.sizes.head_width);
+    const int64_t head = (2 * clip + 1) * kernel_width(call.sizes.head_width, call.sizes.type);
     const bool shared = table.head_stride == 0;
-    return {memory.take<uint16_t>(head * (shared ? 1 : call.sizes.heads)), shared ? 0 : head};
+    const int64_t bytes = call.sizes.type == ElementType::kFloat ? 4 : 2;
+    return {memory.take<char>(bytes * head * (shared ? 1 : call.sizes.heads)), shared ? 0 : head};
   };
   const AttentionTerms& terms = call.terms;
   ConvertedTables converted;
@@ -145,8 +146,9 @@ TermClass term_class(const AttentionTables& tables) {
   return tables.offset_bias.data != nullptr ? TermClass::kOffsetBias : TermClass::kPlain;
 }
 
-int kernel_width(int64_t head_width) {
+int kernel_width(int64_t head_width, ElementType type) {
   if (head_width < 8 || head_width > 128 || head_width % 8 != 0) return 0;
+  if (type == ElementType::kFloat) return head_width <= 64 ? 64 : 128;
   return static_cast<int>((head_width + 31) / 32 * 32);
 }
 

@@ -18,8 +18,9 @@ struct BackwardLimits {
   int64_t partial_bytes = int64_t{256} << 20;
 };
 
-/// The width of the kernels that run a head width: 32, 64, 96 or 128; 0 if there are none.
-int kernel_width(int64_t head_width);
+/// The width of the kernels that run a head width: 32, 64, 96 or 128, for fp32 64 or 128, which
+/// cost less to compile; 0 if there are none.
+int kernel_width(int64_t head_width, ElementType type = ElementType::kBFloat16);
 
 struct ForwardPlan {
   ForwardArguments arguments;

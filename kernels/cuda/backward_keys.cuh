@@ -86,7 +86,7 @@ struct BackwardOfKeys {
                                          sentence, tile, number, memory);
                     if constexpr (kOfKeys) {
                       if (tile.warp_works(call.sizes.causal)) {
-                        multiply<E, kStride<kWidth>>(
+                        multiply<E, kStride<kWidth, E>>(
                             grad_keys, grad, columns.vectors.content + column, tile.columns);
                       }
                       add_gradients(arguments, view, grad, grad_keys, tile, place, memory);

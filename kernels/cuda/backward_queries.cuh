@@ -127,8 +127,8 @@ struct BackwardOfQueries {
                     Tiles::differentiate(scores, grad, nullptr, 0, columns, view, sentence, tile,
                                          number, memory);
                     if (tile.warp_works(call.sizes.causal)) {
-                      multiply<E, kStride<kWidth>>(grad_queries, grad,
-                                                   columns.vectors.content + column, tile.columns);
+                      multiply<E, kStride<kWidth, E>>(
+                          grad_queries, grad, columns.vectors.content + column, tile.columns);
                     }
                     add_gradients(arguments, view, scores, grad, grad_queries, tile, place, memory);
                   });

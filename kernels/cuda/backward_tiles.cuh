@@ -20,7 +20,9 @@ constexpr int sum_halves(TermClass terms, int width) {
 }
 
 /// Columns of a tile: as many as the registers have room for beside the sums of the rows.
+template <typename E>
 constexpr int backward_columns(TermClass terms, int width, GradientPart part) {
+  if (kIsFloat<E>) return 16;
   if (has_late_terms(terms)) return width <= 32 && !has_features(terms) ? 32 : 16;
   return width > 96 && part != GradientPart::kValues ? 16 : 32;
 }
@@ -33,14 +35,14 @@ struct BackwardTiles {
   static constexpr int kWidth = kHeadWidth;
   static constexpr TermClass kTerms = kTermClass;
   static constexpr bool kQueryRows = kPart == GradientPart::kQueries;
-  static constexpr int kColumns = backward_columns(kTerms, kWidth, kPart);
+  static constexpr int kColumns = backward_columns<E>(kTerms, kWidth, kPart);
   static constexpr int kSums = kWidth / sum_halves(kTerms, kWidth);  // columns of a sum
   using Sums = WarpRows<kSums>;
   using S = Shape<E, kWidth, kTerms, kQueryRows, kColumns, true>;
   using Scores = typename S::Scores;
   using TileOf = typename S::TileOf;
   static constexpr int kStages = 2;
-  static constexpr int kSize = kColumns * kStride<kWidth>;
+  static constexpr int kSize = kColumns * kStride<kWidth, E>;
 
   /// Keys and values, or queries and grad_output.
   struct Pair {
@@ -66,8 +68,8 @@ struct BackwardTiles {
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
     Memory memory;
-    memory.rows.content = shared.take<E>(kRows * kStride<kWidth>);
-    memory.rows.value = shared.take<E>(kRows * kStride<kWidth>);
+    memory.rows.content = shared.take<E>(kRows * kStride<kWidth, E>);
+    memory.rows.value = shared.take<E>(kRows * kStride<kWidth, E>);
     memory.columns = shared.take<E>(2 * kStages * kSize);
     memory.normalizer = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
     memory.delta = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
@@ -197,7 +199,7 @@ struct BackwardTiles {
     for_each_score(probabilities, [&](float& probability, int slot, int n, int e) {
       probability *= kept.keeps(slot, n, e) ? scale : 0.0f;
     });
-    multiply<E, kStride<kWidth>>(sums, probabilities, values, tile.columns);
+    multiply<E, kStride<kWidth, E>>(sums, probabilities, values, tile.columns);
   }
 
   /// The gradients of the probabilities after dropout.

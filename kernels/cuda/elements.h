@@ -1,7 +1,9 @@
-// 16-bit floating point elements, the same in device and host code.
+// Elements of tensors in 16 bits, and what the kernels ask of them and of fp32; the same in device
+// and host code.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #ifdef __CUDACC__
 #define DIETMT_DEVICE __device__ __forceinline__
@@ -29,7 +31,28 @@ struct Half {
   uint16_t bits;
 };
 
+/// Elements of 16 bytes, the unit of copies.
+template <typename E>
+constexpr int kVector = 16 / static_cast<int>(sizeof(E));
+
+template <typename E>
+constexpr bool kIsFloat = std::is_same_v<E, float>;
+
+struct alignas(8) FloatPair {
+  float of[2];
+};
+
 #ifdef __CUDACC__
+
+DIETMT_DEVICE uint32_t bits_of(float x) { return __float_as_uint(x); }
+DIETMT_DEVICE float float_of(uint32_t bits) { return __uint_as_float(bits); }
+
+/// The nearest number of TF32, which has 10 bits of fraction.
+DIETMT_DEVICE uint32_t round_to_tf32(float x) {
+  uint32_t result;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(result) : "f"(x));
+  return result;
+}
 
 DIETMT_DEVICE float to_float(BFloat16 x) { return __uint_as_float(uint32_t{x.bits} << 16); }
 
@@ -58,6 +81,14 @@ DIETMT_DEVICE uint32_t pack<Half>(float low, float high) {
 }
 
 #else
+
+inline uint32_t bits_of(float x) { return std::bit_cast<uint32_t>(x); }
+inline float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
+
+inline uint32_t round_to_tf32(float x) {
+  const uint32_t bits = bits_of(x);
+  return std::isfinite(x) ? (bits + 0x1000U) & ~uint32_t{0x1fff} : bits;
+}
 
 inline float to_float(BFloat16 x) { return std::bit_cast<float>(uint32_t{x.bits} << 16); }
 
@@ -124,6 +155,39 @@ DIETMT_DEVICE float low_float(uint32_t packed) {
 template <typename E>
 DIETMT_DEVICE float high_float(uint32_t packed) {
   return to_float(E{static_cast<uint16_t>(packed >> 16)});
+}
+
+/// Stores two neighbouring elements, the first with an even index.
+template <typename E>
+DIETMT_DEVICE void store_pair(E* to, float first, float second) {
+  if constexpr (kIsFloat<E>) {
+    *reinterpret_cast<FloatPair*>(to) = {{first, second}};
+  } else {
+    *reinterpret_cast<uint32_t*>(to) = pack<E>(first, second);
+  }
+}
+
+/// Stores two elements at places that need not be neighbours.
+template <typename E>
+DIETMT_DEVICE void store_both(E* to, E* other, float first, float second) {
+  if constexpr (kIsFloat<E>) {
+    *to = first;
+    *other = second;
+  } else {
+    const uint32_t pair = pack<E>(first, second);
+    *to = E{static_cast<uint16_t>(pair & 0xffffU)};
+    *other = E{static_cast<uint16_t>(pair >> 16)};
+  }
+}
+
+/// The part of a product of rows that lies in these four bytes of each.
+template <typename E>
+DIETMT_DEVICE float multiply_words(uint32_t a, uint32_t b) {
+  if constexpr (kIsFloat<E>) {
+    return float_of(a) * float_of(b);
+  } else {
+    return low_float<E>(a) * low_float<E>(b) + high_float<E>(a) * high_float<E>(b);
+  }
 }
 
 }  // namespace dietmt::kernels

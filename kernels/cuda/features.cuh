@@ -18,7 +18,7 @@ DIETMT_DEVICE void load_features(typename S::E* tile, const float* features, int
     const float* from = features + (start + row) * rank + first + column;
     const float left = row < rows && first + column < rank ? from[0] : 0.0f;
     const float right = row < rows && first + column + 1 < rank ? from[1] : 0.0f;
-    *reinterpret_cast<uint32_t*>(tile + row * kStride<S::kWidth> + column) = pack<E>(left, right);
+    store_pair<E>(tile + row * kStride<S::kWidth, E> + column, left, right);
   }
 }
 
@@ -32,7 +32,7 @@ DIETMT_DEVICE void add_features(typename S::Scores& scores, const AttentionTerms
   const float* rows = head_table(S::kQueryRows ? tables.query_features : tables.key_features, head);
   const float* columns =
       head_table(S::kQueryRows ? tables.key_features : tables.query_features, head);
-  E* of_columns = memory.chunk + kRows * kStride<S::kWidth>;
+  E* of_columns = memory.chunk + kRows * kStride<S::kWidth, E>;
   for (int first = 0; first < terms.rank; first += S::kWidth) {
     sync_block();
     load_features<S, kRows>(memory.chunk, rows, terms.rank, tile.row_start, tile.rows, first);
@@ -60,7 +60,7 @@ DIETMT_DEVICE void add_feature_gradient(float* partial, const typename S::Scores
     for (int column = 0; column < S::kWidth && first + column < rank; column += kPiece) {
       WarpRows<kPiece> sums;
       sums.zero();
-      multiply<E, kStride<S::kWidth>>(sums, grad_scores, memory.chunk + column, S::kColumns);
+      multiply<E, kStride<S::kWidth, E>>(sums, grad_scores, memory.chunk + column, S::kColumns);
       sums.for_each([&](int row, int at, float& sum, int) {
         const int feature = first + column + at;
         if (row < tile.rows && feature < rank) {

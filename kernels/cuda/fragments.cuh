@@ -1,7 +1,12 @@
 // Products of tiles in shared memory and in registers. A block of four warps owns 128 rows; warp w
 // owns rows 32 w .. 32 w + 31 as two 16-row tiles, so that every fragment of the other side that a
-// warp loads serves two products. Tiles of vectors lie in shared memory with rows of kWidth + 8
-// elements, which spreads the rows that ldmatrix reads at once over all banks.
+// warp loads serves two products. Rows of tiles in shared memory are 16 bytes longer than the
+// vectors, which spreads the rows that ldmatrix reads at once over all banks.
+//
+// fp32 numbers are multiplied on tensor cores as sums of two TF32 numbers (Ootomo and Yokota 2022,
+// "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical
+// peak performance"): x y = high high + high low + low high, to about 2^-21 of the product. So fp32
+// attention is as exact as the fp32 products of linear layers, where LibTorch allows no TF32.
 #pragma once
 
 #include "kernels/attention.h"
@@ -14,8 +19,15 @@ constexpr int kWarpRows = 16 * kRowTiles;
 constexpr int kSlots = 2 * kRowTiles;  // rows of a thread
 constexpr int kStep = 16;              // depth of one multiply_add
 
-template <int kWidth>
-constexpr int kStride = kWidth + 8;
+template <int kWidth, typename E = BFloat16>
+constexpr int kStride = kWidth + kVector<E>;
+
+/// A thread's registers of a fragment of 16 x 16 elements: left a[4 j + i], or right of two
+/// neighbouring products b[4 j + 2 product + i]. A product in 16 bits is 16 deep, one in TF32
+/// eight, so that j is 0 or 1. In fragments "in pairs" element t of an fp32 product's depth is
+/// element 2 t of the tile and t + 4 is 2 t + 1, as scores lie in registers.
+template <typename E>
+using Fragment = uint32_t[sizeof(E) == 4 ? 8 : 4];
 
 /// The row of a thread within the block's rows.
 DIETMT_DEVICE int own_row(int slot) {
@@ -57,14 +69,14 @@ struct WarpRows {
 template <typename E, int kWidth, int kCount>
 DIETMT_DEVICE void load_rows(E* tile, const HeadRows& rows, int64_t first, int count, int head,
                              int width) {
-  constexpr int kPieces = kWidth / 8;
+  constexpr int kPieces = kWidth / kVector<E>;
   const E* start = static_cast<const E*>(rows.data) + int64_t{recomputed(head)} * width;
   for (int index = recomputed(thread_index()); index < kCount * kPieces; index += kThreads) {
     const int row = index / kPieces;
-    const int column = index % kPieces * 8;
+    const int column = index % kPieces * kVector<E>;
     const bool valid = row < count && column < width;
     const E* from = valid ? start + (first + row) * rows.token_stride + column : start;
-    copy_async(tile + row * kStride<kWidth> + column, from, valid);
+    copy_async(tile + row * kStride<kWidth, E> + column, from, valid);
   }
 }
 
@@ -84,51 +96,171 @@ DIETMT_DEVICE void store_rows(const WarpRows<kWidth>& sums, const float (&factor
     DIETMT_UNROLL
     for (int n = 0; n < kWidth / 8; ++n) {
       if (column + 8 * n >= width) continue;
-      *reinterpret_cast<uint32_t*>(to + 8 * n) = pack<E>(
-          values[n][slot % 2 * 2] * factor[slot], values[n][slot % 2 * 2 + 1] * factor[slot]);
+      store_pair<E>(to + 8 * n, values[n][slot % 2 * 2] * factor[slot],
+                    values[n][slot % 2 * 2 + 1] * factor[slot]);
     }
   }
 }
 
 /// What a lane adds to the address of a 16 x 16 piece of a tile: rows 0 .. 15 for the matrices of
-/// its left half, then of its right half.
-template <int kTileStride>
+/// its left half, then of its right half. In fp32 the piece has two such pairs, 8 columns apart.
+template <typename E, int kTileStride>
 DIETMT_DEVICE int rows_place() {
   const auto lane = static_cast<unsigned>(recomputed(lane_index()));
-  return static_cast<int>(lane % 16 * kTileStride + lane / 16 * 8);
+  return static_cast<int>(lane % 16 * kTileStride + lane / 16 * kVector<E>);
 }
 
 /// The same for the matrices of its upper half, then of its lower half.
-template <int kTileStride>
+template <typename E, int kTileStride>
 DIETMT_DEVICE int columns_place() {
   const auto lane = static_cast<unsigned>(recomputed(lane_index()));
-  return static_cast<int>((lane % 8 + lane / 16 * 8) * kTileStride + lane / 8 % 2 * 8);
+  return static_cast<int>((lane % 8 + lane / 16 * 8) * kTileStride + lane / 8 % 2 * kVector<E>);
+}
+
+/// The same for fp32 fragments in pairs whose depth is along the rows of a tile.
+template <int kTileStride>
+DIETMT_DEVICE int pairs_place() {
+  const auto lane = static_cast<unsigned>(recomputed(lane_index()));
+  return static_cast<int>(lane % 4 * 2 * kTileStride + lane / 4);
+}
+
+/// The matrices at a lane's address.
+template <typename E>
+DIETMT_DEVICE void load_fragment(Fragment<E>& r, const E* from) {
+  if constexpr (kIsFloat<E>) {
+    DIETMT_UNROLL
+    for (int j = 0; j < 2; ++j) {
+      uint32_t half[4];
+      load_matrices(half, from + 8 * j);
+      DIETMT_UNROLL
+      for (int i = 0; i < 4; ++i) r[4 * j + i] = half[i];
+    }
+  } else {
+    load_matrices(r, from);
+  }
 }
 
 /// Fragment a: the 16 rows from `row` and the 16 columns from `column` of a tile.
 template <typename E, int kTileStride>
-DIETMT_DEVICE void load_left(uint32_t (&a)[4], const E* tile, int row, int column) {
-  load_matrices(a, tile + rows_place<kTileStride>() + row * kTileStride + column);
+DIETMT_DEVICE void load_left(Fragment<E>& a, const E* tile, int row, int column) {
+  load_fragment<E>(a, tile + rows_place<E, kTileStride>() + row * kTileStride + column);
 }
 
-/// The same of a tile that is stored transposed: rows of the fragment are columns of the tile.
+/// The same in pairs, for products with load_right.
 template <typename E, int kTileStride>
-DIETMT_DEVICE void load_left_transposed(uint32_t (&a)[4], const E* tile, int row, int column) {
-  load_matrices_transposed(a, tile + columns_place<kTileStride>() + column * kTileStride + row);
+DIETMT_DEVICE void load_left_in_pairs(Fragment<E>& a, const E* tile, int row, int column) {
+  if constexpr (kIsFloat<E>) {
+    const int lane = recomputed(lane_index());
+    const E* from = tile + (row + lane / 4) * kTileStride + column + lane % 4 * 2;
+    DIETMT_UNROLL
+    for (int e = 0; e < 8; ++e) {
+      a[e] = bits_of(from[e % 2 * 8 * kTileStride + e / 4 * 8 + e / 2 % 2]);
+    }
+  } else {
+    load_left<E, kTileStride>(a, tile, row, column);
+  }
+}
+
+/// Fragment a in pairs of a tile that is stored transposed: its rows are columns of the tile.
+template <typename E, int kTileStride>
+DIETMT_DEVICE void load_left_transposed(Fragment<E>& a, const E* tile, int row, int column) {
+  if constexpr (kIsFloat<E>) {
+    const E* from = tile + pairs_place<kTileStride>() + column * kTileStride + row;
+    DIETMT_UNROLL
+    for (int e = 0; e < 8; ++e) {
+      a[e] = bits_of(from[(e / 4 * 8 + e / 2 % 2) * kTileStride + e % 2 * 8]);
+    }
+  } else {
+    const E* from = tile + columns_place<E, kTileStride>();
+    load_matrices_transposed(a, from + column * kTileStride + row);
+  }
 }
 
 /// Fragments b of two neighbouring products: columns are the 16 rows from `row` of a tile, depth is
 /// along its columns.
 template <typename E, int kTileStride>
-DIETMT_DEVICE void load_right_transposed(uint32_t (&b)[4], const E* tile, int row, int column) {
-  load_matrices(b, tile + columns_place<kTileStride>() + row * kTileStride + column);
+DIETMT_DEVICE void load_right_transposed(Fragment<E>& b, const E* tile, int row, int column) {
+  load_fragment<E>(b, tile + columns_place<E, kTileStride>() + row * kTileStride + column);
 }
 
-/// Fragments b of two neighbouring products: depth along the 16 rows from `row` of a tile, columns
-/// are its 16 columns from `column`.
+/// What a lane adds to the address of fragments of load_right.
 template <typename E, int kTileStride>
-DIETMT_DEVICE void load_right(uint32_t (&b)[4], const E* tile, int row, int column) {
-  load_matrices_transposed(b, tile + rows_place<kTileStride>() + row * kTileStride + column);
+DIETMT_DEVICE int right_place() {
+  return kIsFloat<E> ? pairs_place<kTileStride>() : rows_place<E, kTileStride>();
+}
+
+/// load_right at a lane's address.
+template <typename E, int kTileStride>
+DIETMT_DEVICE void load_right_at(Fragment<E>& b, const E* from) {
+  if constexpr (kIsFloat<E>) {
+    DIETMT_UNROLL
+    for (int e = 0; e < 8; ++e) {
+      b[e] = bits_of(from[(e / 4 * 8 + e % 2) * kTileStride + e / 2 % 2 * 8]);
+    }
+  } else {
+    load_matrices_transposed(b, from);
+  }
+}
+
+/// Fragments b of two neighbouring products, in pairs: depth along the 16 rows from `row` of a
+/// tile, columns are its 16 columns from `column`.
+template <typename E, int kTileStride>
+DIETMT_DEVICE void load_right(Fragment<E>& b, const E* tile, int row, int column) {
+  load_right_at<E, kTileStride>(b,
+                                tile + right_place<E, kTileStride>() + row * kTileStride + column);
+}
+
+/// Fragment a in pairs of 16 columns of scores.
+template <typename E, int kSquares>
+DIETMT_DEVICE void take_scores(Fragment<E>& a, const float (&scores)[kSquares][4], int square) {
+  if constexpr (kIsFloat<E>) {
+    DIETMT_UNROLL
+    for (int e = 0; e < 8; ++e) a[e] = bits_of(scores[square + e / 4][e % 2 * 2 + e / 2 % 2]);
+  } else {
+    DIETMT_UNROLL
+    for (int e = 0; e < 4; ++e) {
+      const float(&from)[4] = scores[square + e / 2];
+      a[e] = pack<E>(from[e % 2 * 2], from[e % 2 * 2 + 1]);
+    }
+  }
+}
+
+/// The TF32 numbers that an fp32 number is the sum of.
+template <int kCount>
+struct Tf32Parts {
+  uint32_t high[kCount];
+  uint32_t low[kCount];
+
+  DIETMT_DEVICE explicit Tf32Parts(const uint32_t* numbers) {
+    DIETMT_UNROLL
+    for (int i = 0; i < kCount; ++i) {
+      high[i] = round_to_tf32(float_of(numbers[i]));
+      low[i] = round_to_tf32(float_of(numbers[i]) - float_of(high[i]));
+    }
+  }
+};
+
+/// left += a b and right += a b' of two neighbouring products.
+template <typename E>
+DIETMT_DEVICE void multiply_both(float (&left)[4], float (&right)[4], const Fragment<E>& a,
+                                 const Fragment<E>& b) {
+  if constexpr (kIsFloat<E>) {
+    DIETMT_UNROLL
+    for (int j = 0; j < 2; ++j) {
+      const Tf32Parts<4> of_a(a + 4 * j);
+      DIETMT_UNROLL
+      for (int product = 0; product < 2; ++product) {
+        float(&sums)[4] = product == 0 ? left : right;
+        const Tf32Parts<2> of_b(b + 4 * j + 2 * product);
+        multiply_add_tf32(sums, of_a.low, of_b.high);
+        multiply_add_tf32(sums, of_a.high, of_b.low);
+        multiply_add_tf32(sums, of_a.high, of_b.high);
+      }
+    }
+  } else {
+    multiply_add<E>(left, a, b);
+    multiply_add<E>(right, a, b + 2);
+  }
 }
 
 /// sums += rows other^T for the warp's rows and the columns below `columns`, in steps of 16; both
@@ -136,23 +268,22 @@ DIETMT_DEVICE void load_right(uint32_t (&b)[4], const E* tile, int row, int colu
 template <typename E, int kWidth, int kColumns>
 DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, const E* other,
                                        int columns) {
-  constexpr int kTileStride = kStride<kWidth>;
-  const E* left = rows + warp_index() * kWarpRows * kTileStride + rows_place<kTileStride>();
-  const E* right = other + columns_place<kTileStride>();
+  constexpr int kTileStride = kStride<kWidth, E>;
+  const E* left = rows + warp_index() * kWarpRows * kTileStride + rows_place<E, kTileStride>();
+  const E* right = other + columns_place<E, kTileStride>();
   DIETMT_UNROLL
   for (int k = 0; k < kWidth; k += kStep) {
-    uint32_t a[kRowTiles][4];
+    Fragment<E> a[kRowTiles];
     DIETMT_UNROLL
-    for (int m = 0; m < kRowTiles; ++m) load_matrices(a[m], left + 16 * m * kTileStride + k);
+    for (int m = 0; m < kRowTiles; ++m) load_fragment<E>(a[m], left + 16 * m * kTileStride + k);
     DIETMT_UNROLL
     for (int n = 0; n < kColumns; n += 16) {
       if (n >= columns) continue;
-      uint32_t b[4];
-      load_matrices(b, right + n * kTileStride + k);
+      Fragment<E> b;
+      load_fragment<E>(b, right + n * kTileStride + k);
       DIETMT_UNROLL
       for (int m = 0; m < kRowTiles; ++m) {
-        multiply_add<E>(sums.value[m][n / 8], a[m], b);
-        multiply_add<E>(sums.value[m][n / 8 + 1], a[m], b + 2);
+        multiply_both<E>(sums.value[m][n / 8], sums.value[m][n / 8 + 1], a[m], b);
       }
     }
   }
@@ -162,27 +293,20 @@ DIETMT_DEVICE void multiply_transposed(WarpRows<kColumns>& sums, const E* rows, 
 template <typename E, int kTileStride, int kWidth, int kColumns>
 DIETMT_DEVICE void multiply(WarpRows<kWidth>& sums, const WarpRows<kColumns>& scores, const E* tile,
                             int columns) {
-  const E* right = tile + rows_place<kTileStride>();
+  const E* right = tile + right_place<E, kTileStride>();
   DIETMT_UNROLL
   for (int k = 0; k < kColumns; k += kStep) {
     if (k >= columns) continue;
-    uint32_t a[kRowTiles][4];
+    Fragment<E> a[kRowTiles];
     DIETMT_UNROLL
-    for (int m = 0; m < kRowTiles; ++m) {
-      DIETMT_UNROLL
-      for (int e = 0; e < 4; ++e) {
-        const float(&from)[4] = scores.value[m][k / 8 + e / 2];
-        a[m][e] = pack<E>(from[e % 2 * 2], from[e % 2 * 2 + 1]);
-      }
-    }
+    for (int m = 0; m < kRowTiles; ++m) take_scores<E>(a[m], scores.value[m], k / 8);
     DIETMT_UNROLL
     for (int n = 0; n < kWidth; n += 16) {
-      uint32_t b[4];
-      load_matrices_transposed(b, right + k * kTileStride + n);
+      Fragment<E> b;
+      load_right_at<E, kTileStride>(b, right + k * kTileStride + n);
       DIETMT_UNROLL
       for (int m = 0; m < kRowTiles; ++m) {
-        multiply_add<E>(sums.value[m][n / 8], a[m], b);
-        multiply_add<E>(sums.value[m][n / 8 + 1], a[m], b + 2);
+        multiply_both<E>(sums.value[m][n / 8], sums.value[m][n / 8 + 1], a[m], b);
       }
     }
   }

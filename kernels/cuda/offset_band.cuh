@@ -29,15 +29,15 @@ template <typename S>
 DIETMT_DEVICE void start_chunk(typename S::E* chunk, const ConvertedTable& table,
                                int64_t table_clip, const typename S::TileOf& tile, int head) {
   using E = typename S::E;
-  constexpr int kPieces = S::kWidth / 8;
+  constexpr int kPieces = S::kWidth / kVector<E>;
   const int clip = static_cast<int>(table_clip);
   const E* start = static_cast<const E*>(table.data) + head * table.head_stride;
   DIETMT_UNROLL_TWICE
   for (int index = recomputed(thread_index()); index < S::kChunkRows * kPieces; index += kThreads) {
     const int row = index / kPieces;
-    const int column = index % kPieces * 8;
+    const int column = index % kPieces * kVector<E>;
     const int entry = clip_to(tile.lowest_offset() + row, clip) + clip;
-    copy_async(chunk + row * kStride<S::kWidth> + column,
+    copy_async(chunk + row * kStride<S::kWidth, E> + column,
                start + int64_t{entry} * S::kWidth + column, true);
   }
 }
@@ -51,12 +51,11 @@ DIETMT_DEVICE void store_products(float* to, const typename S::E* rows, int row,
   float sums[2][4] = {};
   DIETMT_UNROLL
   for (int k = 0; k < S::kWidth; k += kStep) {
-    uint32_t a[4];
-    uint32_t b[4];
-    load_left<E, kStride<S::kWidth>>(a, rows, row, k);
-    load_right_transposed<E, kStride<S::kWidth>>(b, chunk, offset, k);
-    multiply_add<E>(sums[0], a, b);
-    multiply_add<E>(sums[1], a, b + 2);
+    Fragment<E> a;
+    Fragment<E> b;
+    load_left<E, kStride<S::kWidth, E>>(a, rows, row, k);
+    load_right_transposed<E, kStride<S::kWidth, E>>(b, chunk, offset, k);
+    multiply_both<E>(sums[0], sums[1], a, b);
   }
   float* start = to + 2 * (lane_index() % 4) * kToStride + lane_index() / 4;
   DIETMT_UNROLL
@@ -130,13 +129,11 @@ DIETMT_DEVICE void scatter(typename S::E* band, const typename S::Scores& scores
     DIETMT_UNROLL
     for (int half = 0; half < 2; ++half) {
       const float(&value)[4] = scores.value[m][n];
-      const uint32_t pair = pack<E>(value[2 * half], value[2 * half + 1]);
       const int row = lane_index() / 4 + 8 * half;
       const int column = 8 * n + 2 * (lane_index() % 4);
-      band[window_offset<S>(row, column) * S::kBandStride + row] =
-          E{static_cast<uint16_t>(pair & 0xffffU)};
-      band[window_offset<S>(row, column + 1) * S::kBandStride + row] =
-          E{static_cast<uint16_t>(pair >> 16)};
+      store_both<E>(band + window_offset<S>(row, column) * S::kBandStride + row,
+                    band + window_offset<S>(row, column + 1) * S::kBandStride + row,
+                    value[2 * half], value[2 * half + 1]);
     }
   }
 }
@@ -148,14 +145,13 @@ DIETMT_DEVICE void multiply_band(WarpRows<kOut>& sums, const typename S::E* band
   using E = typename S::E;
   const int first = first_offset<S>(warp_index() * kWarpRows + 16 * m);
   for (int k = 0; k < S::kWindow; k += kStep) {
-    uint32_t a[4];
+    Fragment<E> a;
     load_left_transposed<E, S::kBandStride>(a, band, 0, k);
     DIETMT_UNROLL
     for (int n = 0; n < kOut; n += 16) {
-      uint32_t b[4];
-      load_right<E, kStride<S::kWidth>>(b, chunk, first + k, n);
-      multiply_add<E>(sums.value[m][n / 8], a, b);
-      multiply_add<E>(sums.value[m][n / 8 + 1], a, b + 2);
+      Fragment<E> b;
+      load_right<E, kStride<S::kWidth, E>>(b, chunk, first + k, n);
+      multiply_both<E>(sums.value[m][n / 8], sums.value[m][n / 8 + 1], a, b);
     }
   }
 }

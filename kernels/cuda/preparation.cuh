@@ -19,7 +19,7 @@ struct PrepareBlock {
     const int64_t width = arguments.call.sizes.head_width;
     const int64_t heads = to.head_stride == 0 ? 1 : arguments.call.sizes.heads;
     const int64_t entries = 2 * clip + 1;
-    auto* const pairs = static_cast<uint32_t*>(to.data);
+    auto* const elements = static_cast<E*>(to.data);
     for (int64_t index = first; index < heads * entries * (kWidth / 2);
          index += arguments.blocks * kThreads) {
       const int64_t row = index / (kWidth / 2);
@@ -27,7 +27,7 @@ struct PrepareBlock {
       const float* start =
           from.data + row / entries * from.head_stride + row % entries * width + column;
       const bool valid = column < width;
-      pairs[index] = pack<E>(valid ? start[0] : 0.0f, valid ? start[1] : 0.0f);
+      store_pair<E>(elements + 2 * index, valid ? start[0] : 0.0f, valid ? start[1] : 0.0f);
     }
   }
 
@@ -37,13 +37,13 @@ struct PrepareBlock {
     const E* left = static_cast<const E*>(x.data) + token * x.token_stride + start;
     const E* right = static_cast<const E*>(y.data) + token * y.token_stride + start;
     float sum = 0.0f;
-    for (int column = thread_index() % 4 * 8; column < width; column += 32) {
+    constexpr int kPiece = kVector<E>;
+    for (int column = thread_index() % 4 * kPiece; column < width; column += 4 * kPiece) {
       const Words a = load_words(left + column);
       const Words b = load_words(right + column);
       DIETMT_UNROLL
       for (int word = 0; word < 4; ++word) {
-        sum += low_float<E>(a.of[word]) * low_float<E>(b.of[word]);
-        sum += high_float<E>(a.of[word]) * high_float<E>(b.of[word]);
+        sum += multiply_words<E>(a.of[word], b.of[word]);
       }
     }
     return sum;

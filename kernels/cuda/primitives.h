@@ -11,6 +11,7 @@
 //                                  row l / 4 of matrix m
 //   load_matrices_transposed       the same of the transposed matrices
 //   multiply_add<E>(d, a, b)       mma.sync.m16n8k16: d += a b with fp32 sums
+//   multiply_add_tf32(d, a, b)     mma.sync.m16n8k8 of TF32 numbers: d += a b
 //   copy_async(to, from, valid)    cp.async of 16 bytes, zeros if not valid
 //   copy_word_async                the same of 4 bytes
 //   commit_copies()                closes a group of copies
@@ -25,6 +26,9 @@
 // Fragments of m16n8k16, with g = lane / 4, t = lane % 4: a[0] holds row g, columns 2t and 2t + 1;
 // a[1] row g + 8; a[2], a[3] the same rows, columns 2t + 8, 2t + 9; b[0] holds rows 2t, 2t + 1 of
 // column g, b[1] rows 2t + 8, 2t + 9; d holds (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+// Of m16n8k8 in TF32: a[0] holds (g, t), a[1] (g + 8, t), a[2] (g, t + 4), a[3] (g + 8, t + 4);
+// b[0] holds row t of column g, b[1] row t + 4; d as above. ldmatrix moves an fp32 number as two
+// 16-bit elements.
 #pragma once
 
 #include "kernels/cuda/attention_arguments.h"

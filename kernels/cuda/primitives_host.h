@@ -84,6 +84,24 @@ void multiply_add(float (&d)[4], const uint32_t (&a)[4], const uint32_t* b) {
   }
 }
 
+/// The device reads TF32 numbers without their last 13 bits.
+inline void multiply_add_tf32(float (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2]) {
+  const detail::MultiplyOperands* lanes =
+      detail::exchange_operands({{a[0], a[1], a[2], a[3]}, {b[0], b[1]}});
+  const auto number = [](uint32_t bits) { return float_of(bits & ~uint32_t{0x1fff}); };
+  const int lane = thread_index() % 32;
+  for (int output = 0; output < 4; ++output) {
+    const int row = lane / 4;
+    const int column = 2 * (lane % 4) + output % 2;
+    float sum = d[output];
+    for (int k = 0; k < 8; ++k) {
+      sum += number(lanes[row * 4 + k % 4].a[2 * (k / 4) + output / 2]) *
+             number(lanes[column * 4 + k % 4].b[k / 4]);
+    }
+    d[output] = sum;
+  }
+}
+
 inline float exp2_fast(float x) { return std::exp2(x); }
 
 }  // namespace dietmt::kernels

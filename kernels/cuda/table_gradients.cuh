@@ -101,14 +101,13 @@ DIETMT_DEVICE void add_table_gradient(float* partial, int64_t table_clip, int wi
       for (int step = 0; step < kSteps; ++step) {
         const int row = first_row + 16 * step;
         if (row < 0 || row >= kRows) continue;
-        uint32_t a[4];
-        load_left<E, S::kBandStride>(a, memory.band, first, row);
+        Fragment<E> a;
+        load_left_in_pairs<E, S::kBandStride>(a, memory.band, first, row);
         DIETMT_UNROLL
         for (int n = 0; n < kPiece; n += 16) {
-          uint32_t b[4];
-          load_right<E, kStride<S::kWidth>>(b, rows, row, column + n);
-          multiply_add<E>(sums[n / 8], a, b);
-          multiply_add<E>(sums[n / 8 + 1], a, b + 2);
+          Fragment<E> b;
+          load_right<E, kStride<S::kWidth, E>>(b, rows, row, column + n);
+          multiply_both<E>(sums[n / 8], sums[n / 8 + 1], a, b);
         }
       }
       add_offset_sums<S, kPiece>(partial, clip, width, factor, sums, tile.lowest_offset(), first,

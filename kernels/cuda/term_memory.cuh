@@ -5,10 +5,6 @@
 
 namespace dietmt::kernels {
 
-struct alignas(8) FloatPair {
-  float of[2];
-};
-
 /// Element type, head width (padded), terms, and the tile of scores. `kGradients`: the tables of
 /// these rows get gradients.
 template <typename ElementType_, int kHeadWidth, TermClass kTermClass, bool kRowsAreQueries,
@@ -88,10 +84,12 @@ DIETMT_HOST_DEVICE TermMemory<S> take_term_memory(SharedMemory& memory,
     result.segment_sums = memory.take<float>(kRows);
   }
   if constexpr (has_vectors(S::kTerms)) {
-    result.chunk = memory.take<E>(S::kChunkRows * kStride<S::kWidth>);
     const bool relative = tables.relative_keys.data != nullptr ||
                           tables.relative_queries.data != nullptr ||
                           tables.relative_values.data != nullptr;
+    if (relative || tables.query_features.data != nullptr) {
+      result.chunk = memory.take<E>(S::kChunkRows * kStride<S::kWidth, E>);
+    }
     if (relative) {
       result.products = memory.take<float>(kWarps * S::kWindow * S::kProductStride);
       result.column_products = memory.take<float>(S::kChunkRows * S::kColumnProductStride);
@@ -114,7 +112,8 @@ DIETMT_DEVICE void clear_term_memory(const TermMemory<S>& memory) {
   }
   if constexpr (has_vectors(S::kTerms)) {
     if (memory.band == nullptr) return;
-    for (int i = thread; i < band_size<S>() / 2; i += kThreads) {
+    constexpr int kWords = band_size<S>() * static_cast<int>(sizeof(typename S::E)) / 4;
+    for (int i = thread; i < kWords; i += kThreads) {
       reinterpret_cast<uint32_t*>(memory.band)[i] = 0;
     }
     if constexpr (S::kGradients) {

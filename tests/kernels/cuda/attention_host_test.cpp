@@ -50,6 +50,17 @@ TEST(AttentionHostTest, OrderDoesNotMatterInAStreamOfTiles) {
   }
 }
 
+TEST(AttentionHostTest, OrderDoesNotMatterInFp32) {
+  AttentionCaseOptions options = all_terms();
+  options.type = ElementType::kFloat;
+  options.queries = {70};
+  options.heads = 1;
+  const auto in_order = run(options, {});
+  for (const uint64_t order : {1, 2}) {
+    expect_same_bits(run(options, {.workers = 1, .order = order}), in_order);
+  }
+}
+
 // Features in several pieces, which take turns with another table in one piece of memory.
 TEST(AttentionHostTest, OrderDoesNotMatterInPiecesOfFeatures) {
   const AttentionCaseOptions options{.name = "features",
