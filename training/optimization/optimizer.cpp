@@ -29,6 +29,33 @@ NamedTensors trained_parameters(const torch::nn::Module& model) {
   return trained;
 }
 
+/// What a step changes on a device. The host does not know whether the step is broken, so the
+/// device chooses between the values before and after it.
+class BrokenStepUndo {
+ public:
+  /// `is_broken`: undefined on the CPU, where nothing needs to be kept.
+  BrokenStepUndo(Tensor is_broken, const Tensor& parameter, const ParameterRule& rule)
+      : is_broken_(std::move(is_broken)) {
+    if (!is_broken_.defined()) return;
+    changed_.push_back(parameter);
+    for (const auto& [name, tensor] : rule.state())
+      if (!tensor.is_cpu()) changed_.push_back(tensor);
+    for (const Tensor& tensor : changed_) before_.push_back(tensor.clone());
+  }
+
+  void restore() const {
+    for (size_t i = 0; i < changed_.size(); ++i) {
+      Tensor changed = changed_[i];
+      at::where_out(changed, is_broken_, before_[i], changed);
+    }
+  }
+
+ private:
+  Tensor is_broken_;
+  std::vector<Tensor> changed_;
+  std::vector<Tensor> before_;
+};
+
 }  // namespace
 
 Optimizer::Optimizer(const torch::nn::Module& model, const OptimizerOptions& options,
@@ -107,9 +134,13 @@ void Optimizer::step_rules(double learning_rate) {
   for (size_t i = 0; i < rules_.size(); ++i)
     if (rules_[i] && parameters_[i].grad().defined()) gradients.push_back(parameters_[i].grad());
   if (scaling_ && !gradients.empty()) at::_foreach_div_(gradients, scaling_->divisor);
-  for (size_t i = 0; i < rules_.size(); ++i)
-    if (rules_[i] && parameters_[i].grad().defined())
-      rules_[i]->step(parameters_[i], parameters_[i].grad(), learning_rate);
+  const Tensor is_broken = scaling_ && !gradients.empty() ? scaling_->is_broken.ne(0) : Tensor();
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (!rules_[i] || !parameters_[i].grad().defined()) continue;
+    const BrokenStepUndo undo(is_broken, parameters_[i], *rules_[i]);
+    rules_[i]->step(parameters_[i], parameters_[i].grad(), learning_rate);
+    undo.restore();
+  }
 }
 
 void Optimizer::step_adam(const Group& group, double learning_rate) {

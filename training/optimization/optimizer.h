@@ -70,8 +70,8 @@ class Optimizer {
     return scale_and_clip(factor, max_norm, gradient_norm());
   }
 
-  /// One update from the gradients. On a device Adam leaves everything as it is if the norm of
-  /// scale_and_clip() is not a finite number.
+  /// One update from the gradients. On a device it leaves weights and moments as they are if the
+  /// norm of scale_and_clip() is not a finite number.
   void step(double learning_rate);
 
   /// State for a checkpoint, named "<parameter>.m", "<parameter>.v" and "<parameter>.step", or as a

@@ -79,24 +79,38 @@ TEST(DeviceOptimizer, UpdatesAsOnTheCpu) {
   }
 }
 
+void expect_no_change_by(double broken, const std::string& type) {
+  OptimizerOptions options;
+  options.type = type;
+  options.weight_decay = 0.1;
+  ManyParameters model(2, counting_device());
+  Optimizer optimizer(model, options);
+  model.set_gradients(1.0);
+  optimizer.scale_and_clip(0.5, 1.0);
+  optimizer.step(0.01);
+  const auto now = [&] {
+    std::vector<std::pair<std::string, Tensor>> all;
+    for (const auto& item : model.named_parameters())
+      all.emplace_back(item.key(), item.value().detach().cpu().clone());
+    for (const auto& [name, tensor] : optimizer.state())
+      if (!name.ends_with(".step")) all.emplace_back(name, tensor.cpu().clone());
+    return all;
+  };
+  const auto before = now();
+  model.set_gradients(1.0);
+  model.parameters()[1].mutable_grad()[2] = broken;
+  const Tensor norm = optimizer.scale_and_clip(0.5, 1.0);
+  optimizer.step(0.01);
+  EXPECT_FALSE(std::isfinite(norm.item<double>()));
+  const auto after = now();
+  for (size_t i = 0; i < before.size(); ++i)
+    EXPECT_TRUE(at::equal(after[i].second, before[i].second)) << type << ' ' << before[i].first;
+}
+
 TEST(DeviceOptimizer, ABrokenGradientChangesNothing) {
-  for (const double broken : {std::nan(""), std::numeric_limits<double>::infinity()}) {
-    ManyParameters model(2, counting_device());
-    Optimizer optimizer(model, {});
-    std::vector<Tensor> before;
-    for (const Tensor& parameter : model.parameters()) before.push_back(parameter.detach().cpu());
-    model.set_gradients(1.0);
-    model.parameters()[1].mutable_grad()[2] = broken;
-    const Tensor norm = optimizer.scale_and_clip(0.5, 1.0);
-    optimizer.step(0.01);
-    EXPECT_FALSE(std::isfinite(norm.item<double>()));
-    for (size_t i = 0; i < before.size(); ++i)
-      EXPECT_TRUE(at::equal(model.parameters()[i].detach().cpu(), before[i]));
-    for (const auto& [name, tensor] : optimizer.state()) {
-      if (name.ends_with(".step")) continue;
-      EXPECT_EQ(tensor.abs().sum().item<double>(), 0.0) << name;
-    }
-  }
+  for (const char* type : {"adam", "adamw", "adafactor", "muon"})
+    for (const double broken : {std::nan(""), std::numeric_limits<double>::infinity()})
+      expect_no_change_by(broken, type);
 }
 
 // As many tensors as in `base`, 6 encoder and 6 decoder layers.
