@@ -98,14 +98,15 @@ at::Tensor attend_sentence(const Sentence& s, const AttentionCall& call) {
   const int64_t keys = p.size(2);
   if (s.dropout_factors.defined()) p = p * s.dropout_factors;
 
-  at::Tensor output = at::matmul(p, s.v);
+  // Terms in fp32 make the scores fp32, whatever the type of queries and keys.
+  at::Tensor output = at::matmul(p.to(s.v.scalar_type()), s.v);
   if (call.terms.relative_values.defined()) {
     const at::Tensor& table = call.terms.relative_values;
     const at::Tensor values =
         table.index({Slice(), offset_index(queries, keys, table.size(1), table.device())});
     output = output + (p.unsqueeze(-1) * values).sum(2);
   }
-  return output;
+  return output.to(s.v.scalar_type());
 }
 
 }  // namespace

@@ -53,6 +53,31 @@ TEST(CrossAttention, RowsAtOnePosition) {
   }
 }
 
+// As in training with bf16 on a device, where autocast converts nothing.
+TEST(ReferenceAttention, TakesTermsInFp32BesideValuesInBf16) {
+  const Packing packing({4, 9, 1});
+  at::manual_seed(4);
+  const auto random = [&] { return at::randn({packing.tokens(), kRunHeads, kRunHeadWidth}); };
+  const at::Tensor q = random(), k = random(), v = random();
+  for (const std::string spec : {"none", "diet-rel", "shaw"}) {
+    const auto scheme = make_scheme(spec, AttentionSite::kEncoder);
+    scheme->to(at::kFloat);
+    const ScoreTerms terms = scheme->lower({0, 9, 9}, q)[0];
+    const auto run = [&](at::ScalarType type) {
+      return attend({.queries = q.to(type),
+                     .keys = k.to(type),
+                     .values = v.to(type),
+                     .query_packing = packing,
+                     .key_packing = packing,
+                     .terms = terms},
+                    Backend::kReference);
+    };
+    const at::Tensor found = run(at::kBFloat16);
+    EXPECT_EQ(found.scalar_type(), at::kBFloat16) << spec;
+    EXPECT_LE(largest_gap(found.to(at::kFloat), run(at::kFloat)), 0.05) << spec;
+  }
+}
+
 TEST(AttentionDropout, DependsOnlyOnTheKey) {
   const Packing packing({20, 20});
   const Inputs inputs = make_inputs(packing.tokens(), packing.tokens());
