@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <spdlog/spdlog.h>
 #include <torch/cuda.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <array>
@@ -71,16 +72,37 @@ c10::Device parse_device(const std::string& name) {
   throw ConfigError("--device is '" + name + "'; it must be cpu, cuda or cuda:I");
 }
 
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 9
+
+namespace {
+
+// A template because allocators of LibTorch 2.9 have statistics but do not know what is left.
+template <typename Allocator>
+std::optional<int64_t> free_memory_of(Allocator& allocator, c10::DeviceIndex index) {
+  if constexpr (requires { allocator.getMemoryInfo(index); }) {
+    const auto stats = allocator.getDeviceStats(index);
+    // What the allocator keeps for later counts as taken on the device, but it gives it to us.
+    const int64_t kept = stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
+    return static_cast<int64_t>(allocator.getMemoryInfo(index).first) + std::max<int64_t>(kept, 0);
+  } else {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 std::optional<int64_t> free_device_memory(c10::Device device) {
   if (device.is_cpu()) return std::nullopt;
   auto* allocator = dynamic_cast<c10::DeviceAllocator*>(c10::GetAllocator(device.type()));
   if (allocator == nullptr) return std::nullopt;
-  const c10::DeviceIndex index = device.has_index() ? device.index() : c10::DeviceIndex{0};
-  const auto stats = allocator->getDeviceStats(index);
-  // What the allocator keeps for later counts as taken on the device, but it gives it to us.
-  const int64_t kept = stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
-  return static_cast<int64_t>(allocator->getMemoryInfo(index).first) + std::max<int64_t>(kept, 0);
+  return free_memory_of(*allocator, device.has_index() ? device.index() : c10::DeviceIndex{0});
 }
+
+#else  // LibTorch 2.8 has no allocator that is the same for all devices
+
+std::optional<int64_t> free_device_memory(c10::Device /*device*/) { return std::nullopt; }
+
+#endif
 
 void make_current(c10::Device device) {
   if (!device.is_cpu()) c10::impl::VirtualGuardImpl(device.type()).setDevice(device);
