@@ -109,22 +109,18 @@ class Comparison:
 
 def main():
     options = parse_options()
-    comparisons = []
+    print("| preset | precision | program | tokens/s | processor, s a million tokens | dietmt / program |")
+    print("|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for preset in options.presets:
             for precision in options.precisions:
                 comparison = Comparison(options, preset, precision, pathlib.Path(folder) / "batches")
                 for _ in range(options.rounds):
                     comparison.round()
-                comparisons.append(comparison)
-    print("| preset | precision | program | tokens/s | processor, s a million tokens | dietmt / program |")
-    print("|---|---|---|---|---|---|")
-    for comparison in comparisons:
-        print("\n".join(comparison.rows()))
-    if options.log:
-        with open(options.log, "a", encoding="utf-8") as log:
-            for comparison in comparisons:
-                log.writelines(json.dumps(line) + "\n" for line in comparison.lines())
+                print("\n".join(comparison.rows()), flush=True)
+                if options.log:
+                    with open(options.log, "a", encoding="utf-8") as log:
+                        log.writelines(json.dumps(line) + "\n" for line in comparison.lines())
 
 
 if __name__ == "__main__":
