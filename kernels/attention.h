@@ -121,7 +121,9 @@ struct AttentionBackward {
   HeadRows grad_queries;        // [N, H, Dh], overwritten
   HeadRows grad_keys;           // [M, H, Dh], overwritten
   HeadRows grad_values;         // [M, H, Dh], overwritten
-  AttentionTables grad_tables;  // null: not wanted; the same head_stride as the table's
+  /// Null: not wanted; the same head_stride as the table's. The CPU adds to what is there, a device
+  /// overwrites it.
+  AttentionTables grad_tables;
 };
 
 /// On the CPU, for AVX-512, AVX2 or any x86-64. Types: kFloat, kBFloat16. Results do not depend on

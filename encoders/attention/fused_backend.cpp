@@ -202,9 +202,11 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     call.grad_queries = head_rows(results[0]);
     call.grad_keys = head_rows(results[1]);
     call.grad_values = head_rows(results[2]);
+    const bool overwrites = !saved[0].is_cpu() && saved[0].size(0) > 0;
     for (size_t i = 0; i < present.size(); ++i) {
-      const bool wanted = context->needs_input_grad(3 + i);
-      results.push_back(wanted ? at::zeros_like(present[i]) : Tensor());
+      results.emplace_back();
+      if (context->needs_input_grad(3 + i))
+        results.back() = overwrites ? at::empty_like(present[i]) : at::zeros_like(present[i]);
       call.grad_tables.*kAttentionTables[settings.present[i]].table = head_table(results.back());
     }
     run_backward(call, saved[0].device());

@@ -101,7 +101,7 @@ void add_row_kernels(kernels::DeviceKernels& table) {
     kernels::rotate_cuda(call, current_stream());
   };
   table.linear = [](const kernels::DeviceLinear& call) {
-    kernels::linear_cuda(call, product_memory());
+    return kernels::linear_cuda(call, product_memory());
   };
   table.linear_backward = linear_backward;
 }

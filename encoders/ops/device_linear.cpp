@@ -18,14 +18,9 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// x W^T [+ bias, relu]; all of one type.
-Tensor device_product(const Tensor& x, const Tensor& weight, const Tensor& bias, bool relu) {
-  const kernels::DeviceKernels* const device = row_kernels(x);
-  if (device == nullptr || device->linear == nullptr) {
-    const Tensor product = bias.defined() ? at::addmm(bias, x, weight.t()) : at::mm(x, weight.t());
-    return relu ? Tensor(product).relu_() : product;
-  }
-  const Tensor output = at::empty({x.size(0), weight.size(0)}, x.options().requires_grad(false));
+// The call without an activation, from x and weight.
+kernels::DeviceLinear linear_call(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                  const Tensor& output) {
   kernels::DeviceLinear call;
   call.type = element_type(x.scalar_type());
   call.rows = x.size(0);
@@ -34,11 +29,48 @@ Tensor device_product(const Tensor& x, const Tensor& weight, const Tensor& bias,
   call.x = x.const_data_ptr();
   call.weight = weight.const_data_ptr();
   if (bias.defined()) call.bias = bias.const_data_ptr();
-  call.relu = relu;
   call.output = output.mutable_data_ptr();
-  const c10::DeviceGuard guard(x.device());
-  device->linear(call);
-  return output;
+  return call;
+}
+
+Tensor empty_product(const Tensor& x, const Tensor& weight) {
+  return at::empty({x.size(0), weight.size(0)}, x.options().requires_grad(false));
+}
+
+// x W^T [+ bias]; all of one type.
+Tensor device_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const kernels::DeviceKernels* const device = row_kernels(x);
+  if (device != nullptr && device->linear != nullptr) {
+    const Tensor output = empty_product(x, weight);
+    const c10::DeviceGuard guard(x.device());
+    if (device->linear(linear_call(x, weight, bias, output))) return output;
+  }
+  return bias.defined() ? at::addmm(bias, x, weight.t()) : at::mm(x, weight.t());
+}
+
+struct Hidden {
+  Tensor values;  // max(0, x W^T + bias)
+  Tensor signs;   // for the gradient of what reads the values; undefined: the device has none
+};
+
+Hidden device_relu_product(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                           bool keeps_signs) {
+  const kernels::DeviceKernels* const device = row_kernels(x);
+  if (device != nullptr && device->linear != nullptr) {
+    const Tensor output = empty_product(x, weight);
+    kernels::DeviceLinear call = linear_call(x, weight, bias, output);
+    call.relu = true;
+    const c10::DeviceGuard guard(x.device());
+    if (keeps_signs) {
+      const Tensor signs = at::empty({kernels::relu_signs_bytes(call.rows, call.outputs)},
+                                     output.options().dtype(at::kByte));
+      call.relu_signs = signs.mutable_data_ptr();
+      if (device->linear(call)) return {output, signs};
+      call.relu_signs = nullptr;
+    }
+    if (device->linear(call)) return {output, {}};
+  }
+  return {device_product(x, weight, bias).relu_(), {}};
 }
 
 // a^T b in fp32.
@@ -59,9 +91,10 @@ struct WantedGradients {
 };
 
 // `so_far` is the part of the gradient of x that comes from elsewhere, or undefined; it may be
-// written over if nobody else reads it.
+// written over if nobody else reads it. `signs` are those of x where a ReLU made it, or undefined.
 LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Tensor& grad_output,
-                                 const Tensor& so_far, const WantedGradients& wanted) {
+                                 const Tensor& so_far, const WantedGradients& wanted,
+                                 const Tensor& signs = {}) {
   LinearGradients result;
   const kernels::DeviceKernels* const device = row_kernels(x);
   if (device == nullptr || device->linear_backward == nullptr) {
@@ -93,6 +126,7 @@ LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Te
   call.grad_output = grad_output.const_data_ptr();
   if (wanted.x) call.grad_x = result.x.mutable_data_ptr();
   call.add_to_grad_x = wanted.x && so_far.defined();
+  if (signs.defined()) call.relu_signs = signs.const_data_ptr();
   if (wanted.weight) call.grad_weight = result.weight.mutable_data_ptr<float>();
   if (wanted.bias) call.grad_bias = result.bias.mutable_data_ptr<float>();
   const c10::DeviceGuard guard(x.device());
@@ -100,55 +134,77 @@ LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Te
   return result;
 }
 
-// In fp32 with the gradient of its bias, which is undefined if that is not wanted.
-std::pair<Tensor, Tensor> relu_gradient(const Tensor& output, const Tensor& grad_output,
-                                        bool wants_bias) {
-  const kernels::DeviceKernels* const device = row_kernels(output);
-  if (device == nullptr || device->activate_backward == nullptr) {
-    const Tensor gradient = at::threshold_backward(grad_output, output, 0);
-    return {gradient, wants_bias ? at::sum(gradient, 0, false, at::kFloat) : Tensor()};
-  }
-  // The output is positive where the input is.
+// Of `hidden`, before the ReLU that made it.
+Tensor relu_gradient(const Tensor& hidden, const Tensor& grad_hidden) {
+  const kernels::DeviceKernels* const device = row_kernels(hidden);
+  if (device == nullptr || device->activate_backward == nullptr)
+    return at::threshold_backward(grad_hidden, hidden, 0);
   kernels::DeviceActivate forward;
-  forward.type = element_type(output.scalar_type());
+  forward.type = element_type(hidden.scalar_type());
   forward.activation = kernels::DeviceActivation::kRelu;
-  forward.rows = output.size(0);
-  forward.width = output.size(1);
-  forward.x = output.const_data_ptr();
-  Tensor grad_bias;
-  const Tensor gradient =
-      device_activation_gradient(forward, grad_output, wants_bias ? &grad_bias : nullptr);
-  return {gradient, grad_bias};
+  forward.rows = hidden.size(0);
+  forward.width = hidden.size(1);
+  forward.x = hidden.const_data_ptr();  // positive where the ReLU's input is
+  return device_activation_gradient(forward, grad_hidden, nullptr);
 }
 
 struct DeviceLinear : torch::autograd::Function<DeviceLinear> {
   static variable_list forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
-                               const std::optional<Tensor>& bias, bool relu) {
+                               const std::optional<Tensor>& bias) {
     context->set_materialize_grads(false);
     const Tensor own_weight = weight_in(x.scalar_type(), weight);
     const Tensor own_bias = bias ? weight_in(x.scalar_type(), *bias) : Tensor();
     context->saved_data["has_bias"] = bias.has_value();
-    const Tensor output = device_product(x, own_weight, own_bias, relu);
-    context->save_for_backward({x, own_weight, relu ? output : Tensor()});
-    return {output, x};
+    context->save_for_backward({x, own_weight});
+    return {device_product(x, own_weight, own_bias), x};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const Tensor& of_input = gradients[1];
-    if (!gradients[0].defined()) return {of_input, {}, {}, {}};
+    if (!gradients[0].defined()) return {of_input, {}, {}};
     const variable_list saved = context->get_saved_variables();
-    Tensor grad_output = gradients[0].contiguous();
-    WantedGradients wanted{
-        context->needs_input_grad(0), context->needs_input_grad(1),
-        context->saved_data["has_bias"].toBool() && context->needs_input_grad(2)};
-    Tensor grad_bias;
-    if (saved[2].defined()) {
-      std::tie(grad_output, grad_bias) = relu_gradient(saved[2], grad_output, wanted.bias);
-      wanted.bias = false;
+    const LinearGradients found = linear_gradients(
+        saved[0], saved[1], gradients[0].contiguous(), of_input,
+        {context->needs_input_grad(0), context->needs_input_grad(1),
+         context->saved_data["has_bias"].toBool() && context->needs_input_grad(2)});
+    return {found.x, found.weight, found.bias};
+  }
+};
+
+// max(0, x W1^T + b1) W2^T [+ b2], and x.
+struct DeviceReluNetwork : torch::autograd::Function<DeviceReluNetwork> {
+  static variable_list forward(AutogradContext* context, const Tensor& x,
+                               const Tensor& inner_weight, const Tensor& inner_bias,
+                               const Tensor& outer_weight, const std::optional<Tensor>& outer_bias,
+                               bool trains) {
+    context->set_materialize_grads(false);
+    const at::ScalarType type = x.scalar_type();
+    const Tensor inner = weight_in(type, inner_weight), outer = weight_in(type, outer_weight);
+    const Hidden hidden = device_relu_product(x, inner, weight_in(type, inner_bias), trains);
+    context->saved_data["has_bias"] = outer_bias.has_value();
+    context->save_for_backward({x, inner, hidden.values, hidden.signs, outer});
+    return {
+        device_product(hidden.values, outer, outer_bias ? weight_in(type, *outer_bias) : Tensor()),
+        x};
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const Tensor& of_input = gradients[1];
+    if (!gradients[0].defined()) return {of_input, {}, {}, {}, {}, {}};
+    const variable_list saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &inner = saved[1], &hidden = saved[2], &signs = saved[3];
+    const auto wants = [&](size_t input) { return context->needs_input_grad(input); };
+    LinearGradients of_outer =
+        linear_gradients(hidden, saved[4], gradients[0].contiguous(), {},
+                         {wants(0) || wants(1) || wants(2), wants(3),
+                          context->saved_data["has_bias"].toBool() && wants(4)},
+                         signs);
+    LinearGradients of_inner;
+    if (of_outer.x.defined()) {
+      if (!signs.defined()) of_outer.x = relu_gradient(hidden, of_outer.x);
+      of_inner = linear_gradients(x, inner, of_outer.x, of_input, {wants(0), wants(1), wants(2)});
     }
-    const LinearGradients found =
-        linear_gradients(saved[0], saved[1], grad_output, of_input, wanted);
-    return {found.x, found.weight, grad_bias.defined() ? grad_bias : found.bias, {}};
+    return {of_inner.x, of_inner.weight, of_inner.bias, of_outer.weight, of_outer.bias, {}};
   }
 };
 
@@ -162,7 +218,7 @@ struct DeviceStackedLinear : torch::autograd::Function<DeviceStackedLinear> {
     std::vector<int64_t> rows;
     for (const Tensor& part : weights) rows.push_back(part.size(0));
     context->saved_data["rows"] = rows;
-    return device_product(x, weight, bias, false);
+    return device_product(x, weight, bias);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -200,9 +256,17 @@ bool has_device_linear(const Tensor& x, const Tensor& weight) {
 Fork device_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Epilogue epilogue) {
   const bool leaves_bias = epilogue == Epilogue::kLeaveBias;
   const variable_list results =
-      DeviceLinear::apply(x.contiguous(), weight, if_defined(leaves_bias ? Tensor() : bias),
-                          epilogue == Epilogue::kRelu);
+      DeviceLinear::apply(x.contiguous(), weight, if_defined(leaves_bias ? Tensor() : bias));
   return {{results[0], leaves_bias ? bias : Tensor()}, results[1]};
+}
+
+Fork device_relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer,
+                         Epilogue epilogue) {
+  const bool leaves_bias = epilogue == Epilogue::kLeaveBias;
+  const variable_list results = DeviceReluNetwork::apply(
+      x.contiguous(), inner.weight, inner.bias, outer.weight,
+      if_defined(leaves_bias ? Tensor() : outer.bias), at::GradMode::is_enabled());
+  return {{results[0], leaves_bias ? outer.bias : Tensor()}, results[1]};
 }
 
 Tensor stacked_linear(const Tensor& x, at::TensorList weights, at::TensorList biases) {

@@ -12,4 +12,9 @@ namespace dietmt::encoders {
 Fork device_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                    Epilogue epilogue);
 
+/// outer(max(0, inner(x))), where the epilogue is that of the outer layer, and x again. The
+/// gradient of the ReLU belongs to a product where the device has signs (kernels/device_kernels.h).
+Fork device_relu_network(const at::Tensor& x, const LinearWeights& inner,
+                         const LinearWeights& outer, Epilogue epilogue);
+
 }  // namespace dietmt::encoders

@@ -146,14 +146,12 @@ Tensor linear_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 Fork linear_fork(const Tensor& x, const Tensor& weight, const Tensor& bias, Epilogue epilogue) {
   if (has_device_linear(x, weight)) return device_linear(x, weight, bias, epilogue);
-  const Tensor y = linear_layer(x, weight, bias);
-  return {epilogue == Epilogue::kRelu ? at::relu(y) : y, x};
+  return {linear_layer(x, weight, bias), x};
 }
 
 Tensor relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
   if (has_device_linear(x, inner.weight))
-    return linear_layer(device_linear(x, inner.weight, inner.bias, Epilogue::kRelu).branch.rows,
-                        outer.weight, outer.bias);
+    return device_relu_network(x, inner, outer, Epilogue::kBias).branch.rows;
   if (uses_row_blocks(x))
     return linear_by_blocks(linear_by_blocks(x, inner.weight, inner.bias).relu_(), outer.weight,
                             outer.bias);
@@ -164,9 +162,7 @@ Tensor relu_network(const Tensor& x, const LinearWeights& inner, const LinearWei
 
 Fork relu_network_fork(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
   if (!has_device_linear(x, inner.weight)) return {relu_network(x, inner, outer), x};
-  const Fork hidden = device_linear(x, inner.weight, inner.bias, Epilogue::kRelu);
-  return {device_linear(hidden.branch.rows, outer.weight, outer.bias, Epilogue::kLeaveBias).branch,
-          hidden.x};
+  return device_relu_network(x, inner, outer, Epilogue::kLeaveBias);
 }
 
 bool has_fast_products(const Tensor& x, int64_t rows) {

@@ -22,7 +22,6 @@ at::Tensor linear_layer(const at::Tensor& x, const at::Tensor& weight, const at:
 /// What happens to x W^T.
 enum class Epilogue {
   kBias,       // + b
-  kRelu,       // max(0, .. + b)
   kLeaveBias,  // on a device nothing: the operation that reads the branch adds b
 };
 

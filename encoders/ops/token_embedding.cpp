@@ -4,6 +4,8 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "encoders/device/device.h"
@@ -23,10 +25,11 @@ struct EmbeddingSettings {
   int64_t key;
 };
 
-// The gradient of a table whose rows `ids` were read.
-Tensor embedding_gradient(const Tensor& grad_output, const Tensor& ids, int64_t rows,
+// The gradient of a table of which these rows were read.
+Tensor embedding_gradient(const Tensor& grad_output, const TokenIds& tokens, int64_t rows,
                           const EmbeddingSettings& settings) {
-  const Tensor order = at::argsort(ids, /*stable=*/true, /*dim=*/0);
+  const Tensor order =
+      tokens.order.defined() ? tokens.order : at::argsort(tokens.ids, /*stable=*/true, /*dim=*/0);
   const Tensor gradient =
       at::zeros({rows, grad_output.size(1)}, grad_output.options().dtype(at::kFloat));
   kernels::DeviceEmbedBackward call;
@@ -34,7 +37,7 @@ Tensor embedding_gradient(const Tensor& grad_output, const Tensor& ids, int64_t 
   call.rows = grad_output.size(0);
   call.width = grad_output.size(1);
   call.grad_output = grad_output.const_data_ptr();
-  call.ids = ids.const_data_ptr<int64_t>();
+  call.ids = tokens.ids.const_data_ptr<int64_t>();
   call.order = order.const_data_ptr<int64_t>();
   call.scale = settings.scale;
   call.dropout = {settings.p, static_cast<uint64_t>(settings.key)};
@@ -47,8 +50,8 @@ Tensor embedding_gradient(const Tensor& grad_output, const Tensor& ids, int64_t 
 struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
   static Tensor forward(AutogradContext* context, const Tensor& table,
                         const std::optional<Tensor>& position_table, const Tensor& ids,
-                        const std::optional<Tensor>& positions, double scale, double p,
-                        int64_t key) {
+                        const std::optional<Tensor>& order, const std::optional<Tensor>& positions,
+                        double scale, double p, int64_t key) {
     const at::ScalarType type = device_precision().type.value_or(at::kFloat);
     const Tensor output =
         at::empty({ids.size(0), table.size(1)}, table.options().dtype(type).requires_grad(false));
@@ -67,7 +70,7 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
     call.output = output.mutable_data_ptr();
     const c10::DeviceGuard guard(output.device());
     device_kernels(output.device())->embed(call);
-    context->save_for_backward({ids, positions.value_or(Tensor())});
+    context->save_for_backward({ids, order.value_or(Tensor()), positions.value_or(Tensor())});
     context->saved_data["rows"] = table.size(0);
     context->saved_data["position_rows"] = position_table ? position_table->size(0) : 0;
     context->saved_data["scale"] = scale;
@@ -82,11 +85,12 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
     auto& data = context->saved_data;
     const EmbeddingSettings settings{data["scale"].toDouble(), data["p"].toDouble(),
                                      data["key"].toInt()};
-    variable_list results(7);
+    variable_list results(8);
     if (context->needs_input_grad(0))
-      results[0] = embedding_gradient(grad_output, saved[0], data["rows"].toInt(), settings);
-    if (saved[1].defined() && context->needs_input_grad(1))
-      results[1] = embedding_gradient(grad_output, saved[1], data["position_rows"].toInt(),
+      results[0] =
+          embedding_gradient(grad_output, {saved[0], saved[1]}, data["rows"].toInt(), settings);
+    if (saved[2].defined() && context->needs_input_grad(1))
+      results[1] = embedding_gradient(grad_output, saved[2], data["position_rows"].toInt(),
                                       {1.0, settings.p, settings.key});
     return results;
   }
@@ -94,9 +98,16 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
 
 }  // namespace
 
+void sort_ids(std::span<const int64_t> ids, int64_t* order) {
+  std::iota(order, order + ids.size(), int64_t{0});
+  std::stable_sort(order, order + ids.size(), [&](int64_t a, int64_t b) {
+    return ids[static_cast<size_t>(a)] < ids[static_cast<size_t>(b)];
+  });
+}
+
 Tensor embed(const TokenEmbedding& tokens) {
   if (embeds_with_positions(tokens)) return embed(tokens, {}, {}, {});
-  const Tensor rows = at::embedding(tokens.table, tokens.ids);
+  const Tensor rows = at::embedding(tokens.table, tokens.rows.ids);
   const Tensor scaled = tokens.scale == 1.0 ? rows : rows * tokens.scale;
   return scaled.is_cpu() ? scaled
                          : scaled.to(device_precision().type.value_or(scaled.scalar_type()));
@@ -112,8 +123,9 @@ Tensor embed(const TokenEmbedding& tokens, const Tensor& position_table, const T
   const bool has_positions = position_table.defined();
   return DeviceEmbedding::apply(tokens.table,
                                 if_defined(has_positions ? position_table.contiguous() : Tensor()),
-                                tokens.ids, if_defined(has_positions ? positions : Tensor()),
-                                tokens.scale, site.p, static_cast<int64_t>(site.key));
+                                tokens.rows.ids, if_defined(tokens.rows.order),
+                                if_defined(has_positions ? positions : Tensor()), tokens.scale,
+                                site.p, static_cast<int64_t>(site.key));
 }
 
 }  // namespace dietmt::encoders

@@ -5,14 +5,29 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <span>
+#include <utility>
+
 #include "encoders/ops/dropout_keys.h"
 
 namespace dietmt::encoders {
 
+/// Rows of a table, perhaps with the order in which its gradient adds them up.
+struct TokenIds {
+  TokenIds(at::Tensor given, at::Tensor sorted = {})  // NOLINT: ids are complete without
+      : ids(std::move(given)), order(std::move(sorted)) {}
+
+  at::Tensor ids;    // [N] int64
+  at::Tensor order;  // [N] int64, a stable argsort of ids; undefined: the device sorts
+};
+
+/// A stable argsort of ids, on the host.
+void sort_ids(std::span<const int64_t> ids, int64_t* order);
+
 /// scale * table[ids].
 struct TokenEmbedding {
   at::Tensor table;  // [V, D]
-  at::Tensor ids;    // [N] int64
+  TokenIds rows;
   double scale = 1.0;
 };
 

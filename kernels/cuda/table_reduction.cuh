@@ -36,7 +36,7 @@ struct ReduceTablesBlock {
       for (int i = 0; i < kSums; ++i) sums[i] += from[(slot + i) * step];
     }
     for (; slot < slots; ++slot) sums[0] += from[slot * step];
-    reduction.grad[head * reduction.inner + entry] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    reduction.grad[head * reduction.inner + entry] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
 };
 

@@ -148,19 +148,20 @@ TranslationModel::TranslationModel(const ModelConfig& config, uint64_t seed) : c
 }
 
 encoders::TokenEmbedding TranslationModel::embedding(const Tensor& table,
-                                                     const Tensor& tokens) const {
+                                                     const encoders::TokenIds& tokens) const {
   return {table, tokens, std::sqrt(static_cast<double>(config_.width))};
 }
 
-Tensor TranslationModel::encode(const Tensor& tokens, const Packing& packing,
+Tensor TranslationModel::encode(const encoders::TokenIds& tokens, const Packing& packing,
                                 encoders::DropoutKeys* dropout) const {
   const encoders::StackInput input(embedding(source_embedding_, tokens),
                                    whole_dropout_.source_words);
   return encoder_->forward(input, packing, backend_, dropout);
 }
 
-Tensor TranslationModel::decode(const Tensor& tokens, const Packing& packing, const Tensor& memory,
-                                const Packing& memory_packing, encoders::DropoutKeys* dropout,
+Tensor TranslationModel::decode(const encoders::TokenIds& tokens, const Packing& packing,
+                                const Tensor& memory, const Packing& memory_packing,
+                                encoders::DropoutKeys* dropout,
                                 encoders::ObservedAttention* observed) const {
   const encoders::StackInput input(embedding(target_embedding_, tokens),
                                    whole_dropout_.target_words);

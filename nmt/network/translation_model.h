@@ -45,13 +45,13 @@ class TranslationModel : public torch::nn::Module {
   const ModelConfig& config() const { return config_; }
 
   /// tokens: [M] int64, each sentence ending in end of sentence. Returns the memory [M, D].
-  at::Tensor encode(const at::Tensor& tokens, const encoders::Packing& packing,
+  at::Tensor encode(const encoders::TokenIds& tokens, const encoders::Packing& packing,
                     encoders::DropoutKeys* dropout = nullptr) const;
 
   /// Teacher forcing. tokens: [N] int64, begin of sentence and the target without its last token.
   /// Returns hidden states [N, D]; row i predicts target token i. Fills `observed`, unless it is
   /// null, with the cross-attention of its layer.
-  at::Tensor decode(const at::Tensor& tokens, const encoders::Packing& packing,
+  at::Tensor decode(const encoders::TokenIds& tokens, const encoders::Packing& packing,
                     const at::Tensor& memory, const encoders::Packing& memory_packing,
                     encoders::DropoutKeys* dropout = nullptr,
                     encoders::ObservedAttention* observed = nullptr) const;
@@ -115,7 +115,8 @@ class TranslationModel : public torch::nn::Module {
   double kept_numbers(const encoders::Packing& source, const encoders::Packing& target) const;
 
  private:
-  encoders::TokenEmbedding embedding(const at::Tensor& table, const at::Tensor& tokens) const;
+  encoders::TokenEmbedding embedding(const at::Tensor& table,
+                                     const encoders::TokenIds& tokens) const;
 
   ModelConfig config_;
   encoders::Backend backend_ = encoders::Backend::kAuto;

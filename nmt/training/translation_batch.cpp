@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "encoders/device/device.h"
@@ -15,16 +16,31 @@ TranslationBatch translation_batch(const data::ParallelBatch& pairs,
                                    const TranslationBatchOptions& options) {
   const c10::DeviceGuard guard(options.device);
   const int64_t sources = pairs.source.size(), targets = pairs.target.size();
-  const at::Tensor host = encoders::staging_tensor(sources + 2 * targets, options.device);
-  auto* ids = host.mutable_data_ptr<int64_t>();
-  ids = std::ranges::copy(pairs.source.tokens, ids).out;
-  ids = std::ranges::copy(shifted_right(pairs.target, options.begin_id).tokens, ids).out;
-  std::ranges::copy(pairs.target.tokens, ids);
+  // Source, inputs, targets, and on a device the orders of source and inputs.
+  const int64_t count = sources + 2 * targets;
+  const int64_t ordered = options.device.is_cpu() ? 0 : sources + targets;
+  const at::Tensor host = encoders::staging_tensor(count + ordered, options.device);
+  auto* const ids = host.mutable_data_ptr<int64_t>();
+  std::ranges::copy(pairs.source.tokens, ids);
+  std::ranges::copy(shifted_right(pairs.target, options.begin_id).tokens, ids + sources);
+  std::ranges::copy(pairs.target.tokens, ids + sources + targets);
+  if (ordered > 0) {
+    const auto part = [&](int64_t begin, int64_t size) {
+      return std::span<const int64_t>(ids + begin, static_cast<size_t>(size));
+    };
+    encoders::sort_ids(part(0, sources), ids + count);
+    encoders::sort_ids(part(sources, targets), ids + count + sources);
+  }
   const at::Tensor all = host.to(options.device, /*non_blocking=*/true);
+  const auto ids_with_order = [&](int64_t begin, int64_t size) -> encoders::TokenIds {
+    const at::Tensor chosen = all.narrow(0, begin, size);
+    if (ordered == 0) return chosen;
+    return {chosen, all.narrow(0, count + begin, size)};
+  };
   TranslationBatch batch{.source = encoders::packing_of(pairs.source, options.device),
                          .target = encoders::packing_of(pairs.target, options.device),
-                         .source_ids = all.narrow(0, 0, sources),
-                         .inputs = all.narrow(0, sources, targets),
+                         .source_ids = ids_with_order(0, sources),
+                         .inputs = ids_with_order(sources, targets),
                          .targets = all.narrow(0, sources + targets, targets),
                          .aligned = {}};
   if (!options.guide) return batch;

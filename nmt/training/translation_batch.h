@@ -10,6 +10,7 @@
 
 #include "data/corpus/batches.h"
 #include "encoders/attention/packing.h"
+#include "encoders/ops/token_embedding.h"
 #include "nmt/training/guided_alignment.h"
 
 namespace dietmt::nmt {
@@ -17,10 +18,10 @@ namespace dietmt::nmt {
 struct TranslationBatch {
   encoders::Packing source;
   encoders::Packing target;
-  at::Tensor source_ids;     // [N] int64
-  at::Tensor inputs;         // [M] int64: the targets, shifted to the right
-  at::Tensor targets;        // [M] int64
-  AlignmentTargets aligned;  // of a guide; undefined tensors without
+  encoders::TokenIds source_ids;  // [N]
+  encoders::TokenIds inputs;      // [M]: the targets, shifted to the right
+  at::Tensor targets;             // [M] int64
+  AlignmentTargets aligned;       // of a guide; undefined tensors without
 };
 
 struct TranslationBatchOptions {

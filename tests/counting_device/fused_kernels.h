@@ -21,7 +21,7 @@ void embed(const kernels::DeviceEmbed& call);
 void embed_backward(const kernels::DeviceEmbedBackward& call);
 void cross_entropy(const kernels::DeviceCrossEntropy& call);
 void rotate(const kernels::DeviceRotate& call);
-void linear(const kernels::DeviceLinear& call);
+bool linear(const kernels::DeviceLinear& call);
 void linear_backward(const kernels::DeviceLinearBackward& call);
 void step_attention(const kernels::DeviceStepAttention& call);
 void beam_step(const kernels::DeviceBeamStep& call);

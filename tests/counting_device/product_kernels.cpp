@@ -33,6 +33,34 @@ void store(const Tensor& to, const Tensor& value, bool adds) {
     to.copy_(value);
 }
 
+/// A bit for each element, rows at multiples of 128.
+class Signs {
+ public:
+  Signs(const void* array, int64_t width)
+      : bytes_(static_cast<uint8_t*>(mirror_array(const_cast<void*>(array), "relu_signs"))),
+        row_bytes_(kernels::relu_signs_bytes(1, width)) {}
+
+  void set(int64_t row, int64_t column, uint8_t bit) const {
+    uint8_t& byte = bytes_[row * row_bytes_ + column / 8];
+    const int place = static_cast<int>(column % 8);
+    byte = static_cast<uint8_t>((byte & ~(1 << place)) | bit << place);
+  }
+
+  /// 1 or 0 for each element.
+  Tensor unpacked(int64_t rows, int64_t width) const {
+    Tensor all = at::empty({rows, width}, at::kFloat);
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < width; ++c)
+        all.mutable_data_ptr<float>()[r * width + c] =
+            static_cast<float>(bytes_[r * row_bytes_ + c / 8] >> (c % 8) & 1);
+    return all;
+  }
+
+ private:
+  uint8_t* bytes_;
+  int64_t row_bytes_;
+};
+
 void translate(kernels::HeadRows& rows, const char* name) {
   rows.data = mirror_array(rows.data, name);
 }
@@ -72,6 +100,18 @@ bool has_relative_vectors(const kernels::AttentionTables& tables) {
          tables.relative_values.data != nullptr || tables.query_features.data != nullptr;
 }
 
+/// The kernels of the CPU add to the gradients of tables.
+void clear(const kernels::AttentionBackward& call) {
+  const kernels::AttentionForward& forward = call.forward;
+  for (const kernels::AttentionTable& row : kernels::kAttentionTables) {
+    const kernels::HeadTable& table = call.grad_tables.*row.table;
+    if (table.data == nullptr) continue;
+    const int64_t heads = table.head_stride == 0 ? 1 : forward.sizes.heads;
+    std::fill_n(table.data, heads * kernels::numbers_per_head(row, forward.sizes, forward.terms),
+                0.0f);
+  }
+}
+
 bool has_tables(const kernels::AttentionTables& tables) {
   return std::ranges::any_of(kernels::kAttentionTables, [&](const kernels::AttentionTable& row) {
     return (tables.*row.table).data != nullptr;
@@ -80,18 +120,26 @@ bool has_tables(const kernels::AttentionTables& tables) {
 
 }  // namespace
 
-void linear(const kernels::DeviceLinear& call) {
+bool linear(const kernels::DeviceLinear& call) {
   const DeviceWork work;
   log_launches("linear");
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   const Tensor output = matrix(call.output, call.type, {call.rows, call.outputs}, "output");
-  if (!computes()) return;
+  if (!computes()) return true;
   const Tensor x = matrix(call.x, call.type, {call.rows, call.inputs}, "x");
   const Tensor weight = matrix(call.weight, call.type, {call.outputs, call.inputs}, "weight");
   Tensor y = at::mm(x.to(at::kFloat), weight.to(at::kFloat).t());
   if (call.bias != nullptr) y.add_(matrix(call.bias, call.type, {call.outputs}, "bias"));
   if (call.relu) y.relu_();
+  if (call.relu_signs != nullptr) {
+    const Tensor bits = y.gt(0).to(at::kByte);
+    const Signs signs(call.relu_signs, call.outputs);
+    for (int64_t r = 0; r < call.rows; ++r)
+      for (int64_t o = 0; o < call.outputs; ++o)
+        signs.set(r, o, bits.const_data_ptr<uint8_t>()[r * call.outputs + o]);
+  }
   output.copy_(y);
+  return true;
 }
 
 void linear_backward(const kernels::DeviceLinearBackward& call) {
@@ -106,8 +154,12 @@ void linear_backward(const kernels::DeviceLinearBackward& call) {
   const Tensor grad_bias = matrix(call.grad_bias, ElementType::kFloat, {call.outputs}, "grad_bias");
   if (grad_x.defined()) {
     log_launches("linear_backward (x)");
-    if (computes())
-      store(grad_x, at::mm(grad.to(at::kFloat), weight.to(at::kFloat)), call.add_to_grad_x);
+    if (computes()) {
+      Tensor product = at::mm(grad.to(at::kFloat), weight.to(at::kFloat));
+      if (call.relu_signs != nullptr)
+        product.mul_(Signs(call.relu_signs, call.inputs).unpacked(call.rows, call.inputs));
+      store(grad_x, product, call.add_to_grad_x);
+    }
   }
   if (grad_weight.defined()) {
     log_launches("linear_backward (weight)");
@@ -146,7 +198,9 @@ void attention_backward(const kernels::AttentionBackward& call) {
   translate(mirrored.grad_tables);
   // Preparation, gradients, and the sums of the tables' partial sums.
   log_launches("attention_backward", has_tables(call.grad_tables) ? 3 : 2);
-  if (computes()) kernels::attention_backward_cpu(mirrored);
+  if (!computes()) return;
+  clear(mirrored);
+  kernels::attention_backward_cpu(mirrored);
 }
 
 const kernels::DeviceKernels& fused_kernels() {

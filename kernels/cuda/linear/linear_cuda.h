@@ -8,12 +8,15 @@
 
 namespace dietmt::kernels {
 
-/// Throw Error if the library has no algorithm for a call, or fails.
-void linear_cuda(const DeviceLinear& call, const ProductMemory& memory);
+/// False, and nothing is done, if the library has no algorithm for the call. Throws Error if the
+/// library fails.
+bool linear_cuda(const DeviceLinear& call, const ProductMemory& memory);
 
-/// The sums for grad_bias are an epilogue of the product for grad_weight; where the library has no
-/// such algorithm, with `accumulate` and without grad_weight they are a kernel of their own, with
-/// `rows` as in rowwise_cuda.h: bias_partial_numbers(call) numbers.
+/// Throws Error also if the library has no algorithm. The sums for grad_bias are an epilogue of the
+/// product for grad_weight; where the library has no such algorithm, with `accumulate` and without
+/// grad_weight they are a kernel of their own, with `rows` as in rowwise_cuda.h:
+/// bias_partial_numbers(call) numbers. Where it has none with relu_signs, a kernel follows the
+/// product.
 void linear_backward_cuda(const DeviceLinearBackward& call, const ProductMemory& memory,
                           const RowMemory& rows);
 

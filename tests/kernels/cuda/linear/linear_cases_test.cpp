@@ -35,7 +35,7 @@ TEST_P(LinearCasesTest, Forward) {
         DeviceLinear call = linear.forward();
         if (!has_bias) call.bias = nullptr;
         call.relu = relu;
-        run_linear_here(call);
+        ASSERT_TRUE(run_linear_here(call)) << size.name();
         linear.output.expect_near(linear.expected_output(has_bias, relu), kError, size.name());
       }
     }
@@ -87,6 +87,19 @@ TEST_P(LinearCasesTest, GradientsThatNobodyWantsAreLeftOut) {
   run_linear_here(call);
   linear.grad_weight.expect_near(linear.with_grad_weight(zeros(linear.grad_weight)), kError,
                                  "weight");
+}
+
+TEST_P(LinearCasesTest, GradientsPassTheReluThatMadeTheInput) {
+  for (const LinearSizes& size : sizes()) {
+    const ReluNetworkCase network(size);
+    ASSERT_TRUE(run_linear_here(network.inner_forward())) << size.name();
+    const Values hidden = network.inner.expected_output(true, true);
+    network.inner.output.expect_near(hidden, kError, size.name());
+    run_linear_here(network.outer_backward());
+    network.outer.grad_x.expect_near(network.expected_grad_hidden(), kError, size.name());
+    network.outer.grad_bias.expect_near(
+        network.outer.with_grad_bias(zeros(network.outer.grad_bias)), kError, size.name());
+  }
 }
 
 TEST_P(LinearCasesTest, WithoutRowsTheGradientsOfParametersAreZero) {

@@ -7,7 +7,8 @@
 
 namespace dietmt::kernels {
 
-void run_linear_here(const DeviceLinear& call);
+/// False if the library has no algorithm for the call.
+bool run_linear_here(const DeviceLinear& call);
 void run_linear_here(const DeviceLinearBackward& call);
 
 }  // namespace dietmt::kernels

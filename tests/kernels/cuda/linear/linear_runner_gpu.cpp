@@ -12,9 +12,10 @@ ProductMemory product_memory() {
 
 }  // namespace
 
-void run_linear_here(const DeviceLinear& call) {
-  linear_cuda(call, product_memory());
+bool run_linear_here(const DeviceLinear& call) {
+  const bool done = linear_cuda(call, product_memory());
   require_cuda(cudaDeviceSynchronize(), "a linear layer");
+  return done;
 }
 
 void run_linear_here(const DeviceLinearBackward& call) {
