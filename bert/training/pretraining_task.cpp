@@ -100,14 +100,16 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   const training::LossSums sums =
       masked_loss(*model_, masked_states(*model_, hidden, batch), batch.masked_ids, options_.bf16);
   Tensor loss = sums.smoothed;
-  if (has_pairs()) {
+  if (!has_pairs()) {
+    sums.backward();
+  } else {
     Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing));
     if (!scores.is_cpu()) scores = scores.to(at::kFloat);  // bf16 is too coarse for a loss
     // Both means count alike (Devlin et al. 2019, A.2); the loop divides by the masked tokens.
     loss = loss + at::cross_entropy_loss(scores, batch.next_sentence) * static_cast<double>(masked);
+    loss.backward();
   }
-  loss.backward();
-  return {training::batch_sums(loss, sums.target_loss), masked, tokens};
+  return {training::batch_sums(loss, sums.sums[1]), masked, tokens};
 }
 
 void PretrainingTask::skip_batch() {
@@ -138,7 +140,7 @@ std::map<std::string, double> PretrainingTask::validate() {
                                       copies_ ? &*copies_ : nullptr);
     const Tensor hidden = model_->encoder().forward(batch.ids, batch.packing, nullptr);
     const Tensor states = masked_states(*model_, hidden, batch);
-    loss += masked_loss(*model_, states, batch.masked_ids, options_.bf16).target_loss;
+    loss += masked_loss(*model_, states, batch.masked_ids, options_.bf16).sums[1];
     right += count_right(*model_, states, batch.masked_ids);
     masked += batch.masked_ids.size(0);
     if (!has_pairs()) continue;

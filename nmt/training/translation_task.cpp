@@ -50,8 +50,14 @@ TranslationBatchOptions TranslationTask::batch_options() const {
 }
 
 struct TranslationTask::Loss {
-  Tensor total;  // with the loss of guided alignment
+  training::LossSums translation;
+  Tensor total;  // with the loss of guided alignment; undefined without
   training::BatchLoss sums;
+
+  void backward() const {
+    if (total.defined()) return total.backward();
+    translation.backward();
+  }
 };
 
 TranslationTask::Loss TranslationTask::batch_loss(const TranslationBatch& batch, double smoothing,
@@ -76,19 +82,19 @@ TranslationTask::Loss TranslationTask::batch_loss(const TranslationBatch& batch,
             : training::linear_cross_entropy(hidden, model_->output_weight(), batch.targets,
                                              smoothing, product_type, model_->output_bias());
   const int64_t tokens = batch.target.tokens();
-  const training::BatchLoss sums{training::batch_sums(loss.smoothed, loss.target_loss), tokens,
-                                 tokens};
-  if (!guided) return {loss.smoothed, sums};
+  const training::BatchLoss sums{loss.sums, tokens, tokens};
+  if (!guided) return {loss, {}, sums};
   const auto attention =
       encoders::attention_probabilities(observed, batch.target, batch.source, site.head);
-  return {loss.smoothed + options_.guide_weight * alignment_loss(attention, batch.aligned), sums};
+  return {loss, loss.smoothed + options_.guide_weight * alignment_loss(attention, batch.aligned),
+          sums};
 }
 
 training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   const TranslationBatch batch = batches_->next();
   require_memory(batch);
   const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout);
-  loss.total.backward();
+  loss.backward();
   return loss.sums;
 }
 

@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "encoders/device/device.h"
@@ -103,12 +104,19 @@ OutputLayer::OutputLayer(const Tensor& weight, const Tensor& bias, at::ScalarTyp
       // The largest block counts rows of fp32, whatever the type.
       fast_(encoders::has_fast_products(weight_, std::min(host_block_rows(at::kFloat), rows))),
       transposed_(fast_ ? weight_.t().contiguous() : weight_.t()) {
+  // The fused operation overwrites them with those of the first block.
+  fused_ = kernels_ != nullptr && kernels_->linear_backward != nullptr;
+  const bool cleared = !fused_ || rows == 0;
+  const auto made = [&](const Tensor& like) {
+    return cleared ? at::zeros_like(like, at::MemoryFormat::Contiguous)
+                   : at::empty_like(like, at::MemoryFormat::Contiguous);
+  };
   if (gradient && weight.requires_grad()) {
     // Contiguous as [D, V] on the CPU and as [V, D] on a device.
-    grad_transposed_ = weight.is_cpu() ? at::zeros_like(transposed_, weight.scalar_type())
-                                       : at::zeros_like(weight, at::MemoryFormat::Contiguous).t();
+    grad_transposed_ =
+        weight.is_cpu() ? at::zeros_like(transposed_, weight.scalar_type()) : made(weight).t();
   }
-  if (gradient && bias.defined()) grad_bias_ = at::zeros_like(bias);
+  if (gradient && bias.defined()) grad_bias_ = made(bias);
 }
 
 int64_t OutputLayer::block_rows(at::ScalarType type) const {
@@ -125,19 +133,19 @@ Tensor OutputLayer::products(const Tensor& block) const {
   if (kernels_ == nullptr || kernels_->linear == nullptr) return multiply(block, transposed_);
   const c10::DeviceGuard guard(block.device());
   Tensor logits = at::empty({block.size(0), weight_.size(0)}, block.options());
-  kernels_->linear({.type = encoders::element_type(block.scalar_type()),
-                    .rows = block.size(0),
-                    .inputs = block.size(1),
-                    .outputs = weight_.size(0),
-                    .x = block.const_data_ptr(),
-                    .weight = weight_.const_data_ptr(),
-                    .output = logits.mutable_data_ptr()});
-  return logits;
+  const bool done = kernels_->linear({.type = encoders::element_type(block.scalar_type()),
+                                      .rows = block.size(0),
+                                      .inputs = block.size(1),
+                                      .outputs = weight_.size(0),
+                                      .x = block.const_data_ptr(),
+                                      .weight = weight_.const_data_ptr(),
+                                      .output = logits.mutable_data_ptr()});
+  return done ? logits : multiply(block, transposed_);
 }
 
 void OutputLayer::backward(const Tensor& grad_logits, const Tensor& block, Tensor grad_block) {
   const Tensor gradient = grad_logits.to(weight_.scalar_type());
-  if (kernels_ != nullptr && kernels_->linear_backward != nullptr) {
+  if (fused_) {
     const bool in_place = grad_block.scalar_type() == weight_.scalar_type();
     const Tensor place = in_place ? grad_block : at::empty_like(block);
     backward_fused(gradient, block, place);
@@ -160,7 +168,7 @@ void OutputLayer::backward_fused(const Tensor& grad_logits, const Tensor& block,
                                      .weight = weight_.const_data_ptr(),
                                      .grad_output = grad_logits.const_data_ptr(),
                                      .grad_x = grad_block.mutable_data_ptr(),
-                                     .accumulate = true};
+                                     .accumulate = std::exchange(has_gradients_, true)};
   if (grad_transposed_.defined()) call.grad_weight = grad_transposed_.mutable_data_ptr<float>();
   if (grad_bias_.defined()) call.grad_bias = grad_bias_.mutable_data_ptr<float>();
   kernels_->linear_backward(call);

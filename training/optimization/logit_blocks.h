@@ -59,6 +59,8 @@ class OutputLayer {
   at::Tensor weight_;                      // [V, D], of the products' type
   const kernels::DeviceKernels* kernels_;  // null: none
   bool fast_;
+  bool fused_ = false;          // backward() is the device's operation
+  bool has_gradients_ = false;  // of blocks before
   at::Tensor transposed_;       // [D, V]
   at::Tensor grad_transposed_;  // [D, V], or undefined
   at::Tensor grad_bias_;        // [V], or undefined

@@ -4,7 +4,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "training/optimization/logit_blocks.h"
 
@@ -19,23 +23,26 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
  public:
   static Tensor forward(AutogradContext* context, const Tensor& hidden, const Tensor& weight,
                         const std::optional<Tensor>& bias, const Tensor& targets, double smoothing,
-                        int64_t product_type, bool gradient, Tensor* target_loss) {
+                        int64_t product_type, bool gradient, Tensor* all_sums) {
     const auto type = static_cast<at::ScalarType>(product_type);
     const Tensor added = bias.value_or(Tensor());
     OutputLayer output(weight, added, type, hidden.size(0), gradient);
     Tensor grad_hidden = gradient ? at::empty_like(hidden) : Tensor();
-    Tensor sums = at::zeros({2}, hidden.options().dtype(at::kDouble));
+    Tensor sums;
     const int64_t block_rows = output.block_rows(type);
     for (int64_t begin = 0; begin < hidden.size(0); begin += block_rows) {
       const int64_t rows = std::min(block_rows, hidden.size(0) - begin);
       const Tensor block = hidden.narrow(0, begin, rows).to(type);
       Tensor logits = output.products(block);  // [rows, V]
-      sums.add_(block_loss(logits, added, targets.narrow(0, begin, rows), smoothing, gradient));
+      const Tensor of_block =
+          block_loss(logits, added, targets.narrow(0, begin, rows), smoothing, gradient);
+      sums = sums.defined() ? sums.add_(of_block) : of_block;
       if (gradient) output.backward(logits, block, grad_hidden.narrow(0, begin, rows));
     }
     if (gradient)
       context->save_for_backward({grad_hidden, output.grad_weight(), output.grad_bias()});
-    *target_loss = sums[1];
+    if (!sums.defined()) sums = at::zeros({2}, hidden.options().dtype(at::kDouble));
+    *all_sums = sums;
     return sums[0].to(weight.scalar_type());
   }
 
@@ -43,12 +50,28 @@ class LinearCrossEntropy : public torch::autograd::Function<LinearCrossEntropy> 
     const auto saved = context->get_saved_variables();
     tensor_list arguments(8);  // undefined: no gradient
     for (size_t i = 0; i < saved.size(); ++i)
-      if (saved[i].defined()) arguments[i] = saved[i] * grads[0];
+      if (saved[i].defined()) arguments[i] = scaled_gradient(saved[i], grads[0]);
     return arguments;
   }
 };
 
 }  // namespace
+
+Tensor unit_gradient(const at::TensorOptions& options) {
+  static std::mutex mutex;
+  // Never destroyed: a device may be gone when the program ends.
+  static auto& units = *new std::map<std::pair<std::string, at::ScalarType>, Tensor>;
+  const std::lock_guard lock(mutex);
+  Tensor& unit = units[{options.device().str(), c10::typeMetaToScalarType(options.dtype())}];
+  if (!unit.defined()) unit = at::ones({}, options.requires_grad(false));
+  return unit;
+}
+
+Tensor scaled_gradient(const Tensor& stored, const Tensor& of_loss) {
+  return of_loss.is_same(unit_gradient(of_loss.options())) ? stored : stored * of_loss;
+}
+
+void LossSums::backward() const { smoothed.backward(unit_gradient(smoothed.options())); }
 
 LossSums linear_cross_entropy(const Tensor& hidden, const Tensor& weight, const Tensor& targets,
                               double smoothing, at::ScalarType product_type, const Tensor& bias) {
@@ -60,7 +83,7 @@ LossSums linear_cross_entropy(const Tensor& hidden, const Tensor& weight, const 
                                      (given_bias && given_bias->requires_grad()));
   sums.smoothed =
       LinearCrossEntropy::apply(hidden.contiguous(), weight, given_bias, targets, smoothing,
-                                static_cast<int64_t>(product_type), gradient, &sums.target_loss);
+                                static_cast<int64_t>(product_type), gradient, &sums.sums);
   return sums;
 }
 

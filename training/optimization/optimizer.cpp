@@ -4,6 +4,8 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <set>
+
 #include "common/error.h"
 
 namespace dietmt::training {
@@ -79,7 +81,9 @@ Optimizer::Optimizer(const NamedTensors& parameters, const OptimizerOptions& opt
     groups_[parameter.dim() >= 2 ? 0 : 1].members.push_back(index);
     first_moments_.push_back(at::zeros_like(own(parameter.detach(), index)));
     second_moments_.push_back(at::zeros_like(first_moments_.back()));
-    steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat)));
+    steps_.push_back(steps_.empty() || !steps_.front().defined()
+                         ? at::zeros({}, parameter.options().dtype(at::kFloat))
+                         : steps_.front());
   }
 }
 
@@ -103,12 +107,15 @@ Tensor Optimizer::gradient_norm() const {
 Tensor Optimizer::scale_and_clip(double factor, double max_norm, const Tensor& norm) {
   if (!norm.is_cpu()) {
     const Tensor scaled = norm * factor;
-    Tensor divisor = max_norm > 0.0
-                         ? (scaled * (1.0 / (max_norm * factor))).clamp_min_(1.0 / factor)
-                         : at::full_like(scaled, 1.0 / factor);
-    Tensor is_broken = at::empty_like(divisor, at::kFloat);
+    Tensor divisor = at::empty_like(scaled, at::kFloat), is_broken = at::empty_like(divisor);
+    if (max_norm > 0.0) {
+      at::mul_out(divisor, scaled, at::scalar_tensor(1.0 / (max_norm * factor), at::kDouble));
+      divisor.clamp_min_(1.0 / factor);
+    } else {
+      divisor.fill_(1.0 / factor);
+    }
     at::ne_out(is_broken, scaled - scaled, 0);  // of infinity and NaN: NaN, which is not 0
-    scaling_ = DeviceScaling{divisor.to(at::kFloat), is_broken};
+    scaling_ = DeviceScaling{divisor, is_broken};
     return scaled;
   }
   std::vector<Tensor> gradients;
@@ -125,8 +132,33 @@ Tensor Optimizer::scale_and_clip(double factor, double max_norm, const Tensor& n
 void Optimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   step_rules(learning_rate);
-  for (const Group& group : groups_) step_adam(group, learning_rate);
+  count_steps();
+  if (options_.weight_decay == 0.0) {
+    std::vector<size_t> all;
+    for (const Group& group : groups_)
+      all.insert(all.end(), group.members.begin(), group.members.end());
+    step_adam(0.0, all, learning_rate);
+  } else {
+    for (const Group& group : groups_) step_adam(group.weight_decay, group.members, learning_rate);
+  }
   scaling_.reset();
+}
+
+void Optimizer::count_steps() {
+  std::set<const void*> of_others;  // which have no gradient now
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (!parameters_[i].grad().defined()) of_others.insert(steps_[i].unsafeGetTensorImpl());
+  std::map<const void*, Tensor> counts;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].defined() || !parameters_[i].grad().defined()) continue;
+    const void* const shared = steps_[i].unsafeGetTensorImpl();
+    Tensor& count = counts[shared];
+    if (!count.defined()) count = of_others.contains(shared) ? steps_[i].clone() : steps_[i];
+    steps_[i] = count;
+  }
+  std::vector<Tensor> all;
+  for (const auto& [shared, count] : counts) all.push_back(count);
+  if (!all.empty()) at::_foreach_add_(all, 1);
 }
 
 void Optimizer::step_rules(double learning_rate) {
@@ -143,9 +175,10 @@ void Optimizer::step_rules(double learning_rate) {
   }
 }
 
-void Optimizer::step_adam(const Group& group, double learning_rate) {
+void Optimizer::step_adam(double weight_decay, const std::vector<size_t>& members,
+                          double learning_rate) {
   std::vector<Tensor> parameters, gradients, first, second, steps;
-  for (const size_t i : group.members) {
+  for (const size_t i : members) {
     if (!parameters_[i].grad().defined()) continue;
     parameters.push_back(own(parameters_[i], i));
     gradients.push_back(own(parameters_[i].grad(), i));
@@ -154,7 +187,6 @@ void Optimizer::step_adam(const Group& group, double learning_rate) {
     steps.push_back(steps_[i]);
   }
   if (parameters.empty()) return;
-  at::_foreach_add_(steps, 1);
   using Fused = void(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                      at::TensorList, double, double, double, double, double, bool, bool,
                      const std::optional<Tensor>&, const std::optional<Tensor>&);
@@ -166,7 +198,7 @@ void Optimizer::step_adam(const Group& group, double learning_rate) {
     is_broken = scaling_->is_broken;
   }
   fused(parameters, gradients, first, second, {}, steps, learning_rate, options_.beta1,
-        options_.beta2, group.weight_decay, options_.epsilon, false, false, divisor, is_broken);
+        options_.beta2, weight_decay, options_.epsilon, false, false, divisor, is_broken);
 }
 
 NamedTensors Optimizer::state(const Gather& gather) const {
@@ -190,6 +222,7 @@ NamedTensors Optimizer::state(const Gather& gather) const {
 }
 
 void Optimizer::load_state(const std::map<std::string, Tensor>& state) {
+  std::map<float, Tensor> counts;
   for (size_t i = 0; i < names_.size(); ++i) {
     if (rules_[i]) {
       for (auto& [name, tensor] : rules_[i]->state())
@@ -198,7 +231,10 @@ void Optimizer::load_state(const std::map<std::string, Tensor>& state) {
     }
     first_moments_[i].copy_(own(find(state, names_[i] + ".m", parameters_[i]), i));
     second_moments_[i].copy_(own(find(state, names_[i] + ".v", parameters_[i]), i));
-    steps_[i].copy_(find(state, names_[i] + ".step", steps_[i]));
+    const Tensor& saved = find(state, names_[i] + ".step", steps_[i]);
+    Tensor& count = counts[saved.item<float>()];
+    if (!count.defined()) count = saved.to(steps_[i].options(), false, true);
+    steps_[i] = count;
   }
 }
 

@@ -93,7 +93,8 @@ class Optimizer {
   };
 
   void step_rules(double learning_rate);
-  void step_adam(const Group& group, double learning_rate);
+  void count_steps();
+  void step_adam(double weight_decay, const std::vector<size_t>& members, double learning_rate);
 
   // The part of a tensor of a parameter's shape that this process steps.
   at::Tensor own(const at::Tensor& whole, size_t parameter) const;
@@ -108,7 +109,7 @@ class Optimizer {
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> first_moments_;
   std::vector<at::Tensor> second_moments_;
-  std::vector<at::Tensor> steps_;
+  std::vector<at::Tensor> steps_;  // parameters with equal counts share a tensor
 };
 
 /// average = decay * average + (1 - decay) * weights after every update (Polyak and Juditsky 1992).

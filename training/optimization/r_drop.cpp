@@ -39,7 +39,7 @@ class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
   static Tensor forward(AutogradContext* context, const Tensor& first, const Tensor& second,
                         const Tensor& weight, const std::optional<Tensor>& bias,
                         const Tensor& targets, double smoothing, double alpha, int64_t product_type,
-                        Tensor* target_loss) {
+                        Tensor* all_sums) {
     const auto type = static_cast<at::ScalarType>(product_type);
     const auto sum_type = weight.scalar_type();
     OutputLayer output(weight, bias.value_or(Tensor()), type, first.size(0), true);
@@ -69,7 +69,7 @@ class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
       add_pass(q, apart.grad_q, second, grad_second);
     }
     context->save_for_backward({grad_first, grad_second, output.grad_weight(), output.grad_bias()});
-    *target_loss = sums[1];
+    *all_sums = sums;
     return sums[0].to(sum_type);
   }
 
@@ -77,7 +77,7 @@ class LinearRDrop : public torch::autograd::Function<LinearRDrop> {
     const auto saved = context->get_saved_variables();
     tensor_list arguments(9);  // undefined: no gradient
     for (size_t i = 0; i < saved.size(); ++i)
-      if (saved[i].defined()) arguments[i] = saved[i] * grads[0];
+      if (saved[i].defined()) arguments[i] = scaled_gradient(saved[i], grads[0]);
     return arguments;
   }
 };
@@ -92,7 +92,7 @@ LossSums linear_r_drop(const Tensor& first, const Tensor& second, const Tensor& 
   const std::optional<Tensor> given_bias = bias.defined() ? std::optional(bias) : std::nullopt;
   sums.smoothed =
       LinearRDrop::apply(first.contiguous(), second.contiguous(), weight, given_bias, targets,
-                         smoothing, alpha, static_cast<int64_t>(product_type), &sums.target_loss);
+                         smoothing, alpha, static_cast<int64_t>(product_type), &sums.sums);
   return sums;
 }
 

@@ -14,8 +14,8 @@ namespace dietmt::training {
 ///   (CE1 + CE2) / 2 + alpha / 4 (KL(P1 || P2) + KL(P2 || P1)),
 ///
 /// half of the paper's loss with the same alpha, so that it is as large as that of one pass.
-/// `target_loss` is the mean of both passes. first, second: [N, D] hidden states; the rest is as in
-/// linear_cross_entropy().
+/// -log p(target) is the mean of both passes. first, second: [N, D] hidden states; the rest is as
+/// in linear_cross_entropy().
 LossSums linear_r_drop(const at::Tensor& first, const at::Tensor& second, const at::Tensor& weight,
                        const at::Tensor& targets, double smoothing, double alpha,
                        at::ScalarType product_type, const at::Tensor& bias = {});

@@ -125,7 +125,7 @@ TEST(DeviceOptimizer, LaunchesLittleForManyParameters) {
   const counting::Counts counts = counting::counts();
   EXPECT_EQ(counts.waits, 0);
   EXPECT_EQ(counts.host_to_device, 0);
-  EXPECT_LE(counts.launches, 30);
+  EXPECT_LE(counts.launches, 22);
 }
 
 }  // namespace

@@ -65,6 +65,30 @@ TEST(Optimizer, StepsEqualTheAlgorithm) {
   }
 }
 
+TEST(Optimizer, CountsTheUpdatesOfEachParameter) {
+  Toy toy;
+  const OptimizerOptions options;
+  Optimizer optimizer(toy, options), restored(toy, options);
+  PlainAdam matrix_adam, vector_adam;
+  for (int i = 0; i < 5; ++i) {
+    SCOPED_TRACE(i);
+    toy.loss().backward();
+    if (i == 1 || i == 3) toy.vector.mutable_grad().reset();
+    const Tensor matrix =
+        matrix_adam.step(toy.matrix.detach(), toy.matrix.grad(), options, 0.0, 0.01);
+    Tensor vector = toy.vector.detach().clone();
+    if (toy.vector.grad().defined())
+      vector = vector_adam.step(toy.vector.detach(), toy.vector.grad(), options, 0.0, 0.01);
+    Optimizer& used = i < 4 ? optimizer : restored;
+    used.step(0.01);
+    EXPECT_TRUE(at::allclose(toy.matrix, matrix, 1e-5, 1e-6));
+    EXPECT_TRUE(at::allclose(toy.vector, vector, 1e-5, 1e-6));
+    const NamedTensors state = used.state();
+    restored.load_state({state.begin(), state.end()});
+    used.zero_gradients();
+  }
+}
+
 TEST(Optimizer, ScalesAndClipsTheGlobalNorm) {
   Toy toy;
   Optimizer optimizer(toy, {});
