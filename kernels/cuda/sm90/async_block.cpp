@@ -210,6 +210,13 @@ AsyncBlock& AsyncBlock::current() {
 
 void AsyncBlock::fence() { std::memcpy(view_.data(), block_.shared().start, block_.shared().size); }
 
+void AsyncBlock::delay() {
+  if (block_.in_order() || block_.random().below(16) > 0) return;
+  ++delayed_;
+  block_.wait_until([this, turn = turns_] { return turns_ != turn; });
+  --delayed_;
+}
+
 void AsyncBlock::load_box(char* to, const TensorLayout& layout, const int (&at)[3],
                           TransactionBarrier* barrier) {
   const auto offset = static_cast<size_t>(reinterpret_cast<char*>(barrier) - block_.shared().start);
@@ -290,7 +297,8 @@ void AsyncBlock::execute(size_t target) {
 }
 
 bool AsyncBlock::work(bool stuck) {
-  bool worked = false;
+  ++turns_;
+  bool worked = stuck && delayed_ > 0;
   while (!pieces_.empty() && (stuck ? !worked : block_.random().below(2) == 0)) {
     const size_t drawn = block_.in_order() ? 0 : block_.random().below(pieces_.size());
     arrive(pieces_[drawn]);

@@ -76,6 +76,8 @@ class AsyncBlock : public Background {
   static AsyncBlock& current();
 
   void fence();
+  /// Lets other warps, and lanes of the same warp, overtake a thread.
+  void delay();
   void load_box(char* to, const TensorLayout& layout, const int (&at)[3],
                 TransactionBarrier* barrier);
   WarpMultiplies& warp() { return warps_[static_cast<size_t>(block_.current() / kWarpThreads)]; }
@@ -110,6 +112,8 @@ class AsyncBlock : public Background {
   std::vector<Piece> pieces_;
   std::vector<WarpMultiplies> warps_;
   std::vector<bool> late_;
+  size_t turns_ = 0;  // calls of work()
+  int delayed_ = 0;   // threads in delay()
 };
 
 }  // namespace dietmt::kernels::host

@@ -46,6 +46,7 @@ void arrive_expecting(TransactionBarrier* barrier, int bytes) { host::count(barr
 void wait_barrier(TransactionBarrier* barrier, int parity) {
   current_block->wait_until(
       [&] { return host::read_barrier(barrier).parity != static_cast<uint64_t>(parity); });
+  AsyncBlock::current().delay();
 }
 
 void load_box(void* to, const TensorMap& map, const int (&at)[3], TransactionBarrier* barrier) {

@@ -3,6 +3,7 @@
 // - Copies arrive in pieces, in any order, any time before their barrier's phase ends.
 // - Products run any time between their issue and the end of the wait for their group. Warps of a
 //   warpgroup do not wait for each other. Until then the sums are NaN in the registers.
+// - The lanes of a warp leave wait_barrier() at different times.
 // - Copies and products see shared memory as it was when a thread last called fence_async_proxy().
 // - Ends the program for: registers that were not named to begin_multiplies() or changed after it,
 //   barriers that are not initialized, expect too much or too little, misaligned addresses and
