@@ -8,9 +8,8 @@
 
 #include "bert/model/model_directory.h"
 #include "common/error.h"
-#include "data/text/tokenizer.h"
 #include "encoders/attention/packing.h"
-#include "tests/common/scratch.h"
+#include "tests/bert/training/toy_text.h"
 #include "training/optimization/optimizer.h"
 
 namespace dietmt::bert {
@@ -19,29 +18,8 @@ namespace {
 using encoders::Bert;
 using encoders::DropoutKeys;
 
-class PretrainingTaskTest : public ScratchTest {
+class PretrainingTaskTest : public ToyTextTest {
  protected:
-  PretrainingTaskTest() {
-    std::string text;
-    for (int document = 0; document < 60; ++document) {
-      for (int sentence = 0; sentence < 5; ++sentence) {
-        for (int word = 0; word < 4 + (document + sentence) % 5; ++word)
-          text += "w" + std::to_string((document * 7 + sentence * 3 + word) % 20) + " ";
-        text += "\n";
-      }
-      text += "\n";
-    }
-    const std::string file = write("text.txt", text);
-    data::TokenizerOptions options;
-    options.inputs = {file};
-    options.vocabulary_size = 28;
-    options.special = data::SpecialSet::kBert;
-    data::train_tokenizer(options, scratch() / "tokenizer.model");
-    tokenizer_ = data::load_bert_tokenizer(scratch() / "tokenizer.model");
-    corpus_.emplace(std::vector<std::string>{file}, *tokenizer_, data::TextOptions{},
-                    scratch() / "cache", 1);
-  }
-
   std::shared_ptr<Bert> model(bool pairs = false) const {
     encoders::BertConfig config = encoders::BertConfig::preset("tiny");
     config.vocabulary = tokenizer_->vocabulary_size();
@@ -64,9 +42,6 @@ class PretrainingTaskTest : public ScratchTest {
   PretrainingTask task(const std::shared_ptr<Bert>& bert, const PretrainingTaskOptions& o) const {
     return PretrainingTask(bert, *corpus_, *corpus_, o);
   }
-
-  std::unique_ptr<data::BertTokenizer> tokenizer_;
-  std::optional<data::TextCorpus> corpus_;
 };
 
 void drop_gradients(Bert& model) {
