@@ -116,11 +116,11 @@ struct AttentionForward {
 };
 
 struct AttentionBackward {
-  AttentionForward forward;     // as it was called, with its output and log_normalizer
-  HeadRows grad_output;         // [N, H, Dh]
-  HeadRows grad_queries;        // [N, H, Dh], overwritten
-  HeadRows grad_keys;           // [M, H, Dh], overwritten
-  HeadRows grad_values;         // [M, H, Dh], overwritten
+  AttentionForward forward;  // as it was called, with its output and log_normalizer
+  HeadRows grad_output;      // [N, H, Dh]
+  HeadRows grad_queries;     // [N, H, Dh], overwritten
+  HeadRows grad_keys;        // [M, H, Dh], overwritten
+  HeadRows grad_values;      // [M, H, Dh], overwritten
   /// Null: not wanted; the same head_stride as the table's. The CPU adds to what is there, a device
   /// overwrites it.
   AttentionTables grad_tables;

@@ -171,7 +171,7 @@ struct DeviceLinear {
   bool relu = false;
   void* relu_signs = nullptr;  // relu_signs_bytes() at 16 bytes: which elements are positive, in
                                // the library's own order, for the gradient; null: not kept
-  void* output = nullptr;  // [rows, outputs]
+  void* output = nullptr;      // [rows, outputs]
 };
 constexpr int64_t relu_signs_bytes(int64_t rows, int64_t outputs) {
   return rows * ((outputs + 127) / 128) * 16;

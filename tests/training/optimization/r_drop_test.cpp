@@ -68,8 +68,7 @@ class RDropTest : public testing::TestWithParam<RDropCase> {
     (expected * 0.5).backward();
     EXPECT_NEAR(sums.smoothed.item<double>(), expected.item<double>(),
                 tolerance * expected.item<double>());
-    EXPECT_NEAR(sums.sums[1].item<double>(),
-                (target_loss(p) + target_loss(q)).item<double>() / 2,
+    EXPECT_NEAR(sums.sums[1].item<double>(), (target_loss(p) + target_loss(q)).item<double>() / 2,
                 tolerance * expected.item<double>());
     const std::vector<Tensor> wanted = inputs.gradients();
     for (size_t i = 0; i < wanted.size(); ++i)
