@@ -4,9 +4,9 @@
     scripts/kernel_report.py [--most-stack BYTES] [--check PAGE | --write PAGE] OBJECT...
 
 Prints a line for each kernel and architecture. With --most-stack, fails if a kernel has a larger
-stack, which is where registers spill, or if the objects hold no kernel. --write puts the bf16
-kernels of sm_90 into the table of PAGE, --check fails if that table differs. Exits with 77 if an
-object is missing.
+stack, which is where registers spill, or if the objects hold no kernel. --write puts the
+kernels of sm_90 into the table of PAGE: attention in bf16, or row kernels in bf16 and fp32. --check
+fails if that table differs. Exits with 77 if an object is missing.
 
 A CUDA object embeds an ELF file for each architecture. Its section .nv.info lists attributes of
 functions: format, attribute, size, then a symbol and a number (CUDA Binary Utilities; attribute
@@ -22,6 +22,12 @@ REGISTERS = 0x2f
 FRAME_BYTES = 0x11
 SIZED_VALUE = 4
 CLASSES = ['plain', 'offset bias', 'pair bias', 'relative vectors', 'everything']
+ACTIVATIONS = ['no activation', 'relu', 'gelu', 'silu', 'swiglu']  # kernels/device_kernels.h
+ROW_KERNELS = {'norm, forward': 'AddNormBlock', 'norm, backward': 'AddNormBackwardBlock',
+               'activation, forward': 'ActivateBlock',
+               'activation, backward': 'ActivateBackwardBlock', 'column sums': 'ColumnSumsBlock',
+               'embedding, forward': 'EmbedBlock', 'embedding, backward': 'EmbedBackwardBlock',
+               'loss': 'CrossEntropyBlock', 'rotary positions': 'RotateBlock'}
 BEGIN = '<!-- scripts/kernel_report.py writes this table -->\n'
 END = '<!-- end -->\n'
 
@@ -78,16 +84,18 @@ def embedded(data):
 
 
 def kernel_name(symbol):
-    """Block, element type, width and terms of a kernel's mangled name; None for helpers."""
+    """Block, element type, width, and terms or activation of a mangled name; None for helpers."""
     match = re.search(r'\d+([A-Z]\w*?Block)(?:I|E)', symbol)
     if match is None or symbol.startswith('$'):
         return None
     named = re.search(r'(BFloat16|Half)E', symbol)
-    element = named.group(1) if named else 'float' if 'BlockIfLi' in symbol else None
+    element = named.group(1) if named else 'float' if 'BlockIf' in symbol else None
     width = re.search(r'Li(\d+)E', symbol)
     terms = re.search(r'TermClassE(\d)E', symbol)
+    activation = re.search(r'DeviceActivationE(\d)E', symbol)
     parts = [match.group(1), element, width and width.group(1),
-             terms and CLASSES[int(terms.group(1))]]
+             terms and CLASSES[int(terms.group(1))],
+             activation and ACTIVATIONS[int(activation.group(1))]]
     return ' '.join(part for part in parts if part)
 
 
@@ -107,7 +115,7 @@ def report(paths):
     return kernels
 
 
-def table(kernels):
+def attention_table(kernels):
     """Registers and stack of the attention kernels by terms and head width."""
     lines = ['| terms | width | forward: registers, stack | backward: registers, stack |',
              '|---|---|---|---|']
@@ -117,6 +125,20 @@ def table(kernels):
                      (kernels[f'Attention{way}Block BFloat16 {width} {terms}', 90]
                       for way in ('Forward', 'Backward'))]
             lines.append(f'| {terms} | {width} | {cells[0]} | {cells[1]} |')
+    return '\n'.join(lines) + '\n'
+
+
+def row_table(kernels):
+    """Registers of the row kernels, over all widths and activations."""
+    lines = ['| kernel | bf16 | fp32 |', '|---|---|---|']
+    for title, block in ROW_KERNELS.items():
+        cells = []
+        for element in ('BFloat16', 'float'):
+            found = [registers for (name, architecture), (registers, _) in kernels.items()
+                     if name.split()[:2] == [block, element] and architecture == 90]
+            low, high = min(found), max(found)
+            cells.append(str(low) if low == high else f'{low}-{high}')
+        lines.append(f'| {title} | {cells[0]} | {cells[1]} |')
     return '\n'.join(lines) + '\n'
 
 
@@ -152,6 +174,7 @@ def main():
     if not kernels:
         print('the objects hold no kernel')
     page = options.check or options.write
+    table = row_table if ('RotateBlock float', 90) in kernels else attention_table
     if page and not update(page, table(kernels), options.write is not None):
         print(f'{page} is out of date: run scripts/kernel_report.py --write {page} OBJECT...')
         failures += 1
