@@ -7,6 +7,7 @@
 
 #include "encoders/attention/backends.h"
 #include "encoders/device/device.h"
+#include "encoders/ops/ordered_sums.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -44,7 +45,7 @@ at::Tensor contextual_bias(const at::Tensor& content, const at::Tensor& hidden, 
   const at::Tensor above = places.detach().ceil();
   const at::Tensor products = at::matmul(q, table.to(q.scalar_type()).transpose(1, 2));
   const auto at_place = [&](const at::Tensor& place) {
-    return products.to(content.scalar_type()).gather(-1, place.to(at::kLong));
+    return gathered_columns(products.to(content.scalar_type()), place.to(at::kLong));
   };
   const at::Tensor share = places - below;
   return at_place(above) * share + at_place(below) * (1.0 - share);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "encoders/ops/ordered_sums.h"
+
 namespace dietmt::encoders {
 namespace {
 
@@ -23,8 +25,7 @@ Tensor first_states(const Tensor& hidden, const Packing& packing) {
 }
 
 Tensor mean_states(const Tensor& hidden, const Packing& packing) {
-  const Tensor sums = at::zeros({packing.sentences(), hidden.size(1)}, hidden.options())
-                          .index_add_(0, inputs_of_tokens(packing), hidden);
+  const Tensor sums = sums_by_index(hidden, inputs_of_tokens(packing), packing.sentences());
   return sums / packing.length_tensor().unsqueeze(1);
 }
 

@@ -3,6 +3,10 @@
 #include <ATen/ATen.h>
 #include <torch/types.h>
 
+#include <optional>
+
+#include "encoders/ops/ordered_sums.h"
+
 namespace dietmt::encoders {
 namespace {
 
@@ -10,15 +14,10 @@ using at::Tensor;
 
 constexpr double kEpsilon = 1e-12;
 
-/// The sums of the rows of each input. rows: [N]. Returns [B].
-Tensor sums_of_inputs(const Tensor& rows, const Tensor& input_of_token, int64_t inputs) {
-  return at::zeros({inputs}, rows.options()).index_add_(0, input_of_token, rows);
-}
-
 /// lengths: [B]; input_of_token: [N].
 Tensor normalised(const Tensor& states, const Tensor& lengths, const Tensor& input_of_token) {
   const auto mean_of_inputs = [&](const Tensor& values) {  // [N, D] -> [N, 1]
-    const Tensor sums = sums_of_inputs(values.sum(1), input_of_token, lengths.size(0));
+    const Tensor sums = sums_by_index(values.sum(1), input_of_token, lengths.size(0));
     return (sums / (lengths * values.size(1))).index_select(0, input_of_token).unsqueeze(1);
   };
   const Tensor centred = states - mean_of_inputs(states);
@@ -44,8 +43,10 @@ LayerMix::LayerMix(int64_t layers, const std::string& weights, bool norm)
 
 Tensor LayerMix::forward(const std::vector<Tensor>& layers, const Packing& packing) const {
   const Tensor weights = is_sparse_ ? sparsemax(scores_) : at::softmax(scores_, 0);
-  const Tensor lengths = at::tensor(packing.lengths()).to(layers[0].device());
-  const Tensor input_of_token = norm_ ? at::repeat_interleave(lengths) : Tensor();
+  const Tensor& lengths = packing.length_tensor();
+  // An optional, or the overload that repeats every length is called.
+  const std::optional<int64_t> tokens = packing.tokens();
+  const Tensor input_of_token = norm_ ? at::repeat_interleave(lengths, tokens) : Tensor();
   Tensor mixed = at::zeros_like(layers[0]);
   for (size_t l = 0; l < layers.size(); ++l) {
     const Tensor weight = weights[static_cast<int64_t>(l)];

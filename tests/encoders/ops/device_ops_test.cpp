@@ -11,6 +11,7 @@
 
 #include "encoders/ops/fused_ops.h"
 #include "encoders/ops/linear.h"
+#include "encoders/ops/ordered_sums.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/ops/token_embedding.h"
 #include "encoders/ops/weight_copies.h"
@@ -181,6 +182,39 @@ TEST(WeightCopies, ServeNarrowPassesWithGradientsInFp32) {
   EXPECT_EQ(module.matrices[0].grad().scalar_type(), at::kFloat);
   EXPECT_TRUE(
       at::allclose(module.matrices[0].grad().cpu()[2], x.cpu().to(at::kFloat).sum(0), 1e-4, 1e-4));
+}
+
+/// Operators that CUDA computes with atomics, in any order.
+int64_t unordered_launches() {
+  const auto launches = counting::launches_by_operator();
+  int64_t sum = 0;
+  for (const char* const name : {"index_add", "index_add_", "scatter_add", "scatter_add_"})
+    if (launches.contains(name)) sum += launches.at(name);
+  return sum;
+}
+
+TEST(OrderedSums, AddRowsOfOneIndexWithoutAtomics) {
+  const Tensor index = torch::tensor({2, 0, 2, 2, 0}, at::kLong);
+  for (const auto& sizes : std::vector<std::vector<int64_t>>{{5}, {5, 3}}) {
+    const auto run = [&](const std::vector<Tensor>& in) {
+      return sums_by_index(in[0], index.to(in[0].device()), 4);
+    };
+    counting::reset_counts();
+    expect_same_as_on_cpu(run, draw({sizes}));
+    EXPECT_EQ(unordered_launches(), 0);
+  }
+  const Tensor sums = sums_by_index(torch::tensor({1.0F, 2.0F, 3.0F, 4.0F, 5.0F}), index, 4);
+  EXPECT_TRUE(at::equal(sums, torch::tensor({7.0F, 0.0F, 8.0F, 0.0F})));
+}
+
+TEST(OrderedSums, GradientsOfGatheredColumnsAddWithoutAtomics) {
+  const Tensor index = torch::tensor({1, 1, 0, 3, 2, 2, 1, 1}, at::kLong).view({2, 1, 4});
+  const auto run = [&](const std::vector<Tensor>& in) {
+    return gathered_columns(in[0], index.to(in[0].device()));
+  };
+  counting::reset_counts();
+  expect_same_as_on_cpu(run, draw({{2, 1, 5}}));
+  EXPECT_EQ(unordered_launches(), 0);
 }
 
 }  // namespace
