@@ -10,10 +10,6 @@
 
 namespace dietmt::kernels {
 
-/// Elements of 16 bytes.
-template <typename E>
-constexpr int kVector = 16 / static_cast<int>(sizeof(E));
-
 DIETMT_DEVICE float to_float(float x) { return x; }
 
 template <typename E>
