@@ -17,22 +17,6 @@ DIETMT_DEVICE int64_t clipped_offset(int64_t offset, int64_t clip) {
   return (offset < -clip ? -clip : offset > clip ? clip : offset) + clip;
 }
 
-DIETMT_DEVICE float number_of(uint32_t bits) {
-#ifdef __CUDACC__
-  return __uint_as_float(bits);
-#else
-  return std::bit_cast<float>(bits);
-#endif
-}
-
-DIETMT_DEVICE uint32_t bits_of(float number) {
-#ifdef __CUDACC__
-  return __float_as_uint(number);
-#else
-  return std::bit_cast<uint32_t>(number);
-#endif
-}
-
 DIETMT_DEVICE float natural_logarithm(float x) {
 #ifdef __CUDACC__
   return logf(x);
@@ -50,8 +34,8 @@ DIETMT_DEVICE void load_numbers(const float* from, float (&to)[kLaneNumbers]) {
   const Words low = load_words(from), high = load_words(from + 4);
   DIETMT_UNROLL
   for (int i = 0; i < 4; ++i) {
-    to[i] = number_of(low.of[i]);
-    to[i + 4] = number_of(high.of[i]);
+    to[i] = float_of(low.of[i]);
+    to[i + 4] = float_of(high.of[i]);
   }
 }
 
