@@ -163,8 +163,7 @@ class BeamRowBlock {
   }
 
   static DIETMT_DEVICE int32_t shuffle_token(int32_t token, int mask) {
-    return static_cast<int32_t>(
-        bits_of(shuffle_xor(float_of(static_cast<uint32_t>(token)), mask)));
+    return static_cast<int32_t>(bits_of(shuffle_xor(float_of(static_cast<uint32_t>(token)), mask)));
   }
 
   static DIETMT_DEVICE void keep_better(float logit, int32_t token, float& best, int32_t& of_best) {
