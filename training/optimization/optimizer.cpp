@@ -133,14 +133,7 @@ void Optimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   step_rules(learning_rate);
   count_steps();
-  if (options_.weight_decay == 0.0) {
-    std::vector<size_t> all;
-    for (const Group& group : groups_)
-      all.insert(all.end(), group.members.begin(), group.members.end());
-    step_adam(0.0, all, learning_rate);
-  } else {
-    for (const Group& group : groups_) step_adam(group.weight_decay, group.members, learning_rate);
-  }
+  for (const Group& group : groups_) step_adam(group, learning_rate);
   scaling_.reset();
 }
 
@@ -175,10 +168,9 @@ void Optimizer::step_rules(double learning_rate) {
   }
 }
 
-void Optimizer::step_adam(double weight_decay, const std::vector<size_t>& members,
-                          double learning_rate) {
+void Optimizer::step_adam(const Group& group, double learning_rate) {
   std::vector<Tensor> parameters, gradients, first, second, steps;
-  for (const size_t i : members) {
+  for (const size_t i : group.members) {
     if (!parameters_[i].grad().defined()) continue;
     parameters.push_back(own(parameters_[i], i));
     gradients.push_back(own(parameters_[i].grad(), i));
@@ -198,7 +190,7 @@ void Optimizer::step_adam(double weight_decay, const std::vector<size_t>& member
     is_broken = scaling_->is_broken;
   }
   fused(parameters, gradients, first, second, {}, steps, learning_rate, options_.beta1,
-        options_.beta2, weight_decay, options_.epsilon, false, false, divisor, is_broken);
+        options_.beta2, group.weight_decay, options_.epsilon, false, false, divisor, is_broken);
 }
 
 NamedTensors Optimizer::state(const Gather& gather) const {

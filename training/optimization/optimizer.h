@@ -94,7 +94,7 @@ class Optimizer {
 
   void step_rules(double learning_rate);
   void count_steps();
-  void step_adam(double weight_decay, const std::vector<size_t>& members, double learning_rate);
+  void step_adam(const Group& group, double learning_rate);
 
   // The part of a tensor of a parameter's shape that this process steps.
   at::Tensor own(const at::Tensor& whole, size_t parameter) const;
