@@ -1,11 +1,8 @@
 // Pre-training of BERT encoders on a device beside the CPU.
 #include <gtest/gtest.h>
 
-#include <optional>
-
 #include "bert/training/pretraining_task.h"
-#include "data/text/tokenizer.h"
-#include "tests/common/scratch.h"
+#include "tests/bert/training/toy_text.h"
 #include "tests/parity/gaps.h"
 #include "tests/parity/tested_device.h"
 
@@ -15,30 +12,14 @@ namespace {
 /// --position and --segment-encoding.
 using Encodings = std::pair<std::string, std::string>;
 
-class BertParity : public ScratchTest, public testing::WithParamInterface<Encodings> {
+class BertParity : public ToyTextTest, public testing::WithParamInterface<Encodings> {
  protected:
+  BertParity() : ToyTextTest(40) {}
+
   void SetUp() override {
     const std::string reason = reason_not_to_run();
     if (!reason.empty()) GTEST_SKIP() << reason;
     tested_device();  // before the first backward pass, which counts the devices
-    std::string text;
-    for (int document = 0; document < 40; ++document) {
-      for (int sentence = 0; sentence < 5; ++sentence) {
-        for (int word = 0; word < 4 + (document + sentence) % 5; ++word)
-          text += "w" + std::to_string((document * 7 + sentence * 3 + word) % 20) + " ";
-        text += "\n";
-      }
-      text += "\n";
-    }
-    const std::string file = write("text.txt", text);
-    data::TokenizerOptions options;
-    options.inputs = {file};
-    options.vocabulary_size = 28;
-    options.special = data::SpecialSet::kBert;
-    data::train_tokenizer(options, scratch() / "tokenizer.model");
-    tokenizer_ = data::load_bert_tokenizer(scratch() / "tokenizer.model");
-    corpus_.emplace(std::vector<std::string>{file}, *tokenizer_, data::TextOptions{},
-                    scratch() / "cache", 1);
   }
 
   StepResult step_on(at::Device device) const {
@@ -61,9 +42,6 @@ class BertParity : public ScratchTest, public testing::WithParamInterface<Encodi
     PretrainingTask task(bert, *corpus_, *corpus_, options);
     return step_of(task, 11);
   }
-
-  std::unique_ptr<data::BertTokenizer> tokenizer_;
-  std::optional<data::TextCorpus> corpus_;
 };
 
 TEST_P(BertParity, LossAndGradientsAreThoseOfTheCpu) {

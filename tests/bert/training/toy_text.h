@@ -14,9 +14,9 @@ namespace dietmt::bert {
 
 class ToyTextTest : public ScratchTest {
  protected:
-  ToyTextTest() {
+  explicit ToyTextTest(int documents = 60) {
     std::string text;
-    for (int document = 0; document < 60; ++document) {
+    for (int document = 0; document < documents; ++document) {
       for (int sentence = 0; sentence < 5; ++sentence) {
         for (int word = 0; word < 4 + (document + sentence) % 5; ++word)
           text += "w" + std::to_string((document * 7 + sentence * 3 + word) % 20) + " ";
