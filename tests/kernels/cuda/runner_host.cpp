@@ -1,5 +1,5 @@
-#include <cstdlib>
-#include <memory>
+#include <cstring>
+#include <vector>
 
 #include "kernels/cuda/attention_instance.cuh"
 #include "tests/kernels/cuda/host_launcher.h"
@@ -32,16 +32,6 @@ struct HostInstance {
 };
 
 }  // namespace
-
-std::string reason_not_to_run() { return {}; }
-
-void* allocate_shared(size_t bytes) {
-  static std::vector<std::unique_ptr<void, decltype(&std::free)>> memory;
-  const size_t size = (bytes / 256 + 1) * 256;
-  memory.emplace_back(std::aligned_alloc(256, size), &std::free);
-  std::memset(memory.back().get(), 0, size);
-  return memory.back().get();
-}
 
 void run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
                            const BackwardLimits& limits) {

@@ -2,9 +2,7 @@
 // mma.sync beside that of sm_90a.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 
 #include "kernels/cuda/attention_forward.cuh"
 #include "kernels/cuda/sm90/attention_forward.cuh"
@@ -58,16 +56,6 @@ std::vector<NamedValues> results_of(const AttentionCaseOptions& options,
 }
 
 }  // namespace
-
-std::string reason_not_to_run() { return {}; }
-
-void* allocate_shared(size_t bytes) {
-  static std::vector<std::unique_ptr<void, decltype(&std::free)>> memory;
-  const size_t size = (bytes / 256 + 1) * 256;
-  memory.emplace_back(std::aligned_alloc(256, size), &std::free);
-  std::memset(memory.back().get(), 0, size);
-  return memory.back().get();
-}
 
 void run_warpgroup_forward(const AttentionForward& call) { run(call, {.workers = 2, .order = 1}); }
 

@@ -3,18 +3,11 @@
 #pragma once
 
 #include <cmath>
-#include <string>
 #include <vector>
 
-#include "kernels/attention.h"
+#include "tests/kernels/cuda/runner.h"
 
 namespace dietmt::kernels {
-
-/// Empty if the cases can run here.
-std::string reason_not_to_run();
-
-/// Host memory that the kernel sees when a case runs; zeroed and aligned.
-void* allocate_shared(size_t bytes);
 
 /// Returns when the results are there.
 void run_warpgroup_forward(const AttentionForward& call);
