@@ -90,15 +90,6 @@ DIETMT_DEVICE void wait_multiplies(Registers&... registers) {
   (pin(registers), ...);
 }
 
-template <typename E>
-DIETMT_DEVICE void multiply_shared(float (&d)[32], uint64_t a, uint64_t b, bool add);
-
-template <typename E>
-DIETMT_DEVICE void multiply_registers(float (&d)[32], const uint32_t* a, uint64_t b);
-
-template <typename E>
-DIETMT_DEVICE void multiply_registers(float (&d)[64], const uint32_t* a, uint64_t b);
-
 // The registers of d in groups of 32, as operands.
 #define DIETMT_SUMS_8(i)                                                                      \
   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), \
@@ -112,89 +103,62 @@ DIETMT_DEVICE void multiply_registers(float (&d)[64], const uint32_t* a, uint64_
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, " \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 
-template <>
-DIETMT_DEVICE void multiply_shared<BFloat16>(float (&d)[32], uint64_t a, uint64_t b, bool add) {
-  asm volatile(
-      "{\n"
-      ".reg .pred p;\n"
-      "setp.ne.b32 p, %34, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" DIETMT_NAMES_0_31
-      "}, %32, %33, p, 1, 1, 0, 0;\n"
-      "}"
-      : DIETMT_SUMS_32(0)
-      : "l"(a), "l"(b), "r"(add ? 1 : 0));
-}
+// The products of one element type, "bf16" or "f16".
+#define DIETMT_MULTIPLIES(E, TYPE)                                                          \
+  template <>                                                                               \
+  DIETMT_DEVICE void multiply_shared<E>(float(&d)[32], uint64_t a, uint64_t b, bool add) {  \
+    asm volatile(                                                                           \
+        "{\n"                                                                               \
+        ".reg .pred p;\n"                                                                   \
+        "setp.ne.b32 p, %34, 0;\n"                                                          \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE " {" DIETMT_NAMES_0_31  \
+        "}, %32, %33, p, 1, 1, 0, 0;\n"                                                     \
+        "}"                                                                                 \
+        : DIETMT_SUMS_32(0)                                                                 \
+        : "l"(a), "l"(b), "r"(add ? 1 : 0));                                                \
+  }                                                                                         \
+  template <>                                                                               \
+  DIETMT_DEVICE void multiply_registers<E>(float(&d)[32], const uint32_t* a, uint64_t b) {  \
+    asm volatile(                                                                           \
+        "{\n"                                                                               \
+        ".reg .pred p;\n"                                                                   \
+        "setp.ne.b32 p, 1, 0;\n"                                                            \
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32." TYPE "." TYPE " {" DIETMT_NAMES_0_31  \
+        "}, {%32, %33, %34, %35}, %36, p, 1, 1, 1;\n"                                       \
+        "}"                                                                                 \
+        : DIETMT_SUMS_32(0)                                                                 \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                              \
+  }                                                                                         \
+  template <>                                                                               \
+  DIETMT_DEVICE void multiply_registers<E>(float(&d)[64], const uint32_t* a, uint64_t b) {  \
+    asm volatile(                                                                           \
+        "{\n"                                                                               \
+        ".reg .pred p;\n"                                                                   \
+        "setp.ne.b32 p, 1, 0;\n"                                                            \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." TYPE "." TYPE " {" DIETMT_NAMES_0_31 \
+        ", " DIETMT_NAMES_32_63                                                             \
+        "}, {%64, %65, %66, %67}, %68, p, 1, 1, 1;\n"                                       \
+        "}"                                                                                 \
+        : DIETMT_SUMS_32(0), DIETMT_SUMS_32(32)                                             \
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                              \
+  }
 
-template <>
-DIETMT_DEVICE void multiply_registers<BFloat16>(float (&d)[32], const uint32_t* a, uint64_t b) {
-  asm volatile(
-      "{\n"
-      ".reg .pred p;\n"
-      "setp.ne.b32 p, 1, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" DIETMT_NAMES_0_31
-      "}, {%32, %33, %34, %35}, %36, p, 1, 1, 1;\n"
-      "}"
-      : DIETMT_SUMS_32(0)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
+template <typename E>
+DIETMT_DEVICE void multiply_shared(float (&d)[32], uint64_t a, uint64_t b, bool add);
 
-template <>
-DIETMT_DEVICE void multiply_registers<BFloat16>(float (&d)[64], const uint32_t* a, uint64_t b) {
-  asm volatile(
-      "{\n"
-      ".reg .pred p;\n"
-      "setp.ne.b32 p, 1, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" DIETMT_NAMES_0_31
-      ", " DIETMT_NAMES_32_63
-      "}, {%64, %65, %66, %67}, %68, p, 1, 1, 1;\n"
-      "}"
-      : DIETMT_SUMS_32(0), DIETMT_SUMS_32(32)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
+template <typename E>
+DIETMT_DEVICE void multiply_registers(float (&d)[32], const uint32_t* a, uint64_t b);
 
-template <>
-DIETMT_DEVICE void multiply_shared<Half>(float (&d)[32], uint64_t a, uint64_t b, bool add) {
-  asm volatile(
-      "{\n"
-      ".reg .pred p;\n"
-      "setp.ne.b32 p, %34, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" DIETMT_NAMES_0_31
-      "}, %32, %33, p, 1, 1, 0, 0;\n"
-      "}"
-      : DIETMT_SUMS_32(0)
-      : "l"(a), "l"(b), "r"(add ? 1 : 0));
-}
+template <typename E>
+DIETMT_DEVICE void multiply_registers(float (&d)[64], const uint32_t* a, uint64_t b);
 
-template <>
-DIETMT_DEVICE void multiply_registers<Half>(float (&d)[32], const uint32_t* a, uint64_t b) {
-  asm volatile(
-      "{\n"
-      ".reg .pred p;\n"
-      "setp.ne.b32 p, 1, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" DIETMT_NAMES_0_31
-      "}, {%32, %33, %34, %35}, %36, p, 1, 1, 1;\n"
-      "}"
-      : DIETMT_SUMS_32(0)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
-
-template <>
-DIETMT_DEVICE void multiply_registers<Half>(float (&d)[64], const uint32_t* a, uint64_t b) {
-  asm volatile(
-      "{\n"
-      ".reg .pred p;\n"
-      "setp.ne.b32 p, 1, 0;\n"
-      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" DIETMT_NAMES_0_31
-      ", " DIETMT_NAMES_32_63
-      "}, {%64, %65, %66, %67}, %68, p, 1, 1, 1;\n"
-      "}"
-      : DIETMT_SUMS_32(0), DIETMT_SUMS_32(32)
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
-}
+DIETMT_MULTIPLIES(BFloat16, "bf16")
+DIETMT_MULTIPLIES(Half, "f16")
 
 #undef DIETMT_SUMS_8
 #undef DIETMT_SUMS_32
 #undef DIETMT_NAMES_0_31
 #undef DIETMT_NAMES_32_63
+#undef DIETMT_MULTIPLIES
 
 }  // namespace dietmt::kernels
