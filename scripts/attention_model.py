@@ -26,7 +26,8 @@ LAUNCH = 3e-6
 HEADS, WIDTH, ELEMENT = 8, 64, 2
 ROWS, WARP_ROWS, STEP = 128, 32, 16
 WARPGROUP_TILE = 64  # rows of a warpgroup, and columns
-OFFSETS = 2 * 16 + 1  # of a clipped table, C = 16
+CLIP = 16  # of tables over offsets
+BAND_ROWS = 16  # that have a band of offsets of their own
 
 
 def lengths(workload, tokens=25000):
@@ -89,12 +90,32 @@ def offset_bias(work, gradient):
         work.per_score(1 + 3 * 2 * diagonals / work.columns, shared=3 * loads)
 
 
-def relative_vectors(work, moves, products):
-    """`moves` of each score through shared memory, `products` of 16 rows with their offsets."""
-    window = (work.columns + 16) / work.columns
-    work.per_score(4 * moves, shared=4 * moves + 4 * products * window)
-    work.operations += products * window * work.count * 2 * WIDTH
-    work.shared += products * window * work.count / 16 * WIDTH * ELEMENT
+def band_share(sentences, columns):
+    """Of the scores, those of 16 rows and a tile's columns that meet several entries of a table."""
+    near = total = 0
+    for n in sentences:
+        for row in range(0, up(n, WARP_ROWS), BAND_ROWS):
+            for column in range(0, n, columns):
+                width = up(min(columns, n - column), STEP)
+                last = column - row - BAND_ROWS + 1 >= CLIP  # all meet the last entry
+                first = row - column - columns + 1 >= CLIP
+                total += width
+                near += 0 if first or last else width
+    return near / total
+
+
+def relative_vectors(work, share, gathers, scatters, products, by_column):
+    """`gathers` and `scatters` move scores through shared memory by offset, `products` are of 16
+    rows with their offsets: for `share` of the scores. The others add one number for each gather,
+    and sum their rows for each scatter. `by_column`: gathers whose numbers are computed for each
+    tile."""
+    window = (work.columns + BAND_ROWS) / work.columns
+    moves = gathers + scatters
+    work.per_score(4 * moves * share + (gathers + 1.5 * scatters) * (1 - share),
+                   shared=(4 * moves + 4 * products * window) * share)
+    work.operations += products * window * share * work.count * 2 * WIDTH
+    work.shared += products * window * share * work.count / BAND_ROWS * WIDTH * ELEMENT
+    work.operations += by_column * work.count * 16 / ROWS * 2 * WIDTH
 
 
 def forward(sentences, terms):
@@ -107,7 +128,8 @@ def forward(sentences, terms):
     if terms == 'diet-rel':
         offset_bias(work, gradient=False)
     if terms == 'shaw':
-        relative_vectors(work, moves=2, products=2)
+        relative_vectors(work, band_share(sentences, work.columns), gathers=1, scatters=1,
+                         products=2, by_column=0)
         launches = 2
     traffic = 4 * sum(sentences) * HEADS * WIDTH * ELEMENT
     return launches * LAUNCH + max(work.seconds(), traffic / MEMORY) + tail(tiles)
@@ -140,7 +162,8 @@ def backward(sentences, terms):
         offset_bias(work, gradient=True)
         offset_bias(work, gradient=False)
     if terms == 'shaw':
-        relative_vectors(work, moves=2 * parts + 2, products=2 * parts + 3)
+        relative_vectors(work, band_share(sentences, columns), gathers=5, scatters=2, products=8,
+                         by_column=3)
     traffic = 11 * sum(sentences) * HEADS * WIDTH * ELEMENT
     return launches * LAUNCH + max(work.seconds(), traffic / MEMORY) + parts * tail(tiles)
 

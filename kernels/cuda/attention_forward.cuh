@@ -32,10 +32,13 @@ struct AttentionForwardBlock {
   };
 
   /// A thread's rows: maximum of the scores and sum of 2^(score - maximum), the latter over only
-  /// the columns of this thread.
+  /// the columns of this thread. Of row own_row(lane_index() % 4), the sum without dropped scores
+  /// where the row meets the first or the last entry of relative_values alone.
   struct Softmax {
     float maximum[kSlots];
     float sum[kSlots];
+    float first_sum;
+    float last_sum;
   };
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
@@ -77,6 +80,13 @@ struct AttentionForwardBlock {
       softmax.maximum[slot] = maximum[slot];
       softmax.sum[slot] *= factor[slot];
     }
+    if constexpr (has_vectors(kTerms)) {
+      const int slot = recomputed(lane_index()) % 4;
+      const float low = slot == 0 ? factor[0] : factor[1];
+      const float high = slot == 2 ? factor[2] : factor[3];
+      softmax.first_sum *= slot < 2 ? low : high;
+      softmax.last_sum *= slot < 2 ? low : high;
+    }
     scores.for_each([&](int, int, float& score, int slot) {
       score = exp2_fast(score - shift[slot]);
       softmax.sum[slot] += score;
@@ -98,16 +108,27 @@ struct AttentionForwardBlock {
     }
   }
 
-  /// output += scores (values + relative values), without dropped scores.
-  DIETMT_DEVICE static void add_values(WarpRows<kWidth>& output, Scores& scores, const E* values,
-                                       const CallView& view, const Sentence& sentence,
-                                       const TileOf& tile, bool works,
+  /// Adds the scores of rows that meet one entry of relative_values alone.
+  DIETMT_DEVICE static void add_end_sums(Softmax& softmax, const Scores& scores, int64_t clip,
+                                         const TileOf& tile) {
+    add_single_rows<S>(scores, clip, tile, [&](Entries entry, float sum) {
+      softmax.first_sum += entry == Entries::kFirst ? sum : 0.0f;
+      softmax.last_sum += entry == Entries::kLast ? sum : 0.0f;
+    });
+  }
+
+  /// output += scores (values + relative values), without dropped scores. Relative values of rows
+  /// that meet one entry alone wait for add_values_at_ends.
+  DIETMT_DEVICE static void add_values(WarpRows<kWidth>& output, Softmax& softmax, Scores& scores,
+                                       const E* values, const CallView& view,
+                                       const Sentence& sentence, const TileOf& tile, bool works,
                                        const TermMemory<S>& memory) {
     const ConvertedTable& table = view.converted.relative_values;
+    const int64_t clip = view.call.terms.value_clip;
+    const bool several =
+        has_vectors(kTerms) && table.data != nullptr && tile.entries(clip) == Entries::kSeveral;
     if constexpr (has_vectors(kTerms)) {
-      if (table.data != nullptr) {
-        replace_chunk<S>(table, view.call.terms.value_clip, view, tile, memory);
-      }
+      if (several) replace_chunk<S>(table, clip, view, tile, memory);
     }
     if (works) {
       if (view.dropout.threshold > 0) drop(scores, kept_bits<S>(view, sentence, tile));
@@ -115,9 +136,20 @@ struct AttentionForwardBlock {
     }
     if constexpr (has_vectors(kTerms)) {
       if (table.data == nullptr) return;
+      if (works) add_end_sums(softmax, scores, clip, tile);
+      if (!several) return;
       await_chunk();
-      if (works) multiply_offsets<S>(output, scores, memory);
+      if (works) multiply_offsets<S>(output, scores, clip, tile, memory);
     }
+  }
+
+  /// output += what met one entry of relative_values alone, after the last tile.
+  DIETMT_DEVICE static void add_values_at_ends(WarpRows<kWidth>& output, const Softmax& softmax,
+                                               const TermMemory<S>& memory) {
+    const int row = own_row(lane_index() % 4);
+    memory.row_sums[row] = softmax.first_sum;
+    memory.row_sums[kRows + row] = softmax.last_sum;
+    add_ends<S>(output, ends_of(memory, EndTable::kOfValues), memory.row_sums);
   }
 
   DIETMT_DEVICE static void finish(Softmax& softmax, WarpRows<kWidth>& output, const CallView& view,
@@ -180,6 +212,7 @@ struct AttentionForwardBlock {
     };
     load_rows<E, kWidth, kRows>(memory.queries, call.queries, sentence.query_begin + start,
                                 sentence.queries - start, view.head, width);
+    if constexpr (has_vectors(kTerms)) start_all_ends<S>(view, memory.terms);
     load(0, 0);
 
     Softmax softmax;
@@ -187,6 +220,8 @@ struct AttentionForwardBlock {
       softmax.maximum[slot] = -std::numeric_limits<float>::infinity();
       softmax.sum[slot] = 0.0f;
     }
+    softmax.first_sum = 0.0f;
+    softmax.last_sum = 0.0f;
     WarpRows<kWidth> output;
     output.zero();
     for (int index = 0; index * kColumns < keys; ++index) {
@@ -202,11 +237,18 @@ struct AttentionForwardBlock {
                         memory.terms.offset_bias + stage * S::kOffsets, view, tile, memory.terms);
       const bool works = tile.warp_works(call.sizes.causal);
       if (works) update(softmax, scores, output);
-      add_values(output, scores, memory.values + stage * kSize, view, sentence, tile, works,
-                 memory.terms);
+      add_values(output, softmax, scores, memory.values + stage * kSize, view, sentence, tile,
+                 works, memory.terms);
       sync_block();
     }
     wait_copies<0>();
+    if constexpr (has_vectors(kTerms)) {
+      const int end = (keys + kColumns - 1) / kColumns;
+      if (view.converted.relative_values.data != nullptr &&
+          meet_single_entries(tile_at, 0, end, call.terms.value_clip)) {
+        add_values_at_ends(output, softmax, memory.terms);
+      }
+    }
     finish(softmax, output, view, sentence, start);
   }
 

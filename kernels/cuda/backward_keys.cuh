@@ -52,9 +52,11 @@ struct BackwardOfKeys {
     const int count = sentence.keys - start;
     const int64_t first = sentence.key_begin + start;
     load_rows<E, kWidth, kRows>(memory.rows.content, call.keys, first, count, head, width);
+    if constexpr (has_vectors(kTerms)) start_all_ends<S>(view, memory.terms);
     if constexpr (kOfKeys) {
       load_rows<E, kWidth, kRows>(memory.rows.value, call.values, first, count, head, width);
     }
+    if constexpr (has_vectors(kTerms) && kOfKeys) clear_row_sums<S>(memory.terms);
     Sums grad_keys;
     Sums grad_values;
     if constexpr (kOfKeys) grad_keys.zero();
@@ -92,6 +94,13 @@ struct BackwardOfKeys {
                       add_gradients(arguments, view, grad, grad_keys, tile, place, memory);
                     }
                   });
+    if constexpr (has_vectors(kTerms) && kOfKeys) {
+      if (call.terms.tables.relative_queries.data != nullptr &&
+          meet_single_entries(tile_at, begin, end, call.terms.query_clip)) {
+        Tiles::finish_table(grad_keys, arguments.partials.relative_queries, view, place, memory);
+        sync_block();  // before the next rows arrive
+      }
+    }
     if constexpr (kOfKeys) {
       const float factor[kSlots] = {view.scale, view.scale, view.scale, view.scale};
       store_rows<E, Tiles::kSums>(grad_keys, factor, arguments.call.grad_keys, first, count, head,

@@ -31,6 +31,9 @@ struct BackwardOfQueries {
                            sums, view, tile, place.half * Tiles::kSums, memory);
     }
     if (partials.relative_values.data == nullptr || place.half != 0) return;
+    add_row_sums<S>(probabilities, terms.value_clip, tile, VectorTable::kOfValues, memory.terms);
+    if (tile.entries(terms.value_clip) != Entries::kSeveral) return;
+    sync_warp();
     DIETMT_UNROLL
     for (int m = 0; m < kRowTiles; ++m) {
       scatter<S>(band_of(memory.terms, warp_index() * kWarpRows + 16 * m), probabilities, m);
@@ -88,6 +91,23 @@ struct BackwardOfQueries {
     }
   }
 
+  /// What rows that met one entry of a table alone add to the gradients, after their last tile.
+  /// single(clip): whether there are any.
+  template <typename Single>
+  DIETMT_DEVICE static void finish_rows(const BackwardArguments& arguments, const CallView& view,
+                                        Sums& grad_queries, const BlockPlace& place,
+                                        const Memory& memory, const Single& single) {
+    const AttentionTables& partials = arguments.partials;
+    const AttentionTerms& terms = view.call.terms;
+    if (terms.tables.relative_keys.data != nullptr && single(terms.key_clip)) {
+      Tiles::finish_table(grad_queries, partials.relative_keys, view, place, memory);
+    }
+    if (partials.relative_values.data != nullptr && place.half == 0 && single(terms.value_clip)) {
+      add_end_gradients<S>(memory.rows.value, 1.0f, VectorTable::kOfValues, memory.terms);
+    }
+    sync_block();  // before the next rows arrive
+  }
+
   DIETMT_DEVICE static void run_tile(const BackwardArguments& arguments, const CallView& view,
                                      const Sentence& sentence, int start, const BlockPlace& place,
                                      const Memory& memory) {
@@ -98,9 +118,11 @@ struct BackwardOfQueries {
     const int count = sentence.queries - start;
     const int64_t first = sentence.query_begin + start;
     load_rows<E, kWidth, kRows>(memory.rows.content, call.queries, first, count, head, width);
+    if constexpr (has_vectors(kTerms)) start_all_ends<S>(view, memory.terms);
     load_rows<E, kWidth, kRows>(memory.rows.value, arguments.call.grad_output, first, count, head,
                                 width);
     Tiles::template start_numbers<kRows>(arguments, head, first, count, 0, memory);
+    if constexpr (has_vectors(kTerms)) clear_row_sums<S>(memory.terms);
     int keys = sentence.keys;
     if (call.sizes.causal && start + kRows < keys) keys = start + kRows;
     const int end = (keys + Tiles::kColumns - 1) / Tiles::kColumns;
@@ -132,6 +154,10 @@ struct BackwardOfQueries {
                     }
                     add_gradients(arguments, view, scores, grad, grad_queries, tile, place, memory);
                   });
+    if constexpr (has_vectors(kTerms)) {
+      finish_rows(arguments, view, grad_queries, place, memory,
+                  [&](int64_t clip) { return meet_single_entries(tile_at, 0, end, clip); });
+    }
     const float factor[kSlots] = {view.scale, view.scale, view.scale, view.scale};
     store_rows<E, Tiles::kSums>(grad_queries, factor, arguments.call.grad_queries, first, count,
                                 head, width, column);

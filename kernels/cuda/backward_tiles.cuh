@@ -163,16 +163,37 @@ struct BackwardTiles {
     }
   }
 
-  /// grad += grad_output . relative_values.
-  DIETMT_DEVICE static void add_relative_values(Scores& grad, const Pair& rows, const Pair& columns,
-                                                bool works, const TermMemory<S>& memory) {
-    await_chunk();
+  /// Products of grad_output with the ends of relative_values, as store_score_ends does.
+  DIETMT_DEVICE static void store_value_ends(const Pair& rows, const Pair& columns,
+                                             const CallView& view, const TileOf& tile,
+                                             const TermMemory<S>& memory) {
+    if (view.converted.relative_values.data == nullptr) return;
     if constexpr (kQueryRows) {
-      if (works) add_by_row<S>(grad, rows.value, memory);
+      if (!tile.begins(view.call.sizes.causal)) return;
+      store_row_ends<S>(memory.value_ends, rows.value, EndTable::kOfValues, memory);
     } else {
-      fill_column_products<S>(columns.value, memory);
-      sync_block();
-      if (works) add_by_column<S>(grad, memory);
+      if (!tile.has_single_entries(view.call.terms.value_clip)) return;
+      // The first warps have the columns of the scores.
+      store_column_ends<S>(memory.value_ends, columns.value, EndTable::kOfValues, kWarps / 2,
+                           memory);
+    }
+  }
+
+  /// grad += grad_output . relative_values. A chunk is on its way if the tile meets several
+  /// entries.
+  DIETMT_DEVICE static void add_relative_values(Scores& grad, const Pair& rows, const Pair& columns,
+                                                int64_t clip, const TileOf& tile, bool works,
+                                                const TermMemory<S>& memory) {
+    const bool several = tile.entries(clip) == Entries::kSeveral;
+    if (several) await_chunk();
+    if constexpr (kQueryRows) {
+      if (works) add_by_row<S>(grad, rows.value, memory.value_ends, clip, tile, memory);
+    } else {
+      if (several) {
+        fill_column_products<S>(columns.value, clip, tile, memory);
+        sync_block();
+      }
+      if (works) add_by_column<S>(grad, memory.value_ends, clip, tile, memory);
     }
   }
 
@@ -207,17 +228,20 @@ struct BackwardTiles {
                                                    const CallView& view, const TileOf& tile,
                                                    bool works, const Memory& memory) {
     const ConvertedTable& table = view.converted.relative_values;
+    const int64_t clip = view.call.terms.value_clip;
     const bool relative = has_vectors(kTerms) && table.data != nullptr;
     if constexpr (has_vectors(kTerms)) {
-      if (relative) {
-        replace_chunk<S>(table, view.call.terms.value_clip, view, tile, memory.terms);
+      if (relative && tile.entries(clip) == Entries::kSeveral) {
+        replace_chunk<S>(table, clip, view, tile, memory.terms);
       }
     }
     if (works) {
       multiply_transposed<E, kWidth>(grad, memory.rows.value, columns.vectors.value, tile.columns);
     }
     if constexpr (has_vectors(kTerms)) {
-      if (relative) add_relative_values(grad, memory.rows, columns.vectors, works, memory.terms);
+      if (relative) {
+        add_relative_values(grad, memory.rows, columns.vectors, clip, tile, works, memory.terms);
+      }
     }
   }
 
@@ -231,6 +255,9 @@ struct BackwardTiles {
                                           const TileOf& tile, const Number& number,
                                           const Memory& memory) {
     sync_block();
+    if constexpr (has_vectors(kTerms) && kPart != GradientPart::kValues) {
+      store_value_ends(memory.rows, columns.vectors, view, tile, memory.terms);
+    }
     compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
                       view, tile, memory.terms);
     const bool works = tile.warp_works(view.call.sizes.causal);
@@ -259,17 +286,30 @@ struct BackwardTiles {
   }
 
   /// sums += grad_scores table[offset] for a table that belongs to the rows, and the table's own
-  /// gradient: partial[offset] += grad_scores rows. partial may be null.
+  /// gradient: partial[offset] += grad_scores rows. partial may be null. What meets one entry alone
+  /// waits for finish_table.
   DIETMT_DEVICE static void through_table(Sums& sums, const Scores& grad_scores,
                                           const ConvertedTable& table, int64_t clip, float* partial,
                                           const CallView& view, const TileOf& tile, int column,
                                           const Memory& memory) {
+    add_row_sums<S>(grad_scores, clip, tile, VectorTable::kOfScores, memory.terms);
+    if (tile.entries(clip) != Entries::kSeveral) return;
     replace_chunk<S>(table, clip, view, tile, memory.terms);
     await_chunk();
-    multiply_offsets<S>(sums, grad_scores, memory.terms, column);
+    multiply_offsets<S>(sums, grad_scores, clip, tile, memory.terms, column);
     if (partial == nullptr) return;
     add_table_gradient<S>(partial, clip, static_cast<int>(view.call.sizes.head_width), view.scale,
                           memory.rows.content, tile, VectorTable::kOfScores, memory.terms);
+  }
+
+  /// through_table of what met one entry alone, after the last tile of the rows.
+  DIETMT_DEVICE static void finish_table(Sums& sums, const HeadTable& partial, const CallView& view,
+                                         const BlockPlace& place, const Memory& memory) {
+    const E* ends = ends_of(memory.terms, EndTable::kOfRows) + place.half * kSums;
+    add_ends<S>(sums, ends, row_sums_of(memory.terms, VectorTable::kOfScores, 0));
+    if (partial.data != nullptr && place.half == 0) {
+      add_end_gradients<S>(memory.rows.content, view.scale, VectorTable::kOfScores, memory.terms);
+    }
   }
 };
 

@@ -157,6 +157,17 @@ DIETMT_DEVICE float high_float(uint32_t packed) {
   return to_float(E{static_cast<uint16_t>(packed >> 16)});
 }
 
+/// Two neighbouring elements, the first with an even index.
+template <typename E>
+DIETMT_DEVICE FloatPair read_pair(const E* from) {
+  if constexpr (kIsFloat<E>) {
+    return *reinterpret_cast<const FloatPair*>(from);
+  } else {
+    const uint32_t pair = *reinterpret_cast<const uint32_t*>(from);
+    return {{low_float<E>(pair), high_float<E>(pair)}};
+  }
+}
+
 /// Stores two neighbouring elements, the first with an even index.
 template <typename E>
 DIETMT_DEVICE void store_pair(E* to, float first, float second) {

@@ -8,7 +8,7 @@
 // Shaw et al. 2018 ("Self-Attention with Relative Position Representations").
 #pragma once
 
-#include "kernels/cuda/term_memory.cuh"
+#include "kernels/cuda/table_ends.cuh"
 
 namespace dietmt::kernels {
 
@@ -47,16 +47,8 @@ DIETMT_DEVICE void start_chunk(typename S::E* chunk, const ConvertedTable& table
 template <typename S, int kToStride>
 DIETMT_DEVICE void store_products(float* to, const typename S::E* rows, int row,
                                   const typename S::E* chunk, int offset) {
-  using E = typename S::E;
   float sums[2][4] = {};
-  DIETMT_UNROLL
-  for (int k = 0; k < S::kWidth; k += kStep) {
-    Fragment<E> a;
-    Fragment<E> b;
-    load_left<E, kStride<S::kWidth, E>>(a, rows, row, k);
-    load_right_transposed<E, kStride<S::kWidth, E>>(b, chunk, offset, k);
-    multiply_both<E>(sums[0], sums[1], a, b);
-  }
+  multiply_entries<S>(sums, rows, row, chunk, offset);
   float* start = to + 2 * (lane_index() % 4) * kToStride + lane_index() / 4;
   DIETMT_UNROLL
   for (int e = 0; e < 8; ++e) {
@@ -64,14 +56,21 @@ DIETMT_DEVICE void store_products(float* to, const typename S::E* rows, int row,
   }
 }
 
-/// scores += rows . table[offset], where the table belongs to the rows of the scores.
+/// scores += rows . table[offset], where the table belongs to the rows of the scores; `ends` are
+/// the rows' products with its ends.
 template <typename S>
 DIETMT_DEVICE void add_by_row(typename S::Scores& scores, const typename S::E* rows,
+                              const float* ends, int64_t clip, const typename S::TileOf& tile,
                               const TermMemory<S>& memory) {
   float* products = memory.products + warp_index() * S::kWindow * S::kProductStride;
   DIETMT_UNROLL
   for (int m = 0; m < kRowTiles; ++m) {
     const int row = warp_index() * kWarpRows + 16 * m;
+    const Entries entries = tile.entries(clip, row, 16);
+    if (entries != Entries::kSeveral) {
+      add_row_ends<S>(scores, m, ends + static_cast<int>(entries) * kRows);
+      continue;
+    }
     for (int offset = 0; offset < S::kWindow; offset += 16) {
       store_products<S, S::kProductStride>(products + offset * S::kProductStride, rows, row,
                                            memory.chunk, first_offset<S>(row) + offset);
@@ -91,11 +90,16 @@ DIETMT_DEVICE void add_by_row(typename S::Scores& scores, const typename S::E* r
   }
 }
 
-/// Products of the columns with all entries of the chunk, which add_by_column reads once the block
-/// is synchronised.
+/// Products of the columns with the entries up to the clip, which add_by_column reads once the
+/// block is synchronised.
 template <typename S>
-DIETMT_DEVICE void fill_column_products(const typename S::E* columns, const TermMemory<S>& memory) {
+DIETMT_DEVICE void fill_column_products(const typename S::E* columns, int64_t table_clip,
+                                        const typename S::TileOf& tile,
+                                        const TermMemory<S>& memory) {
+  const int clip = static_cast<int>(table_clip);
   for (int offset = warp_index() * 16; offset < S::kChunkRows; offset += kWarps * 16) {
+    const int lowest = tile.lowest_offset() + offset;
+    if (lowest > clip || lowest + 15 < -clip) continue;
     for (int column = 0; column < S::kColumns; column += 16) {
       store_products<S, S::kColumnProductStride>(
           memory.column_products + offset * S::kColumnProductStride + column, columns, column,
@@ -104,20 +108,38 @@ DIETMT_DEVICE void fill_column_products(const typename S::E* columns, const Term
   }
 }
 
-/// scores += columns . table[offset], where the table belongs to the columns of the scores.
+/// scores += columns . table[offset], where the table belongs to the columns of the scores; `ends`
+/// are the columns' products with its ends.
 template <typename S>
-DIETMT_DEVICE void add_by_column(typename S::Scores& scores, const TermMemory<S>& memory) {
-  scores.for_each([&](int row, int column, float& score, int) {
-    score += memory.column_products[S::TileOf::offset_index(row, column) * S::kColumnProductStride +
-                                    column];
-  });
+DIETMT_DEVICE void add_by_column(typename S::Scores& scores, const float* ends, int64_t table_clip,
+                                 const typename S::TileOf& tile, const TermMemory<S>& memory) {
+  const int clip = static_cast<int>(table_clip);
+  DIETMT_UNROLL
+  for (int m = 0; m < kRowTiles; ++m) {
+    const Entries entries = tile.entries(clip, warp_index() * kWarpRows + 16 * m, 16);
+    if (entries != Entries::kSeveral) {
+      add_column_ends<S>(scores, m, ends + static_cast<int>(entries) * S::kColumns);
+      continue;
+    }
+    const int lowest = tile.lowest_offset();
+    DIETMT_UNROLL
+    for (int n = 0; n < S::kColumns / 8; ++n) {
+      DIETMT_UNROLL
+      for (int e = 0; e < 4; ++e) {
+        const int column = 8 * n + 2 * (lane_index() % 4) + e % 2;
+        const int offset = lowest + S::TileOf::offset_index(own_row(2 * m + e / 2), column);
+        const int place = clip_to(offset, clip) - lowest;
+        scores.value[m][n][e] += memory.column_products[place * S::kColumnProductStride + column];
+      }
+    }
+  }
 }
 
 /// Where the band of the 16 rows from `row` on begins.
 template <typename S>
 DIETMT_DEVICE typename S::E* band_of(const TermMemory<S>& memory, int row) {
-  return S::kGradients ? memory.band + first_offset<S>(row) * S::kBandStride + row
-                       : memory.band + warp_index() * S::kWindow * S::kBandStride;
+  const int band = S::kGradients ? row / 16 : row / kWarpRows;
+  return memory.band + band * S::kWindow * S::kBandStride;
 }
 
 /// band[offset, row] = score, for the 16-row tile m of the warp.
@@ -156,12 +178,16 @@ DIETMT_DEVICE void multiply_band(WarpRows<kOut>& sums, const typename S::E* band
   }
 }
 
-/// sums += sum_c scores[r,c] table[offset(r,c)], for the chunk of the table from `column` on.
+/// sums += sum_c scores[r,c] table[offset(r,c)], for the chunk of the table from `column` on and
+/// the rows that meet several entries.
 template <typename S, int kOut>
 DIETMT_DEVICE void multiply_offsets(WarpRows<kOut>& sums, const typename S::Scores& scores,
+                                    int64_t clip, const typename S::TileOf& tile,
                                     const TermMemory<S>& memory, int column = 0) {
   DIETMT_UNROLL
   for (int m = 0; m < kRowTiles; ++m) {
+    const Entries entries = tile.entries(clip, warp_index() * kWarpRows + 16 * m, 16);
+    if (entries != Entries::kSeveral) continue;
     typename S::E* band = band_of(memory, warp_index() * kWarpRows + 16 * m);
     sync_warp();
     scatter<S>(band, scores, m);

@@ -19,6 +19,8 @@ constexpr char kLoad[] = "load";
 constexpr char kMultiply[] = "multiply";
 constexpr char kSync[] = "sync";
 
+std::atomic<uint64_t> lanes_multiplied = 0;
+
 uint16_t matrix_element(const Slot* lanes, int matrix, int row, int column) {
   uint16_t value = 0;
   const auto* start = static_cast<const char*>(lanes[matrix * 8 + row].address);
@@ -83,7 +85,10 @@ void load_matrices_transposed(uint32_t (&r)[4], const void* row) {
   });
 }
 
+uint64_t detail::products() { return lanes_multiplied / kWarpThreads; }
+
 const detail::MultiplyOperands* detail::exchange_operands(const MultiplyOperands& own) {
+  lanes_multiplied.fetch_add(1, std::memory_order_relaxed);
   const unsigned set = current_block->exchange({kMultiply, 0.0f, nullptr}, &own);
   return current_block->warp().operands[set];
 }

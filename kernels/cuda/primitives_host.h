@@ -59,6 +59,9 @@ struct MultiplyOperands {
 };
 const MultiplyOperands* exchange_operands(const MultiplyOperands& own);
 
+/// Products of fragments since the program began.
+uint64_t products();
+
 template <typename E>
 float element(const uint32_t* registers, int half) {
   return half == 0 ? low_float<E>(*registers) : high_float<E>(*registers);

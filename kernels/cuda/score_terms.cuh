@@ -38,6 +38,32 @@ struct ScoreTables {
         column_clip(S::kQueryRows ? view.call.terms.query_clip : view.call.terms.key_clip) {}
 };
 
+/// Starts copying the ends of all tables over vectors.
+template <typename S>
+DIETMT_DEVICE void start_all_ends(const CallView& view, const TermMemory<S>& memory) {
+  const ScoreTables<S> tables(view);
+  start_ends<S>(memory.ends, EndTable::kOfRows, tables.of_rows, tables.row_clip, view.head);
+  start_ends<S>(memory.ends, EndTable::kOfColumns, tables.of_columns, tables.column_clip,
+                view.head);
+  start_ends<S>(memory.ends, EndTable::kOfValues, view.converted.relative_values,
+                view.call.terms.value_clip, view.head);
+}
+
+/// Products of the rows with the ends of their table, before their first tile, and of the columns,
+/// where rows need them. Readers synchronise the block.
+template <typename S>
+DIETMT_DEVICE void store_score_ends(const typename S::E* rows, const typename S::E* columns,
+                                    const CallView& view, const typename S::TileOf& tile,
+                                    const TermMemory<S>& memory) {
+  const ScoreTables<S> tables(view);
+  if (tables.of_rows.data != nullptr && tile.begins(view.call.sizes.causal)) {
+    store_row_ends<S>(memory.row_ends, rows, EndTable::kOfRows, memory);
+  }
+  if (tables.of_columns.data != nullptr && tile.has_single_entries(tables.column_clip)) {
+    store_column_ends<S>(memory.column_ends, columns, EndTable::kOfColumns, 0, memory);
+  }
+}
+
 /// Starts copying what the scores of a tile need besides vectors and biases of offsets.
 template <typename S>
 DIETMT_DEVICE void start_late_terms(const CallView& view, const typename S::TileOf& tile,
@@ -45,10 +71,11 @@ DIETMT_DEVICE void start_late_terms(const CallView& view, const typename S::Tile
   if constexpr (has_pairs(S::kTerms)) start_pairs<S>(memory.pairs, view.call, tile, view.head);
   if constexpr (has_vectors(S::kTerms)) {
     const ScoreTables<S> tables(view);
-    if (tables.of_rows.data != nullptr) {
-      start_chunk<S>(memory.chunk, tables.of_rows, tables.row_clip, tile, view.head);
-    } else if (tables.of_columns.data != nullptr) {
-      start_chunk<S>(memory.chunk, tables.of_columns, tables.column_clip, tile, view.head);
+    const bool by_row = tables.of_rows.data != nullptr;
+    const ConvertedTable& table = by_row ? tables.of_rows : tables.of_columns;
+    const int64_t clip = by_row ? tables.row_clip : tables.column_clip;
+    if (table.data != nullptr && tile.entries(clip) == Entries::kSeveral) {
+      start_chunk<S>(memory.chunk, table, clip, tile, view.head);
     }
   }
   if constexpr (has_late_terms(S::kTerms)) commit_copies();
@@ -74,15 +101,21 @@ DIETMT_DEVICE void add_vectors(typename S::Scores& scores, const typename S::E* 
                                const typename S::TileOf& tile, bool works,
                                const TermMemory<S>& memory) {
   const ScoreTables<S> tables(view);
-  if (tables.of_rows.data != nullptr && works) add_by_row<S>(scores, rows, memory);
-  if (tables.of_columns.data == nullptr) return;
-  if (tables.of_rows.data != nullptr) {
-    replace_chunk<S>(tables.of_columns, tables.column_clip, view, tile, memory);
-    await_chunk();
+  if (tables.of_rows.data != nullptr && works) {
+    add_by_row<S>(scores, rows, memory.row_ends, tables.row_clip, tile, memory);
   }
-  fill_column_products<S>(columns, memory);
-  sync_block();
-  if (works) add_by_column<S>(scores, memory);
+  if (tables.of_columns.data == nullptr) return;
+  if (tile.entries(tables.column_clip) == Entries::kSeveral) {
+    if (tables.of_rows.data != nullptr) {
+      replace_chunk<S>(tables.of_columns, tables.column_clip, view, tile, memory);
+      await_chunk();
+    }
+    fill_column_products<S>(columns, tables.column_clip, tile, memory);
+    sync_block();
+  }
+  if (works) {
+    add_by_column<S>(scores, memory.column_ends, tables.column_clip, tile, memory);
+  }
 }
 
 /// Scaled scores in units of log 2, with all terms but vectors; -infinity where a key is hidden.
@@ -120,6 +153,7 @@ DIETMT_DEVICE void compute_scores(typename S::Scores& scores, const typename S::
                                   const CallView& view, const typename S::TileOf& tile,
                                   const TermMemory<S>& memory) {
   const bool works = tile.warp_works(view.call.sizes.causal);
+  if constexpr (has_vectors(S::kTerms)) store_score_ends<S>(rows, columns, view, tile, memory);
   scores.zero();
   if (works) multiply_transposed<typename S::E, S::kWidth>(scores, rows, columns, tile.columns);
   if constexpr (has_late_terms(S::kTerms)) {

@@ -83,8 +83,9 @@ DIETMT_DEVICE void add_offset_sums(float* partial, int clip, int width, float fa
   }
 }
 
-/// partial[o] += factor * sum_r band[o,r] rows[r]; partial is [2C + 1, width]. Begins after this
-/// warp has written its rows of the band; ends when the block may overwrite them.
+/// partial[o] += factor * sum_r band[o,r] rows[r] over the rows that meet several entries; partial
+/// is [2C + 1, width]. Begins after this warp has written their bands; ends when the block may
+/// overwrite them.
 template <typename S>
 DIETMT_DEVICE void add_table_gradient(float* partial, int64_t table_clip, int width, float factor,
                                       const typename S::E* rows, const typename S::TileOf& tile,
@@ -96,13 +97,21 @@ DIETMT_DEVICE void add_table_gradient(float* partial, int64_t table_clip, int wi
   sync_block();
   for (int first = warp_index() * 16; first < S::kChunkRows; first += kWarps * 16) {
     const int first_row = S::kQueryRows ? kRows - 16 - first : first - S::kColumns;
+    const auto counts = [&](int step) {
+      const int row = first_row + 16 * step;
+      return row >= 0 && row < kRows && tile.entries(clip, row, 16) == Entries::kSeveral;
+    };
+    unsigned steps = 0;
+    for (int step = 0; step < kSteps; ++step) steps |= (counts(step) ? 1U : 0U) << step;
+    if (steps == 0) continue;
     for (int column = 0; column < S::kWidth; column += kPiece) {
       OffsetSums<kPiece> sums = {};
       for (int step = 0; step < kSteps; ++step) {
+        if ((steps >> step & 1U) == 0) continue;
         const int row = first_row + 16 * step;
-        if (row < 0 || row >= kRows) continue;
         Fragment<E> a;
-        load_left_in_pairs<E, S::kBandStride>(a, memory.band, first, row);
+        load_left_in_pairs<E, S::kBandStride>(a, band_of<S>(memory, row),
+                                              first - first_offset<S>(row), 0);
         DIETMT_UNROLL
         for (int n = 0; n < kPiece; n += 16) {
           Fragment<E> b;
@@ -115,6 +124,58 @@ DIETMT_DEVICE void add_table_gradient(float* partial, int64_t table_clip, int wi
     }
   }
   sync_block();
+}
+
+template <typename S>
+DIETMT_DEVICE float* row_sums_of(const TermMemory<S>& memory, VectorTable table, int end) {
+  return memory.row_sums + (2 * static_cast<int>(table) + end) * kRows;
+}
+
+/// Before the first tile of a block's rows. The sums of rows belong to the threads that add to
+/// them.
+template <typename S>
+DIETMT_DEVICE void clear_row_sums(const TermMemory<S>& memory) {
+  if (memory.row_sums == nullptr) return;
+  const int row = own_row(lane_index() % 4);
+  for (int i = 0; i < 4; ++i) memory.row_sums[i * kRows + row] = 0.0f;
+}
+
+/// row_sums[entry, row] += the scores of rows that meet this entry alone.
+template <typename S>
+DIETMT_DEVICE void add_row_sums(const typename S::Scores& scores, int64_t clip,
+                                const typename S::TileOf& tile, VectorTable table,
+                                const TermMemory<S>& memory) {
+  add_single_rows<S>(scores, clip, tile, [&](Entries entry, float sum) {
+    float* sums = row_sums_of(memory, table, static_cast<int>(entry));
+    sums[own_row(lane_index() % 4)] += sum;
+  });
+}
+
+/// end_sums += factor * sum_r row_sums[r] rows[r], after the last tile.
+template <typename S>
+DIETMT_DEVICE void add_end_gradients(const typename S::E* rows, float factor, VectorTable table,
+                                     const TermMemory<S>& memory) {
+  using E = typename S::E;
+  sync_warp();
+  const int start = warp_index() * kWarpRows;
+  for (int column = 2 * lane_index(); column < S::kWidth; column += 2 * kWarpThreads) {
+    FloatPair sums[2] = {};
+    for (int row = start; row < start + kWarpRows; ++row) {
+      const FloatPair vector = read_pair<E>(rows + row * kStride<S::kWidth, E> + column);
+      DIETMT_UNROLL
+      for (int end = 0; end < 2; ++end) {
+        const float weight = row_sums_of(memory, table, end)[row];
+        sums[end].of[0] += weight * vector.of[0];
+        sums[end].of[1] += weight * vector.of[1];
+      }
+    }
+    DIETMT_UNROLL
+    for (int end = 0; end < 2; ++end) {
+      float* to = end_sums_of(memory, table, warp_index(), end) + column;
+      to[0] += factor * sums[end].of[0];
+      to[1] += factor * sums[end].of[1];
+    }
+  }
 }
 
 /// The first and last entries of a table, once a block is done.

@@ -36,7 +36,7 @@ struct Shape {
   static constexpr int kWindow = kColumns + 16;  // offsets of 16 rows, and one more
   static constexpr int kProductStride = 20;
   static constexpr int kColumnProductStride = kColumns + (kQueryRows ? 3 : 5);
-  static constexpr int kBandStride = kGradients ? kRows + 8 : 24;
+  static constexpr int kBandStride = 24;
 };
 
 template <typename S>
@@ -52,14 +52,20 @@ struct TermMemory {
   float* segment_sums = nullptr;     // [kRows]
   E* chunk = nullptr;                // [kChunkRows, kStride]: entries of a table, or features
   float* products = nullptr;         // [kWarps, kWindow, kProductStride]
-  float* column_products = nullptr;  // [kChunkRows, kColumnProductStride]
-  E* band = nullptr;                 // gradients: [kChunkRows, kBandStride], else of each warp
-  float* end_sums = nullptr;         // [2 tables, kWarps, 2, kWidth]: first and last entries
+  float* column_products = nullptr;  // [kChunkRows, kColumnProductStride], in the same memory
+  E* ends = nullptr;                 // [kStep, kStride]: table_ends.cuh
+  float* row_ends = nullptr;         // [2, kRows]: products of the rows with the ends of a table
+  float* column_ends = nullptr;      // [2, kColumns]: the same of the columns
+  float* value_ends = nullptr;  // gradients: [2, kRows] or [2, kColumns], whichever are queries
+  float* row_sums = nullptr;    // [tables, 2, kRows]: of scores that meet an end alone
+  E* band = nullptr;            // [bands, kWindow, kBandStride], of 16 rows each
+  float* end_sums = nullptr;    // [2 tables, kWarps, 2, kWidth]: first and last entries
 };
 
+/// Bands of all rows where the gradient of a table reads them, else one for each warp.
 template <typename S>
 DIETMT_HOST_DEVICE constexpr int band_size() {
-  return S::kGradients ? S::kChunkRows * S::kBandStride : kWarps * S::kWindow * S::kBandStride;
+  return kWarps * (S::kGradients ? kRowTiles : 1) * S::kWindow * S::kBandStride;
 }
 
 template <typename S>
@@ -91,8 +97,18 @@ DIETMT_HOST_DEVICE TermMemory<S> take_term_memory(SharedMemory& memory,
       result.chunk = memory.take<E>(S::kChunkRows * kStride<S::kWidth, E>);
     }
     if (relative) {
-      result.products = memory.take<float>(kWarps * S::kWindow * S::kProductStride);
-      result.column_products = memory.take<float>(S::kChunkRows * S::kColumnProductStride);
+      // The block is synchronised between products of rows and of columns, when a chunk arrives.
+      constexpr int kOfRows = kWarps * S::kWindow * S::kProductStride;
+      constexpr int kOfColumns = S::kChunkRows * S::kColumnProductStride;
+      result.products = memory.take<float>(kOfRows > kOfColumns ? kOfRows : kOfColumns);
+      result.column_products = result.products;
+      result.ends = memory.take<E>(kStep * kStride<S::kWidth, E>);
+      result.row_ends = memory.take<float>(2 * kRows);
+      result.column_ends = memory.take<float>(2 * S::kColumns);
+      if constexpr (S::kGradients) {
+        result.value_ends = memory.take<float>(2 * (S::kQueryRows ? kRows : S::kColumns));
+      }
+      result.row_sums = memory.take<float>((S::kGradients ? 2 : 1) * 2 * kRows);
       result.band = memory.take<E>(band_size<S>());
       if constexpr (S::kGradients) {
         result.end_sums = memory.take<float>(2 * kWarps * 2 * S::kWidth);

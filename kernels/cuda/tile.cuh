@@ -31,6 +31,10 @@ DIETMT_DEVICE int clip_to(int offset, int clip) {
   return offset < -clip ? -clip : offset > clip ? clip : offset;
 }
 
+/// What the offsets of some scores meet in a table that is clipped at C: its first entry alone, its
+/// last entry alone, or several.
+enum class Entries { kFirst = 0, kLast = 1, kSeveral = 2 };
+
 /// The scores of 128 rows and kTileColumns columns, with queries as rows or keys as rows. Starts
 /// count from the start of the sentence; `rows` and `columns` are what is left of the sentence from
 /// there on.
@@ -59,6 +63,23 @@ struct Tile {
   DIETMT_DEVICE static int offset_index(int row, int column) {
     return kQueryRows ? kRows - 1 + column - row : kColumns - 1 + row - column;
   }
+  /// For rows first .. first + count - 1 and all columns.
+  DIETMT_DEVICE Entries entries(int64_t table_clip, int first = 0, int count = kRows) const {
+    const int clip = static_cast<int>(table_clip);
+    const int lowest = kQueryRows ? column_start - row_start - first - (count - 1)
+                                  : row_start + first - column_start - (kColumns - 1);
+    if (lowest >= clip) return Entries::kLast;
+    return lowest + count + kColumns - 2 <= -clip ? Entries::kFirst : Entries::kSeveral;
+  }
+  /// Whether any 16 rows meet one entry alone.
+  DIETMT_DEVICE bool has_single_entries(int64_t clip) const {
+    return entries(clip, 0, 16) != Entries::kSeveral ||
+           entries(clip, kRows - 16, 16) != Entries::kSeveral;
+  }
+  /// Whether these are the first columns that the rows meet.
+  DIETMT_DEVICE bool begins(bool causal) const {
+    return column_start == (!kQueryRows && causal ? row_start : 0);
+  }
   DIETMT_DEVICE bool visible(int row, int column, bool causal) const {
     return row < rows && column < columns && (!causal || key(row, column) <= query(row, column));
   }
@@ -79,6 +100,14 @@ struct Tile {
                       : row_start + first + kWarpRows - 1 <= column_start;
   }
 };
+
+/// Whether rows of tiles first .. end - 1 meet one entry alone, where the offsets of tile_at(index)
+/// rise or fall with the index.
+template <typename TileAt>
+DIETMT_DEVICE bool meet_single_entries(const TileAt& tile_at, int first, int end, int64_t clip) {
+  return first < end &&
+         (tile_at(first).has_single_entries(clip) || tile_at(end - 1).has_single_entries(clip));
+}
 
 DIETMT_DEVICE const float* head_table(const HeadTable& table, int head) {
   return table.data + recomputed(head) * table.head_stride;

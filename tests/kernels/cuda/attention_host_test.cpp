@@ -75,6 +75,70 @@ TEST(AttentionHostTest, OrderDoesNotMatterInPiecesOfFeatures) {
   }
 }
 
+AttentionCaseOptions vectors(int64_t length, int64_t clip) {
+  return {.name = "vectors",
+          .width = 32,
+          .terms = kRelativeKeys | kRelativeQueries | kRelativeValues,
+          .queries = {length},
+          .heads = 1,
+          .clip = clip};
+}
+
+TEST(AttentionHostTest, OrderDoesNotMatterBeyondTheClip) {
+  for (AttentionCaseOptions options : {vectors(200, 2), vectors(200, 40)}) {
+    options.clip_step = 30;
+    const auto in_order = run(options, {});
+    for (const uint64_t order : {1, 2, 3}) {
+      expect_same_bits(run(options, {.workers = 1, .order = order}), in_order);
+    }
+  }
+}
+
+// All tiles of one block, whose sums of rows begin anew in each.
+TEST(AttentionHostTest, OneBlockGivesTheSameBeyondTheClip) {
+  AttentionCaseOptions options = vectors(200, 2);
+  options.queries = {200, 260, 150};
+  const auto many = run(options, {});
+  const auto fewest = run(options, {.workers = 1, .order = 1}, {.blocks = 1});
+  for (size_t i = 0; i < many.size(); ++i) {
+    for (size_t e = 0; e < many[i].values.size(); ++e) {
+      ASSERT_NEAR(many[i].values[e], fewest[i].values[e], 2e-5) << many[i].name;
+    }
+  }
+}
+
+uint64_t products_of(const AttentionCaseOptions& options) {
+  const uint64_t before = detail::products();
+  run(options, {});
+  return detail::products() - before;
+}
+
+TEST(AttentionHostTest, TablesCostLittleBeyondTheClip) {
+  AttentionCaseOptions plain = vectors(500, 2);
+  plain.terms = 0;
+  const uint64_t none = products_of(plain);
+  const uint64_t clipped = products_of(vectors(500, 2)) - none;
+  const uint64_t unclipped = products_of(vectors(500, 500)) - none;
+  EXPECT_LT(5 * clipped, unclipped) << none << " products without tables";
+}
+
+// A multiprocessor of compute capability 9.0 has 228 KB of shared memory, of which each block costs
+// 1 KB more than it asks for.
+TEST(AttentionHostTest, BlocksWithRelativeVectorsShareAMultiprocessor) {
+  constexpr int64_t kForOne = 227 * 1024;
+  constexpr int64_t kForTwo = 113 * 1024;
+  Arena arena(allocate_shared);
+  AttentionCaseOptions options = vectors(9, 16);
+  options.width = 64;
+  AttentionCase attention(options, arena);
+  const AttentionForward& call = attention.forward();
+  constexpr TermClass kVectors = TermClass::kRelativeVectors;
+  EXPECT_LE((largest_shared_memory<BFloat16, 32, kVectors>(call)), kForTwo);
+  EXPECT_LE((largest_shared_memory<BFloat16, 64, kVectors>(call)), kForTwo);
+  EXPECT_LE((largest_shared_memory<BFloat16, 128, kVectors>(call)), kForOne);
+  EXPECT_LE((largest_shared_memory<float, 64, TermClass::kEverything>(call)), kForOne);
+}
+
 TEST(AttentionHostTest, FewBlocksGiveTheSameUpToRounding) {
   const auto many = run(all_terms(), {});
   const auto few = run(all_terms(), {.workers = 1, .order = 3}, {.blocks = 8});
