@@ -77,6 +77,13 @@ class Work:
         self.exponentials += exponentials * self.count
         self.shared += shared * self.count
 
+    def add(self, other):
+        """What the blocks of another part ask for."""
+        self.operations += other.operations
+        self.shared += other.shared
+        self.instructions += other.instructions
+        self.exponentials += other.exponentials
+
     def seconds(self, tensor=TENSOR * MMA_SYNC, overlap=OVERLAP):
         return max(self.operations / tensor, self.shared / SHARED,
                    self.instructions / INSTRUCTIONS, self.exponentials / EXPONENTIALS) / overlap
@@ -151,20 +158,32 @@ def warpgroup_forward(sentences, terms):
 
 def backward(sentences, terms):
     count, tiles = scores(sentences)
-    columns = 16 if terms == 'shaw' else 32
-    work = Work(count, columns)
-    parts = 3 if terms == 'shaw' else 2  # that recompute the scores
-    work.score_product(2 * parts - (1 if terms == 'shaw' else 0))
-    work.sum_product(3)
-    work.per_score(parts * 9, exponentials=parts)
+    traffic = 11 * sum(sentences) * HEADS * WIDTH * ELEMENT
+    if terms == 'shaw':
+        parts = 3  # that recompute the scores
+        work = Work(count, 16)  # of queries and of keys
+        work.score_product(4)
+        work.sum_product(2)
+        work.per_score(2 * 9, exponentials=2)
+        relative_vectors(work, band_share(sentences, 16), gathers=4, scatters=2, products=7,
+                         by_column=2)
+        values = Work(count, 32)
+        values.score_product(1)
+        values.sum_product(1)
+        values.per_score(9, exponentials=1)
+        relative_vectors(values, band_share(sentences, 32), gathers=1, scatters=0, products=1,
+                         by_column=1)
+        work.add(values)
+    else:
+        parts = 2
+        work = Work(count, 32)
+        work.score_product(4)
+        work.sum_product(3)
+        work.per_score(2 * 9, exponentials=2)
     launches = 2 if terms == 'none' else 3
     if terms == 'diet-rel':
         offset_bias(work, gradient=True)
         offset_bias(work, gradient=False)
-    if terms == 'shaw':
-        relative_vectors(work, band_share(sentences, columns), gathers=5, scatters=2, products=8,
-                         by_column=3)
-    traffic = 11 * sum(sentences) * HEADS * WIDTH * ELEMENT
     return launches * LAUNCH + max(work.seconds(), traffic / MEMORY) + parts * tail(tiles)
 
 

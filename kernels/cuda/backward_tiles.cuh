@@ -23,6 +23,8 @@ constexpr int sum_halves(TermClass terms, int width) {
 template <typename E>
 constexpr int backward_columns(TermClass terms, int width, GradientPart part) {
   if (kIsFloat<E>) return 16;
+  // Blocks of values have no gradients of scores.
+  if (has_vectors(terms) && part == GradientPart::kValues) return 32;
   if (has_late_terms(terms)) return width <= 32 && !has_features(terms) ? 32 : 16;
   return width > 96 && part != GradientPart::kValues ? 16 : 32;
 }
@@ -38,7 +40,8 @@ struct BackwardTiles {
   static constexpr int kColumns = backward_columns<E>(kTerms, kWidth, kPart);
   static constexpr int kSums = kWidth / sum_halves(kTerms, kWidth);  // columns of a sum
   using Sums = WarpRows<kSums>;
-  using S = Shape<E, kWidth, kTerms, kQueryRows, kColumns, true>;
+  static constexpr bool kGradients = kPart != GradientPart::kValues;  // of scores
+  using S = Shape<E, kWidth, kTerms, kQueryRows, kColumns, kGradients>;
   using Scores = typename S::Scores;
   using TileOf = typename S::TileOf;
   static constexpr int kStages = 2;
@@ -69,7 +72,7 @@ struct BackwardTiles {
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared, const AttentionForward& call) {
     Memory memory;
     memory.rows.content = shared.take<E>(kRows * kStride<kWidth, E>);
-    memory.rows.value = shared.take<E>(kRows * kStride<kWidth, E>);
+    memory.rows.value = shared.take<E>(kGradients ? kRows * kStride<kWidth, E> : 0);
     memory.columns = shared.take<E>(2 * kStages * kSize);
     memory.normalizer = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
     memory.delta = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
@@ -255,7 +258,7 @@ struct BackwardTiles {
                                           const TileOf& tile, const Number& number,
                                           const Memory& memory) {
     sync_block();
-    if constexpr (has_vectors(kTerms) && kPart != GradientPart::kValues) {
+    if constexpr (has_vectors(kTerms) && kGradients) {
       store_value_ends(memory.rows, columns.vectors, view, tile, memory.terms);
     }
     compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
@@ -273,7 +276,7 @@ struct BackwardTiles {
     } else {
       scores.zero();
     }
-    if constexpr (kPart == GradientPart::kValues) return;
+    if constexpr (!kGradients) return;
     grad.zero();
     differentiate_products(grad, columns, view, tile, works, memory);
     if (!works) return grad.zero();

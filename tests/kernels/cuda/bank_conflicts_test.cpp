@@ -100,6 +100,7 @@ TEST(BankConflictsTest, ThereAreNoneInBackward) {
   expect_no_conflicts<EverythingShape<64, true, 16, true>>();
   expect_no_conflicts<EverythingShape<32, false, 32, true>>();
   expect_no_conflicts<EverythingShape<64, false, 16, true>>();
+  expect_no_conflicts<EverythingShape<64, false, 32, false>>();
   expect_no_conflicts<EverythingShape<128, false, 16, true>>();
 }
 
