@@ -68,6 +68,8 @@ struct AttentionSizes {
   DeviceOffsets device_key_offsets;    // the same
   DeviceTiles device_query_tiles;      // the same
   DeviceTiles device_key_tiles;        // the same
+  int64_t query_rows = 0;              // of the tensors of queries, at least N; for a device
+  int64_t key_rows = 0;                // of those of keys, at least M; for a device
   int64_t max_queries = 0;             // T
   int64_t max_keys = 0;                // S
   bool causal = false;                 // key j is hidden from query i < j

@@ -253,7 +253,7 @@ struct DeviceKernels {
   std::vector<std::string> (*reasons_against_attention)(const AttentionForward& call) = nullptr;
   void (*attention_forward)(const AttentionForward& call) = nullptr;
   void (*attention_backward)(const AttentionBackward& call) = nullptr;
-  /// attention_forward by other instructions, for some calls (kernels/cuda/sm90/forward_cuda.h).
+  /// attention_forward by other instructions, for some calls (kernels/cuda/sm90/attention_cuda.h).
   std::vector<std::string> (*reasons_against_warpgroup_attention)(const AttentionForward& call) =
       nullptr;
   void (*warpgroup_attention_forward)(const AttentionForward& call) = nullptr;
@@ -271,6 +271,8 @@ struct DeviceKernels {
   void (*linear_backward)(const DeviceLinearBackward& call) = nullptr;
   void (*step_attention)(const DeviceStepAttention& call) = nullptr;
   void (*beam_step)(const DeviceBeamStep& call) = nullptr;
+  /// The backward pass of warpgroup_attention_forward; null: attention_backward is.
+  void (*warpgroup_attention_backward)(const AttentionBackward& call) = nullptr;
 };
 
 }  // namespace dietmt::kernels

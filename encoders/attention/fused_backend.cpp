@@ -32,13 +32,13 @@ const Tensor& table_of(const ScoreTerms& terms, size_t t) {
   return terms.*term_of(kAttentionTables[t].table).table;
 }
 
-/// Which forward kernel of a device runs.
-enum class ForwardKernel { kUsual, kWarpgroup };
+/// Which kernels of a device run.
+enum class KernelChoice { kUsual, kWarpgroup };
 
 /// The parts of a call that never need gradients.
 struct Settings : torch::CustomClassHolder {
-  Settings(const AttentionCall& call, ForwardKernel forward_kernel, std::vector<size_t> tables)
-      : kernel(forward_kernel),
+  Settings(const AttentionCall& call, KernelChoice kernel_choice, std::vector<size_t> tables)
+      : kernel(kernel_choice),
         queries(call.query_packing),
         keys(call.key_packing),
         content_scale(call.terms.content_scale),
@@ -50,7 +50,7 @@ struct Settings : torch::CustomClassHolder {
         memory_gradients(call.memory_gradients),
         key_part(call.key_part) {}
 
-  ForwardKernel kernel;
+  KernelChoice kernel;
   Packing queries;
   Packing keys;
   std::vector<double> content_scale;  // [1] or [H]
@@ -101,6 +101,8 @@ class KernelCall {
                   .device_key_offsets = settings.keys.device_offsets(),
                   .device_query_tiles = settings.queries.device_tiles(),
                   .device_key_tiles = settings.keys.device_tiles(),
+                  .query_rows = queries.size(0),
+                  .key_rows = keys.size(0),
                   .max_queries = settings.queries.max_length(),
                   .max_keys = settings.keys.max_length(),
                   .causal = settings.causal,
@@ -129,18 +131,21 @@ class KernelCall {
   std::vector<float> scale_;  // [H]
 };
 
-void run_forward(const kernels::AttentionForward& call, ForwardKernel kernel, at::Device device) {
+void run_forward(const kernels::AttentionForward& call, KernelChoice kernel, at::Device device) {
   if (device.is_cpu()) return kernels::attention_forward_cpu(call);
   const c10::DeviceGuard guard(device);
   const kernels::DeviceKernels& table = *device_kernels(device);
-  if (kernel == ForwardKernel::kWarpgroup) return table.warpgroup_attention_forward(call);
+  if (kernel == KernelChoice::kWarpgroup) return table.warpgroup_attention_forward(call);
   table.attention_forward(call);
 }
 
-void run_backward(const kernels::AttentionBackward& call, at::Device device) {
+void run_backward(const kernels::AttentionBackward& call, KernelChoice kernel, at::Device device) {
   if (device.is_cpu()) return kernels::attention_backward_cpu(call);
   const c10::DeviceGuard guard(device);
-  device_kernels(device)->attention_backward(call);
+  const kernels::DeviceKernels& table = *device_kernels(device);
+  const bool by_warpgroups =
+      kernel == KernelChoice::kWarpgroup && table.warpgroup_attention_backward != nullptr;
+  by_warpgroups ? table.warpgroup_attention_backward(call) : table.attention_backward(call);
 }
 
 /// In their places; the others are undefined.
@@ -209,7 +214,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
         results.back() = overwrites ? at::empty_like(present[i]) : at::zeros_like(present[i]);
       call.grad_tables.*kAttentionTables[settings.present[i]].table = head_table(results.back());
     }
-    run_backward(call, saved[0].device());
+    run_backward(call, settings.kernel, saved[0].device());
     results.emplace_back();  // of the settings
     return results;
   }
@@ -224,7 +229,7 @@ Tensor kernel_table(const Tensor& table, kernels::TableRows rows, const Attentio
       .contiguous();
 }
 
-Tensor attend_fused(const AttentionCall& call, ForwardKernel kernel) {
+Tensor attend_fused(const AttentionCall& call, KernelChoice kernel) {
   variable_list tables;
   std::vector<size_t> present;
   for (size_t t = 0; t < kTableCount; ++t) {
@@ -265,12 +270,12 @@ std::vector<std::string> reasons_of(
 
 }  // namespace
 
-Tensor attend_cpu(const AttentionCall& call) { return attend_fused(call, ForwardKernel::kUsual); }
+Tensor attend_cpu(const AttentionCall& call) { return attend_fused(call, KernelChoice::kUsual); }
 
-Tensor attend_cuda(const AttentionCall& call) { return attend_fused(call, ForwardKernel::kUsual); }
+Tensor attend_cuda(const AttentionCall& call) { return attend_fused(call, KernelChoice::kUsual); }
 
 Tensor attend_hopper(const AttentionCall& call) {
-  return attend_fused(call, ForwardKernel::kWarpgroup);
+  return attend_fused(call, KernelChoice::kWarpgroup);
 }
 
 std::vector<std::string> reasons_against_cuda(const AttentionCall& call) {

@@ -6,7 +6,7 @@
 #include "encoders/device/cuda_row_backend.h"
 #include "encoders/device/device.h"
 #include "kernels/cuda/attention_cuda.h"
-#include "kernels/cuda/sm90/forward_cuda.h"
+#include "kernels/cuda/sm90/attention_cuda.h"
 #include "kernels/cuda/step/step_cuda.h"
 
 namespace dietmt::encoders {
@@ -33,6 +33,11 @@ void backward(const AttentionBackward& call) {
   kernels::attention_backward_cuda(call, workspace.mutable_data_ptr(), current_stream());
 }
 
+void warpgroup_backward(const AttentionBackward& call) {
+  const at::Tensor workspace = workspace_of(kernels::warpgroup_workspace_cuda(call));
+  kernels::warpgroup_backward_cuda(call, workspace.mutable_data_ptr(), current_stream());
+}
+
 kernels::DeviceKernels table() {
   kernels::DeviceKernels kernels = {
       .reasons_against_attention = kernels::reasons_against_attention_cuda,
@@ -50,7 +55,8 @@ kernels::DeviceKernels table() {
       .beam_step =
           [](const kernels::DeviceBeamStep& call) {
             kernels::beam_step_cuda(call, current_stream());
-          }};
+          },
+      .warpgroup_attention_backward = warpgroup_backward};
   cuda::add_row_kernels(kernels);
   return kernels;
 }

@@ -40,14 +40,15 @@ Split choose_split(const WantedTables& tables, const DeviceTiles& list, int64_t 
   if (tables.empty()) return {static_cast<int>(list.count), 1, false};
   const bool by_position = std::any_of(tables.begin(), tables.end(),
                                        [](const WantedTable& table) { return table.positional; });
-  const int64_t groups = by_position ? std::max<int64_t>(longest, 1) : 1;
+  const int64_t groups = by_position ? std::max<int64_t>(longest, 1) : limits.groups;
   const int64_t most = std::max<int64_t>(by_position ? sizes.sentences : list.count, 1);
   const int64_t parts = std::clamp<int64_t>(limits.blocks / (groups * sizes.heads), 1, most);
   Split split{static_cast<int>(parts), static_cast<int>(groups), by_position};
   while (split.parts > 1 && partial_bytes(tables, split, sizes.heads) > limits.partial_bytes) {
     split.parts = (split.parts + 1) / 2;
   }
-  while (split.groups > 1 && partial_bytes(tables, split, sizes.heads) > limits.partial_bytes) {
+  while (by_position && split.groups > 1 &&
+         partial_bytes(tables, split, sizes.heads) > limits.partial_bytes) {
     split.groups = (split.groups + 1) / 2;
   }
   return split;

@@ -16,6 +16,7 @@ namespace dietmt::kernels {
 struct BackwardLimits {
   int64_t blocks = 512;
   int64_t partial_bytes = int64_t{256} << 20;
+  int64_t groups = 1;  // of a block's threads that have partial sums of their own
 };
 
 /// The width of the kernels that run a head width: 32, 64, 96 or 128, for fp32 64 or 128, which

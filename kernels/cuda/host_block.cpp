@@ -121,6 +121,7 @@ void Block::wait(Barrier& barrier, int participants) {
   const unsigned generation = barrier.generation;
   const int index = current_;
   while (barrier.generation == generation) leave(index);
+  moved_ = true;
 }
 
 void Block::wait_until(const std::function<bool()>& ready) {

@@ -136,6 +136,8 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
   sizes.device_key_offsets = {key_offsets};
   sizes.device_query_tiles = make_tiles(arena, options.queries);
   sizes.device_key_tiles = make_tiles(arena, keys);
+  sizes.query_rows = query_tokens();
+  sizes.key_rows = key_tokens();
   sizes.max_queries = *std::max_element(options.queries.begin(), options.queries.end());
   sizes.max_keys = *std::max_element(keys.begin(), keys.end());
   sizes.causal = options.causal;

@@ -9,10 +9,7 @@
 
 #include <limits>
 
-#include "kernels/cuda/sm90/forward_plan.h"
-#include "kernels/cuda/sm90/warpgroup_rows.cuh"
-#include "kernels/cuda/tile.cuh"
-#include "kernels/dropout.h"
+#include "kernels/cuda/sm90/warpgroup_bias.cuh"
 
 namespace dietmt::kernels {
 
@@ -23,21 +20,13 @@ struct WarpgroupForwardBlock {
   using E = Element;
   static constexpr int kWidth = kHeadWidth;
   static constexpr TermClass kTerms = kTermClass;
-  static constexpr int kGroups = kRows / kWarpgroupRows;  // consumers
-  static constexpr int kGroupWarps = kWarpgroupThreads / kWarpThreads;
-  static constexpr int kProducer = kGroups * kGroupWarps;  // warp
-  static constexpr int kBlockThreads = (kProducer + 1) * kWarpThreads;
+  static constexpr int kBlockThreads = (kProducerWarp + 1) * kWarpThreads;
   static constexpr int kBlocksTogether = kWidth == 64 ? 2 : 1;
-  static constexpr int kColumns = kKeyColumns;
   static constexpr int kStages = 3;
-  static constexpr int kBoxWidth = 64;  // columns of a box: rows of 128 bytes
-  static constexpr int kBoxes = kWidth / kBoxWidth;
-  static constexpr int kRowBytes = kBoxWidth * 2;
-  static constexpr int kPatternBytes = 8 * kRowBytes;
-  static constexpr int kQueryBytes = kRows * kWidth * 2;
-  static constexpr int kTileBytes = kColumns * kWidth * 2;
-  static constexpr int kOffsets = kWarpgroupRows + kColumns;  // of a warpgroup's tile, and one more
-  using Scores = WarpgroupRows<kColumns>;
+  static constexpr int kBytes = kTileBytes<kWidth>;
+  using Ring = RingPlace<kStages>;
+  using Scores = WarpgroupScores;
+  using Output = WarpgroupRows<kWidth>;
 
   struct Barriers {
     TransactionBarrier queries;
@@ -48,11 +37,11 @@ struct WarpgroupForwardBlock {
   };
 
   struct Memory {
-    char* queries;  // [kBoxes, kRows] rows of a box
-    char* keys;     // [kStages, kBoxes, kColumns]
+    char* queries;  // [kGroups] tiles
+    char* keys;     // [kStages]
     char* values;   // the same
     Barriers* barriers;
-    float* offset_bias;  // [kGroups, 2, kOffsets]
+    float* offset_bias;  // [kStages, kBiasOffsets]
   };
 
   struct Place {
@@ -60,8 +49,15 @@ struct WarpgroupForwardBlock {
     Sentence sentence;
     int head;
     int start;   // first query
-    int keys;    // that the block's queries see
     int groups;  // that have queries
+
+    /// Tiles of keys that a warpgroup's queries see.
+    DIETMT_DEVICE int tiles_of(int group) const {
+      const int last = start + (group + 1) * kWarpgroupRows;
+      const bool causal = arguments.call.sizes.causal;
+      const int keys = causal && last < sentence.keys ? last : sentence.keys;
+      return (keys + kTileTokens - 1) / kTileTokens;
+    }
   };
 
   struct Softmax {
@@ -71,23 +67,21 @@ struct WarpgroupForwardBlock {
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared) {
     Memory memory;
-    memory.queries = shared.take<char>(kQueryBytes);
-    memory.keys = shared.take<char>(kStages * kTileBytes);
-    memory.values = shared.take<char>(kStages * kTileBytes);
+    memory.queries = shared.take<char>(kGroups * kBytes);
+    memory.keys = shared.take<char>(kStages * kBytes);
+    memory.values = shared.take<char>(kStages * kBytes);
     memory.barriers = shared.take<Barriers>(1);
-    memory.offset_bias = shared.take<float>(has_offset_bias(kTerms) ? kGroups * 2 * kOffsets : 0);
+    memory.offset_bias = shared.take<float>(has_offset_bias(kTerms) ? kStages * kBiasOffsets : 0);
     return memory;
   }
 
-  /// With room to begin at a pattern.
   DIETMT_HOST_DEVICE static int64_t shared_bytes(const Arguments&) {
     SharedMemory shared(nullptr);
     take_memory(shared);
     return shared.used() + kPatternBytes - 16;
   }
 
-  DIETMT_DEVICE static void init_barriers(const Memory& memory, int groups) {
-    Barriers& barriers = *memory.barriers;
+  DIETMT_DEVICE static void init_barriers(Barriers& barriers, int groups) {
     init_barrier(&barriers.queries, 1);
     init_barrier(&barriers.partial, 1);
     DIETMT_UNROLL
@@ -99,32 +93,17 @@ struct WarpgroupForwardBlock {
     fence_async_proxy();
   }
 
-  /// Starts copying kCount tokens.
-  template <int kCount>
-  DIETMT_DEVICE static void load(char* to, const TensorMap& map, int head, int token,
-                                 TransactionBarrier* barrier) {
-    arrive_expecting(barrier, kCount * kWidth * 2);
-    DIETMT_UNROLL
-    for (int box = 0; box < kBoxes; ++box) {
-      const int at[3] = {box * kBoxWidth, head, token};
-      load_box(to + box * kCount * kRowBytes, map, at, barrier);
-    }
-  }
-
   /// Copies the values of a tile that ends beyond the sentence, and clears the rows after it. All
   /// lanes of the producer call it.
   DIETMT_DEVICE static void load_partial(char* to, const TensorMap& map, int head, int token,
                                          int count, Barriers& barriers,
                                          TransactionBarrier* barrier) {
-    if (lane_index() == 0) load<kColumns>(to, map, head, token, &barriers.partial);
-    wait_barrier(&barriers.partial, 0);
-    constexpr int kPieces = kRowBytes / 16;
-    for (int box = 0; box < kBoxes; ++box) {
-      char* rows = to + box * kColumns * kRowBytes;
-      for (int i = count * kPieces + lane_index(); i < kColumns * kPieces; i += kWarpThreads) {
-        store_words(rows + 16 * i, {{0, 0, 0, 0}});
-      }
+    if (lane_index() == 0) {
+      arrive_expecting(&barriers.partial, kBytes);
+      load_tile<kWidth>(to, map, head, token, &barriers.partial);
     }
+    wait_barrier(&barriers.partial, 0);
+    clear_tokens<kWidth>(to, count);
     fence_async_proxy();
     sync_warp();
     if (lane_index() == 0) arrive(barrier);
@@ -134,110 +113,52 @@ struct WarpgroupForwardBlock {
                                     const Memory& memory) {
     Barriers& barriers = *memory.barriers;
     const Sentence& sentence = place.sentence;
+    const int tiles = place.tiles_of(place.groups - 1);
     const bool leader = lane_index() == 0;
-    if (leader) {
-      load<kRows>(memory.queries, arguments.queries, place.head, sentence.query_begin + place.start,
-                  &barriers.queries);
-    }
-    for (int index = 0; index * kColumns < place.keys; ++index) {
-      const int stage = index % kStages;
-      const int token = sentence.key_begin + index * kColumns;
-      const int count = sentence.keys - index * kColumns;
-      char* values = memory.values + stage * kTileBytes;
-      wait_barrier(&barriers.freed[stage], index / kStages % 2 == 0 ? 1 : 0);
-      if (leader) {
-        load<kColumns>(memory.keys + stage * kTileBytes, arguments.keys, place.head, token,
-                       &barriers.keys[stage]);
+    if (leader && tiles > 0) {
+      arrive_expecting(&barriers.queries, place.groups * kBytes);
+      for (int group = 0; group < place.groups; ++group) {
+        load_tile<kWidth>(memory.queries + group * kBytes, arguments.queries, place.head,
+                          sentence.query_begin + place.start + group * kWarpgroupRows,
+                          &barriers.queries);
       }
-      if (count < kColumns) {
+    }
+    Ring ring;
+    for (int index = 0; index < tiles; ++index, ring.advance()) {
+      const int stage = ring.stage;
+      const int token = sentence.key_begin + index * kTileTokens;
+      const int count = sentence.keys - index * kTileTokens;
+      char* values = memory.values + stage * kBytes;
+      BiasOfTile bias;
+      if constexpr (has_offset_bias(kTerms)) {
+        bias.read<true>(place.arguments.call.terms, place.head, place.start, index * kTileTokens);
+      }
+      wait_barrier(&barriers.freed[stage], ring.parity ^ 1);
+      if constexpr (has_offset_bias(kTerms)) {
+        bias.write(memory.offset_bias + stage * kBiasOffsets);
+        sync_warp();
+      }
+      if (leader) {
+        arrive_expecting(&barriers.keys[stage], kBytes);
+        load_tile<kWidth>(memory.keys + stage * kBytes, arguments.keys, place.head, token,
+                          &barriers.keys[stage]);
+      }
+      if (count < kTileTokens) {
         load_partial(values, arguments.values, place.head, token, count, barriers,
                      &barriers.values[stage]);
       } else if (leader) {
-        load<kColumns>(values, arguments.values, place.head, token, &barriers.values[stage]);
+        arrive_expecting(&barriers.values[stage], kBytes);
+        load_tile<kWidth>(values, arguments.values, place.head, token, &barriers.values[stage]);
       }
     }
   }
 
-  /// scores = queries keys^T.
-  DIETMT_DEVICE static void multiply_keys(Scores& scores, const char* queries, const char* keys) {
-    begin_multiplies(scores.value);
-    DIETMT_UNROLL
-    for (int k = 0; k < kWidth; k += kDepth) {
-      const int box = k / kBoxWidth;
-      const int column = k % kBoxWidth * 2;  // bytes
-      const uint64_t left = matrix_descriptor(queries + box * kRows * kRowBytes + column,
-                                              Swizzle::k128Bytes, kPatternBytes, 0);
-      const uint64_t right = matrix_descriptor(keys + box * kColumns * kRowBytes + column,
-                                               Swizzle::k128Bytes, kPatternBytes, 0);
-      multiply_shared<E>(scores.value, left, right, k > 0);
-    }
-    commit_multiplies();
-    wait_multiplies<0>(scores.value);
-  }
-
-  /// output += probabilities values.
-  DIETMT_DEVICE static void multiply_values(WarpgroupRows<kWidth>& output,
-                                            uint32_t (&probabilities)[kColumns / 4],
-                                            const char* values) {
-    begin_multiplies(output.value, probabilities);
-    DIETMT_UNROLL
-    for (int step = 0; step < kColumns / kDepth; ++step) {
-      const uint64_t right =
-          matrix_descriptor(values + step * kDepth * kRowBytes, Swizzle::k128Bytes, kPatternBytes,
-                            kColumns * kRowBytes);
-      multiply_registers<E>(output.value, probabilities + 4 * step, right);
-    }
-    commit_multiplies();
-    wait_multiplies<0>(output.value, probabilities);
-  }
-
-  /// scores = factor * scores + log2(e) * bias of the offset; `bias` counts from the lowest offset.
-  /// The scores of one offset lie along diagonals of 8 x 8 squares.
-  DIETMT_DEVICE static void add_offset_bias(Scores& scores, float factor, const float* bias) {
-    const float* own = bias + kWarpgroupRows - 1 - warpgroup_row(0) + 2 * (lane_index() % 4);
-    DIETMT_UNROLL
-    for (int d = 1 - kRowSlots; d < kColumns / 8; ++d) {
-      const float numbers[2] = {own[8 * d] * kLog2E, own[8 * d + 1] * kLog2E};
-      DIETMT_UNROLL
-      for (int slot = 0; slot < kRowSlots; ++slot) {
-        const int n = d + slot;
-        if (n < 0 || n >= kColumns / 8) continue;
-        DIETMT_UNROLL
-        for (int e = 0; e < 2; ++e) {
-          float& score = scores.value[4 * n + 2 * slot + e];
-          score = score * factor + numbers[e];
-        }
-      }
-    }
-  }
-
-  /// A thread's bias of a tile.
-  DIETMT_DEVICE static float read_offset_bias(const Place& place, int first_row, int first_key) {
-    const AttentionTerms& terms = place.arguments.call.terms;
-    const int clip = static_cast<int>(terms.bias_clip);
-    const int offset =
-        first_key - first_row - (kWarpgroupRows - 1) + thread_index() % kWarpgroupThreads;
-    return head_table(terms.tables.offset_bias, place.head)[clip_to(offset, clip) + clip];
-  }
-
-  DIETMT_DEVICE static void mask(Scores& scores, const Place& place, int first_row, int first_key) {
-    const bool causal = place.arguments.call.sizes.causal;
-    const int count = place.sentence.keys - first_key;
-    if (count >= kColumns && (!causal || first_key + kColumns - 1 <= first_row)) return;
-    scores.for_each([&](int row, int column, float& score, int) {
-      const bool visible = column < count && (!causal || first_key + column <= first_row + row);
-      if (!visible) score = -std::numeric_limits<float>::infinity();
-    });
-  }
-
-  /// Scores become 2^(score - maximum); the output so far is scaled to the new maximum.
-  DIETMT_DEVICE static void update(Softmax& softmax, Scores& scores,
-                                   WarpgroupRows<kWidth>& output) {
+  /// Scores become 2^(score - maximum). `factor` scales the output so far to the new maximum.
+  DIETMT_DEVICE static void update(Softmax& softmax, Scores& scores, float (&factor)[kRowSlots]) {
     float maximum[kRowSlots] = {softmax.maximum[0], softmax.maximum[1]};
     scores.for_each([&](int, int, float& score, int slot) {
       maximum[slot] = score > maximum[slot] ? score : maximum[slot];
     });
-    float factor[kRowSlots];
     float shift[kRowSlots];
     DIETMT_UNROLL
     for (int slot = 0; slot < kRowSlots; ++slot) {
@@ -253,26 +174,32 @@ struct WarpgroupForwardBlock {
       score = exp2_fast(score - shift[slot]);
       softmax.sum[slot] += score;
     });
-    output.for_each([&](int, int, float& sum, int slot) { sum *= factor[slot]; });
   }
 
-  DIETMT_DEVICE static void drop(Scores& scores, const Place& place, int first_row, int first_key) {
+  /// Products become probabilities but for their sum, without dropped ones.
+  DIETMT_DEVICE static void normalize(Scores& scores, Softmax& softmax, float (&factor)[kRowSlots],
+                                      const Place& place, const WarpgroupTile<true>& tile,
+                                      const float* bias) {
+    const AttentionSizes& sizes = place.arguments.call.sizes;
+    const float scale = place.arguments.scales.of[place.head] * kLog2E;
+    if constexpr (has_offset_bias(kTerms)) {
+      add_offset_bias<true>(scores, scale, bias);
+    } else {
+      scores.for_each([&](int, int, float& score, int) { score *= scale; });
+    }
+    replace_hidden(scores, -std::numeric_limits<float>::infinity(), tile, sizes.causal);
+    update(softmax, scores, factor);
     const DropoutNumbers& dropout = place.arguments.dropout;
     if (dropout.threshold == 0) return;
-    const AttentionSizes& sizes = place.arguments.call.sizes;
-    const auto keys = static_cast<uint32_t>(sizes.max_keys);
-    const auto start = static_cast<uint32_t>((place.sentence.index * sizes.heads + place.head) *
-                                             sizes.max_queries * sizes.max_keys) +
-                       static_cast<uint32_t>(first_key);
-    scores.for_each([&](int row, int column, float& score, int) {
-      const uint32_t index =
-          start + static_cast<uint32_t>(first_row + row) * keys + static_cast<uint32_t>(column);
-      if (!dropout_keeps(dropout.key, index, dropout.threshold)) score = 0.0f;
-    });
+    const uint32_t kept = kept_scores(dropout, sizes, place.sentence, place.head, tile);
+    DIETMT_UNROLL
+    for (int i = 0; i < kTileTokens / 2; ++i) {
+      scores.value[i] = (kept >> i & 1U) != 0 ? scores.value[i] : 0.0f;
+    }
   }
 
-  DIETMT_DEVICE static void finish(const Softmax& softmax, WarpgroupRows<kWidth>& output,
-                                   const Place& place, int first_row) {
+  DIETMT_DEVICE static void finish(const Softmax& softmax, Output& output, const Place& place,
+                                   int first_row) {
     const AttentionForward& call = place.arguments.call;
     const int width = static_cast<int>(call.sizes.head_width);
     const int count = place.sentence.queries - first_row;
@@ -299,57 +226,54 @@ struct WarpgroupForwardBlock {
     store_warpgroup_rows<E>(output, kOne, call.output_rest, first, count, place.head, width);
   }
 
-  DIETMT_DEVICE static void consume(const Place& place, const Memory& memory) {
-    const int group = warp_index() / kGroupWarps;
-    if (group >= place.groups) return;
+  /// The output of a warpgroup that sees `tiles` tiles of keys, at least one.
+  DIETMT_DEVICE static void stream(Softmax& softmax, Output& output, const Place& place,
+                                   int first_row, int tiles, const Memory& memory) {
     Barriers& barriers = *memory.barriers;
+    const char* queries = memory.queries + group_index() * kBytes;
+    const auto tile_at = [&](int index) {
+      // Rows beyond the sentence are not stored.
+      return WarpgroupTile<true>{first_row, index * kTileTokens, kWarpgroupRows,
+                                 place.sentence.keys - index * kTileTokens};
+    };
+    Ring ring;
+    wait_barrier(&barriers.queries, 0);
+    DIETMT_ROLLED
+    for (int index = 0; index < tiles; ++index, ring.advance()) {
+      const int stage = ring.stage;
+      wait_barrier(&barriers.keys[stage], ring.parity);
+      Scores scores;
+      begin_multiplies(scores.value);
+      start_products<E, kWidth>(scores, queries, memory.keys + stage * kBytes);
+      wait_multiplies<0>(scores.value);
+      float factor[kRowSlots];
+      normalize(scores, softmax, factor, place, tile_at(index),
+                memory.offset_bias + stage * kBiasOffsets);
+      output.for_each([&](int, int, float& sum, int slot) { sum *= factor[slot]; });
+      PackedScores probabilities;
+      pack_scores<E>(probabilities, scores);
+      wait_barrier(&barriers.values[stage], ring.parity);
+      begin_multiplies(output.value, probabilities);
+      start_sums<E, kWidth>(output, probabilities, memory.values + stage * kBytes);
+      wait_multiplies<0>(output.value, probabilities);
+      if (lane_index() == 0) arrive(&barriers.freed[stage]);
+    }
+  }
+
+  DIETMT_DEVICE static void consume(const Place& place, const Memory& memory) {
+    const int group = group_index();
+    if (group >= place.groups) return;
     const int first_row = place.start + group * kWarpgroupRows;
-    const char* queries = memory.queries + group * kWarpgroupRows * kRowBytes;
-    const float factor = place.arguments.scales.of[place.head] * kLog2E;
     Softmax softmax;
     DIETMT_UNROLL
     for (int slot = 0; slot < kRowSlots; ++slot) {
       softmax.maximum[slot] = -std::numeric_limits<float>::infinity();
       softmax.sum[slot] = 0.0f;
     }
-    WarpgroupRows<kWidth> output;
-    output.for_each([](int, int, float& sum, int) { sum = 0.0f; });
-    if (place.keys > 0) wait_barrier(&barriers.queries, 0);
-    DIETMT_ROLLED
-    for (int index = 0; index * kColumns < place.keys; ++index) {
-      const int stage = index % kStages;
-      const int parity = index / kStages % 2;
-      const int first_key = index * kColumns;
-      // The first warpgroup sees fewer keys than the second in causal attention.
-      const bool works =
-          !place.arguments.call.sizes.causal || first_key <= first_row + kWarpgroupRows - 1;
-      float* bias = memory.offset_bias + (2 * group + index % 2) * kOffsets;
-      if constexpr (has_offset_bias(kTerms)) {
-        bias[thread_index() % kWarpgroupThreads] = read_offset_bias(place, first_row, first_key);
-        sync_warpgroup(1 + group);
-      }
-      wait_barrier(&barriers.keys[stage], parity);
-      uint32_t probabilities[kColumns / 4];
-      if (works) {
-        Scores scores;
-        multiply_keys(scores, queries, memory.keys + stage * kTileBytes);
-        if constexpr (has_offset_bias(kTerms)) {
-          add_offset_bias(scores, factor, bias);
-        } else {
-          scores.for_each([&](int, int, float& score, int) { score *= factor; });
-        }
-        mask(scores, place, first_row, first_key);
-        update(softmax, scores, output);
-        drop(scores, place, first_row, first_key);
-        DIETMT_UNROLL
-        for (int i = 0; i < kColumns / 4; ++i) {
-          probabilities[i] = pack<E>(scores.value[2 * i], scores.value[2 * i + 1]);
-        }
-      }
-      wait_barrier(&barriers.values[stage], parity);
-      if (works) multiply_values(output, probabilities, memory.values + stage * kTileBytes);
-      if (lane_index() == 0) arrive(&barriers.freed[stage]);
-    }
+    Output output;
+    output.zero();
+    const int tiles = place.tiles_of(group);
+    if (tiles > 0) stream(softmax, output, place, first_row, tiles, memory);
     finish(softmax, output, place, first_row);
   }
 
@@ -359,17 +283,15 @@ struct WarpgroupForwardBlock {
     const TileOfSentence tile = sizes.device_query_tiles.data[block.x / heads];
     const Sentence sentence = sentence_at(sizes, tile.sentence);
     const int start = tile.tile * kRows;
-    int keys = sentence.keys;
-    if (sizes.causal && start + kRows < keys) keys = start + kRows;
-    const int groups = sentence.queries - start > kWarpgroupRows ? 2 : 1;
-    const Place place{arguments.forward, sentence, block.x % heads, start, keys, groups};
-    const auto past_pattern = static_cast<int>(shared_address(shared) % kPatternBytes);
-    SharedMemory carver(shared + (past_pattern > 0 ? kPatternBytes - past_pattern : 0));
+    if (start >= sentence.queries) return;
+    const int groups = sentence.queries - start > kWarpgroupRows ? kGroups : 1;
+    const Place place{arguments.forward, sentence, block.x % heads, start, groups};
+    SharedMemory carver(first_pattern(shared));
     const Memory memory = take_memory(carver);
-    if (thread_index() == 0) init_barriers(memory, groups);
+    if (thread_index() == 0) init_barriers(*memory.barriers, groups);
     sync_block();
-    if (warp_index() < kProducer) return consume(place, memory);
-    if (keys > 0) produce(arguments, place, memory);
+    if (warp_index() < kProducerWarp) return consume(place, memory);
+    produce(arguments, place, memory);
   }
 };
 

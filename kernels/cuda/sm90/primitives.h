@@ -19,6 +19,8 @@
 //   commit_multiplies()               closes a group of products
 //   wait_multiplies<n>(registers..)   until at most n groups are unfinished; only then can the
 //                                     registers be read or written
+//   give_registers<n>()               setmaxnreg: the threads of a warpgroup keep n registers each
+//   take_registers<n>()               the same, and wait until they get n
 //
 // Warp w of a warpgroup holds rows 16 w .. of d, in the layout of mma.m16n8k16: d[4 n + e] is at
 // column 8 n + 2 t + e % 2 of row g + 8 (e / 2), with g = lane / 4 and t = lane % 4. `a` in

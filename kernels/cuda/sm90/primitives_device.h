@@ -60,6 +60,16 @@ DIETMT_DEVICE void sync_warpgroup(int barrier) {
   asm volatile("bar.sync %0, %1;" : : "r"(barrier), "n"(kWarpgroupThreads) : "memory");
 }
 
+template <int kCount>
+DIETMT_DEVICE void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCount));
+}
+
+template <int kCount>
+DIETMT_DEVICE void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kCount));
+}
+
 /// Keeps the compiler from moving accesses to registers past this place: it does not know that
 /// products read and write them later.
 template <int kCount>

@@ -86,5 +86,11 @@ void wait(int unfinished_groups) {
   block.warp().deliver(current_block->lane());
 }
 
+void change_registers() {
+  constexpr int kHardwareBarriers = 16;
+  const int warpgroup = current_block->current() / kWarpgroupThreads;
+  current_block->named_barrier(kHardwareBarriers + warpgroup, kWarpgroupThreads);
+}
+
 }  // namespace host
 }  // namespace dietmt::kernels

@@ -49,6 +49,8 @@ struct Multiply {
 void begin(std::initializer_list<Registers> registers);
 void issue(const Multiply& multiply);
 void wait(int unfinished_groups);
+/// All threads of a warpgroup must come.
+void change_registers();
 
 template <typename E>
 float element_of(uint16_t bits) {
@@ -56,6 +58,17 @@ float element_of(uint16_t bits) {
 }
 
 }  // namespace host
+
+template <int kCount>
+void give_registers() {
+  static_assert(kCount % 8 == 0 && kCount >= 24 && kCount <= 256);
+  host::change_registers();
+}
+
+template <int kCount>
+void take_registers() {
+  give_registers<kCount>();
+}
 
 template <typename... R, int... kCounts>
 void begin_multiplies(R (&... registers)[kCounts]) {

@@ -20,7 +20,8 @@ struct TensorLayout {
 };
 
 /// By the driver, for the current device; on the host by the emulation. Throws Error if the driver
-/// refuses.
+/// is older than 12.0 or refuses.
 TensorMap encode_tensor_map(const TensorLayout& layout);
+bool can_encode_tensor_maps();
 
 }  // namespace dietmt::kernels

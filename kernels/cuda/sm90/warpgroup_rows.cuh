@@ -12,6 +12,12 @@ DIETMT_DEVICE int warpgroup_row(int slot) {
   return warp_index() % 4 * 16 + lane_index() / 4 + 8 * slot;
 }
 
+/// Which of a thread's rows its number i belongs to, and how far from its first number that is.
+DIETMT_DEVICE constexpr int slot_of(int i) { return i % 4 / 2; }
+DIETMT_DEVICE constexpr int row_step(int i) { return 8 * slot_of(i); }
+DIETMT_DEVICE constexpr int column_step(int i) { return i / 4 * 8 + i % 2; }
+DIETMT_DEVICE int warpgroup_column(int i) { return 2 * (lane_index() % 4) + column_step(i); }
+
 /// 64 rows of kColumns fp32 numbers.
 template <int kColumns>
 struct WarpgroupRows {
@@ -21,13 +27,15 @@ struct WarpgroupRows {
   /// rows apart.
   template <typename F>
   DIETMT_DEVICE void for_each(const F& f) {
-    const int column = 2 * (lane_index() % 4);
-    const int row = warpgroup_row(0);
     DIETMT_UNROLL
     for (int i = 0; i < kColumns / 2; ++i) {
-      const int slot = i % 4 / 2;
-      f(row + 8 * slot, column + i / 4 * 8 + i % 2, value[i], slot);
+      f(warpgroup_row(slot_of(i)), warpgroup_column(i), value[i], slot_of(i));
     }
+  }
+
+  DIETMT_DEVICE void zero() {
+    DIETMT_UNROLL
+    for (float& number : value) number = 0.0f;
   }
 };
 

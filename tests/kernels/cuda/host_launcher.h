@@ -20,6 +20,18 @@ struct HostLauncher {
   }
 };
 
+/// A workspace that starts out as NaN.
+class NanWorkspace {
+ public:
+  explicit NanWorkspace(size_t bytes) : words_(bytes / sizeof(Words) + 1) {
+    std::memset(words_.data(), 0xff, words_.size() * sizeof(Words));
+  }
+  char* start() { return reinterpret_cast<char*>(words_.data()); }
+
+ private:
+  std::vector<Words> words_;
+};
+
 /// Forward, then backward, with a workspace that starts out as NaN.
 void run_attention_on_host(const AttentionBackward& call, const HostSchedule& schedule,
                            const BackwardLimits& limits);

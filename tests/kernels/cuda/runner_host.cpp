@@ -1,24 +1,9 @@
-#include <cstring>
-#include <vector>
-
 #include "kernels/cuda/attention_instance.cuh"
 #include "tests/kernels/cuda/host_launcher.h"
 #include "tests/kernels/cuda/runner.h"
 
 namespace dietmt::kernels {
 namespace {
-
-/// A workspace that starts out as NaN.
-class NanWorkspace {
- public:
-  explicit NanWorkspace(size_t bytes) : words_(bytes / sizeof(Words) + 1) {
-    std::memset(words_.data(), 0xff, words_.size() * sizeof(Words));
-  }
-  char* start() { return reinterpret_cast<char*>(words_.data()); }
-
- private:
-  std::vector<Words> words_;
-};
 
 template <typename E, int kWidth, TermClass kTerms>
 struct HostInstance {

@@ -358,6 +358,14 @@ TEST(Sm90PrimitivesDeathTest, AllWarpsOfAWarpgroupIssueAProduct) {
                "issue different products");
 }
 
+TEST(Sm90PrimitivesDeathTest, AllWarpsOfAWarpgroupChangeTheirRegisters) {
+  EXPECT_DEATH(run_block(0,
+                         [](char*) {
+                           if (warp_index() != 2) take_registers<232>();
+                         }),
+               "others never reach");
+}
+
 TEST(Sm90PrimitivesDeathTest, ProductsNeedAFenceAfterRegistersChange) {
   EXPECT_DEATH(multiply_zeros([](float(&sums)[32], uint64_t tile) {
                  multiply_shared<Half>(sums, tile, tile, false);

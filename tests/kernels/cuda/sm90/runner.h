@@ -1,5 +1,5 @@
-// Where the cases of the forward kernel of sm_90a run: on the host (forward_host_test.cpp) or on a
-// GPU (runner_gpu.cpp). Each test program links one of them.
+// Where the cases of the kernels of sm_90a run: on the host (attention_host_test.cpp) or on a GPU
+// (runner_gpu.cpp). Each test program links one of them.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace dietmt::kernels {
 
-/// Returns when the results are there.
-void run_warpgroup_forward(const AttentionForward& call);
+/// Forward, then backward; returns when the results are there.
+void run_warpgroup_attention(const AttentionBackward& call);
 
 inline double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
   double largest = 0.0;

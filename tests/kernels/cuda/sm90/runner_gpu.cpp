@@ -1,5 +1,5 @@
 // The cases on a GPU.
-#include "kernels/cuda/sm90/forward_cuda.h"
+#include "kernels/cuda/sm90/attention_cuda.h"
 #include "tests/kernels/cuda/device_mirror.h"
 #include "tests/kernels/cuda/sm90/runner.h"
 
@@ -22,13 +22,15 @@ std::string reason_not_to_run() {
 
 void* allocate_shared(size_t bytes) { return mirror().allocate(bytes, 0); }
 
-void run_warpgroup_forward(const AttentionForward& call) {
-  AttentionForward on_device = mirror().on_device(call);
-  // These stay in host memory.
-  on_device.sizes.query_offsets = call.sizes.query_offsets;
-  on_device.sizes.key_offsets = call.sizes.key_offsets;
-  on_device.terms.content_scale = call.terms.content_scale;
-  warpgroup_forward_cuda(on_device, nullptr);
+void run_warpgroup_attention(const AttentionBackward& call) {
+  AttentionBackward on_device = mirror().on_device(call);
+  on_device.forward.sizes.query_offsets = {};
+  on_device.forward.sizes.key_offsets = {};
+  // This stays in host memory.
+  on_device.forward.terms.content_scale = call.forward.terms.content_scale;
+  const DeviceMemory workspace = device_memory(warpgroup_workspace_cuda(on_device), 0xff);
+  warpgroup_forward_cuda(on_device.forward, nullptr);
+  warpgroup_backward_cuda(on_device, workspace.get(), nullptr);
   mirror().copy_back();
 }
 

@@ -1,0 +1,92 @@
+// The 64 x 64 scores of a warpgroup, with queries as rows or keys as rows.
+#pragma once
+
+#include <limits>
+
+#include "kernels/cuda/sm90/vector_tiles.cuh"
+#include "kernels/cuda/tile.cuh"
+#include "kernels/dropout.h"
+
+namespace dietmt::kernels {
+
+constexpr int kGroups = kRows / kWarpgroupRows;  // warpgroups of a block that share its tile
+constexpr int kGroupWarps = kWarpgroupThreads / kWarpThreads;
+constexpr int kProducerWarp = kGroups * kGroupWarps;
+static_assert(kTileTokens == kWarpgroupRows);
+
+using WarpgroupScores = WarpgroupRows<kTileTokens>;
+
+DIETMT_DEVICE int group_index() { return warp_index() / kGroupWarps; }
+
+/// Starts count from the start of the sentence; `rows` and `columns` are what is left of the
+/// sentence from there on.
+template <bool kQueryRows>
+struct WarpgroupTile {
+  int row_start = 0;
+  int column_start = 0;
+  int rows = 0;
+  int columns = 0;
+
+  DIETMT_DEVICE int query(int row, int column) const {
+    return kQueryRows ? row_start + row : column_start + column;
+  }
+  DIETMT_DEVICE int key(int row, int column) const {
+    return kQueryRows ? column_start + column : row_start + row;
+  }
+  /// Whether all rows see all columns.
+  DIETMT_DEVICE bool sees_all(bool causal) const {
+    if (rows < kWarpgroupRows || columns < kTileTokens) return false;
+    constexpr int kLast = kTileTokens - 1;
+    return !causal ||
+           (kQueryRows ? column_start + kLast <= row_start : row_start + kLast <= column_start);
+  }
+};
+
+/// Replaces the scores that are not visible. A thread counts from its first score, so that it
+/// compares with constants.
+template <bool kQueryRows>
+DIETMT_DEVICE void replace_hidden(WarpgroupScores& scores, float value,
+                                  const WarpgroupTile<kQueryRows>& tile, bool causal) {
+  if (tile.sees_all(causal)) return;
+  const int row = warpgroup_row(0);
+  const int column = warpgroup_column(0);
+  const int rows = tile.rows - row;
+  const int columns = tile.columns - column;
+  const int distance =
+      causal ? tile.query(row, column) - tile.key(row, column) : std::numeric_limits<int>::max();
+  DIETMT_UNROLL
+  for (int i = 0; i < kTileTokens / 2; ++i) {
+    const int r = row_step(i);
+    const int c = column_step(i);
+    const bool hidden = r >= rows || c >= columns || (kQueryRows ? c - r : r - c) > distance;
+    if (hidden) scores.value[i] = value;
+  }
+}
+
+/// Which probabilities of a thread are kept, bit i for scores.value[i]. All bits are set if the
+/// call drops nothing.
+template <bool kQueryRows>
+DIETMT_DEVICE uint32_t kept_scores(const DropoutNumbers& dropout, const AttentionSizes& sizes,
+                                   const Sentence& sentence, int head,
+                                   const WarpgroupTile<kQueryRows>& tile) {
+  if (dropout.threshold == 0) return ~uint32_t{0};
+  const int row = recomputed(warpgroup_row(0));
+  const int column = recomputed(warpgroup_column(0));
+  const auto keys = static_cast<uint32_t>(recomputed(static_cast<int>(sizes.max_keys)));
+  const uint32_t first = static_cast<uint32_t>((sentence.index * sizes.heads + head) *
+                                               sizes.max_queries * sizes.max_keys) +
+                         static_cast<uint32_t>(tile.query(row, column)) * keys +
+                         static_cast<uint32_t>(tile.key(row, column));
+  const uint32_t next_row = kQueryRows ? keys : 1;
+  const uint32_t next_column = kQueryRows ? 1 : keys;
+  uint32_t bits = 0;
+  DIETMT_UNROLL
+  for (int i = 0; i < kTileTokens / 2; ++i) {
+    const uint32_t index = first + static_cast<uint32_t>(row_step(i)) * next_row +
+                           static_cast<uint32_t>(column_step(i)) * next_column;
+    bits |= (dropout_keeps(dropout.key, index, dropout.threshold) ? 1U : 0U) << i;
+  }
+  return bits;
+}
+
+}  // namespace dietmt::kernels

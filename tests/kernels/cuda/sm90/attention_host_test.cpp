@@ -1,0 +1,217 @@
+// What only the host can vary: the order of threads, copies and products, the division into blocks,
+// and memory that no kernel may use. Also the kernels with mma.sync beside those of sm_90a.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "kernels/cuda/sm90/attention_driver.cuh"
+#include "tests/kernels/attention_case.h"
+#include "tests/kernels/cuda/host_launcher.h"
+#include "tests/kernels/cuda/sm90/runner.h"
+
+namespace dietmt::kernels {
+namespace {
+
+template <typename E, int kWidth, TermClass kTerms>
+struct WarpgroupHostInstance {
+  static void run(const AttentionBackward& call, HostLauncher& launcher,
+                  const BackwardLimits& limits) {
+    run_warpgroup_forward<E, kWidth, kTerms>(call.forward, launcher);
+    NanWorkspace workspace(plan_warpgroup_backward(call, nullptr, limits).workspace_bytes);
+    run_warpgroup_backward<E, kWidth, kTerms>(call, workspace.start(), launcher, limits);
+  }
+};
+
+void run(const AttentionBackward& call, const HostSchedule& schedule,
+         const BackwardLimits& limits = {}) {
+  const auto reasons = reasons_against_warpgroups(call.forward);
+  ASSERT_TRUE(reasons.empty()) << reasons.front();
+  HostLauncher launcher{schedule};
+  with_warpgroup_instance<WarpgroupHostInstance>(
+      call.forward, [&](auto instance) { instance.run(call, launcher, limits); });
+}
+
+std::vector<NamedValues> results_of(const AttentionCaseOptions& options,
+                                    const HostSchedule& schedule,
+                                    const BackwardLimits& limits = {}) {
+  Arena arena(allocate_shared);
+  AttentionCase attention(options, arena);
+  run(attention.backward(), schedule, limits);
+  return attention.results();
+}
+
+}  // namespace
+
+void run_warpgroup_attention(const AttentionBackward& call) {
+  run(call, {.workers = 2, .order = 1});
+}
+
+namespace {
+
+// More tiles than stages, full and partial ones, and warpgroups that see different numbers of keys.
+TEST(Sm90AttentionHostTest, OrderOfThreadsCopiesAndProductsDoesNotMatter) {
+  for (const int64_t width : {64, 128}) {
+    const AttentionCaseOptions options{.name = "stream",
+                                       .width = width,
+                                       .terms = width == 64 ? 0U : kOffsetBias,
+                                       .queries = {300, 40},
+                                       .causal = width == 64,
+                                       .heads = 1};
+    const auto in_order = results_of(options, {});
+    for (const uint64_t order : {1, 2, 3, 4, 5}) {
+      const auto shuffled = results_of(options, {.order = order});
+      for (size_t i = 0; i < in_order.size(); ++i) {
+        EXPECT_EQ(shuffled[i].values, in_order[i].values) << in_order[i].name << " " << order;
+      }
+    }
+  }
+}
+
+// One block for all tiles of queries, whose rings and barriers go on from tile to tile.
+TEST(Sm90AttentionHostTest, FewBlocksGiveTheSameUpToRounding) {
+  for (const bool causal : {false, true}) {
+    const AttentionCaseOptions options{.name = "blocks",
+                                       .terms = kOffsetBias,
+                                       .queries = {300, 40, 130},
+                                       .causal = causal,
+                                       .heads = 1};
+    const auto many = results_of(options, {});
+    for (const uint64_t order : {0, 1, 2, 3}) {
+      const auto few = results_of(options, {.order = order}, {.blocks = 1, .partial_bytes = 1});
+      for (size_t i = 0; i < many.size(); ++i) {
+        const double allowed = many[i].name == "grad_offset_bias" ? 1e-4 : 0.0;
+        EXPECT_LE(largest_error(few[i].values, many[i].values), allowed) << many[i].name;
+      }
+    }
+  }
+}
+
+TEST(Sm90AttentionHostTest, AgreesWithTheKernelsWithMmaSync) {
+  const AttentionCaseOptions options{
+      .name = "both", .terms = kOffsetBias, .queries = {3, 150}, .dropout = 0.2};
+  Arena arena(allocate_shared);
+  AttentionCase attention(options, arena);
+  HostLauncher launcher;
+  const AttentionBackward& call = attention.backward();
+  run_attention_forward<BFloat16, 64, TermClass::kOffsetBias>(call.forward, nullptr, launcher);
+  NanWorkspace workspace(plan_backward(call, nullptr).workspace_bytes);
+  run_attention_backward<BFloat16, 64, TermClass::kOffsetBias>(call, workspace.start(), launcher);
+  const auto older = attention.results();
+  const auto newer = results_of(options, {});
+  for (size_t i = 0; i < newer.size(); ++i) {
+    const double size = largest_error(older[i].values, std::vector<double>(older[i].values.size()));
+    const double rounding = newer[i].name == "log_normalizer" ? 1e-6 : 8e-3;  // fp32 and bf16
+    EXPECT_LE(largest_error(newer[i].values, older[i].values), rounding * size) << newer[i].name;
+  }
+}
+
+void fill_with_nan(const HeadRows& rows, const AttentionSizes& sizes, int64_t first,
+                   int64_t count) {
+  for (int64_t token = first; token < first + count; ++token) {
+    std::fill_n(static_cast<uint16_t*>(rows.data) + token * rows.token_stride,
+                sizes.heads * sizes.head_width, uint16_t{0x7fff});
+  }
+}
+
+void fill_inputs_with_nan(const AttentionBackward& call, int64_t first, int64_t count) {
+  const AttentionForward& forward = call.forward;
+  for (const HeadRows& rows : {forward.queries, forward.keys, forward.values, call.grad_output}) {
+    fill_with_nan(rows, forward.sizes, first, count);
+  }
+}
+
+// A tile reaches into the next sentence, whose numbers must not leak.
+TEST(Sm90AttentionHostTest, NanOfANeighbourStaysThere) {
+  Arena arena(allocate_shared);
+  AttentionCase attention({.name = "neighbours", .queries = {9, 30, 5}, .heads = 1}, arena);
+  const AttentionBackward& call = attention.backward();
+  run(call, {.order = 1});
+  const auto before = attention.results();
+  fill_inputs_with_nan(call, 9, 30);
+  for (const uint64_t order : {0, 1, 2, 3, 4, 5, 6, 7, 8}) {
+    run(call, {.order = order});
+    const auto after = attention.results();
+    for (size_t r = 0; r < after.size(); ++r) {
+      const size_t width = after[r].name == "log_normalizer" ? 1 : 64;
+      for (size_t i = 0; i < after[r].values.size(); ++i) {
+        const size_t token = i / width;
+        if (token >= 9 && token < 39) continue;
+        ASSERT_EQ(after[r].values[i], before[r].values[i])
+            << after[r].name << " of token " << token << ", order " << order;
+      }
+    }
+    EXPECT_TRUE(std::isnan(after.front().values[64 * 9]));
+  }
+}
+
+// As a CUDA graph does that was captured with longer sentences: only the device knows the lengths.
+TEST(Sm90AttentionHostTest, LengthsComeFromTheDevice) {
+  const AttentionCaseOptions shorter{
+      .name = "shorter", .terms = kOffsetBias, .queries = {100, 20}, .heads = 1};
+  const auto wanted = results_of(shorter, {});
+  Arena arena(allocate_shared);
+  AttentionCaseOptions longer = shorter;
+  longer.queries = {300, 40};
+  AttentionCase attention(longer, arena);
+  AttentionBackward call = attention.backward();
+  AttentionSizes& sizes = call.forward.sizes;
+  fill_inputs_with_nan(call, 120, 220);
+  for (const DeviceOffsets& offsets : {sizes.device_query_offsets, sizes.device_key_offsets}) {
+    auto* const begins = const_cast<int64_t*>(offsets.data);
+    begins[1] = 100;
+    begins[2] = 120;
+  }
+  for (const DeviceTiles& tiles : {sizes.device_query_tiles, sizes.device_key_tiles}) {
+    ASSERT_EQ(tiles.count, 4);
+    auto* const data = const_cast<TileOfSentence*>(tiles.data);
+    const TileOfSentence list[] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}};  // two of them are empty
+    std::copy_n(list, 4, data);
+  }
+  sizes.query_offsets = {};
+  sizes.key_offsets = {};
+  for (const uint64_t order : {0, 1, 2}) {
+    run(call, {.order = order});
+    const auto results = attention.results();
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(results[i].values, wanted[i].values) << wanted[i].name;
+    }
+  }
+}
+
+TEST(Sm90AttentionHostTest, TablesWithoutWantedGradientsStayWithoutThem) {
+  const AttentionCaseOptions options{.name = "frozen", .terms = kOffsetBias, .queries = {70}};
+  Arena arena(allocate_shared);
+  AttentionCase attention(options, arena);
+  AttentionBackward call = attention.backward();
+  call.grad_tables = {};
+  run(call, {.order = 1});
+  const auto without = attention.results();
+  const auto with = results_of(options, {});
+  for (size_t i = 0; i + 1 < with.size(); ++i) {
+    EXPECT_EQ(without[i].values, with[i].values) << with[i].name;
+  }
+  EXPECT_EQ(without.back().values, std::vector<double>(with.back().values.size(), 0.0));
+}
+
+TEST(Sm90AttentionHostTest, SaysWhatItCannotRun) {
+  Arena arena(allocate_shared);
+  const auto reason = [&](const AttentionCaseOptions& options) {
+    AttentionCase attention(options, arena);
+    const auto reasons = reasons_against_warpgroups(attention.forward());
+    return reasons.empty() ? std::string() : reasons.front();
+  };
+  EXPECT_EQ(reason({.name = "none"}), "");
+  EXPECT_EQ(reason({.name = "narrow", .width = 32}),
+            "the head width is 32, not a multiple of 8 of 40 to 64 or 104 to 128");
+  EXPECT_EQ(reason({.name = "vectors", .terms = kRelativeKeys}),
+            "the scores have terms besides a bias of each offset");
+  EXPECT_EQ(reason({.name = "fp32", .type = ElementType::kFloat}),
+            "the elements are float32, not bfloat16 or float16");
+  AttentionCase attention({.name = "stride"}, arena);
+  attention.forward().keys.token_stride += 4;
+  EXPECT_EQ(reasons_against_warpgroups(attention.forward()).front(),
+            "the rows of queries, keys or values do not begin at 16 bytes");
+}
+
+}  // namespace
+}  // namespace dietmt::kernels
