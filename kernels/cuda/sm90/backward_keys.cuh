@@ -19,19 +19,16 @@ struct WarpgroupBackwardOfKeys {
     WarpgroupRows<kWidth> values;
   };
 
-  DIETMT_DEVICE static void add_values(Sums& sums, const WarpgroupScores& scores, uint32_t kept,
-                                       float dropout_scale, const char* grad_output) {
-    PackedScores probabilities;
+  /// Probabilities after dropout, as elements.
+  DIETMT_DEVICE static void pack_dropped(PackedScores& packed, const WarpgroupScores& scores,
+                                         uint32_t kept, float dropout_scale) {
     const auto dropped = [&](int i) {
       return (kept >> i & 1U) != 0 ? scores.value[i] * dropout_scale : 0.0f;
     };
     DIETMT_UNROLL
     for (int i = 0; i < kTileTokens / 4; ++i) {
-      probabilities[i] = pack<E>(dropped(2 * i), dropped(2 * i + 1));
+      packed[i] = pack<E>(dropped(2 * i), dropped(2 * i + 1));
     }
-    begin_multiplies(sums.values.value, probabilities);
-    start_sums<E, kWidth>(sums.values, probabilities, grad_output);
-    wait_multiplies<0>(sums.values.value, probabilities);
   }
 
   /// Scores are [keys, queries] here.
@@ -49,28 +46,38 @@ struct WarpgroupBackwardOfKeys {
       const auto columns = memory.columns_of(stage);
       const float* normalizer = memory.numbers_of(stage);
       consumer.await_columns();
-      const uint32_t kept = kept_scores(arguments.dropout, sizes, place.sentence, place.head, tile);
       WarpgroupScores scores;
+      WarpgroupScores grad;
+      PackedScores probabilities;
+      PackedScores packed;
       begin_multiplies(scores.value);
+      if constexpr (kOfKeys) begin_multiplies(grad.value);
       start_products<E, kWidth>(scores, rows.content, columns.content);
-      wait_multiplies<0>(scores.value);
+      if constexpr (kOfKeys) start_products<E, kWidth>(grad, rows.value, columns.value);
+      const uint32_t kept = kept_scores(arguments.dropout, sizes, place.sentence, place.head, tile);
+      wait_multiplies<kOfKeys ? 1 : 0>(scores.value);
       Tiles::recompute(scores, factor, memory.bias_of(stage), tile, sizes.causal,
                        [&](int i) { return normalizer[warpgroup_column(i)]; });
-      if constexpr (kOfValues) add_values(sums, scores, kept, dropout_scale, columns.value);
+      if constexpr (kOfKeys) {
+        wait_multiplies<0>(grad.value);
+        // Before products are on their way, for the compiler would wait for them here.
+        begin_multiplies(sums.keys.value);
+      }
+      if constexpr (kOfValues) {
+        pack_dropped(probabilities, scores, kept, dropout_scale);
+        begin_multiplies(sums.values.value, probabilities);
+        start_sums<E, kWidth>(sums.values, probabilities, columns.value);
+      }
       if constexpr (kOfKeys) {
         const float* delta = normalizer + kTileTokens;
-        WarpgroupScores grad;
-        begin_multiplies(grad.value);
-        start_products<E, kWidth>(grad, rows.value, columns.value);
-        wait_multiplies<0>(grad.value);
         Tiles::differentiate(grad, scores, kept, dropout_scale, tile, sizes.causal,
                              [&](int i) { return delta[warpgroup_column(i)]; });
-        PackedScores packed;
         pack_scores<E>(packed, grad);
-        begin_multiplies(sums.keys.value, packed);
+        begin_multiplies(packed);
         start_sums<E, kWidth>(sums.keys, packed, columns.content);
         wait_multiplies<0>(sums.keys.value, packed);
       }
+      if constexpr (kOfValues) wait_multiplies<0>(sums.values.value, probabilities);
       consumer.free_columns(stage);
       consumer.ring.advance();
     }

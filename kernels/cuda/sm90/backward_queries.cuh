@@ -50,15 +50,16 @@ struct WarpgroupBackwardOfQueries {
       const auto tile = place.tile_at(group, index);
       const auto columns = memory.columns_of(stage);
       consumer.await_columns();
-      const uint32_t kept = kept_scores(arguments.dropout, sizes, place.sentence, place.head, tile);
       WarpgroupScores scores;
       WarpgroupScores grad;
       begin_multiplies(scores.value, grad.value);
       start_products<E, kWidth>(scores, rows.content, columns.content);
       start_products<E, kWidth>(grad, rows.value, columns.value);
-      wait_multiplies<0>(scores.value, grad.value);
+      const uint32_t kept = kept_scores(arguments.dropout, sizes, place.sentence, place.head, tile);
+      wait_multiplies<1>(scores.value);
       Tiles::recompute(scores, factor, memory.bias_of(stage), tile, sizes.causal,
                        [&](int i) { return numbers.normalizer[slot_of(i)]; });
+      wait_multiplies<0>(grad.value);
       Tiles::differentiate(grad, scores, kept, arguments.dropout.scale, tile, sizes.causal,
                            [&](int i) { return numbers.delta[slot_of(i)]; });
       PackedScores packed;
