@@ -1,15 +1,15 @@
 // The forward pass by wgmma and TMA (Shah et al. 2024, "FlashAttention-3"). A block owns 128
 // queries of one head of one sentence. Its last warp, the producer, copies keys and values into a
-// ring of stages; two warpgroups of 64 queries each consume them. Two blocks share a multiprocessor
-// if the registers allow, so that the products of one warpgroup run beside the softmax of others.
+// ring of stages; two warpgroups of 64 queries each consume them. At width 64 two blocks share a
+// multiprocessor, and the products of one warpgroup run beside the softmax of others; at width 128
+// also beside that of the same warpgroup.
 //
 // Boxes end where tiles do, not where sentences do, so tiles can hold rows of the next sentence.
 // Scores of such keys are masked, and the producer clears such values: 0 times NaN is NaN.
 #pragma once
 
-#include <limits>
-
 #include "kernels/cuda/sm90/warpgroup_bias.cuh"
+#include "kernels/cuda/sm90/warpgroup_softmax.cuh"
 
 namespace dietmt::kernels {
 
@@ -22,10 +22,13 @@ struct WarpgroupForwardBlock {
   static constexpr TermClass kTerms = kTermClass;
   static constexpr int kBlockThreads = (kProducerWarp + 1) * kWarpThreads;
   static constexpr int kBlocksTogether = kWidth == 64 ? 2 : 1;
-  static constexpr int kStages = 3;
+  // Two blocks leave no registers for it.
+  static constexpr bool kOverlaps = kBlocksTogether == 1;
+  static constexpr int kStages = kOverlaps ? 4 : 3;
   static constexpr int kBytes = kTileBytes<kWidth>;
   using Ring = RingPlace<kStages>;
   using Scores = WarpgroupScores;
+  using Softmax = WarpgroupSoftmax;
   using Output = WarpgroupRows<kWidth>;
 
   struct Barriers {
@@ -58,11 +61,6 @@ struct WarpgroupForwardBlock {
       const int keys = causal && last < sentence.keys ? last : sentence.keys;
       return (keys + kTileTokens - 1) / kTileTokens;
     }
-  };
-
-  struct Softmax {
-    float maximum[kRowSlots];
-    float sum[kRowSlots];  // of only the columns of this thread
   };
 
   DIETMT_HOST_DEVICE static Memory take_memory(SharedMemory& shared) {
@@ -153,29 +151,6 @@ struct WarpgroupForwardBlock {
     }
   }
 
-  /// Scores become 2^(score - maximum). `factor` scales the output so far to the new maximum.
-  DIETMT_DEVICE static void update(Softmax& softmax, Scores& scores, float (&factor)[kRowSlots]) {
-    float maximum[kRowSlots] = {softmax.maximum[0], softmax.maximum[1]};
-    scores.for_each([&](int, int, float& score, int slot) {
-      maximum[slot] = score > maximum[slot] ? score : maximum[slot];
-    });
-    float shift[kRowSlots];
-    DIETMT_UNROLL
-    for (int slot = 0; slot < kRowSlots; ++slot) {
-      maximum[slot] = row_maximum(maximum[slot]);
-      // Rows that see no key yet keep the maximum -infinity, which must not be subtracted.
-      const bool empty = maximum[slot] == -std::numeric_limits<float>::infinity();
-      shift[slot] = empty ? 0.0f : maximum[slot];
-      factor[slot] = exp2_fast(softmax.maximum[slot] - shift[slot]);
-      softmax.maximum[slot] = maximum[slot];
-      softmax.sum[slot] *= factor[slot];
-    }
-    scores.for_each([&](int, int, float& score, int slot) {
-      score = exp2_fast(score - shift[slot]);
-      softmax.sum[slot] += score;
-    });
-  }
-
   /// Products become probabilities but for their sum, without dropped ones.
   DIETMT_DEVICE static void normalize(Scores& scores, Softmax& softmax, float (&factor)[kRowSlots],
                                       const Place& place, const WarpgroupTile<true>& tile,
@@ -188,7 +163,7 @@ struct WarpgroupForwardBlock {
       scores.for_each([&](int, int, float& score, int) { score *= scale; });
     }
     replace_hidden(scores, -std::numeric_limits<float>::infinity(), tile, sizes.causal);
-    update(softmax, scores, factor);
+    softmax.update(scores, factor);
     const DropoutNumbers& dropout = place.arguments.dropout;
     if (dropout.threshold == 0) return;
     const uint32_t kept = kept_scores(dropout, sizes, place.sentence, place.head, tile);
@@ -226,38 +201,90 @@ struct WarpgroupForwardBlock {
     store_warpgroup_rows<E>(output, kOne, call.output_rest, first, count, place.head, width);
   }
 
-  /// The output of a warpgroup that sees `tiles` tiles of keys, at least one.
-  DIETMT_DEVICE static void stream(Softmax& softmax, Output& output, const Place& place,
-                                   int first_row, int tiles, const Memory& memory) {
+  DIETMT_DEVICE static WarpgroupTile<true> tile_at(const Place& place, int index) {
+    // Rows beyond the sentence are not stored.
+    return {place.start + group_index() * kWarpgroupRows, index * kTileTokens, kWarpgroupRows,
+            place.sentence.keys - index * kTileTokens};
+  }
+
+  DIETMT_DEVICE static void start_scores(Scores& scores, const Ring& ring, const Memory& memory) {
+    start_products<E, kWidth>(scores, memory.queries + group_index() * kBytes,
+                              memory.keys + ring.stage * kBytes);
+  }
+
+  DIETMT_DEVICE static void start_output(Output& output, PackedScores& probabilities,
+                                         const Ring& ring, const Memory& memory) {
+    start_sums<E, kWidth>(output, probabilities, memory.values + ring.stage * kBytes);
+  }
+
+  DIETMT_DEVICE static void scale(Output& output, const float (&factor)[kRowSlots]) {
+    DIETMT_UNROLL
+    for (int i = 0; i < kWidth / 2; ++i) output.value[i] *= factor[slot_of(i)];
+  }
+
+  DIETMT_DEVICE static const float* bias_of(const Ring& ring, const Memory& memory) {
+    return memory.offset_bias + ring.stage * kBiasOffsets;
+  }
+
+  /// Sums the values of a warpgroup's tiles, each after its softmax.
+  DIETMT_DEVICE static void stream(Softmax& softmax, Output& output, const Place& place, int tiles,
+                                   const Memory& memory) {
     Barriers& barriers = *memory.barriers;
-    const char* queries = memory.queries + group_index() * kBytes;
-    const auto tile_at = [&](int index) {
-      // Rows beyond the sentence are not stored.
-      return WarpgroupTile<true>{first_row, index * kTileTokens, kWarpgroupRows,
-                                 place.sentence.keys - index * kTileTokens};
-    };
     Ring ring;
-    wait_barrier(&barriers.queries, 0);
     DIETMT_ROLLED
     for (int index = 0; index < tiles; ++index, ring.advance()) {
-      const int stage = ring.stage;
-      wait_barrier(&barriers.keys[stage], ring.parity);
       Scores scores;
-      begin_multiplies(scores.value);
-      start_products<E, kWidth>(scores, queries, memory.keys + stage * kBytes);
-      wait_multiplies<0>(scores.value);
       float factor[kRowSlots];
-      normalize(scores, softmax, factor, place, tile_at(index),
-                memory.offset_bias + stage * kBiasOffsets);
-      output.for_each([&](int, int, float& sum, int slot) { sum *= factor[slot]; });
       PackedScores probabilities;
+      wait_barrier(&barriers.keys[ring.stage], ring.parity);
+      begin_multiplies(scores.value);
+      start_scores(scores, ring, memory);
+      wait_multiplies<0>(scores.value);
+      normalize(scores, softmax, factor, place, tile_at(place, index), bias_of(ring, memory));
+      scale(output, factor);
       pack_scores<E>(probabilities, scores);
-      wait_barrier(&barriers.values[stage], ring.parity);
+      wait_barrier(&barriers.values[ring.stage], ring.parity);
       begin_multiplies(output.value, probabilities);
-      start_sums<E, kWidth>(output, probabilities, memory.values + stage * kBytes);
+      start_output(output, probabilities, ring, memory);
       wait_multiplies<0>(output.value, probabilities);
-      if (lane_index() == 0) arrive(&barriers.freed[stage]);
+      if (lane_index() == 0) arrive(&barriers.freed[ring.stage]);
     }
+  }
+
+  /// The same for at least one tile, with the values of a tile beside the softmax of the next one.
+  DIETMT_DEVICE static void stream_overlapped(Softmax& softmax, Output& output, const Place& place,
+                                              int tiles, const Memory& memory) {
+    Barriers& barriers = *memory.barriers;
+    Ring ring;
+    Scores scores;
+    float factor[kRowSlots];
+    PackedScores probabilities;
+    wait_barrier(&barriers.keys[ring.stage], ring.parity);
+    begin_multiplies(scores.value);
+    start_scores(scores, ring, memory);
+    wait_multiplies<0>(scores.value);
+    normalize(scores, softmax, factor, place, tile_at(place, 0), bias_of(ring, memory));
+    pack_scores<E>(probabilities, scores);
+    DIETMT_ROLLED
+    for (int index = 1; index < tiles; ++index) {
+      const Ring last = ring;
+      ring.advance();
+      wait_barrier(&barriers.values[last.stage], last.parity);
+      wait_barrier(&barriers.keys[ring.stage], ring.parity);
+      begin_multiplies(scores.value, output.value, probabilities);
+      start_scores(scores, ring, memory);
+      start_output(output, probabilities, last, memory);
+      wait_multiplies<1>(scores.value);
+      normalize(scores, softmax, factor, place, tile_at(place, index), bias_of(ring, memory));
+      wait_multiplies<0>(output.value, probabilities);
+      if (lane_index() == 0) arrive(&barriers.freed[last.stage]);
+      scale(output, factor);
+      pack_scores<E>(probabilities, scores);
+    }
+    wait_barrier(&barriers.values[ring.stage], ring.parity);
+    begin_multiplies(output.value, probabilities);
+    start_output(output, probabilities, ring, memory);
+    wait_multiplies<0>(output.value, probabilities);
   }
 
   DIETMT_DEVICE static void consume(const Place& place, const Memory& memory) {
@@ -265,15 +292,18 @@ struct WarpgroupForwardBlock {
     if (group >= place.groups) return;
     const int first_row = place.start + group * kWarpgroupRows;
     Softmax softmax;
-    DIETMT_UNROLL
-    for (int slot = 0; slot < kRowSlots; ++slot) {
-      softmax.maximum[slot] = -std::numeric_limits<float>::infinity();
-      softmax.sum[slot] = 0.0f;
-    }
+    softmax.clear();
     Output output;
     output.zero();
     const int tiles = place.tiles_of(group);
-    if (tiles > 0) stream(softmax, output, place, first_row, tiles, memory);
+    if (tiles > 0) {
+      wait_barrier(&memory.barriers->queries, 0);
+      if constexpr (kOverlaps) {
+        stream_overlapped(softmax, output, place, tiles, memory);
+      } else {
+        stream(softmax, output, place, tiles, memory);
+      }
+    }
     finish(softmax, output, place, first_row);
   }
 

@@ -75,13 +75,13 @@ DIETMT_DEVICE void take_registers() {
 template <int kCount>
 DIETMT_DEVICE void pin(float (&registers)[kCount]) {
   DIETMT_UNROLL
-  for (float& number : registers) asm volatile("" : "+f"(number) : : "memory");
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(registers[i]) : : "memory");
 }
 
 template <int kCount>
 DIETMT_DEVICE void pin(uint32_t (&registers)[kCount]) {
   DIETMT_UNROLL
-  for (uint32_t& word : registers) asm volatile("" : "+r"(word) : : "memory");
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+r"(registers[i]) : : "memory");
 }
 
 template <typename... Registers>

@@ -35,7 +35,7 @@ struct WarpgroupRows {
 
   DIETMT_DEVICE void zero() {
     DIETMT_UNROLL
-    for (float& number : value) number = 0.0f;
+    for (int i = 0; i < kColumns / 2; ++i) value[i] = 0.0f;
   }
 };
 

@@ -1,0 +1,46 @@
+// The running softmax (Milakov and Gimelshein 2018) of a warpgroup's rows.
+#pragma once
+
+#include <limits>
+
+#include "kernels/cuda/sm90/warpgroup_tile.cuh"
+
+namespace dietmt::kernels {
+
+struct WarpgroupSoftmax {
+  float maximum[kRowSlots];
+  float sum[kRowSlots];  // of only the columns of this thread
+
+  DIETMT_DEVICE void clear() {
+    DIETMT_UNROLL
+    for (int slot = 0; slot < kRowSlots; ++slot) {
+      maximum[slot] = -std::numeric_limits<float>::infinity();
+      sum[slot] = 0.0f;
+    }
+  }
+
+  /// Scores become 2^(score - maximum). `factor` scales the output so far to the new maximum.
+  DIETMT_DEVICE void update(WarpgroupScores& scores, float (&factor)[kRowSlots]) {
+    float largest[kRowSlots] = {maximum[0], maximum[1]};
+    scores.for_each([&](int, int, float& score, int slot) {
+      largest[slot] = score > largest[slot] ? score : largest[slot];
+    });
+    float shift[kRowSlots];
+    DIETMT_UNROLL
+    for (int slot = 0; slot < kRowSlots; ++slot) {
+      largest[slot] = row_maximum(largest[slot]);
+      // Rows that see no key yet keep the maximum -infinity, which must not be subtracted.
+      const bool empty = largest[slot] == -std::numeric_limits<float>::infinity();
+      shift[slot] = empty ? 0.0f : largest[slot];
+      factor[slot] = exp2_fast(maximum[slot] - shift[slot]);
+      maximum[slot] = largest[slot];
+      sum[slot] *= factor[slot];
+    }
+    scores.for_each([&](int, int, float& score, int slot) {
+      score = exp2_fast(score - shift[slot]);
+      sum[slot] += score;
+    });
+  }
+};
+
+}  // namespace dietmt::kernels
