@@ -41,7 +41,6 @@ struct WarpgroupBackwardBlock {
     const int heads = static_cast<int>(sizes.heads);
     const int part = block / heads;
     const int head = block % heads;
-    // No values of one part are kept in registers while another runs.
     SharedMemory carver(first_pattern(shared));
     const typename Tiles::Memory memory = Tiles::take_memory(carver);
     if (thread_index() == 0) Tiles::init_barriers(*memory.barriers);

@@ -64,9 +64,9 @@ struct WarpgroupBackwardOfQueries {
                            [&](int i) { return numbers.delta[slot_of(i)]; });
       PackedScores packed;
       pack_scores<E>(packed, grad);
-      add_bias(grad, tile);
       begin_multiplies(grad_queries.value, packed);
       start_sums<E, kWidth>(grad_queries, packed, columns.content);
+      add_bias(grad, tile);
       wait_multiplies<0>(grad_queries.value, packed);
       consumer.free_columns(stage);
       consumer.ring.advance();

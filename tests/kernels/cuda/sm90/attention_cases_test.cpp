@@ -34,6 +34,65 @@ TEST_P(Sm90AttentionTest, StaysWithinTwiceTheErrorOfAPlainImplementation) {
   }
 }
 
+std::vector<NamedValues> results_of(const AttentionCaseOptions& options) {
+  Arena arena(allocate_shared);
+  AttentionCase attention(options, arena);
+  run_warpgroup_attention(attention.backward());
+  return attention.results();
+}
+
+// As a CUDA graph does that was captured with longer sentences: only the device knows the lengths.
+TEST(Sm90AttentionRunsTest, LengthsComeFromTheDevice) {
+  const std::string reason = reason_not_to_run();
+  if (!reason.empty()) GTEST_SKIP() << reason;
+  AttentionCaseOptions options{
+      .name = "lengths", .terms = kOffsetBias, .queries = {100, 20}, .heads = 1};
+  const auto wanted = results_of(options);
+  Arena arena(allocate_shared);
+  options.queries = {300, 40};
+  AttentionCase attention(options, arena);
+  AttentionBackward call = attention.backward();
+  AttentionSizes& sizes = call.forward.sizes;
+  fill_inputs_with_nan(call, 120, 220);
+  for (const DeviceOffsets& offsets : {sizes.device_query_offsets, sizes.device_key_offsets}) {
+    auto* const begins = const_cast<int64_t*>(offsets.data);
+    begins[1] = 100;
+    begins[2] = 120;
+  }
+  for (const DeviceTiles& tiles : {sizes.device_query_tiles, sizes.device_key_tiles}) {
+    ASSERT_EQ(tiles.count, 4);
+    const TileOfSentence list[] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}};  // two of them are empty
+    std::copy_n(list, 4, const_cast<TileOfSentence*>(tiles.data));
+  }
+  sizes.query_offsets = {};
+  sizes.key_offsets = {};
+  run_warpgroup_attention(call);
+  const auto results = attention.results();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(results[i].values, wanted[i].values) << wanted[i].name;
+  }
+}
+
+TEST(Sm90AttentionRunsTest, RunsGiveTheSameBits) {
+  const std::string reason = reason_not_to_run();
+  if (!reason.empty()) GTEST_SKIP() << reason;
+  for (const int64_t width : {64, 128}) {
+    const AttentionCaseOptions options{.name = "bits",
+                                       .width = width,
+                                       .terms = kOffsetBias,
+                                       .queries = {1, 7, 97, 200, 64},
+                                       .dropout = 0.1,
+                                       .heads = 4};
+    const auto first = results_of(options);
+    for (int repetition = 0; repetition < 2; ++repetition) {
+      const auto again = results_of(options);
+      for (size_t i = 0; i < first.size(); ++i) {
+        EXPECT_EQ(again[i].values, first[i].values) << first[i].name;
+      }
+    }
+  }
+}
+
 std::vector<AttentionCaseOptions> make_cases() {
   std::vector<AttentionCaseOptions> cases;
   for (const int64_t width : {40, 64, 104, 128}) {

@@ -2,8 +2,6 @@
 // and memory that no kernel may use. Also the kernels with mma.sync beside those of sm_90a.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "kernels/cuda/sm90/attention_driver.cuh"
 #include "tests/kernels/attention_case.h"
 #include "tests/kernels/cuda/host_launcher.h"
@@ -105,21 +103,6 @@ TEST(Sm90AttentionHostTest, AgreesWithTheKernelsWithMmaSync) {
   }
 }
 
-void fill_with_nan(const HeadRows& rows, const AttentionSizes& sizes, int64_t first,
-                   int64_t count) {
-  for (int64_t token = first; token < first + count; ++token) {
-    std::fill_n(static_cast<uint16_t*>(rows.data) + token * rows.token_stride,
-                sizes.heads * sizes.head_width, uint16_t{0x7fff});
-  }
-}
-
-void fill_inputs_with_nan(const AttentionBackward& call, int64_t first, int64_t count) {
-  const AttentionForward& forward = call.forward;
-  for (const HeadRows& rows : {forward.queries, forward.keys, forward.values, call.grad_output}) {
-    fill_with_nan(rows, forward.sizes, first, count);
-  }
-}
-
 // A tile reaches into the next sentence, whose numbers must not leak.
 TEST(Sm90AttentionHostTest, NanOfANeighbourStaysThere) {
   Arena arena(allocate_shared);
@@ -141,40 +124,6 @@ TEST(Sm90AttentionHostTest, NanOfANeighbourStaysThere) {
       }
     }
     EXPECT_TRUE(std::isnan(after.front().values[64 * 9]));
-  }
-}
-
-// As a CUDA graph does that was captured with longer sentences: only the device knows the lengths.
-TEST(Sm90AttentionHostTest, LengthsComeFromTheDevice) {
-  const AttentionCaseOptions shorter{
-      .name = "shorter", .terms = kOffsetBias, .queries = {100, 20}, .heads = 1};
-  const auto wanted = results_of(shorter, {});
-  Arena arena(allocate_shared);
-  AttentionCaseOptions longer = shorter;
-  longer.queries = {300, 40};
-  AttentionCase attention(longer, arena);
-  AttentionBackward call = attention.backward();
-  AttentionSizes& sizes = call.forward.sizes;
-  fill_inputs_with_nan(call, 120, 220);
-  for (const DeviceOffsets& offsets : {sizes.device_query_offsets, sizes.device_key_offsets}) {
-    auto* const begins = const_cast<int64_t*>(offsets.data);
-    begins[1] = 100;
-    begins[2] = 120;
-  }
-  for (const DeviceTiles& tiles : {sizes.device_query_tiles, sizes.device_key_tiles}) {
-    ASSERT_EQ(tiles.count, 4);
-    auto* const data = const_cast<TileOfSentence*>(tiles.data);
-    const TileOfSentence list[] = {{0, 0}, {1, 0}, {0, 1}, {0, 2}};  // two of them are empty
-    std::copy_n(list, 4, data);
-  }
-  sizes.query_offsets = {};
-  sizes.key_offsets = {};
-  for (const uint64_t order : {0, 1, 2}) {
-    run(call, {.order = order});
-    const auto results = attention.results();
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      EXPECT_EQ(results[i].values, wanted[i].values) << wanted[i].name;
-    }
   }
 }
 

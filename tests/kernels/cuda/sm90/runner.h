@@ -2,7 +2,9 @@
 // (runner_gpu.cpp). Each test program links one of them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "tests/kernels/cuda/runner.h"
@@ -11,6 +13,17 @@ namespace dietmt::kernels {
 
 /// Forward, then backward; returns when the results are there.
 void run_warpgroup_attention(const AttentionBackward& call);
+
+/// Puts NaN into queries, keys, values and grad_output of tokens first .. first + count - 1.
+inline void fill_inputs_with_nan(const AttentionBackward& call, int64_t first, int64_t count) {
+  const AttentionForward& forward = call.forward;
+  for (const HeadRows& rows : {forward.queries, forward.keys, forward.values, call.grad_output}) {
+    for (int64_t token = first; token < first + count; ++token) {
+      std::fill_n(static_cast<uint16_t*>(rows.data) + token * rows.token_stride,
+                  forward.sizes.heads * forward.sizes.head_width, uint16_t{0x7fff});
+    }
+  }
+}
 
 inline double largest_error(const std::vector<double>& values, const std::vector<double>& exact) {
   double largest = 0.0;
