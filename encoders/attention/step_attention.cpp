@@ -114,16 +114,6 @@ Tensor attend_by_tensor_algebra(const StepAttentionCall& call) {
   return output.transpose(1, 2).reshape(call.queries.sizes());
 }
 
-/// Null if the device has no kernel for the call.
-const kernels::DeviceKernels* step_kernels(const StepAttentionCall& call) {
-  const kernels::DeviceKernels* device = device_kernels(call.queries.device());
-  if (device == nullptr || device->step_attention == nullptr) return nullptr;
-  const at::ScalarType type = call.queries.scalar_type();
-  const bool known = type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
-  const bool fits = kernels::has_step_attention(call.queries.size(1), call.queries.size(2));
-  return known && fits && !call.terms.scores.contextual.defined() ? device : nullptr;
-}
-
 /// Contiguous within a token.
 Tensor as_head_rows(const Tensor& x) {
   return !x.defined() || (x.stride(2) == 1 && x.stride(1) == x.size(2)) ? x : x.contiguous();
@@ -149,7 +139,7 @@ kernels::AttentionTerms kernel_terms(const ScoreTerms& scores) {
 
 Tensor attend_on_device(const StepAttentionCall& call, const kernels::DeviceKernels& device) {
   const Tensor queries = as_head_rows(call.queries), new_keys = as_head_rows(call.new_keys),
-               new_values = as_head_rows(call.new_values), slots = call.slots.contiguous();
+               new_values = as_head_rows(call.new_values), &slots = call.slots;
   const Tensor output = at::empty(queries.sizes(), queries.options());
   const int64_t heads = queries.size(1);
   const ScoreTerms& scores = call.terms.scores;
@@ -168,7 +158,7 @@ Tensor attend_on_device(const StepAttentionCall& call, const kernels::DeviceKern
   step.new_keys = head_rows(new_keys);
   step.new_values = head_rows(new_values);
   step.slots = slots.const_data_ptr<int32_t>();
-  step.slot_stride = slots.size(1);
+  step.slot_stride = slots.stride(0);
   step.counts = call.counts.const_data_ptr<int64_t>();
   step.positions = call.positions.const_data_ptr<int64_t>();
   step.terms = kernel_terms(scores);
@@ -199,10 +189,18 @@ std::vector<StepTerms> step_terms(const std::vector<ScoreTerms>& layers, const T
   return all;
 }
 
+bool steps_by_kernel(const StepTerms& terms, const Tensor& queries) {
+  const kernels::DeviceKernels* device = device_kernels(queries.device());
+  if (device == nullptr || device->step_attention == nullptr) return false;
+  const at::ScalarType type = queries.scalar_type();
+  const bool known = type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
+  return known && kernels::has_step_attention(queries.size(1), queries.size(2)) &&
+         !terms.scores.contextual.defined();
+}
+
 Tensor attend_step(const StepAttentionCall& call) {
-  if (const kernels::DeviceKernels* device = step_kernels(call))
-    return attend_on_device(call, *device);
-  return attend_by_tensor_algebra(call);
+  if (!steps_by_kernel(call.terms, call.queries)) return attend_by_tensor_algebra(call);
+  return attend_on_device(call, *device_kernels(call.queries.device()));
 }
 
 }  // namespace dietmt::encoders

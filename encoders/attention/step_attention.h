@@ -28,7 +28,7 @@ struct StepAttentionCall {
   at::Tensor queries;    // [G * K, H, Dh]; the vectors have moved (vector_terms.h)
   at::Tensor keys;       // [slots, H, Dh]
   at::Tensor values;     // [slots, H, Dh]
-  at::Tensor slots;      // [G, S] int32
+  at::Tensor slots;      // [G, S] int32, each row contiguous
   at::Tensor counts;     // [G] int64: the keys that a group sees
   at::Tensor positions;  // [G] int64: of its queries
   const StepTerms& terms;
@@ -40,5 +40,9 @@ struct StepAttentionCall {
 
 /// By the device's own kernel, if it has one for the call. Returns [G * K, H, Dh].
 at::Tensor attend_step(const StepAttentionCall& call);
+
+/// Whether it does, for queries [rows, H, Dh] of this type and device. The work then depends on
+/// the numbers of rows and groups, not on S.
+bool steps_by_kernel(const StepTerms& terms, const at::Tensor& queries);
 
 }  // namespace dietmt::encoders

@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include "encoders/device/cuda_graphs.h"
 #include "encoders/device/cuda_row_backend.h"
 #include "encoders/device/device.h"
 #include "kernels/cuda/attention_cuda.h"
@@ -64,8 +65,10 @@ kernels::DeviceKernels table() {
 }  // namespace
 }  // namespace dietmt::encoders
 
-extern "C" __attribute__((visibility("default"))) const dietmt::kernels::DeviceKernels*
-dietmt_cuda_kernels() {
-  static const dietmt::kernels::DeviceKernels kernels = dietmt::encoders::table();
-  return &kernels;
+extern "C" __attribute__((visibility("default"))) const dietmt::encoders::DeviceBackend*
+dietmt_cuda_backend() {
+  using namespace dietmt;
+  static const kernels::DeviceKernels kernels = encoders::table();
+  static const encoders::DeviceBackend backend = {&kernels, encoders::cuda_graphs};
+  return &backend;
 }

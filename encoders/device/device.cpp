@@ -20,11 +20,11 @@ namespace {
 
 constexpr char kFile[] = "libdietmt_cuda.so";
 
-std::array<const kernels::DeviceKernels*, c10::COMPILE_TIME_MAX_DEVICE_TYPES> registered{};
+std::array<DeviceBackend, c10::COMPILE_TIME_MAX_DEVICE_TYPES> registered{};
 
 LoadedCudaKernels load() {
   // Registers LibTorch's own CUDA kernels and opens its symbols to the shared object.
-  if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) return {nullptr, dlerror()};
+  if (dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr) return {{}, dlerror()};
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
   LoadedCudaKernels result;
@@ -35,9 +35,9 @@ LoadedCudaKernels load() {
       result.problem = dlerror();
       continue;
     }
-    using Kernels = const kernels::DeviceKernels* (*)();
-    const auto kernels = reinterpret_cast<Kernels>(dlsym(library, "dietmt_cuda_kernels"));
-    if (kernels != nullptr) return {kernels(), {}};
+    using Backend = const DeviceBackend* (*)();
+    const auto backend = reinterpret_cast<Backend>(dlsym(library, "dietmt_cuda_backend"));
+    if (backend != nullptr) return {*backend(), {}};
     result.problem = (folder / kFile).string() + " has no kernels";
   }
   if (result.problem.empty()) result.problem = "the program was built without CUDA kernels";
@@ -127,10 +127,24 @@ const LoadedCudaKernels& cuda_kernels() {
   return loaded;
 }
 
-const kernels::DeviceKernels* device_kernels(c10::Device device) {
-  if (device.is_cpu()) return nullptr;
-  if (device.is_cuda()) return cuda_kernels().kernels;
+namespace {
+
+const DeviceBackend& backend_of(c10::Device device) {
+  static const DeviceBackend none;
+  if (device.is_cpu()) return none;
+  if (device.is_cuda()) return cuda_kernels().backend;
   return registered[static_cast<size_t>(device.type())];
+}
+
+}  // namespace
+
+const kernels::DeviceKernels* device_kernels(c10::Device device) {
+  return backend_of(device).kernels;
+}
+
+std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device) {
+  const DeviceBackend& backend = backend_of(device);
+  return backend.graphs == nullptr ? nullptr : backend.graphs(device);
 }
 
 kernels::ElementType element_type(at::ScalarType type) {
@@ -150,8 +164,8 @@ at::Tensor copy_to_device(const at::Tensor& host, c10::Device device) {
   return staged.copy_(host).to(device, /*non_blocking=*/true);
 }
 
-void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels) {
-  registered[static_cast<size_t>(type)] = kernels;
+void register_device_backend(c10::DeviceType type, const DeviceBackend& backend) {
+  registered[static_cast<size_t>(type)] = backend;
 }
 
 }  // namespace dietmt::encoders

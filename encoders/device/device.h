@@ -9,10 +9,12 @@
 #include <c10/core/Device.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "encoders/device/device_graphs.h"
 #include "kernels/device_kernels.h"
 
 namespace dietmt::encoders {
@@ -29,9 +31,15 @@ void make_current(c10::Device device);
 /// Sets the threads of tensor operations; 0: as many as there are cores. Returns their number.
 int64_t set_threads(int64_t threads);
 
-struct LoadedCudaKernels {
+/// What a device brings beside LibTorch's operators.
+struct DeviceBackend {
   const kernels::DeviceKernels* kernels = nullptr;
-  std::string problem;  // why there are none
+  std::unique_ptr<DeviceGraphs> (*graphs)(c10::Device) = nullptr;
+};
+
+struct LoadedCudaKernels {
+  DeviceBackend backend;
+  std::string problem;  // why there is none
 };
 
 /// Loads libtorch_cuda and the shared object at the first call, the latter from the folder of the
@@ -51,7 +59,7 @@ at::Tensor staging_tensor(int64_t count, c10::Device device);
 /// A tensor in host memory, on `device`: copied through page-locked memory, without a wait.
 at::Tensor copy_to_device(const at::Tensor& host, c10::Device device);
 
-/// Gives the devices of a type their kernels; tests do so for a device over host memory.
-void register_device_kernels(c10::DeviceType type, const kernels::DeviceKernels* kernels);
+/// Gives the devices of a type their backend; tests do so for a device over host memory.
+void register_device_backend(c10::DeviceType type, const DeviceBackend& backend);
 
 }  // namespace dietmt::encoders

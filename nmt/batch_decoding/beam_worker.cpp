@@ -14,11 +14,13 @@ constexpr int64_t kMostRows = 4096;
 
 // Half of the free memory is for rows: their logits, three times in fp32 where no kernel chooses
 // among them, and the keys and values of translations and sources of usual length.
-int64_t rows_that_fit(const StepRunner& runner, int64_t vocabulary, at::Device device) {
+int64_t rows_that_fit(const TranslationModel& model) {
   constexpr int64_t kUsualLength = 128, kBytesOfALogit = 12;
-  const std::optional<int64_t> free = encoders::free_device_memory(device);
+  const std::optional<int64_t> free = encoders::free_device_memory(model.output_weight().device());
   if (!free) return kMostRows;
-  const int64_t bytes = vocabulary * kBytesOfALogit + kUsualLength * runner.bytes_of_a_token();
+  const DecoderCache cache = model.empty_cache();
+  const int64_t token = cache.slot_bytes() + cache.source_slot_bytes();
+  const int64_t bytes = model.config().target_vocabulary * kBytesOfALogit + kUsualLength * token;
   return std::min(kMostRows, *free / 2 / bytes);
 }
 
@@ -101,9 +103,10 @@ void BeamWorker::leave() {
     for (int64_t k = 0; k < runner_->beams(); ++k)
       rows.push_back(kept.back() * runner_->beams() + k);
   }
-  if (still_open.size() == open_.size()) return runner_->follow(beams_->parents());
-  beams_->keep(sent(rows, model_.output_weight().device()));
-  runner_->keep(kept, beams_->parents());
+  if (still_open.size() == open_.size()) return;
+  const at::Tensor places = sent(rows, model_.output_weight().device());
+  runner_->keep(kept, beams_->parents(std::ssize(open_)).index_select(0, places));
+  beams_->keep(places);
   open_ = std::move(still_open);
 }
 
@@ -155,10 +158,14 @@ void BeamWorker::sort_out(std::span<const FedSentence> fed) {
 // For sentences of one beam size.
 void BeamWorker::prepare(int64_t beam) {
   const at::Device device = model_.output_weight().device();
-  runner_ = std::make_unique<StepRunner>(model_, beam);
-  beams_ = std::make_unique<DeviceBeams>(beam, special_, device);
-  const int64_t rows = rows_that_fit(*runner_, model_.config().target_vocabulary, device);
-  most_open_ = static_cast<size_t>(std::max<int64_t>(1, rows / beam));
+  const int64_t most = std::max<int64_t>(1, rows_that_fit(model_) / beam);
+  const int64_t places = RecordedSteps::size_for(most);
+  runner_ = std::make_unique<StepRunner>(model_, beam, places);
+  beams_ = std::make_unique<DeviceBeams>(beam, special_, places, device);
+  const bool fixed =
+      runner_->has_fixed_work() && beams_->has_fixed_work(model_.config().target_vocabulary);
+  steps_ = std::make_unique<RecordedSteps>(fixed ? encoders::graphs_of(device) : nullptr);
+  most_open_ = static_cast<size_t>(most);
 }
 
 // Begins the first waiting sentences of one beam size for which there are rows.
@@ -198,8 +205,14 @@ BeamWorker::Step BeamWorker::enqueue_step() {
     ++sentence->position;
   }
   const encoders::DevicePrecisionScope scope(precision_);
-  const at::Tensor hidden = runner_->step(beams_->tokens());
-  return {open_, DelayedRead(beams_->advance(model_.logits(hidden), limits))};
+  const int64_t sentences = std::ssize(open_), size = steps_->size_of(sentences);
+  runner_->advance(size - sentences);
+  beams_->limit(limits, size - sentences);
+  const at::Tensor candidates = steps_->run(size, runner_->moves(), [&] {
+    runner_->follow(beams_->parents(size));
+    return beams_->advance(model_.logits(runner_->step(beams_->tokens(size))));
+  });
+  return {open_, DelayedRead(candidates.narrow(0, 0, sentences))};
 }
 
 // Delivers what the step before has finished. Returns false if it could not be read, and nothing is

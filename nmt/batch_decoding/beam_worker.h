@@ -14,6 +14,7 @@
 
 #include "nmt/batch_decoding/delayed_read.h"
 #include "nmt/batch_decoding/device_beams.h"
+#include "nmt/batch_decoding/recorded_steps.h"
 #include "nmt/batch_decoding/step_scorer.h"
 #include "nmt/network/step_runner.h"
 #include "nmt/search/beam.h"
@@ -68,6 +69,7 @@ class BeamWorker {
   int64_t batch_tokens_ = 0;
   std::unique_ptr<StepRunner> runner_;  // of sentences of one beam size
   std::unique_ptr<DeviceBeams> beams_;
+  std::unique_ptr<RecordedSteps> steps_;
   size_t most_open_ = 0;                             // sentences of this beam size that fit
   std::vector<std::shared_ptr<OpenSentence>> open_;  // in the order of their rows
   std::optional<Step> last_;                         // not read yet

@@ -18,12 +18,13 @@ class ModelScorer : public StepScorer {
               int64_t beams)
       : model_(*decoding.model), precision_(decoding.precision) {
     const encoders::DevicePrecisionScope scope(precision_);
-    runner_.emplace(model_, beams);
+    runner_.emplace(model_, beams, std::ssize(sources));
     runner_->add(sources);
   }
 
   Tensor step(const Tensor& tokens) override {
     const encoders::DevicePrecisionScope scope(precision_);
+    runner_->advance();
     const Tensor hidden = runner_->step(tokens.to(model_.output_weight().device()));
     return at::log_softmax(model_.logits(hidden), -1, at::kFloat);
   }

@@ -7,13 +7,14 @@
 namespace dietmt::nmt {
 namespace {
 
-void grow(at::Tensor& slots, int64_t wanted) {
-  if (!slots.defined() || slots.size(0) >= wanted) return;
+bool grow(at::Tensor& slots, int64_t wanted) {
+  if (!slots.defined() || slots.size(0) >= wanted) return false;
   std::vector<int64_t> sizes = slots.sizes().vec();
   sizes.front() = std::max(wanted, 2 * slots.size(0));
   const at::Tensor larger = at::zeros(sizes, slots.options());
   larger.narrow(0, 0, slots.size(0)).copy_(slots);
   slots = larger;
+  return true;
 }
 
 int64_t row_bytes(const at::Tensor& slots) {
@@ -38,13 +39,15 @@ void PagePool::release(std::span<const int64_t> pages) {
   free_.insert(free_.end(), pages.begin(), pages.end());
 }
 
-void DecoderCache::reserve(int64_t slots, int64_t source_slots) {
+bool DecoderCache::reserve(int64_t slots, int64_t source_slots) {
+  bool moved = false;
   for (auto& layer : layers) {
-    grow(layer.self_keys, slots);
-    grow(layer.self_values, slots);
-    grow(layer.cross_keys, source_slots);
-    grow(layer.cross_values, source_slots);
+    moved |= grow(layer.self_keys, slots);
+    moved |= grow(layer.self_values, slots);
+    moved |= grow(layer.cross_keys, source_slots);
+    moved |= grow(layer.cross_values, source_slots);
   }
+  return moved;
 }
 
 int64_t DecoderCache::slot_bytes() const {

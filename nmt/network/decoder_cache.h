@@ -39,8 +39,9 @@ struct DecoderCache {
   encoders::DecoderStack::StepTables tables;  // length 0: none yet
 
   /// Makes room for slots 0 .. slots - 1 of hypotheses and of sources, filled with zeros; the
-  /// contents stay. Room at least doubles, so that copies are rare.
-  void reserve(int64_t slots, int64_t source_slots);
+  /// contents stay. Room at least doubles, so that copies are rare. Returns whether keys and values
+  /// have moved.
+  bool reserve(int64_t slots, int64_t source_slots);
 
   /// The bytes of one slot in all layers.
   int64_t slot_bytes() const;

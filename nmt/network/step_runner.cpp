@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "encoders/attention/packing.h"
+#include "encoders/device/device.h"
 
 namespace dietmt::nmt {
 namespace {
@@ -14,40 +15,20 @@ using at::Tensor;
 // Columns are added so many at a time, so that rows seldom become longer.
 constexpr int64_t kColumnBlock = 32;
 
-// [rows, C] with at least `columns` columns; new ones hold slot 0.
-Tensor widened(const Tensor& slots, int64_t columns) {
-  if (slots.size(1) >= columns) return slots;
-  const int64_t wanted = (columns + kColumnBlock - 1) / kColumnBlock * kColumnBlock;
-  return at::constant_pad_nd(slots, {0, wanted - slots.size(1)});
+Tensor staged(std::span<const int64_t> numbers, at::Device device) {
+  const Tensor here = encoders::staging_tensor(std::ssize(numbers), device);
+  std::ranges::copy(numbers, here.mutable_data_ptr<int64_t>());
+  return here;
 }
-
-// One copy to the device for several tensors of int64.
-class Shipment {
- public:
-  /// Appends a part of `size` zeros. Its place is valid until the next call.
-  int64_t* add(int64_t size) {
-    const size_t first = numbers_.size();
-    sizes_.push_back(size);
-    numbers_.resize(first + static_cast<size_t>(size));
-    return numbers_.data() + first;
-  }
-
-  std::vector<Tensor> sent_to(at::Device device) const {
-    return sent(numbers_, device).split_with_sizes(sizes_);
-  }
-
- private:
-  std::vector<int64_t> numbers_;
-  std::vector<int64_t> sizes_;
-};
 
 }  // namespace
 
 Tensor sent(std::span<const int64_t> numbers, at::Device device) {
-  const at::TensorOptions options = at::TensorOptions(at::kLong).pinned_memory(!device.is_cpu());
-  const Tensor here = at::empty({std::ssize(numbers)}, options);
-  std::ranges::copy(numbers, here.mutable_data_ptr<int64_t>());
-  return here.to(device, /*non_blocking=*/true);
+  return staged(numbers, device).to(device, /*non_blocking=*/true);
+}
+
+void send(std::span<const int64_t> numbers, const Tensor& to) {
+  to.narrow(0, 0, std::ssize(numbers)).copy_(staged(numbers, to.device()), /*non_blocking=*/true);
 }
 
 int64_t StepRunner::Sentence::slot(int64_t row, int64_t beams) const {
@@ -59,14 +40,26 @@ int64_t StepRunner::Sentence::source_slot(int64_t key) const {
   return source_pages[static_cast<size_t>(key / PagePool::kPageSlots)] + key % PagePool::kPageSlots;
 }
 
-StepRunner::StepRunner(const TranslationModel& model, int64_t beams)
+StepRunner::StepRunner(const TranslationModel& model, int64_t beams, int64_t most_sentences)
     : model_(model),
       beams_(beams),
       device_(model.output_weight().device()),
-      cache_(model.empty_cache()) {
+      cache_(model.empty_cache()),
+      idle_slot_(pool_.take()) {
   const at::TensorOptions options = at::TensorOptions(at::kInt).device(device_);
-  slots_ = at::zeros({0, kColumnBlock}, options);
-  source_slots_ = at::zeros({0, kColumnBlock}, options);
+  slots_ = at::zeros({most_sentences * beams, kColumnBlock}, options);
+  source_slots_ = at::zeros({most_sentences, kColumnBlock}, options);
+  numbers_ = at::zeros({most_sentences * (3 * beams + 2)}, options.dtype(at::kLong));
+  model_.cover(1, cache_);
+  fixed_work_ = model_.steps_have_fixed_work(cache_);
+}
+
+// At least `columns` columns; new ones hold slot 0.
+void StepRunner::widen(Tensor& slots, int64_t columns) {
+  if (slots.size(1) >= columns) return;
+  const int64_t wanted = (columns + kColumnBlock - 1) / kColumnBlock * kColumnBlock;
+  slots = at::constant_pad_nd(slots, {0, wanted - slots.size(1)});
+  ++moves_;
 }
 
 void StepRunner::add(std::span<const std::vector<int32_t>* const> sources) {
@@ -85,80 +78,95 @@ void StepRunner::add(std::span<const std::vector<int32_t>* const> sources) {
       sentence.source_pages.push_back(source_pool_.take());
   }
   keep_memory(added, memory, packing);
-  slots_ = at::constant_pad_nd(slots_, {0, 0, 0, std::ssize(added) * beams_});
   std::ranges::move(added, std::back_inserter(open_));
 }
 
 void StepRunner::keep_memory(std::span<Sentence> added, const Tensor& memory,
                              const encoders::Packing& packing) {
-  const int64_t longest = std::ranges::max(added, {}, &Sentence::source_keys).source_keys;
-  source_slots_ = widened(source_slots_, longest);
-  const int64_t columns = source_slots_.size(1);
-  int64_t keys = 0;
-  for (const Sentence& sentence : added) keys += sentence.source_keys;
-  Shipment shipment;
-  int64_t* rows = shipment.add(std::ssize(added) * columns);
-  for (const Sentence& sentence : added) {
-    for (int64_t j = 0; j < sentence.source_keys; ++j) rows[j] = sentence.source_slot(j);
-    rows += columns;
+  widen(source_slots_, std::ranges::max(added, {}, &Sentence::source_keys).source_keys);
+  const int64_t count = std::ssize(added), columns = source_slots_.size(1);
+  std::vector<int64_t> numbers(static_cast<size_t>(count * columns));  // rows, then all slots
+  for (int64_t b = 0; b < count; ++b) {
+    const Sentence& sentence = added[static_cast<size_t>(b)];
+    for (int64_t j = 0; j < sentence.source_keys; ++j) {
+      const int64_t slot = sentence.source_slot(j);
+      numbers[static_cast<size_t>(b * columns + j)] = slot;
+      numbers.push_back(slot);
+    }
   }
-  int64_t* next = shipment.add(keys);
-  for (const Sentence& sentence : added)
-    for (int64_t j = 0; j < sentence.source_keys; ++j) *next++ = sentence.source_slot(j);
-  const std::vector<Tensor> there = shipment.sent_to(device_);
-  cache_.reserve(pool_.slots(), source_pool_.slots());
-  model_.keep_memory(memory, packing, there[1], cache_);
-  source_slots_ = at::cat({source_slots_, there[0].view({-1, columns}).to(at::kInt)});
+  const Tensor there = sent(numbers, device_), rows = there.narrow(0, 0, count * columns);
+  if (cache_.reserve(pool_.slots(), source_pool_.slots())) ++moves_;
+  model_.keep_memory(memory, packing, there.slice(0, count * columns), cache_);
+  source_slots_.narrow(0, sentences(), count).copy_(rows.view({count, columns}));
 }
 
-// New slots for all rows, and what the step reads of them.
-encoders::StepRows StepRunner::next_rows() {
-  const int64_t rows = sentences() * beams_;
-  int64_t longest = 0, longest_source = 0;
+void StepRunner::advance(int64_t idle) {
+  longest_ = longest_source_ = 1;
+  int64_t covered = 1;
   for (Sentence& sentence : open_) {
     if (sentence.position % PagePool::kPageSlots == 0)
       for (int64_t k = 0; k < beams_; ++k) sentence.pages.push_back(pool_.take());
-    longest = std::max(longest, sentence.position + 1);
-    longest_source = std::max(longest_source, sentence.source_keys);
+    longest_ = std::max(longest_, sentence.position + 1);
+    longest_source_ = std::max(longest_source_, sentence.source_keys);
+    covered = std::max({covered, longest_, sentence.source_tokens});
   }
-  Shipment shipment;
-  int64_t* of_rows = shipment.add(rows * 3);
-  for (int64_t r = 0; r < rows; ++r) {
-    const Sentence& sentence = open_[static_cast<size_t>(r / beams_)];
-    of_rows[r] = sentence.position;
-    of_rows[rows + r] = sentence.position + 1;
-    of_rows[2 * rows + r] = sentence.slot(r % beams_, beams_);
+  widen(slots_, longest_);
+  if (cache_.reserve(pool_.slots(), source_pool_.slots())) ++moves_;
+  if (model_.cover(covered, cache_)) ++moves_;
+  send_numbers(idle);
+  for (Sentence& sentence : open_) ++sentence.position;
+}
+
+// In the order of step_rows(). Idle sentences are at position 0.
+void StepRunner::send_numbers(int64_t idle) {
+  step_sentences_ = sentences() + idle;
+  const int64_t rows = step_sentences_ * beams_;
+  std::vector<int64_t> numbers(static_cast<size_t>(rows * 3 + step_sentences_ * 2));
+  int64_t *positions = numbers.data(), *counts = positions + rows, *slots = counts + rows,
+          *sentence_positions = slots + rows, *source_counts = sentence_positions + step_sentences_;
+  std::fill(counts, slots, 1);
+  std::fill(slots, sentence_positions, idle_slot_);
+  std::fill(source_counts, source_counts + step_sentences_, 1);
+  for (const Sentence& sentence : open_) {
+    for (int64_t k = 0; k < beams_; ++k) {
+      *positions++ = sentence.position;
+      *counts++ = sentence.position + 1;
+      *slots++ = sentence.slot(k, beams_);
+    }
+    *sentence_positions++ = sentence.position;
+    *source_counts++ = sentence.source_keys;
   }
-  int64_t* of_sentences = shipment.add(sentences() * 2);
-  for (int64_t b = 0; b < sentences(); ++b) {
-    of_sentences[b] = open_[static_cast<size_t>(b)].position;
-    of_sentences[sentences() + b] = open_[static_cast<size_t>(b)].source_keys;
-  }
-  const std::vector<Tensor> there = shipment.sent_to(device_);
-  const Tensor by_row = there[0].view({3, rows}), by_sentence = there[1].view({2, sentences()});
-  cache_.reserve(pool_.slots(), source_pool_.slots());
-  slots_ = widened(slots_, longest);
-  slots_.scatter_(1, by_row[0].unsqueeze(1), by_row[2].unsqueeze(1).to(at::kInt));
+  send(numbers, numbers_);
+}
+
+encoders::StepRows StepRunner::step_rows() const {
+  const int64_t rows = step_sentences_ * beams_;
+  const auto first = [&](const Tensor& slots, int64_t count, int64_t columns) {
+    return slots.narrow(0, 0, count).narrow(1, 0, fixed_work_ ? slots.size(1) : columns);
+  };
+  const Tensor by_row = numbers_.narrow(0, 0, 3 * rows).view({3, rows});
+  const Tensor by_sentence =
+      numbers_.narrow(0, 3 * rows, 2 * step_sentences_).view({2, step_sentences_});
   return {.positions = by_row[0],
           .counts = by_row[1],
-          .slots = slots_.narrow(1, 0, longest).contiguous(),
+          .slots = first(slots_, rows, longest_),
           .new_slots = by_row[2],
           .sentence_positions = by_sentence[0],
-          .source_slots = source_slots_.narrow(1, 0, longest_source).contiguous(),
+          .source_slots = first(source_slots_, step_sentences_, longest_source_),
           .source_counts = by_sentence[1]};
 }
 
 Tensor StepRunner::step(const Tensor& tokens) {
-  const encoders::StepRows rows = next_rows();
-  int64_t longest = rows.slots.size(1);
-  for (Sentence& sentence : open_) {
-    longest = std::max(longest, sentence.source_tokens);
-    ++sentence.position;
-  }
-  return model_.step(tokens, rows, longest, cache_);
+  const encoders::StepRows rows = step_rows();
+  slots_.narrow(0, 0, tokens.size(0))
+      .scatter_(1, rows.positions.unsqueeze(1), rows.new_slots.unsqueeze(1).to(at::kInt));
+  return model_.step(tokens, rows, cache_);
 }
 
-void StepRunner::follow(const Tensor& parents) { slots_ = slots_.index_select(0, parents); }
+void StepRunner::follow(const Tensor& parents) {
+  const Tensor followed = slots_.index_select(0, parents);
+  slots_.narrow(0, 0, followed.size(0)).copy_(followed);
+}
 
 void StepRunner::keep(std::span<const int64_t> kept, const Tensor& parents) {
   follow(parents);
@@ -169,7 +177,7 @@ void StepRunner::keep(std::span<const int64_t> kept, const Tensor& parents) {
     pool_.release(sentence.pages);
     source_pool_.release(sentence.source_pages);
   }
-  source_slots_ = source_slots_.index_select(0, sent(kept, device_));
+  source_slots_.narrow(0, 0, sentences()).copy_(source_slots_.index_select(0, sent(kept, device_)));
 }
 
 }  // namespace dietmt::nmt

@@ -1,14 +1,17 @@
 // Cached decoding of many sentences, one token of each of their hypotheses at a time. Sentences
 // come and go between steps, and each is at its own position.
 //
-//   StepRunner runner(model, 5);
+//   StepRunner runner(model, 5, 100);
 //   runner.add(sources);
 //   while (...) {
+//     runner.advance();                                // the host's part
 //     const at::Tensor hidden = runner.step(tokens);   // [B * K, D]
 //     runner.follow(parents);                          // or keep(), when sentences are finished
 //   }
 //
-// Pages and positions are known to the host; it sends them to the device and reads nothing.
+// Pages and positions are known to the host; it sends them to the device and reads nothing. If
+// has_fixed_work(), a device can record step() and follow() once for a number of rows and replay
+// them (encoders/device/device_graphs.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,29 +29,41 @@ namespace dietmt::nmt {
 /// nothing waits for it.
 at::Tensor sent(std::span<const int64_t> numbers, at::Device device);
 
+/// The same, to the first places of `to` [at least as many] int64.
+void send(std::span<const int64_t> numbers, const at::Tensor& to);
+
 class StepRunner {
  public:
-  /// Keeps a reference to the model. `beams`: K, rows of each sentence.
-  StepRunner(const TranslationModel& model, int64_t beams);
+  /// Keeps a reference to the model. `beams`: K, rows of each sentence; `most_sentences`: how many
+  /// there are at the same time, with idle ones.
+  StepRunner(const TranslationModel& model, int64_t beams, int64_t most_sentences);
 
   int64_t sentences() const { return std::ssize(open_); }  // B
   int64_t beams() const { return beams_; }
 
-  /// What the cache keeps of a token of a hypothesis and one of a source.
-  int64_t bytes_of_a_token() const { return cache_.slot_bytes() + cache_.source_slot_bytes(); }
-
   /// Encodes sentences, which end in end of sentence. Their rows follow those of the others.
   void add(std::span<const std::vector<int32_t>* const> sources);
 
-  /// tokens: [B * K] int64, the last token of each row; begin of sentence at first. Returns hidden
-  /// states [B * K, D].
+  /// Gives each row its next position. The step has `idle` more sentences, after the others, which
+  /// are there to fill it up: what they compute is finite, and nobody reads it.
+  void advance(int64_t idle = 0);
+
+  /// B includes idle sentences here. tokens: [B * K] int64, the last token of each row; begin of
+  /// sentence at first. Returns hidden states [B * K, D].
   at::Tensor step(const at::Tensor& tokens);
 
-  /// Row r goes on as row parents[r] of the same sentence; parents: [B * K] int64.
+  /// Row r goes on as row parents[r] of the same sentence; parents: [rows] int64, of the first
+  /// rows.
   void follow(const at::Tensor& parents);
 
   /// The same, and keeps only the sentences `kept` [B'], in that order; parents: [B' * K].
   void keep(std::span<const int64_t> kept, const at::Tensor& parents);
+
+  /// Whether step() and follow() enqueue the same work for the same number of rows.
+  bool has_fixed_work() const { return fixed_work_; }
+
+  /// How often tensors that steps use have moved: what a device has recorded before is void then.
+  int64_t moves() const { return moves_; }
 
  private:
   struct Sentence {
@@ -64,7 +79,9 @@ class StepRunner {
 
   void keep_memory(std::span<Sentence> added, const at::Tensor& memory,
                    const encoders::Packing& packing);
-  encoders::StepRows next_rows();
+  void send_numbers(int64_t idle);
+  encoders::StepRows step_rows() const;
+  void widen(at::Tensor& slots, int64_t columns);
 
   const TranslationModel& model_;
   const int64_t beams_;
@@ -72,9 +89,18 @@ class StepRunner {
   DecoderCache cache_;
   PagePool pool_;
   PagePool source_pool_;
+  const int64_t idle_slot_;
+  bool fixed_work_ = false;
+  int64_t moves_ = 0;
   std::vector<Sentence> open_;
-  at::Tensor slots_;         // [B * K, T] int32
-  at::Tensor source_slots_;  // [B, S] int32
+  // For the most sentences; those of a step come first.
+  at::Tensor slots_;         // [most * K, T] int32
+  at::Tensor source_slots_;  // [most, S] int32
+  at::Tensor numbers_;       // [most * (3 K + 2)] int64: of step_rows()
+  // Of the step:
+  int64_t step_sentences_ = 0;  // with idle ones
+  int64_t longest_ = 0;         // of the targets, with the new token
+  int64_t longest_source_ = 0;
 };
 
 }  // namespace dietmt::nmt

@@ -207,13 +207,25 @@ void TranslationModel::keep_memory(const Tensor& memory, const Packing& packing,
   }
 }
 
-Tensor TranslationModel::step(const Tensor& tokens, const encoders::StepRows& rows, int64_t longest,
+bool TranslationModel::cover(int64_t longest, DecoderCache& cache) const {
+  if (cache.tables.length >= longest) return false;
+  int64_t length = kShortestTables;
+  while (length < longest) length *= 2;
+  cache.tables = decoder_->step_tables(length, target_embedding_);
+  return true;
+}
+
+bool TranslationModel::steps_have_fixed_work(const DecoderCache& cache) const {
+  const Tensor& keys = cache.layers.front().cross_keys;  // as wide as queries, and of their type
+  const auto by_kernel = [&](const encoders::StepTerms& terms) {
+    return encoders::steps_by_kernel(terms, keys);
+  };
+  return std::ranges::all_of(cache.tables.self, by_kernel) &&
+         std::ranges::all_of(cache.tables.cross, by_kernel);
+}
+
+Tensor TranslationModel::step(const Tensor& tokens, const encoders::StepRows& rows,
                               DecoderCache& cache) const {
-  if (cache.tables.length < longest) {
-    int64_t length = kShortestTables;
-    while (length < longest) length *= 2;
-    cache.tables = decoder_->step_tables(length, target_embedding_);
-  }
   return decoder_->step(embedding(target_embedding_, tokens), rows, cache.tables, cache.layers);
 }
 

@@ -77,9 +77,16 @@ class TranslationModel : public torch::nn::Module {
   void keep_memory(const at::Tensor& memory, const encoders::Packing& packing,
                    const at::Tensor& slots, DecoderCache& cache) const;
 
-  /// Feeds one token to each row. tokens: [B * K] int64; `longest`: more than all positions and
-  /// than source tokens of the rows. Returns hidden states [B * K, D] that predict the next token.
-  at::Tensor step(const at::Tensor& tokens, const encoders::StepRows& rows, int64_t longest,
+  /// Makes the cache ready for steps at positions below `longest` and for sources of so many
+  /// tokens. Returns whether its tables have moved.
+  bool cover(int64_t longest, DecoderCache& cache) const;
+
+  /// Whether the work of a step depends only on the number of rows. The cache covers some position.
+  bool steps_have_fixed_work(const DecoderCache& cache) const;
+
+  /// Feeds one token to each row, at positions that the cache covers. tokens: [B * K] int64.
+  /// Returns hidden states [B * K, D] that predict the next token.
+  at::Tensor step(const at::Tensor& tokens, const encoders::StepRows& rows,
                   DecoderCache& cache) const;
 
   /// The longest source and target, in tokens, that the position encodings cover.

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "tests/counting_device/device_memory.h"
+#include "tests/counting_device/recording.h"
 
 namespace dietmt::counting {
 namespace {
@@ -47,6 +48,7 @@ c10::Storage device_storage_of(const c10::Storage& storage) {
 
 at::Tensor mirror_alias(const at::Tensor& device_tensor) {
   const c10::Storage& storage = device_tensor.storage();
+  note_use(mirror_of(storage.data()));
   return tensor_over(
       storage_over({mirror_of(storage.data()), c10::kCPU}, storage.nbytes(), nullptr),
       c10::DispatchKey::CPU, device_tensor);

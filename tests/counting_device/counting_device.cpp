@@ -11,6 +11,7 @@
 #include "tests/counting_device/fused_kernels.h"
 #include "tests/counting_device/launch_log.h"
 #include "tests/counting_device/operators.h"
+#include "tests/counting_device/recording.h"
 
 namespace dietmt::counting {
 namespace {
@@ -30,7 +31,9 @@ struct Guard : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
   c10::Stream exchangeStream(c10::Stream stream) const noexcept override { return stream; }
   // Work is done when a call returns, so events have nothing to wait for.
   void record(void**, const c10::Stream&, const c10::DeviceIndex,
-              const c10::EventFlag) const override {}
+              const c10::EventFlag) const override {
+    require_no_recording("record an event");
+  }
   void block(void*, const c10::Stream&) const override {}
   bool queryEvent(void*) const override { return true; }
   void synchronizeEvent(void*) const override { log_wait("synchronize an event"); }
@@ -65,7 +68,7 @@ c10::Device install() {
   at::RegisterPrivateUse1HooksInterface(new Hooks);
   register_operators();
   register_autocast();
-  encoders::register_device_kernels(c10::kPrivateUse1, &fused_kernels());
+  encoders::register_device_backend(c10::kPrivateUse1, {&fused_kernels(), recorded_graphs});
   return {c10::kPrivateUse1, 0};
 }
 

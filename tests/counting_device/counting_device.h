@@ -25,7 +25,8 @@ c10::Device counting_device();
 void move_to_device(torch::nn::Module& module);
 
 struct Counts {
-  int64_t launches = 0;          // kernels, memory sets and copies within the device
+  int64_t launches = 0;          // kernels, memory sets, copies within the device, and graphs
+  int64_t in_graphs = 0;         // those that graphs have replayed, without the graphs
   int64_t host_to_device = 0;    // copies
   int64_t device_to_host = 0;    // the same
   int64_t device_to_device = 0;  // the same; launches contain them

@@ -17,7 +17,7 @@ using encoders::Encoding;
 constexpr int64_t kLayers = 2;
 // Attention with the new key, two products and a norm; the same without the key; feed-forward.
 constexpr double kLaunchesOfALayer = 11.0;
-// Vectors of tokens, the new slots, logits, candidates, reordering, and copies.
+// Vectors of tokens, the new slots, logits, candidates, and reordering.
 constexpr double kOtherLaunches = 10.0;
 
 ModelConfig config_with(const std::string& encoder, const std::string& decoder) {
@@ -53,6 +53,17 @@ SearchOptions search_of_length(int64_t length) {
   return options;
 }
 
+// Of a step, once the decoder has recorded those of its batches.
+StepReport report_of_decoding(const SentenceDecoder& decoder,
+                              const std::vector<TranslationRequest>& requests) {
+  const auto decode_steps = [&](int64_t length) {
+    decode(decoder, requests, search_of_length(length));
+  };
+  constexpr int64_t kFew = 8, kMany = 24;
+  for (int i = 0; i < 2; ++i) decode_steps(kMany);
+  return counting::report_of_step(kFew, kMany, decode_steps);
+}
+
 class DecodingSteps : public testing::TestWithParam<Encoding> {
  protected:
   static ModelConfig config() {
@@ -67,8 +78,7 @@ TEST_P(DecodingSteps, FindWhatTheEngineFindsAndWaitForOneCopy) {
   const auto requests = random_requests(6, 20, 42);
   expect_equal(decode(*decoder, requests, short_search(3, 2)),
                decode(*engine_of({pair.on_cpu}), requests, short_search(3, 2)));
-  const StepReport report = counting::report_of_step(
-      8, 24, [&](int64_t length) { decode(*decoder, requests, search_of_length(length)); });
+  const StepReport report = report_of_decoding(*decoder, requests);
   counting::print_if_wanted("decoding " + GetParam().spec, report);
   EXPECT_LE(report.waits, 1.0) << counting::text_of_waits(report);
 }
@@ -87,10 +97,29 @@ TEST(DecodingStep, LaunchesFewKernels) {
     const Pair pair(config_with(position, position));
     const auto decoder = device_decoder(pair, at::kBFloat16);
     const auto requests = random_requests(6, 20, 43);
-    const StepReport report = counting::report_of_step(
-        8, 24, [&](int64_t length) { decode(*decoder, requests, search_of_length(length)); });
+    const StepReport report = report_of_decoding(*decoder, requests);
     counting::print_if_wanted(std::string("decoding in bf16 ") + position, report);
-    EXPECT_LE(report.launches, kLayers * kLaunchesOfALayer + kOtherLaunches) << position;
+    EXPECT_EQ(report.launches, 1.0) << position;
+    EXPECT_LE(report.in_graphs, kLayers * kLaunchesOfALayer + kOtherLaunches) << position;
+  }
+}
+
+// Batches of many sizes, each filled up with idle sentences, while the cache and the tables grow.
+TEST(DecodingStep, SentencesComeAndGoInRecordedSteps) {
+  for (const char* position : {"sinusoidal", "diet-rel", "rope", "shaw(clip=3)"}) {
+    ModelConfig config = config_with(position, position);
+    for (const char* layer : {"self-attention", "ssru"}) {
+      config.decoder_layer = layer;
+      if (config.decoder_layer == "ssru") config.decoder_position = "sinusoidal";
+      const Pair pair(config);
+      const auto requests = random_requests(80, 30, 46);
+      SearchOptions options = short_search(3, 2);
+      options.batch_tokens = 3;
+      counting::reset_counts();
+      const auto found = decode(*device_decoder(pair), requests, options);
+      EXPECT_GT(counting::counts().in_graphs, 2 * counting::counts().launches) << position;
+      expect_equal(found, decode(*engine_of({pair.on_cpu}), requests, options));
+    }
   }
 }
 

@@ -4,7 +4,6 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/util/Exception.h>
 #include <execinfo.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,88 +15,12 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <set>
 #include <utility>
+
+#include "tests/counting_device/arena.h"
 
 namespace dietmt::counting {
 namespace {
-
-constexpr size_t kArenaBytes = size_t{1} << 36;
-constexpr size_t kAlignment = 512;  // of CUDA's allocator
-
-/// Hands out parts of an address range. Freed parts are kept by size; a part serves requests of at
-/// least half its size.
-class Arena {
- public:
-  Arena() {
-    void* const start = mmap(nullptr, 2 * kArenaBytes, PROT_NONE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED) throw std::bad_alloc();
-    device_ = static_cast<char*>(start);
-    mirror_ = device_ + kArenaBytes;
-    if (mprotect(mirror_, kArenaBytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-  }
-
-  char* device() const { return device_; }
-  char* mirror() const { return mirror_; }
-
-  /// Returns an address of the mirror.
-  void* allocate(size_t bytes) {
-    const size_t size = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-    const std::scoped_lock lock(mutex_);
-    const auto found = free_.lower_bound(size);
-    size_t place = used_, taken = size;
-    if (found != free_.end() && found->first <= 2 * size) {
-      std::tie(taken, place) = *found;
-      free_.erase(found);
-    } else {
-      if (used_ + size > kArenaBytes) throw std::bad_alloc();
-      used_ += size;
-    }
-    sizes_[place] = taken;
-    in_use_ += static_cast<int64_t>(taken);
-    most_ = std::max(most_, in_use_);
-    return mirror_ + place;
-  }
-
-  void free(const void* mirror) {
-    const std::scoped_lock lock(mutex_);
-    const auto place = static_cast<size_t>(static_cast<const char*>(mirror) - mirror_);
-    const auto found = sizes_.find(place);
-    in_use_ -= static_cast<int64_t>(found->second);
-    free_.emplace(found->second, place);
-    sizes_.erase(found);
-  }
-
-  int64_t in_use() const {
-    const std::scoped_lock lock(mutex_);
-    return in_use_;
-  }
-  int64_t most() const {
-    const std::scoped_lock lock(mutex_);
-    return most_;
-  }
-  void reset_most() {
-    const std::scoped_lock lock(mutex_);
-    most_ = in_use_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  char* device_ = nullptr;
-  char* mirror_ = nullptr;
-  size_t used_ = 0;
-  std::multimap<size_t, size_t> free_;  // places by size
-  std::map<size_t, size_t> sizes_;      // of places in use
-  int64_t in_use_ = 0;
-  int64_t most_ = 0;
-};
-
-// Never destroyed: static tensors of other sources may outlive it otherwise.
-Arena& arena() {
-  static Arena& arena = *new Arena;
-  return arena;
-}
 
 void free_mirror(void* mirror) {
   if (mirror != nullptr) arena().free(mirror);

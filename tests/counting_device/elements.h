@@ -14,6 +14,7 @@
 #include "kernels/dropout.h"
 #include "tests/counting_device/device_memory.h"
 #include "tests/counting_device/launch_log.h"
+#include "tests/counting_device/recording.h"
 
 namespace dietmt::counting {
 
@@ -22,7 +23,9 @@ template <typename T>
 T* mirror_array(T* array, const char* name) {
   if (array != nullptr && !is_device_memory(array))
     throw Error(std::string("fused kernel: '") + name + "' is not in memory of the device");
-  return static_cast<T*>(mirror_of(array));
+  T* const mirror = static_cast<T*>(mirror_of(array));
+  note_use(mirror);
+  return mirror;
 }
 
 constexpr int64_t element_bytes(kernels::ElementType type) {

@@ -14,6 +14,7 @@
 #include "tests/counting_device/device_memory.h"
 #include "tests/counting_device/launch_log.h"
 #include "tests/counting_device/launch_rules.h"
+#include "tests/counting_device/recording.h"
 
 namespace dietmt::counting {
 namespace {
@@ -82,6 +83,7 @@ class MirroredCall {
     for (const auto& [device_tensor, result] : unsized_)
       if (result.numel() > 0) adopt(device_tensor, result);
     return_results([&](const IValue& value) { return on_device(value); });
+    if (is_recording()) record();
   }
 
   /// Whether only floating-point arguments are written, which have their sizes.
@@ -117,6 +119,36 @@ class MirroredCall {
   static std::vector<at::Tensor> tensors_of(const IValue& value) {
     if (value.isTensor()) return {value.toTensor()};
     return value.toTensorVector();
+  }
+
+  /// A replay runs the operator on the same memory and copies what it returns to where the first
+  /// results are.
+  void record() {
+    unsized_.clear();  // the arguments have their sizes now
+    std::vector<IValue> arguments;
+    for (size_t i = 0; i < given_.size(); ++i) {
+      const IValue mirror = mirrored(given_[i], op_.schema().arguments()[i]);
+      const bool is_number = given_[i].isTensor() && given_[i].toTensor().is_cpu();
+      arguments.push_back(is_number ? IValue(mirror.toTensor().clone()) : mirror);
+    }
+    std::vector<std::vector<at::Tensor>> results;  // none for returned arguments
+    const auto& returns = op_.schema().returns();
+    for (size_t i = 0; i < returns.size(); ++i) {
+      auto& mirrors = results.emplace_back();
+      const IValue& result = (*stack_)[begin_ + i];
+      if (argument_of(returns[i]) != nullptr || !(result.isTensor() || result.isTensorList()))
+        continue;
+      for (const at::Tensor& tensor : tensors_of(result))
+        mirrors.push_back(tensor.defined() ? mirror_alias(tensor) : tensor);
+    }
+    record_call([op = op_, arguments = std::move(arguments), results = std::move(results)] {
+      Stack stack = arguments;
+      const c10::impl::ExcludeDispatchKeyGuard without_autocast(c10::autocast_dispatch_keyset);
+      op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
+      for (size_t i = 0; i < results.size(); ++i)
+        for (size_t j = 0; j < results[i].size(); ++j)
+          if (results[i][j].defined()) results[i][j].copy_(tensors_of(stack[i])[j]);
+    });
   }
 
   at::Tensor mirrored(const at::Tensor& tensor, const c10::Argument& argument) {

@@ -6,6 +6,7 @@
 
 #include "tests/counting_device/counting_device.h"
 #include "tests/counting_device/device_memory.h"
+#include "tests/counting_device/recording.h"
 #include "tests/counting_device/stack_frames.h"
 
 namespace dietmt::counting {
@@ -34,6 +35,7 @@ Log& launch_log() {
 }
 
 thread_local int work_depth = 0;
+thread_local int uncounted = 0;
 
 double processor_seconds() {
   timespec time = {};
@@ -43,7 +45,13 @@ double processor_seconds() {
 
 }  // namespace
 
+Uncounted::Uncounted() { ++uncounted; }
+
+Uncounted::~Uncounted() { --uncounted; }
+
 void log_launches(const std::string& operation, int64_t launches) {
+  if (is_recording()) return note_launches(launches);
+  if (uncounted > 0) return;
   Log& log = launch_log();
   const std::scoped_lock lock(log.mutex);
   log.counts.launches += launches;
@@ -51,7 +59,16 @@ void log_launches(const std::string& operation, int64_t launches) {
   if (log.tracers > 0) log.traced.push_back({operation, launches, StackFrames::here()});
 }
 
+void log_graph(int64_t launches) {
+  log_launches("graph");
+  Log& log = launch_log();
+  const std::scoped_lock lock(log.mutex);
+  log.counts.in_graphs += launches;
+}
+
 void log_copy(CopyKind kind) {
+  if (kind != CopyKind::kDeviceToDevice) require_no_recording("copy to or from the host");
+  if (uncounted > 0 || is_recording()) return;
   Log& log = launch_log();
   const std::scoped_lock lock(log.mutex);
   switch (kind) {
@@ -68,6 +85,7 @@ void log_copy(CopyKind kind) {
 }
 
 void log_wait(const std::string& operation) {
+  require_no_recording("wait: " + operation);
   Log& log = launch_log();
   const std::scoped_lock lock(log.mutex);
   ++log.counts.waits;

@@ -11,6 +11,7 @@ enum class CopyKind { kHostToDevice, kDeviceToHost, kDeviceToDevice };
 
 void log_launches(const std::string& operation, int64_t launches = 1);
 void log_copy(CopyKind kind);
+void log_graph(int64_t launches);  // a replay of so many
 
 /// The host waits for the device; `operation` says why.
 void log_wait(const std::string& operation);
@@ -20,6 +21,15 @@ bool computes();
 
 /// Larger results are not even set to zero then, so that the host's caches stay as they are.
 constexpr int64_t kMostZeroedNumbers = 4096;
+
+/// While it lives, this thread's launches and copies do not count: they are those of a replay.
+class Uncounted {
+ public:
+  Uncounted();
+  ~Uncounted();
+  Uncounted(const Uncounted&) = delete;
+  Uncounted& operator=(const Uncounted&) = delete;
+};
 
 /// Time of the device while it lives: of this thread's processor, so that other programs do not
 /// count. Work within work counts once.

@@ -18,6 +18,7 @@
 #include "tests/counting_device/device_memory.h"
 #include "tests/counting_device/fallback.h"
 #include "tests/counting_device/launch_log.h"
+#include "tests/counting_device/recording.h"
 
 namespace dietmt::counting {
 namespace {
@@ -47,7 +48,8 @@ const Tensor& resize(const Tensor& self, at::IntArrayRef sizes, std::optional<at
   if (bytes > self.storage().nbytes()) {
     const Tensor grown = at::empty(sizes, self.options());
     const Tensor old = mirror_alias(self).flatten();
-    mirror_alias(grown).flatten().narrow(0, 0, old.numel()).copy_(old);
+    do_and_record(
+        [into = mirror_alias(grown).flatten().narrow(0, 0, old.numel()), old] { into.copy_(old); });
     self.unsafeGetTensorImpl()->set_storage_keep_dtype(grown.storage());
   }
   self.unsafeGetTensorImpl()->set_sizes_contiguous(sizes);
@@ -95,8 +97,8 @@ void copy_on_device(const Tensor& from, const Tensor& to) {
       from.scalar_type() == to.scalar_type() && to.is_contiguous() && is_dense_in_order(from, to);
   if (is_memory_copy) log_copy(CopyKind::kDeviceToDevice);
   log_launches("copy_");
-  const bool skips = !computes() && to.is_floating_point() && to.numel() > kMostZeroedNumbers;
-  if (!skips) mirror_alias(to).copy_(mirror_alias(from));
+  if (!computes() && to.is_floating_point() && to.numel() > kMostZeroedNumbers) return;
+  do_and_record([into = mirror_alias(to), read = mirror_alias(from)] { into.copy_(read); });
 }
 
 Tensor copy_from(const Tensor& from, const Tensor& to, bool non_blocking) {
@@ -124,6 +126,12 @@ at::Scalar local_scalar(const Tensor& self) {
   return mirror_alias(self).item();
 }
 
+template <typename Product>
+void store_product(const Tensor& result, const Product& product) {
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  if (computes()) do_and_record([into = mirror_alias(result), product] { into.copy_(product()); });
+}
+
 /// Matrix products of 16-bit numbers with fp32 results, which only CUDA has.
 template <typename Product>
 Tensor wide_product(const char* name, at::IntArrayRef sizes, const Tensor& like,
@@ -131,34 +139,36 @@ Tensor wide_product(const char* name, at::IntArrayRef sizes, const Tensor& like,
   const DeviceWork work;
   log_launches(name);
   const Tensor result = at::empty(sizes, like.options().dtype(type));
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  if (computes()) mirror_alias(result).copy_(product());
+  store_product(result, product);
   return result;
 }
 
-Tensor wide(const Tensor& tensor) { return mirror_alias(tensor).to(at::kFloat); }
+Tensor wide(const Tensor& mirror) { return mirror.to(at::kFloat); }
 
 Tensor mm_dtype(const Tensor& a, const Tensor& b, at::ScalarType type) {
-  return wide_product("mm", {a.size(0), b.size(1)}, a, type,
-                      [&] { return at::mm(wide(a), wide(b)); });
+  return wide_product(
+      "mm", {a.size(0), b.size(1)}, a, type,
+      [a = mirror_alias(a), b = mirror_alias(b)] { return at::mm(wide(a), wide(b)); });
 }
 
 Tensor bmm_dtype(const Tensor& a, const Tensor& b, at::ScalarType type) {
-  return wide_product("bmm", {a.size(0), a.size(1), b.size(2)}, a, type,
-                      [&] { return at::bmm(wide(a), wide(b)); });
+  return wide_product(
+      "bmm", {a.size(0), a.size(1), b.size(2)}, a, type,
+      [a = mirror_alias(a), b = mirror_alias(b)] { return at::bmm(wide(a), wide(b)); });
 }
 
 Tensor addmm_dtype(const Tensor& self, const Tensor& a, const Tensor& b, at::ScalarType type,
                    const at::Scalar& beta, const at::Scalar& alpha) {
   return wide_product("addmm", {a.size(0), b.size(1)}, a, type,
-                      [&] { return at::addmm(wide(self), wide(a), wide(b), beta, alpha); });
+                      [self = mirror_alias(self), a = mirror_alias(a), b = mirror_alias(b), beta,
+                       alpha] { return at::addmm(wide(self), wide(a), wide(b), beta, alpha); });
 }
 
 Tensor& mm_dtype_out(const Tensor& a, const Tensor& b, at::ScalarType, Tensor& out) {
   const DeviceWork work;
   log_launches("mm");
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  if (computes()) mirror_alias(out).copy_(at::mm(wide(a), wide(b)));
+  store_product(out,
+                [a = mirror_alias(a), b = mirror_alias(b)] { return at::mm(wide(a), wide(b)); });
   return out;
 }
 
@@ -166,8 +176,8 @@ Tensor& addmm_dtype_out(const Tensor& self, const Tensor& a, const Tensor& b, at
                         const at::Scalar& beta, const at::Scalar& alpha, Tensor& out) {
   const DeviceWork work;
   log_launches("addmm");
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  if (computes()) mirror_alias(out).copy_(at::addmm(wide(self), wide(a), wide(b), beta, alpha));
+  store_product(out, [self = mirror_alias(self), a = mirror_alias(a), b = mirror_alias(b), beta,
+                      alpha] { return at::addmm(wide(self), wide(a), wide(b), beta, alpha); });
   return out;
 }
 

@@ -203,25 +203,4 @@ void attention_backward(const kernels::AttentionBackward& call) {
   kernels::attention_backward_cpu(mirrored);
 }
 
-const kernels::DeviceKernels& fused_kernels() {
-  static const kernels::DeviceKernels kernels = {
-      .reasons_against_attention = reasons_against_attention,
-      .attention_forward = attention_forward,
-      .attention_backward = attention_backward,
-      .add_norm = add_norm,
-      .add_norm_backward = add_norm_backward,
-      .activate = activate,
-      .activate_backward = activate_backward,
-      .column_sums = column_sums,
-      .embed = embed,
-      .embed_backward = embed_backward,
-      .cross_entropy = cross_entropy,
-      .rotate = rotate,
-      .linear = linear,
-      .linear_backward = linear_backward,
-      .step_attention = step_attention,
-      .beam_step = beam_step};
-  return kernels;
-}
-
 }  // namespace dietmt::counting

@@ -22,6 +22,7 @@ StepReport report_of(const std::function<void()>& work) {
   const Counts counted = counts();
   StepReport report;
   report.launches = static_cast<double>(counted.launches);
+  report.in_graphs = static_cast<double>(counted.in_graphs);
   report.copies = static_cast<double>(counted.host_to_device + counted.device_to_host);
   report.waits = static_cast<double>(counted.waits);
   for (const Place& place : places_of_waits())
@@ -34,6 +35,7 @@ StepReport report_of_step(int64_t few, int64_t many, const std::function<void(in
   StepReport report = report_of([&] { steps(many); });
   const auto count = static_cast<double>(many - few);
   report.launches = (report.launches - less.launches) / count;
+  report.in_graphs = (report.in_graphs - less.in_graphs) / count;
   report.copies = (report.copies - less.copies) / count;
   report.waits = (report.waits - less.waits) / count;
   for (auto& [place, times] : report.places) {
@@ -53,8 +55,9 @@ std::string text_of_waits(const StepReport& report) {
 
 void print_if_wanted(const std::string& name, const StepReport& report) {
   if (std::getenv("DIETMT_COUNTING_REPORT") == nullptr) return;
-  std::cout << fmt::format("{}: {:.2f} launches, {:.2f} copies, {:.2f} waits\n{}", name,
-                           report.launches, report.copies, report.waits, text_of_waits(report));
+  std::cout << fmt::format("{}: {:.2f} launches, {:.2f} in graphs, {:.2f} copies, {:.2f} waits\n{}",
+                           name, report.launches, report.in_graphs, report.copies, report.waits,
+                           text_of_waits(report));
 }
 
 }  // namespace dietmt::counting

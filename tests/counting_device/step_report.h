@@ -13,6 +13,7 @@ namespace dietmt::counting {
 /// Counts of some work, and how often the host waited in each place.
 struct StepReport {
   double launches = 0.0;
+  double in_graphs = 0.0;  // launches that graphs made
   double copies = 0.0;
   double waits = 0.0;
   std::map<std::string, double> places;  // operation and the functions that called it

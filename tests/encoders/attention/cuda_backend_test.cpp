@@ -80,13 +80,15 @@ void expect_twice_the_error_of_the_reference(Backend backend, at::Device device)
 }
 
 TEST(CudaBackendTest, StaysWithinTwiceTheErrorOfTheReference) {
-  if (cuda_kernels().kernels == nullptr) GTEST_SKIP() << "no GPU: " << cuda_kernels().problem;
+  if (cuda_kernels().backend.kernels == nullptr)
+    GTEST_SKIP() << "no GPU: " << cuda_kernels().problem;
   if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU: LibTorch sees none";
   expect_twice_the_error_of_the_reference(Backend::kCuda, at::kCUDA);
 }
 
 TEST(CudaBackendTest, HopperStaysWithinTwiceTheErrorOfTheReference) {
-  if (cuda_kernels().kernels == nullptr) GTEST_SKIP() << "no GPU: " << cuda_kernels().problem;
+  if (cuda_kernels().backend.kernels == nullptr)
+    GTEST_SKIP() << "no GPU: " << cuda_kernels().problem;
   if (!torch::cuda::is_available()) GTEST_SKIP() << "no GPU: LibTorch sees none";
   const Packing packing({1}, at::kCUDA);
   ScoreTerms terms;

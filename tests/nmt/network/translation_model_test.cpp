@@ -147,6 +147,7 @@ class CachedTargets {
     for (const size_t i : open)
       for (int64_t k = 0; k < runner.beams(); ++k)
         tokens.push_back(sentences_[i].target[sentences_[i].position]);
+    runner.advance();
     const Tensor hidden =
         runner.step(at::tensor(tokens)).unflatten(0, {std::ssize(open), runner.beams()});
     for (size_t b = 0; b < open.size(); ++b) {
@@ -182,7 +183,7 @@ TEST_P(TranslationModelTest, CachedDecodingEqualsFullPasses) {
   CachedTargets targets(*shared);
   for (const auto& [source, target] : {std::pair(6, 40), {4, 20}, {33, 19}, {1, 2}})
     targets.add(source, target);
-  StepRunner runner(*shared, 2);
+  StepRunner runner(*shared, 2, 4);
   runner.add(targets.sources(0, 2));
   for (int64_t t = 0; t < 18; ++t) targets.step(runner, {0, 1});
   runner.add(targets.sources(2, 1));
@@ -204,18 +205,24 @@ TEST_P(TranslationModelTest, RowsFollowTheirParents) {
   const auto shared = model_of(config(), 3);
   const TranslationModel& model = *shared;
   const std::vector<int32_t> sources[] = {{4, 5, 6, 7, 8, 2}, {9, 10, 11, 2}, {12, 13, 14, 15, 2}};
-  StepRunner runner(model, 2);
+  StepRunner runner(model, 2, 3);
   runner.add(std::vector{&sources[0], &sources[1], &sources[2]});
+  runner.advance();
   runner.step(torch::tensor({4, 5, 6, 7, 8, 9}));
   runner.keep(std::vector<int64_t>{0, 2}, torch::tensor({1, 0, 5, 5}));
+  runner.advance();
   runner.step(torch::tensor({10, 11, 12, 13}));
   runner.follow(torch::tensor({0, 0, 3, 2}));
+  runner.advance();
   const Tensor hidden = runner.step(torch::tensor({14, 15, 16, 17}));
   // The same hypotheses from the start: sentence 0 with 5 10, sentence 2 with 9 13 and 9 12.
-  StepRunner fresh(model, 2);
+  StepRunner fresh(model, 2, 2);
   fresh.add(std::vector{&sources[0], &sources[2]});
+  fresh.advance();
   fresh.step(torch::tensor({5, 5, 9, 9}));
+  fresh.advance();
   fresh.step(torch::tensor({10, 10, 13, 12}));
+  fresh.advance();
   const Tensor expected = fresh.step(torch::tensor({14, 15, 16, 17}));
   EXPECT_TRUE(at::allclose(hidden, expected, 1e-4, 1e-5));
 }

@@ -1,0 +1,43 @@
+// Work of a device that is recorded once and then enqueued as a whole, at the cost of one launch:
+// CUDA graphs.
+//
+//   const std::unique_ptr<DeviceGraphs> graphs = graphs_of(device);  // null: the device has none
+//   at::Tensor sum;
+//   const auto graph = graphs->record([&] { sum = a + b; });         // computes nothing yet
+//   graph->replay();                                                 // sum = a + b, as they are
+//   now
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <functional>
+#include <memory>
+
+namespace dietmt::encoders {
+
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+
+  /// Enqueues the work: the same kernels with the same sizes on the same memory. Results that they
+  /// allocated are overwritten.
+  virtual void replay() = 0;
+};
+
+/// Graphs of which one thread enqueues one after another. They share the memory of what their work
+/// allocates and frees again.
+class DeviceGraphs {
+ public:
+  virtual ~DeviceGraphs() = default;
+
+  /// Records what `work` enqueues on this thread. It must neither wait for the device nor read or
+  /// write host memory there, and the memory that it uses must stay where it is as long as the
+  /// graph lives; memory that it allocates does. Throws what `work` throws, and c10::Error if the
+  /// device cannot record it.
+  virtual std::unique_ptr<DeviceGraph> record(const std::function<void()>& work) = 0;
+};
+
+/// Null on the CPU and on devices without graphs.
+std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device);
+
+}  // namespace dietmt::encoders

@@ -1,0 +1,44 @@
+// The device's part of a decoding step, recorded once for each size of a batch and replayed at the
+// cost of one launch. Batches are filled up with idle sentences to a few sizes.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "encoders/device/device_graphs.h"
+
+namespace dietmt::nmt {
+
+class RecordedSteps {
+ public:
+  /// Without graphs, each step is enqueued as it is.
+  explicit RecordedSteps(std::unique_ptr<encoders::DeviceGraphs> graphs)
+      : graphs_(std::move(graphs)) {}
+
+  /// The size to which a batch of so many sentences is filled up: 1, 2, 3, 4, 6, 8, 12, 16, ...
+  static int64_t size_for(int64_t sentences);
+  /// The same; without graphs there are no idle sentences.
+  int64_t size_of(int64_t sentences) const { return graphs_ ? size_for(sentences) : sentences; }
+
+  /// Enqueues `work`, which is the same for all steps of this size as long as `moves` is the same,
+  /// and returns its result. That is valid until the next step.
+  at::Tensor run(int64_t size, int64_t moves, const std::function<at::Tensor()>& work);
+
+ private:
+  struct Step {
+    bool is_ready = false;  // has run before, so that libraries have allocated what they keep
+    std::unique_ptr<encoders::DeviceGraph> graph;
+    at::Tensor result;
+  };
+  void record(Step& step, const std::function<at::Tensor()>& work);
+
+  std::unique_ptr<encoders::DeviceGraphs> graphs_;
+  std::map<int64_t, Step> steps_;  // by size
+  int64_t moves_ = 0;
+};
+
+}  // namespace dietmt::nmt

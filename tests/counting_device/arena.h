@@ -1,0 +1,75 @@
+// The two ranges of addresses of the counting device (device_memory.h), handed out in blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace dietmt::counting {
+
+constexpr size_t kArenaBytes = size_t{1} << 36;
+
+/// Freed blocks are kept by size; a block serves requests of at least half its size. What a thread
+/// allocates while it records a graph belongs to the graph: once freed, it serves nobody else
+/// before the graph has gone, as on CUDA.
+class Arena {
+ public:
+  Arena();
+
+  char* device() const { return device_; }
+  char* mirror() const { return mirror_; }
+
+  /// Takes and returns addresses of the mirror.
+  void* allocate(size_t bytes);
+  void free(const void* mirror);
+
+  /// What allocations of this thread belong to from now on; 0: nothing.
+  static void set_owner(int64_t graph);
+
+  struct Block {
+    char* mirror = nullptr;
+    size_t size = 0;
+    int64_t number = 0;  // of the allocation; 0: there is no block
+    int64_t owner = 0;
+  };
+  /// The block in use that has this address of the mirror.
+  Block block_at(const void* mirror) const;
+
+  /// Fills what a graph's work has allocated with ones, so that floating-point numbers are NaN and
+  /// indices -1: all of it, or only what it has also freed.
+  enum class Contents { kAll, kFreed };
+  void spoil(int64_t graph, Contents contents);
+
+  /// The graph has gone.
+  void disown(int64_t graph);
+
+  int64_t in_use() const;
+  int64_t most() const;
+  void reset_most();
+
+ private:
+  struct Taken {
+    size_t size = 0;
+    int64_t number = 0;
+    int64_t owner = 0;
+    bool freed = false;  // by its user; the graph that owns it still writes there
+  };
+  using Blocks = std::map<size_t, Taken>;
+
+  Blocks::iterator give_back(Blocks::iterator block);
+
+  mutable std::mutex mutex_;
+  char* device_ = nullptr;
+  char* mirror_ = nullptr;
+  size_t used_ = 0;
+  std::multimap<size_t, size_t> free_;  // places by size
+  Blocks blocks_;                       // by place
+  int64_t allocations_ = 0;
+  int64_t in_use_ = 0;
+  int64_t most_ = 0;
+};
+
+Arena& arena();
+
+}  // namespace dietmt::counting

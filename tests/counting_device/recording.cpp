@@ -1,0 +1,123 @@
+#include "tests/counting_device/recording.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "tests/counting_device/arena.h"
+#include "tests/counting_device/device_memory.h"
+#include "tests/counting_device/launch_log.h"
+
+namespace dietmt::counting {
+namespace {
+
+class RecordedGraph : public encoders::DeviceGraph {
+ public:
+  explicit RecordedGraph(int64_t number) : number_(number) {}
+  ~RecordedGraph() override { arena().disown(number_); }
+  RecordedGraph(const RecordedGraph&) = delete;
+  RecordedGraph& operator=(const RecordedGraph&) = delete;
+
+  void record(const std::function<void()>& work);
+  void replay() override;
+
+  void note_use(const void* mirror);
+  void note_launches(int64_t launches) { launches_ += launches; }
+  void add(std::function<void()> call) { calls_.push_back(std::move(call)); }
+
+ private:
+  struct Used {
+    Arena::Block block;
+    std::vector<char> before;
+  };
+  void undo();
+
+  int64_t number_;
+  int64_t launches_ = 0;
+  std::map<const char*, Used> used_;  // not allocated by the work
+  std::vector<std::function<void()>> calls_;
+};
+
+thread_local RecordedGraph* recording = nullptr;
+
+void RecordedGraph::record(const std::function<void()>& work) {
+  require_no_recording("record a graph");
+  recording = this;
+  Arena::set_owner(number_);
+  const auto end = [&] {
+    Arena::set_owner(0);
+    recording = nullptr;
+    undo();
+  };
+  try {
+    work();
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+}
+
+void RecordedGraph::undo() {
+  arena().spoil(number_, Arena::Contents::kAll);
+  for (auto& [place, used] : used_)
+    std::memcpy(used.block.mirror, std::exchange(used.before, {}).data(), used.block.size);
+}
+
+void RecordedGraph::note_use(const void* mirror) {
+  const Arena::Block block = arena().block_at(mirror);
+  if (block.number == 0) throw Error("work of the counting device uses memory that nobody has");
+  if (block.owner == number_ || used_.contains(block.mirror)) return;
+  used_[block.mirror] = {block, {block.mirror, block.mirror + block.size}};
+}
+
+void RecordedGraph::replay() {
+  require_no_recording("replay a graph");
+  const DeviceWork device_work;
+  log_graph(launches_);
+  for (const auto& [place, used] : used_)
+    if (arena().block_at(place).number != used.block.number)
+      throw Error("a graph uses memory that has been freed since its work was recorded");
+  arena().spoil(number_, Arena::Contents::kFreed);
+  if (!computes()) return;
+  const Uncounted uncounted;
+  const at::AutoDispatchBelowADInplaceOrView below_autograd;
+  for (const auto& call : calls_) call();
+}
+
+class RecordedGraphs : public encoders::DeviceGraphs {
+ public:
+  std::unique_ptr<encoders::DeviceGraph> record(const std::function<void()>& work) override {
+    static std::atomic<int64_t> graphs = 0;
+    auto graph = std::make_unique<RecordedGraph>(++graphs);
+    graph->record(work);
+    return graph;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<encoders::DeviceGraphs> recorded_graphs(c10::Device) {
+  return std::make_unique<RecordedGraphs>();
+}
+
+bool is_recording() { return recording != nullptr; }
+
+void require_no_recording(const std::string& operation) {
+  if (is_recording()) throw Error("a graph of the counting device cannot " + operation);
+}
+
+void note_use(const void* mirror) {
+  if (recording != nullptr && mirror != nullptr) recording->note_use(mirror);
+}
+
+void note_launches(int64_t launches) { recording->note_launches(launches); }
+
+void record_call(std::function<void()> again) { recording->add(std::move(again)); }
+
+}  // namespace dietmt::counting
