@@ -78,6 +78,8 @@ void linear_backward(const kernels::DeviceLinearBackward& call) {
 
 }  // namespace
 
+void prepare_current_stream() { stream_memory(); }
+
 void add_row_kernels(kernels::DeviceKernels& table) {
   table.add_norm = [](const kernels::DeviceAddNorm& call) {
     kernels::add_norm_cuda(call, current_stream());

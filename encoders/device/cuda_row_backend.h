@@ -6,6 +6,9 @@
 
 namespace dietmt::encoders::cuda {
 
+/// Allocates what the calls of the current stream share.
+void prepare_current_stream();
+
 /// Sets the functions of the table.
 void add_row_kernels(kernels::DeviceKernels& table);
 

@@ -155,16 +155,25 @@ void BeamWorker::sort_out(std::span<const FedSentence> fed) {
   if (!others.empty()) others_->decode(others);
 }
 
+// Graphs go before the tensors that they use.
+void BeamWorker::clear() {
+  steps_.reset();
+  beams_.reset();
+  runner_.reset();
+}
+
 // For sentences of one beam size.
 void BeamWorker::prepare(int64_t beam) {
+  clear();
   const at::Device device = model_.output_weight().device();
-  const int64_t most = std::max<int64_t>(1, rows_that_fit(model_) / beam);
-  const int64_t places = RecordedSteps::size_for(most);
-  runner_ = std::make_unique<StepRunner>(model_, beam, places);
-  beams_ = std::make_unique<DeviceBeams>(beam, special_, places, device);
+  const int64_t most =
+      RecordedSteps::largest_size(std::max<int64_t>(1, rows_that_fit(model_) / beam));
+  runner_ = std::make_unique<StepRunner>(model_, beam, most);
+  beams_ = std::make_unique<DeviceBeams>(beam, special_, most, device);
   const bool fixed =
       runner_->has_fixed_work() && beams_->has_fixed_work(model_.config().target_vocabulary);
-  steps_ = std::make_unique<RecordedSteps>(fixed ? encoders::graphs_of(device) : nullptr);
+  if (fixed && !graphs_) graphs_ = encoders::graphs_of(device);
+  steps_ = std::make_unique<RecordedSteps>(fixed ? graphs_.get() : nullptr);
   most_open_ = static_cast<size_t>(most);
 }
 
@@ -177,7 +186,7 @@ void BeamWorker::begin_waiting() {
     try {
       prepare(beam);
     } catch (...) {
-      runner_.reset();
+      clear();
       const uint64_t ticket = waiting_.front().ticket;
       waiting_.pop_front();
       return feed_->fail(ticket, std::current_exception());
@@ -240,7 +249,7 @@ void BeamWorker::decode_alone() {
   if (last_) all.insert(all.end(), last_->sentences.begin(), last_->sentences.end());
   open_.clear();
   last_.reset();
-  runner_.reset();
+  clear();
   for (const auto& sentence : all) {
     if (std::exchange(sentence->closed, true)) continue;
     others_->decode({&sentence->fed, 1});

@@ -52,6 +52,7 @@ class BeamWorker {
   void drop_abandoned();
   void leave();
   int64_t load() const;
+  void clear();
   void prepare(int64_t beam);
   bool admit();
   void sort_out(std::span<const FedSentence> fed);
@@ -67,6 +68,7 @@ class BeamWorker {
   SentenceFeed* feed_ = nullptr;    // of this run
   const Others* others_ = nullptr;  // of this run
   int64_t batch_tokens_ = 0;
+  std::unique_ptr<encoders::DeviceGraphs> graphs_;
   std::unique_ptr<StepRunner> runner_;  // of sentences of one beam size
   std::unique_ptr<DeviceBeams> beams_;
   std::unique_ptr<RecordedSteps> steps_;

@@ -3,6 +3,8 @@
 #include <c10/util/Exception.h>
 #include <spdlog/spdlog.h>
 
+#include <exception>
+#include <string>
 #include <utility>
 
 namespace dietmt::nmt {
@@ -14,27 +16,40 @@ int64_t RecordedSteps::size_for(int64_t sentences) {
   return smaller >= sentences ? smaller : size;
 }
 
+int64_t RecordedSteps::largest_size(int64_t most) {
+  const int64_t size = size_for(most);
+  if (size == most) return size;
+  const bool is_power = (size & (size - 1)) == 0;
+  return is_power ? size / 4 * 3 : size / 3 * 2;
+}
+
 at::Tensor RecordedSteps::run(int64_t size, int64_t moves,
                               const std::function<at::Tensor()>& work) {
-  if (!graphs_) return work();
+  if (graphs_ == nullptr) return work();
   if (std::exchange(moves_, moves) != moves) steps_.clear();
   Step& step = steps_[size];
   if (!std::exchange(step.is_ready, true)) return work();
-  if (!step.graph) record(step, work);
-  if (!step.graph) return work();
+  if (!step.graph && !record(step, work)) return work();
   step.graph->replay();
   return step.result;
 }
 
-// A device that cannot record goes on without graphs.
-void RecordedSteps::record(Step& step, const std::function<at::Tensor()>& work) {
+// Returns false, and forgets all graphs and `step`, if the device cannot record: it goes on
+// without.
+bool RecordedSteps::record(Step& step, const std::function<at::Tensor()>& work) {
+  std::string problem;
   try {
     step.graph = graphs_->record([&] { step.result = work(); });
+    return true;
   } catch (const c10::Error& error) {
-    spdlog::warn("decoding goes on without graphs of the device: {}",
-                 error.what_without_backtrace());
-    graphs_.reset();
+    problem = error.what_without_backtrace();
+  } catch (const std::exception& error) {
+    problem = error.what();
   }
+  spdlog::warn("decoding goes on without graphs of the device: {}", problem);
+  steps_.clear();
+  graphs_ = nullptr;
+  return false;
 }
 
 }  // namespace dietmt::nmt

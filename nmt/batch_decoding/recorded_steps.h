@@ -15,14 +15,17 @@ namespace dietmt::nmt {
 
 class RecordedSteps {
  public:
-  /// Without graphs, each step is enqueued as it is.
-  explicit RecordedSteps(std::unique_ptr<encoders::DeviceGraphs> graphs)
-      : graphs_(std::move(graphs)) {}
+  /// Keeps the pointer. Null: each step is enqueued as it is.
+  explicit RecordedSteps(encoders::DeviceGraphs* graphs) : graphs_(graphs) {}
 
   /// The size to which a batch of so many sentences is filled up: 1, 2, 3, 4, 6, 8, 12, 16, ...
   static int64_t size_for(int64_t sentences);
-  /// The same; without graphs there are no idle sentences.
-  int64_t size_of(int64_t sentences) const { return graphs_ ? size_for(sentences) : sentences; }
+  /// The largest of these sizes that is not above `most`.
+  static int64_t largest_size(int64_t most);
+  /// size_for(); without graphs there are no idle sentences.
+  int64_t size_of(int64_t sentences) const {
+    return graphs_ != nullptr ? size_for(sentences) : sentences;
+  }
 
   /// Enqueues `work`, which is the same for all steps of this size as long as `moves` is the same,
   /// and returns its result. That is valid until the next step.
@@ -34,9 +37,9 @@ class RecordedSteps {
     std::unique_ptr<encoders::DeviceGraph> graph;
     at::Tensor result;
   };
-  void record(Step& step, const std::function<at::Tensor()>& work);
+  bool record(Step& step, const std::function<at::Tensor()>& work);
 
-  std::unique_ptr<encoders::DeviceGraphs> graphs_;
+  encoders::DeviceGraphs* graphs_;
   std::map<int64_t, Step> steps_;  // by size
   int64_t moves_ = 0;
 };

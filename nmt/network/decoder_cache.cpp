@@ -7,10 +7,13 @@
 namespace dietmt::nmt {
 namespace {
 
+// Slots of the first reservation, at least.
+constexpr int64_t kFirstSlots = 1024;
+
 bool grow(at::Tensor& slots, int64_t wanted) {
   if (!slots.defined() || slots.size(0) >= wanted) return false;
   std::vector<int64_t> sizes = slots.sizes().vec();
-  sizes.front() = std::max(wanted, 2 * slots.size(0));
+  sizes.front() = std::max({wanted, 2 * slots.size(0), kFirstSlots});
   const at::Tensor larger = at::zeros(sizes, slots.options());
   larger.narrow(0, 0, slots.size(0)).copy_(slots);
   slots = larger;

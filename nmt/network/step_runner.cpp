@@ -12,8 +12,9 @@ namespace {
 
 using at::Tensor;
 
-// Columns are added so many at a time, so that rows seldom become longer.
-constexpr int64_t kColumnBlock = 32;
+// As long as most sentences; twice as many if that is not enough, so that rows seldom become
+// longer.
+constexpr int64_t kFirstColumns = 64;
 
 Tensor staged(std::span<const int64_t> numbers, at::Device device) {
   const Tensor here = encoders::staging_tensor(std::ssize(numbers), device);
@@ -47,8 +48,8 @@ StepRunner::StepRunner(const TranslationModel& model, int64_t beams, int64_t mos
       cache_(model.empty_cache()),
       idle_slot_(pool_.take()) {
   const at::TensorOptions options = at::TensorOptions(at::kInt).device(device_);
-  slots_ = at::zeros({most_sentences * beams, kColumnBlock}, options);
-  source_slots_ = at::zeros({most_sentences, kColumnBlock}, options);
+  slots_ = at::zeros({most_sentences * beams, kFirstColumns}, options);
+  source_slots_ = at::zeros({most_sentences, kFirstColumns}, options);
   numbers_ = at::zeros({most_sentences * (3 * beams + 2)}, options.dtype(at::kLong));
   model_.cover(1, cache_);
   fixed_work_ = model_.steps_have_fixed_work(cache_);
@@ -57,7 +58,7 @@ StepRunner::StepRunner(const TranslationModel& model, int64_t beams, int64_t mos
 // At least `columns` columns; new ones hold slot 0.
 void StepRunner::widen(Tensor& slots, int64_t columns) {
   if (slots.size(1) >= columns) return;
-  const int64_t wanted = (columns + kColumnBlock - 1) / kColumnBlock * kColumnBlock;
+  const int64_t wanted = std::max(columns, 2 * slots.size(1));
   slots = at::constant_pad_nd(slots, {0, wanted - slots.size(1)});
   ++moves_;
 }

@@ -220,7 +220,9 @@ bool TranslationModel::steps_have_fixed_work(const DecoderCache& cache) const {
   const auto by_kernel = [&](const encoders::StepTerms& terms) {
     return encoders::steps_by_kernel(terms, keys);
   };
-  return std::ranges::all_of(cache.tables.self, by_kernel) &&
+  // Rotary positions of more heads take a copy from the host (encoders/attention/vector_terms.cpp).
+  constexpr int64_t kMostHeads = 64;
+  return config_.heads <= kMostHeads && std::ranges::all_of(cache.tables.self, by_kernel) &&
          std::ranges::all_of(cache.tables.cross, by_kernel);
 }
 
