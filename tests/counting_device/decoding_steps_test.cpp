@@ -112,13 +112,19 @@ TEST(DecodingStep, SentencesComeAndGoInRecordedSteps) {
       config.decoder_layer = layer;
       if (config.decoder_layer == "ssru") config.decoder_position = "sinusoidal";
       const Pair pair(config);
-      const auto requests = random_requests(80, 30, 46);
-      SearchOptions options = short_search(3, 2);
-      options.batch_tokens = 3;
-      counting::reset_counts();
-      const auto found = decode(*device_decoder(pair), requests, options);
-      EXPECT_GT(counting::counts().in_graphs, 2 * counting::counts().launches) << position;
-      expect_equal(found, decode(*engine_of({pair.on_cpu}), requests, options));
+      auto requests = random_requests(50, 20, 46);
+      const auto longer = random_requests(30, 100, 47);
+      requests.insert(requests.end(), longer.begin(), longer.end());
+      const auto wanted = decode(*engine_of({pair.on_cpu}), requests, short_search(3, 2));
+      // Few sentences, whose tables grow, and many, whose keys and values need more room.
+      for (const int64_t batch_tokens : {3, 24}) {
+        SearchOptions options = short_search(3, 2);
+        options.batch_tokens = batch_tokens;
+        counting::reset_counts();
+        expect_equal(decode(*device_decoder(pair), requests, options), wanted);
+        // An error of a step would decode its sentences again, kernel by kernel.
+        EXPECT_GT(counting::counts().in_graphs, 2 * counting::counts().launches) << position;
+      }
     }
   }
 }
