@@ -144,7 +144,13 @@ const kernels::DeviceKernels* device_kernels(c10::Device device) {
 
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device) {
   const DeviceBackend& backend = backend_of(device);
-  return backend.graphs == nullptr ? nullptr : backend.graphs(device);
+  if (backend.graphs == nullptr) return nullptr;
+  try {
+    return backend.graphs(device);
+  } catch (const c10::Error& error) {
+    spdlog::warn("{} records no graphs: {}", device.str(), error.what_without_backtrace());
+    return nullptr;
+  }
 }
 
 kernels::ElementType element_type(at::ScalarType type) {

@@ -37,7 +37,7 @@ class DeviceGraphs {
   virtual std::unique_ptr<DeviceGraph> record(const std::function<void()>& work) = 0;
 };
 
-/// Null on the CPU and on devices without graphs.
+/// Null on the CPU and on devices without graphs; a warning says why if they should have some.
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device);
 
 }  // namespace dietmt::encoders
