@@ -25,11 +25,23 @@ Arena::Arena() {
   if (mprotect(mirror_, kArenaBytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
 }
 
-void Arena::set_owner(int64_t graph) { owner_of_allocations = graph; }
+void Arena::set_owner(int64_t pool) { owner_of_allocations = pool; }
+
+void* Arena::reuse_in_pool(int64_t pool, size_t size) {
+  for (auto& [place, taken] : blocks_) {
+    if (taken.owner != pool || !taken.freed || taken.size < size || taken.size > 2 * size) continue;
+    taken.freed = false;
+    taken.number = ++allocations_;
+    return mirror_ + place;
+  }
+  return nullptr;
+}
 
 void* Arena::allocate(size_t bytes) {
   const size_t size = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   const std::scoped_lock lock(mutex_);
+  if (owner_of_allocations != 0)
+    if (void* const reused = reuse_in_pool(owner_of_allocations, size)) return reused;
   const auto found = free_.lower_bound(size);
   size_t place = used_, taken = size;
   if (found != free_.end() && found->first <= 2 * size) {
@@ -71,19 +83,24 @@ Arena::Block Arena::block_at(const void* mirror) const {
   return {mirror_ + found->first, taken.size, taken.number, taken.owner};
 }
 
-void Arena::spoil(int64_t graph, Contents contents) {
+void Arena::spoil(int64_t pool, int64_t since) {
   const std::scoped_lock lock(mutex_);
   for (const auto& [place, taken] : blocks_) {
-    if (taken.owner == graph && (taken.freed || contents == Contents::kAll))
+    if (taken.owner == pool && (taken.freed || taken.number > since))
       std::memset(mirror_ + place, 0xff, taken.size);
   }
 }
 
-void Arena::disown(int64_t graph) {
+int64_t Arena::allocations() const {
+  const std::scoped_lock lock(mutex_);
+  return allocations_;
+}
+
+void Arena::disown(int64_t pool) {
   const std::scoped_lock lock(mutex_);
   for (auto block = blocks_.begin(); block != blocks_.end();) {
     Taken& taken = block->second;
-    if (taken.owner != graph) {
+    if (taken.owner != pool) {
       ++block;
       continue;
     }

@@ -11,8 +11,8 @@ namespace dietmt::counting {
 constexpr size_t kArenaBytes = size_t{1} << 36;
 
 /// Freed blocks are kept by size; a block serves requests of at least half its size. What a thread
-/// allocates while it records a graph belongs to the graph: once freed, it serves nobody else
-/// before the graph has gone, as on CUDA.
+/// allocates while it records a graph belongs to the pool of the graph: once freed, it serves only
+/// recordings of that pool before the pool has gone, as on CUDA.
 class Arena {
  public:
   Arena();
@@ -24,8 +24,8 @@ class Arena {
   void* allocate(size_t bytes);
   void free(const void* mirror);
 
-  /// What allocations of this thread belong to from now on; 0: nothing.
-  static void set_owner(int64_t graph);
+  /// The pool to which allocations of this thread belong from now on; 0: none.
+  static void set_owner(int64_t pool);
 
   struct Block {
     char* mirror = nullptr;
@@ -36,13 +36,15 @@ class Arena {
   /// The block in use that has this address of the mirror.
   Block block_at(const void* mirror) const;
 
-  /// Fills what a graph's work has allocated with ones, so that floating-point numbers are NaN and
-  /// indices -1: all of it, or only what it has also freed.
-  enum class Contents { kAll, kFreed };
-  void spoil(int64_t graph, Contents contents);
+  /// Fills memory of a pool with ones, so that floating-point numbers are NaN and indices -1: what
+  /// has been freed, and what was allocated after allocation number `since`.
+  void spoil(int64_t pool, int64_t since);
 
-  /// The graph has gone.
-  void disown(int64_t graph);
+  /// The number of the last allocation.
+  int64_t allocations() const;
+
+  /// The pool has gone.
+  void disown(int64_t pool);
 
   int64_t in_use() const;
   int64_t most() const;
@@ -53,10 +55,11 @@ class Arena {
     size_t size = 0;
     int64_t number = 0;
     int64_t owner = 0;
-    bool freed = false;  // by its user; the graph that owns it still writes there
+    bool freed = false;  // by its user; graphs of the pool still write there
   };
   using Blocks = std::map<size_t, Taken>;
 
+  void* reuse_in_pool(int64_t pool, size_t size);
   Blocks::iterator give_back(Blocks::iterator block);
 
   mutable std::mutex mutex_;

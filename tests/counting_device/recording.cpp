@@ -16,12 +16,24 @@
 namespace dietmt::counting {
 namespace {
 
+/// The memory of the graphs of one RecordedGraphs.
+class Pool {
+ public:
+  Pool() : number_(++pools) {}
+  ~Pool() { arena().disown(number_); }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  int64_t number() const { return number_; }
+
+ private:
+  static inline std::atomic<int64_t> pools = 0;
+  int64_t number_;
+};
+
 class RecordedGraph : public encoders::DeviceGraph {
  public:
-  explicit RecordedGraph(int64_t number) : number_(number) {}
-  ~RecordedGraph() override { arena().disown(number_); }
-  RecordedGraph(const RecordedGraph&) = delete;
-  RecordedGraph& operator=(const RecordedGraph&) = delete;
+  explicit RecordedGraph(std::shared_ptr<const Pool> pool) : pool_(std::move(pool)) {}
 
   void record(const std::function<void()>& work);
   void replay() override;
@@ -37,7 +49,8 @@ class RecordedGraph : public encoders::DeviceGraph {
   };
   void undo();
 
-  int64_t number_;
+  std::shared_ptr<const Pool> pool_;
+  int64_t allocations_before_ = 0;
   int64_t launches_ = 0;
   std::map<const char*, Used> used_;  // not allocated by the work
   std::vector<std::function<void()>> calls_;
@@ -48,7 +61,8 @@ thread_local RecordedGraph* recording = nullptr;
 void RecordedGraph::record(const std::function<void()>& work) {
   require_no_recording("record a graph");
   recording = this;
-  Arena::set_owner(number_);
+  allocations_before_ = arena().allocations();
+  Arena::set_owner(pool_->number());
   const auto end = [&] {
     Arena::set_owner(0);
     recording = nullptr;
@@ -64,7 +78,7 @@ void RecordedGraph::record(const std::function<void()>& work) {
 }
 
 void RecordedGraph::undo() {
-  arena().spoil(number_, Arena::Contents::kAll);
+  arena().spoil(pool_->number(), allocations_before_);
   for (auto& [place, used] : used_)
     std::memcpy(used.block.mirror, std::exchange(used.before, {}).data(), used.block.size);
 }
@@ -72,7 +86,8 @@ void RecordedGraph::undo() {
 void RecordedGraph::note_use(const void* mirror) {
   const Arena::Block block = arena().block_at(mirror);
   if (block.number == 0) throw Error("work of the counting device uses memory that nobody has");
-  if (block.owner == number_ || used_.contains(block.mirror)) return;
+  const bool is_own = block.owner == pool_->number() && block.number > allocations_before_;
+  if (is_own || used_.contains(block.mirror)) return;
   used_[block.mirror] = {block, {block.mirror, block.mirror + block.size}};
 }
 
@@ -83,7 +98,7 @@ void RecordedGraph::replay() {
   for (const auto& [place, used] : used_)
     if (arena().block_at(place).number != used.block.number)
       throw Error("a graph uses memory that has been freed since its work was recorded");
-  arena().spoil(number_, Arena::Contents::kFreed);
+  arena().spoil(pool_->number(), arena().allocations());
   if (!computes()) return;
   const Uncounted uncounted;
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
@@ -93,11 +108,13 @@ void RecordedGraph::replay() {
 class RecordedGraphs : public encoders::DeviceGraphs {
  public:
   std::unique_ptr<encoders::DeviceGraph> record(const std::function<void()>& work) override {
-    static std::atomic<int64_t> graphs = 0;
-    auto graph = std::make_unique<RecordedGraph>(++graphs);
+    auto graph = std::make_unique<RecordedGraph>(pool_);
     graph->record(work);
     return graph;
   }
+
+ private:
+  std::shared_ptr<const Pool> pool_ = std::make_shared<Pool>();
 };
 
 }  // namespace

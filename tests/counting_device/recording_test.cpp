@@ -59,6 +59,23 @@ TEST(RecordedGraphs, KeepTheMemoryOfTheirWork) {
   EXPECT_EQ(others.cpu().count_nonzero().item<int64_t>(), 0);
 }
 
+// Graphs of one pool share temporary memory; what still has an owner stays its own.
+TEST(RecordedGraphs, ShareWhatTheirWorkFrees) {
+  const Tensor x = moved(at::ones({3000}, kFloats));
+  const auto graphs = encoders::graphs_of(counting_device());
+  Tensor first_result, second_result;
+  const auto first = graphs->record([&] { first_result = ((x + 1.0) * 2.0).sum(); });
+  const int64_t before = allocated_bytes();
+  const auto second = graphs->record([&] { second_result = ((x + 2.0) * 3.0).sum(); });
+  EXPECT_LT(allocated_bytes() - before, 3000) << "the sum alone needs memory";
+  for (int i = 0; i < 2; ++i) {
+    first->replay();
+    second->replay();
+  }
+  EXPECT_EQ(first_result.cpu().item<float>(), 12000.0f);
+  EXPECT_EQ(second_result.cpu().item<float>(), 27000.0f);
+}
+
 TEST(RecordedGraphs, GiveTheirMemoryBack) {
   const Tensor x = moved(at::ones({300}, kFloats));
   const int64_t before = allocated_bytes();
