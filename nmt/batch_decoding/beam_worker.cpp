@@ -1,6 +1,10 @@
 #include "nmt/batch_decoding/beam_worker.h"
 
+#include <c10/util/Exception.h>
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -22,6 +26,10 @@ int64_t rows_that_fit(const TranslationModel& model) {
   const int64_t token = cache.slot_bytes() + cache.source_slot_bytes();
   const int64_t bytes = model.config().target_vocabulary * kBytesOfALogit + kUsualLength * token;
   return std::min(kMostRows, *free / 2 / bytes);
+}
+
+void warn_of_failure(const char* problem) {
+  spdlog::warn("a decoding step failed, its sentences are decoded one by one: {}", problem);
 }
 
 }  // namespace
@@ -63,10 +71,13 @@ bool BeamWorker::attempt(const std::function<void()>& work) {
   try {
     work();
     return true;
-  } catch (...) {
-    decode_alone();
-    return false;
+  } catch (const c10::Error& error) {
+    warn_of_failure(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    warn_of_failure(error.what());
   }
+  decode_alone();
+  return false;
 }
 
 // Returns false at the end of the feed.

@@ -1,9 +1,19 @@
 // Decoding steps with every encoding on the counting device: what the CPU finds, in every type, and
 // one wait a step, for the copy of the step before.
 #include <ATen/ATen.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 #include <torch/types.h>
 
+#include <sstream>
+#include <utility>
+
+#include "common/error.h"
+#include "encoders/device/device.h"
+#include "tests/counting_device/fused_kernels.h"
+#include "tests/counting_device/recording.h"
 #include "tests/counting_device/step_report.h"
 #include "tests/encoders/position/encoding_list.h"
 #include "tests/nmt/engine/engine_run.h"
@@ -127,6 +137,32 @@ TEST(DecodingStep, SentencesComeAndGoInRecordedSteps) {
       }
     }
   }
+}
+
+// A kernel that fails once.
+void broken_beam_step(const kernels::DeviceBeamStep& call) {
+  static bool was_called = false;
+  if (!std::exchange(was_called, true)) throw Error("the device has fallen over");
+  counting::fused_kernels().beam_step(call);
+}
+
+TEST(DecodingStep, AfterAFailureSentencesAreDecodedOneByOne) {
+  const Pair pair(config_with("sinusoidal", "sinusoidal"));
+  const auto requests = random_requests(8, 20, 48);
+  const auto wanted = decode(*engine_of({pair.on_cpu}), requests, short_search(3, 2));
+  kernels::DeviceKernels broken = counting::fused_kernels();
+  broken.beam_step = broken_beam_step;
+  encoders::register_device_backend(counting::counting_device().type(), {&broken});
+  std::ostringstream log;
+  const auto logger = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  const auto found = decode(*device_decoder(pair), requests, short_search(3, 2));
+  spdlog::set_default_logger(logger);
+  encoders::register_device_backend(counting::counting_device().type(),
+                                    {&counting::fused_kernels(), counting::recorded_graphs});
+  expect_equal(found, wanted);
+  EXPECT_THAT(log.str(), testing::HasSubstr("one by one: the device has fallen over"));
 }
 
 TEST(DecodingStep, ScoresOfNarrowTypesAreClose) {
