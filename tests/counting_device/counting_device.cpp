@@ -60,6 +60,10 @@ struct Hooks : at::PrivateUse1HooksInterface {
   }
 };
 
+void use_kernels(const kernels::DeviceKernels& kernels) {
+  encoders::register_device_backend(c10::kPrivateUse1, {&kernels, recorded_graphs});
+}
+
 c10::Device install() {
   c10::register_privateuse1_backend("counting");
   install_allocators();
@@ -68,7 +72,7 @@ c10::Device install() {
   at::RegisterPrivateUse1HooksInterface(new Hooks);
   register_operators();
   register_autocast();
-  encoders::register_device_backend(c10::kPrivateUse1, {&fused_kernels(), recorded_graphs});
+  use_kernels(fused_kernels());
   return {c10::kPrivateUse1, 0};
 }
 
@@ -78,6 +82,13 @@ c10::Device counting_device() {
   static const c10::Device device = install();
   return device;
 }
+
+OtherKernels::OtherKernels(const kernels::DeviceKernels& kernels) {
+  counting_device();
+  use_kernels(kernels);
+}
+
+OtherKernels::~OtherKernels() { use_kernels(fused_kernels()); }
 
 void move_to_device(torch::nn::Module& module) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;

@@ -15,10 +15,21 @@
 #include <string>
 #include <vector>
 
+#include "kernels/device_kernels.h"
+
 namespace dietmt::counting {
 
 /// Registers the device and its table of fused kernels at the first call, and returns it.
 c10::Device counting_device();
+
+/// While it lives, the device has these fused kernels, which the caller keeps.
+class OtherKernels {
+ public:
+  explicit OtherKernels(const kernels::DeviceKernels& kernels);
+  ~OtherKernels();
+  OtherKernels(const OtherKernels&) = delete;
+  OtherKernels& operator=(const OtherKernels&) = delete;
+};
 
 /// Moves the parameters and buffers of a module to the device, as Module::to() does. LibTorch's own
 /// refuses, because the type of a parameter could not change to one of this device.

@@ -11,9 +11,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "encoders/device/device.h"
 #include "tests/counting_device/fused_kernels.h"
-#include "tests/counting_device/recording.h"
 #include "tests/counting_device/step_report.h"
 #include "tests/encoders/position/encoding_list.h"
 #include "tests/nmt/engine/engine_run.h"
@@ -152,15 +150,13 @@ TEST(DecodingStep, AfterAFailureSentencesAreDecodedOneByOne) {
   const auto wanted = decode(*engine_of({pair.on_cpu}), requests, short_search(3, 2));
   kernels::DeviceKernels broken = counting::fused_kernels();
   broken.beam_step = broken_beam_step;
-  encoders::register_device_backend(counting::counting_device().type(), {&broken});
+  const counting::OtherKernels other(broken);
   std::ostringstream log;
   const auto logger = spdlog::default_logger();
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
   const auto found = decode(*device_decoder(pair), requests, short_search(3, 2));
   spdlog::set_default_logger(logger);
-  encoders::register_device_backend(counting::counting_device().type(),
-                                    {&counting::fused_kernels(), counting::recorded_graphs});
   expect_equal(found, wanted);
   EXPECT_THAT(log.str(), testing::HasSubstr("one by one: the device has fallen over"));
 }

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "encoders/attention/attention.h"
-#include "encoders/device/device.h"
 #include "tests/counting_device/counting_device.h"
 #include "tests/counting_device/fused_kernels.h"
-#include "tests/counting_device/recording.h"
 
 namespace dietmt::counting {
 namespace {
@@ -22,6 +20,7 @@ Calls calls_by_warpgroups;
 
 /// The table of the counting device with functions for warpgroups.
 kernels::DeviceKernels hopper_kernels() {
+  calls_by_warpgroups = {};
   kernels::DeviceKernels kernels = fused_kernels();
   kernels.reasons_against_warpgroup_attention = kernels.reasons_against_attention;
   kernels.warpgroup_attention_forward = [](const kernels::AttentionForward& call) {
@@ -35,60 +34,46 @@ kernels::DeviceKernels hopper_kernels() {
   return kernels;
 }
 
-class HopperChoice : public testing::Test {
- protected:
-  void use(const kernels::DeviceKernels& kernels) {
-    kernels_ = kernels;
-    encoders::register_device_backend(counting_device().type(), {&kernels_, recorded_graphs});
-    calls_by_warpgroups = {};
-  }
-  ~HopperChoice() override {
-    encoders::register_device_backend(counting_device().type(),
-                                      {&fused_kernels(), recorded_graphs});
-  }
+/// Output and the gradient of the queries.
+std::vector<Tensor> attend_by(encoders::Backend backend, at::Device device) {
+  const encoders::Packing packing({5, 3, 9}, device);
+  encoders::ScoreTerms terms;
+  terms.content_scale = {0.3};
+  const auto leaf = [&](double shift) {
+    return at::arange(17 * 2 * 8, at::kFloat).add(shift).sin().view({17, 2, 8}).to(device);
+  };
+  const Tensor queries = leaf(0.0).requires_grad_(true);
+  const encoders::AttentionCall call{queries, leaf(1.0), leaf(2.0), packing, packing, terms};
+  const Tensor output = encoders::attend(call, backend);
+  output.square().sum().backward();
+  return {output.detach().cpu(), queries.grad().cpu()};
+}
 
-  /// Output and the gradient of the queries.
-  static std::vector<Tensor> attend_by(encoders::Backend backend, at::Device device) {
-    const encoders::Packing packing({5, 3, 9}, device);
-    encoders::ScoreTerms terms;
-    terms.content_scale = {0.3};
-    const auto leaf = [&](double shift) {
-      return at::arange(17 * 2 * 8, at::kFloat).add(shift).sin().view({17, 2, 8}).to(device);
-    };
-    const Tensor queries = leaf(0.0).requires_grad_(true);
-    const encoders::AttentionCall call{queries, leaf(1.0), leaf(2.0), packing, packing, terms};
-    const Tensor output = encoders::attend(call, backend);
-    output.square().sum().backward();
-    return {output.detach().cpu(), queries.grad().cpu()};
-  }
+void expect_same(const std::vector<Tensor>& found) {
+  const auto wanted = attend_by(encoders::Backend::kAuto, at::kCPU);
+  for (size_t i = 0; i < wanted.size(); ++i)
+    EXPECT_TRUE(at::allclose(found[i], wanted[i], 1e-4, 1e-5)) << i;
+}
 
-  static void expect_same(const std::vector<Tensor>& found) {
-    const auto wanted = attend_by(encoders::Backend::kAuto, at::kCPU);
-    for (size_t i = 0; i < wanted.size(); ++i)
-      EXPECT_TRUE(at::allclose(found[i], wanted[i], 1e-4, 1e-5)) << i;
-  }
-
- private:
-  kernels::DeviceKernels kernels_;
-};
-
-TEST_F(HopperChoice, TrainsWithItsOwnFunctions) {
-  use(hopper_kernels());
+TEST(HopperChoice, TrainsWithItsOwnFunctions) {
+  const kernels::DeviceKernels kernels = hopper_kernels();
+  const OtherKernels other(kernels);
   expect_same(attend_by(encoders::Backend::kHopper, counting_device()));
   EXPECT_EQ(calls_by_warpgroups.forward, 1);
   EXPECT_EQ(calls_by_warpgroups.backward, 1);
 }
 
-TEST_F(HopperChoice, FallsBackToTheUsualBackwardPass) {
+TEST(HopperChoice, FallsBackToTheUsualBackwardPass) {
   kernels::DeviceKernels kernels = hopper_kernels();
   kernels.warpgroup_attention_backward = nullptr;
-  use(kernels);
+  const OtherKernels other(kernels);
   expect_same(attend_by(encoders::Backend::kHopper, counting_device()));
   EXPECT_EQ(calls_by_warpgroups.forward, 1);
 }
 
-TEST_F(HopperChoice, AutoTakesTheUsualFunctions) {
-  use(hopper_kernels());
+TEST(HopperChoice, AutoTakesTheUsualFunctions) {
+  const kernels::DeviceKernels kernels = hopper_kernels();
+  const OtherKernels other(kernels);
   expect_same(attend_by(encoders::Backend::kAuto, counting_device()));
   EXPECT_EQ(calls_by_warpgroups.forward, 0);
   EXPECT_EQ(calls_by_warpgroups.backward, 0);
