@@ -33,7 +33,7 @@ struct AttentionForwardBlock {
 
   /// A thread's rows: maximum of the scores and sum of 2^(score - maximum), the latter over only
   /// the columns of this thread. Of row own_row(lane_index() % 4), the sum without dropped scores
-  /// where the row meets the first or the last entry of relative_values alone.
+  /// where all its offsets have the first, or the last, entry of relative_values.
   struct Softmax {
     float maximum[kSlots];
     float sum[kSlots];
@@ -108,7 +108,7 @@ struct AttentionForwardBlock {
     }
   }
 
-  /// Adds the scores of rows that meet one entry of relative_values alone.
+  /// Adds the scores of rows whose offsets all have the same entry of relative_values.
   DIETMT_DEVICE static void add_end_sums(Softmax& softmax, const Scores& scores, int64_t clip,
                                          const TileOf& tile) {
     add_single_rows<S>(scores, clip, tile, [&](Entries entry, float sum) {
@@ -117,8 +117,8 @@ struct AttentionForwardBlock {
     });
   }
 
-  /// output += scores (values + relative values), without dropped scores. Relative values of rows
-  /// that meet one entry alone wait for add_values_at_ends.
+  /// output += scores (values + relative values), without dropped scores. Where the offsets of rows
+  /// all have the same entry, add_values_at_ends adds it.
   DIETMT_DEVICE static void add_values(WarpRows<kWidth>& output, Softmax& softmax, Scores& scores,
                                        const E* values, const CallView& view,
                                        const Sentence& sentence, const TileOf& tile, bool works,
@@ -143,7 +143,7 @@ struct AttentionForwardBlock {
     }
   }
 
-  /// output += what met one entry of relative_values alone, after the last tile.
+  /// output += the entries that add_values left out, after the last tile.
   DIETMT_DEVICE static void add_values_at_ends(WarpRows<kWidth>& output, const Softmax& softmax,
                                                const TermMemory<S>& memory) {
     const int row = own_row(lane_index() % 4);

@@ -91,7 +91,7 @@ struct BackwardOfQueries {
     }
   }
 
-  /// What rows that met one entry of a table alone add to the gradients, after their last tile.
+  /// Adds to the gradients what through_table left out, after the last tile of the rows.
   /// single(clip): whether there are any.
   template <typename Single>
   DIETMT_DEVICE static void finish_rows(const BackwardArguments& arguments, const CallView& view,

@@ -289,8 +289,8 @@ struct BackwardTiles {
   }
 
   /// sums += grad_scores table[offset] for a table that belongs to the rows, and the table's own
-  /// gradient: partial[offset] += grad_scores rows. partial may be null. What meets one entry alone
-  /// waits for finish_table.
+  /// gradient: partial[offset] += grad_scores rows. partial may be null. Rows whose offsets all
+  /// have the same entry are left to finish_table.
   DIETMT_DEVICE static void through_table(Sums& sums, const Scores& grad_scores,
                                           const ConvertedTable& table, int64_t clip, float* partial,
                                           const CallView& view, const TileOf& tile, int column,
@@ -305,7 +305,7 @@ struct BackwardTiles {
                           memory.rows.content, tile, VectorTable::kOfScores, memory.terms);
   }
 
-  /// through_table of what met one entry alone, after the last tile of the rows.
+  /// Adds what through_table left out, after the last tile of the rows.
   DIETMT_DEVICE static void finish_table(Sums& sums, const HeadTable& partial, const CallView& view,
                                          const BlockPlace& place, const Memory& memory) {
     const E* ends = ends_of(memory.terms, EndTable::kOfRows) + place.half * kSums;

@@ -1,5 +1,5 @@
 // The first and last entry of a table over clipped offsets. Where all offsets of 16 rows and the
-// columns of a tile lie beyond the clip, they meet one of the two, x, and the products of
+// columns of a tile lie beyond the clip, all have one of the two, x, and the products of
 // offset_band.cuh shrink to
 //   q . relative_keys[o]                     one number for each row (or column): q . x
 //   sum_c score[r,c] relative_values[o]      one sum for each row, times x at the end of all tiles
@@ -129,8 +129,8 @@ DIETMT_DEVICE float own_row_sum(const typename S::Scores& scores, int slot) {
   return sum;
 }
 
-/// add(entry, sum of the scores of row own_row(lane_index() % 4)), if its 16 rows meet this entry
-/// alone.
+/// add(entry, sum of the scores of row own_row(lane_index() % 4)), if the offsets of its 16 rows
+/// all have this entry.
 template <typename S, typename Add>
 DIETMT_DEVICE void add_single_rows(const typename S::Scores& scores, int64_t clip,
                                    const typename S::TileOf& tile, const Add& add) {

@@ -140,7 +140,7 @@ DIETMT_DEVICE void clear_row_sums(const TermMemory<S>& memory) {
   for (int i = 0; i < 4; ++i) memory.row_sums[i * kRows + row] = 0.0f;
 }
 
-/// row_sums[entry, row] += the scores of rows that meet this entry alone.
+/// row_sums[entry, row] += the scores of rows whose offsets all have this entry.
 template <typename S>
 DIETMT_DEVICE void add_row_sums(const typename S::Scores& scores, int64_t clip,
                                 const typename S::TileOf& tile, VectorTable table,

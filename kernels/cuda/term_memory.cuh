@@ -57,7 +57,7 @@ struct TermMemory {
   float* row_ends = nullptr;         // [2, kRows]: products of the rows with the ends of a table
   float* column_ends = nullptr;      // [2, kColumns]: the same of the columns
   float* value_ends = nullptr;  // gradients: [2, kRows] or [2, kColumns], whichever are queries
-  float* row_sums = nullptr;    // [tables, 2, kRows]: of scores that meet an end alone
+  float* row_sums = nullptr;    // [tables, 2, kRows]: of scores that all have an end
   E* band = nullptr;            // [bands, kWindow, kBandStride], of 16 rows each
   float* end_sums = nullptr;    // [2 tables, kWarps, 2, kWidth]: first and last entries
 };

@@ -31,8 +31,8 @@ DIETMT_DEVICE int clip_to(int offset, int clip) {
   return offset < -clip ? -clip : offset > clip ? clip : offset;
 }
 
-/// What the offsets of some scores meet in a table that is clipped at C: its first entry alone, its
-/// last entry alone, or several.
+/// Which entries of a table that is clipped at C the offsets of some scores have: all the first
+/// one, all the last one, or several.
 enum class Entries { kFirst = 0, kLast = 1, kSeveral = 2 };
 
 /// The scores of 128 rows and kTileColumns columns, with queries as rows or keys as rows. Starts
@@ -71,7 +71,7 @@ struct Tile {
     if (lowest >= clip) return Entries::kLast;
     return lowest + count + kColumns - 2 <= -clip ? Entries::kFirst : Entries::kSeveral;
   }
-  /// Whether any 16 rows meet one entry alone.
+  /// Whether the offsets of any 16 rows all have one entry.
   DIETMT_DEVICE bool has_single_entries(int64_t clip) const {
     return entries(clip, 0, 16) != Entries::kSeveral ||
            entries(clip, kRows - 16, 16) != Entries::kSeveral;
@@ -101,8 +101,8 @@ struct Tile {
   }
 };
 
-/// Whether rows of tiles first .. end - 1 meet one entry alone, where the offsets of tile_at(index)
-/// rise or fall with the index.
+/// Whether in one of the tiles first .. end - 1 all offsets of 16 rows have one entry. The offsets
+/// of tile_at(index) rise or fall with the index.
 template <typename TileAt>
 DIETMT_DEVICE bool meet_single_entries(const TileAt& tile_at, int first, int end, int64_t clip) {
   return first < end &&
