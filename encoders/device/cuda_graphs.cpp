@@ -61,8 +61,8 @@ class CudaGraph : public DeviceGraph {
   }
 
  private:
-  /// The stream stops to record, and the allocator to serve it from the pool. Each of these fails
-  /// if it has been done; the caller has the first error.
+  /// The stream stops recording, and the allocator no longer serves it from the pool. Each of these
+  /// fails if it has been done; the caller has the first error.
   void abandon(Pool pool, c10::DeviceIndex device) {
     try {
       graph_.capture_end();

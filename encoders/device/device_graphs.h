@@ -4,8 +4,7 @@
 //   const std::unique_ptr<DeviceGraphs> graphs = graphs_of(device);  // null: the device has none
 //   at::Tensor sum;
 //   const auto graph = graphs->record([&] { sum = a + b; });         // computes nothing yet
-//   graph->replay();                                                 // sum = a + b, as they are
-//   now
+//   graph->replay();                                                 // sum = a + b
 #pragma once
 
 #include <c10/core/Device.h>
