@@ -156,8 +156,7 @@ class Batch {
                              .query_packing = packing_,
                              .key_packing = packing_,
                              .terms = terms,
-                             .dropout = dropout,
-                             .dropout_key = 1},
+                             .dropout = encoders::DropoutKeys(1).next(dropout)},
                             encoders::parse_backend(options_.backend));
   }
   at::Tensor aten(bool masked, double dropout) const {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/place.h"
+#include "encoders/ops/dropout_keys.h"
 #include "kernels/device_kernels.h"
 
 namespace {
@@ -41,7 +42,8 @@ class Cases {
         type_(bench::element_type(options.type)),
         element_(encoders::element_type(type_)),
         numbers_(at::TensorOptions(place.device()).dtype(type_)),
-        dropout_{options.dropout, 1} {
+        pass_key_(at::ones({}, numbers_.dtype(at::kLong))),
+        dropout_{options.dropout, encoders::device_dropout_key(pass_key_, 0)} {
     norms();
     activations();
     embeddings();
@@ -286,6 +288,7 @@ class Cases {
   at::ScalarType type_;
   kernels::ElementType element_;
   at::TensorOptions numbers_;
+  Tensor pass_key_;
   kernels::DropoutCall dropout_;
   std::vector<Tensor> kept_;
   std::vector<Case> cases_;

@@ -16,6 +16,8 @@
 
 #include <cstdint>
 
+#include "kernels/dropout.h"
+
 namespace dietmt::kernels {
 
 enum class ElementType { kFloat, kBFloat16, kHalf };
@@ -62,19 +64,21 @@ struct AttentionSizes {
   int64_t sentences = 0;
   int64_t heads = 0;
   int64_t head_width = 0;
-  HostOffsets query_offsets;           // what the CPU kernels read
-  HostOffsets key_offsets;             // the same
-  DeviceOffsets device_query_offsets;  // what the CUDA kernels read
-  DeviceOffsets device_key_offsets;    // the same
-  DeviceTiles device_query_tiles;      // the same
-  DeviceTiles device_key_tiles;        // the same
-  int64_t query_rows = 0;              // of the tensors of queries, at least N; for a device
-  int64_t key_rows = 0;                // of those of keys, at least M; for a device
-  int64_t max_queries = 0;             // T
-  int64_t max_keys = 0;                // S
-  bool causal = false;                 // key j is hidden from query i < j
-  double dropout = 0.0;                // of the probabilities: element [b,h,i,j] of
-  uint64_t dropout_key = 0;            // [B, H, T, S], kernels/dropout.h
+  HostOffsets query_offsets;            // what the CPU kernels read
+  HostOffsets key_offsets;              // the same
+  DeviceOffsets device_query_offsets;   // what the CUDA kernels read
+  DeviceOffsets device_key_offsets;     // the same
+  DeviceTiles device_query_tiles;       // the same
+  DeviceTiles device_key_tiles;         // the same
+  int64_t query_rows = 0;               // of the tensors of queries, at least N; for a device
+  int64_t key_rows = 0;                 // of those of keys, at least M; for a device
+  int64_t max_queries = 0;              // T
+  int64_t max_keys = 0;                 // S
+  bool causal = false;                  // key j is hidden from query i < j
+  double dropout = 0.0;                 // of the probabilities: element [b,h,i,j] of
+                                        // [B, H, T, S], kernels/dropout.h
+  uint64_t dropout_key = 0;             // what the CPU kernels read
+  DeviceDropoutKey device_dropout_key;  // what the CUDA kernels read
 };
 
 /// The score terms, or their gradients, which the kernels add to what is there.

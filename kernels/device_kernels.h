@@ -17,10 +17,11 @@
 
 namespace dietmt::kernels {
 
-/// Element i is dropped by dropout_keeps(key, i, ..) of kernels/dropout.h; p = 0 drops nothing.
+/// Element i is dropped by dropout_keeps(key.value(), i, ..) of kernels/dropout.h; p = 0 drops
+/// nothing.
 struct DropoutCall {
   double p = 0.0;
-  uint64_t key = 0;
+  DeviceDropoutKey key;
 };
 
 /// The widest rows of add_norm, in elements.

@@ -31,6 +31,15 @@ constexpr bool dropout_keeps(uint64_t key, uint32_t index, uint32_t threshold) {
   return dropout_bits(key, index) >= threshold;
 }
 
+/// The key of one dropout site on a device. Kernels read the key of the pass when they run, so a
+/// recorded pass drops other elements once that number has changed.
+struct DeviceDropoutKey {
+  const uint64_t* pass_key = nullptr;  // on the device
+  uint64_t site = 0;                   // its number in the pass
+
+  constexpr uint64_t value() const { return random_key(*pass_key, site); }
+};
+
 /// mask[i] = 1 / (1 - p) where element i is kept, else 0.
 void dropout_mask(uint64_t key, double p, int64_t size, float* mask);
 

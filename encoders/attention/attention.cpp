@@ -139,7 +139,6 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
                       .terms = terms,
                       .causal = call.causal,
                       .dropout = call.dropout,
-                      .dropout_key = call.dropout_key,
                       // Some inputs have segments that only the embeddings use.
                       .segments = terms.segment_bias.defined() ? call.segments : at::Tensor()};
   if (moved.keys.is_same(call.keys) && moved.values.is_same(call.values)) {
@@ -152,10 +151,10 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
   return row.attend(moved);
 }
 
-at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const at::Tensor& like) {
-  if (!like.is_cpu()) return dropout_mask_like(at::empty(sizes, like.options()), {p, key});
+at::Tensor dropout_factors(const DropoutSite& site, at::IntArrayRef sizes, const at::Tensor& like) {
+  if (!like.is_cpu()) return dropout_mask_like(at::empty(sizes, like.options()), site);
   at::Tensor factors = at::empty(sizes, at::kFloat);
-  kernels::dropout_mask(key, p, factors.numel(), factors.data_ptr<float>());
+  kernels::dropout_mask(site.key(), site.p, factors.numel(), factors.data_ptr<float>());
   return factors.to(like.options());
 }
 

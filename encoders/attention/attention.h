@@ -11,6 +11,7 @@
 
 #include "encoders/attention/head_layout.h"
 #include "encoders/attention/packing.h"
+#include "encoders/ops/dropout_keys.h"
 #include "encoders/position/score_terms.h"
 
 namespace dietmt::encoders {
@@ -35,8 +36,7 @@ struct AttentionCall {
   const Packing& key_packing;
   const ScoreTerms& terms;   // for the longest sentence: T = max query length, S = max key length
   bool causal = false;       // key j is masked for queries i < j
-  double dropout = 0.0;      // of the attention probabilities
-  uint64_t dropout_key = 0;  // dropped: kernels/dropout.h over [B, H, T, S] with this key
+  DropoutSite dropout = {};  // of the attention probabilities [B, H, T, S]
   at::Tensor segments = {};  // [N] int64, only with segment_bias (self-attention)
   /// Where the gradients of keys and values belong: parts key_part and key_part + 1. Null:
   /// anywhere.
@@ -72,8 +72,7 @@ struct DenseAttentionCall {
   const ScoreTerms& terms;
   Extent extent;
   bool causal = false;
-  double dropout = 0.0;
-  uint64_t dropout_key = 0;
+  DropoutSite dropout = {};
   at::Tensor segments = {};  // [B, T] int64, only with segment_bias (self-attention)
 };
 at::Tensor attend_dense(const DenseAttentionCall& call);

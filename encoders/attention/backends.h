@@ -41,6 +41,6 @@ at::Tensor contextual_bias(const at::Tensor& content, const at::Tensor& hidden, 
 
 /// The dropout factors 0 or 1 / (1 - p) of probabilities [B, H, T, S], on the device and in the
 /// dtype of `like`.
-at::Tensor dropout_factors(uint64_t key, double p, at::IntArrayRef sizes, const at::Tensor& like);
+at::Tensor dropout_factors(const DropoutSite& site, at::IntArrayRef sizes, const at::Tensor& like);
 
 }  // namespace dietmt::encoders

@@ -46,7 +46,7 @@ struct Settings : torch::CustomClassHolder {
         present(std::move(tables)),
         causal(call.causal),
         dropout(call.dropout),
-        dropout_key(call.dropout_key),
+        pass_key(call.queries.is_cpu() ? Tensor() : dropout.pass_key(call.queries.device())),
         memory_gradients(call.memory_gradients),
         key_part(call.key_part) {}
 
@@ -57,8 +57,8 @@ struct Settings : torch::CustomClassHolder {
   Tensor segments;
   std::vector<size_t> present;  // places in kAttentionTables of the tables that the call has
   bool causal = false;
-  double dropout = 0.0;
-  uint64_t dropout_key = 0;
+  DropoutSite dropout;
+  Tensor pass_key;  // for the kernels of a device; undefined without dropout
   std::shared_ptr<PartGradients> memory_gradients;  // or null
   int64_t key_part = 0;
 };
@@ -91,23 +91,25 @@ class KernelCall {
     scale_.assign(static_cast<size_t>(heads), static_cast<float>(settings.content_scale.front()));
     if (settings.content_scale.size() > 1)
       std::copy(settings.content_scale.begin(), settings.content_scale.end(), scale_.begin());
-    view.sizes = {.type = element_type(queries.scalar_type()),
-                  .sentences = settings.queries.sentences(),
-                  .heads = heads,
-                  .head_width = queries.size(2),
-                  .query_offsets = {settings.queries.offsets().data()},
-                  .key_offsets = {settings.keys.offsets().data()},
-                  .device_query_offsets = settings.queries.device_offsets(),
-                  .device_key_offsets = settings.keys.device_offsets(),
-                  .device_query_tiles = settings.queries.device_tiles(),
-                  .device_key_tiles = settings.keys.device_tiles(),
-                  .query_rows = queries.size(0),
-                  .key_rows = keys.size(0),
-                  .max_queries = settings.queries.max_length(),
-                  .max_keys = settings.keys.max_length(),
-                  .causal = settings.causal,
-                  .dropout = settings.dropout,
-                  .dropout_key = settings.dropout_key};
+    view.sizes = {
+        .type = element_type(queries.scalar_type()),
+        .sentences = settings.queries.sentences(),
+        .heads = heads,
+        .head_width = queries.size(2),
+        .query_offsets = {settings.queries.offsets().data()},
+        .key_offsets = {settings.keys.offsets().data()},
+        .device_query_offsets = settings.queries.device_offsets(),
+        .device_key_offsets = settings.keys.device_offsets(),
+        .device_query_tiles = settings.queries.device_tiles(),
+        .device_key_tiles = settings.keys.device_tiles(),
+        .query_rows = queries.size(0),
+        .key_rows = keys.size(0),
+        .max_queries = settings.queries.max_length(),
+        .max_keys = settings.keys.max_length(),
+        .causal = settings.causal,
+        .dropout = settings.dropout.p,
+        .dropout_key = queries.is_cpu() ? settings.dropout.key() : 0,
+        .device_dropout_key = device_dropout_key(settings.pass_key, settings.dropout.number)};
     for (size_t t = 0; t < kTableCount; ++t) {
       if (!tables[t].defined()) continue;
       const kernels::AttentionTable& row = kAttentionTables[t];
@@ -183,7 +185,8 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
         KernelCall(settings, queries, keys, values, tables, output, log_normalizer, output_rest)
             .view,
         settings.kernel, queries.device());
-    variable_list saved = {queries, keys, values, output, log_normalizer, output_rest};
+    variable_list saved = {queries,        keys,        values,           output,
+                           log_normalizer, output_rest, settings.pass_key};
     saved.insert(saved.end(), present.begin(), present.end());
     context->save_for_backward(saved);
     context->saved_data["settings"] = at::IValue::make_capsule(given);
@@ -195,7 +198,7 @@ struct FusedAttention : torch::autograd::Function<FusedAttention> {
     const auto given =
         c10::static_intrusive_pointer_cast<Settings>(context->saved_data["settings"].toCapsule());
     const Settings& settings = *given;
-    const at::TensorList present = at::TensorList(saved).slice(6);
+    const at::TensorList present = at::TensorList(saved).slice(7);
     const TableTensors tables = in_place(present, settings);
     const KernelCall forward(settings, saved[0], saved[1], saved[2], tables, saved[3], saved[4],
                              saved[5]);

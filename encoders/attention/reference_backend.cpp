@@ -116,9 +116,9 @@ at::Tensor attend_reference(const AttentionCall& call) {
   const Packing& queries = call.query_packing;
   const Packing& keys = call.key_packing;
   at::Tensor factors;  // [B, H, T, S]
-  if (call.dropout > 0)
+  if (call.dropout.p > 0)
     factors = dropout_factors(
-        call.dropout_key, call.dropout,
+        call.dropout,
         {queries.sentences(), call.queries.size(1), queries.max_length(), keys.max_length()},
         call.queries);
 

@@ -153,9 +153,8 @@ at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& 
   if (hidden.defined()) scores.add_(hidden);
 
   at::Tensor p = at::softmax(scores, -1);
-  if (call.dropout > 0) {
-    p = p.is_cpu() ? p * dropout_factors(call.dropout_key, call.dropout, p.sizes(), p)
-                   : dropout(p, {call.dropout, call.dropout_key});
+  if (call.dropout.p > 0) {
+    p = p.is_cpu() ? p * dropout_factors(call.dropout, p.sizes(), p) : dropout(p, call.dropout);
   }
 
   p = p.to(q.scalar_type());
@@ -173,7 +172,7 @@ constexpr int64_t kFewScores = 24 * 24;
 
 /// ATen's masks have no gradient, and it has neither keyed dropout nor relative values.
 bool fits_fused_kernel(const DenseAttentionCall& call, const at::Tensor& bias) {
-  if (call.dropout > 0 || call.terms.relative_values.defined()) return false;
+  if (call.dropout.p > 0 || call.terms.relative_values.defined()) return false;
   if (call.terms.contextual.defined()) return false;
   if (bias.defined() && bias.requires_grad()) return false;
   const bool trains = at::GradMode::is_enabled() && call.queries.requires_grad();
@@ -202,8 +201,7 @@ at::Tensor attend_sdpa(const AttentionCall& call) {
                            .terms = call.terms,
                            .extent = {0, q.size(2), k.size(2)},
                            .causal = call.causal,
-                           .dropout = call.dropout,
-                           .dropout_key = call.dropout_key};
+                           .dropout = call.dropout};
   if (call.segments.defined()) dense.segments = pad_segments(call.segments, call.query_packing);
   return unpad_heads(attend_dense(dense), call.query_packing);
 }

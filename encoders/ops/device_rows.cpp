@@ -23,7 +23,10 @@ void* data_to(const Tensor& x) { return x.defined() ? x.mutable_data_ptr() : nul
 
 Tensor contiguous(const Tensor& x) { return x.defined() ? x.contiguous() : x; }
 
-kernels::DropoutCall dropout_call(double p, int64_t key) { return {p, static_cast<uint64_t>(key)}; }
+// The key of the pass, which backward needs as well, and the number of the site.
+kernels::DropoutCall dropout_call(double p, const Tensor& pass_key, int64_t site) {
+  return {p, device_dropout_key(pass_key, static_cast<uint64_t>(site))};
+}
 
 struct NormInputs {
   const Tensor &residual, &branch, &branch_bias, &gamma, &beta;
@@ -56,19 +59,20 @@ struct DeviceNorm : torch::autograd::Function<DeviceNorm> {
   static Tensor forward(AutogradContext* context, const Tensor& residual,
                         const std::optional<Tensor>& given_branch,
                         const std::optional<Tensor>& given_branch_bias, const Tensor& gamma,
-                        const std::optional<Tensor>& given_beta, double p, int64_t key,
-                        double epsilon) {
+                        const std::optional<Tensor>& given_beta, double p,
+                        const std::optional<Tensor>& given_pass_key, int64_t site, double epsilon) {
     const Tensor branch = given_branch.value_or(Tensor()), beta = given_beta.value_or(Tensor()),
-                 branch_bias = given_branch_bias.value_or(Tensor());
+                 branch_bias = given_branch_bias.value_or(Tensor()),
+                 pass_key = given_pass_key.value_or(Tensor());
     const Tensor normalized = at::empty_like(residual);
     const Tensor inverse_std = at::empty({residual.size(0)}, gamma.options().requires_grad(false));
-    context->save_for_backward({normalized, inverse_std, gamma});
+    context->save_for_backward({normalized, inverse_std, gamma, pass_key});
     context->saved_data["p"] = p;
-    context->saved_data["key"] = key;
+    context->saved_data["site"] = site;
     context->saved_data["has"] =
         int64_t{branch.defined()} | branch_bias.defined() << 1 | beta.defined() << 2;
-    return run_add_norm({residual, branch, branch_bias, gamma, beta}, dropout_call(p, key), epsilon,
-                        normalized, inverse_std);
+    return run_add_norm({residual, branch, branch_bias, gamma, beta},
+                        dropout_call(p, pass_key, site), epsilon, normalized, inverse_std);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -92,7 +96,7 @@ struct DeviceNorm : torch::autograd::Function<DeviceNorm> {
     call.inverse_std = saved[1].const_data_ptr<float>();
     call.gamma = gamma.const_data_ptr<float>();
     call.has_mean = grad_beta.defined();
-    call.dropout = dropout_call(p, context->saved_data["key"].toInt());
+    call.dropout = dropout_call(p, saved[3], context->saved_data["site"].toInt());
     call.grad_residual = grad_residual.mutable_data_ptr();
     call.grad_branch = p > 0.0 ? data_to(grad_branch) : nullptr;
     call.grad_gamma = grad_gamma.mutable_data_ptr<float>();
@@ -100,7 +104,7 @@ struct DeviceNorm : torch::autograd::Function<DeviceNorm> {
     call.grad_branch_bias = floats_to(grad_branch_bias);
     const c10::DeviceGuard guard(grad_output.device());
     device_kernels(grad_output.device())->add_norm_backward(call);
-    return {grad_residual, grad_branch, grad_branch_bias, grad_gamma, grad_beta, {}, {}, {}};
+    return {grad_residual, grad_branch, grad_branch_bias, grad_gamma, grad_beta, {}, {}, {}, {}};
   }
 };
 
@@ -132,25 +136,26 @@ Tensor run_activate(kernels::DeviceActivate call, const Tensor& x, const Tensor&
 struct DeviceActivationFunction : torch::autograd::Function<DeviceActivationFunction> {
   static Tensor forward(AutogradContext* context, const std::optional<Tensor>& residual,
                         const Tensor& x, const std::optional<Tensor>& given_bias,
-                        int64_t activation, double p, int64_t key) {
-    const Tensor bias = given_bias.value_or(Tensor());
+                        int64_t activation, double p, const std::optional<Tensor>& given_pass_key,
+                        int64_t site) {
+    const Tensor bias = given_bias.value_or(Tensor()), pass_key = given_pass_key.value_or(Tensor());
     const auto kind = static_cast<DeviceActivation>(activation);
     context->set_materialize_grads(false);
     // Without an activation the gradient needs no input.
     const bool reads = kind != DeviceActivation::kNone;
-    context->save_for_backward({reads ? x : Tensor(), bias});
+    context->save_for_backward({reads ? x : Tensor(), bias, pass_key});
     context->saved_data["activation"] = activation;
     context->saved_data["has_residual"] = residual.has_value();
     context->saved_data["p"] = p;
-    context->saved_data["key"] = key;
-    return run_activate(activate_call(x, bias, kind, dropout_call(p, key)), x,
+    context->saved_data["site"] = site;
+    return run_activate(activate_call(x, bias, kind, dropout_call(p, pass_key, site)), x,
                         residual.value_or(Tensor()));
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const Tensor& given = gradients[0];
-    if (!given.defined()) return variable_list(6);
+    if (!given.defined()) return variable_list(7);
     const auto kind = static_cast<DeviceActivation>(context->saved_data["activation"].toInt());
     const double p = context->saved_data["p"].toDouble();
     const Tensor grad_output = given.contiguous();
@@ -161,11 +166,12 @@ struct DeviceActivationFunction : torch::autograd::Function<DeviceActivationFunc
     const bool wants_bias = bias.defined() && context->needs_input_grad(has_residual ? 2 : 1);
     Tensor grad_x = grad_output;
     if (kind != DeviceActivation::kNone || p > 0.0 || wants_bias) {
-      const kernels::DropoutCall dropout = dropout_call(p, context->saved_data["key"].toInt());
+      const kernels::DropoutCall dropout =
+          dropout_call(p, saved[2], context->saved_data["site"].toInt());
       grad_x = device_activation_gradient(activate_call(x, bias, kind, dropout), grad_output,
                                           wants_bias ? &grad_bias : nullptr);
     }
-    return {has_residual ? given : Tensor(), grad_x, grad_bias, {}, {}, {}};
+    return {has_residual ? given : Tensor(), grad_x, grad_bias, {}, {}, {}, {}};
   }
 };
 
@@ -191,12 +197,13 @@ bool has_device_add_norm(const Tensor& residual, const Tensor& gamma) {
 Tensor device_add_norm(const Tensor& residual, const Branch& branch, const Tensor& gamma,
                        const Tensor& beta, const DropoutSite& site, double epsilon) {
   const Tensor rows = residual.contiguous(), added = contiguous(branch.rows);
-  const auto key = static_cast<int64_t>(site.key);
+  const Tensor pass_key = site.pass_key(rows.device());
+  const auto number = static_cast<int64_t>(site.number);
   if (at::GradMode::is_enabled())
     return DeviceNorm::apply(rows, if_defined(added), if_defined(branch.bias), gamma,
-                             if_defined(beta), site.p, key, epsilon);
-  return run_add_norm({rows, added, branch.bias, gamma, beta}, dropout_call(site.p, key), epsilon,
-                      {}, {});
+                             if_defined(beta), site.p, if_defined(pass_key), number, epsilon);
+  return run_add_norm({rows, added, branch.bias, gamma, beta},
+                      dropout_call(site.p, pass_key, number), epsilon, {}, {});
 }
 
 bool has_device_activate(const Tensor& x) {
@@ -208,7 +215,8 @@ Tensor device_activate(const Tensor& residual, const Branch& x, DeviceActivation
                        const DropoutSite& site) {
   return DeviceActivationFunction::apply(if_defined(contiguous(residual)), x.rows.contiguous(),
                                          if_defined(x.bias), static_cast<int64_t>(activation),
-                                         site.p, static_cast<int64_t>(site.key));
+                                         site.p, if_defined(site.pass_key(x.rows.device())),
+                                         static_cast<int64_t>(site.number));
 }
 
 Tensor device_activation_gradient(const kernels::DeviceActivate& forward, const Tensor& grad_output,

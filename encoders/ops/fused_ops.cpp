@@ -25,12 +25,34 @@ bool is_narrow_on_cpu(const Tensor& x) {
   return x.is_cpu() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf);
 }
 
+// The bits of an int64, moved to the right and followed by zeros on the left.
+Tensor right(const Tensor& x, int64_t bits) {
+  return at::bitwise_right_shift(x, bits).bitwise_and((int64_t{1} << (64 - bits)) - 1);
+}
+
+// random_key() of common/random.h as tensor algebra in int64, whose products keep the low bits.
+Tensor random_key_by_tensor_algebra(const Tensor& seed, uint64_t stream) {
+  const auto mix64 = [](const Tensor& given) {
+    const auto factor = [](uint64_t bits) { return static_cast<int64_t>(bits); };
+    Tensor x = given + factor(0x9e3779b97f4a7c15);
+    x = x.bitwise_xor(right(x, 30)) * factor(0xbf58476d1ce4e5b9);
+    x = x.bitwise_xor(right(x, 27)) * factor(0x94d049bb133111eb);
+    return x.bitwise_xor(right(x, 31));
+  };
+  return mix64(mix64(seed).bitwise_xor(static_cast<int64_t>(stream)));
+}
+
+// [] int64 on the device of `like`, which the host does not read.
+Tensor site_key(const Tensor& like, const DropoutSite& site) {
+  if (like.is_cpu()) return at::scalar_tensor(static_cast<int64_t>(site.key()), at::kLong);
+  return random_key_by_tensor_algebra(site.pass_key(like.device()), site.number);
+}
+
 // dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without kernels.
 Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
   constexpr int64_t kLow = 0xffffffff;
-  const auto low = static_cast<int64_t>(site.key & kLow);
-  const auto high = static_cast<int64_t>(site.key >> 32);
-  const auto right = [](const Tensor& x, int64_t bits) { return at::bitwise_right_shift(x, bits); };
+  const Tensor key = site_key(like, site);
+  const Tensor low = key.bitwise_and(kLow), high = right(key, 32);
   // A 32-bit product in 64-bit integers: the halves of the factor keep it from overflowing.
   const auto times = [](const Tensor& x, int64_t factor) {
     const Tensor upper = (x * (factor >> 16)).bitwise_and(0xffff) * 65536;
@@ -141,7 +163,7 @@ std::optional<Tensor> unless_undefined(const Tensor& x) {
 Tensor fused_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamma,
                   const Tensor& beta, const DropoutSite& site, double epsilon) {
   return AddNorm::apply(residual, unless_undefined(branch), gamma, unless_undefined(beta), site.p,
-                        static_cast<int64_t>(site.key), epsilon);
+                        static_cast<int64_t>(site.key()), epsilon);
 }
 
 Tensor run_dropout_add(const Tensor* residual, const Tensor& branch, double p, int64_t key) {
@@ -215,7 +237,7 @@ Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
                            DeviceActivation::kNone, site);
   if (!has_kernel(like) && !is_narrow_on_cpu(like)) return mask_by_tensor_algebra(like, site);
   Tensor mask = at::empty(like.sizes(), like.options().dtype(at::kFloat));
-  kernels::dropout_mask(site.key, site.p, mask.numel(), mask.data_ptr<float>());
+  kernels::dropout_mask(site.key(), site.p, mask.numel(), mask.data_ptr<float>());
   return mask.to(like.scalar_type());
 }
 
@@ -262,7 +284,7 @@ Tensor dropout_add(const Tensor& residual, const Branch& branch, const DropoutSi
   if (dropout_site.p == 0.0) return residual + rows;
   if (!has_kernel(residual)) return residual + rows * dropout_mask_like(rows, dropout_site);
   return DropoutAddFunction::apply(residual.contiguous(), rows.contiguous(), dropout_site.p,
-                                   static_cast<int64_t>(dropout_site.key));
+                                   static_cast<int64_t>(dropout_site.key()));
 }
 
 Tensor activate(const Branch& x, Activation activation, const DropoutSite& site) {
@@ -287,7 +309,7 @@ Tensor dropout(const Tensor& x, const DropoutSite& site) {
   if (has_device_activate(x)) return device_activate({}, x, DeviceActivation::kNone, site);
   if (is_narrow_on_cpu(x)) return dropout(x.to(at::kFloat), site).to(x.scalar_type());
   if (!has_kernel(x)) return x * dropout_mask_like(x, site);
-  return DropoutFunction::apply(x.contiguous(), site.p, static_cast<int64_t>(site.key));
+  return DropoutFunction::apply(x.contiguous(), site.p, static_cast<int64_t>(site.key()));
 }
 
 Tensor row_dropout(const Tensor& x, const DropoutSite& site) {

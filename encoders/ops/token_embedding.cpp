@@ -22,7 +22,7 @@ using torch::autograd::variable_list;
 struct EmbeddingSettings {
   double scale;
   double p;
-  int64_t key;
+  kernels::DeviceDropoutKey key;
 };
 
 // The gradient of a table of which these rows were read.
@@ -40,7 +40,7 @@ Tensor embedding_gradient(const Tensor& grad_output, const TokenIds& tokens, int
   call.ids = tokens.ids.const_data_ptr<int64_t>();
   call.order = order.const_data_ptr<int64_t>();
   call.scale = settings.scale;
-  call.dropout = {settings.p, static_cast<uint64_t>(settings.key)};
+  call.dropout = {settings.p, settings.key};
   call.grad_table = gradient.mutable_data_ptr<float>();
   const c10::DeviceGuard guard(grad_output.device());
   device_kernels(grad_output.device())->embed_backward(call);
@@ -51,7 +51,9 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
   static Tensor forward(AutogradContext* context, const Tensor& table,
                         const std::optional<Tensor>& position_table, const Tensor& ids,
                         const std::optional<Tensor>& order, const std::optional<Tensor>& positions,
-                        double scale, double p, int64_t key) {
+                        double scale, double p, const std::optional<Tensor>& given_pass_key,
+                        int64_t site) {
+    const Tensor pass_key = given_pass_key.value_or(Tensor());
     const at::ScalarType type = device_precision().type.value_or(at::kFloat);
     const Tensor output =
         at::empty({ids.size(0), table.size(1)}, table.options().dtype(type).requires_grad(false));
@@ -66,16 +68,17 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
       call.position_table = position_table->const_data_ptr<float>();
       call.positions = positions->const_data_ptr<int64_t>();
     }
-    call.dropout = {p, static_cast<uint64_t>(key)};
+    call.dropout = {p, device_dropout_key(pass_key, static_cast<uint64_t>(site))};
     call.output = output.mutable_data_ptr();
     const c10::DeviceGuard guard(output.device());
     device_kernels(output.device())->embed(call);
-    context->save_for_backward({ids, order.value_or(Tensor()), positions.value_or(Tensor())});
+    context->save_for_backward(
+        {ids, order.value_or(Tensor()), positions.value_or(Tensor()), pass_key});
     context->saved_data["rows"] = table.size(0);
     context->saved_data["position_rows"] = position_table ? position_table->size(0) : 0;
     context->saved_data["scale"] = scale;
     context->saved_data["p"] = p;
-    context->saved_data["key"] = key;
+    context->saved_data["site"] = site;
     return output;
   }
 
@@ -83,9 +86,10 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
     const variable_list saved = context->get_saved_variables();
     const Tensor grad_output = gradients[0].contiguous();
     auto& data = context->saved_data;
-    const EmbeddingSettings settings{data["scale"].toDouble(), data["p"].toDouble(),
-                                     data["key"].toInt()};
-    variable_list results(8);
+    const EmbeddingSettings settings{
+        data["scale"].toDouble(), data["p"].toDouble(),
+        device_dropout_key(saved[3], static_cast<uint64_t>(data["site"].toInt()))};
+    variable_list results(9);
     if (context->needs_input_grad(0))
       results[0] =
           embedding_gradient(grad_output, {saved[0], saved[1]}, data["rows"].toInt(), settings);
@@ -121,11 +125,11 @@ bool embeds_with_positions(const TokenEmbedding& tokens) {
 Tensor embed(const TokenEmbedding& tokens, const Tensor& position_table, const Tensor& positions,
              const DropoutSite& site) {
   const bool has_positions = position_table.defined();
-  return DeviceEmbedding::apply(tokens.table,
-                                if_defined(has_positions ? position_table.contiguous() : Tensor()),
-                                tokens.rows.ids, if_defined(tokens.rows.order),
-                                if_defined(has_positions ? positions : Tensor()), tokens.scale,
-                                site.p, static_cast<int64_t>(site.key));
+  return DeviceEmbedding::apply(
+      tokens.table, if_defined(has_positions ? position_table.contiguous() : Tensor()),
+      tokens.rows.ids, if_defined(tokens.rows.order),
+      if_defined(has_positions ? positions : Tensor()), tokens.scale, site.p,
+      if_defined(site.pass_key(tokens.table.device())), static_cast<int64_t>(site.number));
 }
 
 }  // namespace dietmt::encoders

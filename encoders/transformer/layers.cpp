@@ -20,7 +20,7 @@ AttentionConfig attention_config(const StackConfig& config) {
 
 DropoutSite dropout_site(double p, DropoutKeys* keys) {
   if (keys == nullptr || p == 0.0) return {};
-  return {p, keys->next()};
+  return keys->next(p);
 }
 
 std::shared_ptr<Norm> make_norm(const StackConfig& config) {

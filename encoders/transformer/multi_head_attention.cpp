@@ -61,8 +61,8 @@ Fork SelfAttention::forward(const Tensor& x, const Packing& packing, const Score
                             Backend backend, const DropoutSite& dropout) const {
   const Fork product = linear_fork(x, input_weight_, input_bias_, Epilogue::kBias);
   const Projected own = split(product.branch.rows);
-  const AttentionCall call{own.queries, own.keys, own.values, packing,     packing,
-                           terms,       causal_,  dropout.p,  dropout.key, packing.segments()};
+  const AttentionCall call{own.queries, own.keys, own.values, packing,           packing,
+                           terms,       causal_,  dropout,    packing.segments()};
   const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});
   return {linear_fork(mixed, output_weight_, output_bias_, Epilogue::kLeaveBias).branch, product.x};
 }
@@ -131,8 +131,8 @@ Fork CrossAttention::forward(const Tensor& x, const Packing& packing, const Memo
   const Fork product = linear_fork(x, query_weight_, query_bias_, Epilogue::kBias);
   const Tensor queries = split_queries(product.branch.rows);
   if (observed != nullptr) *observed = {observed->layer, queries, memory.keys, terms};
-  AttentionCall call{queries, memory.keys, memory.values, packing,    memory_packing,
-                     terms,   false,       dropout.p,     dropout.key};
+  AttentionCall call{queries,        memory.keys, memory.values, packing,
+                     memory_packing, terms,       false,         dropout};
   call.memory_gradients = memory.gradients;
   call.key_part = memory.part;
   const Tensor mixed = attend(call, backend).reshape({x.size(0), x.size(1)});

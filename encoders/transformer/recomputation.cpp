@@ -57,16 +57,20 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
   static Tensor forward(AutogradContext* context, const c10::intrusive_ptr<Rerun>& rerun,
                         DropoutKeys* keys, at::TensorList inputs) {
     context->saved_data["rerun"] = at::IValue::make_capsule(rerun);
-    context->save_for_backward(inputs.vec());
+    // Autograd refuses the second run if the key has changed.
+    variable_list saved = inputs.vec();
+    saved.push_back(keys != nullptr ? keys->place() : Tensor());
+    context->save_for_backward(saved);
     return rerun->run(inputs.vec(), keys);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto rerun =
         c10::static_intrusive_pointer_cast<Rerun>(context->saved_data["rerun"].toCapsule());
-    variable_list inputs;
-    for (const Tensor& saved : context->get_saved_variables())
-      inputs.push_back(saved.detach().requires_grad_(saved.requires_grad()));
+    variable_list inputs, saved = context->get_saved_variables();
+    saved.pop_back();
+    for (const Tensor& input : saved)
+      inputs.push_back(input.detach().requires_grad_(input.requires_grad()));
     Tensor output;
     {
       const at::AutoGradMode with_gradients(true);

@@ -47,10 +47,11 @@ double kept_of_pairs(const PositionScheme& position, const Extent& extent) {
   return static_cast<double>(pairs) * (position.kept_per_pair() + products);
 }
 
-// Layers left out of a training pass as a whole (Fan et al. 2020, LayerDrop).
+// Layers left out of a training pass as a whole (Fan et al. 2020, LayerDrop). The host decides, so
+// such passes need their key there.
 bool is_dropped(double p, DropoutKeys* keys) {
   const DropoutSite site = dropout_site(p, keys);
-  return site.p > 0.0 && Random(site.key).uniform() < site.p;
+  return site.p > 0.0 && Random(site.key()).uniform() < site.p;
 }
 
 // The norm of an adapter, its bottleneck and its sum.

@@ -54,9 +54,9 @@ struct ConvertedTables {
   ConvertedTable relative_values;
 };
 
-/// What dropout needs of a call, computed once.
+/// What dropout needs of a call. The kernels make the key.
 struct DropoutNumbers {
-  uint64_t key = 0;
+  DeviceDropoutKey key;
   uint32_t threshold = 0;  // 0: nothing is dropped
   float scale = 1.0f;      // 1 / (1 - p)
 };

@@ -41,11 +41,16 @@ struct AttentionBackwardBlock {
     const int slot = block / heads;
     const BlockPlace place{slot / split.groups, slot % split.groups, block % heads,
                            kHalves == 1 ? 0 : half};
-    const CallView view{call, arguments.converted, arguments.dropout, place.head,
-                        arguments.scales.of[place.head]};
     // No values of one part are kept in registers while another runs.
     SharedMemory carver(shared + recomputed(0));
     const typename Part::Memory memory = Part::Tiles::take_memory(carver, call);
+    const CallView view{call,
+                        arguments.converted,
+                        arguments.dropout,
+                        memory.dropout_key,
+                        place.head,
+                        arguments.scales.of[place.head]};
+    store_dropout_key(arguments.dropout, memory.dropout_key);
     clear_term_memory<typename Part::S>(memory.terms);
     Part::Tiles::for_own_tiles(call.sizes, split, place, [&](const Sentence& sentence, int start) {
       Part::run_tile(arguments, view, sentence, start, place, memory);

@@ -28,6 +28,7 @@ struct AttentionForwardBlock {
     E* queries;
     E* keys;    // [kStages] tiles
     E* values;  // [kStages] tiles
+    uint64_t* dropout_key;
     TermMemory<S> terms;
   };
 
@@ -46,6 +47,7 @@ struct AttentionForwardBlock {
     memory.queries = shared.take<E>(kRows * kStride<kWidth, E>);
     memory.keys = shared.take<E>(kStages * kSize);
     memory.values = shared.take<E>(kStages * kSize);
+    memory.dropout_key = shared.take<uint64_t>(1);
     memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
@@ -257,10 +259,12 @@ struct AttentionForwardBlock {
     const int heads = static_cast<int>(sizes.heads);
     const TileOfSentence place = sizes.device_query_tiles.data[block.x / heads];
     const int head = block.x % heads;
-    const CallView view{arguments.call, arguments.converted, arguments.dropout, head,
-                        arguments.scales.of[head]};
     SharedMemory carver(shared);
     const Memory memory = take_memory(carver, arguments.call);
+    const CallView view{
+        arguments.call, arguments.converted,      arguments.dropout, memory.dropout_key,
+        head,           arguments.scales.of[head]};
+    store_dropout_key(arguments.dropout, memory.dropout_key);
     clear_term_memory<S>(memory.terms);
     run_tile(view, sentence_at(sizes, place.sentence), place.tile * kRows, memory);
   }

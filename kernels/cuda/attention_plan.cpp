@@ -75,7 +75,7 @@ HeadScales scales_of(const AttentionForward& call) {
 }
 
 DropoutNumbers dropout_numbers(const AttentionSizes& sizes) {
-  return {sizes.dropout_key, sizes.dropout > 0.0 ? dropout_threshold(sizes.dropout) : 0,
+  return {sizes.device_dropout_key, sizes.dropout > 0.0 ? dropout_threshold(sizes.dropout) : 0,
           static_cast<float>(1.0 / (1.0 - sizes.dropout))};
 }
 

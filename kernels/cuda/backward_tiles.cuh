@@ -58,6 +58,7 @@ struct BackwardTiles {
     E* columns;         // [kStages] pairs of tiles
     float* normalizer;  // [kRows] or [kStages, kColumns], whichever are queries
     float* delta;       // the same
+    uint64_t* dropout_key;
     TermMemory<S> terms;
   };
 
@@ -76,6 +77,7 @@ struct BackwardTiles {
     memory.columns = shared.take<E>(2 * kStages * kSize);
     memory.normalizer = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
     memory.delta = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
+    memory.dropout_key = shared.take<uint64_t>(1);
     memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
@@ -261,11 +263,12 @@ struct BackwardTiles {
     if constexpr (has_vectors(kTerms) && kGradients) {
       store_value_ends(memory.rows, columns.vectors, view, tile, memory.terms);
     }
+    // Here, because beside the scores there would be no registers for it.
+    const KeptBits<S> kept = kept_bits<S>(view, sentence, tile);
     compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
                       view, tile, memory.terms);
     const bool works = tile.warp_works(view.call.sizes.causal);
     const float scale = view.dropout.scale;
-    const KeptBits<S> kept = kept_bits<S>(view, sentence, tile);
     if (works) {
       for_each_score(scores, [&](float& score, int slot, int n, int e) {
         score = exp2_fast(score - number(slot, own_column(n, e)).of[0] * kLog2E);

@@ -16,6 +16,7 @@ struct CallView {
   const AttentionForward& call;
   const ConvertedTables& converted;
   const DropoutNumbers& dropout;
+  const uint64_t* dropout_key;  // in shared memory
   int head;
   float scale;  // of the content
 };
@@ -198,6 +199,7 @@ DIETMT_DEVICE KeptBits<S> kept_bits(const CallView& view, const Sentence& senten
   for (uint32_t& word : bits.of) word = drops ? 0 : ~uint32_t{0};
   if (!drops) return bits;
   const AttentionSizes& sizes = view.call.sizes;
+  const uint64_t key = *view.dropout_key;
   const auto keys = static_cast<uint32_t>(sizes.max_keys);
   const auto start = static_cast<uint32_t>((sentence.index * sizes.heads + view.head) *
                                            sizes.max_queries * sizes.max_keys);
@@ -211,7 +213,7 @@ DIETMT_DEVICE KeptBits<S> kept_bits(const CallView& view, const Sentence& senten
         const int column = 8 * n + 2 * (lane_index() % 4) + e;
         const uint32_t index = start + static_cast<uint32_t>(tile.query(row, column)) * keys +
                                static_cast<uint32_t>(tile.key(row, column));
-        const bool keeps = dropout_keeps(view.dropout.key, index, view.dropout.threshold);
+        const bool keeps = dropout_keeps(key, index, view.dropout.threshold);
         const int bit = KeptBits<S>::place(slot, n, e);
         bits.of[bit / 32] |= (keeps ? 1U : 0U) << (bit % 32);
       }

@@ -131,4 +131,10 @@ class SharedMemory {
   int64_t used_ = 0;
 };
 
+/// Leaves the key of a call's dropout in shared memory, for registers are scarce. Other threads
+/// read it after a barrier, if the call drops anything.
+DIETMT_DEVICE void store_dropout_key(const DropoutNumbers& dropout, uint64_t* key) {
+  if (dropout.threshold > 0 && thread_index() == 0) *key = dropout.key.value();
+}
+
 }  // namespace dietmt::kernels

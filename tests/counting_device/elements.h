@@ -71,11 +71,16 @@ inline Elements floats(const float* array, const char* name) {
   return {array, kernels::ElementType::kFloat, name};
 }
 
+/// The key of a dropout site that drops something, as the memory of the device has it now.
+inline uint64_t key_on_device(const kernels::DeviceDropoutKey& key) {
+  return kernels::DeviceDropoutKey{mirror_array(key.pass_key, "pass_key"), key.site}.value();
+}
+
 /// The factor of element i: 0, or 1 / (1 - p).
 class DropoutFactors {
  public:
   explicit DropoutFactors(const kernels::DropoutCall& call)
-      : key_(call.key),
+      : key_(call.p > 0.0 ? key_on_device(call.key) : 0),
         threshold_(call.p > 0.0 ? kernels::dropout_threshold(call.p) : 0),
         scale_(static_cast<float>(1.0 / (1.0 - call.p))) {}
   float operator[](int64_t i) const {

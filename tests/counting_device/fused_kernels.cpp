@@ -19,20 +19,29 @@ bool run_linear(const kernels::DeviceLinear& call) {
   return done;
 }
 
-void run_step_attention(const kernels::DeviceStepAttention& call) {
-  const float* const scale = call.terms.content_scale;
-  do_and_record([call, scale = std::vector<float>(scale, scale + call.heads)] {
-    kernels::DeviceStepAttention own = call;
-    own.terms.content_scale = scale.data();
-    step_attention(own);
-  });
+/// content_scale, which lies in host memory.
+struct HostScale {
+  const float*& data;
+  int64_t heads;
+};
+HostScale scale_of(kernels::DeviceStepAttention& call) {
+  return {call.terms.content_scale, call.heads};
 }
+HostScale scale_of(kernels::AttentionForward& call) {
+  return {call.terms.content_scale, call.sizes.heads};
+}
+HostScale scale_of(kernels::AttentionBackward& call) { return scale_of(call.forward); }
 
-/// These read lengths in host memory, because they are the kernels of the CPU.
+/// The scale is passed by value, too.
 template <auto kKernel, typename Call>
-void run_at_once(const Call& call) {
-  require_no_recording("contain attention over packed sentences");
-  kKernel(call);
+void run_attention(const Call& given) {
+  Call call = given;
+  const auto [scale, heads] = scale_of(call);
+  do_and_record([call, own_scale = std::vector<float>(scale, scale + heads)] {
+    Call own = call;
+    scale_of(own).data = own_scale.data();
+    kKernel(own);
+  });
 }
 
 }  // namespace
@@ -40,8 +49,8 @@ void run_at_once(const Call& call) {
 const kernels::DeviceKernels& fused_kernels() {
   static const kernels::DeviceKernels kernels = {
       .reasons_against_attention = reasons_against_attention,
-      .attention_forward = run_at_once<attention_forward, kernels::AttentionForward>,
-      .attention_backward = run_at_once<attention_backward, kernels::AttentionBackward>,
+      .attention_forward = run_attention<attention_forward, kernels::AttentionForward>,
+      .attention_backward = run_attention<attention_backward, kernels::AttentionBackward>,
       .add_norm = run<add_norm, kernels::DeviceAddNorm>,
       .add_norm_backward = run<add_norm_backward, kernels::DeviceAddNormBackward>,
       .activate = run<activate, kernels::DeviceActivate>,
@@ -53,7 +62,7 @@ const kernels::DeviceKernels& fused_kernels() {
       .rotate = run<rotate, kernels::DeviceRotate>,
       .linear = run_linear,
       .linear_backward = run<linear_backward, kernels::DeviceLinearBackward>,
-      .step_attention = run_step_attention,
+      .step_attention = run_attention<step_attention, kernels::DeviceStepAttention>,
       .beam_step = run<beam_step, kernels::DeviceBeamStep>};
   return kernels;
 }

@@ -29,9 +29,13 @@ Tensor result(at::IntArrayRef sizes) {
   return at::empty(sizes, at::TensorOptions(counting_device()).dtype(at::kFloat));
 }
 
-Tensor mask_of(const kernels::DropoutCall& call, at::IntArrayRef sizes) {
+constexpr double kDropped = 0.3;
+constexpr uint64_t kPassKey = 0x123456789abcdefULL, kSite = 2;
+
+Tensor mask_of(at::IntArrayRef sizes) {
   const Tensor mask = at::empty(sizes);
-  kernels::dropout_mask(call.key, call.p, mask.numel(), mask.data_ptr<float>());
+  kernels::dropout_mask(random_key(kPassKey, kSite), kDropped, mask.numel(),
+                        mask.data_ptr<float>());
   return mask;
 }
 
@@ -41,11 +45,15 @@ void expect_near(const Tensor& actual, const Tensor& expected, const char* name)
   EXPECT_LE((actual.cpu() - expected.detach()).abs().max().item<float>(), 2e-5f) << name;
 }
 
-constexpr kernels::DropoutCall kDropout{0.3, 0x123456789abcdefULL};
-
 class FusedKernels : public testing::Test {
  protected:
-  FusedKernels() { counting_device(); }
+  kernels::DropoutCall dropout() const {
+    return {kDropped,
+            {reinterpret_cast<const uint64_t*>(pass_key_.const_data_ptr<int64_t>()), kSite}};
+  }
+
+ private:
+  Tensor pass_key_ = on_device(at::scalar_tensor(static_cast<int64_t>(kPassKey), at::kLong));
 };
 
 class Norms : public FusedKernels, public testing::WithParamInterface<bool> {};
@@ -57,7 +65,7 @@ TEST_P(Norms, AddNormAndItsGradients) {
   const Tensor bias = draw({kWidth}, 3).requires_grad_(true);
   const Tensor gamma = draw({kWidth}, 4).requires_grad_(true);
   const Tensor beta = draw({kWidth}, 5).requires_grad_(true);
-  const Tensor sum = residual + (branch + bias) * mask_of(kDropout, {kRows, kWidth});
+  const Tensor sum = residual + (branch + bias) * mask_of({kRows, kWidth});
   const Tensor expected = has_mean ? at::layer_norm(sum, {kWidth}, gamma, beta, 1e-5)
                                    : at::rms_norm(sum, {kWidth}, gamma, 1e-5);
   const Tensor grad = draw({kRows, kWidth}, 6);
@@ -77,7 +85,7 @@ TEST_P(Norms, AddNormAndItsGradients) {
   call.branch_bias = numbers(bb);
   call.gamma = numbers(g);
   call.beta = has_mean ? numbers(be) : nullptr;
-  call.dropout = kDropout;
+  call.dropout = dropout();
   call.normalized = numbers(normalized);
   call.inverse_std = numbers(inverse_std);
   call.output = numbers(output);
@@ -94,7 +102,7 @@ TEST_P(Norms, AddNormAndItsGradients) {
   backward.inverse_std = numbers(inverse_std);
   backward.gamma = numbers(g);
   backward.has_mean = has_mean;
-  backward.dropout = kDropout;
+  backward.dropout = dropout();
   backward.grad_residual = numbers(results[0]);
   backward.grad_branch = numbers(results[1]);
   backward.grad_branch_bias = numbers(results[2]);
@@ -129,7 +137,7 @@ TEST_P(Activations, ActivateAndItsGradients) {
   const Tensor x = draw({kRows, input}, 1).requires_grad_(true);
   const Tensor bias = draw({input}, 2).requires_grad_(true);
   const Tensor residual = draw({kRows, kWidth}, 3), grad = draw({kRows, kWidth}, 4);
-  const Tensor mask = mask_of(kDropout, {kRows, kWidth});
+  const Tensor mask = mask_of({kRows, kWidth});
   const Tensor expected = residual + activated(GetParam(), x + bias) * mask;
   const auto gradients = torch::autograd::grad({expected}, {x, bias}, {grad});
 
@@ -143,7 +151,7 @@ TEST_P(Activations, ActivateAndItsGradients) {
   call.forward.x = numbers(dx);
   call.forward.bias = numbers(db);
   call.forward.residual = numbers(dr);
-  call.forward.dropout = kDropout;
+  call.forward.dropout = dropout();
   call.forward.output = numbers(output);
   activate(call.forward);
   expect_near(output, expected, "output");
@@ -165,7 +173,7 @@ TEST_F(FusedKernels, EmbedAndItsGradient) {
   const Tensor positions_table = draw({5, kWidth}, 2);
   const Tensor ids = at::tensor({3, 1, 3, 0, 8, 1, 3}, at::kLong),
                positions = at::tensor({0, 1, 2, 3, 4, 0, 1}, at::kLong);
-  const Tensor mask = mask_of(kDropout, {kRows, kWidth});
+  const Tensor mask = mask_of({kRows, kWidth});
   const Tensor expected =
       (at::embedding(table, ids) * 1.5 + at::embedding(positions_table, positions)) * mask;
   const Tensor grad = draw({kRows, kWidth}, 3);
@@ -183,7 +191,7 @@ TEST_F(FusedKernels, EmbedAndItsGradient) {
   call.scale = 1.5;
   call.position_table = numbers(p);
   call.positions = places.data_ptr<int64_t>();
-  call.dropout = kDropout;
+  call.dropout = dropout();
   call.output = numbers(output);
   embed(call);
   expect_near(output, expected, "output");
@@ -194,7 +202,7 @@ TEST_F(FusedKernels, EmbedAndItsGradient) {
   backward.ids = call.ids;
   backward.order = order.data_ptr<int64_t>();
   backward.scale = 1.5;
-  backward.dropout = kDropout;
+  backward.dropout = dropout();
   backward.grad_table = numbers(grad_table);
   embed_backward(backward);
   expect_near(grad_table, gradients[0], "table");

@@ -83,6 +83,7 @@ void translate(kernels::AttentionForward& call) {
     sizes.query_offsets = {mirror_array(sizes.device_query_offsets.data, "query offsets")};
     sizes.key_offsets = {mirror_array(sizes.device_key_offsets.data, "key offsets")};
   }
+  if (sizes.dropout > 0.0) sizes.dropout_key = key_on_device(sizes.device_dropout_key);
   if (is_device_memory(call.terms.content_scale))
     throw Error("fused kernel: content_scale must be in host memory");
   translate(call.terms.tables);

@@ -142,7 +142,11 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
   sizes.max_keys = *std::max_element(keys.begin(), keys.end());
   sizes.causal = options.causal;
   sizes.dropout = options.dropout;
-  sizes.dropout_key = 0x123456789abcdefULL;
+  constexpr uint64_t kSite = 4;
+  auto* const pass_key = arena.take<uint64_t>(1);
+  *pass_key = 0x123456789abcdefULL;
+  sizes.dropout_key = random_key(*pass_key, kSite);
+  sizes.device_dropout_key = {pass_key, kSite};
 
   forward().queries = make_rows(arena, query_tokens(), 1);
   forward().keys = make_rows(arena, key_tokens(), 2);

@@ -110,6 +110,7 @@ struct ActivateBlock {
     const RowWalk walk(arguments.split, block);
     const int column = walk.unit * kVector<E>;
     const typename Input::Bias bias(call, column, arguments.rows);
+    const DropoutMask mask(arguments.dropout);
     const auto load = [&](int64_t row) {
       Raw raw = {};
       raw.x.load(call, row, column, arguments.rows);
@@ -129,9 +130,7 @@ struct ActivateBlock {
       for (int e = 0; e < kVector<E>; ++e) {
         float y = activation<kActivation>(x[0][e]);
         if constexpr (Input::kGated) y *= x[1][e];
-        if (arguments.mask.drops()) {
-          y = arguments.mask.apply(y, index + static_cast<uint32_t>(e));
-        }
+        if (mask.drops()) y = mask.apply(y, index + static_cast<uint32_t>(e));
         sum[e] += y;
       }
       store_columns(static_cast<E*>(call.output) + row * width, column, width, arguments.rows,
@@ -159,16 +158,13 @@ struct ActivateBackwardBlock {
   };
 
   /// The gradient of x in place of x.
-  DIETMT_DEVICE static void differentiate(const ActivateBackwardArguments& arguments,
-                                          const Raw& raw, uint32_t index,
+  DIETMT_DEVICE static void differentiate(const DropoutMask& mask, const Raw& raw, uint32_t index,
                                           float (&x)[Input::kHalves][kVector<E>]) {
     float grad[kVector<E>];
     unpack<E>(raw.grad, grad);
     DIETMT_UNROLL
     for (int e = 0; e < kVector<E>; ++e) {
-      if (arguments.mask.drops()) {
-        grad[e] = arguments.mask.apply(grad[e], index + static_cast<uint32_t>(e));
-      }
+      if (mask.drops()) grad[e] = mask.apply(grad[e], index + static_cast<uint32_t>(e));
       float left = grad[e];
       if constexpr (Input::kGated) {
         left *= x[1][e];
@@ -185,6 +181,7 @@ struct ActivateBackwardBlock {
     const RowWalk walk(arguments.split, block);
     const int column = walk.unit * kVector<E>;
     const typename Input::Bias bias(call, column, arguments.rows);
+    const DropoutMask mask(arguments.dropout);
     float sums[Input::kHalves][kVector<E>] = {};
     const auto load = [&](int64_t row) {
       Raw raw = {};
@@ -196,7 +193,7 @@ struct ActivateBackwardBlock {
     walk.template each<kTogether>(call.rows, load, [&](int64_t row, const Raw& raw) {
       float x[Input::kHalves][kVector<E>];
       raw.x.numbers(bias, x);
-      differentiate(arguments, raw, static_cast<uint32_t>(row * width + column), x);
+      differentiate(mask, raw, static_cast<uint32_t>(row * width + column), x);
       E* const grad_x = static_cast<E*>(arguments.call.grad_x) + row * Input::kHalves * width;
       DIETMT_UNROLL
       for (int h = 0; h < Input::kHalves; ++h) {

@@ -53,7 +53,8 @@ struct AddNormBlock {
 
   /// residual + dropout(branch + bias).
   DIETMT_DEVICE static void add(const AddNormArguments& arguments, const RawSum& raw,
-                                const Parameters& parameters, int64_t row, Numbers& sum) {
+                                const Parameters& parameters, const DropoutMask& mask, int64_t row,
+                                Numbers& sum) {
     const auto base = static_cast<uint32_t>(row * arguments.call.width);
     DIETMT_UNROLL
     for (int v = 0; v < kVectors; ++v) {
@@ -64,9 +65,7 @@ struct AddNormBlock {
       DIETMT_UNROLL
       for (int e = 0; e < kPerVector; ++e) {
         branch[e] += parameters.bias[v][e];
-        if (arguments.mask.drops()) {
-          branch[e] = arguments.mask.apply(branch[e], index + static_cast<uint32_t>(e));
-        }
+        if (mask.drops()) branch[e] = mask.apply(branch[e], index + static_cast<uint32_t>(e));
         sum[v][e] += branch[e];
       }
     }
@@ -131,6 +130,7 @@ struct AddNormBlock {
     const DeviceAddNorm& call = arguments.call;
     RowSums<kRowLanes> sums(reinterpret_cast<float*>(shared));
     const Parameters parameters(arguments);
+    const DropoutMask mask(arguments.dropout);
     const int64_t step = int64_t{arguments.blocks} * Team::kTeams;
     int64_t row = int64_t{block.x} * Team::kTeams + Team::index();
     RawSum next = {};
@@ -139,7 +139,7 @@ struct AddNormBlock {
       const RawSum raw = next;
       next.load(arguments, row + step);
       Numbers x;
-      add(arguments, raw, parameters, row, x);
+      add(arguments, raw, parameters, mask, row, x);
       const float inverse_std = normalize(call, sums, x);
       if (row < call.rows) {
         store(arguments, parameters, row, x);

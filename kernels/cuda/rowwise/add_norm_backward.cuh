@@ -78,7 +78,8 @@ struct AddNormBackwardBlock {
   }
 
   DIETMT_DEVICE static void store_row(const AddNormBackwardArguments& arguments, const Raw& raw,
-                                      const float (&means)[2], int64_t row, ColumnSums& columns) {
+                                      const DropoutMask& mask, const float (&means)[2], int64_t row,
+                                      ColumnSums& columns) {
     const DeviceAddNormBackward& call = arguments.call;
     const int width = static_cast<int>(call.width);
     const auto base = static_cast<uint32_t>(row * call.width);
@@ -101,9 +102,7 @@ struct AddNormBackwardBlock {
       const uint32_t index = base + static_cast<uint32_t>(column);
       DIETMT_UNROLL
       for (int e = 0; e < kPerVector; ++e) {
-        if (arguments.mask.drops()) {
-          grad[e] = arguments.mask.apply(grad[e], index + static_cast<uint32_t>(e));
-        }
+        if (mask.drops()) grad[e] = mask.apply(grad[e], index + static_cast<uint32_t>(e));
         columns.bias[v][e] += grad[e];
       }
       if (grad_branch != nullptr) {
@@ -141,6 +140,7 @@ struct AddNormBackwardBlock {
     auto* const numbers = reinterpret_cast<float*>(shared);
     RowSums<kRowLanes> sums(numbers);
     const float share = 1.0f / static_cast<float>(call.width);
+    const DropoutMask mask(arguments.dropout);
     ColumnSums columns = {};
     const int64_t step = int64_t{reduction.parts} * Team::kTeams;
     int64_t row = int64_t{block.x} * Team::kTeams + Team::index();
@@ -154,7 +154,7 @@ struct AddNormBackwardBlock {
       sums.add(means);
       means[0] *= call.has_mean ? share : 0.0f;
       means[1] *= share;
-      if (row < call.rows) store_row(arguments, raw, means, row, columns);
+      if (row < call.rows) store_row(arguments, raw, mask, means, row, columns);
       row += step;
     }
     store_columns_of_block(reduction, 0, block.x, columns.gamma, numbers);

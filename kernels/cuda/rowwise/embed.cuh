@@ -25,6 +25,7 @@ struct EmbedBlock {
     const DeviceEmbed& call = arguments.call;
     const int width = static_cast<int>(call.width);
     const RowWalk walk(arguments.split, block);
+    const DropoutMask mask(arguments.dropout);
     const int column = walk.unit * kVector<E>;
     const auto load = [&](int64_t row) {
       Raw raw;
@@ -41,9 +42,7 @@ struct EmbedBlock {
       DIETMT_UNROLL
       for (int e = 0; e < kVector<E>; ++e) {
         sum[e] = static_cast<float>(call.scale) * raw.token[e] + raw.position[e];
-        if (arguments.mask.drops()) {
-          sum[e] = arguments.mask.apply(sum[e], index + static_cast<uint32_t>(e));
-        }
+        if (mask.drops()) sum[e] = mask.apply(sum[e], index + static_cast<uint32_t>(e));
       }
       store_columns(static_cast<E*>(call.output) + row * width, column, width, arguments.rows,
                     packed<E>(sum));
@@ -69,7 +68,8 @@ struct EmbedBackwardBlock {
   /// The thread's share of the run of `id` that begins at `begin`: places begin + lane,
   /// begin + lane + lanes, ..
   DIETMT_DEVICE static void add_share(const EmbedBackwardArguments& arguments, const RowWalk& walk,
-                                      int64_t begin, int64_t id, float (&sums)[kVector<E>]) {
+                                      const DropoutMask& mask, int64_t begin, int64_t id,
+                                      float (&sums)[kVector<E>]) {
     const DeviceEmbedBackward& call = arguments.call;
     const int width = static_cast<int>(call.width);
     const int column = walk.unit * kVector<E>;
@@ -96,9 +96,7 @@ struct EmbedBackwardBlock {
         const auto index = static_cast<uint32_t>(rows[i] * width + column);
         DIETMT_UNROLL
         for (int e = 0; e < kVector<E>; ++e) {
-          if (arguments.mask.drops()) {
-            grad[e] = arguments.mask.apply(grad[e], index + static_cast<uint32_t>(e));
-          }
+          if (mask.drops()) grad[e] = mask.apply(grad[e], index + static_cast<uint32_t>(e));
           sums[e] += grad[e];
         }
       }
@@ -130,13 +128,14 @@ struct EmbedBackwardBlock {
                                 char* shared) {
     const DeviceEmbedBackward& call = arguments.call;
     const RowWalk walk(arguments.split, block);
+    const DropoutMask mask(arguments.dropout);
     const int64_t first = int64_t{block.x} * kPlacesOfBlock;
     int64_t before = first == 0 ? -1 : id_at(call, first - 1);
     for (int64_t place = first; place < first + kPlacesOfBlock && place < call.rows; ++place) {
       const int64_t id = id_at(call, place);
       if (id != before) {
         float sums[kVector<E>] = {};
-        add_share(arguments, walk, place, id, sums);
+        add_share(arguments, walk, mask, place, id, sums);
         add_to_table(arguments, block, id, sums, reinterpret_cast<float*>(shared));
       }
       before = id;

@@ -43,16 +43,20 @@ constexpr int kPlacesOfBlock = 8;
 
 enum class Rows { kVectors, kRagged };
 
-/// Dropout of elements by their index in the tensor.
-struct DropoutMask {
-  uint64_t key = 0;
-  uint32_t threshold = 0;
-  float scale = 1.0f;
+/// Dropout of elements by their index in the tensor, with the key that a thread has made.
+class DropoutMask {
+ public:
+  DIETMT_DEVICE explicit DropoutMask(const DropoutNumbers& numbers)
+      : numbers_(numbers), key_(numbers.threshold != 0 ? numbers.key.value() : 0) {}
 
-  DIETMT_DEVICE bool drops() const { return threshold != 0; }
+  DIETMT_DEVICE bool drops() const { return numbers_.threshold != 0; }
   DIETMT_DEVICE float apply(float value, uint32_t index) const {
-    return dropout_keeps(key, index, threshold) ? value * scale : 0.0f;
+    return dropout_keeps(key_, index, numbers_.threshold) ? value * numbers_.scale : 0.0f;
   }
+
+ private:
+  const DropoutNumbers& numbers_;
+  uint64_t key_;
 };
 
 /// Sums over the rows: every block leaves its own sums in `partial`; the last block of each group
@@ -84,28 +88,28 @@ struct RowMemory {
 
 struct AddNormArguments {
   DeviceAddNorm call;
-  DropoutMask mask;
+  DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   int blocks = 0;
 };
 
 struct AddNormBackwardArguments {
   DeviceAddNormBackward call;
-  DropoutMask mask;
+  DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   ColumnReduction reduction;  // gamma, beta, bias of the branch; parts: blocks
 };
 
 struct ActivateArguments {
   DeviceActivate call;
-  DropoutMask mask;
+  DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   RowSplit split;
 };
 
 struct ActivateBackwardArguments {
   DeviceActivateBackward call;
-  DropoutMask mask;
+  DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   RowSplit split;
   ColumnReduction reduction;  // the bias, in two halves for kSwiglu; count 0: not wanted
@@ -120,14 +124,14 @@ struct ColumnSumsArguments {
 
 struct EmbedArguments {
   DeviceEmbed call;
-  DropoutMask mask;
+  DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   RowSplit split;
 };
 
 struct EmbedBackwardArguments {
   DeviceEmbedBackward call;
-  DropoutMask mask;
+  DropoutNumbers dropout;
   Rows rows = Rows::kVectors;
   RowSplit split;  // of the places: parts are blocks
 };

@@ -22,7 +22,7 @@ Rows rows_of(ElementType type, int64_t period, std::initializer_list<const void*
   return aligned && period % vector_of(type) == 0 ? Rows::kVectors : Rows::kRagged;
 }
 
-DropoutMask mask_of(const DropoutCall& call) {
+DropoutNumbers numbers_of(const DropoutCall& call) {
   return {call.key, dropout_threshold(call.p), static_cast<float>(1.0 / (1.0 - call.p))};
 }
 
@@ -80,20 +80,20 @@ AddNormArguments plan(const DeviceAddNorm& call) {
   const Rows rows = rows_of(call.type, call.width,
                             {call.residual, call.branch, call.branch_bias, call.gamma, call.beta,
                              call.normalized, call.output});
-  return {call, mask_of(call.dropout), rows, norm_blocks(call.rows, call.width)};
+  return {call, numbers_of(call.dropout), rows, norm_blocks(call.rows, call.width)};
 }
 
 AddNormBackwardArguments plan(const DeviceAddNormBackward& call, const RowMemory& memory) {
   const Rows rows = rows_of(
       call.type, call.width,
       {call.grad_output, call.normalized, call.gamma, call.grad_residual, call.grad_branch});
-  return {call, mask_of(call.dropout), rows,
+  return {call, numbers_of(call.dropout), rows,
           reduction_of(memory, {call.grad_gamma, call.grad_beta, call.grad_branch_bias}, call.width,
                        norm_blocks(call.rows, call.width), 1)};
 }
 
 ActivateArguments plan(const DeviceActivate& call) {
-  return {call, mask_of(call.dropout),
+  return {call, numbers_of(call.dropout),
           rows_of(call.type, call.width, {call.x, call.bias, call.residual, call.output}),
           split_columns(call.type, call.rows, call.width, 2)};
 }
@@ -102,7 +102,7 @@ ActivateBackwardArguments plan(const DeviceActivateBackward& call, const RowMemo
   const DeviceActivate& forward = call.forward;
   ActivateBackwardArguments arguments;
   arguments.call = call;
-  arguments.mask = mask_of(forward.dropout);
+  arguments.dropout = numbers_of(forward.dropout);
   arguments.rows = rows_of(forward.type, forward.width,
                            {forward.x, forward.bias, call.grad_output, call.grad_x});
   const RowSplit& split = arguments.split =
@@ -130,13 +130,13 @@ ColumnSumsArguments plan(const DeviceColumnSums& call, const RowMemory& memory,
 }
 
 EmbedArguments plan(const DeviceEmbed& call) {
-  return {call, mask_of(call.dropout),
+  return {call, numbers_of(call.dropout),
           rows_of(call.type, call.width, {call.table, call.position_table, call.output}),
           split_columns(call.type, call.rows, call.width, 2)};
 }
 
 EmbedBackwardArguments plan(const DeviceEmbedBackward& call) {
-  EmbedBackwardArguments arguments{call, mask_of(call.dropout),
+  EmbedBackwardArguments arguments{call, numbers_of(call.dropout),
                                    rows_of(call.type, call.width, {call.grad_output}),
                                    split_columns(call.type, call.rows, call.width, 1)};
   arguments.split.parts = static_cast<int>(ceil_of(call.rows, kPlacesOfBlock));

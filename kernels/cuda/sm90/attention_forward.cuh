@@ -44,11 +44,13 @@ struct WarpgroupForwardBlock {
     char* keys;     // [kStages]
     char* values;   // the same
     Barriers* barriers;
+    uint64_t* dropout_key;
     float* offset_bias;  // [kStages, kBiasOffsets]
   };
 
   struct Place {
     const ForwardArguments& arguments;
+    const uint64_t* dropout_key;
     Sentence sentence;
     int head;
     int start;   // first query
@@ -69,6 +71,7 @@ struct WarpgroupForwardBlock {
     memory.keys = shared.take<char>(kStages * kBytes);
     memory.values = shared.take<char>(kStages * kBytes);
     memory.barriers = shared.take<Barriers>(1);
+    memory.dropout_key = shared.take<uint64_t>(1);
     memory.offset_bias = shared.take<float>(has_offset_bias(kTerms) ? kStages * kBiasOffsets : 0);
     return memory;
   }
@@ -166,7 +169,8 @@ struct WarpgroupForwardBlock {
     softmax.update(scores, factor);
     const DropoutNumbers& dropout = place.arguments.dropout;
     if (dropout.threshold == 0) return;
-    const uint32_t kept = kept_scores(dropout, sizes, place.sentence, place.head, tile);
+    const uint32_t kept =
+        kept_scores(dropout, place.dropout_key, sizes, place.sentence, place.head, tile);
     DIETMT_UNROLL
     for (int i = 0; i < kTileTokens / 2; ++i) {
       scores.value[i] = (kept >> i & 1U) != 0 ? scores.value[i] : 0.0f;
@@ -315,10 +319,12 @@ struct WarpgroupForwardBlock {
     const int start = tile.tile * kRows;
     if (start >= sentence.queries) return;
     const int groups = sentence.queries - start > kWarpgroupRows ? kGroups : 1;
-    const Place place{arguments.forward, sentence, block.x % heads, start, groups};
     SharedMemory carver(first_pattern(shared));
     const Memory memory = take_memory(carver);
+    const Place place{
+        arguments.forward, memory.dropout_key, sentence, block.x % heads, start, groups};
     if (thread_index() == 0) init_barriers(*memory.barriers, groups);
+    store_dropout_key(arguments.forward.dropout, memory.dropout_key);
     sync_block();
     if (warp_index() < kProducerWarp) return consume(place, memory);
     produce(arguments, place, memory);

@@ -54,7 +54,8 @@ struct WarpgroupBackwardOfKeys {
       if constexpr (kOfKeys) begin_multiplies(grad.value);
       start_products<E, kWidth>(scores, rows.content, columns.content);
       if constexpr (kOfKeys) start_products<E, kWidth>(grad, rows.value, columns.value);
-      const uint32_t kept = kept_scores(arguments.dropout, sizes, place.sentence, place.head, tile);
+      const uint32_t kept = kept_scores(arguments.dropout, memory.dropout_key, sizes,
+                                        place.sentence, place.head, tile);
       wait_multiplies<kOfKeys ? 1 : 0>(scores.value);
       Tiles::recompute(scores, factor, memory.bias_of(stage), tile, sizes.causal,
                        [&](int i) { return normalizer[warpgroup_column(i)]; });

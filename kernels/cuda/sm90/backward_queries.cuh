@@ -55,7 +55,8 @@ struct WarpgroupBackwardOfQueries {
       begin_multiplies(scores.value, grad.value);
       start_products<E, kWidth>(scores, rows.content, columns.content);
       start_products<E, kWidth>(grad, rows.value, columns.value);
-      const uint32_t kept = kept_scores(arguments.dropout, sizes, place.sentence, place.head, tile);
+      const uint32_t kept = kept_scores(arguments.dropout, memory.dropout_key, sizes,
+                                        place.sentence, place.head, tile);
       wait_multiplies<1>(scores.value);
       Tiles::recompute(scores, factor, memory.bias_of(stage), tile, sizes.causal,
                        [&](int i) { return numbers.normalizer[slot_of(i)]; });

@@ -38,6 +38,7 @@ struct WarpgroupBackwardTiles {
     char* rows;     // [kGroups] pairs
     char* columns;  // [kStages] pairs
     Barriers* barriers;
+    uint64_t* dropout_key;
     float* numbers;      // keys as rows: [kStages, 2, kTileTokens], normalisers and D of queries
     float* offset_bias;  // [kStages, kBiasOffsets]
     float* bias_gradient;
@@ -96,6 +97,7 @@ struct WarpgroupBackwardTiles {
     memory.rows = shared.take<char>(2 * kGroups * kBytes);
     memory.columns = shared.take<char>(2 * kStages * kBytes);
     memory.barriers = shared.take<Barriers>(1);
+    memory.dropout_key = shared.take<uint64_t>(1);
     memory.numbers = shared.take<float>(kQueryRows ? 0 : kStages * 2 * kTileTokens);
     memory.offset_bias = shared.take<float>(has_offset_bias(kTerms) ? kStages * kBiasOffsets : 0);
     memory.bias_gradient = kBiasGradient ? BiasGradient::take(shared) : nullptr;

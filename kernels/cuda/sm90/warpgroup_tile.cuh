@@ -64,12 +64,13 @@ DIETMT_DEVICE void replace_hidden(WarpgroupScores& scores, float value,
 }
 
 /// Which probabilities of a thread are kept, bit i for scores.value[i]. All bits are set if the
-/// call drops nothing.
+/// call drops nothing. The key lies in shared memory.
 template <bool kQueryRows>
-DIETMT_DEVICE uint32_t kept_scores(const DropoutNumbers& dropout, const AttentionSizes& sizes,
-                                   const Sentence& sentence, int head,
+DIETMT_DEVICE uint32_t kept_scores(const DropoutNumbers& dropout, const uint64_t* dropout_key,
+                                   const AttentionSizes& sizes, const Sentence& sentence, int head,
                                    const WarpgroupTile<kQueryRows>& tile) {
   if (dropout.threshold == 0) return ~uint32_t{0};
+  const uint64_t key = *dropout_key;
   const int row = recomputed(warpgroup_row(0));
   const int column = recomputed(warpgroup_column(0));
   const auto keys = static_cast<uint32_t>(recomputed(static_cast<int>(sizes.max_keys)));
@@ -84,7 +85,7 @@ DIETMT_DEVICE uint32_t kept_scores(const DropoutNumbers& dropout, const Attentio
   for (int i = 0; i < kTileTokens / 2; ++i) {
     const uint32_t index = first + static_cast<uint32_t>(row_step(i)) * next_row +
                            static_cast<uint32_t>(column_step(i)) * next_column;
-    bits |= (dropout_keeps(dropout.key, index, dropout.threshold) ? 1U : 0U) << i;
+    bits |= (dropout_keeps(key, index, dropout.threshold) ? 1U : 0U) << i;
   }
   return bits;
 }

@@ -84,7 +84,7 @@ TEST(AttentionDropout, DependsOnlyOnTheKey) {
   const auto scheme = make_scheme("diet-rel", AttentionSite::kEncoder);
   const auto run = [&](double dropout, uint64_t key) {
     return attend_with(*scheme, inputs, packing, packing,
-                       {.backend = Backend::kSdpa, .dropout = dropout, .dropout_key = key});
+                       {.backend = Backend::kSdpa, .dropout = dropout, .pass_key = key});
   };
   EXPECT_TRUE(at::equal(run(0.3, 5), run(0.3, 5)));
   EXPECT_GT(largest_gap(run(0.3, 5), run(0.3, 6)), 0.01);

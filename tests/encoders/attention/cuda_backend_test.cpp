@@ -57,8 +57,7 @@ std::vector<at::Tensor> run(Terms wanted, Backend backend, at::Device device, at
                            .query_packing = packing,
                            .key_packing = packing,
                            .terms = terms,
-                           .dropout = 0.1,
-                           .dropout_key = 17};
+                           .dropout = DropoutKeys(17).next(0.1)};
   const at::Tensor output = attend(call, backend);
   const at::Tensor weights = at::randn(output.sizes(), at::kDouble).to(at::kBFloat16);
   (output * weights.to(output.options())).sum().backward();

@@ -162,8 +162,7 @@ struct Problem {
                        .key_packing = keys,
                        .terms = cast,
                        .causal = causal,
-                       .dropout = dropout,
-                       .dropout_key = 17};
+                       .dropout = DropoutKeys(17).next(dropout)};
     call.segments = segments;
     const at::Tensor output = attend(call, backend).to(at::kDouble);
     const at::Tensor weights = at::arange(output.numel(), at::kDouble)

@@ -59,12 +59,12 @@ int64_t launches_of(const std::function<void()>& work) {
   return counting::counts().launches;
 }
 
-const DropoutSite kSite{0.25, 0x1234567890abcdef};
+DropoutSite site() { return DropoutKeys(0x1234567890abcdef).next(0.25); }
 
 TEST(DeviceOps, BlocksOfALayer) {
   const auto block = [](const std::vector<Tensor>& in) {
     const Fork attended = linear_fork(in[0], in[1], in[2], Epilogue::kLeaveBias);
-    const Tensor mixed = add_norm(attended.x, attended.branch, in[3], in[4], kSite, 1e-5);
+    const Tensor mixed = add_norm(attended.x, attended.branch, in[3], in[4], site(), 1e-5);
     const Fork fed = relu_network_fork(mixed, {in[5], in[6]}, {in[7], in[8]});
     return add_norm(fed.x, fed.branch, in[3], in[4], {}, 1e-5);
   };
@@ -82,7 +82,7 @@ TEST(DeviceOps, Activations) {
     SCOPED_TRACE(static_cast<int>(activation));
     const auto network = [&](const std::vector<Tensor>& in) {
       const Fork inner = linear_fork(in[0], in[1], in[2], Epilogue::kLeaveBias);
-      return activate(inner.branch, activation, kSite);
+      return activate(inner.branch, activation, site());
     };
     expect_same_as_on_cpu(network, draw({{9, 16}, {32, 16}, {32}}));
   }
@@ -95,9 +95,9 @@ TEST(DeviceOps, NormsAndDropout) {
   expect_same_as_on_cpu([](const std::vector<Tensor>& in) { return rms_norm(in[0], in[1], 1e-5); },
                         draw({{3, 5, 16}, {16}}));
   expect_same_as_on_cpu(
-      [](const std::vector<Tensor>& in) { return dropout_add(in[0], in[1], kSite); },
+      [](const std::vector<Tensor>& in) { return dropout_add(in[0], in[1], site()); },
       draw({{7, 16}, {7, 16}}));
-  expect_same_as_on_cpu([](const std::vector<Tensor>& in) { return row_dropout(in[0], kSite); },
+  expect_same_as_on_cpu([](const std::vector<Tensor>& in) { return row_dropout(in[0], site()); },
                         draw({{7, 16}}));
 }
 
@@ -118,8 +118,8 @@ TEST(DeviceOps, EmbeddingsWithPositions) {
       [&](const std::vector<Tensor>& in) {
         const TokenEmbedding tokens{in[0], ids.to(in[0].device()), 4.0};
         if (embeds_with_positions(tokens))
-          return embed(tokens, in[1], positions.to(in[0].device()), kSite);
-        return dropout(embed(tokens) + in[1].index_select(0, positions), kSite);
+          return embed(tokens, in[1], positions.to(in[0].device()), site());
+        return dropout(embed(tokens) + in[1].index_select(0, positions), site());
       },
       draw({{6, 16}, {3, 16}}));
 }

@@ -9,7 +9,7 @@ namespace {
 
 using at::Tensor;
 
-constexpr DropoutSite kSite{0.3, 0xfedcba9876543210ULL};
+const DropoutSite kSite = DropoutKeys(0xfedcba9876543210ULL).next(0.3);
 
 Tensor leaf(at::IntArrayRef sizes) { return torch::randn(sizes).requires_grad_(true); }
 
@@ -36,7 +36,7 @@ void expect_kernel_equals_algebra(std::vector<Tensor> inputs, const Function& f)
 TEST(FusedOps, AddNorm) {
   at::manual_seed(1);
   for (const int64_t rows : {1, 7, 300}) {
-    for (const DropoutSite site : {DropoutSite{}, kSite}) {
+    for (const DropoutSite& site : {DropoutSite{}, kSite}) {
       expect_kernel_equals_algebra({leaf({rows, 20}), leaf({rows, 20}), leaf({20}), leaf({20})},
                                    [&](const std::vector<Tensor>& in) {
                                      return add_norm(in[0], in[1], in[2], in[3], site, 1e-5);
@@ -50,7 +50,7 @@ TEST(FusedOps, AddNormWithoutBetaIsAnRmsNorm) {
   for (const double smallest : {0.0, 0.5}) {
     const Tensor gamma = torch::randn({20});
     gamma[7] = smallest;
-    for (const DropoutSite site : {DropoutSite{}, kSite})
+    for (const DropoutSite& site : {DropoutSite{}, kSite})
       expect_kernel_equals_algebra(
           {leaf({300, 20}), leaf({300, 20}), gamma.clone().requires_grad_()},
           [&](const std::vector<Tensor>& in) {
@@ -151,8 +151,8 @@ TEST(FusedOps, NoDropoutLeavesValuesAlone) {
 TEST(FusedOps, MasksOfKernelAndAlgebraAreTheSame) {
   const Tensor x = torch::empty({1000, 33});
   for (const uint64_t key : {0ULL, 1ULL, 0xffffffffffffffffULL, 0x123456789abcdefULL}) {
-    const Tensor mask = dropout_mask_like(x, {0.4, key});
-    const Tensor wide = dropout_mask_like(x.to(at::kDouble), {0.4, key});
+    const Tensor mask = dropout_mask_like(x, DropoutKeys(key).next(0.4));
+    const Tensor wide = dropout_mask_like(x.to(at::kDouble), DropoutKeys(key).next(0.4));
     EXPECT_TRUE(at::equal(mask > 0, wide > 0)) << "key " << key;
   }
 }

@@ -55,8 +55,7 @@ at::Tensor attend_with(const PositionScheme& scheme, const Inputs& inputs, const
                  .key_packing = keys,
                  .terms = terms,
                  .causal = setting.causal,
-                 .dropout = setting.dropout,
-                 .dropout_key = setting.dropout_key,
+                 .dropout = DropoutKeys(setting.pass_key).next(setting.dropout),
                  .segments = terms.segment_bias.defined() ? segments_of(queries) : at::Tensor()},
                 setting.backend);
 }

@@ -33,7 +33,7 @@ struct Setting {
   Backend backend = Backend::kReference;
   bool causal = false;
   double dropout = 0.0;
-  uint64_t dropout_key = 5;
+  uint64_t pass_key = 5;
 };
 
 /// Segments of the tokens of a packed batch: its sentences' second halves are of kind 1.

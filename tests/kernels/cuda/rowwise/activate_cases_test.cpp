@@ -59,7 +59,8 @@ struct ActivateCase {
         grad_output(RowTensor::random(chosen.type, chosen.rows * chosen.width, 4)),
         output(chosen.type, chosen.rows * chosen.width),
         grad_x(chosen.type, chosen.rows * chosen.input_width()),
-        grad_bias(ElementType::kFloat, chosen.input_width()) {}
+        grad_bias(ElementType::kFloat, chosen.input_width()),
+        dropout(dropout_of(chosen.dropout, 99)) {}
 
   DeviceActivate forward() const {
     DeviceActivate call;
@@ -70,7 +71,7 @@ struct ActivateCase {
     call.x = x.data();
     call.bias = options.bias ? bias.floats() : nullptr;
     call.residual = options.residual ? residual.data() : nullptr;
-    call.dropout = {options.dropout, 99};
+    call.dropout = dropout;
     call.output = output.data();
     return call;
   }
@@ -85,6 +86,7 @@ struct ActivateCase {
 
   ActivateOptions options;
   RowTensor x, bias, residual, grad_output, output, grad_x, grad_bias;
+  DropoutCall dropout;
 };
 
 void expect_results(const ActivateCase& activate) {
@@ -96,7 +98,7 @@ void expect_results(const ActivateCase& activate) {
   for (int64_t r = 0; r < options.rows; ++r) {
     for (int64_t c = 0; c < width; ++c) {
       const int64_t i = r * width + c;
-      const double mask = mask_at(activate.forward().dropout, i);
+      const double mask = mask_at(activate.dropout, i);
       const double left = activate.input(r, c);
       const double right = options.gated() ? activate.input(r, c + width) : 1.0;
       const double value = value_of(options.activation, left);

@@ -36,8 +36,8 @@ TEST(CpuRowsTest, NormsAreThoseOfTheCpu) {
                       .branch = norm.branch.floats(),
                       .gamma = norm.gamma.floats(),
                       .beta = beta,
-                      .dropout = norm.dropout().p,
-                      .dropout_key = norm.dropout().key,
+                      .dropout = norm.dropout.p,
+                      .dropout_key = norm.dropout.key.value(),
                       .normalized = normalized.data(),
                       .inverse_std = inverse_std.data(),
                       .output = output.data()});
@@ -48,8 +48,8 @@ TEST(CpuRowsTest, NormsAreThoseOfTheCpu) {
                        .inverse_std = inverse_std.data(),
                        .gamma = norm.gamma.floats(),
                        .beta = beta,
-                       .dropout = norm.dropout().p,
-                       .dropout_key = norm.dropout().key,
+                       .dropout = norm.dropout.p,
+                       .dropout_key = norm.dropout.key.value(),
                        .grad_residual = grad_residual.data(),
                        .grad_branch = grad_branch.data(),
                        .grad_gamma = grad_gamma.data(),
@@ -74,7 +74,7 @@ TEST(CpuRowsTest, DropoutAndResidualAreThoseOfTheCpu) {
   call.width = kWidth;
   call.x = branch.data();
   call.residual = residual.data();
-  call.dropout = {0.4, 1234567890123456789U};
+  call.dropout = dropout_of(0.4, 1234567890123456789U);
   call.output = output.data();
   run_rows_on_host(call, {});
   std::vector<float> expected(static_cast<size_t>(kRows * kWidth));
@@ -82,10 +82,36 @@ TEST(CpuRowsTest, DropoutAndResidualAreThoseOfTheCpu) {
                .residual = residual.floats(),
                .branch = branch.floats(),
                .dropout = call.dropout.p,
-               .dropout_key = call.dropout.key,
+               .dropout_key = call.dropout.key.value(),
                .output = expected.data()});
   // Compilers may fuse the multiplication with the addition.
   expect_near(output, expected, 1e-6, "output");
+}
+
+// So a recorded call can run again with the key of another pass.
+TEST(CpuRowsTest, KernelsReadTheKeyOfThePassWhenTheyRun) {
+  constexpr int64_t kSize = 2048;
+  const RowTensor branch = RowTensor::random(ElementType::kFloat, kSize, 1);
+  const RowTensor output(ElementType::kFloat, kSize);
+  auto* const pass_key = static_cast<uint64_t*>(allocate_shared(sizeof(uint64_t)));
+  DeviceActivate call;
+  call.rows = 8;
+  call.width = kSize / 8;
+  call.x = branch.data();
+  call.dropout = {0.4, {pass_key, 7}};
+  call.output = output.data();
+  const ActivateArguments arguments = plan(call);
+  for (const uint64_t key : {uint64_t{5}, ~uint64_t{5}}) {
+    *pass_key = key;
+    launch_rows_on_host(call.type, arguments, {});
+    std::vector<float> expected(static_cast<size_t>(kSize));
+    dropout_add({.size = kSize,
+                 .branch = branch.floats(),
+                 .dropout = call.dropout.p,
+                 .dropout_key = random_key(key, 7),
+                 .output = expected.data()});
+    expect_near(output, expected, 0.0, "output");
+  }
 }
 
 TEST(CpuRowsTest, CrossEntropyIsThatOfTheCpu) {

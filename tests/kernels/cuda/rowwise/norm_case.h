@@ -44,10 +44,10 @@ struct NormCase {
         grad_branch(options.type, size),
         grad_gamma(ElementType::kFloat, options.width),
         grad_beta(ElementType::kFloat, options.width),
-        grad_bias(ElementType::kFloat, options.width) {}
+        grad_bias(ElementType::kFloat, options.width),
+        dropout(dropout_of(options.dropout, 77)) {}
 
   bool layer() const { return options.kind == NormKind::kLayer; }
-  DropoutCall dropout() const { return {options.dropout, 77}; }
 
   DeviceAddNorm forward() const {
     DeviceAddNorm call;
@@ -59,7 +59,7 @@ struct NormCase {
     call.branch_bias = options.branch_bias ? bias.floats() : nullptr;
     call.gamma = gamma.floats();
     call.beta = layer() ? beta.floats() : nullptr;
-    call.dropout = dropout();
+    call.dropout = dropout;
     call.normalized = normalized.data();
     call.inverse_std = inverse_std.floats();
     call.output = output.data();
@@ -77,7 +77,7 @@ struct NormCase {
     call.inverse_std = inverse_std.floats();
     call.gamma = gamma.floats();
     call.has_mean = layer();
-    call.dropout = dropout();
+    call.dropout = dropout;
     call.grad_residual = grad_residual.data();
     call.grad_branch = grad_branch.data();
     call.grad_gamma = grad_gamma.floats();
@@ -96,6 +96,7 @@ struct NormCase {
   RowTensor residual, branch, bias, gamma, beta, grad_output;
   RowTensor normalized, inverse_std, output;
   RowTensor grad_residual, grad_branch, grad_gamma, grad_beta, grad_bias;
+  DropoutCall dropout;
 };
 
 }  // namespace dietmt::kernels

@@ -20,7 +20,7 @@ void expect_forward(const NormCase& norm) {
       double branch = options.branch ? norm.branch.at(i) : 0.0;
       if (options.branch_bias) branch += norm.bias.at(c);
       sum.push_back((options.residual ? norm.residual.at(i) : 0.0) +
-                    branch * mask_at(norm.dropout(), i));
+                    branch * mask_at(norm.dropout, i));
       mean += sum.back() / static_cast<double>(width);
     }
     if (!norm.layer()) mean = 0.0;
@@ -59,7 +59,7 @@ void expect_backward(const NormCase& norm) {
       const double x = norm.normalized.at(i);
       grad_residual.push_back(norm.inverse_std.at(r) *
                               (grad * norm.gamma.at(c) - mean_grad - x * mean_product));
-      grad_branch.push_back(grad_residual.back() * mask_at(norm.dropout(), i));
+      grad_branch.push_back(grad_residual.back() * mask_at(norm.dropout, i));
       grad_gamma[at(c)] += grad * x;
       grad_beta[at(c)] += grad;
       grad_bias[at(c)] += grad_branch.back();

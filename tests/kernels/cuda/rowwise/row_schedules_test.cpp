@@ -64,7 +64,7 @@ TEST(RowSchedulesTest, ActivationsAndColumnSums) {
                         .rows = kRows,
                         .width = width,
                         .x = x.data(),
-                        .dropout = {0.1, 8}};
+                        .dropout = dropout_of(0.1, 8)};
         call.grad_output = grad.data();
         call.grad_x = grad_x.data();
         call.grad_bias = grad_bias.floats();

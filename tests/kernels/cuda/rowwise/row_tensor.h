@@ -90,10 +90,17 @@ class RowTensor {
   char* memory_;
 };
 
+/// Dropout of a site whose pass has its key in memory that host and kernels share.
+inline DropoutCall dropout_of(double p, uint64_t pass_key) {
+  auto* const place = static_cast<uint64_t*>(allocate_shared(sizeof(uint64_t)));
+  *place = pass_key;
+  return {p, {place, 3}};
+}
+
 /// 1 / (1 - p) where element i is kept, else 0.
 inline double mask_at(const DropoutCall& call, int64_t i) {
   if (call.p == 0.0) return 1.0;
-  return dropout_keeps(call.key, static_cast<uint32_t>(i), dropout_threshold(call.p))
+  return dropout_keeps(call.key.value(), static_cast<uint32_t>(i), dropout_threshold(call.p))
              ? 1.0 / (1.0 - call.p)
              : 0.0;
 }

@@ -44,7 +44,7 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     call.scale = 1.5;
     call.position_table = positions ? places.floats() : nullptr;
     call.positions = positions ? shared_integers(at_position) : nullptr;
-    call.dropout = {0.2, 5};
+    call.dropout = dropout_of(0.2, 5);
     call.output = output.data();
     run_rows_here(call);
     Values expected;
@@ -80,7 +80,7 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     call.ids = shared_integers(ids);
     call.order = shared_integers(order);
     call.scale = 0.5;
-    call.dropout = {0.1, 6};
+    call.dropout = dropout_of(0.1, 6);
     call.grad_table = table.floats();
     run_rows_here(call);
     for (int64_t r = 0; r < rows; ++r) {

@@ -54,6 +54,7 @@ TEST(Sm90AttentionHostTest, OrderOfThreadsCopiesAndProductsDoesNotMatter) {
                                        .terms = width == 64 ? 0U : kOffsetBias,
                                        .queries = {300, 40},
                                        .causal = width == 64,
+                                       .dropout = 0.1,
                                        .heads = 1};
     const auto in_order = results_of(options, {});
     for (const uint64_t order : {1, 2, 3, 4, 5}) {
