@@ -101,13 +101,14 @@ std::vector<at::Tensor> attended(const ScoreTerms& terms, Backend backend, bool&
   const Packing packing({kLongest, 3});
   at::manual_seed(4);
   const auto rows = [&] { return at::randn({packing.tokens(), kHeads, kWidth}); };
+  const at::Tensor segments = at::tensor({0, 0, 1, 1, 1, 0, 1, 1}, at::kLong);
   const AttentionCall call{.queries = rows(),
                            .keys = rows(),
                            .values = rows(),
                            .query_packing = packing,
                            .key_packing = packing,
                            .terms = terms,
-                           .segments = at::tensor({0, 0, 1, 1, 1, 0, 1, 1}, at::kLong)};
+                           .segments = segments};
   refused = !reasons_against(backend, call).empty();
   if (refused) return {};
   const at::Tensor output = attend(call, backend);
