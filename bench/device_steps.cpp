@@ -16,6 +16,7 @@
 
 #include "bench/benchmark.h"
 #include "common/random.h"
+#include "encoders/device/device_graphs.h"
 #include "nmt/training/translation_task.h"
 #include "tests/counting_device/counting_device.h"
 #include "training/optimization/optimizer.h"
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string preset = "base", position = "sinusoidal";
   int64_t updates = 5, warmup = 2, batch_tokens = 4096, vocabulary = 32000;
-  bool fp32 = false, places = false;
+  bool fp32 = false, places = false, graphs = false;
 };
 
 /// Lines of 5 to 45 words out of 200.
@@ -132,6 +133,7 @@ void measure(const Options& o, Steps& steps) {
                               {"position", o.position},
                               {"type", o.fp32 ? "fp32" : "bf16"},
                               {"batch_tokens", o.batch_tokens},
+                              {"graphs", o.graphs},
                               {"launches", bench::median(measured.launches)},
                               {"copies_to_device", bench::median(measured.host_to_device)},
                               {"copies_to_host", bench::median(measured.device_to_host)},
@@ -153,6 +155,7 @@ void measure(const Options& o, Steps& steps) {
 
 void run(const Options& o) {
   at::set_num_threads(1);
+  encoders::allow_graphs(o.graphs);
   const fs::path folder = fs::temp_directory_path() / "dietmt_device_steps";
   fs::create_directories(folder);
   write_lines(folder / "source", 1);
@@ -178,6 +181,8 @@ int main(int argc, char** argv) {
       .add("warmup", &options.warmup, "N", "updates before them", {.least = 0})
       .add("batch-tokens", &options.batch_tokens, "N", "target tokens of a batch",
            ranges::kBatchTokens)
+      .add("graphs", &options.graphs, "",
+           "record passes as graphs; give a --warmup of two epochs, 60 batches or more")
       .add("places", &options.places, "", "list launches by function, too")
       .add("fp32", &options.fp32, "", "fp32 instead of bf16");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });

@@ -18,6 +18,7 @@
 
 #include "bench/benchmark.h"
 #include "bench/place.h"
+#include "encoders/device/device_graphs.h"
 #include "encoders/ops/linear.h"
 #include "nmt/training/translation_task.h"
 
@@ -75,6 +76,7 @@ struct Options {
   std::string device = "cpu", precision = "fp32";
   double dropout = 0.3;
   int64_t updates = 20, warmup = 3, batch_tokens = 4096, threads = 2;
+  bool graphs = false;
 };
 
 /// One line of JSON about the timed updates.
@@ -90,6 +92,7 @@ struct Measured {
         {"position", o.position},
         {"device", o.device},
         {"precision", o.precision},
+        {"graphs", o.graphs},
         {"batch_tokens", o.batch_tokens},
         {"dropout", o.dropout},
         {"threads", o.threads},
@@ -109,6 +112,7 @@ void run(const Options& o) {
   const bench::Place place(o.device);
   const bool on_cpu = place.device().is_cpu();
   at::set_num_threads(static_cast<int>(o.threads));
+  encoders::allow_graphs(o.graphs);
   const data::Tokenizer tokenizer(o.tokenizer);
   const auto cache = std::filesystem::temp_directory_path() / "dietmt_training_speed.cache";
   const data::ParallelCorpus corpus({{o.source, o.target}}, tokenizer, tokenizer, {}, cache,
@@ -140,6 +144,14 @@ void run(const Options& o) {
   model->to(place.device());
   nmt::TranslationTask task(model, corpus, corpus, tokenizer, tokenizer, task_options);
   training::Optimizer optimizer(*model, {});
+  const nlohmann::json start = task.data_position();
+  for (int repeat = 0; o.graphs && repeat < 2; ++repeat) {
+    for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
+      encoders::DropoutKeys dropout(static_cast<uint64_t>(i));
+      task.accumulate_gradients(dropout);
+    }
+    task.restore_data_position(start);
+  }
   Measured measured;
   for (int64_t i = 0; i < o.warmup + o.updates; ++i) {
     double enqueued = 0.0;
@@ -193,6 +205,8 @@ int main(int argc, char** argv) {
       .add("dropout", &options.dropout, "P", "of residuals and embeddings", ranges::kDropout)
       .add("device", &options.device, "NAME", bench::kDeviceHelp)
       .add("precision", &options.precision, "", "of matrix products", bench::kPrecision)
+      .add("graphs", &options.graphs, "",
+           "replay passes, which are recorded before the warm-up, as graphs of the device")
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
       .add("write-batches", &options.batches_file, "FILE", "also write the batches as JSON lines");
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });

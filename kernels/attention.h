@@ -53,7 +53,7 @@ struct TileOfSentence {
 };
 constexpr int64_t kDeviceTileRows = 128;
 
-/// All tiles of a batch on the device, those of the longest sentences first.
+/// The tiles of a batch on the device, longest sentences first; those past a sentence are idle.
 struct DeviceTiles {
   const TileOfSentence* data = nullptr;
   int64_t count = 0;

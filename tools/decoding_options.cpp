@@ -96,13 +96,17 @@ void bind_search(OptionTable& table, DecodingOptions& o) {
            nmt::search_rules::kCoveragePenalty);
 }
 
-void add_decoding_device(OptionTable& table, std::string& device, std::string& weights) {
+void add_decoding_device(OptionTable& table, std::string& device, std::string& weights,
+                         std::string& cuda_graphs) {
   table.add("device", &device, "NAME", "cpu, cuda or cuda:I")
       .add("weights", &weights, "",
            "type of the weights, rounded when the model is loaded; auto: fp32, or the type of a "
            "quantized model; int8 needs --device cpu, fp16 a GPU, which also computes in bf16 or "
            "fp16 then",
-           {.choices = {"auto", "fp32", "bf16", "fp16", "int8"}});
+           {.choices = {"auto", "fp32", "bf16", "fp16", "int8"}})
+      .add("cuda-graphs", &cuda_graphs, "",
+           "auto: on a GPU record decoding steps as CUDA graphs; off: launch every kernel",
+           {.choices = {"auto", "off"}});
 }
 
 void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens) {
@@ -124,7 +128,7 @@ void add_worker_threads(OptionTable& table, int64_t& threads) {
 
 void bind_decoding_machine(OptionTable& table, DecodingOptions& o) {
   table.group("Machine");
-  add_decoding_device(table, o.device, o.weights);
+  add_decoding_device(table, o.device, o.weights, o.cuda_graphs);
   table.add("shortlist", &o.shortlist, "FILE",
             "lexical shortlist from 'dietmt shortlist': restrict the output layer to likely "
             "pieces; probabilities are relative to these; needs --device cpu");

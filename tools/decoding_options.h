@@ -20,6 +20,7 @@ struct DecodingOptions {
   std::optional<std::string> source_tag;
   std::string length_norm = "power";
   std::string device = "cpu";
+  std::string cuda_graphs = "auto";
   std::string weights = "auto";
   std::string shortlist;
   int64_t seed = 1;
@@ -36,7 +37,8 @@ void bind_decoding_machine(OptionTable& table, DecodingOptions& o);
 
 /// Single options, for commands that have only some of the above.
 void add_beam(OptionTable& table, int64_t& beam);
-void add_decoding_device(OptionTable& table, std::string& device, std::string& weights);
+void add_decoding_device(OptionTable& table, std::string& device, std::string& weights,
+                         std::string& cuda_graphs);
 void add_decoding_workers(OptionTable& table, int64_t& workers, int64_t& batch_tokens);
 void add_worker_threads(OptionTable& table, int64_t& threads);
 

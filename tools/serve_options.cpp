@@ -100,7 +100,7 @@ void add_logs(OptionTable& table, ServeOptions& o) {
 void add_machine(OptionTable& table, ServeOptions& o) {
   service::DecodingThreads& threads = o.registry.threads;
   table.group("Machine");
-  add_decoding_device(table, o.device, o.weights);
+  add_decoding_device(table, o.device, o.weights, o.cuda_graphs);
   add_decoding_workers(table, threads.workers, threads.batch_tokens);
   add_worker_threads(table, threads.threads);
   table.add("fill-wait", &o.fill_wait, "MS",

@@ -20,6 +20,7 @@ struct ServeOptions {
   std::string guard = "retry";
   bool preload = false;
   std::string device = "cpu";
+  std::string cuda_graphs = "auto";
   std::string weights = "auto";
   std::string host = "127.0.0.1";
   int64_t port = 5000;

@@ -16,7 +16,9 @@ namespace {
 class TorchModels : public ServedModels {
  public:
   explicit TorchModels(const ServeOptions& options)
-      : device_(encoders::parse_device(options.device)), weights_(options.weights) {}
+      : device_(encoders::parse_device(options.device)), weights_(options.weights) {
+    encoders::allow_graphs(options.cuda_graphs == "auto");
+  }
 
   nmt::LoadedDecoder load(const service::ModelSpec& spec) override {
     {

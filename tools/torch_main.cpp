@@ -17,6 +17,7 @@ namespace dietmt::tools {
 DecoderSource decoder_source(const DecodingOptions& o, bool, const std::string&,
                              const std::vector<std::string>&) {
   return [o] {
+    encoders::allow_graphs(o.cuda_graphs == "auto");
     return nmt::load_decoder(
         nmt::model_directories(o.models),
         nmt::decoder_options(encoders::parse_device(o.device), o.weights, o.shortlist));

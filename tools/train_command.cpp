@@ -14,6 +14,7 @@
 #include "data/corpus/subword_sampling.h"
 #include "data/text/source_tag.h"
 #include "encoders/attention/attention.h"
+#include "encoders/device/device_graphs.h"
 #include "nmt/network/translation_model.h"
 #include "nmt/training/translation_task.h"
 #include "tools/commands.h"
@@ -94,6 +95,7 @@ nmt::TranslationTaskOptions task_options(const TrainOptions& o, const nmt::Token
 int run(const OptionTable& table, const training::Configuration& configuration, TrainOptions& o,
         const std::optional<InitialModel>& initial) {
   install_stop(o);
+  encoders::allow_graphs(o.cuda_graphs == "auto");
   const training::TrainingProcess process =
       training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";

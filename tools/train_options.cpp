@@ -54,6 +54,7 @@ OptionTable train_option_table(TrainOptions& o) {
       .add("valid-batch-tokens", &o.search.batch_tokens, "N",
            "batch size of validation in source tokens", ranges::kBatchTokens);
   bind_machine(table, o);
+  add_cuda_graphs(table, o.cuda_graphs);
   bind_processes(table, o);
   table.add("find-batch", &o.find_batch, "",
             "try batches of growing size, print the largest --batch-tokens that fits, exit");

@@ -20,6 +20,7 @@ struct TrainingOptions {
   std::string device = "cpu";
   std::string precision = "fp32";
   std::string attention_backend = "auto";
+  std::string cuda_graphs = "auto";
   int64_t threads = 0;
   bool checkpoint_activations = false;
   int64_t processes = 1;
@@ -34,6 +35,7 @@ void bind_machine(OptionTable& table, TrainingOptions& o);
 void bind_processes(OptionTable& table, TrainingOptions& o);
 
 /// Single options, for commands that have only some of the above.
+void add_cuda_graphs(OptionTable& table, std::string& cuda_graphs);
 void add_optimizer(OptionTable& table, training::OptimizerOptions& o);
 void add_clip_norm(OptionTable& table, double& clip_norm);
 void add_log_interval(OptionTable& table, int64_t& updates);

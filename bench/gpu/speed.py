@@ -106,6 +106,7 @@ def training(m):
         for tokens in batch_sizes(m):
             compiled = COMPILED if preset == "base" else {}
             yield from speeds(m, preset, tokens, "bf16", {**PADDED, **PACKED, **compiled})
+            yield from speeds(m, preset, tokens, "bf16", {}, "--graphs")
     for preset in presets(m):
         for tokens in batch_sizes(m):
             yield from speeds(m, preset, tokens, "fp32", PADDED)

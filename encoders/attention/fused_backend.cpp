@@ -81,6 +81,11 @@ int64_t size_of(const Tensor& table, kernels::TableRows rows) {
   return kernels::has_offsets(rows) ? (table.size(1) - 1) / 2 : table.size(2);
 }
 
+/// None where only the device knows them; kernels of the CPU get none of those packings.
+kernels::HostOffsets host_offsets(const Packing& packing) {
+  return {packing.has_lengths() ? packing.offsets().data() : nullptr};
+}
+
 /// The kernel's view of a call, and the owner of what the view points to.
 class KernelCall {
  public:
@@ -96,8 +101,8 @@ class KernelCall {
         .sentences = settings.queries.sentences(),
         .heads = heads,
         .head_width = queries.size(2),
-        .query_offsets = {settings.queries.offsets().data()},
-        .key_offsets = {settings.keys.offsets().data()},
+        .query_offsets = host_offsets(settings.queries),
+        .key_offsets = host_offsets(settings.keys),
         .device_query_offsets = settings.queries.device_offsets(),
         .device_key_offsets = settings.keys.device_offsets(),
         .device_query_tiles = settings.queries.device_tiles(),

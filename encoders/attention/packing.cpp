@@ -20,8 +20,14 @@ using kernels::TileOfSentence;
 
 static_assert(sizeof(TileOfSentence) == sizeof(int64_t));
 
-/// Of the longest sentences first, so that the last blocks of a kernel are short ones.
-std::vector<TileOfSentence> tiles_of(const std::vector<int64_t>& lengths) {
+int64_t tiles_of(int64_t length) {
+  return (length + kernels::kDeviceTileRows - 1) / kernels::kDeviceTileRows;
+}
+
+/// Of the longest sentences first, so that the last blocks of a kernel are short ones. Those after
+/// all tiles of sentences have no rows.
+std::vector<TileOfSentence> tiles_of(const std::vector<int64_t>& lengths,
+                                     const PackingSizes& sizes) {
   std::vector<int32_t> order(lengths.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int32_t a, int32_t b) {
@@ -29,11 +35,19 @@ std::vector<TileOfSentence> tiles_of(const std::vector<int64_t>& lengths) {
   });
   std::vector<TileOfSentence> tiles;
   for (const int32_t b : order) {
-    const int64_t length = lengths[static_cast<size_t>(b)];
-    for (int32_t tile = 0; tile * kernels::kDeviceTileRows < length; ++tile)
-      tiles.push_back({b, tile});
+    const int64_t count = tiles_of(lengths[static_cast<size_t>(b)]);
+    for (int32_t tile = 0; tile < count; ++tile) tiles.push_back({b, tile});
   }
+  const auto past_all = static_cast<int32_t>(tiles_of(sizes.max_length));
+  tiles.resize(static_cast<size_t>(sizes.tiles), {0, past_all});
   return tiles;
+}
+
+/// [B + 1], from 0.
+std::vector<int64_t> offsets_of(const std::vector<int64_t>& lengths) {
+  std::vector<int64_t> offsets(lengths.size() + 1);
+  std::partial_sum(lengths.begin(), lengths.end(), offsets.begin() + 1);
+  return offsets;
 }
 
 void write_tokens(const std::vector<int64_t>& lengths, int64_t longest, int64_t* position,
@@ -54,35 +68,84 @@ struct Packing::KeptRows {
   std::optional<Packing> packing;
 };
 
-Packing::Packing(std::vector<int64_t> lengths, at::Device device)
-    : kept_rows_(std::make_shared<KeptRows>()) {
-  const auto made = std::make_shared<Boundaries>();
-  made->lengths = std::move(lengths);
-  made->offsets.reserve(made->lengths.size() + 1);
-  made->offsets.push_back(0);
-  for (const int64_t length : made->lengths) {
+PackingSizes packing_sizes(const std::vector<int64_t>& lengths, at::Device device) {
+  PackingSizes sizes{.sentences = std::ssize(lengths)};
+  for (const int64_t length : lengths) {
     if (length < 1) throw Error("a packed sentence has " + std::to_string(length) + " tokens");
-    made->offsets.push_back(made->offsets.back() + length);
-    made->max_length = std::max(made->max_length, length);
+    sizes.tokens += length;
+    sizes.max_length = std::max(sizes.max_length, length);
+    if (!device.is_cpu()) sizes.tiles += tiles_of(length);
   }
+  return sizes;
+}
 
-  const int64_t tokens = made->offsets.back(), count = std::ssize(made->lengths);
-  const std::vector<TileOfSentence> tiles =
-      device.is_cpu() ? std::vector<TileOfSentence>() : tiles_of(made->lengths);
-  const at::Tensor host = staging_tensor(2 * tokens + 2 * count + 1 + std::ssize(tiles), device);
-  auto* const numbers = host.mutable_data_ptr<int64_t>();
-  write_tokens(made->lengths, made->max_length, numbers, numbers + tokens);
-  int64_t* const offsets = std::ranges::copy(made->offsets, numbers + 2 * tokens).out;
-  int64_t* const after = std::ranges::copy(made->lengths, offsets).out;
-  if (!tiles.empty()) std::memcpy(after, tiles.data(), tiles.size() * sizeof(TileOfSentence));
+// A sentence of n tokens has at most 1 + (n - 1) / kDeviceTileRows.
+int64_t most_tiles(const PackingSizes& sizes) {
+  return std::min(sizes.sentences * tiles_of(sizes.max_length),
+                  sizes.sentences + (sizes.tokens - sizes.sentences) / kernels::kDeviceTileRows);
+}
 
-  const at::Tensor all = host.to(device, /*non_blocking=*/true);
-  made->positions = all.narrow(0, 0, tokens);
-  made->padded_rows = all.narrow(0, tokens, tokens);
-  made->offset_tensor = all.narrow(0, 2 * tokens, count + 1);
-  made->length_tensor = all.narrow(0, 2 * tokens + count + 1, count);
-  if (!device.is_cpu()) made->tiles = all.narrow(0, 2 * tokens + 2 * count + 1, std::ssize(tiles));
+void write_packing(const std::vector<int64_t>& lengths, const PackingSizes& sizes,
+                   int64_t* numbers) {
+  write_tokens(lengths, sizes.max_length, numbers, numbers + sizes.tokens);
+  int64_t* const offsets = numbers + 2 * sizes.tokens;
+  std::ranges::copy(offsets_of(lengths), offsets);
+  int64_t* const after = std::ranges::copy(lengths, offsets + sizes.sentences + 1).out;
+  if (sizes.tiles == 0) return;
+  const std::vector<TileOfSentence> tiles = tiles_of(lengths, sizes);
+  std::memcpy(after, tiles.data(), tiles.size() * sizeof(TileOfSentence));
+}
+
+namespace {
+
+/// Those of write_packing(), on the device; the copy there is asynchronous.
+at::Tensor packing_numbers(const std::vector<int64_t>& lengths, at::Device device) {
+  const PackingSizes sizes = packing_sizes(lengths, device);
+  const at::Tensor host = staging_tensor(sizes.numbers(), device);
+  write_packing(lengths, sizes, host.mutable_data_ptr<int64_t>());
+  return host.to(device, /*non_blocking=*/true);
+}
+
+}  // namespace
+
+Packing::Packing(std::vector<int64_t> lengths, at::Device device)
+    : Packing(lengths, packing_sizes(lengths, device), packing_numbers(lengths, device)) {}
+
+Packing::Packing(std::vector<int64_t> lengths, const PackingSizes& sizes, const at::Tensor& numbers)
+    : kept_rows_(std::make_shared<KeptRows>()) {
+  const auto made = on(sizes, numbers);
+  made->offsets = offsets_of(lengths);
+  made->lengths = std::move(lengths);
   boundaries_ = made;
+}
+
+Packing::Packing(const PackingSizes& sizes, const at::Tensor& numbers)
+    : boundaries_(on(sizes, numbers)), kept_rows_(std::make_shared<KeptRows>()) {}
+
+std::shared_ptr<Packing::Boundaries> Packing::on(const PackingSizes& sizes,
+                                                 const at::Tensor& numbers) {
+  const auto made = std::make_shared<Boundaries>();
+  made->sizes = sizes;
+  int64_t begin = 0;
+  const auto next = [&](int64_t size) {
+    return numbers.narrow(0, std::exchange(begin, begin + size), size);
+  };
+  made->positions = next(sizes.tokens);
+  made->padded_rows = next(sizes.tokens);
+  made->offset_tensor = next(sizes.sentences + 1);
+  made->length_tensor = next(sizes.sentences);
+  if (!numbers.is_cpu()) made->tiles = next(sizes.tiles);
+  return made;
+}
+
+const std::vector<int64_t>& Packing::lengths() const {
+  offsets();
+  return boundaries_->lengths;
+}
+
+const std::vector<int64_t>& Packing::offsets() const {
+  if (!has_lengths()) throw Error("it needs the lengths of sentences that only the device knows");
+  return boundaries_->offsets;
 }
 
 kernels::DeviceOffsets Packing::device_offsets() const {
@@ -96,19 +159,46 @@ kernels::DeviceTiles Packing::device_tiles() const {
           boundaries_->tiles.size(0)};
 }
 
+namespace {
+
+/// Those of write_packing() for sentences of max_length tokens each, computed on their device: a
+/// copy from the host could not be recorded.
+at::Tensor uniform_numbers(const PackingSizes& sizes, const at::TensorOptions& options) {
+  const int64_t count = sizes.sentences, length = sizes.max_length;
+  std::vector<at::Tensor> parts = {
+      at::arange(length, options).repeat(count), at::arange(sizes.tokens, options),
+      at::arange(count + 1, options) * length, at::full({count}, length, options)};
+  if (sizes.tiles > 0) {
+    constexpr int64_t kTile = int64_t{1} << 32;  // where TileOfSentence has the tile
+    const at::Tensor tiles = at::arange(tiles_of(length), options) * kTile;
+    parts.push_back((at::arange(count, options).unsqueeze(1) + tiles).flatten());
+  }
+  return at::cat(parts);
+}
+
+}  // namespace
+
 Packing Packing::with_rows(int64_t rows) const {
   const std::scoped_lock lock(kept_rows_->mutex);
   std::optional<Packing>& kept = kept_rows_->packing;
-  if (!kept || kept->max_length() != rows)
-    kept.emplace(std::vector<int64_t>(lengths().size(), rows), positions().device());
+  if (!kept || kept->max_length() != rows) {
+    std::vector<int64_t> equal(static_cast<size_t>(sentences()), rows);
+    const PackingSizes equal_sizes = packing_sizes(equal, positions().device());
+    kept.emplace(std::move(equal), equal_sizes,
+                 uniform_numbers(equal_sizes, positions().options()));
+  }
   return *kept;
 }
 
-Packing packing_of(const data::PackedTokens& packed, at::Device device) {
+std::vector<int64_t> lengths_of(const data::PackedTokens& packed) {
   std::vector<int64_t> lengths;
   for (size_t b = 0; b + 1 < packed.offsets.size(); ++b)
     lengths.push_back(packed.offsets[b + 1] - packed.offsets[b]);
-  return Packing(std::move(lengths), device);
+  return lengths;
+}
+
+Packing packing_of(const data::PackedTokens& packed, at::Device device) {
+  return Packing(lengths_of(packed), device);
 }
 
 at::Tensor ids_of(std::span<const int32_t> ids, at::Device device) {

@@ -1,11 +1,12 @@
 // Sentence boundaries of a packed batch: the tokens of all sentences end to end, without padding.
 //
-// Everything that a device needs of them travels in one asynchronous copy from page-locked memory,
-// when the packing is made; any thread may make it. Copies of a packing share its contents.
+// Everything that a device needs of them is one array of numbers, which travels in one asynchronous
+// copy from page-locked memory; any thread may make it. Copies of a packing share its contents.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -16,16 +17,59 @@
 
 namespace dietmt::encoders {
 
+/// What the host must know of a packing to enqueue work on it. Work that is recorded with one
+/// packing serves all that have equal sizes.
+struct PackingSizes {
+  int64_t sentences = 0;   // B
+  int64_t tokens = 0;      // N
+  int64_t max_length = 0;  // at least that of the longest sentence
+  int64_t tiles = 0;       // for the attention kernels of a device, at least those of all
+                           // sentences; none on the CPU
+
+  auto operator<=>(const PackingSizes&) const = default;
+
+  /// Of write_packing().
+  int64_t numbers() const { return 2 * tokens + 2 * sentences + 1 + tiles; }
+};
+
+/// The sizes without padding. Throws Error for a sentence without tokens.
+PackingSizes packing_sizes(const std::vector<int64_t>& lengths, at::Device device);
+
+/// The most tiles that sentences of these sizes can have.
+int64_t most_tiles(const PackingSizes& sizes);
+
+/// Writes sizes.numbers() numbers: what a device needs of sentences of these lengths.
+void write_packing(const std::vector<int64_t>& lengths, const PackingSizes& sizes,
+                   int64_t* numbers);
+
 /// Sentence b owns tokens offsets()[b] .. offsets()[b+1]-1 of [N, ...] tensors.
 class Packing {
  public:
   explicit Packing(std::vector<int64_t> lengths, at::Device device = at::kCPU);
 
-  int64_t sentences() const { return static_cast<int64_t>(lengths().size()); }  // B
-  int64_t tokens() const { return offsets().back(); }                           // N
-  int64_t max_length() const { return boundaries_->max_length; }
-  const std::vector<int64_t>& lengths() const { return boundaries_->lengths; }
-  const std::vector<int64_t>& offsets() const { return boundaries_->offsets; }
+  /// `numbers`: those of write_packing(), on the device.
+  Packing(std::vector<int64_t> lengths, const PackingSizes& sizes, const at::Tensor& numbers);
+
+  /// The same without lengths on the host: lengths() and offsets() throw. For work that is recorded
+  /// once and replayed on other sentences of these sizes, whose numbers take the place of these.
+  Packing(const PackingSizes& sizes, const at::Tensor& numbers);
+
+  const PackingSizes& sizes() const { return boundaries_->sizes; }
+  int64_t sentences() const { return sizes().sentences; }  // B
+  int64_t tokens() const { return sizes().tokens; }        // N
+  int64_t max_length() const {
+    return sizes().max_length;
+  }  // at least that of the longest sentence
+
+  /// Throw Error if only the device knows them.
+  const std::vector<int64_t>& lengths() const;
+  const std::vector<int64_t>& offsets() const;
+  bool has_lengths() const { return !boundaries_->offsets.empty(); }
+
+  /// The same sentences, without a look at the device.
+  bool is_same(const Packing& other) const {
+    return boundaries_ == other.boundaries_ || lengths() == other.lengths();
+  }
 
   /// Every sentence has max_length() tokens: [N, ...] viewed as [B, T, ...] needs no padding.
   bool uniform() const { return tokens() == sentences() * max_length(); }
@@ -44,7 +88,8 @@ class Packing {
   kernels::DeviceOffsets device_offsets() const;
   kernels::DeviceTiles device_tiles() const;
 
-  /// As many sentences, of `rows` rows each, on the same device. The last one is kept.
+  /// As many sentences, of `rows` rows each, on the same device, which computes what it needs of
+  /// them. The last one is kept.
   Packing with_rows(int64_t rows) const;
 
   /// [N] int64: the segment of each token, such as BERT's first and second sentence. Undefined if
@@ -54,9 +99,9 @@ class Packing {
 
  private:
   struct Boundaries {
+    PackingSizes sizes;
     std::vector<int64_t> lengths;
-    std::vector<int64_t> offsets;
-    int64_t max_length = 0;
+    std::vector<int64_t> offsets;  // empty: only the device knows lengths and offsets
     at::Tensor positions;
     at::Tensor padded_rows;
     at::Tensor offset_tensor;
@@ -65,10 +110,15 @@ class Packing {
   };
   struct KeptRows;
 
+  static std::shared_ptr<Boundaries> on(const PackingSizes& sizes, const at::Tensor& numbers);
+
   std::shared_ptr<const Boundaries> boundaries_;
   std::shared_ptr<KeptRows> kept_rows_;
   at::Tensor segments_;
 };
+
+/// The lengths of the sentences of a batch.
+std::vector<int64_t> lengths_of(const data::PackedTokens& packed);
 
 /// The boundaries of the sentences of a batch.
 Packing packing_of(const data::PackedTokens& packed, at::Device device);

@@ -21,7 +21,7 @@ constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 at::Tensor key_mask(const AttentionCall& call) {
   const Packing& keys = call.key_packing;
   // Padding is on the right, where causal queries do not look.
-  const bool hidden = call.causal && keys.lengths() == call.query_packing.lengths();
+  const bool hidden = call.causal && keys.is_same(call.query_packing);
   if (keys.uniform() || hidden) return {};
   const at::Tensor mask =
       at::zeros({keys.sentences() * keys.max_length()}, call.keys.options().dtype(at::kBool));

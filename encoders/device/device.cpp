@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -142,9 +143,17 @@ const kernels::DeviceKernels* device_kernels(c10::Device device) {
   return backend_of(device).kernels;
 }
 
+namespace {
+
+std::atomic<bool> graphs_allowed = true;
+
+}  // namespace
+
+void allow_graphs(bool allowed) { graphs_allowed = allowed; }
+
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device) {
   const DeviceBackend& backend = backend_of(device);
-  if (backend.graphs == nullptr) return nullptr;
+  if (backend.graphs == nullptr || !graphs_allowed) return nullptr;
   try {
     return backend.graphs(device);
   } catch (const c10::Error& error) {

@@ -36,7 +36,11 @@ class DeviceGraphs {
   virtual std::unique_ptr<DeviceGraph> record(const std::function<void()>& work) = 0;
 };
 
-/// Null on the CPU and on devices without graphs; a warning says why if they should have some.
+/// Null on the CPU, on devices without graphs, and after allow_graphs(false); a warning says why if
+/// the device should have some.
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device);
+
+/// Whether graphs_of() gives any from now on; at the start it does.
+void allow_graphs(bool allowed);
 
 }  // namespace dietmt::encoders

@@ -14,15 +14,16 @@ at::Tensor TableCache::rows(int64_t first, int64_t count, const at::TensorOption
   if (options.device().is_cpu()) return make(first, count).to(options);
   const std::scoped_lock lock(mutex_);
   const int64_t needed = first + count;
-  const bool fits = kept_.defined() && kept_.size(0) >= needed &&
-                    kept_.device() == options.device() && kept_.dtype() == options.dtype();
+  const bool fits = !kept_.empty() && kept_.back().size(0) >= needed &&
+                    kept_.back().device() == options.device() &&
+                    kept_.back().dtype() == options.dtype();
   if (!fits) {
     const c10::InferenceMode off(false);  // training may read the table later
     const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(needed)));
     const at::Tensor table = make(0, size).to(options.dtype().toScalarType());
-    kept_ = copy_to_device(table, options.device());
+    kept_.push_back(copy_to_device(table, options.device()));
   }
-  return kept_.narrow(0, first, count);
+  return kept_.back().narrow(0, first, count);
 }
 
 at::Tensor table_rows(const at::Tensor& table, const at::Tensor& index) {

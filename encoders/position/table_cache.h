@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <vector>
 
 namespace dietmt::encoders {
 
 /// A table with a row for each position. On the CPU its rows are computed at each call. A device
-/// gets them once, by an asynchronous copy, and again when a longer table is needed.
+/// gets them once, by an asynchronous copy, and again when a longer table is needed. Shorter ones
+/// stay, because recorded work may read them.
 class TableCache {
  public:
   /// Computes rows first .. first + count - 1 on the CPU.
@@ -23,7 +25,7 @@ class TableCache {
 
  private:
   mutable std::mutex mutex_;
-  mutable at::Tensor kept_;  // from row 0; undefined on the CPU
+  mutable std::vector<at::Tensor> kept_;  // from row 0, the last one in use; none on the CPU
 };
 
 /// Row index[i] of a table [rows, W] for each i: [index.sizes(), W]. On a device the gradient of

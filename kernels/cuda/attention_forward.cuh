@@ -258,6 +258,7 @@ struct AttentionForwardBlock {
     const AttentionSizes& sizes = arguments.call.sizes;
     const int heads = static_cast<int>(sizes.heads);
     const TileOfSentence place = sizes.device_query_tiles.data[block.x / heads];
+    if (place.tile * kRows >= sentence_at(sizes, place.sentence).queries) return;
     const int head = block.x % heads;
     SharedMemory carver(shared);
     const Memory memory = take_memory(carver, arguments.call);

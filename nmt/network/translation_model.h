@@ -113,6 +113,7 @@ class TranslationModel : public torch::nn::Module {
     double layers = 0.0;
   };
   void set_whole_dropout(const WholeDropout& probabilities);
+  const WholeDropout& whole_dropout() const { return whole_dropout_; }
 
   /// Sets the target vector of piece `begin` to zeros, which training keeps.
   void start_from_zeros(int32_t begin);

@@ -4,50 +4,112 @@
 #include <c10/core/DeviceGuard.h>
 
 #include <algorithm>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "encoders/device/device.h"
 #include "nmt/network/translation_model.h"
+#include "training/optimization/loss.h"
 
 namespace dietmt::nmt {
+namespace {
 
-TranslationBatch translation_batch(const data::ParallelBatch& pairs,
+using at::Tensor;
+using encoders::Packing;
+
+/// The numbers of a batch, part by part.
+struct Parts {
+  Parts(const BatchSizes& sizes, const Tensor& numbers, bool ordered) {
+    int64_t begin = 0;
+    const auto next = [&](int64_t size) {
+      return numbers.narrow(0, std::exchange(begin, begin + size), size);
+    };
+    source_packing = next(sizes.source.numbers());
+    target_packing = next(sizes.target.numbers());
+    source_ids = next(sizes.source.tokens);
+    inputs = next(sizes.target.tokens);
+    targets = next(sizes.target.tokens);
+    if (!ordered) return;
+    source_order = next(sizes.source.tokens);
+    input_order = next(sizes.target.tokens);
+  }
+  static int64_t count(const BatchSizes& sizes, bool ordered) {
+    const int64_t ids = sizes.source.tokens + sizes.target.tokens;
+    return sizes.source.numbers() + sizes.target.numbers() + ids + sizes.target.tokens +
+           (ordered ? ids : 0);
+  }
+
+  Tensor source_packing, target_packing;  // of write_packing()
+  Tensor source_ids, inputs, targets;
+  Tensor source_order, input_order;  // on a device
+};
+
+int64_t* write(const std::vector<int32_t>& ids, const Tensor& to) {
+  return std::ranges::copy(ids, to.mutable_data_ptr<int64_t>()).out;
+}
+
+void write_order(const Tensor& ids, const Tensor& order) {
+  encoders::sort_ids({ids.const_data_ptr<int64_t>(), static_cast<size_t>(ids.size(0))},
+                     order.mutable_data_ptr<int64_t>());
+}
+
+TranslationBatch batch_of(const Parts& parts, const Packing& source, const Packing& target,
+                          int64_t target_tokens, const Tensor& numbers) {
+  return {.source = source,
+          .target = target,
+          .source_ids = {parts.source_ids, parts.source_order},
+          .inputs = {parts.inputs, parts.input_order},
+          .targets = parts.targets,
+          .aligned = {},
+          .target_tokens = target_tokens,
+          .numbers = numbers};
+}
+
+FilledBatch filled_batch(const data::ParallelBatch& pairs, const TranslationBatchOptions& options) {
+  if (options.fill_up) return fill_up(pairs, *options.fill_up);
+  const auto sizes = [&](const data::PackedTokens& packed) {
+    return encoders::packing_sizes(encoders::lengths_of(packed), options.device);
+  };
+  return {pairs, {sizes(pairs.source), sizes(pairs.target)}};
+}
+
+}  // namespace
+
+TranslationBatch TranslationBatch::with_numbers(const Tensor& others) const {
+  const Parts parts(sizes(), others, /*ordered=*/!others.is_cpu());
+  return batch_of(parts, Packing(source.sizes(), parts.source_packing),
+                  Packing(target.sizes(), parts.target_packing), target_tokens, others);
+}
+
+TranslationBatch translation_batch(const data::ParallelBatch& given,
                                    const TranslationBatchOptions& options) {
   const c10::DeviceGuard guard(options.device);
-  const int64_t sources = pairs.source.size(), targets = pairs.target.size();
-  // Source, inputs, targets, and on a device the orders of source and inputs.
-  const int64_t count = sources + 2 * targets;
-  const int64_t ordered = options.device.is_cpu() ? 0 : sources + targets;
-  const at::Tensor host = encoders::staging_tensor(count + ordered, options.device);
-  auto* const ids = host.mutable_data_ptr<int64_t>();
-  std::ranges::copy(pairs.source.tokens, ids);
-  std::ranges::copy(shifted_right(pairs.target, options.begin_id).tokens, ids + sources);
-  std::ranges::copy(pairs.target.tokens, ids + sources + targets);
-  if (ordered > 0) {
-    const auto part = [&](int64_t begin, int64_t size) {
-      return std::span<const int64_t>(ids + begin, static_cast<size_t>(size));
-    };
-    encoders::sort_ids(part(0, sources), ids + count);
-    encoders::sort_ids(part(sources, targets), ids + count + sources);
+  const bool ordered = !options.device.is_cpu();
+  const auto [pairs, sizes] = filled_batch(given, options);
+  const std::vector<int64_t> sources = encoders::lengths_of(pairs.source);
+  const std::vector<int64_t> targets = encoders::lengths_of(pairs.target);
+  const Tensor host = encoders::staging_tensor(Parts::count(sizes, ordered), options.device);
+  const Parts written(sizes, host, ordered);
+  const auto packing_at = [](const Tensor& part) { return part.mutable_data_ptr<int64_t>(); };
+  encoders::write_packing(sources, sizes.source, packing_at(written.source_packing));
+  encoders::write_packing(targets, sizes.target, packing_at(written.target_packing));
+  write(pairs.source.tokens, written.source_ids);
+  write(shifted_right(pairs.target, options.begin_id).tokens, written.inputs);
+  int64_t* const fillers = write(given.target.tokens, written.targets);
+  std::fill_n(fillers, sizes.target.tokens - given.target.size(), training::kIgnoredTarget);
+  if (ordered) {
+    write_order(written.source_ids, written.source_order);
+    write_order(written.inputs, written.input_order);
   }
-  const at::Tensor all = host.to(options.device, /*non_blocking=*/true);
-  const auto ids_with_order = [&](int64_t begin, int64_t size) -> encoders::TokenIds {
-    const at::Tensor chosen = all.narrow(0, begin, size);
-    if (ordered == 0) return chosen;
-    return {chosen, all.narrow(0, count + begin, size)};
-  };
-  TranslationBatch batch{.source = encoders::packing_of(pairs.source, options.device),
-                         .target = encoders::packing_of(pairs.target, options.device),
-                         .source_ids = ids_with_order(0, sources),
-                         .inputs = ids_with_order(sources, targets),
-                         .targets = all.narrow(0, sources + targets, targets),
-                         .aligned = {}};
+  const Tensor numbers = host.to(options.device, /*non_blocking=*/true);
+  const Parts parts(sizes, numbers, ordered);
+  TranslationBatch batch =
+      batch_of(parts, Packing(sources, sizes.source, parts.source_packing),
+               Packing(targets, sizes.target, parts.target_packing), given.target.size(), numbers);
   if (!options.guide) return batch;
   std::vector<std::vector<TokenLink>> links;
-  for (const int64_t pair : pairs.pairs) links.push_back(options.guide->links(pair));
-  batch.aligned =
-      alignment_targets(batch.target.lengths(), batch.source.lengths(), links, options.device);
+  for (const int64_t pair : given.pairs) links.push_back(options.guide->links(pair));
+  batch.aligned = alignment_targets(targets, sources, links, options.device);
   return batch;
 }
 

@@ -1,16 +1,18 @@
 // A batch of sentence pairs as the model reads it, on the model's device. The background thread of
-// the batches makes it, so that a training step finds its inputs there: what a device needs is
-// copied from page-locked memory, and nobody waits for the copies.
+// the batches makes it, so that a training step finds its inputs there: all that a device needs is
+// one array, copied from page-locked memory, and nobody waits for the copy.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "data/corpus/batches.h"
 #include "encoders/attention/packing.h"
 #include "encoders/ops/token_embedding.h"
+#include "nmt/training/batch_sizes.h"
 #include "nmt/training/guided_alignment.h"
 
 namespace dietmt::nmt {
@@ -20,14 +22,24 @@ struct TranslationBatch {
   encoders::Packing target;
   encoders::TokenIds source_ids;  // [N]
   encoders::TokenIds inputs;      // [M]: the targets, shifted to the right
-  at::Tensor targets;             // [M] int64
+  at::Tensor targets;             // [M] int64; training::kIgnoredTarget where a filler is
   AlignmentTargets aligned;       // of a guide; undefined tensors without
+  int64_t target_tokens = 0;      // without fillers
+  at::Tensor numbers;             // int64: all of these, without links
+
+  BatchSizes sizes() const { return {source.sizes(), target.sizes()}; }
+
+  /// A batch of the same sizes whose numbers are others, of which the host knows nothing else. For
+  /// work that is recorded.
+  TranslationBatch with_numbers(const at::Tensor& others) const;
 };
 
 struct TranslationBatchOptions {
   int32_t begin_id = 0;  // the first input of a target sentence
   at::Device device = at::kCPU;
   std::shared_ptr<const AlignmentGuide> guide;  // null: none
+  std::optional<LongestSentences> fill_up;      // to few sizes; none: batches stay as they are. Not
+                                                // with a guide
 };
 
 /// Any thread may call it. Throws DataError for links that a pair does not have.

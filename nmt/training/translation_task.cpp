@@ -7,6 +7,7 @@
 
 #include "encoders/attention/observed_attention.h"
 #include "encoders/attention/packing.h"
+#include "encoders/device/device.h"
 #include "encoders/ops/scopes.h"
 #include "encoders/weights/adapter_layers.h"
 #include "metrics/bleu.h"
@@ -39,14 +40,33 @@ TranslationTask::TranslationTask(std::shared_ptr<TranslationModel> model,
       source_(source),
       target_(target),
       options_(std::move(options)),
-      batches_(std::make_unique<TranslationBatches>(train, options_.batches, batch_options())),
       valid_batches_(data::all_batches(valid, kValidBatchTokens)),
-      valid_hash_(valid.content_hash()) {
+      valid_hash_(valid.content_hash()),
+      passes_(*model_,
+              can_record(*model_, options_) ? encoders::graphs_of(options_.device) : nullptr),
+      batches_(std::make_unique<TranslationBatches>(train, options_.batches, batch_options())) {
   if (options_.bf16 && !options_.device.is_cpu()) copies_.emplace(*model_);
 }
 
+bool TranslationTask::can_record(const TranslationModel& model,
+                                 const TranslationTaskOptions& options) {
+  return !options.device.is_cpu() && !options.guide && options.r_drop == 0.0 &&
+         options.batches.share.processes == 1 && model.whole_dropout().layers == 0.0;
+}
+
+TranslationBatchOptions TranslationTask::plain_batches() const {
+  TranslationBatchOptions plain;
+  plain.begin_id = static_cast<int32_t>(target_.begin_id());
+  plain.device = options_.device;
+  return plain;
+}
+
 TranslationBatchOptions TranslationTask::batch_options() const {
-  return {static_cast<int32_t>(target_.begin_id()), options_.device, options_.guide};
+  TranslationBatchOptions chosen = plain_batches();
+  chosen.guide = options_.guide;
+  if (passes_.records())
+    chosen.fill_up = {model_->max_source_length(), model_->max_target_length()};
+  return chosen;
 }
 
 struct TranslationTask::Loss {
@@ -81,8 +101,7 @@ TranslationTask::Loss TranslationTask::batch_loss(const TranslationBatch& batch,
                                       model_->output_bias())
             : training::linear_cross_entropy(hidden, model_->output_weight(), batch.targets,
                                              smoothing, product_type, model_->output_bias());
-  const int64_t tokens = batch.target.tokens();
-  const training::BatchLoss sums{loss.sums, tokens, tokens};
+  const training::BatchLoss sums{loss.sums, batch.target_tokens, batch.target_tokens};
   if (!guided) return {loss, {}, sums};
   const auto attention =
       encoders::attention_probabilities(observed, batch.target, batch.source, site.head);
@@ -93,9 +112,14 @@ TranslationTask::Loss TranslationTask::batch_loss(const TranslationBatch& batch,
 training::BatchLoss TranslationTask::accumulate_gradients(encoders::DropoutKeys& dropout) {
   const TranslationBatch batch = batches_->next();
   require_memory(batch);
-  const Loss loss = batch_loss(batch, options_.label_smoothing, &dropout);
-  loss.backward();
-  return loss.sums;
+  const auto pass = [&](const Tensor* place, encoders::DropoutKeys& keys) {
+    const Loss loss = batch_loss(place != nullptr ? batch.with_numbers(*place) : batch,
+                                 options_.label_smoothing, &keys);
+    loss.backward();
+    return loss.sums.sums;
+  };
+  return {passes_.run(batch.sizes().list(), batch.numbers, dropout, pass), batch.target_tokens,
+          batch.target_tokens};
 }
 
 // Frozen parameters need less than the estimate from below.
@@ -121,11 +145,9 @@ std::vector<std::string> TranslationTask::score_names() const {
 std::map<std::string, double> TranslationTask::validate() {
   const torch::NoGradGuard no_grad;
   training::BatchLoss all{at::zeros({2}, at::TensorOptions(at::kDouble).device(options_.device))};
-  TranslationBatchOptions unguided = batch_options();
-  unguided.guide = nullptr;
   for (const data::ParallelBatch& pairs : valid_batches_) {
     const training::BatchLoss loss =
-        batch_loss(translation_batch(pairs, unguided), 0.0, nullptr).sums;
+        batch_loss(translation_batch(pairs, plain_batches()), 0.0, nullptr).sums;
     all.sums += loss.sums;
     all.targets += loss.targets;
   }

@@ -14,6 +14,7 @@
 #include "nmt/training/guided_alignment.h"
 #include "nmt/training/translation_batch.h"
 #include "training/loop/batch_memory.h"
+#include "training/loop/recorded_passes.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::nmt {
@@ -46,7 +47,16 @@ class TranslationTask : public training::TrainingTask {
   /// The names of the scores of a task. `translated`: whether it translates its validation text.
   static std::vector<std::string> possible_scores(bool translated);
 
+  /// How many sizes of batches are recorded.
+  size_t graphs() const { return passes_.graphs(); }
+
   torch::nn::Module& model() override { return *model_; }
+  /// Whether passes can be recorded as graphs of the device and replayed: what they enqueue depends
+  /// only on the sizes of a batch. It does not where the host chooses layers or reads alignments.
+  /// R-drop (two passes over a batch) and several processes, which send gradients during a pass,
+  /// are not supported.
+  static bool can_record(const TranslationModel& model, const TranslationTaskOptions& options);
+
   training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
   void skip_batch() override { batches_->skip(); }
   double epoch() const override;
@@ -62,6 +72,7 @@ class TranslationTask : public training::TrainingTask {
   // With the loss of guided alignment where the batch has links.
   Loss batch_loss(const TranslationBatch& batch, double smoothing, encoders::DropoutKeys* dropout);
   void require_memory(const TranslationBatch& batch);
+  TranslationBatchOptions plain_batches() const;  // of validation
   TranslationBatchOptions batch_options() const;
 
   std::shared_ptr<TranslationModel> model_;
@@ -70,10 +81,11 @@ class TranslationTask : public training::TrainingTask {
   const data::Tokenizer& target_;
   TranslationTaskOptions options_;
   std::optional<encoders::WeightCopies> copies_;  // of bf16 on a device
-  std::unique_ptr<TranslationBatches> batches_;
-  training::BatchMemory batch_memory_;
   std::vector<data::ParallelBatch> valid_batches_;
   uint64_t valid_hash_;
+  training::RecordedPasses passes_;
+  std::unique_ptr<TranslationBatches> batches_;
+  training::BatchMemory batch_memory_;
 };
 
 }  // namespace dietmt::nmt

@@ -12,8 +12,6 @@ namespace {
 
 constexpr size_t kAlignment = 512;  // of CUDA's allocator
 
-thread_local int64_t owner_of_allocations = 0;
-
 }  // namespace
 
 Arena::Arena() {
@@ -25,8 +23,6 @@ Arena::Arena() {
   if (mprotect(mirror_, kArenaBytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
 }
 
-void Arena::set_owner(int64_t pool) { owner_of_allocations = pool; }
-
 void* Arena::reuse_in_pool(int64_t pool, size_t size) {
   for (auto& [place, taken] : blocks_) {
     if (taken.owner != pool || !taken.freed || taken.size < size || taken.size > 2 * size) continue;
@@ -37,11 +33,11 @@ void* Arena::reuse_in_pool(int64_t pool, size_t size) {
   return nullptr;
 }
 
-void* Arena::allocate(size_t bytes) {
+void* Arena::allocate(size_t bytes, int64_t pool) {
   const size_t size = (std::max<size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   const std::scoped_lock lock(mutex_);
-  if (owner_of_allocations != 0)
-    if (void* const reused = reuse_in_pool(owner_of_allocations, size)) return reused;
+  if (pool != 0)
+    if (void* const reused = reuse_in_pool(pool, size)) return reused;
   const auto found = free_.lower_bound(size);
   size_t place = used_, taken = size;
   if (found != free_.end() && found->first <= 2 * size) {
@@ -51,7 +47,7 @@ void* Arena::allocate(size_t bytes) {
     if (used_ + size > kArenaBytes) throw std::bad_alloc();
     used_ += size;
   }
-  blocks_[place] = {taken, ++allocations_, owner_of_allocations};
+  blocks_[place] = {taken, ++allocations_, pool};
   in_use_ += static_cast<int64_t>(taken);
   most_ = std::max(most_, in_use_);
   return mirror_ + place;

@@ -10,8 +10,8 @@ namespace dietmt::counting {
 
 constexpr size_t kArenaBytes = size_t{1} << 36;
 
-/// Freed blocks are kept by size; a block serves requests of at least half its size. What a thread
-/// allocates while it records a graph belongs to the pool of the graph: once freed, it serves only
+/// Freed blocks are kept by size; a block serves requests of at least half its size. What is
+/// allocated for a recording belongs to the pool of the graph: once freed, it serves only
 /// recordings of that pool before the pool has gone, as on CUDA.
 class Arena {
  public:
@@ -20,12 +20,9 @@ class Arena {
   char* device() const { return device_; }
   char* mirror() const { return mirror_; }
 
-  /// Takes and returns addresses of the mirror.
-  void* allocate(size_t bytes);
+  /// Takes and returns addresses of the mirror. `pool`: to which the block belongs; 0: none.
+  void* allocate(size_t bytes, int64_t pool);
   void free(const void* mirror);
-
-  /// The pool to which allocations of this thread belong from now on; 0: none.
-  static void set_owner(int64_t pool);
 
   struct Block {
     char* mirror = nullptr;

@@ -16,25 +16,39 @@
 namespace dietmt::counting {
 namespace {
 
-/// One device with one stream.
+c10::Stream stream_of(c10::StreamId id, c10::Device device) {
+  return c10::Stream(c10::Stream::UNSAFE, device, id);
+}
+
+/// One device with two streams: the default one and that of recordings.
 struct Guard : c10::impl::NoOpDeviceGuardImpl<c10::kPrivateUse1> {
   c10::Device exchangeDevice(c10::Device) const override { return getDevice(); }
   c10::Device getDevice() const override { return {c10::kPrivateUse1, 0}; }
   c10::Stream getStream(c10::Device) const noexcept override {
-    return c10::Stream(c10::Stream::DEFAULT, getDevice());
+    return stream_of(current_stream(), getDevice());
   }
-  c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
+  c10::Stream getDefaultStream(c10::Device) const override { return stream_of(0, getDevice()); }
   c10::Stream getStreamFromGlobalPool(c10::Device device, bool) const override {
-    return getStream(device);
+    return getDefaultStream(device);
   }
-  c10::Stream getNewStream(c10::Device device, int) const override { return getStream(device); }
-  c10::Stream exchangeStream(c10::Stream stream) const noexcept override { return stream; }
-  // Work is done when a call returns, so events have nothing to wait for.
-  void record(void**, const c10::Stream&, const c10::DeviceIndex,
+  c10::Stream getNewStream(c10::Device device, int) const override {
+    return getDefaultStream(device);
+  }
+  c10::Stream exchangeStream(c10::Stream stream) const noexcept override {
+    return stream_of(exchange_stream(stream.id()), getDevice());
+  }
+  // Work is done when a call returns, so events have nothing to wait for. They know their stream.
+  void record(void** event, const c10::Stream& stream, const c10::DeviceIndex,
               const c10::EventFlag) const override {
-    require_no_recording("record an event");
+    if (*event == nullptr) *event = new c10::StreamId;
+    *static_cast<c10::StreamId*>(*event) = stream.id();
   }
-  void block(void*, const c10::Stream&) const override {}
+  void block(void* event, const c10::Stream& stream) const override {
+    if (event != nullptr) require_no_join(*static_cast<c10::StreamId*>(event), stream.id());
+  }
+  void destroyEvent(void* event, const c10::DeviceIndex) const noexcept override {
+    delete static_cast<c10::StreamId*>(event);
+  }
   bool queryEvent(void*) const override { return true; }
   void synchronizeEvent(void*) const override { log_wait("synchronize an event"); }
   void synchronizeStream(const c10::Stream&) const override { log_wait("synchronize a stream"); }
@@ -89,6 +103,10 @@ OtherKernels::OtherKernels(const kernels::DeviceKernels& kernels) {
 }
 
 OtherKernels::~OtherKernels() { use_kernels(fused_kernels()); }
+
+WithoutGraphs::WithoutGraphs() { encoders::allow_graphs(false); }
+
+WithoutGraphs::~WithoutGraphs() { encoders::allow_graphs(true); }
 
 void move_to_device(torch::nn::Module& module) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;

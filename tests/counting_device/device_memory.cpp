@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "tests/counting_device/arena.h"
+#include "tests/counting_device/recording.h"
 
 namespace dietmt::counting {
 namespace {
@@ -37,7 +38,7 @@ class DeviceAllocator : public c10::DeviceAllocator {
     TORCH_CHECK_WITH(OutOfMemoryError,
                      arena().in_use() + static_cast<int64_t>(bytes) <= memory_limit,
                      "the counting device has no memory left");
-    void* const mirror = arena().allocate(bytes);
+    void* const mirror = arena().allocate(bytes, pool_of_recording());
     return {device_address_of(mirror), mirror, &free_mirror, device};
   }
   void copy_data(void* to, const void* from, size_t bytes) const override {
@@ -104,7 +105,7 @@ class MirrorOrHostAllocator : public c10::Allocator {
   explicit MirrorOrHostAllocator(c10::Allocator& host) : host_(host) {}
   c10::DataPtr allocate(size_t bytes) override {
     if (results_in_mirror == 0 || bytes == 0) return host_.allocate(bytes);
-    void* const mirror = arena().allocate(bytes);
+    void* const mirror = arena().allocate(bytes, pool_of_recording());
     return {mirror, mirror, &free_mirror, c10::kCPU};
   }
   void copy_data(void* to, const void* from, size_t bytes) const override {

@@ -1,7 +1,6 @@
 // Passes with dropout, recorded forward and backward on the counting device and replayed with other
 // keys: results and gradients are those of the CPU for the key of each replay.
 #include <ATen/ATen.h>
-#include <c10/core/AutogradState.h>
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
@@ -20,20 +19,6 @@ namespace {
 using at::Tensor;
 using encoders::DropoutKeys;
 using encoders::StackConfig;
-
-/// LibTorch's engine runs backward passes on this thread, where a graph records.
-class BackwardOnThisThread {
- public:
-  BackwardOnThisThread() { set(false); }
-  ~BackwardOnThisThread() { set(true); }
-  BackwardOnThisThread(const BackwardOnThisThread&) = delete;
-  BackwardOnThisThread& operator=(const BackwardOnThisThread&) = delete;
-
- private:
-  static void set(bool wanted) {
-    c10::AutogradState::get_tls_state().set_multithreading_enabled(wanted);
-  }
-};
 
 struct Variant {
   std::string name;
@@ -123,7 +108,6 @@ TEST_P(RecordedDropout, DropsWhatTheKeyOfTheReplaySays) {
   std::optional<OtherKernels> other;
   const Pass on_device(GetParam(), counting_device()), on_cpu(GetParam(), at::kCPU);
   if (!GetParam().fused_kernels) other.emplace(none);
-  const BackwardOnThisThread backward_here;
   const Tensor place = place_for(kFirst);
   on_device.run(DropoutKeys(place));  // makes the tables of positions, which come from the host
   std::vector<Tensor> found;

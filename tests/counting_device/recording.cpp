@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,7 @@ class RecordedGraph : public encoders::DeviceGraph {
   void record(const std::function<void()>& work);
   void replay() override;
 
+  int64_t pool() const { return pool_->number(); }
   void note_use(const void* mirror);
   void note_launches(int64_t launches) { launches_ += launches; }
   void add(std::function<void()> call) { calls_.push_back(std::move(call)); }
@@ -56,16 +58,29 @@ class RecordedGraph : public encoders::DeviceGraph {
   std::vector<std::function<void()>> calls_;
 };
 
-thread_local RecordedGraph* recording = nullptr;
+constexpr c10::StreamId kRecordingStream = 1;
+
+std::atomic<bool> refuses = false;
+
+thread_local c10::StreamId stream_of_thread = 0;
+
+std::atomic<RecordedGraph*> graph_of_stream = nullptr;  // what the recording stream records into
+
+RecordedGraph* recording() {
+  return stream_of_thread == kRecordingStream ? graph_of_stream.load() : nullptr;
+}
 
 void RecordedGraph::record(const std::function<void()>& work) {
+  static std::mutex mutex;  // the stream records one graph at a time
+  if (refuses) throw Error("the counting device refuses to record");
   require_no_recording("record a graph");
-  recording = this;
+  const std::scoped_lock lock(mutex);
   allocations_before_ = arena().allocations();
-  Arena::set_owner(pool_->number());
+  graph_of_stream = this;
+  const c10::StreamId before = exchange_stream(kRecordingStream);
   const auto end = [&] {
-    Arena::set_owner(0);
-    recording = nullptr;
+    exchange_stream(before);
+    graph_of_stream = nullptr;
     undo();
   };
   try {
@@ -123,18 +138,36 @@ std::unique_ptr<encoders::DeviceGraphs> recorded_graphs(c10::Device) {
   return std::make_unique<RecordedGraphs>();
 }
 
-bool is_recording() { return recording != nullptr; }
+RefusedRecordings::RefusedRecordings() { refuses = true; }
+
+RefusedRecordings::~RefusedRecordings() { refuses = false; }
+
+c10::StreamId current_stream() { return stream_of_thread; }
+
+c10::StreamId exchange_stream(c10::StreamId stream) {
+  return std::exchange(stream_of_thread, stream);
+}
+
+bool is_recording() { return recording() != nullptr; }
+
+int64_t pool_of_recording() { return is_recording() ? recording()->pool() : 0; }
+
+void require_no_join(c10::StreamId done, c10::StreamId waiting) {
+  if (graph_of_stream == nullptr || (done == kRecordingStream) == (waiting == kRecordingStream))
+    return;
+  throw Error("a graph of the counting device cannot wait for another stream, nor that for it");
+}
 
 void require_no_recording(const std::string& operation) {
   if (is_recording()) throw Error("a graph of the counting device cannot " + operation);
 }
 
 void note_use(const void* mirror) {
-  if (recording != nullptr && mirror != nullptr) recording->note_use(mirror);
+  if (is_recording() && mirror != nullptr) recording()->note_use(mirror);
 }
 
-void note_launches(int64_t launches) { recording->note_launches(launches); }
+void note_launches(int64_t launches) { recording()->note_launches(launches); }
 
-void record_call(std::function<void()> again) { recording->add(std::move(again)); }
+void record_call(std::function<void()> again) { recording()->add(std::move(again)); }
 
 }  // namespace dietmt::counting

@@ -12,9 +12,9 @@ namespace {
 constexpr double kSmallestGradient = 0.1;
 
 void expect_near(const at::Tensor& actual, const at::Tensor& expected, const std::string& name) {
-  const at::Tensor here = actual.cpu();
-  const double largest = std::max(expected.abs().max().item<double>(), kSmallestGradient);
-  EXPECT_LE((here - expected).abs().max().item<double>(), kTolerance * largest) << name;
+  const at::Tensor here = actual.cpu(), there = expected.cpu();
+  const double largest = std::max(there.abs().max().item<double>(), kSmallestGradient);
+  EXPECT_LE((here - there).abs().max().item<double>(), kTolerance * largest) << name;
 }
 
 }  // namespace
@@ -24,6 +24,8 @@ void expect_same_losses_and_gradients(training::TrainingTask& on_device,
   encoders::DropoutKeys keys(3), same_keys(3);
   const training::BatchLoss expected = on_cpu.accumulate_gradients(keys);
   const training::BatchLoss actual = on_device.accumulate_gradients(same_keys);
+  EXPECT_EQ(actual.targets, expected.targets);
+  EXPECT_EQ(actual.tokens, expected.tokens);
   EXPECT_NEAR(actual.loss() / expected.loss(), 1.0, kTolerance);
   EXPECT_NEAR(actual.target_loss() / expected.target_loss(), 1.0, kTolerance);
   const auto parameters = on_device.model().named_parameters();

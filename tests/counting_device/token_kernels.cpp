@@ -60,6 +60,12 @@ void cross_entropy(const kernels::DeviceCrossEntropy& call) {
   }
   const double smoothing = call.smoothing, share = smoothing / static_cast<double>(classes);
   for (int64_t row = 0; row < call.rows; ++row) {
+    if (targets[row] < 0) {
+      losses.set(2 * row, 0.0f);
+      losses.set(2 * row + 1, 0.0f);
+      for (int64_t c = 0; call.gradient && c < classes; ++c) logits.set(row * classes + c, 0.0f);
+      continue;
+    }
     const auto logit = [&](int64_t c) {
       return static_cast<double>(logits[row * classes + c]) + (bias.is_null() ? 0.0 : bias[c]);
     };

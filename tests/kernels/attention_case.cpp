@@ -30,8 +30,8 @@ int64_t* make_offsets(Arena& arena, const std::vector<int64_t>& lengths) {
   return offsets;
 }
 
-/// The longest sentences first.
-DeviceTiles make_tiles(Arena& arena, const std::vector<int64_t>& lengths) {
+/// The longest sentences first, then `idle` tiles without rows.
+DeviceTiles make_tiles(Arena& arena, const std::vector<int64_t>& lengths, int64_t idle) {
   std::vector<int32_t> order(lengths.size());
   std::iota(order.begin(), order.end(), 0);
   const auto length = [&](int32_t b) { return lengths[static_cast<size_t>(b)]; };
@@ -41,6 +41,8 @@ DeviceTiles make_tiles(Arena& arena, const std::vector<int64_t>& lengths) {
   for (const int32_t b : order) {
     for (int32_t tile = 0; tile * kDeviceTileRows < length(b); ++tile) tiles.push_back({b, tile});
   }
+  constexpr int32_t kPastAll = 100'000;  // so far that reading there ends a program
+  tiles.insert(tiles.end(), static_cast<size_t>(idle), {0, kPastAll});
   auto* data = arena.take<TileOfSentence>(std::ssize(tiles));
   std::copy(tiles.begin(), tiles.end(), data);
   return {data, std::ssize(tiles)};
@@ -134,8 +136,8 @@ AttentionCase::AttentionCase(const AttentionCaseOptions& options, Arena& arena)
   sizes.key_offsets = {key_offsets};
   sizes.device_query_offsets = {query_offsets};
   sizes.device_key_offsets = {key_offsets};
-  sizes.device_query_tiles = make_tiles(arena, options.queries);
-  sizes.device_key_tiles = make_tiles(arena, keys);
+  sizes.device_query_tiles = make_tiles(arena, options.queries, options.idle_tiles);
+  sizes.device_key_tiles = make_tiles(arena, keys, options.idle_tiles);
   sizes.query_rows = query_tokens();
   sizes.key_rows = key_tokens();
   sizes.max_queries = *std::max_element(options.queries.begin(), options.queries.end());

@@ -43,6 +43,7 @@ struct AttentionCaseOptions {
   int64_t clip_step = 1;  // from one table to the next
   int64_t rank = 5;
   bool shared_tables = false;  // by the heads
+  int64_t idle_tiles = 0;      // tiles without rows, at the end of the lists
 };
 
 /// Memory for tests: zeroed, aligned to 256 bytes.

@@ -67,12 +67,13 @@ Tensor block_loss_fused(const kernels::DeviceKernels& kernels, Tensor& logits, c
 Tensor block_loss_general(Tensor& logits, const Tensor& targets, double smoothing, bool gradient) {
   const auto classes = static_cast<double>(logits.size(1));
   const Tensor log_probabilities = at::log_softmax(logits, 1);
-  const Tensor target_loss = -log_probabilities.gather(1, targets.unsqueeze(1)).sum();
-  const Tensor uniform_loss = -log_probabilities.sum() / classes;
+  const Tensor counts = targets.ge(0).to(logits.scalar_type()).unsqueeze(1);  // [rows, 1]: 0 or 1
+  const Tensor classes_of_rows = targets.clamp_min(0).unsqueeze(1);
+  const Tensor target_loss = -(log_probabilities.gather(1, classes_of_rows) * counts).sum();
+  const Tensor uniform_loss = -(log_probabilities * counts).sum() / classes;
   if (gradient) {
-    logits = log_probabilities.exp().sub_(smoothing / classes);
-    logits.scatter_add_(1, targets.unsqueeze(1),
-                        at::full({targets.size(0), 1}, smoothing - 1.0, logits.options()));
+    logits = log_probabilities.exp().sub_(smoothing / classes).mul_(counts);
+    logits.scatter_add_(1, classes_of_rows, (smoothing - 1.0) * counts);
   }
   const Tensor target = target_loss.to(at::kDouble);
   return at::stack({(1.0 - smoothing) * target + smoothing * uniform_loss.to(at::kDouble), target});

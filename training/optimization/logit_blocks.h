@@ -21,7 +21,7 @@ namespace dietmt::training {
 
 /// Adds the bias [V], if defined, to logits [rows, V]. Returns [2] fp64 on their device: the
 /// label-smoothed cross-entropy, summed over the rows, and -log p(target). If `gradient`, logits
-/// become that of the former. targets: [rows] int64.
+/// become that of the former. targets: [rows] int64, on a device perhaps kIgnoredTarget (loss.h).
 at::Tensor block_loss(at::Tensor& logits, const at::Tensor& bias, const at::Tensor& targets,
                       double smoothing, bool gradient);
 

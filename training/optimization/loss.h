@@ -20,6 +20,9 @@ at::Tensor unit_gradient(const at::TensorOptions& options);
 /// stored * of_loss, or `stored` itself if of_loss is the unit gradient.
 at::Tensor scaled_gradient(const at::Tensor& stored, const at::Tensor& of_loss);
 
+/// Of rows that have no target: their loss and its gradient are zero. Only on devices.
+constexpr int64_t kIgnoredTarget = -1;
+
 /// Loss of softmax(hidden weight^T + bias). hidden: [N, D]; weight: [V, D]; targets: [N] int64;
 /// bias: [V], or undefined: none. The [N, V] logits exist only for a block of rows at a time: their
 /// gradient is formed in place and multiplied back at once, so a backward pass only scales stored

@@ -142,10 +142,23 @@ struct CrossEntropyBlock {
     call.losses[2 * row + 1] = target_loss;
   }
 
+  DIETMT_DEVICE static void ignore_row(const CrossEntropyArguments& arguments, int64_t index) {
+    const DeviceCrossEntropy& call = arguments.call;
+    if (thread_index() < 2) call.losses[2 * index + thread_index()] = 0.0f;
+    if (!call.gradient) return;
+    const auto classes = static_cast<int>(call.classes);
+    E* const row = static_cast<E*>(call.logits) + index * call.classes;
+    constexpr float kZeros[kVector<E>] = {};
+    for (int first = thread_index() * kVector<E>; first < classes; first += kStep) {
+      store_columns(row, first, classes, arguments.rows, packed<E>(kZeros));
+    }
+  }
+
   DIETMT_DEVICE static void run(const CrossEntropyArguments& arguments, BlockIndex block,
                                 char* shared) {
     const DeviceCrossEntropy& call = arguments.call;
     const int64_t target = call.targets[block.x];
+    if (target < 0) return ignore_row(arguments, block.x);
     const RowOfLogits logits(arguments, block.x, shared);
     const float target_logit = one_logit(logits, target);
     Totals totals;

@@ -107,6 +107,14 @@ std::vector<AttentionCaseOptions> make_cases() {
                    .causal = true,
                    .dropout = 0.1});
   const unsigned all_but_segments = kAllTerms - kSegmentBias;
+  for (const auto& [name, terms] : {std::pair("idle_tiles", 0U), {"idle_tiles_all", kAllTerms}}) {
+    cases.push_back({.name = name,
+                     .width = 32,
+                     .terms = terms,
+                     .queries = {5, 130},
+                     .causal = true,
+                     .idle_tiles = 3});
+  }
   cases.push_back({.name = "fp16_plain", .type = kHalf});
   cases.push_back({.name = "dropout", .dropout = 0.3});
   cases.push_back({.name = "pairs_in_rows_of_four",

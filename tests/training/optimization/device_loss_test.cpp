@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include "tests/counting_device/counting_device.h"
+#include "tests/counting_device/fused_kernels.h"
 #include "training/optimization/logit_blocks.h"
 #include "training/optimization/loss.h"
 #include "training/optimization/r_drop.h"
@@ -68,6 +69,32 @@ LossOf cross_entropy(at::ScalarType type, bool has_bias) {
     return linear_cross_entropy(in.hidden, in.weight, in.targets, 0.1, on_cpu ? at::kFloat : type,
                                 has_bias ? in.bias : Tensor());
   };
+}
+
+// Filler rows at the end: the loss, and the gradients, are those of the other rows.
+TEST(DeviceLoss, IgnoresRowsWithoutTarget) {
+  constexpr int64_t kFillers = 20;
+  kernels::DeviceKernels without_loss = counting::fused_kernels();
+  without_loss.cross_entropy = nullptr;
+  for (const kernels::DeviceKernels& kernels : {counting::fused_kernels(), without_loss}) {
+    const counting::OtherKernels used(kernels);
+    const LossInputs plain = inputs_on(kDevice, at::kFloat),
+                     filled = inputs_on(kDevice, at::kFloat);
+    const auto real = [](const Tensor& x) { return x.narrow(0, 0, kRows - kFillers); };
+    const LossSums expected = linear_cross_entropy(
+        real(plain.hidden), plain.weight, real(plain.targets), 0.1, at::kFloat, plain.bias);
+    expected.backward();
+    filled.targets.narrow(0, kRows - kFillers, kFillers).fill_(kIgnoredTarget);
+    const LossSums found = linear_cross_entropy(filled.hidden, filled.weight, filled.targets, 0.1,
+                                                at::kFloat, filled.bias);
+    found.backward();
+    EXPECT_TRUE(at::allclose(found.sums.cpu(), expected.sums.cpu(), 1e-6));
+    const Tensor gradient = filled.hidden.grad().cpu();
+    EXPECT_TRUE(at::allclose(real(gradient), real(plain.hidden.grad().cpu()), 1e-5, 1e-7));
+    EXPECT_EQ(gradient.narrow(0, kRows - kFillers, kFillers).count_nonzero().item<int64_t>(), 0);
+    EXPECT_TRUE(at::allclose(filled.weight.grad().cpu(), plain.weight.grad().cpu(), 1e-5, 1e-5));
+    EXPECT_TRUE(at::allclose(filled.bias.grad().cpu(), plain.bias.grad().cpu(), 1e-5, 1e-5));
+  }
 }
 
 TEST(DeviceLoss, IsThatOfTheCpu) {

@@ -1,0 +1,138 @@
+// Training with passes as graphs of the counting device: the weights are those of training without
+// graphs, bit for bit.
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <optional>
+#include <sstream>
+
+#include "tests/counting_device/recording.h"
+#include "tests/counting_device/step_comparison.h"
+#include "tests/counting_device/step_report.h"
+#include "tests/counting_device/translation_steps.h"
+
+namespace dietmt::nmt {
+namespace {
+
+using counting::StepReport;
+using encoders::Encoding;
+
+/// What is logged while it lives.
+class LoggedText {
+ public:
+  LoggedText() : before_(spdlog::default_logger()) {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+        "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)));
+  }
+  ~LoggedText() { spdlog::set_default_logger(before_); }
+  LoggedText(const LoggedText&) = delete;
+  LoggedText& operator=(const LoggedText&) = delete;
+
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::shared_ptr<spdlog::logger> before_;
+};
+
+class RecordedTraining : public TranslationStepsTest {
+ protected:
+  struct Trained {
+    std::shared_ptr<TranslationModel> model;
+    int64_t in_graphs = 0;
+    std::string log;
+  };
+
+  Trained trained(const ModelConfig& config, training::TrainerOptions options,
+                  const data::ParallelCorpus& text) const {
+    Trained result{model(config, counting::counting_device()), 0, {}};
+    TranslationTask trained = task(result.model, text);
+    const LoggedText logged;
+    counting::reset_counts();
+    train(trained, std::move(options));
+    result.in_graphs = counting::counts().in_graphs;
+    result.log = logged.text();
+    return result;
+  }
+
+  // The same batches, filled up, with and without graphs.
+  void expect_equal_weights(const ModelConfig& config, const training::TrainerOptions& options,
+                            const data::ParallelCorpus& text) const {
+    std::optional<counting::RefusedRecordings> refused(std::in_place);
+    const Trained expected = trained(config, options, text);
+    refused.reset();
+    const Trained actual = trained(config, options, text);
+    EXPECT_EQ(expected.in_graphs, 0);
+    EXPECT_GT(actual.in_graphs, 0);
+    EXPECT_EQ(actual.log.find("without graphs"), std::string::npos) << actual.log;
+    const auto weights = actual.model->named_parameters();
+    for (const auto& item : expected.model->named_parameters())
+      EXPECT_TRUE(at::equal(weights[item.key()].cpu(), item.value().cpu())) << item.key();
+  }
+
+  static training::TrainerOptions updates(int64_t count, int64_t accumulate = 1) {
+    training::TrainerOptions options;
+    options.max_updates = count;
+    options.accumulate = accumulate;
+    return options;
+  }
+};
+
+class RecordedTrainings : public RecordedTraining, public testing::WithParamInterface<Encoding> {};
+
+// Each batch is replayed several times, with --accumulate several times in an update.
+TEST_P(RecordedTrainings, GiveTheWeightsOfTrainingWithoutGraphs) {
+  const ModelConfig config = RecordedTraining::config(GetParam());
+  expect_equal_weights(config, updates(12), valid_corpus_);
+  expect_equal_weights(config, updates(5, 3), valid_corpus_);
+}
+
+INSTANTIATE_TEST_SUITE_P(Encodings, RecordedTrainings,
+                         testing::ValuesIn(encodings_without_segments()),
+                         counting::name_of_encoding);
+
+// Fillers add zeros to all sums, and other tiles of work their rounding errors.
+TEST_P(RecordedTrainings, FillersChangeNeitherLossesNorGradients) {
+  ModelConfig config = RecordedTraining::config(GetParam());
+  config.dropout = config.attention_dropout = config.activation_dropout = config.embedding_dropout =
+      0.0;
+  const auto plain = model(config, counting::counting_device());
+  const auto filled = model(config, counting::counting_device());
+  std::optional<counting::WithoutGraphs> without_graphs(std::in_place);
+  TranslationTask on_plain = task(plain, corpus_);
+  without_graphs.reset();
+  TranslationTask on_filled = task(filled, corpus_);
+  for (int batch = 0; batch < 2; ++batch) {
+    plain->zero_grad();
+    filled->zero_grad();
+    counting::expect_same_losses_and_gradients(on_filled, on_plain);
+  }
+}
+
+// The graph, copies of the batch and the key of dropout into it, and one of the loss out of it; the
+// optimiser's launches are those of any step.
+TEST_F(RecordedTraining, CostsFourLaunchesAndTheOptimizer) {
+  constexpr double kOptimizer = 20.0;
+  const StepReport report = counting::report_of_step(20, 28, [&](int64_t count) {
+    trained(config({"diet-rel", 0}), updates(count), valid_corpus_);
+  });
+  counting::print_if_wanted("recorded training", report);
+  EXPECT_EQ(report.waits, 0.0) << counting::text_of_waits(report);
+  EXPECT_LE(report.launches, 4.0 + kOptimizer);
+  EXPECT_GE(report.in_graphs, 60.0);
+  EXPECT_LE(report.copies, 3.0) << "batch, key and loss";
+}
+
+// Longer sentences of a validation make longer tables of positions than those that graphs read.
+TEST_F(RecordedTraining, GoesOnWhileTablesGrow) {
+  const data::ParallelCorpus short_pairs = toy_corpus({.max_tokens = 14});
+  training::TrainerOptions options = updates(24);
+  options.valid_interval = 8;
+  expect_equal_weights(config({"sinusoidal", 0}), options, short_pairs);
+}
+
+}  // namespace
+}  // namespace dietmt::nmt

@@ -1,0 +1,141 @@
+#include "training/loop/recorded_passes.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+#include <torch/types.h>
+
+#include "encoders/device/device.h"
+#include "tests/counting_device/counting_device.h"
+#include "tests/counting_device/recording.h"
+
+namespace dietmt::training {
+namespace {
+
+using at::Tensor;
+// The autograd engine only knows devices from before its first backward pass.
+const at::Device kPassDevice = counting::counting_device();
+
+/// loss = sum over the numbers n of a batch of w n^2 / 2 [+ v n], so that the gradient of w is the
+/// sum of n^2 / 2. v is used only by batches of more than two numbers.
+struct Model : torch::nn::Module {
+  Model() {
+    w = register_parameter("w", at::full({}, 3.0f));
+    v = register_parameter("v", at::full({}, 5.0f));
+    counting::move_to_device(*this);
+  }
+  Tensor w, v;
+};
+
+class RecordedPassesTest : public testing::Test {
+ protected:
+  static Tensor batch_of(const std::vector<float>& numbers) {
+    return at::tensor(numbers).to(kPassDevice);
+  }
+
+  Tensor run(const Tensor& batch) {
+    encoders::DropoutKeys dropout(1);
+    return passes_.run({batch.size(0)}, batch, dropout,
+                       [&](const Tensor* place, encoders::DropoutKeys&) {
+                         const Tensor n = place != nullptr ? *place : batch;
+                         Tensor loss = (model_.w * n * n).sum() / 2;
+                         if (n.size(0) > 2) loss = loss + (model_.v * n).sum();
+                         loss.backward();
+                         return loss.detach() * 1.0;
+                       });
+  }
+
+  /// Of a pass alone.
+  float loss_of(const std::vector<float>& numbers) { return run(batch_of(numbers)).item<float>(); }
+
+  float take_gradient(Tensor& parameter) {
+    const float gradient = parameter.grad().item<float>();
+    model_.zero_grad();
+    return gradient;
+  }
+
+  Model model_;
+  RecordedPasses passes_{model_, encoders::graphs_of(kPassDevice)};
+};
+
+int64_t replays() { return counting::launches_by_operator()["graph"]; }
+
+TEST_F(RecordedPassesTest, ReadTheBatchOfEachReplay) {
+  counting::reset_counts();
+  EXPECT_EQ(loss_of({1, 2}), 7.5f);
+  EXPECT_EQ(replays(), 0) << "a size is recorded when it comes again";
+  EXPECT_EQ(take_gradient(model_.w), 2.5f);
+  for (int i = 0; i < 3; ++i) {
+    const auto number = static_cast<float>(i);
+    EXPECT_EQ(loss_of({number, 4}), 1.5f * (number * number + 16.0f));
+    EXPECT_EQ(replays(), i + 1);
+    EXPECT_EQ(take_gradient(model_.w), (number * number + 16.0f) / 2);
+  }
+}
+
+TEST_F(RecordedPassesTest, GiveNoGradientToUnusedParameters) {
+  for (int i = 0; i < 3; ++i) {
+    model_.zero_grad();
+    loss_of({1, 2});
+    EXPECT_FALSE(model_.v.grad().defined()) << i;
+    loss_of({1, 2, 3});
+    EXPECT_EQ(model_.v.grad().item<float>(), 6.0f) << i;
+  }
+}
+
+// Of one size, of two sizes, and with passes that are not replayed before and after.
+TEST_F(RecordedPassesTest, AddTheGradientsOfAnUpdate) {
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    model_.zero_grad();
+    const Tensor first = run(batch_of({2, 4}));
+    const Tensor second = run(batch_of({2, 2, 2}));
+    const Tensor third = run(batch_of({6, 0}));
+    const Tensor fresh = run(batch_of(std::vector<float>(static_cast<size_t>(4 + repeat), 2)));
+    const Tensor fourth = run(batch_of({0, 0, 2}));
+    EXPECT_EQ(model_.w.grad().item<float>(), 10 + 6 + 18 + 2 * (4 + repeat) + 2) << repeat;
+    EXPECT_EQ(model_.v.grad().item<float>(), 6 + 2 * (4 + repeat) + 2) << repeat;
+    EXPECT_EQ(first.item<float>(), 30.0f) << "later passes leave the sums alone";
+    EXPECT_EQ(third.item<float>(), 54.0f);
+    EXPECT_EQ(second.item<float>(), 18.0f + 30.0f);
+    EXPECT_EQ(fourth.item<float>(), 6.0f + 10.0f);
+  }
+}
+
+TEST_F(RecordedPassesTest, SeeTheWeightsOfEachReplay) {
+  loss_of({1, 2});
+  for (const float weight : {3.0f, 4.0f, -1.0f}) {
+    model_.w.data().fill_(weight);
+    EXPECT_EQ(loss_of({1, 2}), 2.5f * weight);
+  }
+}
+
+TEST_F(RecordedPassesTest, GoOnWithoutGraphsIfTheDeviceCannotRecord) {
+  const counting::RefusedRecordings refused;
+  EXPECT_TRUE(passes_.records());
+  for (int i = 0; i < 3; ++i) loss_of({1, 2});
+  EXPECT_FALSE(passes_.records());
+  EXPECT_EQ(take_gradient(model_.w), 7.5f) << "three passes, of which one could not be recorded";
+}
+
+// Sizes beyond the limit run as they are; one that is used much more drives out another.
+TEST_F(RecordedPassesTest, KeepTheMostUsedGraphs) {
+  constexpr auto kMost = static_cast<size_t>(RecordedPasses::kMostGraphs);
+  const auto run_size = [&](size_t size) { run(batch_of(std::vector<float>(size, 1))); };
+  const auto is_replayed = [&](size_t size) {
+    counting::reset_counts();
+    run_size(size);
+    return replays() == 1;
+  };
+  for (int i = 0; i < 2; ++i)
+    for (size_t size = 1; size <= kMost; ++size) run_size(size);
+  EXPECT_TRUE(is_replayed(1));
+  EXPECT_TRUE(is_replayed(kMost));
+  EXPECT_FALSE(is_replayed(kMost + 1));
+  EXPECT_FALSE(is_replayed(kMost + 1));
+  EXPECT_FALSE(is_replayed(kMost + 1)) << "others have been used twice, this one three times";
+  EXPECT_TRUE(is_replayed(kMost + 1));
+  EXPECT_FALSE(is_replayed(2)) << "the least used one had to go";
+  EXPECT_TRUE(is_replayed(3));
+}
+
+}  // namespace
+}  // namespace dietmt::training
