@@ -47,9 +47,9 @@ class RecordedTraining : public TranslationStepsTest {
   };
 
   Trained trained(const ModelConfig& config, training::TrainerOptions options,
-                  const data::ParallelCorpus& text) const {
+                  const data::ParallelCorpus& text, int64_t batch_tokens) const {
     Trained result{model(config, counting::counting_device()), 0, {}};
-    TranslationTask trained = task(result.model, text);
+    TranslationTask trained = task(result.model, text, batch_tokens);
     const LoggedText logged;
     counting::reset_counts();
     train(trained, std::move(options));
@@ -60,11 +60,11 @@ class RecordedTraining : public TranslationStepsTest {
 
   // The same batches, filled up, with and without graphs.
   void expect_equal_weights(const ModelConfig& config, const training::TrainerOptions& options,
-                            const data::ParallelCorpus& text) const {
+                            const data::ParallelCorpus& text, int64_t batch_tokens = 600) const {
     std::optional<counting::RefusedRecordings> refused(std::in_place);
-    const Trained expected = trained(config, options, text);
+    const Trained expected = trained(config, options, text, batch_tokens);
     refused.reset();
-    const Trained actual = trained(config, options, text);
+    const Trained actual = trained(config, options, text, batch_tokens);
     EXPECT_EQ(expected.in_graphs, 0);
     EXPECT_GT(actual.in_graphs, 0);
     EXPECT_EQ(actual.log.find("without graphs"), std::string::npos) << actual.log;
@@ -117,7 +117,7 @@ TEST_P(RecordedTrainings, FillersChangeNeitherLossesNorGradients) {
 TEST_F(RecordedTraining, CostsFourLaunchesAndTheOptimizer) {
   constexpr double kOptimizer = 20.0;
   const StepReport report = counting::report_of_step(20, 28, [&](int64_t count) {
-    trained(config({"diet-rel", 0}), updates(count), valid_corpus_);
+    trained(config({"diet-rel", 0}), updates(count), valid_corpus_, 600);
   });
   counting::print_if_wanted("recorded training", report);
   EXPECT_EQ(report.waits, 0.0) << counting::text_of_waits(report);
@@ -126,12 +126,13 @@ TEST_F(RecordedTraining, CostsFourLaunchesAndTheOptimizer) {
   EXPECT_LE(report.copies, 3.0) << "batch, key and loss";
 }
 
-// Longer sentences of a validation make longer tables of positions than those that graphs read.
-TEST_F(RecordedTraining, GoesOnWhileTablesGrow) {
+// Small batches, many of which have equal sizes and other sentences. Longer sentences of a
+// validation make longer tables of positions than those that graphs read.
+TEST_F(RecordedTraining, GoesOnWithOtherSentencesWhileTablesGrow) {
   const data::ParallelCorpus short_pairs = toy_corpus({.max_tokens = 14});
-  training::TrainerOptions options = updates(24);
-  options.valid_interval = 8;
-  expect_equal_weights(config({"sinusoidal", 0}), options, short_pairs);
+  training::TrainerOptions options = updates(96);
+  options.valid_interval = 32;
+  expect_equal_weights(config({"sinusoidal", 0}), options, short_pairs, 30);
 }
 
 }  // namespace

@@ -46,9 +46,9 @@ class TranslationStepsTest : public data::ParallelCorpusTest {
   }
 
   TranslationTask task(const std::shared_ptr<TranslationModel>& model,
-                       const data::ParallelCorpus& text) const {
+                       const data::ParallelCorpus& text, int64_t batch_tokens = 600) const {
     TranslationTaskOptions options;
-    options.batches.batch_tokens = 600;
+    options.batches.batch_tokens = batch_tokens;
     options.device = model->output_weight().device();
     return TranslationTask(model, text, valid_corpus_, tokenizer(), tokenizer(), options);
   }
