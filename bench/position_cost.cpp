@@ -109,7 +109,7 @@ class Steps {
   void step(const nmt::TranslationModel& model) const {
     at::Tensor loss;
     {
-      const encoders::Autocast autocast(place_.device().type(), options_.precision == "bf16");
+      const encoders::MixedPrecision mixed(options_.precision == "bf16");
       const at::Tensor memory = model.encode(batch_.tokens, batch_.packing);
       const at::Tensor hidden = model.decode(batch_.tokens, batch_.packing, memory, batch_.packing);
       loss = at::cross_entropy_loss(model.logits(hidden).to(at::kFloat), batch_.tokens);

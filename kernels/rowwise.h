@@ -12,53 +12,61 @@ namespace dietmt::kernels {
 
 /// sum = residual + dropout(branch); output = layer_norm(sum) * gamma + beta (Ba et al. 2016), or
 /// without beta output = sum / sqrt(mean of squares + epsilon) * gamma (Zhang and Sennrich 2019).
-/// Element [r, c] is dropped by dropout_keeps(key, r * width + c); p = 0 drops nothing.
+/// Element [r, c] is dropped by dropout_keeps(key, r * width + c); p = 0 drops nothing. Computed in
+/// fp32 from float or BFloat16.
+template <typename Number>
 struct AddNormForward {
   int64_t rows = 0;
   int64_t width = 0;
-  const float* residual = nullptr;  // [rows, width]
-  const float* branch = nullptr;    // [rows, width]; nullptr, without beta: none
-  const float* gamma = nullptr;     // [width]
-  const float* beta = nullptr;      // [width]; nullptr: RMS norm
+  const Number* residual = nullptr;  // [rows, width]
+  const Number* branch = nullptr;    // [rows, width]; nullptr, without beta: none
+  const float* gamma = nullptr;      // [width]
+  const float* beta = nullptr;       // [width]; nullptr: RMS norm
   double dropout = 0.0;
   uint64_t dropout_key = 0;
   double epsilon = 1e-5;
-  float* normalized = nullptr;   // [rows, width]: before gamma and beta; nullptr: not kept
+  Number* normalized = nullptr;  // [rows, width]: before gamma and beta; nullptr: not kept
   float* inverse_std = nullptr;  // [rows]: by which the norm multiplies
-  float* output = nullptr;       // [rows, width]
+  Number* output = nullptr;      // [rows, width]
 };
-void add_norm_forward(const AddNormForward& call);
+void add_norm_forward(const AddNormForward<float>& call);
+void add_norm_forward(const AddNormForward<BFloat16>& call);
 
-/// Without `normalized`, the normalized sum is recomputed as (output - beta) / gamma, which divides
-/// the rounding error of the output by gamma.
+/// Without `normalized`, which only fp32 may lack, the normalized sum is recomputed as (output -
+/// beta) / gamma, which divides the rounding error of the output by gamma.
+template <typename Number>
 struct AddNormBackward {
   int64_t rows = 0;
   int64_t width = 0;
-  const float* grad_output = nullptr;  // [rows, width]
-  const float* normalized = nullptr;   // [rows, width]; nullptr: from output
-  const float* output = nullptr;       // [rows, width]; nullptr if there is normalized
-  const float* inverse_std = nullptr;  // [rows]
-  const float* gamma = nullptr;        // [width]
-  const float* beta = nullptr;         // [width]; nullptr: RMS norm
+  const Number* grad_output = nullptr;  // [rows, width]
+  const Number* normalized = nullptr;   // [rows, width]; nullptr: from output
+  const Number* output = nullptr;       // [rows, width]; nullptr if there is normalized
+  const float* inverse_std = nullptr;   // [rows]
+  const float* gamma = nullptr;         // [width]
+  const float* beta = nullptr;          // [width]; nullptr: RMS norm
   double dropout = 0.0;
   uint64_t dropout_key = 0;
-  float* grad_residual = nullptr;  // [rows, width]
-  float* grad_branch = nullptr;    // [rows, width]; nullptr: there was no branch
-  float* grad_gamma = nullptr;     // [width]
-  float* grad_beta = nullptr;      // [width]; nullptr: RMS norm
+  Number* grad_residual = nullptr;  // [rows, width]
+  Number* grad_branch = nullptr;    // [rows, width]; nullptr: there was no branch
+  float* grad_gamma = nullptr;      // [width]
+  float* grad_beta = nullptr;       // [width]; nullptr: RMS norm
 };
-void add_norm_backward(const AddNormBackward& call);
+void add_norm_backward(const AddNormBackward<float>& call);
+void add_norm_backward(const AddNormBackward<BFloat16>& call);
 
-/// output = residual + dropout(branch); with residual == nullptr only dropout(branch).
+/// output = residual + dropout(branch); with residual == nullptr only dropout(branch). Computed in
+/// fp32 from float or BFloat16.
+template <typename Number>
 struct DropoutAdd {
   int64_t size = 0;
-  const float* residual = nullptr;
-  const float* branch = nullptr;
+  const Number* residual = nullptr;
+  const Number* branch = nullptr;
   double dropout = 0.0;
   uint64_t dropout_key = 0;
-  float* output = nullptr;
+  Number* output = nullptr;
 };
-void dropout_add(const DropoutAdd& call);
+void dropout_add(const DropoutAdd<float>& call);
+void dropout_add(const DropoutAdd<BFloat16>& call);
 
 /// Label-smoothed cross-entropy (Szegedy et al. 2016): the target distribution is
 /// (1 - smoothing) on the target plus smoothing / classes on every class.

@@ -16,7 +16,7 @@ FinetuningTask::FinetuningTask(std::shared_ptr<encoders::Bert> model,
       hashes_(hashes),
       options_(options),
       batches_(std::make_unique<ExampleBatches>(train, options.batches)) {
-  if (!execution().bf16 || execution().device.is_cpu()) return;
+  if (!execution().bf16) return;
   options_.execution.copies = &copies_.emplace(*model_);
 }
 

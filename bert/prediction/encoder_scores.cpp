@@ -25,7 +25,7 @@ std::vector<float> column(const Tensor& scores, int64_t begin, int64_t count, in
 
 Tensor class_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
                     encoders::DropoutKeys* dropout) {
-  const encoders::Autocast autocast(execution.device.type(), execution.bf16, execution.copies);
+  const encoders::MixedPrecision mixed(execution.bf16, execution.copies);
   const auto [hidden, packing] =
       encode_packed(model, batch.tokens, batch.segments, execution.device, dropout);
   return model.classify(model.pool(hidden, packing), dropout).to(at::kFloat);
@@ -33,7 +33,7 @@ Tensor class_scores(const Bert& model, const ExampleBatch& batch, const Executio
 
 Tensor answer_scores(const Bert& model, const ExampleBatch& batch, const Execution& execution,
                      encoders::DropoutKeys* dropout) {
-  const encoders::Autocast autocast(execution.device.type(), execution.bf16, execution.copies);
+  const encoders::MixedPrecision mixed(execution.bf16, execution.copies);
   const encoders::PackedStates encoded =
       encode_packed(model, batch.tokens, batch.segments, execution.device, dropout);
   return model.spans(encoded.hidden).to(at::kFloat);

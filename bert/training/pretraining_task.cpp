@@ -57,7 +57,7 @@ PretrainingTask::PretrainingTask(std::shared_ptr<encoders::Bert> model,
                                  const data::TextCorpus& train, const data::TextCorpus& valid,
                                  PretrainingTaskOptions options)
     : model_(std::move(model)), train_(train), valid_(valid), options_(std::move(options)) {
-  if (options_.bf16 && !options_.device.is_cpu()) copies_.emplace(*model_);
+  if (options_.bf16) copies_.emplace(*model_);
   begin_phase(0, {});
 }
 
@@ -94,8 +94,7 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
     batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens), tokens,
                           model_->encoder().kept_numbers(batch.packing), options_.bf16);
   }
-  const encoders::Autocast autocast(options_.device.type(), options_.bf16,
-                                    copies_ ? &*copies_ : nullptr);
+  const encoders::MixedPrecision mixed(options_.bf16, copies_ ? &*copies_ : nullptr);
   const Tensor hidden = model_->encoder().forward(batch.ids, batch.packing, &dropout);
   const training::LossSums sums =
       masked_loss(*model_, masked_states(*model_, hidden, batch), batch.masked_ids, options_.bf16);
@@ -103,8 +102,8 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   if (!has_pairs()) {
     sums.backward();
   } else {
-    Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing));
-    if (!scores.is_cpu()) scores = scores.to(at::kFloat);  // bf16 is too coarse for a loss
+    // bf16 is too coarse for a loss.
+    const Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing)).to(at::kFloat);
     // Both means count alike (Devlin et al. 2019, A.2); the loop divides by the masked tokens.
     loss = loss + at::cross_entropy_loss(scores, batch.next_sentence) * static_cast<double>(masked);
     loss.backward();
@@ -136,8 +135,7 @@ std::map<std::string, double> PretrainingTask::validate() {
   int64_t masked = 0, pairs = 0;
   for (const data::PretrainingBatch& examples : valid_batches_) {
     const PretrainingInputs batch = pretraining_inputs(examples, input_options());
-    const encoders::Autocast autocast(options_.device.type(), options_.bf16,
-                                      copies_ ? &*copies_ : nullptr);
+    const encoders::MixedPrecision mixed(options_.bf16, copies_ ? &*copies_ : nullptr);
     const Tensor hidden = model_->encoder().forward(batch.ids, batch.packing, nullptr);
     const Tensor states = masked_states(*model_, hidden, batch);
     loss += masked_loss(*model_, states, batch.masked_ids, options_.bf16).sums[1];

@@ -11,7 +11,6 @@
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
 #include "encoders/ops/fused_ops.h"
-#include "encoders/ops/scopes.h"
 #include "kernels/dropout.h"
 
 namespace dietmt::encoders {
@@ -115,7 +114,6 @@ std::vector<std::string> reasons_against(Backend backend, const AttentionCall& c
 }
 
 std::vector<ScoreTerms> multiply_features(std::vector<ScoreTerms> layers) {
-  const WithoutAutocast without_autocast;
   FeatureProduct product;
   for (ScoreTerms& terms : layers) {
     if (!terms.query_features.defined()) continue;

@@ -5,7 +5,6 @@
 #include "common/error.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
-#include "encoders/ops/scopes.h"
 #include "encoders/position/term_table.h"
 
 namespace dietmt::encoders {
@@ -36,7 +35,6 @@ std::vector<Tensor> attention_probabilities(const ObservedAttention& observed,
                                             int64_t head) {
   if (compresses(observed.terms))
     throw ConfigError("compressed keys of cross-attention are not tokens: they align no words");
-  const WithoutAutocast without_autocast;
   Tensor q = move_queries(observed.queries, queries.positions(), observed.terms).to(at::kFloat);
   Tensor k = move_keys(observed.keys, keys.positions(), observed.terms).to(at::kFloat);
   ScoreTerms terms = observed.terms;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "encoders/device/device.h"
+#include "encoders/ops/bf16_products.h"
 #include "encoders/ops/device_rows.h"
 #include "encoders/ops/weight_copies.h"
 
@@ -45,6 +46,7 @@ Tensor device_product(const Tensor& x, const Tensor& weight, const Tensor& bias)
     const c10::DeviceGuard guard(x.device());
     if (device->linear(linear_call(x, weight, bias, output))) return output;
   }
+  if (has_bf16_products(x, weight)) return bf16_linear(x, bf16_panels_of_transposed(weight), bias);
   return bias.defined() ? at::addmm(bias, x, weight.t()) : at::mm(x, weight.t());
 }
 
@@ -70,6 +72,8 @@ Hidden device_relu_product(const Tensor& x, const Tensor& weight, const Tensor& 
     }
     if (device->linear(call)) return {output, {}};
   }
+  if (has_bf16_products(x, weight))
+    return {bf16_linear(x, bf16_panels_of_transposed(weight), bias, true), {}};
   return {device_product(x, weight, bias).relu_(), {}};
 }
 
@@ -90,27 +94,38 @@ struct WantedGradients {
   bool x = false, weight = false, bias = false;
 };
 
-// `so_far` is the part of the gradient of x that comes from elsewhere, or undefined; it may be
-// written over if nobody else reads it. `signs` are those of x where a ReLU made it, or undefined.
-LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Tensor& grad_output,
-                                 const Tensor& so_far, const WantedGradients& wanted,
-                                 const Tensor& signs = {}) {
+// Of `hidden`, before the ReLU that made it.
+Tensor relu_gradient(const Tensor& hidden, const Tensor& grad_hidden) {
+  const kernels::DeviceKernels* const device = row_kernels(hidden);
+  if (device == nullptr || device->activate_backward == nullptr)
+    return at::threshold_backward(grad_hidden, hidden, 0);
+  kernels::DeviceActivate forward;
+  forward.type = element_type(hidden.scalar_type());
+  forward.activation = kernels::DeviceActivation::kRelu;
+  forward.rows = hidden.size(0);
+  forward.width = hidden.size(1);
+  forward.x = hidden.const_data_ptr();  // positive where the ReLU's input is
+  return device_activation_gradient(forward, grad_hidden, nullptr);
+}
+
+// What made the x of a product.
+struct Maker {
+  bool relu = false;
+  Tensor signs;  // of the ReLU, where the device keeps them
+};
+
+bool is_owned(const Tensor& x) { return x.use_count() == 1 && x.storage().use_count() == 1; }
+
+LinearGradients linear_gradients_by_library(const kernels::DeviceKernels& device, const Tensor& x,
+                                            const Tensor& weight, const Tensor& grad_output,
+                                            const Tensor& so_far, const WantedGradients& wanted,
+                                            const Tensor& signs) {
   LinearGradients result;
-  const kernels::DeviceKernels* const device = row_kernels(x);
-  if (device == nullptr || device->linear_backward == nullptr) {
-    if (wanted.x) {
-      result.x = at::mm(grad_output, weight);
-      if (so_far.defined()) result.x.add_(so_far);
-    }
-    if (wanted.weight) result.weight = transposed_product_in_fp32(grad_output, x);
-    if (wanted.bias) result.bias = at::sum(grad_output, 0, false, at::kFloat);
-    return result;
-  }
   const auto fp32 = x.options().dtype(at::kFloat).requires_grad(false);
   if (wanted.x && so_far.defined()) {
-    const bool owned = so_far.use_count() == 1 && so_far.storage().use_count() == 1;
-    result.x =
-        owned && so_far.is_contiguous() ? so_far : so_far.clone(at::MemoryFormat::Contiguous);
+    result.x = is_owned(so_far) && so_far.is_contiguous()
+                   ? so_far
+                   : so_far.clone(at::MemoryFormat::Contiguous);
   } else if (wanted.x) {
     result.x = at::empty_like(x);
   }
@@ -130,22 +145,51 @@ LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Te
   if (wanted.weight) call.grad_weight = result.weight.mutable_data_ptr<float>();
   if (wanted.bias) call.grad_bias = result.bias.mutable_data_ptr<float>();
   const c10::DeviceGuard guard(x.device());
-  device->linear_backward(call);
+  device.linear_backward(call);
   return result;
 }
 
-// Of `hidden`, before the ReLU that made it.
-Tensor relu_gradient(const Tensor& hidden, const Tensor& grad_hidden) {
-  const kernels::DeviceKernels* const device = row_kernels(hidden);
-  if (device == nullptr || device->activate_backward == nullptr)
-    return at::threshold_backward(grad_hidden, hidden, 0);
-  kernels::DeviceActivate forward;
-  forward.type = element_type(hidden.scalar_type());
-  forward.activation = kernels::DeviceActivation::kRelu;
-  forward.rows = hidden.size(0);
-  forward.width = hidden.size(1);
-  forward.x = hidden.const_data_ptr();  // positive where the ReLU's input is
-  return device_activation_gradient(forward, grad_hidden, nullptr);
+LinearGradients linear_gradients_in_bf16(const Tensor& x, const Tensor& weight,
+                                         const Tensor& grad_output, const Tensor& so_far,
+                                         const WantedGradients& wanted, bool relu) {
+  LinearGradients result;
+  if (wanted.x) {
+    const bool reused = so_far.defined() && is_owned(so_far) && so_far.is_contiguous();
+    result.x = reused ? so_far : at::empty_like(x);
+    bf16_input_gradient(grad_output, bf16_panels(weight),
+                        so_far.defined() ? so_far.contiguous() : so_far, relu ? x : Tensor(),
+                        result.x);
+  }
+  if (wanted.weight) result.weight = bf16_weight_gradient(grad_output, x);
+  if (wanted.bias) result.bias = bf16_column_sums(grad_output);
+  return result;
+}
+
+// `so_far` is the part of the gradient of x that comes from elsewhere, or undefined; it may be
+// written over if nobody else reads it. Where a ReLU made x, the gradient is that before the ReLU.
+LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Tensor& grad_output,
+                                 const Tensor& so_far, const WantedGradients& wanted,
+                                 const Maker& maker = {}) {
+  const kernels::DeviceKernels* const device = row_kernels(x);
+  const bool by_library = device != nullptr && device->linear_backward != nullptr;
+  const bool in_bf16 = !by_library && has_bf16_products(x, weight);
+  LinearGradients result;
+  if (by_library) {
+    result =
+        linear_gradients_by_library(*device, x, weight, grad_output, so_far, wanted, maker.signs);
+  } else if (in_bf16) {
+    result = linear_gradients_in_bf16(x, weight, grad_output, so_far, wanted, maker.relu);
+  } else {
+    if (wanted.x) {
+      result.x = at::mm(grad_output, weight);
+      if (so_far.defined()) result.x.add_(so_far);
+    }
+    if (wanted.weight) result.weight = transposed_product_in_fp32(grad_output, x);
+    if (wanted.bias) result.bias = at::sum(grad_output, 0, false, at::kFloat);
+  }
+  if (maker.relu && wanted.x && !maker.signs.defined() && !in_bf16)
+    result.x = relu_gradient(x, result.x);
+  return result;
 }
 
 struct DeviceLinear : torch::autograd::Function<DeviceLinear> {
@@ -194,16 +238,14 @@ struct DeviceReluNetwork : torch::autograd::Function<DeviceReluNetwork> {
     const variable_list saved = context->get_saved_variables();
     const Tensor &x = saved[0], &inner = saved[1], &hidden = saved[2], &signs = saved[3];
     const auto wants = [&](size_t input) { return context->needs_input_grad(input); };
-    LinearGradients of_outer =
+    const LinearGradients of_outer =
         linear_gradients(hidden, saved[4], gradients[0].contiguous(), {},
                          {wants(0) || wants(1) || wants(2), wants(3),
                           context->saved_data["has_bias"].toBool() && wants(4)},
-                         signs);
+                         {.relu = true, .signs = signs});
     LinearGradients of_inner;
-    if (of_outer.x.defined()) {
-      if (!signs.defined()) of_outer.x = relu_gradient(hidden, of_outer.x);
+    if (of_outer.x.defined())
       of_inner = linear_gradients(x, inner, of_outer.x, of_input, {wants(0), wants(1), wants(2)});
-    }
     return {of_inner.x, of_inner.weight, of_inner.bias, of_outer.weight, of_outer.bias, {}};
   }
 };
@@ -248,8 +290,9 @@ struct DeviceStackedLinear : torch::autograd::Function<DeviceStackedLinear> {
 }  // namespace
 
 bool has_device_linear(const Tensor& x, const Tensor& weight) {
-  if (x.is_cpu() || weight.scalar_type() != at::kFloat) return false;
+  if (weight.scalar_type() != at::kFloat) return false;
   const at::ScalarType type = x.scalar_type();
+  if (x.is_cpu()) return type == at::kBFloat16;
   return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
 }
 

@@ -18,11 +18,18 @@ using kernels::DeviceActivation;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-bool has_kernel(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
+bool has_kernel(const Tensor& x) {
+  return x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16);
+}
 
-// Whose way through fp32 and its kernel is far shorter than tensor algebra.
-bool is_narrow_on_cpu(const Tensor& x) {
-  return x.is_cpu() && (x.scalar_type() == at::kBFloat16 || x.scalar_type() == at::kHalf);
+bool has_norm_kernel(const Tensor& x, const Tensor& gamma) {
+  return has_kernel(x) && gamma.scalar_type() == at::kFloat;
+}
+
+// Calls `run` with a number of the type of x, which has_kernel().
+template <typename Run>
+void with_number_of(const Tensor& x, Run run) {
+  x.scalar_type() == at::kFloat ? run(float()) : run(kernels::BFloat16());
 }
 
 // The bits of an int64, moved to the right and followed by zeros on the left.
@@ -73,10 +80,14 @@ Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
 }
 
 // Null if undefined.
-const float* numbers_of(const Tensor& x) {
-  return x.defined() ? x.const_data_ptr<float>() : nullptr;
+template <typename Number = float>
+const Number* numbers_of(const Tensor& x) {
+  return x.defined() ? static_cast<const Number*>(x.const_data_ptr()) : nullptr;
 }
-float* numbers_to(const Tensor& x) { return x.defined() ? x.data_ptr<float>() : nullptr; }
+template <typename Number = float>
+Number* numbers_to(const Tensor& x) {
+  return x.defined() ? static_cast<Number*>(x.mutable_data_ptr()) : nullptr;
+}
 
 // Whether the values before gamma and beta can be recovered from the output to about 1e-6.
 bool is_invertible(const Tensor& gamma, const Tensor& beta) {
@@ -99,26 +110,28 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
                         const std::optional<Tensor>& given_beta, double p, int64_t key,
                         double epsilon) {
     const Tensor branch = given_branch.value_or(Tensor()), beta = given_beta.value_or(Tensor());
-    const int64_t rows = residual.size(0);
-    // Later layers keep the output anyway, so keeping only it saves memory.
-    const bool from_output = is_invertible(gamma, beta);
-    Tensor normalized = from_output ? Tensor() : at::empty_like(residual);
-    Tensor inverse_std = at::empty({rows}, residual.options());
-    Tensor output = at::empty_like(residual);
-    kernels::AddNormForward call;
-    call.rows = rows;
-    call.width = residual.size(1);
-    call.residual = residual.const_data_ptr<float>();
-    call.branch = numbers_of(branch);
-    call.gamma = gamma.const_data_ptr<float>();
-    call.beta = numbers_of(beta);
-    call.dropout = p;
-    call.dropout_key = static_cast<uint64_t>(key);
-    call.epsilon = epsilon;
-    call.normalized = from_output ? nullptr : normalized.data_ptr<float>();
-    call.inverse_std = inverse_std.data_ptr<float>();
-    call.output = output.data_ptr<float>();
-    kernels::add_norm_forward(call);
+    // Later layers keep the output anyway, so keeping only it saves memory. The rounding of bf16 is
+    // too coarse for that.
+    const bool from_output = residual.scalar_type() == at::kFloat && is_invertible(gamma, beta);
+    const Tensor normalized = from_output ? Tensor() : at::empty_like(residual);
+    const Tensor inverse_std = at::empty({residual.size(0)}, gamma.options().requires_grad(false));
+    const Tensor output = at::empty_like(residual);
+    with_number_of(residual, [&](auto number) {
+      using Number = decltype(number);
+      kernels::add_norm_forward(
+          kernels::AddNormForward<Number>{.rows = residual.size(0),
+                                          .width = residual.size(1),
+                                          .residual = numbers_of<Number>(residual),
+                                          .branch = numbers_of<Number>(branch),
+                                          .gamma = numbers_of(gamma),
+                                          .beta = numbers_of(beta),
+                                          .dropout = p,
+                                          .dropout_key = static_cast<uint64_t>(key),
+                                          .epsilon = epsilon,
+                                          .normalized = numbers_to<Number>(normalized),
+                                          .inverse_std = numbers_to(inverse_std),
+                                          .output = numbers_to<Number>(output)});
+    });
     context->save_for_backward({from_output ? output : normalized, inverse_std, gamma, beta});
     context->saved_data["from_output"] = from_output;
     context->saved_data["has_branch"] = branch.defined();
@@ -136,46 +149,47 @@ class AddNorm : public torch::autograd::Function<AddNorm> {
     if (context->saved_data["has_branch"].toBool()) grad_branch = at::empty_like(grad_output);
     Tensor grad_gamma = at::empty_like(gamma);
     if (saved[3].defined()) grad_beta = at::empty_like(gamma);
-    kernels::AddNormBackward call;
-    call.rows = grad_output.size(0);
-    call.width = grad_output.size(1);
-    call.grad_output = grad_output.const_data_ptr<float>();
     const bool from_output = context->saved_data["from_output"].toBool();
-    (from_output ? call.output : call.normalized) = saved[0].const_data_ptr<float>();
-    call.inverse_std = saved[1].const_data_ptr<float>();
-    call.gamma = gamma.const_data_ptr<float>();
-    call.beta = numbers_of(saved[3]);
-    call.dropout = context->saved_data["p"].toDouble();
-    call.dropout_key = static_cast<uint64_t>(context->saved_data["key"].toInt());
-    call.grad_residual = grad_residual.data_ptr<float>();
-    call.grad_branch = numbers_to(grad_branch);
-    call.grad_gamma = grad_gamma.data_ptr<float>();
-    call.grad_beta = numbers_to(grad_beta);
-    kernels::add_norm_backward(call);
+    with_number_of(grad_output, [&](auto number) {
+      using Number = decltype(number);
+      kernels::add_norm_backward(kernels::AddNormBackward<Number>{
+          .rows = grad_output.size(0),
+          .width = grad_output.size(1),
+          .grad_output = numbers_of<Number>(grad_output),
+          .normalized = from_output ? nullptr : numbers_of<Number>(saved[0]),
+          .output = from_output ? numbers_of<Number>(saved[0]) : nullptr,
+          .inverse_std = numbers_of(saved[1]),
+          .gamma = numbers_of(gamma),
+          .beta = numbers_of(saved[3]),
+          .dropout = context->saved_data["p"].toDouble(),
+          .dropout_key = static_cast<uint64_t>(context->saved_data["key"].toInt()),
+          .grad_residual = numbers_to<Number>(grad_residual),
+          .grad_branch = numbers_to<Number>(grad_branch),
+          .grad_gamma = numbers_to(grad_gamma),
+          .grad_beta = numbers_to(grad_beta)});
+    });
     return {grad_residual, grad_branch, grad_gamma, grad_beta, Tensor(), Tensor(), Tensor()};
   }
 };
 
-std::optional<Tensor> unless_undefined(const Tensor& x) {
-  return x.defined() ? std::optional<Tensor>(x) : std::nullopt;
-}
-
 Tensor fused_norm(const Tensor& residual, const Tensor& branch, const Tensor& gamma,
                   const Tensor& beta, const DropoutSite& site, double epsilon) {
-  return AddNorm::apply(residual, unless_undefined(branch), gamma, unless_undefined(beta), site.p,
+  return AddNorm::apply(residual, if_defined(branch), gamma, if_defined(beta), site.p,
                         static_cast<int64_t>(site.key()), epsilon);
 }
 
 Tensor run_dropout_add(const Tensor* residual, const Tensor& branch, double p, int64_t key) {
-  Tensor output = at::empty_like(branch);
-  kernels::DropoutAdd call;
-  call.size = branch.numel();
-  call.residual = residual ? residual->const_data_ptr<float>() : nullptr;
-  call.branch = branch.const_data_ptr<float>();
-  call.dropout = p;
-  call.dropout_key = static_cast<uint64_t>(key);
-  call.output = output.data_ptr<float>();
-  kernels::dropout_add(call);
+  const Tensor output = at::empty_like(branch);
+  with_number_of(branch, [&](auto number) {
+    using Number = decltype(number);
+    kernels::dropout_add(
+        kernels::DropoutAdd<Number>{.size = branch.numel(),
+                                    .residual = residual ? numbers_of<Number>(*residual) : nullptr,
+                                    .branch = numbers_of<Number>(branch),
+                                    .dropout = p,
+                                    .dropout_key = static_cast<uint64_t>(key),
+                                    .output = numbers_to<Number>(output)});
+  });
   return output;
 }
 
@@ -235,7 +249,8 @@ Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
   if (has_device_activate(like))
     return device_activate({}, at::ones(like.sizes(), like.options().requires_grad(false)),
                            DeviceActivation::kNone, site);
-  if (!has_kernel(like) && !is_narrow_on_cpu(like)) return mask_by_tensor_algebra(like, site);
+  if (!like.is_cpu() || like.scalar_type() == at::kDouble)
+    return mask_by_tensor_algebra(like, site);
   Tensor mask = at::empty(like.sizes(), like.options().dtype(at::kFloat));
   kernels::dropout_mask(site.key(), site.p, mask.numel(), mask.data_ptr<float>());
   return mask.to(like.scalar_type());
@@ -246,7 +261,7 @@ Tensor add_norm(const Tensor& residual, const Branch& branch, const Tensor& gamm
   const Branch cast(branch.rows.to(residual.scalar_type()), branch.bias);
   if (has_device_add_norm(residual, gamma))
     return device_add_norm(residual, cast, gamma, beta, dropout_site, epsilon);
-  if (has_kernel(residual)) {
+  if (has_norm_kernel(residual, gamma)) {
     return fused_norm(residual.contiguous(), whole(cast).contiguous(), gamma, beta, dropout_site,
                       epsilon);
   }
@@ -267,13 +282,11 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, double epsilon) {
   if (has_device_add_norm(x, gamma))
     return device_add_norm(x.contiguous().flatten(0, -2), Tensor(), gamma, Tensor(), {}, epsilon)
         .view(x.sizes());
-  const Tensor wide = x.to(gamma.scalar_type());
-  if (!has_kernel(wide))
-    return at::rms_norm(wide, {x.size(-1)}, gamma, epsilon).to(x.scalar_type());
-  const Tensor rows = wide.contiguous().flatten(0, -2);
-  return fused_norm(rows, Tensor(), gamma, Tensor(), {}, epsilon)
-      .view(x.sizes())
-      .to(x.scalar_type());
+  if (!has_norm_kernel(x, gamma))
+    return at::rms_norm(x.to(gamma.scalar_type()), {x.size(-1)}, gamma, epsilon)
+        .to(x.scalar_type());
+  const Tensor rows = x.contiguous().flatten(0, -2);
+  return fused_norm(rows, Tensor(), gamma, Tensor(), {}, epsilon).view(x.sizes());
 }
 
 Tensor dropout_add(const Tensor& residual, const Branch& branch, const DropoutSite& dropout_site) {
@@ -307,7 +320,6 @@ Tensor activate(const Branch& x, Activation activation, const DropoutSite& site)
 Tensor dropout(const Tensor& x, const DropoutSite& site) {
   if (site.p == 0.0) return x;
   if (has_device_activate(x)) return device_activate({}, x, DeviceActivation::kNone, site);
-  if (is_narrow_on_cpu(x)) return dropout(x.to(at::kFloat), site).to(x.scalar_type());
   if (!has_kernel(x)) return x * dropout_mask_like(x, site);
   return DropoutFunction::apply(x.contiguous(), site.p, static_cast<int64_t>(site.key()));
 }

@@ -1,7 +1,6 @@
 #include "encoders/ops/linear.h"
 
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/types.h>
@@ -62,9 +61,7 @@ struct ReluNetwork : torch::autograd::Function<ReluNetwork> {
   }
 };
 
-bool uses_fast_products(const Tensor& x) {
-  return has_fast_products(x, x.size(0)) && !at::autocast::is_autocast_enabled(at::kCPU);
-}
+bool uses_fast_products(const Tensor& x) { return has_fast_products(x, x.size(0)); }
 
 // Below, what oneDNN prepares for a product of new sizes takes longer than the product.
 constexpr int64_t kManyRows = 64;

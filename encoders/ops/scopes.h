@@ -1,10 +1,8 @@
-// What holds while an object lives: mixed precision (LibTorch's autocast), seeded initial weights.
+// What holds while an object lives: mixed precision, seeded initial weights.
 #pragma once
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>
-#include <c10/core/DeviceType.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <cstdint>
 #include <optional>
@@ -13,26 +11,15 @@
 
 namespace dietmt::encoders {
 
-/// Matrix products in bfloat16 while in scope, if `enabled`: by LibTorch's autocast on the CPU; on
-/// a device everything between the embeddings and the loss is bfloat16 then (weight_copies.h).
-/// `copies` of the model's weights, which are refreshed here, spare a device a conversion of each
-/// weight.
-class Autocast {
+/// Everything between the embeddings and the loss is bfloat16 while in scope, if `enabled`
+/// (weight_copies.h). `copies` of the model's weights, which are refreshed here, spare the layers a
+/// conversion of each weight.
+class MixedPrecision {
  public:
-  Autocast(c10::DeviceType device, bool enabled, WeightCopies* copies = nullptr);
-  ~Autocast();
-  Autocast(const Autocast&) = delete;
-  Autocast& operator=(const Autocast&) = delete;
+  explicit MixedPrecision(bool enabled, WeightCopies* copies = nullptr);
 
  private:
-  bool on_cpu_;
-  std::optional<DevicePrecisionScope> device_precision_;
-};
-
-/// No such products while in scope: in bfloat16, tables of a few numbers per head lose accuracy and
-/// save nothing.
-class WithoutAutocast {
-  c10::impl::ExcludeDispatchKeyGuard guard_{c10::autocast_dispatch_keyset};
+  std::optional<PassPrecisionScope> scope_;
 };
 
 /// While it lives, modules draw their initial weights on the CPU from `seed`. Then LibTorch's

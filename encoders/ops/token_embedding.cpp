@@ -54,7 +54,7 @@ struct DeviceEmbedding : torch::autograd::Function<DeviceEmbedding> {
                         double scale, double p, const std::optional<Tensor>& given_pass_key,
                         int64_t site) {
     const Tensor pass_key = given_pass_key.value_or(Tensor());
-    const at::ScalarType type = device_precision().type.value_or(at::kFloat);
+    const at::ScalarType type = pass_precision().type.value_or(at::kFloat);
     const Tensor output =
         at::empty({ids.size(0), table.size(1)}, table.options().dtype(type).requires_grad(false));
     kernels::DeviceEmbed call;
@@ -113,8 +113,7 @@ Tensor embed(const TokenEmbedding& tokens) {
   if (embeds_with_positions(tokens)) return embed(tokens, {}, {}, {});
   const Tensor rows = at::embedding(tokens.table, tokens.rows.ids);
   const Tensor scaled = tokens.scale == 1.0 ? rows : rows * tokens.scale;
-  return scaled.is_cpu() ? scaled
-                         : scaled.to(device_precision().type.value_or(scaled.scalar_type()));
+  return scaled.is_cpu() ? scaled : in_pass_type(scaled);
 }
 
 bool embeds_with_positions(const TokenEmbedding& tokens) {

@@ -13,7 +13,7 @@ namespace {
 
 using at::Tensor;
 
-thread_local DevicePrecision precision_of_thread;
+thread_local PassPrecision precision_of_thread;
 
 /// "decoder.layer12.cross_attention.memory_weight" -> "decoder.layer.cross_attention.memory_weight"
 std::string without_layer(const std::string& name) {
@@ -86,12 +86,16 @@ Tensor WeightCopies::find_stacked(at::TensorList weights) const {
   return first.as_strided(sizes, first.strides());
 }
 
-DevicePrecision device_precision() { return precision_of_thread; }
+PassPrecision pass_precision() { return precision_of_thread; }
 
-DevicePrecisionScope::DevicePrecisionScope(const DevicePrecision& precision)
+PassPrecisionScope::PassPrecisionScope(const PassPrecision& precision)
     : before_(std::exchange(precision_of_thread, precision)) {}
 
-DevicePrecisionScope::~DevicePrecisionScope() { precision_of_thread = before_; }
+PassPrecisionScope::~PassPrecisionScope() { precision_of_thread = before_; }
+
+Tensor in_pass_type(const Tensor& x) {
+  return x.to(precision_of_thread.type.value_or(x.scalar_type()));
+}
 
 Tensor weight_in(at::ScalarType type, const Tensor& weight) {
   if (weight.scalar_type() == type) return weight.detach();

@@ -1,7 +1,7 @@
-// Mixed precision on a device: a pass computes in a narrow type, while the parameters stay in fp32.
-// Its matrix products read copies of weights and biases in that type, which are made once at the
-// start of the pass, and give the parameters gradients in fp32 (Micikevicius et al. 2018, "Mixed
-// Precision Training"). On the CPU LibTorch's autocast does this instead (scopes.h).
+// Mixed precision: a pass computes in a narrow type, while the parameters stay in fp32. Its matrix
+// products read copies of weights and biases in that type, which are made once at the start of the
+// pass, and give the parameters gradients in fp32 (Micikevicius et al. 2018, "Mixed Precision
+// Training").
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -39,26 +39,29 @@ class WeightCopies {
   std::unordered_map<const at::TensorImpl*, size_t> places_;
 };
 
-/// How a pass on a device computes.
-struct DevicePrecision {
+/// How a pass computes.
+struct PassPrecision {
   std::optional<at::ScalarType> type;  // none: that of the parameters
   const WeightCopies* copies = nullptr;
 };
 
 /// That of this thread.
-DevicePrecision device_precision();
+PassPrecision pass_precision();
 
 /// Sets the precision of this thread while it lives.
-class DevicePrecisionScope {
+class PassPrecisionScope {
  public:
-  explicit DevicePrecisionScope(const DevicePrecision& precision);
-  ~DevicePrecisionScope();
-  DevicePrecisionScope(const DevicePrecisionScope&) = delete;
-  DevicePrecisionScope& operator=(const DevicePrecisionScope&) = delete;
+  explicit PassPrecisionScope(const PassPrecision& precision);
+  ~PassPrecisionScope();
+  PassPrecisionScope(const PassPrecisionScope&) = delete;
+  PassPrecisionScope& operator=(const PassPrecisionScope&) = delete;
 
  private:
-  DevicePrecision before_;
+  PassPrecision before_;
 };
+
+/// x in the type of this thread's passes.
+at::Tensor in_pass_type(const at::Tensor& x);
 
 /// `weight` in this type: the pass's copy if there is one, without gradients.
 at::Tensor weight_in(at::ScalarType type, const at::Tensor& weight);

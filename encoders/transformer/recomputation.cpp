@@ -1,7 +1,6 @@
 #include "encoders/transformer/recomputation.h"
 
 #include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
@@ -19,30 +18,12 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Restores the autocast of the first run, whose scope may have ended.
-class SameAutocast {
- public:
-  explicit SameAutocast(bool enabled) : before_(at::autocast::is_autocast_enabled(at::kCPU)) {
-    at::autocast::set_autocast_enabled(at::kCPU, enabled);
-  }
-  ~SameAutocast() {
-    at::autocast::clear_cache();
-    at::autocast::set_autocast_enabled(at::kCPU, before_);
-  }
-  SameAutocast(const SameAutocast&) = delete;
-  SameAutocast& operator=(const SameAutocast&) = delete;
-
- private:
-  bool before_;
-};
-
 // What the second run needs in addition to the inputs.
 struct Rerun : torch::CustomClassHolder {
   Section section;
   std::vector<bool> defined;        // of all inputs
   std::optional<DropoutKeys> keys;  // as they were before the first run
-  bool autocast = false;
-  DevicePrecision precision;
+  PassPrecision precision;
 
   Tensor run(const variable_list& given, DropoutKeys* with) const {
     std::vector<Tensor> inputs(defined.size());
@@ -74,8 +55,7 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     Tensor output;
     {
       const at::AutoGradMode with_gradients(true);
-      const SameAutocast autocast(rerun->autocast);
-      const DevicePrecisionScope precision(rerun->precision);
+      const PassPrecisionScope precision(rerun->precision);
       std::optional<DropoutKeys> keys = rerun->keys;
       output = rerun->run(inputs, keys ? &*keys : nullptr);
     }
@@ -101,8 +81,7 @@ Tensor recomputed(const Section& section, const std::vector<Tensor>& inputs, Dro
   if (std::ranges::none_of(given, [](const Tensor& input) { return input.requires_grad(); }))
     given.front() = given.front().detach().requires_grad_(true);
   if (keys != nullptr) rerun->keys = *keys;
-  rerun->autocast = at::autocast::is_autocast_enabled(at::kCPU);
-  rerun->precision = device_precision();
+  rerun->precision = pass_precision();
   return Recomputed::apply(rerun, keys, at::TensorList(given));
 }
 

@@ -8,6 +8,7 @@
 #include "common/random.h"
 #include "encoders/attention/vector_terms.h"
 #include "encoders/ops/fused_ops.h"
+#include "encoders/ops/weight_copies.h"
 #include "encoders/position/term_table.h"
 #include "encoders/transformer/recomputation.h"
 
@@ -63,7 +64,7 @@ double layers_times(const StackConfig& config, double numbers, int64_t tokens) {
   return static_cast<double>(config.layers) * numbers * static_cast<double>(tokens);
 }
 
-/// The first layer's input, of a stack without an embedding norm.
+/// The first layer's input, of a stack without an embedding norm. On the CPU it is fp32 up to here.
 Tensor embedded(const PositionScheme& position, const StackInput& input, const Packing& packing,
                 const StackConfig& config, DropoutKeys* keys) {
   if (input.fuses_positions(keys) && !position.embeds_segments()) {
@@ -73,9 +74,9 @@ Tensor embedded(const PositionScheme& position, const StackInput& input, const P
                  dropout_site(config.embedding_dropout, keys));
   }
   const Tensor vectors = input.vectors(keys);
-  return dropout(
+  return in_pass_type(dropout(
       position.embed(vectors, packing.positions(), packing.segments(), packing.max_length()),
-      dropout_site(config.embedding_dropout, keys));
+      dropout_site(config.embedding_dropout, keys)));
 }
 
 }  // namespace
@@ -129,7 +130,7 @@ Tensor EncoderStack::embed(const StackInput& input, const Packing& packing,
   if (!embedding_norm_) return embedded(*position_, input, packing, config_, keys);
   const Tensor x = embedding_norm_->forward(position_->embed(
       input.vectors(keys), packing.positions(), packing.segments(), packing.max_length()));
-  return dropout(x, dropout_site(config_.embedding_dropout, keys));
+  return in_pass_type(dropout(x, dropout_site(config_.embedding_dropout, keys)));
 }
 
 Tensor EncoderStack::forward(const StackInput& input, const Packing& packing, Backend backend,
@@ -235,7 +236,7 @@ Tensor DecoderStack::forward(const StackInput& input, const Packing& packing, co
 std::vector<CrossAttention::Memory> DecoderStack::project_for_all(const Tensor& memory,
                                                                   DropoutKeys* keys) const {
   const bool drops_layers = keys != nullptr && layer_drop_ > 0.0;
-  if (memory.is_cpu() || recomputation_ || drops_layers) return {};
+  if (recomputation_ || drops_layers) return {};
   return CrossAttention::project_together(cross_attentions(), memory);
 }
 

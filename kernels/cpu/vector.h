@@ -53,10 +53,14 @@ inline Vector load(const BFloat16* from) {
 
 /// The nearest bf16, ties to even; NaN stays NaN.
 inline Halves nearest_halves(Vector x) {
+#if defined(__AVX512BF16__)  // numbers below the smallest normal one become zeros
+  return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(x));
+#else
   const auto bits = reinterpret_cast<UintVector>(x);
   const UintVector nearest = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   const UintVector quiet = bits >> 16 | 0x40;
   return __builtin_convertvector(x == x ? nearest : quiet, Halves);
+#endif
 }
 inline void store(BFloat16* to, Vector x) {
   *reinterpret_cast<UnalignedHalves*>(to) = nearest_halves(x);

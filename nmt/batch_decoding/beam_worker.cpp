@@ -191,7 +191,7 @@ void BeamWorker::prepare(int64_t beam) {
 // Begins the first waiting sentences of one beam size for which there are rows.
 void BeamWorker::begin_waiting() {
   if (waiting_.empty()) return;
-  const encoders::DevicePrecisionScope scope(precision_);
+  const encoders::PassPrecisionScope scope(precision_);
   const int64_t beam = waiting_.front().options->beam;
   if (open_.empty() && (!runner_ || runner_->beams() != beam)) {
     try {
@@ -224,7 +224,7 @@ BeamWorker::Step BeamWorker::enqueue_step() {
                       sentence->position >= sentence->task.min_length});
     ++sentence->position;
   }
-  const encoders::DevicePrecisionScope scope(precision_);
+  const encoders::PassPrecisionScope scope(precision_);
   const int64_t sentences = std::ssize(open_), size = steps_->size_of(sentences);
   runner_->advance(size - sentences);
   beams_->limit(limits, size - sentences);

@@ -62,7 +62,7 @@ class BeamWorker {
   void decode_alone();
 
   const TranslationModel& model_;
-  const encoders::DevicePrecision precision_;
+  const encoders::PassPrecision precision_;
   const SpecialTokens& special_;
   const RequestLimits limits_;
   SentenceFeed* feed_ = nullptr;    // of this run

@@ -17,13 +17,13 @@ class ModelScorer : public StepScorer {
   ModelScorer(const DecodingModel& decoding, std::span<const std::vector<int32_t>* const> sources,
               int64_t beams)
       : model_(*decoding.model), precision_(decoding.precision) {
-    const encoders::DevicePrecisionScope scope(precision_);
+    const encoders::PassPrecisionScope scope(precision_);
     runner_.emplace(model_, beams, std::ssize(sources));
     runner_->add(sources);
   }
 
   Tensor step(const Tensor& tokens) override {
-    const encoders::DevicePrecisionScope scope(precision_);
+    const encoders::PassPrecisionScope scope(precision_);
     runner_->advance();
     const Tensor hidden = runner_->step(tokens.to(model_.output_weight().device()));
     return at::log_softmax(model_.logits(hidden), -1, at::kFloat);
@@ -37,7 +37,7 @@ class ModelScorer : public StepScorer {
 
  private:
   const TranslationModel& model_;
-  const encoders::DevicePrecision precision_;
+  const encoders::PassPrecision precision_;
   std::optional<StepRunner> runner_;
 };
 

@@ -18,7 +18,7 @@ class TranslationModel;
 /// A model, and how it computes on a device.
 struct DecodingModel {
   const TranslationModel* model = nullptr;
-  encoders::DevicePrecision precision = {};
+  encoders::PassPrecision precision = {};
 };
 
 /// Rows are hypotheses: row b * K + k is hypothesis k of sentence b. The number of sentences B

@@ -181,7 +181,7 @@ Tensor TranslationModel::logits(const Tensor& hidden) const {
 DecoderCache TranslationModel::empty_cache() const {
   const at::ScalarType type = output_weight_.is_cpu()
                                   ? output_weight_.scalar_type()
-                                  : encoders::device_precision().type.value_or(at::kFloat);
+                                  : encoders::pass_precision().type.value_or(at::kFloat);
   const at::TensorOptions options = output_weight_.options().dtype(type).requires_grad(false);
   const Tensor heads = at::empty({0, config_.heads, config_.width / config_.heads}, options);
   const bool recurrent = config_.decoder_layer == "ssru";

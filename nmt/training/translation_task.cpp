@@ -45,7 +45,7 @@ TranslationTask::TranslationTask(std::shared_ptr<TranslationModel> model,
       passes_(*model_,
               can_record(*model_, options_) ? encoders::graphs_of(options_.device) : nullptr),
       batches_(std::make_unique<TranslationBatches>(train, options_.batches, batch_options())) {
-  if (options_.bf16 && !options_.device.is_cpu()) copies_.emplace(*model_);
+  if (options_.bf16) copies_.emplace(*model_);
 }
 
 bool TranslationTask::can_record(const TranslationModel& model,
@@ -82,8 +82,7 @@ struct TranslationTask::Loss {
 
 TranslationTask::Loss TranslationTask::batch_loss(const TranslationBatch& batch, double smoothing,
                                                   encoders::DropoutKeys* dropout) {
-  const encoders::Autocast autocast(options_.device.type(), options_.bf16,
-                                    copies_ ? &*copies_ : nullptr);
+  const encoders::MixedPrecision mixed(options_.bf16, copies_ ? &*copies_ : nullptr);
   const AlignmentSite site = model_->config().alignment();
   encoders::ObservedAttention observed;
   observed.layer = site.layer;

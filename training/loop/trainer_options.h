@@ -30,7 +30,7 @@ struct TrainerOptions {
   double clip_norm = 1.0;              // 0: no clipping
   double ema_decay = 0.0;              // 0: no moving average
   std::string gradient_type = "fp32";  // "bf16": what several processes exchange gradients in
-  bool bf16 = false;                   // matrix products in bfloat16 (autocast); weights stay fp32
+  bool bf16 = false;                   // from the embeddings to the loss; weights stay fp32
   bool profile = false;                // a Chrome trace of some updates: step_profile.h
   uint64_t seed = 1;
   ScheduleOptions schedule;

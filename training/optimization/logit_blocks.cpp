@@ -22,9 +22,7 @@ bool has_element_type(at::ScalarType type) {
   return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
 }
 
-int64_t host_block_rows(at::ScalarType type) {
-  return 512 * 4 / static_cast<int64_t>(c10::elementSize(type));
-}
+int64_t host_block_rows(at::ScalarType type) { return type == at::kFloat ? 512 : 256; }
 
 // `Number`: that of the logits.
 template <typename Number>
@@ -104,7 +102,10 @@ OutputLayer::OutputLayer(const Tensor& weight, const Tensor& bias, at::ScalarTyp
       kernels_(has_element_type(type) ? encoders::device_kernels(weight.device()) : nullptr),
       // The largest block counts rows of fp32, whatever the type.
       fast_(encoders::has_fast_products(weight_, std::min(host_block_rows(at::kFloat), rows))),
+      in_bf16_(rows > 0 && encoders::has_bf16_products(weight_, weight_)),
       transposed_(fast_ ? weight_.t().contiguous() : weight_.t()) {
+  if (in_bf16_) panels_of_transposed_ = encoders::bf16_panels_of_transposed(weight_);
+  if (in_bf16_ && gradient) panels_ = encoders::bf16_panels(weight_);
   // The fused operation overwrites them with those of the first block.
   fused_ = kernels_ != nullptr && kernels_->linear_backward != nullptr;
   const bool cleared = !fused_ || rows == 0;
@@ -114,8 +115,9 @@ OutputLayer::OutputLayer(const Tensor& weight, const Tensor& bias, at::ScalarTyp
   };
   if (gradient && weight.requires_grad()) {
     // Contiguous as [D, V] on the CPU and as [V, D] on a device.
-    grad_transposed_ =
-        weight.is_cpu() ? at::zeros_like(transposed_, weight.scalar_type()) : made(weight).t();
+    grad_transposed_ = weight.is_cpu()
+                           ? at::zeros(transposed_.sizes(), weight.options().requires_grad(false))
+                           : made(weight).t();
   }
   if (gradient && bias.defined()) grad_bias_ = made(bias);
 }
@@ -131,6 +133,7 @@ int64_t OutputLayer::block_rows(at::ScalarType type) const {
 }
 
 Tensor OutputLayer::products(const Tensor& block) const {
+  if (in_bf16_) return encoders::bf16_linear(block, panels_of_transposed_, {});
   if (kernels_ == nullptr || kernels_->linear == nullptr) return multiply(block, transposed_);
   const c10::DeviceGuard guard(block.device());
   Tensor logits = at::empty({block.size(0), weight_.size(0)}, block.options());
@@ -154,8 +157,19 @@ void OutputLayer::backward(const Tensor& grad_logits, const Tensor& block, Tenso
     return;
   }
   if (grad_bias_.defined()) grad_bias_.add_(grad_logits.sum(0));
+  if (in_bf16_) return backward_in_bf16(gradient, block, grad_block);
   grad_block.copy_(multiply(gradient, weight_));
   if (grad_transposed_.defined()) add_grad_weight(gradient, block);
+}
+
+void OutputLayer::backward_in_bf16(const Tensor& grad_logits, const Tensor& block,
+                                   Tensor grad_block) {
+  const bool in_place = grad_block.scalar_type() == at::kBFloat16;
+  const Tensor place = in_place ? grad_block : at::empty_like(block);
+  encoders::bf16_input_gradient(grad_logits, panels_, {}, {}, place);
+  if (!in_place) grad_block.copy_(place);
+  if (grad_transposed_.defined())
+    encoders::bf16_transposed_product(block, grad_logits, grad_transposed_, true);
 }
 
 void OutputLayer::backward_fused(const Tensor& grad_logits, const Tensor& block,

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 
+#include "encoders/ops/bf16_products.h"
 #include "kernels/device_kernels.h"
 
 namespace dietmt::training {
@@ -52,6 +53,8 @@ class OutputLayer {
  private:
   void backward_fused(const at::Tensor& grad_logits, const at::Tensor& block,
                       const at::Tensor& grad_block);
+  void backward_in_bf16(const at::Tensor& grad_logits, const at::Tensor& block,
+                        at::Tensor grad_block);
   void add_grad_weight(const at::Tensor& grad_logits, const at::Tensor& block);
   at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) const;
 
@@ -59,6 +62,8 @@ class OutputLayer {
   at::Tensor weight_;                      // [V, D], of the products' type
   const kernels::DeviceKernels* kernels_;  // null: none
   bool fast_;
+  bool in_bf16_;  // on the CPU
+  encoders::Bf16Panels panels_of_transposed_, panels_;
   bool fused_ = false;          // backward() is the device's operation
   bool has_gradients_ = false;  // of blocks before
   at::Tensor transposed_;       // [D, V]

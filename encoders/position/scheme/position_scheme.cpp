@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "common/error.h"
-#include "encoders/ops/scopes.h"
 #include "encoders/position/head_mix.h"
 #include "encoders/position/scheme/position_spec.h"
 
@@ -74,7 +73,6 @@ at::Tensor PositionScheme::embed(const at::Tensor& x, const at::Tensor& position
 }
 
 std::vector<ScoreTerms> PositionScheme::lower(const Extent& extent, const at::Tensor& like) const {
-  const WithoutAutocast without_autocast;
   const double scale = 1.0 / std::sqrt(static_cast<double>(context_.head_width));
   const at::TensorOptions options = table_options(like);
   LayerTerms all_heads(context_.layers, scale, options);

@@ -4,6 +4,7 @@
 #include "kernels/cpu/attention/head_rows.h"
 #include "kernels/cpu/attention/offset_table.h"
 #include "kernels/cpu/product.h"
+#include "kernels/cpu/transpose.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 

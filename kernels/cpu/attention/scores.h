@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/attention/head_tables.h"
+#include "kernels/cpu/transpose.h"
 
 namespace dietmt::kernels::DIETMT_ISA {
 

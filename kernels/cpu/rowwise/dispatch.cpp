@@ -5,9 +5,12 @@ namespace dietmt::kernels {
 
 #define DIETMT_DECLARE(isa)                                                                \
   namespace isa {                                                                          \
-  void add_norm_forward(const AddNormForward& call);                                       \
-  void add_norm_backward(const AddNormBackward& call);                                     \
-  void dropout_add(const DropoutAdd& call);                                                \
+  void add_norm_forward(const AddNormForward<float>& call);                                \
+  void add_norm_forward(const AddNormForward<BFloat16>& call);                             \
+  void add_norm_backward(const AddNormBackward<float>& call);                              \
+  void add_norm_backward(const AddNormBackward<BFloat16>& call);                           \
+  void dropout_add(const DropoutAdd<float>& call);                                         \
+  void dropout_add(const DropoutAdd<BFloat16>& call);                                      \
   void dropout_mask(uint64_t key, double p, int64_t size, float* mask);                    \
   void cross_entropy(const CrossEntropy<float>& call);                                     \
   void cross_entropy(const CrossEntropy<BFloat16>& call);                                  \
@@ -24,12 +27,13 @@ DIETMT_DECLARE(avx2)
 DIETMT_DECLARE(avx512)
 #undef DIETMT_DECLARE
 
-#define DIETMT_LEVEL(isa)                                                                        \
-  RowwiseKernels {                                                                               \
-    find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_backward, isa::dropout_add, \
-        isa::dropout_mask, isa::cross_entropy, isa::cross_entropy, isa::layer_norm_rows,         \
-        isa::rms_norm_rows, isa::multiply_into, isa::ssru_step, isa::next_above,                 \
-        isa::add_probabilities                                                                   \
+#define DIETMT_LEVEL(isa)                                                                   \
+  RowwiseKernels {                                                                          \
+    find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_forward,               \
+        isa::add_norm_backward, isa::add_norm_backward, isa::dropout_add, isa::dropout_add, \
+        isa::dropout_mask, isa::cross_entropy, isa::cross_entropy, isa::layer_norm_rows,    \
+        isa::rms_norm_rows, isa::multiply_into, isa::ssru_step, isa::next_above,            \
+        isa::add_probabilities                                                              \
   }
 
 std::span<const RowwiseKernels> rowwise_levels() {
@@ -48,9 +52,16 @@ const RowwiseKernels& chosen() {
 
 }  // namespace
 
-void add_norm_forward(const AddNormForward& call) { chosen().add_norm_forward(call); }
-void add_norm_backward(const AddNormBackward& call) { chosen().add_norm_backward(call); }
-void dropout_add(const DropoutAdd& call) { chosen().dropout_add(call); }
+void add_norm_forward(const AddNormForward<float>& call) { chosen().add_norm_forward(call); }
+void add_norm_forward(const AddNormForward<BFloat16>& call) {
+  chosen().narrow_add_norm_forward(call);
+}
+void add_norm_backward(const AddNormBackward<float>& call) { chosen().add_norm_backward(call); }
+void add_norm_backward(const AddNormBackward<BFloat16>& call) {
+  chosen().narrow_add_norm_backward(call);
+}
+void dropout_add(const DropoutAdd<float>& call) { chosen().dropout_add(call); }
+void dropout_add(const DropoutAdd<BFloat16>& call) { chosen().narrow_dropout_add(call); }
 void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
   chosen().dropout_mask(key, p, size, mask);
 }

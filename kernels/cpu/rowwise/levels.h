@@ -9,9 +9,12 @@ namespace dietmt::kernels {
 
 struct RowwiseKernels {
   const InstructionSet* set;
-  void (*add_norm_forward)(const AddNormForward& call);
-  void (*add_norm_backward)(const AddNormBackward& call);
-  void (*dropout_add)(const DropoutAdd& call);
+  void (*add_norm_forward)(const AddNormForward<float>& call);
+  void (*narrow_add_norm_forward)(const AddNormForward<BFloat16>& call);
+  void (*add_norm_backward)(const AddNormBackward<float>& call);
+  void (*narrow_add_norm_backward)(const AddNormBackward<BFloat16>& call);
+  void (*dropout_add)(const DropoutAdd<float>& call);
+  void (*narrow_dropout_add)(const DropoutAdd<BFloat16>& call);
   void (*dropout_mask)(uint64_t key, double p, int64_t size, float* mask);
   void (*cross_entropy)(const CrossEntropy<float>& call);
   void (*narrow_cross_entropy)(const CrossEntropy<BFloat16>& call);

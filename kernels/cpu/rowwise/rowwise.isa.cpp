@@ -24,7 +24,7 @@ RowNorm norm_of(const float* beta) { return beta != nullptr ? RowNorm::kLayer : 
 
 // The normalized sum again, into `row`.
 template <RowNorm kNorm>
-const float* normalized_row(const AddNormBackward& call, const float* output, float* row) {
+const float* normalized_row(const AddNormBackward<float>& call, const float* output, float* row) {
 #pragma omp simd
   for (int64_t c = 0; c < call.width; ++c) {
     if constexpr (kNorm == RowNorm::kLayer)
@@ -36,7 +36,8 @@ const float* normalized_row(const AddNormBackward& call, const float* output, fl
 }
 
 // Writes the sum of one row and returns its total.
-float add_row(const AddNormForward& call, int64_t r, uint32_t threshold, float scale, float* sum) {
+float add_row(const AddNormForward<float>& call, int64_t r, uint32_t threshold, float scale,
+              float* sum) {
   const int64_t width = call.width;
   const float* residual = call.residual + r * width;
   const float* branch = call.branch == nullptr ? nullptr : call.branch + r * width;
@@ -62,7 +63,7 @@ float add_row(const AddNormForward& call, int64_t r, uint32_t threshold, float s
 }
 
 template <RowNorm kNorm>
-void forward(const AddNormForward& call) {
+void forward(const AddNormForward<float>& call) {
   const int64_t width = call.width;
   const uint32_t threshold = dropout_threshold(call.dropout);
   const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
@@ -94,7 +95,8 @@ void forward(const AddNormForward& call) {
 
 // One row of the backward pass; adds to the gradients of gamma and beta.
 template <RowNorm kNorm>
-void backward_row(const AddNormBackward& call, int64_t r, float* gamma_sum, float* beta_sum) {
+void backward_row(const AddNormBackward<float>& call, int64_t r, float* gamma_sum,
+                  float* beta_sum) {
   const int64_t width = call.width;
   const float* grad = call.grad_output + r * width;
   float* grad_residual = call.grad_residual + r * width;
@@ -125,7 +127,7 @@ void backward_row(const AddNormBackward& call, int64_t r, float* gamma_sum, floa
   }
 }
 
-void drop_branch(const AddNormBackward& call, int64_t r, uint32_t threshold, float scale) {
+void drop_branch(const AddNormBackward<float>& call, int64_t r, uint32_t threshold, float scale) {
   const int64_t width = call.width;
   const float* grad_residual = call.grad_residual + r * width;
   float* grad_branch = call.grad_branch + r * width;
@@ -142,7 +144,7 @@ void drop_branch(const AddNormBackward& call, int64_t r, uint32_t threshold, flo
 }
 
 template <RowNorm kNorm>
-void backward(const AddNormBackward& call) {
+void backward(const AddNormBackward<float>& call) {
   const int64_t width = call.width;
   const uint32_t threshold = dropout_threshold(call.dropout);
   const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
@@ -170,21 +172,21 @@ void backward(const AddNormBackward& call) {
 
 }  // namespace
 
-void add_norm_forward(const AddNormForward& call) {
+void add_norm_forward(const AddNormForward<float>& call) {
   if (norm_of(call.beta) == RowNorm::kLayer)
     forward<RowNorm::kLayer>(call);
   else
     forward<RowNorm::kRms>(call);
 }
 
-void add_norm_backward(const AddNormBackward& call) {
+void add_norm_backward(const AddNormBackward<float>& call) {
   if (norm_of(call.beta) == RowNorm::kLayer)
     backward<RowNorm::kLayer>(call);
   else
     backward<RowNorm::kRms>(call);
 }
 
-void dropout_add(const DropoutAdd& call) {
+void dropout_add(const DropoutAdd<float>& call) {
   const uint32_t threshold = dropout_threshold(call.dropout);
   const float scale = static_cast<float>(1.0 / (1.0 - call.dropout));
   const uint64_t key = call.dropout_key;

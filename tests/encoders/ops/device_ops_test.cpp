@@ -174,7 +174,7 @@ TEST(WeightCopies, ServeNarrowPassesWithGradientsInFp32) {
   }
   WeightCopies copies(module);
   const Tensor x = torch::randn({6, 8}).to(counting_device(), at::kBFloat16);
-  const Autocast autocast(counting_device().type(), true, &copies);
+  const MixedPrecision mixed(true, &copies);
   Tensor y;
   EXPECT_EQ(launches_of([&] { y = linear_layer(x, module.matrices[0], {}); }), 1);
   EXPECT_EQ(y.scalar_type(), at::kBFloat16);

@@ -71,7 +71,7 @@ TEST(DevicePass, BaseLaunchesFewKernelsAndNeverWaits) {
   const auto pass = [&] {
     Tensor hidden;
     {
-      const encoders::Autocast autocast(counting_device().type(), true, &copies);
+      const encoders::MixedPrecision mixed(true, &copies);
       hidden = hidden_states(model, {}, counting_device());
     }
     EXPECT_EQ(hidden.scalar_type(), at::kBFloat16);
@@ -192,7 +192,7 @@ PassResult result_of(const TranslationModel& model, const Batch& batch, at::Devi
                      encoders::WeightCopies* copies, Precision precision) {
   Tensor hidden;
   {
-    const encoders::Autocast autocast(device.type(), precision == Precision::kBf16, copies);
+    const encoders::MixedPrecision mixed(precision == Precision::kBf16, copies);
     hidden = hidden_states(model, batch, device);
   }
   torch::manual_seed(2);
@@ -203,19 +203,24 @@ PassResult result_of(const TranslationModel& model, const Batch& batch, at::Devi
   return {hidden.detach().cpu().to(at::kFloat), at::cat(gradients)};
 }
 
-// About as near to fp32 as autocast on the CPU, which keeps the residual stream in fp32.
+// Everything between embeddings and loss is rounded to 8 bits.
 TEST_P(DevicePassTest, PassesInBf16AreNear) {
-  const auto on_device = model(), in_fp32 = model(), in_bf16 = model();
-  move_to_device(*on_device);
-  encoders::WeightCopies copies(*on_device);
-  const PassResult found =
-      result_of(*on_device, batch_, counting_device(), &copies, Precision::kBf16);
-  const PassResult expected = result_of(*in_fp32, batch_, at::kCPU, nullptr, Precision::kFp32);
-  const PassResult usual = result_of(*in_bf16, batch_, at::kCPU, nullptr, Precision::kBf16);
-  EXPECT_LT(difference(found.hidden, expected.hidden),
-            3.0 * difference(usual.hidden, expected.hidden) + 0.005);
-  EXPECT_LT(difference(found.gradients, expected.gradients),
-            3.0 * difference(usual.gradients, expected.gradients) + 0.005);
+  std::vector<PassResult> results;
+  const std::vector<at::Device> devices = {counting_device(), at::kCPU};  // see above
+  for (const at::Device device : devices) {
+    const auto in_bf16 = model();
+    if (!device.is_cpu()) move_to_device(*in_bf16);
+    encoders::WeightCopies copies(*in_bf16);
+    results.push_back(result_of(*in_bf16, batch_, device, &copies, Precision::kBf16));
+  }
+  const PassResult expected = result_of(*model(), batch_, at::kCPU, nullptr, Precision::kFp32);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const at::Device device = devices[i];
+    const PassResult& found = results[i];
+    EXPECT_LT(difference(found.hidden, expected.hidden), 0.01) << device;
+    // Inputs of ReLUs near zero change their sign.
+    EXPECT_LT(difference(found.gradients, expected.gradients), 0.15) << device;
+  }
 }
 
 TEST_P(DevicePassTest, NeverWaits) {
@@ -223,7 +228,7 @@ TEST_P(DevicePassTest, NeverWaits) {
   move_to_device(*trained);
   encoders::WeightCopies copies(*trained);
   const auto pass = [&] {
-    const encoders::Autocast autocast(counting_device().type(), true, &copies);
+    const encoders::MixedPrecision mixed(true, &copies);
     const Tensor hidden = hidden_states(*trained, batch_, counting_device());
     hidden.backward(at::ones_like(hidden));
   };

@@ -78,7 +78,7 @@ class AddNormTest : public testing::TestWithParam<std::tuple<const RowwiseKernel
 
   static constexpr uint64_t kKey = 0x123456789abcdefULL;
   std::vector<float> residual_, branch_, gamma_, beta_, grad_, normalized_, output_, inverse_std_;
-  AddNormForward forward_;
+  AddNormForward<float> forward_;
 };
 
 TEST_P(AddNormTest, ForwardEqualsTheFormula) {
@@ -128,20 +128,20 @@ TEST_P(AddNormTest, OutputStandsForTheNormalizedSum) {
   const std::vector<float> kept_output = output_;
   std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
   std::vector<float> grad_gamma(gamma_.size()), grad_beta(beta_.size());
-  AddNormBackward backward{rows,
-                           width,
-                           grad_.data(),
-                           normalized_.data(),
-                           nullptr,
-                           inverse_std_.data(),
-                           gamma_.data(),
-                           beta_.data(),
-                           dropout,
-                           kKey,
-                           grad_residual.data(),
-                           grad_branch.data(),
-                           grad_gamma.data(),
-                           grad_beta.data()};
+  AddNormBackward<float> backward{rows,
+                                  width,
+                                  grad_.data(),
+                                  normalized_.data(),
+                                  nullptr,
+                                  inverse_std_.data(),
+                                  gamma_.data(),
+                                  beta_.data(),
+                                  dropout,
+                                  kKey,
+                                  grad_residual.data(),
+                                  grad_branch.data(),
+                                  grad_gamma.data(),
+                                  grad_beta.data()};
   level().add_norm_backward(backward);
   const auto residual = grad_residual, branch = grad_branch, gamma = grad_gamma, beta = grad_beta;
 
@@ -165,13 +165,13 @@ TEST_P(AddNormTest, WithoutBetaItIsAnRmsNorm) {
   const auto [rows, width, dropout] = sizes();
   const auto columns = static_cast<size_t>(width);
   for (const bool has_branch : {true, false}) {
-    AddNormForward call = forward_;
+    AddNormForward<float> call = forward_;
     call.beta = nullptr;
     if (!has_branch) call.branch = nullptr;
     level().add_norm_forward(call);
     std::vector<float> grad_residual(residual_.size()), grad_branch(residual_.size());
     std::vector<float> grad_gamma(columns);
-    AddNormBackward backward;
+    AddNormBackward<float> backward;
     backward.rows = rows;
     backward.width = width;
     backward.grad_output = grad_.data();

@@ -1,0 +1,153 @@
+// Norms and dropout of bf16 rows. Compiled once for each instruction set, in namespace
+// dietmt::kernels::DIETMT_ISA.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "kernels/cpu/vector.h"
+#include "kernels/rowwise.h"
+
+namespace dietmt::kernels::DIETMT_ISA {
+namespace {
+
+// Gradients of gamma and beta are summed over fixed blocks of rows, then over the blocks in order:
+// the same result for any number of threads.
+constexpr int64_t kRowsPerBlock = 256;
+
+// Vectors of a row, of which the last one may have fewer numbers: run(column, count).
+template <typename Run>
+void for_vectors(int64_t width, Run run) {
+  int64_t c = 0;
+  for (; c + kLanes <= width; c += kLanes) run(c, kLanes);
+  if (c < width) run(c, width - c);
+}
+
+template <typename Number>
+Vector read(const Number* from, int64_t count) {
+  return count == kLanes ? load(from) : load_first(from, count);
+}
+
+template <typename Number>
+void write(Number* to, Vector x, int64_t count) {
+  if (count == kLanes) return store(to, x);
+  Number lanes[kLanes];
+  store(lanes, x);
+  std::copy(lanes, lanes + count, to);
+}
+
+DropoutLanes lanes_of(double p, uint64_t key) {
+  return {key, dropout_threshold(p), static_cast<float>(1.0 / (1.0 - p))};
+}
+
+Vector dropped(Vector x, double p, const DropoutLanes& lanes, int64_t index) {
+  return p == 0.0 ? x : x * lanes.factors(static_cast<uint32_t>(index));
+}
+
+// `sum`: [width padded to whole vectors], for the sums of the row.
+void forward_row(const AddNormForward<BFloat16>& call, int64_t r, const DropoutLanes& lanes,
+                 float* sum) {
+  const int64_t begin = r * call.width;
+  const auto width = static_cast<float>(call.width);
+  Vector total{};
+  for_vectors(call.width, [&](int64_t c, int64_t count) {
+    Vector x = read(call.residual + begin + c, count);
+    if (call.branch != nullptr)
+      x += dropped(read(call.branch + begin + c, count), call.dropout, lanes, begin + c);
+    store(sum + c, x);
+    total += x;  // zeros behind the end
+  });
+  const float mean = call.beta != nullptr ? sum_of(total) / width : 0.0f;
+  Vector squares{};
+  for_vectors(call.width, [&](int64_t c, int64_t count) {
+    const Vector centred = first_lanes(load(sum + c) - mean, count, 0.0f);
+    squares += centred * centred;
+  });
+  const float inverse_std =
+      1.0f / std::sqrt(sum_of(squares) / width + static_cast<float>(call.epsilon));
+  call.inverse_std[r] = inverse_std;
+  for_vectors(call.width, [&](int64_t c, int64_t count) {
+    const Vector x = (load(sum + c) - mean) * inverse_std;
+    if (call.normalized != nullptr) write(call.normalized + begin + c, x, count);
+    Vector y = x * read(call.gamma + c, count);
+    if (call.beta != nullptr) y += read(call.beta + c, count);
+    write(call.output + begin + c, y, count);
+  });
+}
+
+// Adds to the gradients of gamma and, if there is one, beta.
+void backward_row(const AddNormBackward<BFloat16>& call, int64_t r, const DropoutLanes& lanes,
+                  float* gamma_sum, float* beta_sum) {
+  const int64_t begin = r * call.width;
+  const BFloat16* const grad = call.grad_output + begin;
+  const BFloat16* const normalized = call.normalized + begin;
+  Vector grads{}, products{};
+  for_vectors(call.width, [&](int64_t c, int64_t count) {
+    const Vector g = read(grad + c, count), x = read(normalized + c, count);
+    const Vector scaled = g * read(call.gamma + c, count);
+    grads += scaled;
+    products += scaled * x;
+    write(gamma_sum + c, read(gamma_sum + c, count) + g * x, count);
+    write(beta_sum + c, read(beta_sum + c, count) + g, count);
+  });
+  const auto width = static_cast<float>(call.width);
+  const float mean_grad = call.beta != nullptr ? sum_of(grads) / width : 0.0f;
+  const float mean_product = sum_of(products) / width;
+  const float inverse_std = call.inverse_std[r];
+  for_vectors(call.width, [&](int64_t c, int64_t count) {
+    const Vector scaled = read(grad + c, count) * read(call.gamma + c, count);
+    const Vector of_sum =
+        inverse_std * (scaled - mean_grad - read(normalized + c, count) * mean_product);
+    write(call.grad_residual + begin + c, of_sum, count);
+    if (call.grad_branch != nullptr)
+      write(call.grad_branch + begin + c, dropped(of_sum, call.dropout, lanes, begin + c), count);
+  });
+}
+
+}  // namespace
+
+void add_norm_forward(const AddNormForward<BFloat16>& call) {
+  const DropoutLanes lanes = lanes_of(call.dropout, call.dropout_key);
+#pragma omp parallel
+  {
+    // No std::vector: its out-of-line members, compiled here for one instruction set, could be
+    // linked into code that runs on every machine.
+    const std::unique_ptr<float[]> sum(new float[static_cast<size_t>(padded(call.width))]);
+#pragma omp for schedule(static)
+    for (int64_t r = 0; r < call.rows; ++r) forward_row(call, r, lanes, sum.get());
+  }
+}
+
+void add_norm_backward(const AddNormBackward<BFloat16>& call) {
+  const int64_t width = call.width;
+  const DropoutLanes lanes = lanes_of(call.dropout, call.dropout_key);
+  const int64_t blocks = (call.rows + kRowsPerBlock - 1) / kRowsPerBlock;
+  const std::unique_ptr<float[]> partial(new float[static_cast<size_t>(2 * blocks * width)]());
+#pragma omp parallel for schedule(static)
+  for (int64_t block = 0; block < blocks; ++block) {
+    float* const gamma_sum = partial.get() + 2 * block * width;
+    const int64_t end = std::min(call.rows, (block + 1) * kRowsPerBlock);
+    for (int64_t r = block * kRowsPerBlock; r < end; ++r)
+      backward_row(call, r, lanes, gamma_sum, gamma_sum + width);
+  }
+  const auto sum_blocks = [&](const float* first, float* sums) {
+    std::fill(sums, sums + width, 0.0f);
+    for (int64_t block = 0; block < blocks; ++block)
+      for (int64_t c = 0; c < width; ++c) sums[c] += first[2 * block * width + c];
+  };
+  sum_blocks(partial.get(), call.grad_gamma);
+  if (call.beta != nullptr) sum_blocks(partial.get() + width, call.grad_beta);
+}
+
+void dropout_add(const DropoutAdd<BFloat16>& call) {
+  const DropoutLanes lanes = lanes_of(call.dropout, call.dropout_key);
+  const int64_t vectors = (call.size + kLanes - 1) / kLanes;
+#pragma omp parallel for schedule(static)
+  for (int64_t v = 0; v < vectors; ++v) {
+    const int64_t i = v * kLanes, count = std::min(kLanes, call.size - i);
+    Vector x = dropped(read(call.branch + i, count), call.dropout, lanes, i);
+    if (call.residual != nullptr) x += read(call.residual + i, count);
+    write(call.output + i, x, count);
+  }
+}
+
+}  // namespace dietmt::kernels::DIETMT_ISA

@@ -1,0 +1,174 @@
+// Norms and dropout of bf16 rows of each instruction set beside those of fp32 on the same numbers.
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "tests/kernels/cpu/rowwise/level_test.h"
+
+namespace dietmt::kernels {
+namespace {
+
+using Narrow = std::vector<BFloat16>;
+using Wide = std::vector<float>;
+
+constexpr uint64_t kKey = 0x123456789abcdefULL;
+constexpr float kRounding = 1.0f / 256;  // of one bf16 number
+
+Wide wide(const Narrow& numbers) {
+  Wide all;
+  for (const BFloat16 number : numbers) {
+    const uint32_t bits = uint32_t{number.bits} << 16;
+    std::memcpy(&all.emplace_back(), &bits, sizeof bits);
+  }
+  return all;
+}
+
+// Cut, so that no rounding is assumed.
+Narrow random_narrow(size_t size, uint64_t seed) {
+  Narrow all;
+  for (const float value : random_values(size, seed)) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    all.push_back({static_cast<uint16_t>(bits >> 16)});
+  }
+  return all;
+}
+
+void expect_rounded(const Narrow& narrow, const Wide& exact, const char* what) {
+  const Wide values = wide(narrow);
+  ASSERT_EQ(values.size(), exact.size());
+  for (size_t i = 0; i < exact.size(); ++i)
+    ASSERT_NEAR(values[i], exact[i], kRounding * std::abs(exact[i]) + 1e-5f) << what << " " << i;
+}
+
+void expect_equal(const Wide& values, const Wide& expected, const char* what) {
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(values[i], expected[i], 2e-5f * (1.0f + std::abs(expected[i]))) << what << " " << i;
+}
+
+struct Sizes {
+  int64_t rows, width;
+  double dropout;
+  bool has_branch, has_beta;
+};
+
+class NarrowNormTest : public testing::TestWithParam<std::tuple<const RowwiseKernels*, Sizes>> {
+ protected:
+  void SetUp() override {
+    if (!level().set->runs_here) GTEST_SKIP() << "this machine has no " << level().set->name;
+  }
+  static const RowwiseKernels& level() { return *std::get<0>(GetParam()); }
+};
+
+template <typename Number>
+struct Norm {
+  explicit Norm(const Sizes& sizes)
+      : normalized(static_cast<size_t>(sizes.rows * sizes.width)),
+        output(normalized),
+        grad_residual(normalized),
+        grad_branch(normalized),
+        inverse_std(static_cast<size_t>(sizes.rows)),
+        grad_gamma(static_cast<size_t>(sizes.width)),
+        grad_beta(grad_gamma) {}
+  std::vector<Number> normalized, output, grad_residual, grad_branch;
+  Wide inverse_std, grad_gamma, grad_beta;
+};
+
+template <typename Number>
+Norm<Number> run(const Sizes& sizes, const std::vector<Number>& residual,
+                 const std::vector<Number>& branch, const std::vector<Number>& grad,
+                 const std::vector<Number>& normalized,
+                 void (*forward)(const AddNormForward<Number>&),
+                 void (*backward)(const AddNormBackward<Number>&)) {
+  const auto columns = static_cast<size_t>(sizes.width);
+  const Wide gamma = random_values(columns, 3), beta = random_values(columns, 4);
+  Norm<Number> result(sizes);
+  const float* const given_beta = sizes.has_beta ? beta.data() : nullptr;
+  forward({sizes.rows, sizes.width, residual.data(), sizes.has_branch ? branch.data() : nullptr,
+           gamma.data(), given_beta, sizes.dropout, kKey, 1e-5, result.normalized.data(),
+           result.inverse_std.data(), result.output.data()});
+  const std::vector<Number>& kept = normalized.empty() ? result.normalized : normalized;
+  backward({sizes.rows, sizes.width, grad.data(), kept.data(), nullptr, result.inverse_std.data(),
+            gamma.data(), given_beta, sizes.dropout, kKey, result.grad_residual.data(),
+            sizes.has_branch ? result.grad_branch.data() : nullptr, result.grad_gamma.data(),
+            sizes.has_beta ? result.grad_beta.data() : nullptr});
+  return result;
+}
+
+TEST_P(NarrowNormTest, IsTheNormOfFp32Rounded) {
+  const Sizes& sizes = std::get<1>(GetParam());
+  const auto size = static_cast<size_t>(sizes.rows * sizes.width);
+  const Narrow residual = random_narrow(size, 1), branch = random_narrow(size, 2),
+               grad = random_narrow(size, 5);
+  const Norm<BFloat16> narrow =
+      run(sizes, residual, branch, grad, {}, level().narrow_add_norm_forward,
+          level().narrow_add_norm_backward);
+  const Norm<float> exact =
+      run(sizes, wide(residual), wide(branch), wide(grad), wide(narrow.normalized),
+          level().add_norm_forward, level().add_norm_backward);
+  expect_rounded(narrow.output, exact.output, "output");
+  expect_rounded(narrow.normalized, exact.normalized, "normalized");
+  expect_equal(narrow.inverse_std, exact.inverse_std, "inverse_std");
+  expect_rounded(narrow.grad_residual, exact.grad_residual, "grad_residual");
+  expect_rounded(narrow.grad_branch, exact.grad_branch, "grad_branch");
+  expect_equal(narrow.grad_gamma, exact.grad_gamma, "grad_gamma");
+  expect_equal(narrow.grad_beta, exact.grad_beta, "grad_beta");
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, NarrowNormTest,
+                         testing::Combine(testing::ValuesIn(pointers_to(rowwise_levels())),
+                                          testing::Values(Sizes{1, 7, 0.0, true, true},
+                                                          Sizes{3, 16, 0.3, true, true},
+                                                          Sizes{5, 33, 0.1, true, false},
+                                                          Sizes{4, 20, 0.0, false, false},
+                                                          Sizes{700, 8, 0.5, true, true})),
+                         [](const auto& test) {
+                           const Sizes& sizes = std::get<1>(test.param);
+                           return std::string(std::get<0>(test.param)->set->name) + "_" +
+                                  std::to_string(sizes.rows) + "x" + std::to_string(sizes.width);
+                         });
+
+using NarrowRowsTest = RowwiseTest;
+INSTANTIATE_TEST_SUITE_P(Levels, NarrowRowsTest, testing::ValuesIn(pointers_to(rowwise_levels())),
+                         level_name);
+
+TEST_P(NarrowRowsTest, NormDoesNotDependOnTheNumberOfThreads) {
+  const Sizes sizes{1000, 24, 0.2, true, true};
+  const auto size = static_cast<size_t>(sizes.rows * sizes.width);
+  const Narrow residual = random_narrow(size, 1), branch = random_narrow(size, 2);
+  std::vector<Wide> results;
+  for (const int threads : {1, 2, 3}) {
+    omp_set_num_threads(threads);
+    const Norm<BFloat16> norm =
+        run(sizes, residual, branch, branch, {}, level().narrow_add_norm_forward,
+            level().narrow_add_norm_backward);
+    Wide all = wide(norm.output);
+    for (const Wide& part : {wide(norm.grad_branch), norm.grad_gamma, norm.grad_beta})
+      all.insert(all.end(), part.begin(), part.end());
+    results.push_back(all);
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST_P(NarrowRowsTest, DropoutAddEqualsThatOfFp32) {
+  for (const double p : {0.0, 0.25}) {
+    constexpr int64_t kSize = 1001;
+    const Narrow residual = random_narrow(kSize, 1), branch = random_narrow(kSize, 2);
+    for (const bool has_residual : {true, false}) {
+      Narrow narrow(kSize);
+      Wide exact(kSize);
+      const Wide wide_residual = wide(residual), wide_branch = wide(branch);
+      level().narrow_dropout_add(
+          {kSize, has_residual ? residual.data() : nullptr, branch.data(), p, kKey, narrow.data()});
+      level().dropout_add({kSize, has_residual ? wide_residual.data() : nullptr, wide_branch.data(),
+                           p, kKey, exact.data()});
+      expect_rounded(narrow, exact, "output");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dietmt::kernels
