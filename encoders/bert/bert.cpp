@@ -120,7 +120,7 @@ Tensor MaskedLmHead::transform(const Tensor& rows) const {
 
 Tensor MaskedLmHead::logits(const Tensor& rows) const {
   const Tensor inner = transform(rows);
-  if (has_device_linear(inner, piece_embedding_))
+  if (has_typed_linear(inner, piece_embedding_))
     return linear_layer(inner, piece_embedding_, output_bias_);
   return at::linear(inner, piece_embedding_, output_bias_);
 }

@@ -19,8 +19,8 @@ struct Branch {
 };
 
 /// A branch of x and, in `x`, the same x for the operation that reads it beside the branch: the
-/// residual connection. On a device the product that gives the branch's gradient of x adds to the
-/// other one's.
+/// residual connection. On a device, and in bf16, the product that gives the branch's gradient of x
+/// adds to the other one's.
 struct Fork {
   Branch branch;
   at::Tensor x;

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "encoders/ops/device_linear.h"
+#include "encoders/ops/typed_linear.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -134,21 +134,21 @@ Tensor glorot(int64_t outputs, int64_t inputs) {
 }
 
 Tensor linear_layer(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (has_device_linear(x, weight))
-    return device_linear(x, weight, bias, Epilogue::kBias).branch.rows;
+  if (has_typed_linear(x, weight))
+    return typed_linear(x, weight, bias, Epilogue::kBias).branch.rows;
   if (uses_row_blocks(x)) return linear_by_blocks(x, weight, bias);
   if (!uses_fast_products(x)) return at::linear(x, weight, bias);
   return Linear::apply(x.contiguous(), weight, bias);
 }
 
 Fork linear_fork(const Tensor& x, const Tensor& weight, const Tensor& bias, Epilogue epilogue) {
-  if (has_device_linear(x, weight)) return device_linear(x, weight, bias, epilogue);
+  if (has_typed_linear(x, weight)) return typed_linear(x, weight, bias, epilogue);
   return {linear_layer(x, weight, bias), x};
 }
 
 Tensor relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
-  if (has_device_linear(x, inner.weight))
-    return device_relu_network(x, inner, outer, Epilogue::kBias).branch.rows;
+  if (has_typed_linear(x, inner.weight))
+    return typed_relu_network(x, inner, outer, Epilogue::kBias).branch.rows;
   if (uses_row_blocks(x))
     return linear_by_blocks(linear_by_blocks(x, inner.weight, inner.bias).relu_(), outer.weight,
                             outer.bias);
@@ -158,8 +158,8 @@ Tensor relu_network(const Tensor& x, const LinearWeights& inner, const LinearWei
 }
 
 Fork relu_network_fork(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer) {
-  if (!has_device_linear(x, inner.weight)) return {relu_network(x, inner, outer), x};
-  return device_relu_network(x, inner, outer, Epilogue::kLeaveBias);
+  if (!has_typed_linear(x, inner.weight)) return {relu_network(x, inner, outer), x};
+  return typed_relu_network(x, inner, outer, Epilogue::kLeaveBias);
 }
 
 bool has_fast_products(const Tensor& x, int64_t rows) {

@@ -1,7 +1,8 @@
 // The linear layer y = x W^T + b, and the matrix products behind it. LibTorch's own layers call the
 // BLAS library, which leaves AVX-512 unused on processors of some makers. In fp32 on the CPU these
-// use the faster one of BLAS and oneDNN, which LibTorch also contains. On a device the products
-// have the type of x, whose copies of the weights a pass keeps (weight_copies.h).
+// use the faster one of BLAS and oneDNN, which LibTorch also contains. On a device, and in bf16 on
+// the CPU, the products have the type of x, whose copies of the weights a pass keeps
+// (weight_copies.h).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -29,11 +30,12 @@ enum class Epilogue {
 Fork linear_fork(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                  Epilogue epilogue);
 
-/// Whether x is on a device and of a type that linear layers multiply by such a weight.
-bool has_device_linear(const at::Tensor& x, const at::Tensor& weight);
+/// Whether x has a type that linear layers multiply by copies of such a weight: on a device, or in
+/// bf16.
+bool has_typed_linear(const at::Tensor& x, const at::Tensor& weight);
 
 /// Several linear layers of the same x, their results side by side: [N, sum of outputs]. Only if
-/// has_device_linear().
+/// has_typed_linear().
 at::Tensor stacked_linear(const at::Tensor& x, at::TensorList weights, at::TensorList biases);
 
 /// Weights [outputs, inputs] and bias [outputs] of a linear layer.

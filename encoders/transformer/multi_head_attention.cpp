@@ -99,7 +99,7 @@ CrossAttention::Memory CrossAttention::project(const Tensor& memory) const {
 std::vector<CrossAttention::Memory> CrossAttention::project_together(
     const std::vector<const CrossAttention*>& layers, const Tensor& memory) {
   std::vector<Memory> projected;
-  if (!has_device_linear(memory, layers.front()->memory_weight_)) {
+  if (!has_typed_linear(memory, layers.front()->memory_weight_)) {
     for (const CrossAttention* layer : layers) projected.push_back(layer->project(memory));
     return projected;
   }

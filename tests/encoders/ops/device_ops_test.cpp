@@ -104,7 +104,7 @@ TEST(DeviceOps, NormsAndDropout) {
 TEST(DeviceOps, LayersOfOneMemory) {
   const auto inputs = draw({{9, 16}, {8, 16}, {24, 16}, {8}, {24}});
   const auto together = [](const std::vector<Tensor>& in) {
-    if (has_device_linear(in[0], in[1]))
+    if (has_typed_linear(in[0], in[1]))
       return stacked_linear(in[0], {in[1], in[2]}, {in[3], in[4]});
     return at::cat({linear_layer(in[0], in[1], in[3]), linear_layer(in[0], in[2], in[4])}, 1);
   };

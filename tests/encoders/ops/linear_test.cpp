@@ -45,6 +45,51 @@ TEST(LinearLayer, FewRowsAndOtherTypesAreAtens) {
   expect_equal_to_aten(make_layer(100, 512, 512, at::kDouble), 0.0);
 }
 
+// The same numbers in fp64, and in bf16 with fp32 weights: rounded, gradients of weights in fp32.
+// 48 inputs, and 7 outputs, are sizes that go to LibTorch's products.
+TEST(LinearLayer, InBf16IsRounded) {
+  for (const auto& [rows, inputs, outputs] :
+       {std::tuple{77, 64, 130}, {3, 32, 8}, {300, 128, 64}, {50, 48, 30}, {50, 64, 7}}) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << inputs << " x " << outputs);
+    for (const bool relu : {false, true}) {
+      at::manual_seed(6);
+      const auto random = [](at::IntArrayRef sizes) {
+        return at::randn(sizes).to(at::kBFloat16).to(at::kDouble).requires_grad_(true);
+      };
+      const std::vector<at::Tensor> exact = {random({rows, inputs}), random({outputs, inputs}),
+                                             random({outputs}), random({inputs, outputs}),
+                                             random({inputs})};
+      std::vector<at::Tensor> narrow = {exact[0].detach().to(at::kBFloat16)};
+      for (size_t n = 1; n < exact.size(); ++n) narrow.push_back(exact[n].detach().to(at::kFloat));
+      for (at::Tensor& input : narrow) input.requires_grad_(true);
+      // A block and its residual connection.
+      const auto results = [&](const std::vector<at::Tensor>& in) {
+        const Fork fork = relu ? relu_network_fork(in[0], {in[1], in[2]}, {in[3], in[4]})
+                               : linear_fork(in[0], in[1], in[2], Epilogue::kLeaveBias);
+        EXPECT_FALSE(fork.branch.bias.defined());
+        const at::Tensor &y = fork.branch.rows, &x = fork.x;
+        at::manual_seed(7);
+        const auto weights = [](const at::Tensor& like) {
+          return at::randn(like.sizes()).to(at::kBFloat16).to(like.scalar_type());
+        };
+        const size_t used = relu ? in.size() : 3;
+        std::vector<at::Tensor> all =
+            torch::autograd::grad({y, x}, {in.begin(), in.begin() + static_cast<int64_t>(used)},
+                                  {weights(y), weights(x)});
+        all.push_back(y);
+        return all;
+      };
+      const std::vector<at::Tensor> found = results(narrow), expected = results(exact);
+      for (size_t n = 0; n < found.size(); ++n) {
+        const bool is_rounded = n == 0 || n + 1 == found.size();
+        EXPECT_EQ(found[n].scalar_type(), is_rounded ? at::kBFloat16 : at::kFloat) << n;
+        const at::Tensor error = found[n].to(at::kDouble) - expected[n];
+        EXPECT_LE((error.norm() / expected[n].norm()).item<double>(), 0.01) << n;
+      }
+    }
+  }
+}
+
 TEST(LinearLayer, WorksWithoutGradientsOfTheInput) {
   Layer layer = make_layer(90, 512, 512, at::kFloat);
   const at::Tensor x = layer.x.detach();

@@ -1,4 +1,4 @@
-#include "encoders/ops/device_linear.h"
+#include "encoders/ops/typed_linear.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -39,7 +39,7 @@ Tensor empty_product(const Tensor& x, const Tensor& weight) {
 }
 
 // x W^T [+ bias]; all of one type.
-Tensor device_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+Tensor typed_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const kernels::DeviceKernels* const device = row_kernels(x);
   if (device != nullptr && device->linear != nullptr) {
     const Tensor output = empty_product(x, weight);
@@ -55,8 +55,8 @@ struct Hidden {
   Tensor signs;   // for the gradient of what reads the values; undefined: the device has none
 };
 
-Hidden device_relu_product(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                           bool keeps_signs) {
+Hidden typed_relu_product(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                          bool keeps_signs) {
   const kernels::DeviceKernels* const device = row_kernels(x);
   if (device != nullptr && device->linear != nullptr) {
     const Tensor output = empty_product(x, weight);
@@ -74,7 +74,7 @@ Hidden device_relu_product(const Tensor& x, const Tensor& weight, const Tensor& 
   }
   if (has_bf16_products(x, weight))
     return {bf16_linear(x, bf16_panels_of_transposed(weight), bias, true), {}};
-  return {device_product(x, weight, bias).relu_(), {}};
+  return {typed_product(x, weight, bias).relu_(), {}};
 }
 
 // a^T b in fp32.
@@ -192,7 +192,7 @@ LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Te
   return result;
 }
 
-struct DeviceLinear : torch::autograd::Function<DeviceLinear> {
+struct TypedLinear : torch::autograd::Function<TypedLinear> {
   static variable_list forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
                                const std::optional<Tensor>& bias) {
     context->set_materialize_grads(false);
@@ -200,7 +200,7 @@ struct DeviceLinear : torch::autograd::Function<DeviceLinear> {
     const Tensor own_bias = bias ? weight_in(x.scalar_type(), *bias) : Tensor();
     context->saved_data["has_bias"] = bias.has_value();
     context->save_for_backward({x, own_weight});
-    return {device_product(x, own_weight, own_bias), x};
+    return {typed_product(x, own_weight, own_bias), x};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -216,7 +216,7 @@ struct DeviceLinear : torch::autograd::Function<DeviceLinear> {
 };
 
 // max(0, x W1^T + b1) W2^T [+ b2], and x.
-struct DeviceReluNetwork : torch::autograd::Function<DeviceReluNetwork> {
+struct TypedReluNetwork : torch::autograd::Function<TypedReluNetwork> {
   static variable_list forward(AutogradContext* context, const Tensor& x,
                                const Tensor& inner_weight, const Tensor& inner_bias,
                                const Tensor& outer_weight, const std::optional<Tensor>& outer_bias,
@@ -224,11 +224,11 @@ struct DeviceReluNetwork : torch::autograd::Function<DeviceReluNetwork> {
     context->set_materialize_grads(false);
     const at::ScalarType type = x.scalar_type();
     const Tensor inner = weight_in(type, inner_weight), outer = weight_in(type, outer_weight);
-    const Hidden hidden = device_relu_product(x, inner, weight_in(type, inner_bias), trains);
+    const Hidden hidden = typed_relu_product(x, inner, weight_in(type, inner_bias), trains);
     context->saved_data["has_bias"] = outer_bias.has_value();
     context->save_for_backward({x, inner, hidden.values, hidden.signs, outer});
     return {
-        device_product(hidden.values, outer, outer_bias ? weight_in(type, *outer_bias) : Tensor()),
+        typed_product(hidden.values, outer, outer_bias ? weight_in(type, *outer_bias) : Tensor()),
         x};
   }
 
@@ -251,7 +251,7 @@ struct DeviceReluNetwork : torch::autograd::Function<DeviceReluNetwork> {
 };
 
 // [x, weights..., biases...]
-struct DeviceStackedLinear : torch::autograd::Function<DeviceStackedLinear> {
+struct TypedStackedLinear : torch::autograd::Function<TypedStackedLinear> {
   static Tensor forward(AutogradContext* context, const Tensor& x, at::TensorList weights,
                         at::TensorList biases) {
     const Tensor weight = stacked_weights_in(x.scalar_type(), weights);
@@ -260,7 +260,7 @@ struct DeviceStackedLinear : torch::autograd::Function<DeviceStackedLinear> {
     std::vector<int64_t> rows;
     for (const Tensor& part : weights) rows.push_back(part.size(0));
     context->saved_data["rows"] = rows;
-    return device_product(x, weight, bias);
+    return typed_product(x, weight, bias);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
@@ -289,31 +289,31 @@ struct DeviceStackedLinear : torch::autograd::Function<DeviceStackedLinear> {
 
 }  // namespace
 
-bool has_device_linear(const Tensor& x, const Tensor& weight) {
+bool has_typed_linear(const Tensor& x, const Tensor& weight) {
   if (weight.scalar_type() != at::kFloat) return false;
   const at::ScalarType type = x.scalar_type();
   if (x.is_cpu()) return type == at::kBFloat16;
   return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
 }
 
-Fork device_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Epilogue epilogue) {
-  const bool leaves_bias = epilogue == Epilogue::kLeaveBias;
+Fork typed_linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Epilogue epilogue) {
+  const bool leaves_bias = epilogue == Epilogue::kLeaveBias && !x.is_cpu();
   const variable_list results =
-      DeviceLinear::apply(x.contiguous(), weight, if_defined(leaves_bias ? Tensor() : bias));
+      TypedLinear::apply(x.contiguous(), weight, if_defined(leaves_bias ? Tensor() : bias));
   return {{results[0], leaves_bias ? bias : Tensor()}, results[1]};
 }
 
-Fork device_relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer,
-                         Epilogue epilogue) {
-  const bool leaves_bias = epilogue == Epilogue::kLeaveBias;
-  const variable_list results = DeviceReluNetwork::apply(
+Fork typed_relu_network(const Tensor& x, const LinearWeights& inner, const LinearWeights& outer,
+                        Epilogue epilogue) {
+  const bool leaves_bias = epilogue == Epilogue::kLeaveBias && !x.is_cpu();
+  const variable_list results = TypedReluNetwork::apply(
       x.contiguous(), inner.weight, inner.bias, outer.weight,
       if_defined(leaves_bias ? Tensor() : outer.bias), at::GradMode::is_enabled());
   return {{results[0], leaves_bias ? outer.bias : Tensor()}, results[1]};
 }
 
 Tensor stacked_linear(const Tensor& x, at::TensorList weights, at::TensorList biases) {
-  return DeviceStackedLinear::apply(x.contiguous(), weights, biases);
+  return TypedStackedLinear::apply(x.contiguous(), weights, biases);
 }
 
 }  // namespace dietmt::encoders
