@@ -1,7 +1,7 @@
-// Operations between the matrix products of a Transformer layer, with their gradients. fp32 on the
-// CPU runs the one-pass kernels of kernels/rowwise.h, a device those of kernels/device_kernels.h;
-// other types and devices run the same formulas as tensor algebra. All of them drop the same
-// elements for the same key.
+// Operations between the matrix products of a Transformer layer, with their gradients. fp32 and
+// bf16 on the CPU run the one-pass kernels of kernels/rowwise.h, a device those of
+// kernels/device_kernels.h; other types and devices run the same formulas as tensor algebra. All of
+// them drop the same elements for the same key.
 #pragma once
 
 #include <ATen/core/Tensor.h>
