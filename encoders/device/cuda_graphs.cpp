@@ -9,6 +9,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "encoders/device/cuda_row_backend.h"
 
@@ -40,20 +41,20 @@ class CudaGraph : public DeviceGraph {
  public:
   ~CudaGraph() override {
     const std::lock_guard lock(graph_mutex());
-    graph_.reset();
+    graph_.reset();  // the object, too
   }
 
-  void replay() override { graph_.replay(); }
+  void replay() override { graph_->replay(); }
 
   void record(Pool pool, c10::DeviceIndex device, const std::function<void()>& work) {
     const std::lock_guard lock(graph_mutex());
     const c10::cuda::CUDAStreamGuard guard(recording_stream(device));
     // Other threads may go on with what CUDA forbids while this one records, such as page-locking
     // memory.
-    graph_.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     try {
+      graph_->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
       work();
-      graph_.capture_end();
+      graph_->capture_end();
     } catch (...) {
       abandon(pool, device);
       throw;
@@ -65,16 +66,18 @@ class CudaGraph : public DeviceGraph {
   /// fails if it has been done; the caller has the first error.
   void abandon(Pool pool, c10::DeviceIndex device) {
     try {
-      graph_.capture_end();
+      graph_->capture_end();
     } catch (const c10::Error&) {
     }
     try {
       c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool);
+      c10::cuda::CUDACachingAllocator::releasePool(device,
+                                                   pool);  // which the graph does not do then
     } catch (const c10::Error&) {
     }
   }
 
-  at::cuda::CUDAGraph graph_;
+  std::optional<at::cuda::CUDAGraph> graph_ = std::make_optional<at::cuda::CUDAGraph>();
 };
 
 class CudaGraphs : public DeviceGraphs {

@@ -5,9 +5,11 @@
 #include <ATen/native/CPUBlas.h>
 
 #include <algorithm>
+#include <exception>
 #include <vector>
 
 #include "kernels/bf16_layouts.h"
+#include "kernels/cpu/instruction_sets.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -50,7 +52,7 @@ Bf16Panels empty_panels(int64_t depth, int64_t columns) {
   return side;
 }
 
-/// `matrix`: [R, N]; zeros come below, up to the depth of the side.
+/// `matrix`: [R, N], contiguous; zeros come below, up to the depth of the side.
 void fill(const Bf16Panels& side, const Tensor& matrix) {
   constexpr int64_t kRows = 32;  // whose lines are read together
   const int64_t rows = matrix.size(0), columns = side.columns;
@@ -120,11 +122,15 @@ void multiply(const Tensor& left, const Bf16Panels& right, const kernels::Narrow
   });
 }
 
-/// a [R, M] as [M, R], with zeros up to whole blocks of rows.
+/// Row stride of transposed blocks; a power of two would crowd few sets of the cache.
+constexpr int64_t kLeftStride = kDepth + 32;
+
+/// a [R, M] as [M, 1024] for each 1024 rows, with zeros up to `padded_rows`. The stride is the same
+/// for all numbers of rows, because each stride costs a kernel.
 Tensor transposed(const Tensor& a, int64_t padded_rows) {
   constexpr int64_t kBlock = 64;  // rows
   const int64_t rows = a.size(0), columns = a.size(1);
-  const Tensor to = at::empty({columns, padded_rows}, a.options());
+  const Tensor to = at::empty({parts(padded_rows, kDepth), columns, kLeftStride}, a.options());
   auto* const pairs = static_cast<uint32_t*>(to.mutable_data_ptr());
   at::parallel_for(0, parts(padded_rows, kBlock), 1, [&](int64_t first, int64_t last) {
     std::vector<uint32_t> block(static_cast<size_t>(kBlock / 2 * columns));
@@ -132,28 +138,47 @@ Tensor transposed(const Tensor& a, int64_t padded_rows) {
       const int64_t here = std::clamp<int64_t>(rows - r, 0, kBlock);
       std::fill(block.begin() + (here + 1) / 2 * columns, block.end(), 0);
       kernels::pair_rows(bits(a) + r * columns, columns, here, columns, block.data(), columns);
-      kernels::transpose_pairs(block.data(), columns, kBlock / 2, columns, pairs + r / 2,
-                               padded_rows / 2);
+      kernels::transpose_pairs(block.data(), columns, kBlock / 2, columns,
+                               pairs + (r / kDepth * columns * kLeftStride + r % kDepth) / 2,
+                               kLeftStride / 2);
     }
   });
   return to;
 }
 
+/// The environment may keep oneDNN, which makes the kernels, from what the processor has.
+bool has_micro_kernels() {
+  if (!kernels::find_instruction_set("avx512_bf16")->runs_here) return false;
+  const Tensor left = at::zeros({1, 32}, at::kBFloat16),
+               right = at::zeros({32 / 2, kPanel * 2}, at::kBFloat16);
+  float sums[kPanel];
+  try {
+    blas::brgemm(1, kPanel, 32, 32, kPanel, kPanel, false, left.const_data_ptr<at::BFloat16>(),
+                 right.const_data_ptr<at::BFloat16>(), sums);
+    blas::brgemm_release();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 bool has_bf16_products(const Tensor& x, const Tensor& weight) {
-  static const bool has_kernels = blas::could_pack(at::kBFloat16);
+  static const bool has_kernels = has_micro_kernels();
   return has_kernels && x.is_cpu() && x.scalar_type() == at::kBFloat16 && x.size(1) % 32 == 0 &&
          weight.size(0) % 2 == 0;
 }
 
 Bf16Panels bf16_panels(const Tensor& matrix) {
+  TORCH_INTERNAL_ASSERT(matrix.is_contiguous());
   const Bf16Panels side = empty_panels(matrix.size(0), matrix.size(1));
   fill(side, matrix);
   return side;
 }
 
 Bf16Panels bf16_panels_of_transposed(const Tensor& matrix) {
+  TORCH_INTERNAL_ASSERT(matrix.is_contiguous());
   const Bf16Panels side = empty_panels(matrix.size(1), matrix.size(0));
   // Rows of the matrix are columns of the side, whose pairs they contain.
   const auto* const from = static_cast<const uint32_t*>(matrix.const_data_ptr());
@@ -188,6 +213,10 @@ void bf16_input_gradient(const Tensor& gradient, const Bf16Panels& weight, const
 void bf16_transposed_product(const Tensor& a, const Tensor& b, const Tensor& sums,
                              bool accumulate) {
   constexpr int64_t kMultiple = 64;
+  if (b.size(0) == 0) {
+    if (!accumulate) sums.zero_();
+    return;
+  }
   const int64_t rows = b.size(0), outputs = a.size(1), columns = b.size(1);
   const int64_t padded = parts(rows, kMultiple) * kMultiple;
   const Tensor left = transposed(a, padded);
@@ -201,8 +230,9 @@ void bf16_transposed_product(const Tensor& a, const Tensor& b, const Tensor& sum
       const int64_t p = task / blocks, m = task % blocks * kBlockRows;
       for (int64_t k = 0; k < padded; k += kDepth)
         blas::brgemm(std::min(kBlockRows, outputs - m), width(right, p),
-                     std::min(kDepth, padded - k), padded, kPanel, columns, accumulate || k > 0,
-                     from + m * padded + k, numbers(right, p, k), to + m * columns + p * kPanel);
+                     std::min(kDepth, padded - k), kLeftStride, kPanel, columns,
+                     accumulate || k > 0, from + (k / kDepth * outputs + m) * kLeftStride,
+                     numbers(right, p, k), to + m * columns + p * kPanel);
     }
     blas::brgemm_release();
   });
@@ -211,7 +241,7 @@ void bf16_transposed_product(const Tensor& a, const Tensor& b, const Tensor& sum
 Tensor bf16_weight_gradient(const Tensor& gradient, const Tensor& x) {
   const int64_t outputs = gradient.size(1), inputs = x.size(1);
   const auto fp32 = x.options().dtype(at::kFloat).requires_grad(false);
-  // The narrower one is transposed.
+  // The narrower one is transposed, if its width is a multiple of 32.
   if (outputs <= inputs && outputs % 32 == 0) {
     const Tensor sums = at::empty({outputs, inputs}, fp32);
     bf16_transposed_product(gradient, x, sums, false);

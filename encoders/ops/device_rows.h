@@ -1,6 +1,6 @@
 // The row kernels of a device (kernels/device_kernels.h) as operations with gradients, for
-// fused_ops.cpp and linear.cpp. The rows are fp32, bf16 or fp16, parameters and their gradients
-// fp32.
+// fused_ops.cpp and typed_linear.cpp. The rows are fp32, bf16 or fp16, parameters and their
+// gradients fp32.
 #pragma once
 
 #include <ATen/core/Tensor.h>

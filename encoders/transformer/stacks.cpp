@@ -236,7 +236,8 @@ Tensor DecoderStack::forward(const StackInput& input, const Packing& packing, co
 std::vector<CrossAttention::Memory> DecoderStack::project_for_all(const Tensor& memory,
                                                                   DropoutKeys* keys) const {
   const bool drops_layers = keys != nullptr && layer_drop_ > 0.0;
-  if (recomputation_ || drops_layers) return {};
+  const bool one_by_one = memory.is_cpu() && memory.scalar_type() != at::kBFloat16;
+  if (one_by_one || recomputation_ || drops_layers) return {};
   return CrossAttention::project_together(cross_attentions(), memory);
 }
 

@@ -76,6 +76,28 @@ inline Vector load_first(const Number* from, int64_t count) {
   return load(lanes);
 }
 
+/// Vectors of a row, of which the last one may have fewer numbers: run(column, count).
+template <typename Run>
+inline void for_vectors(int64_t columns, Run run) {
+  int64_t c = 0;
+  for (; c + kLanes <= columns; c += kLanes) run(c, kLanes);
+  if (c < columns) run(c, columns - c);
+}
+
+/// `count` numbers of such a vector, with zeros behind them.
+template <typename Number>
+inline Vector load(const Number* from, int64_t count) {
+  return count == kLanes ? load(from) : load_first(from, count);
+}
+
+template <typename Number>
+inline void store(Number* to, Vector x, int64_t count) {
+  if (count == kLanes) return store(to, x);
+  Number lanes[kLanes];
+  store(lanes, x);
+  std::memcpy(to, lanes, static_cast<size_t>(count) * sizeof(Number));
+}
+
 inline void add_to(float* to, Vector x) { store(to, load(to) + x); }
 
 inline IntVector lane_numbers() {

@@ -58,9 +58,9 @@ Tensor RecordedPasses::run(const Sizes& sizes, const Tensor& numbers,
   if (!records()) return pass(nullptr, dropout);
   Entry& entry = entries_[sizes];
   // The first pass lets libraries allocate what they keep.
-  if (++entry.uses == 1) return pass(nullptr, dropout);
+  if (++entry.uses == 1) return enqueue(dropout, pass);
   const bool is_ready = entry.recorded || (is_worth(entry) && record(entry, numbers, pass));
-  if (!is_ready) return pass(nullptr, dropout);
+  if (!is_ready) return enqueue(dropout, pass);
   const torch::NoGradGuard no_gradients;
   const Recorded& recorded = *entry.recorded;
   move_gradients_away();
@@ -69,6 +69,31 @@ Tensor RecordedPasses::run(const Sizes& sizes, const Tensor& numbers,
   recorded.graph->replay();
   add_gradients(recorded);
   return recorded.sums.clone();
+}
+
+// The memory that graphs hold serves no pass outside of them. So they go if it is missing, unless
+// the pass may have added to gradients of other batches.
+Tensor RecordedPasses::enqueue(encoders::DropoutKeys& dropout, const Pass& pass) {
+  const encoders::DropoutKeys before = dropout;
+  const bool can_repeat =
+      graphs() > 0 && std::ranges::none_of(parameters_, [](const Tensor& parameter) {
+        return parameter.grad().defined();
+      });
+  try {
+    return pass(nullptr, dropout);
+  } catch (const c10::OutOfMemoryError& error) {
+    if (!can_repeat) throw;
+    give_up(error.what_without_backtrace());
+  }
+  for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+  dropout = before;
+  return pass(nullptr, dropout);
+}
+
+void RecordedPasses::give_up(const std::string& problem) {
+  spdlog::warn("training goes on without graphs of the device: {}", problem);
+  entries_.clear();
+  graphs_.reset();
 }
 
 // A full set of graphs loses the one that was least used, if that was half as often as this.
@@ -106,9 +131,7 @@ bool RecordedPasses::record(Entry& entry, const Tensor& numbers, const Pass& pas
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  spdlog::warn("training goes on without graphs of the device: {}", problem);
-  entries_.clear();
-  graphs_.reset();
+  give_up(problem);
   return false;
 }
 

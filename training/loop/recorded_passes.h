@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "encoders/device/device_graphs.h"
@@ -59,6 +60,8 @@ class RecordedPasses {
     std::unique_ptr<Recorded> recorded;
   };
 
+  at::Tensor enqueue(encoders::DropoutKeys& dropout, const Pass& pass);
+  void give_up(const std::string& problem);
   bool is_worth(const Entry& entry);
   bool record(Entry& entry, const at::Tensor& numbers, const Pass& pass);
   void store_gradients(Recorded& recorded);

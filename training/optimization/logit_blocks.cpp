@@ -22,7 +22,11 @@ bool has_element_type(at::ScalarType type) {
   return type == at::kFloat || type == at::kBFloat16 || type == at::kHalf;
 }
 
-int64_t host_block_rows(at::ScalarType type) { return type == at::kFloat ? 512 : 256; }
+constexpr int64_t kBf16BlockRows = 256;  // whose logits stay in the cache
+
+int64_t host_block_rows(at::ScalarType type) {
+  return 512 * 4 / static_cast<int64_t>(c10::elementSize(type));
+}
 
 // `Number`: that of the logits.
 template <typename Number>
@@ -123,6 +127,7 @@ OutputLayer::OutputLayer(const Tensor& weight, const Tensor& bias, at::ScalarTyp
 }
 
 int64_t OutputLayer::block_rows(at::ScalarType type) const {
+  if (in_bf16_) return kBf16BlockRows;
   if (weight_.is_cpu()) return host_block_rows(type);
   constexpr int64_t kMultiple = 128;  // rows of a tile of a matrix product
   const int64_t row = weight_.size(0) * static_cast<int64_t>(c10::elementSize(type));  // bytes

@@ -37,7 +37,8 @@ class OutputLayer {
               bool gradient);
 
   /// Rows in a block whose logits have this type. On the CPU 512 in fp32, large enough for matrix
-  /// products at full speed. On a device blocks of about equal size, none above kDeviceBlock.
+  /// products at full speed, and fewer where bf16_products.h multiplies. On a device blocks of
+  /// about equal size, none above kDeviceBlock.
   int64_t block_rows(at::ScalarType type) const;
 
   /// block: [rows, D]. Returns the logits without bias, [rows, V].

@@ -10,26 +10,9 @@
 namespace dietmt::kernels::DIETMT_ISA {
 namespace {
 
-using UnalignedPairs = uint32_t __attribute__((vector_size(kLanes * 4), aligned(4), may_alias));
-
 // The numbers of x as the upper halves of fp32 numbers, which they are.
 UintVector bits_of(const BFloat16* x, int64_t count) {
-  return reinterpret_cast<UintVector>(count == kLanes ? load(x) : load_first(x, count));
-}
-
-template <typename Number, typename Wide>
-void put(Number* to, Wide x, int64_t count) {
-  Number lanes[kLanes];
-  std::memcpy(lanes, &x, sizeof lanes);
-  std::copy(lanes, lanes + count, to);
-}
-
-// Vectors of a row, of which the last one may have fewer numbers: run(column, count).
-template <typename Run>
-void for_vectors(int64_t columns, Run run) {
-  int64_t c = 0;
-  for (; c + kLanes <= columns; c += kLanes) run(c, kLanes);
-  if (c < columns) run(c, columns - c);
+  return reinterpret_cast<UintVector>(load(x, count));
 }
 
 }  // namespace
@@ -41,17 +24,14 @@ void pair_rows(const BFloat16* from, int64_t from_stride, int64_t rows, int64_t 
     for_vectors(columns, [&](int64_t c, int64_t count) {
       UintVector pairs = bits_of(from + c, count) >> 16;
       if (lower != nullptr) pairs |= bits_of(lower + c, count);
-      if (count == kLanes)
-        *reinterpret_cast<UnalignedPairs*>(to + c) = pairs;
-      else
-        put(to + c, pairs, count);
+      // Only moved, so it does not matter that pairs are no fp32 numbers.
+      store(reinterpret_cast<float*>(to + c), reinterpret_cast<Vector>(pairs), count);
     });
   }
 }
 
 void transpose_pairs(const uint32_t* from, int64_t from_stride, int64_t rows, int64_t columns,
                      uint32_t* to, int64_t to_stride) {
-  // Only moved, so it does not matter that pairs are no fp32 numbers.
   transpose(reinterpret_cast<const float*>(from), from_stride, rows, columns,
             reinterpret_cast<float*>(to), to_stride);
 }
@@ -61,18 +41,13 @@ void narrow_tile(const NarrowTile& tile) {
   for (int64_t r = 0; r < tile.rows; ++r, from += tile.from_stride) {
     const int64_t begin = r * tile.to_stride;
     for_vectors(tile.columns, [&](int64_t c, int64_t count) {
-      const auto read = [&](const auto* row) {
-        return count == kLanes ? load(row + c) : load_first(row + c, count);
-      };
+      const auto read = [&](const auto* row) { return load(row + c, count); };
       Vector x = read(from);
       if (tile.bias != nullptr) x += read(tile.bias);
       if (tile.addend != nullptr) x += read(tile.addend + begin);
       if (tile.relu) x = larger(Vector{}, x);  // NaN stays NaN
       if (tile.passes != nullptr) x = read(tile.passes + begin) > 0.0f ? x : Vector{};
-      if (count == kLanes)
-        store(tile.to + begin + c, x);
-      else
-        put(tile.to + begin + c, nearest_halves(x), count);
+      store(tile.to + begin + c, x, count);
     });
   }
 }
@@ -84,14 +59,8 @@ void column_sums(const BFloat16* x, int64_t rows, int64_t columns, float* sums) 
     const int64_t here = std::min(kRows, rows - r);
     for_vectors(columns, [&](int64_t c, int64_t count) {
       Vector sum{};
-      for (int64_t i = 0; i < here; ++i) {
-        const BFloat16* const row = x + i * columns + c;
-        sum += count == kLanes ? load(row) : load_first(row, count);
-      }
-      if (count == kLanes)
-        add_to(sums + c, sum);
-      else
-        for (int64_t lane = 0; lane < count; ++lane) sums[c + lane] += sum[lane];
+      for (int64_t i = 0; i < here; ++i) sum += load(x + i * columns + c, count);
+      store(sums + c, load(sums + c, count) + sum, count);
     });
   }
 }

@@ -14,27 +14,6 @@ namespace {
 // the same result for any number of threads.
 constexpr int64_t kRowsPerBlock = 256;
 
-// Vectors of a row, of which the last one may have fewer numbers: run(column, count).
-template <typename Run>
-void for_vectors(int64_t width, Run run) {
-  int64_t c = 0;
-  for (; c + kLanes <= width; c += kLanes) run(c, kLanes);
-  if (c < width) run(c, width - c);
-}
-
-template <typename Number>
-Vector read(const Number* from, int64_t count) {
-  return count == kLanes ? load(from) : load_first(from, count);
-}
-
-template <typename Number>
-void write(Number* to, Vector x, int64_t count) {
-  if (count == kLanes) return store(to, x);
-  Number lanes[kLanes];
-  store(lanes, x);
-  std::copy(lanes, lanes + count, to);
-}
-
 DropoutLanes lanes_of(double p, uint64_t key) {
   return {key, dropout_threshold(p), static_cast<float>(1.0 / (1.0 - p))};
 }
@@ -50,9 +29,9 @@ void forward_row(const AddNormForward<BFloat16>& call, int64_t r, const DropoutL
   const auto width = static_cast<float>(call.width);
   Vector total{};
   for_vectors(call.width, [&](int64_t c, int64_t count) {
-    Vector x = read(call.residual + begin + c, count);
+    Vector x = load(call.residual + begin + c, count);
     if (call.branch != nullptr)
-      x += dropped(read(call.branch + begin + c, count), call.dropout, lanes, begin + c);
+      x += dropped(load(call.branch + begin + c, count), call.dropout, lanes, begin + c);
     store(sum + c, x);
     total += x;  // zeros behind the end
   });
@@ -67,10 +46,10 @@ void forward_row(const AddNormForward<BFloat16>& call, int64_t r, const DropoutL
   call.inverse_std[r] = inverse_std;
   for_vectors(call.width, [&](int64_t c, int64_t count) {
     const Vector x = (load(sum + c) - mean) * inverse_std;
-    if (call.normalized != nullptr) write(call.normalized + begin + c, x, count);
-    Vector y = x * read(call.gamma + c, count);
-    if (call.beta != nullptr) y += read(call.beta + c, count);
-    write(call.output + begin + c, y, count);
+    if (call.normalized != nullptr) store(call.normalized + begin + c, x, count);
+    Vector y = x * load(call.gamma + c, count);
+    if (call.beta != nullptr) y += load(call.beta + c, count);
+    store(call.output + begin + c, y, count);
   });
 }
 
@@ -82,24 +61,24 @@ void backward_row(const AddNormBackward<BFloat16>& call, int64_t r, const Dropou
   const BFloat16* const normalized = call.normalized + begin;
   Vector grads{}, products{};
   for_vectors(call.width, [&](int64_t c, int64_t count) {
-    const Vector g = read(grad + c, count), x = read(normalized + c, count);
-    const Vector scaled = g * read(call.gamma + c, count);
+    const Vector g = load(grad + c, count), x = load(normalized + c, count);
+    const Vector scaled = g * load(call.gamma + c, count);
     grads += scaled;
     products += scaled * x;
-    write(gamma_sum + c, read(gamma_sum + c, count) + g * x, count);
-    write(beta_sum + c, read(beta_sum + c, count) + g, count);
+    store(gamma_sum + c, load(gamma_sum + c, count) + g * x, count);
+    store(beta_sum + c, load(beta_sum + c, count) + g, count);
   });
   const auto width = static_cast<float>(call.width);
   const float mean_grad = call.beta != nullptr ? sum_of(grads) / width : 0.0f;
   const float mean_product = sum_of(products) / width;
   const float inverse_std = call.inverse_std[r];
   for_vectors(call.width, [&](int64_t c, int64_t count) {
-    const Vector scaled = read(grad + c, count) * read(call.gamma + c, count);
+    const Vector scaled = load(grad + c, count) * load(call.gamma + c, count);
     const Vector of_sum =
-        inverse_std * (scaled - mean_grad - read(normalized + c, count) * mean_product);
-    write(call.grad_residual + begin + c, of_sum, count);
+        inverse_std * (scaled - mean_grad - load(normalized + c, count) * mean_product);
+    store(call.grad_residual + begin + c, of_sum, count);
     if (call.grad_branch != nullptr)
-      write(call.grad_branch + begin + c, dropped(of_sum, call.dropout, lanes, begin + c), count);
+      store(call.grad_branch + begin + c, dropped(of_sum, call.dropout, lanes, begin + c), count);
   });
 }
 
@@ -144,9 +123,9 @@ void dropout_add(const DropoutAdd<BFloat16>& call) {
 #pragma omp parallel for schedule(static)
   for (int64_t v = 0; v < vectors; ++v) {
     const int64_t i = v * kLanes, count = std::min(kLanes, call.size - i);
-    Vector x = dropped(read(call.branch + i, count), call.dropout, lanes, i);
-    if (call.residual != nullptr) x += read(call.residual + i, count);
-    write(call.output + i, x, count);
+    Vector x = dropped(load(call.branch + i, count), call.dropout, lanes, i);
+    if (call.residual != nullptr) x += load(call.residual + i, count);
+    store(call.output + i, x, count);
   }
 }
 

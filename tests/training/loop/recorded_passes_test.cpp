@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <utility>
+
 #include "encoders/device/device.h"
 #include "tests/counting_device/counting_device.h"
 #include "tests/counting_device/recording.h"
@@ -98,6 +100,32 @@ TEST_F(RecordedPassesTest, AddTheGradientsOfAnUpdate) {
     EXPECT_EQ(second.item<float>(), 18.0f + 30.0f);
     EXPECT_EQ(fourth.item<float>(), 6.0f + 10.0f);
   }
+}
+
+// The first pass of a new size does not fit beside the graphs.
+TEST_F(RecordedPassesTest, GiveTheirMemoryToAPassThatLacksIt) {
+  for (int i = 0; i < 3; ++i) loss_of({1, 2});
+  ASSERT_EQ(passes_.graphs(), 1U);
+  const auto lacking_once = [&](const Tensor& batch) {
+    encoders::DropoutKeys dropout(1);
+    bool lacks = true;
+    return passes_.run({batch.size(0)}, batch, dropout,
+                       [&](const Tensor* place, encoders::DropoutKeys&) {
+                         EXPECT_EQ(place, nullptr);
+                         const Tensor loss = (model_.w * batch).sum();
+                         loss.backward();
+                         TORCH_CHECK_WITH(OutOfMemoryError, !std::exchange(lacks, false), "full");
+                         return loss.detach() * 1.0;
+                       });
+  };
+  EXPECT_THROW(lacking_once(batch_of({1, 2, 3, 4})), c10::OutOfMemoryError)
+      << "gradients of other batches are there";
+  EXPECT_EQ(passes_.graphs(), 1U);
+  model_.zero_grad();
+  EXPECT_EQ(lacking_once(batch_of({1, 2, 3, 4, 5})).item<float>(), 45.0f);
+  EXPECT_EQ(take_gradient(model_.w), 15.0f) << "the pass that failed left none";
+  EXPECT_FALSE(passes_.records());
+  EXPECT_EQ(loss_of({1, 2}), 7.5f);
 }
 
 TEST_F(RecordedPassesTest, SeeTheWeightsOfEachReplay) {
