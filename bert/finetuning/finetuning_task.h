@@ -61,7 +61,7 @@ class FinetuningTask : public training::TrainingTask {
   const EncodedInputs& train_;
   DataHashes hashes_;
   FinetuningOptions options_;
-  std::optional<encoders::WeightCopies> copies_;  // of bf16 on a device
+  std::optional<encoders::WeightCopies> copies_;  // of bf16
   std::unique_ptr<ExampleBatches> batches_;
   training::BatchMemory batch_memory_;
 };

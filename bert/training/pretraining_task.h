@@ -68,7 +68,7 @@ class PretrainingTask : public training::TrainingTask {
   size_t phase_ = 0;
   int64_t phase_batches_ = 0;                     // taken in this phase
   double earlier_epochs_ = 0;                     // of the phases before
-  std::optional<encoders::WeightCopies> copies_;  // of bf16 on a device
+  std::optional<encoders::WeightCopies> copies_;  // of bf16
   std::unique_ptr<PretrainingInputBatches> batches_;
   training::BatchMemory batch_memory_;
   std::vector<data::PretrainingBatch> valid_batches_;  // of the phase's length

@@ -162,6 +162,22 @@ std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device) {
   }
 }
 
+bool records_or_warns(const std::string& work, const std::function<void()>& record) {
+  try {
+    record();
+    return true;
+  } catch (const c10::Error& error) {
+    warn_without_graphs(work, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    warn_without_graphs(work, error.what());
+  }
+  return false;
+}
+
+void warn_without_graphs(const std::string& work, const std::string& problem) {
+  spdlog::warn("{} goes on without graphs of the device: {}", work, problem);
+}
+
 kernels::ElementType element_type(at::ScalarType type) {
   if (type == at::kFloat) return kernels::ElementType::kFloat;
   return type == at::kHalf ? kernels::ElementType::kHalf : kernels::ElementType::kBFloat16;

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace dietmt::encoders {
 
@@ -39,6 +40,11 @@ class DeviceGraphs {
 /// Null on the CPU, on devices without graphs, and after allow_graphs(false); a warning says why if
 /// the device should have some.
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device);
+
+/// Runs `record`. If it throws, warns that `work`, such as "decoding", goes on without graphs of
+/// the device, and why. Returns whether it did not throw.
+bool records_or_warns(const std::string& work, const std::function<void()>& record);
+void warn_without_graphs(const std::string& work, const std::string& problem);
 
 /// Whether graphs_of() gives any from now on; at the start it does.
 void allow_graphs(bool allowed);

@@ -114,7 +114,11 @@ struct Maker {
   Tensor signs;  // of the ReLU, where the device keeps them
 };
 
-bool is_owned(const Tensor& x) { return x.use_count() == 1 && x.storage().use_count() == 1; }
+// Where the sum of `so_far` and more may be written: nobody else reads it.
+bool may_overwrite(const Tensor& so_far) {
+  return so_far.defined() && so_far.use_count() == 1 && so_far.storage().use_count() == 1 &&
+         so_far.is_contiguous();
+}
 
 LinearGradients linear_gradients_by_library(const kernels::DeviceKernels& device, const Tensor& x,
                                             const Tensor& weight, const Tensor& grad_output,
@@ -123,9 +127,7 @@ LinearGradients linear_gradients_by_library(const kernels::DeviceKernels& device
   LinearGradients result;
   const auto fp32 = x.options().dtype(at::kFloat).requires_grad(false);
   if (wanted.x && so_far.defined()) {
-    result.x = is_owned(so_far) && so_far.is_contiguous()
-                   ? so_far
-                   : so_far.clone(at::MemoryFormat::Contiguous);
+    result.x = may_overwrite(so_far) ? so_far : so_far.clone(at::MemoryFormat::Contiguous);
   } else if (wanted.x) {
     result.x = at::empty_like(x);
   }
@@ -154,8 +156,7 @@ LinearGradients linear_gradients_in_bf16(const Tensor& x, const Tensor& weight,
                                          const WantedGradients& wanted, bool relu) {
   LinearGradients result;
   if (wanted.x) {
-    const bool reused = so_far.defined() && is_owned(so_far) && so_far.is_contiguous();
-    result.x = reused ? so_far : at::empty_like(x);
+    result.x = may_overwrite(so_far) ? so_far : at::empty_like(x);
     bf16_input_gradient(grad_output, bf16_panels(weight),
                         so_far.defined() ? so_far.contiguous() : so_far, relu ? x : Tensor(),
                         result.x);

@@ -164,4 +164,8 @@ struct DropoutLanes {
   }
 };
 
+inline DropoutLanes dropout_lanes(double p, uint64_t key) {
+  return {key, dropout_threshold(p), static_cast<float>(1.0 / (1.0 - p))};
+}
+
 }  // namespace dietmt::kernels::DIETMT_ISA

@@ -1,10 +1,5 @@
 #include "nmt/batch_decoding/recorded_steps.h"
 
-#include <c10/util/Exception.h>
-#include <spdlog/spdlog.h>
-
-#include <exception>
-#include <string>
 #include <utility>
 
 namespace dietmt::nmt {
@@ -37,16 +32,9 @@ at::Tensor RecordedSteps::run(int64_t size, int64_t moves,
 // Returns false, and forgets all graphs and `step`, if the device cannot record: it goes on
 // without.
 bool RecordedSteps::record(Step& step, const std::function<at::Tensor()>& work) {
-  std::string problem;
-  try {
-    step.graph = graphs_->record([&] { step.result = work(); });
-    return true;
-  } catch (const c10::Error& error) {
-    problem = error.what_without_backtrace();
-  } catch (const std::exception& error) {
-    problem = error.what();
-  }
-  spdlog::warn("decoding goes on without graphs of the device: {}", problem);
+  const bool recorded = encoders::records_or_warns(
+      "decoding", [&] { step.graph = graphs_->record([&] { step.result = work(); }); });
+  if (recorded) return true;
   steps_.clear();
   graphs_ = nullptr;
   return false;

@@ -80,7 +80,7 @@ class TranslationTask : public training::TrainingTask {
   const data::Tokenizer& source_;
   const data::Tokenizer& target_;
   TranslationTaskOptions options_;
-  std::optional<encoders::WeightCopies> copies_;  // of bf16 on a device
+  std::optional<encoders::WeightCopies> copies_;  // of bf16
   std::vector<data::ParallelBatch> valid_batches_;
   uint64_t valid_hash_;
   training::RecordedPasses passes_;

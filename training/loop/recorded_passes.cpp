@@ -2,12 +2,9 @@
 
 #include <ATen/ATen.h>
 #include <c10/util/Exception.h>
-#include <spdlog/spdlog.h>
 #include <torch/types.h>
 
 #include <algorithm>
-#include <exception>
-#include <string>
 #include <utility>
 
 namespace dietmt::training {
@@ -15,6 +12,8 @@ namespace dietmt::training {
 using at::Tensor;
 
 namespace {
+
+constexpr const char* kWork = "training";
 
 /// While it lives, the parameters have no gradients; then they have those from before again.
 class WithoutGradients {
@@ -83,15 +82,15 @@ Tensor RecordedPasses::enqueue(encoders::DropoutKeys& dropout, const Pass& pass)
     return pass(nullptr, dropout);
   } catch (const c10::OutOfMemoryError& error) {
     if (!can_repeat) throw;
-    give_up(error.what_without_backtrace());
+    encoders::warn_without_graphs(kWork, error.what_without_backtrace());
   }
+  forget_graphs();
   for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
   dropout = before;
   return pass(nullptr, dropout);
 }
 
-void RecordedPasses::give_up(const std::string& problem) {
-  spdlog::warn("training goes on without graphs of the device: {}", problem);
+void RecordedPasses::forget_graphs() {
   entries_.clear();
   graphs_.reset();
 }
@@ -112,8 +111,7 @@ bool RecordedPasses::is_worth(const Entry& entry) {
 
 // Returns false, and forgets all graphs, if the device cannot record.
 bool RecordedPasses::record(Entry& entry, const Tensor& numbers, const Pass& pass) {
-  std::string problem;
-  try {
+  const bool recorded = encoders::records_or_warns(kWork, [&] {
     make_tensors_like(parameters_, results_);
     if (!dropout_key_.defined()) dropout_key_ = at::zeros({}, numbers.options().dtype(at::kLong));
     const WithoutGradients without(parameters_);
@@ -125,14 +123,9 @@ bool RecordedPasses::record(Entry& entry, const Tensor& numbers, const Pass& pas
       store_gradients(*made);
     });
     entry.recorded = std::move(made);
-    return true;
-  } catch (const c10::Error& error) {
-    problem = error.what_without_backtrace();
-  } catch (const std::exception& error) {
-    problem = error.what();
-  }
-  give_up(problem);
-  return false;
+  });
+  if (!recorded) forget_graphs();
+  return recorded;
 }
 
 // The last part of the recorded work: what a pass has computed is gone after the next one.

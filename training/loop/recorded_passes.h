@@ -15,7 +15,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "encoders/device/device_graphs.h"
@@ -61,7 +60,7 @@ class RecordedPasses {
   };
 
   at::Tensor enqueue(encoders::DropoutKeys& dropout, const Pass& pass);
-  void give_up(const std::string& problem);
+  void forget_graphs();
   bool is_worth(const Entry& entry);
   bool record(Entry& entry, const at::Tensor& numbers, const Pass& pass);
   void store_gradients(Recorded& recorded);

@@ -154,25 +154,21 @@ Tensor OutputLayer::products(const Tensor& block) const {
 
 void OutputLayer::backward(const Tensor& grad_logits, const Tensor& block, Tensor grad_block) {
   const Tensor gradient = grad_logits.to(weight_.scalar_type());
-  if (fused_) {
+  if (!fused_ && grad_bias_.defined()) grad_bias_.add_(grad_logits.sum(0));
+  if (fused_ || in_bf16_) {
     const bool in_place = grad_block.scalar_type() == weight_.scalar_type();
     const Tensor place = in_place ? grad_block : at::empty_like(block);
-    backward_fused(gradient, block, place);
+    fused_ ? backward_fused(gradient, block, place) : backward_in_bf16(gradient, block, place);
     if (!in_place) grad_block.copy_(place);
     return;
   }
-  if (grad_bias_.defined()) grad_bias_.add_(grad_logits.sum(0));
-  if (in_bf16_) return backward_in_bf16(gradient, block, grad_block);
   grad_block.copy_(multiply(gradient, weight_));
   if (grad_transposed_.defined()) add_grad_weight(gradient, block);
 }
 
 void OutputLayer::backward_in_bf16(const Tensor& grad_logits, const Tensor& block,
-                                   Tensor grad_block) {
-  const bool in_place = grad_block.scalar_type() == at::kBFloat16;
-  const Tensor place = in_place ? grad_block : at::empty_like(block);
-  encoders::bf16_input_gradient(grad_logits, panels_, {}, {}, place);
-  if (!in_place) grad_block.copy_(place);
+                                   const Tensor& grad_block) {
+  encoders::bf16_input_gradient(grad_logits, panels_, {}, {}, grad_block);
   if (grad_transposed_.defined())
     encoders::bf16_transposed_product(block, grad_logits, grad_transposed_, true);
 }

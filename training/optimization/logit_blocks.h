@@ -55,7 +55,7 @@ class OutputLayer {
   void backward_fused(const at::Tensor& grad_logits, const at::Tensor& block,
                       const at::Tensor& grad_block);
   void backward_in_bf16(const at::Tensor& grad_logits, const at::Tensor& block,
-                        at::Tensor grad_block);
+                        const at::Tensor& grad_block);
   void add_grad_weight(const at::Tensor& grad_logits, const at::Tensor& block);
   at::Tensor multiply(const at::Tensor& a, const at::Tensor& b) const;
 

@@ -42,7 +42,7 @@ class BackwardHead {
         layout_(layout),
         scores_(call.forward, tables),
         relative_values_(tables.relative_values),
-        dropout_(dropout_lanes(sizes_)),
+        dropout_(dropout_lanes(sizes_.dropout, sizes_.dropout_key)),
         probabilities_(kTileSize + 2 * kLanes),
         gradients_(kTileSize + 2 * kDiagonalMargin),
         values_(padded(sizes_.max_keys) * scores_.value_width),

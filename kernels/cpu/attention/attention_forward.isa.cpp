@@ -16,7 +16,7 @@ class ForwardTile {
       : call_(call),
         scores_(call, tables),
         relative_values_(tables.relative_values),
-        dropout_(dropout_lanes(call.sizes)),
+        dropout_(dropout_lanes(call.sizes.dropout, call.sizes.dropout_key)),
         tile_(kTileSize),
         values_(padded(call.sizes.max_keys) * scores_.value_width),
         output_(kTileQueries * scores_.value_width),

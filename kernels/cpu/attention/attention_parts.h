@@ -9,11 +9,6 @@
 
 namespace dietmt::kernels::DIETMT_ISA {
 
-inline DropoutLanes dropout_lanes(const AttentionSizes& sizes) {
-  return {sizes.dropout_key, dropout_threshold(sizes.dropout),
-          static_cast<float>(1.0 / (1.0 - sizes.dropout))};
-}
-
 /// The index in [B, H, T, S] of a tile's row and a key, modulo 2^32 as dropout counts.
 inline uint32_t element_index(const Scores& scores, int64_t row, int64_t key) {
   const AttentionSizes& sizes = scores.call.sizes;

@@ -1,7 +1,6 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "kernels/cpu/vector.h"
 #include "kernels/rowwise.h"
@@ -25,12 +24,7 @@ class LogitRow {
   }
 
   void put(int64_t c, Vector x) { put(c, x, std::min(kLanes, classes_ - c)); }
-  void put(int64_t c, Vector x, int64_t count) {
-    if (count == kLanes) return store(numbers_ + c, x);
-    Number lanes[kLanes];
-    store(lanes, x);
-    std::memcpy(numbers_ + c, lanes, static_cast<size_t>(count) * sizeof(Number));
-  }
+  void put(int64_t c, Vector x, int64_t count) { store(numbers_ + c, x, count); }
 
  private:
   Number* numbers_;

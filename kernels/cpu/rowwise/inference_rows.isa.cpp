@@ -1,5 +1,4 @@
 // Compiled once for each instruction set, in namespace dietmt::kernels::DIETMT_ISA.
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/vector.h"
@@ -64,15 +63,9 @@ void multiply_into(int64_t size, const float* y, float* x) {
 
 void ssru_step(const SsruStep& call) {
   constexpr float kMost = 87.0f;  // of exponential()
-  for (int64_t c = 0; c < call.width; c += kLanes) {
-    const int64_t lanes = std::min<int64_t>(kLanes, call.width - c);
-    const auto read = [&](const float* from) {
-      return lanes == kLanes ? load(from + c) : load_first(from + c, lanes);
-    };
-    const auto write = [&](float* to, Vector x) {
-      if (lanes == kLanes) return store(to + c, x);
-      for (int64_t lane = 0; lane < lanes; ++lane) to[c + lane] = x[lane];
-    };
+  for_vectors(call.width, [&](int64_t c, int64_t count) {
+    const auto read = [&](const float* from) { return load(from + c, count); };
+    const auto write = [&](float* to, Vector x) { store(to + c, x, count); };
     const Vector negative = -read(call.gate);
     const Vector forget =
         1.0f / (1.0f + exponential(negative > kMost ? broadcast(kMost) : negative));
@@ -80,7 +73,7 @@ void ssru_step(const SsruStep& call) {
     if (call.before != nullptr) state += forget * read(call.before);
     write(call.state, state);
     write(call.residual, read(call.residual) + (state < 0.0f ? Vector{} : state));
-  }
+  });
 }
 
 int64_t next_above(const float* row, int64_t first, int64_t count, float limit) {

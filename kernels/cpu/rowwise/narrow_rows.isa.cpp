@@ -14,10 +14,6 @@ namespace {
 // the same result for any number of threads.
 constexpr int64_t kRowsPerBlock = 256;
 
-DropoutLanes lanes_of(double p, uint64_t key) {
-  return {key, dropout_threshold(p), static_cast<float>(1.0 / (1.0 - p))};
-}
-
 Vector dropped(Vector x, double p, const DropoutLanes& lanes, int64_t index) {
   return p == 0.0 ? x : x * lanes.factors(static_cast<uint32_t>(index));
 }
@@ -85,7 +81,7 @@ void backward_row(const AddNormBackward<BFloat16>& call, int64_t r, const Dropou
 }  // namespace
 
 void add_norm_forward(const AddNormForward<BFloat16>& call) {
-  const DropoutLanes lanes = lanes_of(call.dropout, call.dropout_key);
+  const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
 #pragma omp parallel
   {
     // No std::vector: its out-of-line members, compiled here for one instruction set, could be
@@ -98,7 +94,7 @@ void add_norm_forward(const AddNormForward<BFloat16>& call) {
 
 void add_norm_backward(const AddNormBackward<BFloat16>& call) {
   const int64_t width = call.width;
-  const DropoutLanes lanes = lanes_of(call.dropout, call.dropout_key);
+  const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
   const int64_t blocks = (call.rows + kRowsPerBlock - 1) / kRowsPerBlock;
   const std::unique_ptr<float[]> partial(new float[static_cast<size_t>(2 * blocks * width)]());
 #pragma omp parallel for schedule(static)
@@ -118,7 +114,7 @@ void add_norm_backward(const AddNormBackward<BFloat16>& call) {
 }
 
 void dropout_add(const DropoutAdd<BFloat16>& call) {
-  const DropoutLanes lanes = lanes_of(call.dropout, call.dropout_key);
+  const DropoutLanes lanes = dropout_lanes(call.dropout, call.dropout_key);
   const int64_t vectors = (call.size + kLanes - 1) / kLanes;
 #pragma omp parallel for schedule(static)
   for (int64_t v = 0; v < vectors; ++v) {

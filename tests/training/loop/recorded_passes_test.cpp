@@ -46,7 +46,7 @@ class RecordedPassesTest : public testing::Test {
                        });
   }
 
-  /// Of a pass alone.
+  /// Of one pass.
   float loss_of(const std::vector<float>& numbers) { return run(batch_of(numbers)).item<float>(); }
 
   float take_gradient(Tensor& parameter) {
@@ -95,7 +95,7 @@ TEST_F(RecordedPassesTest, AddTheGradientsOfAnUpdate) {
     const Tensor fourth = run(batch_of({0, 0, 2}));
     EXPECT_EQ(model_.w.grad().item<float>(), 10 + 6 + 18 + 2 * (4 + repeat) + 2) << repeat;
     EXPECT_EQ(model_.v.grad().item<float>(), 6 + 2 * (4 + repeat) + 2) << repeat;
-    EXPECT_EQ(first.item<float>(), 30.0f) << "later passes leave the sums alone";
+    EXPECT_EQ(first.item<float>(), 30.0f) << "later passes do not change these sums";
     EXPECT_EQ(third.item<float>(), 54.0f);
     EXPECT_EQ(second.item<float>(), 18.0f + 30.0f);
     EXPECT_EQ(fourth.item<float>(), 6.0f + 10.0f);
