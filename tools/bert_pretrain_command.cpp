@@ -11,6 +11,7 @@
 #include "common/process.h"
 #include "data/text/tokenizer.h"
 #include "encoders/bert/bert_config.h"
+#include "encoders/device/device_graphs.h"
 #include "storage/checkpoint.h"
 #include "tools/bert_model_options.h"
 #include "tools/commands.h"
@@ -90,6 +91,7 @@ OptionTable option_table(PretrainOptions& o) {
   bind_updates(table, o);
   bind_checkpoints(table, o);
   bind_machine(table, o);
+  add_cuda_graphs(table, o.cuda_graphs);
   bind_processes(table, o);
   table
       .basics({"documents", "length", "batch-tokens", "tokenizer", "vocab-size", "preset",
@@ -182,6 +184,7 @@ void require_positions(const encoders::BertModel& model, const std::vector<int64
 
 int run(const OptionTable& table, PretrainOptions& o) {
   install_stop(o);
+  encoders::allow_graphs(o.cuda_graphs == "auto");
   const training::TrainingProcess process =
       training::join_training(process_options(table, o, input_files(o)));
   const fs::path folder = fs::path(o.output) / "data";

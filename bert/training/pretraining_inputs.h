@@ -1,25 +1,52 @@
 // A batch of masked examples as the model reads it, on the model's device. The background thread of
-// the batches makes it, so that a training step finds its inputs there and waits for no copy.
+// the batches makes it, so that a training step finds its inputs there: all that a device needs is
+// one array, copied from page-locked memory, and nobody waits for the copy.
 #pragma once
 
 #include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "data/pretraining/pretraining_batches.h"
 #include "encoders/attention/packing.h"
 
 namespace dietmt::bert {
 
+/// What the host must know of a batch.
+struct PretrainingSizes {
+  encoders::PackingSizes examples;
+  int64_t masked = 0;    // M
+  bool pairs = false;    // whether examples are pairs
+  bool segments = true;  // whether the model tells them apart
+
+  /// Those that differ between the batches of a training, as a key.
+  std::vector<int64_t> list() const;
+};
+
 struct PretrainingInputs {
   encoders::Packing packing;  // with the segments of the tokens if the model tells them apart
   at::Tensor ids;             // [N] int64, after masking
   at::Tensor masked_rows;     // [M] int64
-  at::Tensor masked_ids;      // [M] int64, the pieces to predict there
-  at::Tensor next_sentence;   // [B] int64; undefined without pairs
+  at::Tensor masked_ids;      // [M] int64, the pieces to predict there; kIgnoredTarget in fillers
+  at::Tensor next_sentence;   // [B] int64, kIgnoredTarget in fillers; undefined without pairs
+  at::Tensor masked_count;    // scalar int64: `masked`
+  int64_t masked = 0;         // pieces to predict, and
+  int64_t tokens = 0;         // tokens, without fillers
+  PretrainingSizes sizes;
+  at::Tensor numbers;  // int64: all of these
+
+  /// A batch of the same sizes whose numbers are others, of which the host knows nothing else. For
+  /// work that is recorded.
+  PretrainingInputs with_numbers(const at::Tensor& others) const;
 };
 
 struct PretrainingInputOptions {
   at::Device device = at::kCPU;
-  int64_t segments = 2;  // of the model
+  int64_t segments = 2;            // of the model
+  std::optional<int64_t> fill_up;  // to few sizes, with examples of at most this length; none:
+                                   // batches stay as they are
 };
 
 /// Any thread may call it.

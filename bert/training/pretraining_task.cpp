@@ -8,6 +8,7 @@
 #include "common/json_fields.h"
 #include "encoders/attention/packing.h"
 #include "encoders/bert/bert.h"
+#include "encoders/device/device.h"
 #include "encoders/ops/linear.h"
 #include "encoders/ops/scopes.h"
 #include "training/loop/trainer.h"
@@ -58,15 +59,27 @@ PretrainingTask::PretrainingTask(std::shared_ptr<encoders::Bert> model,
                                  PretrainingTaskOptions options)
     : model_(std::move(model)), train_(train), valid_(valid), options_(std::move(options)) {
   if (options_.bf16) copies_.emplace(*model_);
+  forget_passes();
   begin_phase(0, {});
+}
+
+void PretrainingTask::forget_passes() {
+  const bool records = !options_.device.is_cpu() && options_.batches.share.processes == 1;
+  passes_.emplace(*model_, records ? encoders::graphs_of(options_.device) : nullptr);
 }
 
 bool PretrainingTask::has_pairs() const {
   return options_.batches.examples.mode == data::ExampleMode::kSentencePairs;
 }
 
+PretrainingInputOptions PretrainingTask::plain_inputs() const {
+  return {options_.device, model_->config().segments, {}};
+}
+
 PretrainingInputOptions PretrainingTask::input_options() const {
-  return {options_.device, model_->config().segments};
+  PretrainingInputOptions inputs = plain_inputs();
+  if (passes_->records()) inputs.fill_up = options_.batches.examples.length;
+  return inputs;
 }
 
 void PretrainingTask::begin_phase(size_t phase, data::BatchPosition start) {
@@ -82,6 +95,7 @@ void PretrainingTask::advance_phase() {
   if (last || phase_batches_ < options_.phases[phase_].updates * options_.accumulate) return;
   earlier_epochs_ = epoch();
   phase_batches_ = 0;
+  forget_passes();  // of other lengths
   begin_phase(phase_ + 1, {});
 }
 
@@ -89,26 +103,37 @@ training::BatchLoss PretrainingTask::accumulate_gradients(encoders::DropoutKeys&
   advance_phase();
   const PretrainingInputs batch = batches_->next();
   ++phase_batches_;
-  const int64_t tokens = batch.packing.tokens(), masked = batch.masked_ids.size(0);
-  if (options_.device.is_cpu()) {
-    batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens), tokens,
-                          model_->encoder().kept_numbers(batch.packing), options_.bf16);
-  }
+  require_memory(batch);
+  const auto pass = [&](const Tensor* place, encoders::DropoutKeys& keys) {
+    return pass_over(place != nullptr ? batch.with_numbers(*place) : batch, keys);
+  };
+  return {passes_->run(batch.sizes.list(), batch.numbers, dropout, pass), batch.masked,
+          batch.tokens};
+}
+
+void PretrainingTask::require_memory(const PretrainingInputs& batch) {
+  if (!options_.device.is_cpu()) return;
+  batch_memory_.require("--batch-tokens " + std::to_string(options_.batches.batch_tokens),
+                        batch.tokens, model_->encoder().kept_numbers(batch.packing), options_.bf16);
+}
+
+Tensor PretrainingTask::pass_over(const PretrainingInputs& batch, encoders::DropoutKeys& dropout) {
   const encoders::MixedPrecision mixed(options_.bf16, copies_ ? &*copies_ : nullptr);
   const Tensor hidden = model_->encoder().forward(batch.ids, batch.packing, &dropout);
   const training::LossSums sums =
       masked_loss(*model_, masked_states(*model_, hidden, batch), batch.masked_ids, options_.bf16);
-  Tensor loss = sums.smoothed;
   if (!has_pairs()) {
     sums.backward();
-  } else {
-    // bf16 is too coarse for a loss.
-    const Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing)).to(at::kFloat);
-    // Both means count alike (Devlin et al. 2019, A.2); the loop divides by the masked tokens.
-    loss = loss + at::cross_entropy_loss(scores, batch.next_sentence) * static_cast<double>(masked);
-    loss.backward();
+    return training::batch_sums(sums.smoothed, sums.sums[1]);
   }
-  return {training::batch_sums(loss, sums.sums[1]), masked, tokens};
+  // bf16 is too coarse for a loss.
+  const Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing)).to(at::kFloat);
+  const Tensor next_loss = at::cross_entropy_loss(scores, batch.next_sentence, {},
+                                                  at::Reduction::Mean, training::kIgnoredTarget);
+  // Both means count alike (Devlin et al. 2019, A.2); the loop divides by the masked tokens.
+  const Tensor loss = sums.smoothed + next_loss * batch.masked_count;
+  loss.backward();
+  return training::batch_sums(loss, sums.sums[1]);
 }
 
 void PretrainingTask::skip_batch() {
@@ -134,13 +159,13 @@ std::map<std::string, double> PretrainingTask::validate() {
   Tensor loss = at::zeros({}, zero), right = at::zeros({}, zero), right_pairs = at::zeros({}, zero);
   int64_t masked = 0, pairs = 0;
   for (const data::PretrainingBatch& examples : valid_batches_) {
-    const PretrainingInputs batch = pretraining_inputs(examples, input_options());
+    const PretrainingInputs batch = pretraining_inputs(examples, plain_inputs());
     const encoders::MixedPrecision mixed(options_.bf16, copies_ ? &*copies_ : nullptr);
     const Tensor hidden = model_->encoder().forward(batch.ids, batch.packing, nullptr);
     const Tensor states = masked_states(*model_, hidden, batch);
     loss += masked_loss(*model_, states, batch.masked_ids, options_.bf16).sums[1];
     right += count_right(*model_, states, batch.masked_ids);
-    masked += batch.masked_ids.size(0);
+    masked += batch.masked;
     if (!has_pairs()) continue;
     const Tensor scores = model_->next_sentence(model_->pool(hidden, batch.packing));
     right_pairs += scores.argmax(1).eq(batch.next_sentence).sum();

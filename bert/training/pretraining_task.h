@@ -14,6 +14,7 @@
 #include "encoders/bert/bert.h"
 #include "encoders/ops/weight_copies.h"
 #include "training/loop/batch_memory.h"
+#include "training/loop/recorded_passes.h"
 #include "training/loop/trainer.h"
 
 namespace dietmt::bert {
@@ -43,6 +44,9 @@ class PretrainingTask : public training::TrainingTask {
   /// "next_sentence_accuracy", in percent.
   static std::vector<std::string> possible_scores(bool pairs);
 
+  /// How many sizes of batches are recorded.
+  size_t graphs() const { return passes_->graphs(); }
+
   torch::nn::Module& model() override { return *model_; }
   training::BatchLoss accumulate_gradients(encoders::DropoutKeys& dropout) override;
   void skip_batch() override;
@@ -56,19 +60,26 @@ class PretrainingTask : public training::TrainingTask {
 
  private:
   bool has_pairs() const;
+  /// Passes of several processes, which send gradients meanwhile, are not recorded.
+  void forget_passes();
+  PretrainingInputOptions plain_inputs() const;  // of validation
   PretrainingInputOptions input_options() const;
   void begin_phase(size_t phase, data::BatchPosition start);
   /// Goes on to the next phase where the present one has had its batches.
   void advance_phase();
+  void require_memory(const PretrainingInputs& batch);
+  /// Adds to the gradients; returns the sums of batch_sums().
+  at::Tensor pass_over(const PretrainingInputs& batch, encoders::DropoutKeys& dropout);
 
   std::shared_ptr<encoders::Bert> model_;
   const data::TextCorpus& train_;
   const data::TextCorpus& valid_;
   PretrainingTaskOptions options_;
   size_t phase_ = 0;
-  int64_t phase_batches_ = 0;                     // taken in this phase
-  double earlier_epochs_ = 0;                     // of the phases before
-  std::optional<encoders::WeightCopies> copies_;  // of bf16
+  int64_t phase_batches_ = 0;                       // taken in this phase
+  double earlier_epochs_ = 0;                       // of the phases before
+  std::optional<encoders::WeightCopies> copies_;    // of bf16
+  std::optional<training::RecordedPasses> passes_;  // of the phase
   std::unique_ptr<PretrainingInputBatches> batches_;
   training::BatchMemory batch_memory_;
   std::vector<data::PretrainingBatch> valid_batches_;  // of the phase's length

@@ -43,10 +43,16 @@ void reset_peak_memory(c10::Device device) {
     allocator->resetPeakStats(device.index());
 }
 
+void release_cached_memory(c10::Device device) {
+  if (c10::DeviceAllocator* const allocator = allocator_of(device); allocator != nullptr)
+    allocator->emptyCache();
+}
+
 #else  // LibTorch 2.8 has no statistics that are the same for all devices
 
 int64_t peak_memory(c10::Device /*device*/) { return dietmt::peak_memory(); }
 void reset_peak_memory(c10::Device /*device*/) {}
+void release_cached_memory(c10::Device /*device*/) {}
 
 #endif
 

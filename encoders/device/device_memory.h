@@ -17,6 +17,9 @@ void wait_for(c10::Device device);
 int64_t peak_memory(c10::Device device);
 void reset_peak_memory(c10::Device device);
 
+/// Gives back to the device what LibTorch's allocator keeps for later.
+void release_cached_memory(c10::Device device);
+
 /// Calls `work`. If the device has no memory left, throws MemoryError, which names the device and
 /// says to try smaller batches.
 void within_memory_of(c10::Device device, const std::function<void()>& work);

@@ -1,6 +1,4 @@
-// Few sizes for the batches of a device, so that a pass that is recorded once for a size serves
-// many batches (training/loop/recorded_passes.h). Batches are filled up with short sentence pairs
-// whose targets the loss ignores.
+// Batches of sentence pairs of few sizes (training/loop/filled_sizes.h).
 #pragma once
 
 #include <compare>
@@ -23,10 +21,6 @@ struct BatchSizes {
   std::vector<int64_t> list() const;
 };
 
-/// `number`, or the next one above that has `bits` binary digits after its first one and zeros
-/// behind them: at most 1 / 2^bits more.
-int64_t rounded_up(int64_t number, int bits);
-
 /// How long sentences may be.
 struct LongestSentences {
   int64_t source = 0;
@@ -38,9 +32,7 @@ struct FilledBatch {
   BatchSizes sizes;
 };
 
-/// Rounds up the numbers of tokens (by at most 1/16 beyond the fillers' least), of sentences (by
-/// 1/4) and the longest lengths (by 1/2, up to `longest`, which no sentence exceeds). The fillers
-/// consist of piece 0.
+/// Adds pairs, whose targets the loss must ignore. No sentence exceeds `longest`.
 FilledBatch fill_up(const data::ParallelBatch& pairs, const LongestSentences& longest);
 
 }  // namespace dietmt::nmt

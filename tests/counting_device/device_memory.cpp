@@ -27,6 +27,7 @@ void free_mirror(void* mirror) {
   if (mirror != nullptr) arena().free(mirror);
 }
 
+std::atomic<int64_t> releases = 0;
 std::atomic<int64_t> memory_limit = std::numeric_limits<int64_t>::max();
 
 // With the statistics of LibTorch's allocators of devices.
@@ -45,7 +46,7 @@ class DeviceAllocator : public c10::DeviceAllocator {
     std::memcpy(mirror_of(to), mirror_of(from), bytes);
   }
   bool initialized() override { return true; }
-  void emptyCache(c10::MempoolId_t) override {}
+  void emptyCache(c10::MempoolId_t) override { ++releases; }
   void recordStream(const c10::DataPtr&, c10::Stream) override {}
   c10::CachingDeviceAllocator::DeviceStats getDeviceStats(c10::DeviceIndex) override {
     c10::CachingDeviceAllocator::DeviceStats stats;
@@ -182,6 +183,8 @@ void report_reads_of_device_memory() {
 int64_t bytes_in_use() { return arena().in_use(); }
 int64_t most_bytes_in_use() { return arena().most(); }
 void reset_most_bytes() { arena().reset_most(); }
+
+int64_t cache_releases() { return releases; }
 
 MemoryLimit::MemoryLimit(int64_t bytes) { memory_limit = bytes; }
 MemoryLimit::~MemoryLimit() { memory_limit = std::numeric_limits<int64_t>::max(); }

@@ -45,6 +45,9 @@ int64_t bytes_in_use();
 int64_t most_bytes_in_use();
 void reset_most_bytes();
 
+/// How often the allocator was asked to give back what it keeps.
+int64_t cache_releases();
+
 /// While it lives, allocations throw c10::OutOfMemoryError where more bytes than this would be in
 /// use.
 class MemoryLimit {

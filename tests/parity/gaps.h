@@ -30,6 +30,13 @@ inline StepResult step_of(training::TrainingTask& task, uint64_t key) {
   return result;
 }
 
+inline void expect_same_bits(const StepResult& actual, const StepResult& expected) {
+  EXPECT_EQ(actual.loss, expected.loss);
+  ASSERT_EQ(actual.gradients.size(), expected.gradients.size());
+  for (const auto& [name, gradient] : expected.gradients)
+    EXPECT_TRUE(at::equal(actual.gradients.at(name), gradient)) << name;
+}
+
 /// Losses relative to the loss, each gradient relative to its own largest element, or to a
 /// thousandth of the largest of all: some gradients, such as those of the biases of keys, are zero
 /// but for rounding.

@@ -160,12 +160,8 @@ TEST_P(ReplayParity, GraphsGiveTheSameBits) {
     for (int repeat = 0; repeat < 2; ++repeat) {
       trained->restore_data_position(start);
       for (uint64_t batch = 0; batch < kBatches; ++batch) {
-        const StepResult actual = step_of(*trained, batch);
-        EXPECT_EQ(actual.loss, expected[batch].loss) << repeat << ", batch " << batch;
-        ASSERT_EQ(actual.gradients.size(), expected[batch].gradients.size());
-        for (const auto& [name, gradient] : expected[batch].gradients)
-          EXPECT_TRUE(at::equal(actual.gradients.at(name), gradient))
-              << repeat << ", batch " << batch << ": " << name;
+        SCOPED_TRACE(std::to_string(repeat) + ", batch " + std::to_string(batch));
+        expect_same_bits(step_of(*trained, batch), expected[batch]);
       }
     }
     EXPECT_EQ(trained->graphs(), kBatches) << "passes were not recorded";

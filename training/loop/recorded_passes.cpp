@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "encoders/device/device_memory.h"
+
 namespace dietmt::training {
 
 using at::Tensor;
@@ -109,23 +111,34 @@ bool RecordedPasses::is_worth(const Entry& entry) {
   return true;
 }
 
-// Returns false, and forgets all graphs, if the device cannot record.
+// Returns false, and forgets all graphs, if the device cannot record. What the allocator keeps of
+// first passes does not serve recordings, and it cannot give it back meanwhile.
 bool RecordedPasses::record(Entry& entry, const Tensor& numbers, const Pass& pass) {
   const bool recorded = encoders::records_or_warns(kWork, [&] {
-    make_tensors_like(parameters_, results_);
-    if (!dropout_key_.defined()) dropout_key_ = at::zeros({}, numbers.options().dtype(at::kLong));
-    const WithoutGradients without(parameters_);
-    auto made = std::make_unique<Recorded>();
-    made->numbers = numbers.clone();
-    made->graph = graphs_->record([&] {
-      encoders::DropoutKeys dropout(dropout_key_);
-      made->sums = pass(&made->numbers, dropout);
-      store_gradients(*made);
-    });
-    entry.recorded = std::move(made);
+    try {
+      entry.recorded = recorded_pass(numbers, pass);
+    } catch (const c10::OutOfMemoryError&) {
+      encoders::release_cached_memory(numbers.device());
+      entry.recorded = recorded_pass(numbers, pass);
+    }
   });
   if (!recorded) forget_graphs();
   return recorded;
+}
+
+std::unique_ptr<RecordedPasses::Recorded> RecordedPasses::recorded_pass(const Tensor& numbers,
+                                                                        const Pass& pass) {
+  make_tensors_like(parameters_, results_);
+  if (!dropout_key_.defined()) dropout_key_ = at::zeros({}, numbers.options().dtype(at::kLong));
+  const WithoutGradients without(parameters_);
+  auto made = std::make_unique<Recorded>();
+  made->numbers = numbers.clone();
+  made->graph = graphs_->record([&] {
+    encoders::DropoutKeys dropout(dropout_key_);
+    made->sums = pass(&made->numbers, dropout);
+    store_gradients(*made);
+  });
+  return made;
 }
 
 // The last part of the recorded work: what a pass has computed is gone after the next one.

@@ -63,6 +63,7 @@ class RecordedPasses {
   void forget_graphs();
   bool is_worth(const Entry& entry);
   bool record(Entry& entry, const at::Tensor& numbers, const Pass& pass);
+  std::unique_ptr<Recorded> recorded_pass(const at::Tensor& numbers, const Pass& pass);
   void store_gradients(Recorded& recorded);
   void move_gradients_away();
   void add_gradients(const Recorded& recorded);

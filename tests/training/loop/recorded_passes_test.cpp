@@ -128,6 +128,30 @@ TEST_F(RecordedPassesTest, GiveTheirMemoryToAPassThatLacksIt) {
   EXPECT_EQ(loss_of({1, 2}), 7.5f);
 }
 
+TEST_F(RecordedPassesTest, AreRecordedAgainIfMemoryWasMissing) {
+  bool lacks = true;
+  const auto loss_of_pass = [&](const Tensor& batch) {
+    encoders::DropoutKeys dropout(1);
+    const Tensor loss = passes_.run(
+        {batch.size(0)}, batch, dropout, [&](const Tensor* place, encoders::DropoutKeys&) {
+          const Tensor sum = (model_.w * (place != nullptr ? *place : batch)).sum();
+          sum.backward();
+          if (place != nullptr)
+            TORCH_CHECK_WITH(OutOfMemoryError, !std::exchange(lacks, false), "full");
+          return sum.detach() * 1.0;
+        });
+    return loss.item<float>();
+  };
+  const int64_t before = counting::cache_releases();
+  loss_of_pass(batch_of({1, 2}));
+  EXPECT_EQ(counting::cache_releases(), before);
+  model_.zero_grad();
+  EXPECT_EQ(loss_of_pass(batch_of({3, 4})), 21.0f);
+  EXPECT_EQ(take_gradient(model_.w), 7.0f) << "the recording that failed left none";
+  EXPECT_EQ(passes_.graphs(), 1U);
+  EXPECT_EQ(counting::cache_releases(), before + 1);
+}
+
 TEST_F(RecordedPassesTest, SeeTheWeightsOfEachReplay) {
   loss_of({1, 2});
   for (const float weight : {3.0f, 4.0f, -1.0f}) {

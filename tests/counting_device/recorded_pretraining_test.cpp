@@ -1,0 +1,110 @@
+// Pre-training of BERT with passes as graphs of the counting device: the weights are those of
+// training without graphs, bit for bit.
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "bert/training/pretraining_task.h"
+#include "tests/bert/training/toy_text.h"
+#include "tests/counting_device/counting_device.h"
+#include "tests/counting_device/recording.h"
+#include "tests/counting_device/step_comparison.h"
+#include "tests/counting_device/step_report.h"
+
+namespace dietmt::bert {
+namespace {
+
+struct Variant {
+  data::ExampleMode examples;
+  std::string position;
+  std::string segments;
+};
+
+class RecordedPretraining : public ToyTextTest, public testing::WithParamInterface<Variant> {
+ protected:
+  std::shared_ptr<encoders::Bert> model(const Variant& variant, double dropout) const {
+    encoders::BertConfig config = encoders::BertConfig::preset("tiny");
+    config.vocabulary = tokenizer_->vocabulary_size();
+    config.width = 32;
+    config.feed_forward = 32;
+    config.max_positions = 64;
+    config.position = variant.position;
+    config.segment_encoding = variant.segments;
+    config.dropout = config.embedding_dropout = config.attention_dropout = dropout;
+    config.task_heads.masked_lm = true;
+    config.task_heads.next_sentence = variant.examples == data::ExampleMode::kSentencePairs;
+    auto bert = std::make_shared<encoders::Bert>(config, 3);
+    counting::move_to_device(*bert);
+    return bert;
+  }
+
+  /// A second phase has longer examples.
+  PretrainingTask task(const Variant& variant, const std::shared_ptr<encoders::Bert>& bert) const {
+    PretrainingTaskOptions options;
+    options.batches.examples.mode = variant.examples;
+    options.batches.batch_tokens = 150;
+    options.phases = {{16, 12}, {32, 0}};
+    options.device = counting::counting_device();
+    return PretrainingTask(bert, *corpus_, *corpus_, options);
+  }
+
+  struct Trained {
+    std::shared_ptr<encoders::Bert> model;
+    int64_t in_graphs = 0;
+  };
+  Trained trained(const Variant& variant, int64_t updates) const {
+    Trained result{model(variant, 0.1)};
+    PretrainingTask task = this->task(variant, result.model);
+    training::TrainerOptions options;
+    options.max_updates = updates;
+    options.log_interval = 1000;
+    static int64_t runs = 0;
+    options.output = scratch() / ("run" + std::to_string(++runs));
+    std::filesystem::create_directories(options.output);
+    counting::reset_counts();
+    training::train(task, options, {}, false);
+    result.in_graphs = counting::counts().in_graphs;
+    return result;
+  }
+};
+
+TEST_P(RecordedPretraining, GivesTheWeightsOfTrainingWithoutGraphs) {
+  constexpr int64_t kUpdates = 30;
+  std::optional<counting::RefusedRecordings> refused(std::in_place);
+  const Trained expected = trained(GetParam(), kUpdates);
+  refused.reset();
+  const Trained actual = trained(GetParam(), kUpdates);
+  EXPECT_EQ(expected.in_graphs, 0);
+  EXPECT_GT(actual.in_graphs, 0);
+  const auto weights = actual.model->named_parameters();
+  for (const auto& item : expected.model->named_parameters())
+    EXPECT_TRUE(at::equal(weights[item.key()].cpu(), item.value().cpu())) << item.key();
+}
+
+// Fillers add zeros to all sums, and other tiles of work their rounding errors.
+TEST_P(RecordedPretraining, FillersChangeNeitherLossesNorGradients) {
+  const auto plain = model(GetParam(), 0.0);
+  const auto filled = model(GetParam(), 0.0);
+  std::optional<counting::WithoutGraphs> without_graphs(std::in_place);
+  PretrainingTask on_plain = task(GetParam(), plain);
+  without_graphs.reset();
+  PretrainingTask on_filled = task(GetParam(), filled);
+  for (int batch = 0; batch < 3; ++batch) {
+    plain->zero_grad();
+    filled->zero_grad();
+    counting::expect_same_losses_and_gradients(on_filled, on_plain);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Variants, RecordedPretraining,
+    testing::Values(Variant{data::ExampleMode::kFullSentences, "learned", "input"},
+                    Variant{data::ExampleMode::kDocument, "diet-rel", "heads"},
+                    Variant{data::ExampleMode::kSentencePairs, "diet-abs", "heads"},
+                    Variant{data::ExampleMode::kSentencePairs, "tupe-r", "input"},
+                    Variant{data::ExampleMode::kDocument, "relative-key-query(clip=8)", "none"}));
+
+}  // namespace
+}  // namespace dietmt::bert
