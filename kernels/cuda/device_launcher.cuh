@@ -1,6 +1,7 @@
 // Starts blocks on a stream of the current device.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -31,12 +32,7 @@ class DeviceLauncher {
   void launch(BlockIndex grid, const typename Block::Arguments& arguments) {
     if (grid.x == 0 || grid.y == 0 || grid.z == 0) return;
     const auto bytes = static_cast<int>(Block::shared_bytes(arguments));
-    // The limit belongs to the kernel, which other host threads launch with other sizes.
-    static std::mutex limit_of_kernel;
-    const std::lock_guard<std::mutex> lock(limit_of_kernel);
-    throw_if_failed(
-        cudaFuncSetAttribute(run_block<Block>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
-        "shared memory of a CUDA kernel");
+    allow_shared_memory<Block>(bytes);
     const dim3 blocks(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y),
                       static_cast<unsigned>(grid.z));
     constexpr auto kBlockThreads = static_cast<unsigned>(block_threads<Block>());
@@ -45,6 +41,23 @@ class DeviceLauncher {
   }
 
  private:
+  // The limit belongs to the kernel on a device. It is never lowered: other host threads, and
+  // graphs that were recorded before, launch the kernel with other sizes.
+  template <typename Block>
+  static void allow_shared_memory(int bytes) {
+    static std::mutex mutex;
+    static std::map<int, int> limits;  // by device
+    int device = 0;
+    throw_if_failed(cudaGetDevice(&device), "the current CUDA device");
+    const std::lock_guard<std::mutex> lock(mutex);
+    int& limit = limits[device];
+    if (bytes <= limit) return;
+    throw_if_failed(
+        cudaFuncSetAttribute(run_block<Block>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "shared memory of a CUDA kernel");
+    limit = bytes;
+  }
+
   cudaStream_t stream_;
 };
 
