@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Results of recipes/multi30k on tokenized text, with the significance between encodings, also of
+runs from different days.
+
+    bench/multi30k_results.py add REFERENCE RUN...   # finished runs, and their reference
+    bench/multi30k_results.py tables [--check]       # writes those of docs/results.md
+
+`add` appends result.json of each run to bench/log/multi30k.jsonl, and statistics of its sentences to
+bench/log/multi30k_sentences.jsonl: the matching n-grams of orders 1 to 4, and the lengths of
+translation and reference, in tokens of lower-cased text (Papineni et al. 2002). From these come the
+differences from the sinusoidal encoding, over the seeds that both have, and their p-values by
+approximate randomization (Riezler and Maxwell 2005). --check changes nothing and fails if a table is
+stale. --root FOLDER: the project, if it is not that of this file.
+"""
+import argparse
+import base64
+import collections
+import gzip
+import itertools
+import json
+import math
+import pathlib
+import random
+import re
+import statistics
+import sys
+import zlib
+
+FIRST = "sinusoidal"  # what the others are compared with
+ORDERS = 4
+TRIALS = 10000
+NUMBERS = ORDERS + 2  # of a sentence in the log
+
+Logs = collections.namedtuple("Logs", "results sentences")
+
+
+def lines_of(path):
+    path = pathlib.Path(path)
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    return text.removesuffix("\n").split("\n")
+
+
+def ngrams(tokens, order):
+    return collections.Counter(zip(*(tokens[start:] for start in range(order))))
+
+
+def sentence_numbers(translation, reference):
+    """The matches of each order, then both lengths."""
+    ours, theirs = translation.lower().split(), reference.lower().split()
+    matches = [(ngrams(ours, order) & ngrams(theirs, order)).total() for order in range(1, ORDERS + 1)]
+    return [*matches, len(ours), len(theirs)]
+
+
+def packed(sentences):
+    numbers = [min(number, 255) for sentence in sentences for number in sentence]
+    return base64.b64encode(zlib.compress(bytes(numbers), 9)).decode()
+
+
+def unpacked(text):
+    numbers = list(zlib.decompress(base64.b64decode(text)))
+    return [numbers[at:at + NUMBERS] for at in range(0, len(numbers), NUMBERS)]
+
+
+def sums_of(sentence):
+    """What a corpus adds up: matches and n-grams of each order, both lengths."""
+    *matches, ours, theirs = sentence
+    return [*matches, *(max(ours - order, 0) for order in range(ORDERS)), ours, theirs]
+
+
+def bleu(sums):
+    matches, totals, (ours, theirs) = sums[:ORDERS], sums[ORDERS:2 * ORDERS], sums[2 * ORDERS:]
+    if min(matches) == 0:
+        return 0.0
+    precision = sum(math.log(match / total) for match, total in zip(matches, totals)) / ORDERS
+    return 100.0 * math.exp(precision + min(0.0, 1.0 - theirs / ours))
+
+
+def corpus_sums(sentences):
+    return [sum(column) for column in zip(*map(sums_of, sentences))]
+
+
+# The differences of a sentence's numbers in one integer, so that a trial adds integers only.
+FIELD, OFFSET = 32, 256
+
+
+def p_value(ours, others):
+    """Of the difference of BLEU, with the sentences of the two systems exchanged at random."""
+    sums, other_sums = corpus_sums(ours), corpus_sums(others)
+    observed = abs(bleu(sums) - bleu(other_sums))
+    differences = [
+        sum((a - b + OFFSET) << (FIELD * field)
+            for field, (a, b) in enumerate(zip(sums_of(x), sums_of(y)))) for x, y in zip(ours, others)]
+    draws = random.Random(1)
+    at_least = 0
+    for _ in range(TRIALS):
+        chosen = [bit == "1" for bit in f"{draws.getrandbits(len(ours)):0{len(ours)}b}"]
+        total, count = sum(itertools.compress(differences, chosen)), sum(chosen)
+        moved = [(total >> (FIELD * field)) % (1 << FIELD) - OFFSET * count for field in range(len(sums))]
+        here = bleu([a - m for a, m in zip(sums, moved)])
+        there = bleu([b + m for b, m in zip(other_sums, moved)])
+        at_least += abs(here - there) >= observed
+    return (at_least + 1) / (TRIALS + 1)
+
+
+def encoding_of(result):
+    """That of the encoder, with that of the decoder if it is another."""
+    names = dict.fromkeys((result["encoding"], result["decoder_encoding"]))
+    return "/".join(names)
+
+
+def identity_of(result):
+    return {key: result[key] for key in ("pair", "encoding", "decoder_encoding", "seed")}
+
+
+def sentences_of(run, result, reference):
+    """Those of a run, whose BLEU must be that of its result."""
+    translations = lines_of(run / f"test2016.{result['pair'].split('-')[1]}")
+    references = lines_of(reference)
+    if len(translations) != len(references):
+        sys.exit(f"{run}: {len(translations)} translations for {len(references)} references")
+    sentences = packed(map(sentence_numbers, translations, references))
+    score = bleu(corpus_sums(unpacked(sentences)))
+    if abs(score - result["test"]["BLEU"]) > 0.005:
+        sys.exit(f"{run}: BLEU is {score:.2f}, and {result['test']['BLEU']:.2f} in result.json: "
+                 f"{reference} is not its reference")
+    return sentences
+
+
+def add(logs, reference, runs):
+    known = [identity_of(result) for result in read(logs.results)]
+    for run in map(pathlib.Path, runs):
+        result = json.loads((run / "result.json").read_text())
+        if result["text"] != "tok":
+            sys.exit(f"{run}: not a run on tokenized text")
+        identity = identity_of(result)
+        if identity in known:
+            sys.exit(f"{run}: {logs.results.name} has this run")
+        numbers = identity | {"sentences": sentences_of(run, result, reference)}
+        for log, line in ((logs.sentences, numbers), (logs.results, result)):
+            with log.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+
+
+def read(log):
+    return list(map(json.loads, log.open())) if log.exists() else []
+
+
+def spread(values):
+    """The mean, with the standard deviation of several."""
+    mean = f"{statistics.mean(values):.2f}"
+    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.2f}"
+
+
+def comparison(ours, others):
+    """The difference of BLEU and its p-value over the seeds that both have; both by seed."""
+    shared = sorted(ours.keys() & others.keys())
+    if not shared or ours is others:
+        return "", ""
+    all_ours, all_others = ([sentence for seed in shared for sentence in runs[seed]]
+                            for runs in (ours, others))
+    difference = bleu(corpus_sums(all_ours)) - bleu(corpus_sums(all_others))
+    return f"{difference:+.2f}", f"{p_value(all_ours, all_others):.3f}"
+
+
+def table(results, sentences):
+    """Of one pair. `sentences`: by encoding and seed."""
+    encodings = collections.defaultdict(list)
+    for result in sorted(results, key=lambda result: result["seed"]):
+        encodings[encoding_of(result)].append(result)
+    lines = ["| encoding | seeds | validation BLEU | BLEU | chrF2 | difference | p |",
+             "|---|---|---|---|---|---|---|"]
+    for encoding, runs in sorted(encodings.items(), key=lambda item: item[0] != FIRST):
+        difference, p = comparison(sentences[encoding], sentences[FIRST])
+        lines.append(
+            f"| `{encoding}` | {', '.join(str(run['seed']) for run in runs)} |"
+            f" {spread([run['validation']['bleu'] for run in runs])} |"
+            f" {spread([run['test']['BLEU'] for run in runs])} |"
+            f" {spread([run['test']['chrF2'] for run in runs])} | {difference} | {p} |")
+    return "\n".join(lines)
+
+
+def write_tables(logs, page, check):
+    sentences = collections.defaultdict(lambda: collections.defaultdict(dict))
+    for run in read(logs.sentences):
+        sentences[run["pair"]][encoding_of(run)][run["seed"]] = unpacked(run["sentences"])
+
+    def fresh(match):
+        pair = match[2].lower()
+        results = [result for result in read(logs.results) if result["pair"] == pair]
+        return f"{match[1]}{table(results, sentences[pair])}\n{match[3]}"
+
+    before = page.read_text()
+    after = re.sub(r"(<!-- bench/multi30k_results.py: (\w+-\w+) -->\n).*?(<!-- end -->)", fresh,
+                   before, flags=re.S)
+    if check and after != before:
+        sys.exit(f"{page}: a table is stale; bench/multi30k_results.py tables writes it")
+    page.write_text(after)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", type=pathlib.Path,
+                        default=pathlib.Path(__file__).resolve().parents[1])
+    commands = parser.add_subparsers(dest="command", required=True)
+    adding = commands.add_parser("add")
+    adding.add_argument("reference")
+    adding.add_argument("runs", nargs="+")
+    commands.add_parser("tables").add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    folder = arguments.root / "bench/log"
+    logs = Logs(folder / "multi30k.jsonl", folder / "multi30k_sentences.jsonl")
+    if arguments.command == "add":
+        add(logs, arguments.reference, arguments.runs)
+    else:
+        write_tables(logs, arguments.root / "docs/results.md", arguments.check)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""bench/multi30k_results.py on made-up runs, and the tables of docs/results.md.
+
+    multi30k_results_test.py ROOT
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1))
+REFERENCE = [f"the {word} runs over a small green hill ." for word in "dog cat man boy girl".split()] * 8
+PAGE = "before\n<!-- bench/multi30k_results.py: en-de -->\n{}<!-- end -->\nafter\n"
+
+
+class MadeUpRuns(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "bench/log").mkdir(parents=True)
+        (self.root / "docs").mkdir()
+        self.page = self.root / "docs/results.md"
+        self.page.write_text(PAGE.format(""))
+        self.reference = self.root / "reference.de"
+        self.reference.write_text("\n".join(REFERENCE) + "\n")
+
+    def run_script(self, *arguments):
+        command = [sys.executable, ROOT / "bench/multi30k_results.py", "--root", self.root, *arguments]
+        return subprocess.run(list(map(str, command)), capture_output=True, text=True)
+
+    def add(self, encoding, seed, translations, bleu):
+        run = self.root / f"{encoding}-{seed}"
+        run.mkdir(exist_ok=True)
+        (run / "test2016.de").write_text("\n".join(translations) + "\n")
+        (run / "result.json").write_text(json.dumps({
+            "text": "tok", "pair": "en-de", "encoding": encoding, "decoder_encoding": encoding,
+            "seed": seed, "validation": {"bleu": 40 + seed}, "test": {"BLEU": bleu, "chrF2": 60.0}}))
+        return self.run_script("add", self.reference, run)
+
+    def rows(self):
+        answer = self.run_script("tables")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        before, *table, after, rest = self.page.read_text().splitlines()[1:]
+        self.assertEqual((after, rest), ("<!-- end -->", "after"))
+        rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in table[2:]]
+        return {row[0]: row[1:] for row in rows}
+
+    def test_a_difference_in_every_second_sentence_is_significant(self):
+        # Half of the lines have one wrong word of 9, the first one: 17/18 of the words match, 15/16 of
+        # the pairs, 13/14 of three and 11/12 of four words.
+        expected = 100 * (17 / 18 * 15 / 16 * 13 / 14 * 11 / 12) ** 0.25
+        worse = ["A" + line[3:] if at % 2 else line for at, line in enumerate(REFERENCE)]
+        self.assertEqual(self.add("rope", 1, REFERENCE, 100.0).returncode, 0)
+        self.assertEqual(self.add("sinusoidal", 1, worse, expected).returncode, 0)
+        rows = self.rows()
+        self.assertEqual(list(rows), ["sinusoidal", "rope"])
+        self.assertEqual(rows["sinusoidal"], ["1", "41.00", "93.17", "60.00", "", ""])
+        self.assertEqual(rows["rope"][:5], ["1", "41.00", "100.00", "60.00", "+6.83"])
+        self.assertLess(float(rows["rope"][5]), 0.001)
+
+    def test_equal_translations_do_not_differ_and_only_shared_seeds_are_compared(self):
+        cased = [line.upper() for line in REFERENCE]  # the case does not count
+        for encoding, seed in (("sinusoidal", 1), ("t5", 1), ("t5", 2)):
+            self.assertEqual(self.add(encoding, seed, cased, 100.0).returncode, 0)
+        self.assertEqual(self.rows()["t5"],
+                         ["1, 2", "41.50 ± 0.71", "100.00 ± 0.00", "60.00 ± 0.00", "+0.00", "1.000"])
+
+    def test_what_is_wrong_is_refused_and_changes_nothing(self):
+        for seed, translations, bleu, text in ((1, REFERENCE, 50.0, "is not its reference"),
+                                               (2, REFERENCE[1:], 100.0, "39 translations for 40")):
+            answer = self.add("sinusoidal", seed, translations, bleu)
+            self.assertEqual(answer.returncode, 1)
+            self.assertIn(text, answer.stderr)
+        self.assertEqual(list((self.root / "bench/log").iterdir()), [])
+        self.assertEqual(self.add("sinusoidal", 3, REFERENCE, 100.0).returncode, 0)
+        answer = self.add("sinusoidal", 3, REFERENCE, 100.0)
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("has this run", answer.stderr)
+
+    def test_a_stale_table_is_found(self):
+        self.add("sinusoidal", 1, REFERENCE, 100.0)
+        answer = self.run_script("tables", "--check")
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("stale", answer.stderr)
+        self.assertEqual(self.page.read_text(), PAGE.format(""))
+        self.rows()
+        self.assertEqual(self.run_script("tables", "--check").returncode, 0)
+
+
+class Results(unittest.TestCase):
+    def test_the_tables_are_those_of_the_log(self):
+        command = [sys.executable, ROOT / "bench/multi30k_results.py", "tables", "--check"]
+        answer = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+
+
+unittest.main()
