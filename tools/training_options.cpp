@@ -14,10 +14,10 @@ namespace {
 
 // Options that may change when a training resumes, because they change no number.
 constexpr const char* kOperational[] = {
-    "output",       "max-updates",    "max-epochs", "patience",      "resume",
-    "threads",      "keep-last",      "keep-best",  "save-interval", "device",
-    "log-interval", "dry-run",        "profile",    "processes",     "checkpoint-activations",
-    "max-time",     "resume-changed", "cuda-graphs"};
+    "output",       "max-updates",   "max-epochs", "patience",      "resume",
+    "threads",      "keep-last",     "keep-best",  "save-interval", "device",
+    "log-interval", "dry-run",       "profile",    "processes",     "checkpoint-activations",
+    "max-time",     "resume-changed"};
 
 // Options that may differ between the processes of a training.
 constexpr const char* kOfEachProcess[] = {"output",  "threads",   "device",

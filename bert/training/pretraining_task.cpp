@@ -60,11 +60,13 @@ PretrainingTask::PretrainingTask(std::shared_ptr<encoders::Bert> model,
     : model_(std::move(model)), train_(train), valid_(valid), options_(std::move(options)) {
   if (options_.bf16) copies_.emplace(*model_);
   forget_passes();
+  fills_up_ = passes_->records();
   begin_phase(0, {});
 }
 
 void PretrainingTask::forget_passes() {
   const bool records = !options_.device.is_cpu() && options_.batches.share.processes == 1;
+  passes_.reset();  // the memory of its graphs, too
   passes_.emplace(*model_, records ? encoders::graphs_of(options_.device) : nullptr);
 }
 
@@ -78,7 +80,7 @@ PretrainingInputOptions PretrainingTask::plain_inputs() const {
 
 PretrainingInputOptions PretrainingTask::input_options() const {
   PretrainingInputOptions inputs = plain_inputs();
-  if (passes_->records()) inputs.fill_up = options_.batches.examples.length;
+  if (fills_up_) inputs.fill_up = options_.batches.examples.length;
   return inputs;
 }
 

@@ -79,6 +79,7 @@ class PretrainingTask : public training::TrainingTask {
   int64_t phase_batches_ = 0;                       // taken in this phase
   double earlier_epochs_ = 0;                       // of the phases before
   std::optional<encoders::WeightCopies> copies_;    // of bf16
+  bool fills_up_ = false;                           // batches, for passes that are recorded
   std::optional<training::RecordedPasses> passes_;  // of the phase
   std::unique_ptr<PretrainingInputBatches> batches_;
   training::BatchMemory batch_memory_;

@@ -95,6 +95,8 @@ Tensor RecordedPasses::enqueue(encoders::DropoutKeys& dropout, const Pass& pass)
 void RecordedPasses::forget_graphs() {
   entries_.clear();
   graphs_.reset();
+  results_.clear();
+  moved_.clear();
 }
 
 // A full set of graphs loses the one that was least used, if that was half as often as this.
