@@ -147,7 +147,7 @@ void add_cuda_graphs(OptionTable& table, std::string& cuda_graphs) {
   table.add(
       "cuda-graphs", &cuda_graphs, "",
       "auto: on a GPU record the pass over each size of a batch as a CUDA graph, with batches "
-      "filled up by a few percent to few sizes; off: launch every kernel",
+      "filled up to few sizes; off: launch every kernel",
       {.choices = {"auto", "off"}});
 }
 
