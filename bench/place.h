@@ -22,6 +22,17 @@ inline at::ScalarType element_type(const std::string& name) {
   return name == "fp16" ? at::kHalf : at::kFloat;
 }
 
+/// How often a kernel is called before and while it is timed.
+struct Repeats {
+  int64_t warmup = 3, rounds = 11, calls = 10;
+};
+
+inline void add_repeats(OptionTable& table, Repeats& repeats) {
+  table.add("warmup", &repeats.warmup, "N", "calls before the timed rounds", {.least = 0})
+      .add("rounds", &repeats.rounds, "N", "timed rounds", kCount)
+      .add("calls", &repeats.calls, "N", "calls in a round", kCount);
+}
+
 class Place {
  public:
   explicit Place(const std::string& device) : device_(encoders::parse_device(device)) {}
@@ -59,6 +70,15 @@ class Place {
     return start.elapsedTime(end) * 1e-3 / static_cast<double>(calls);
   }
 
+  /// Of a call, the median over the rounds.
+  double median_seconds(const std::function<void()>& work, const Repeats& repeats) const {
+    for (int64_t i = 0; i < repeats.warmup; ++i) work();
+    std::vector<double> times;
+    for (int64_t round = 0; round < repeats.rounds; ++round)
+      times.push_back(seconds_of_call(work, repeats.calls));
+    return bench::median(times);
+  }
+
   /// Bytes of the device's allocator that `work` takes at most beside those taken before; not on
   /// the CPU, where tensors take theirs from the C library.
   double peak_bytes(const std::function<void()>& work) const {
@@ -79,5 +99,14 @@ class Place {
 
   at::Device device_;
 };
+
+/// The fused kernels of the device. Throws ConfigError if it has none.
+inline const kernels::DeviceKernels& kernels_of(const Place& place, const std::string& name) {
+  const kernels::DeviceKernels* const table = encoders::device_kernels(place.device());
+  if (table != nullptr) return *table;
+  throw ConfigError(
+      "--device " + name + " has no fused kernels: " +
+      (place.device().is_cpu() ? "they are those of a GPU" : encoders::cuda_kernels().problem));
+}
 
 }  // namespace dietmt::bench

@@ -20,7 +20,8 @@ using at::Tensor;
 
 struct Options {
   int64_t rows = 25000, width = 512, feed_forward = 2048, head_width = 64;
-  int64_t classes = 32000, chunk = 4096, warmup = 3, rounds = 11, calls = 10;
+  int64_t classes = 32000, chunk = 4096;
+  bench::Repeats repeats;
   double dropout = 0.1;
   std::string device = "cuda", type = "bf16";
 };
@@ -294,30 +295,15 @@ class Cases {
   std::vector<Case> cases_;
 };
 
-double median_seconds(const Options& options, const bench::Place& place,
-                      const std::function<void()>& work) {
-  for (int64_t i = 0; i < options.warmup; ++i) work();
-  std::vector<double> times;
-  for (int64_t round = 0; round < options.rounds; ++round)
-    times.push_back(place.seconds_of_call(work, options.calls));
-  return bench::median(times);
-}
-
 void run(const Options& options) {
   const bench::Place place(options.device);
-  const kernels::DeviceKernels* const table = encoders::device_kernels(place.device());
-  if (table == nullptr) {
-    throw ConfigError(
-        "--device " + options.device + " has no fused kernels: " +
-        (place.device().is_cpu() ? "they are those of a GPU" : encoders::cuda_kernels().problem));
-  }
-  const Cases cases(options, place, *table);
+  const Cases cases(options, place, bench::kernels_of(place, options.device));
   for (const Case& c : cases.all()) {
     nlohmann::json line{
         {"kernel", c.name}, {"type", options.type}, {"rows", c.rows}, {"width", c.width}};
-    const double plain = median_seconds(options, place, c.libtorch);
+    const double plain = place.median_seconds(c.libtorch, options.repeats);
     if (c.there) {
-      const double fused = median_seconds(options, place, c.fused);
+      const double fused = place.median_seconds(c.fused, options.repeats);
       line["microseconds"] = fused * 1e6;
       line["gigabytes_per_second"] = c.bytes * 1e-9 / fused;
       line["libtorch / fused"] = plain / fused;
@@ -342,10 +328,8 @@ int main(int argc, char** argv) {
       .add("classes", &options.classes, "N", "pieces of the vocabulary", ranges::kVocabulary)
       .add("chunk", &options.chunk, "N", "rows of the loss", ranges::kBatchTokens)
       .add("dropout", &options.dropout, "P", "dropout", ranges::kDropout)
-      .add("warmup", &options.warmup, "N", "calls before the timed rounds", {.least = 0})
-      .add("rounds", &options.rounds, "N", "timed rounds", bench::kCount)
-      .add("calls", &options.calls, "N", "calls in a round", bench::kCount)
       .add("type", &options.type, "", "element type", bench::kElement)
       .add("device", &options.device, "NAME", bench::kDeviceHelp);
+  bench::add_repeats(table, options.repeats);
   return bench::run_benchmark(table, argc, argv, [&] { run(options); });
 }

@@ -5,8 +5,8 @@
 
 Prints a line for each kernel and architecture. With --most-stack, fails if a kernel has a larger
 stack, which is where registers spill, or if the objects hold no kernel. --write puts the
-kernels of sm_90 into the table of PAGE: attention in bf16, or row kernels in bf16 and fp32. --check
-fails if that table differs. Exits with 77 if an object is missing.
+kernels of sm_90 into the table of PAGE: attention in bf16, or row kernels or those of a decoding
+step in bf16 and fp32. --check fails if that table differs. Exits with 77 if an object is missing.
 
 A CUDA object embeds an ELF file for each architecture. Its section .nv.info lists attributes of
 functions: format, attribute, size, then a symbol and a number (CUDA Binary Utilities; attribute
@@ -28,6 +28,9 @@ ROW_KERNELS = {'norm, forward': 'AddNormBlock', 'norm, backward': 'AddNormBackwa
                'activation, backward': 'ActivateBackwardBlock', 'column sums': 'ColumnSumsBlock',
                'embedding, forward': 'EmbedBlock', 'embedding, backward': 'EmbedBackwardBlock',
                'loss': 'CrossEntropyBlock', 'rotary positions': 'RotateBlock'}
+STEP_KERNELS = {'attention of one query': 'StepAttentionBlock {} [0-9]+ 1',
+                'attention of several queries': 'StepAttentionBlock {} [0-9]+ [2-9]',
+                'best tokens of a row': 'BeamRowBlock {}', 'choice of a sentence': 'BeamMergeBlock'}
 BEGIN = '<!-- scripts/kernel_report.py writes this table -->\n'
 END = '<!-- end -->\n'
 
@@ -84,16 +87,16 @@ def embedded(data):
 
 
 def kernel_name(symbol):
-    """Block, element type, width, and terms or activation of a mangled name; None for helpers."""
+    """Block, element type, sizes, and terms or activation of a mangled name; None for helpers."""
     match = re.search(r'\d+([A-Z]\w*?Block)(?:I|E)', symbol)
     if match is None or symbol.startswith('$'):
         return None
     named = re.search(r'(BFloat16|Half)E', symbol)
     element = named.group(1) if named else 'float' if 'BlockIf' in symbol else None
-    width = re.search(r'Li(\d+)E', symbol)
+    sizes = re.findall(r'Li(\d+)E', symbol)
     terms = re.search(r'TermClassE(\d)E', symbol)
     activation = re.search(r'DeviceActivationE(\d)E', symbol)
-    parts = [match.group(1), element, width and width.group(1),
+    parts = [match.group(1), element, *sizes,
              terms and CLASSES[int(terms.group(1))],
              activation and ACTIVATIONS[int(activation.group(1))]]
     return ' '.join(part for part in parts if part)
@@ -111,7 +114,8 @@ def report(paths):
                 if name is None or attribute not in (REGISTERS, FRAME_BYTES):
                     continue
                 row = kernels.setdefault((name, elf.architecture), [0, 0])
-                row[0 if attribute == REGISTERS else 1] = number
+                which = 0 if attribute == REGISTERS else 1
+                row[which] = max(row[which], number)
     return kernels
 
 
@@ -128,18 +132,28 @@ def attention_table(kernels):
     return '\n'.join(lines) + '\n'
 
 
-def row_table(kernels):
-    """Registers of the row kernels, over all widths and activations."""
+def registers_table(kernels, patterns):
+    """Registers of kernels in bf16 and fp32, over all instances whose names match."""
     lines = ['| kernel | bf16 | fp32 |', '|---|---|---|']
-    for title, block in ROW_KERNELS.items():
+    for title, pattern in patterns.items():
         cells = []
         for element in ('BFloat16', 'float'):
             found = [registers for (name, architecture), (registers, _) in kernels.items()
-                     if name.split()[:2] == [block, element] and architecture == 90]
+                     if re.fullmatch(pattern.format(element), name) and architecture == 90]
             low, high = min(found), max(found)
             cells.append(str(low) if low == high else f'{low}-{high}')
         lines.append(f'| {title} | {cells[0]} | {cells[1]} |')
     return '\n'.join(lines) + '\n'
+
+
+def table(kernels):
+    """The table of the kernels that the objects hold."""
+    if ('RotateBlock float', 90) in kernels:
+        return registers_table(kernels, {title: f'{block} {{}}.*'
+                                         for title, block in ROW_KERNELS.items()})
+    if ('BeamMergeBlock', 90) in kernels:
+        return registers_table(kernels, STEP_KERNELS)
+    return attention_table(kernels)
 
 
 def update(page, wanted, write):
@@ -174,7 +188,6 @@ def main():
     if not kernels:
         print('the objects hold no kernel')
     page = options.check or options.write
-    table = row_table if ('RotateBlock float', 90) in kernels else attention_table
     if page and not update(page, table(kernels), options.write is not None):
         print(f'{page} is out of date: run scripts/kernel_report.py --write {page} OBJECT...')
         failures += 1

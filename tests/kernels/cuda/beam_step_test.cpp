@@ -1,6 +1,4 @@
-// The choice of beam search, run on the host against its definition in double precision.
-#include "kernels/cuda/step/beam_step.cuh"
-
+// The choice of beam search against its definition in double precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/kernels/cuda/step_numbers.h"
+#include "tests/kernels/cuda/step_runner.h"
 
 namespace dietmt::kernels {
 namespace {
@@ -31,46 +29,45 @@ struct Choice {
   std::vector<double> log_probs;  // of the candidates
 };
 
-template <typename E>
 class BeamStepCase {
  public:
   static constexpr int64_t kSentences = 3, kEnd = 2;
 
-  explicit BeamStepCase(const BeamCase& options)
+  BeamStepCase(ElementType type, const BeamCase& options)
       : options_(options),
-        logits_(static_cast<size_t>(kSentences * options.beam * options.classes), random_) {
+        type_(type),
+        logits_(RowTensor::random(type, kSentences * options.beam * options.classes, 11)) {
     for (int64_t r = 0; r < kSentences * options.beam; ++r)
       sums_.push_back(r / options.beam == 1 && r % options.beam > 0 ? kNone : -0.01 * r);
   }
 
-  Choice run(const HostSchedule& schedule) {
-    const int64_t rows = kSentences * options_.beam, count = 2 * options_.beam;
-    Choice found{sums_,
-                 std::vector<int64_t>(rows),
-                 std::vector<int64_t>(rows),
-                 std::vector<int32_t>(static_cast<size_t>(kSentences * count * 3)),
-                 {}};
-    std::vector<float> log_probs(static_cast<size_t>(rows * count));
-    std::vector<int32_t> tokens(log_probs.size());
+  Choice run(uint64_t order) const {
+    const auto rows = static_cast<size_t>(kSentences * options_.beam);
+    const size_t candidates = rows * 2;
     DeviceBeamStep call;
-    call.type = type_of<E>();
+    call.type = type_;
     call.sentences = kSentences;
     call.beam = options_.beam;
     call.classes = options_.classes;
     call.logits = logits_.data();
-    if (!options_.forced.empty()) call.forced = options_.forced.data();
-    if (!options_.early.empty()) call.early = options_.early.data();
+    if (!options_.forced.empty()) call.forced = shared_copy(options_.forced);
+    if (!options_.early.empty()) call.early = shared_copy(options_.early);
     call.end = kEnd;
     call.never[0] = 0;
     call.never[1] = 1;
-    call.sums = found.sums.data();
-    call.tokens = found.tokens.data();
-    call.parents = found.parents.data();
-    call.candidates = found.candidates.data();
-    call.row_log_probs = log_probs.data();
-    call.row_tokens = tokens.data();
-    StepLauncher launcher{schedule};
-    beam_step_on(launcher, call);
+    call.sums = shared_copy(sums_);
+    call.tokens = shared_copy(std::vector<int64_t>(rows));
+    call.parents = shared_copy(std::vector<int64_t>(rows));
+    call.candidates = shared_copy(std::vector<int32_t>(candidates * 3));
+    const size_t of_rows = rows * static_cast<size_t>(2 * options_.beam);
+    call.row_log_probs = shared_copy(std::vector<float>(of_rows));
+    call.row_tokens = shared_copy(std::vector<int32_t>(of_rows));
+    run_step_here(call, order);
+    Choice found{{call.sums, call.sums + rows},
+                 {call.tokens, call.tokens + rows},
+                 {call.parents, call.parents + rows},
+                 {call.candidates, call.candidates + candidates * 3},
+                 {}};
     for (size_t i = 2; i < found.candidates.size(); i += 3)
       found.log_probs.push_back(std::bit_cast<float>(found.candidates[i]));
     return found;
@@ -78,9 +75,8 @@ class BeamStepCase {
 
   /// As when a product overflows: no row of the sentence has a normalizer.
   void overflow(int64_t sentence) {
-    E* logits = static_cast<E*>(logits_.data());
     for (int64_t k = 0; k < options_.beam; ++k)
-      logits[(sentence * options_.beam + k) * options_.classes + 7] = E{INFINITY};
+      logits_.set((sentence * options_.beam + k) * options_.classes + 7, INFINITY);
   }
 
   Choice wanted() const {
@@ -108,10 +104,10 @@ class BeamStepCase {
     for (int64_t k = 0; k < beam; ++k) {
       const int64_t row = b * beam + k;
       double total = 0.0;
-      for (int64_t v = 0; v < classes; ++v) total += std::exp(logits_[row * classes + v]);
+      for (int64_t v = 0; v < classes; ++v) total += std::exp(logits_.at(row * classes + v));
       for (int64_t v = 0; v < classes; ++v) {
         if (!may_follow(b, v)) continue;
-        const double log_prob = logits_[row * classes + v] - std::log(total);
+        const double log_prob = logits_.at(row * classes + v) - std::log(total);
         const double sum = sums_[static_cast<size_t>(row)] + log_prob;
         if (sum > kNone)
           all.push_back({sum, log_prob, static_cast<int32_t>(k), static_cast<int32_t>(v)});
@@ -140,15 +136,14 @@ class BeamStepCase {
   }
 
   BeamCase options_;
-  Random random_{11};
-  Numbers<E> logits_;
+  ElementType type_;
+  RowTensor logits_;
   std::vector<double> sums_;
 };
 
-template <typename E>
-void expect_choice(const BeamCase& options) {
-  BeamStepCase<E> one(options);
-  const Choice found = one.run({}), wanted = one.wanted();
+void expect_choice(ElementType type, const BeamCase& options) {
+  const BeamStepCase one(type, options);
+  const Choice found = one.run(0), wanted = one.wanted();
   EXPECT_EQ(found.tokens, wanted.tokens);
   EXPECT_EQ(found.parents, wanted.parents);
   for (size_t r = 0; r < wanted.sums.size(); ++r) {
@@ -166,14 +161,14 @@ void expect_choice(const BeamCase& options) {
     EXPECT_EQ(found.candidates[3 * c], wanted.candidates[3 * c]) << c;
     EXPECT_EQ(found.candidates[3 * c + 1], wanted.candidates[3 * c + 1]) << c;
   }
-  const Choice shuffled = one.run({.workers = 2, .order = 5});
+  const Choice shuffled = one.run(5);
   EXPECT_EQ(shuffled.candidates, found.candidates);
   EXPECT_EQ(shuffled.sums, found.sums);
 }
 
-class BeamStepOf : public testing::TestWithParam<BeamCase> {};
+using BeamStepOf = StepTest<testing::TestWithParam<BeamCase>>;
 
-TEST_P(BeamStepOf, EqualsItsDefinition) { expect_choice<float>(GetParam()); }
+TEST_P(BeamStepOf, EqualsItsDefinition) { expect_choice(ElementType::kFloat, GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, BeamStepOf,
                          testing::Values(BeamCase{}, BeamCase{.beam = 1},
@@ -182,17 +177,19 @@ INSTANTIATE_TEST_SUITE_P(Cases, BeamStepOf,
                                          BeamCase{.forced = {-1, 900, 2}},
                                          BeamCase{.classes = 12, .early = {1, 0, 1}}));
 
+using BeamStep = StepTest<testing::Test>;
+
 // 16-bit logits are often equal; the first hypothesis and the smallest token win.
-TEST(BeamStep, OrdersEqualSums) {
-  expect_choice<BFloat16>({.beam = 5, .classes = 600});
-  expect_choice<Half>({.beam = 2, .classes = 601});
+TEST_F(BeamStep, OrdersEqualSums) {
+  expect_choice(ElementType::kBFloat16, {.beam = 5, .classes = 600});
+  expect_choice(ElementType::kHalf, {.beam = 2, .classes = 601});
 }
 
-TEST(BeamStep, ChoosesNothingWhereLogitsAreInfinite) {
+TEST_F(BeamStep, ChoosesNothingWhereLogitsAreInfinite) {
   const BeamCase options;
-  BeamStepCase<float> one(options);
+  BeamStepCase one(ElementType::kFloat, options);
   one.overflow(1);
-  const Choice found = one.run({});
+  const Choice found = one.run(0);
   for (int64_t r = options.beam; r < 2 * options.beam; ++r) {
     EXPECT_EQ(found.sums[static_cast<size_t>(r)], kNone);
     EXPECT_EQ(found.parents[static_cast<size_t>(r)], options.beam);
