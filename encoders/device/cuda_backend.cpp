@@ -1,7 +1,10 @@
 // The shared object behind device.h.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
+
+#include <string>
 
 #include "encoders/device/cuda_graphs.h"
 #include "encoders/device/cuda_row_backend.h"
@@ -39,6 +42,21 @@ void warpgroup_backward(const AttentionBackward& call) {
   kernels::warpgroup_backward_cuda(call, workspace.mutable_data_ptr(), current_stream());
 }
 
+/// As NVIDIA's tools print it.
+std::string uuid_of(c10::Device device) {
+  cudaDeviceProp properties{};
+  C10_CUDA_CHECK(cudaGetDeviceProperties(&properties, device.has_index() ? device.index() : 0));
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "GPU";
+  for (size_t i = 0; i < sizeof(properties.uuid.bytes); ++i) {
+    const auto byte = static_cast<unsigned char>(properties.uuid.bytes[i]);
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[byte / 16];
+    text += kDigits[byte % 16];
+  }
+  return text;
+}
+
 kernels::DeviceKernels table() {
   kernels::DeviceKernels kernels = {
       .reasons_against_attention = kernels::reasons_against_attention_cuda,
@@ -69,6 +87,7 @@ extern "C" __attribute__((visibility("default"))) const dietmt::encoders::Device
 dietmt_cuda_backend() {
   using namespace dietmt;
   static const kernels::DeviceKernels kernels = encoders::table();
-  static const encoders::DeviceBackend backend = {&kernels, encoders::cuda_graphs};
+  static const encoders::DeviceBackend backend = {&kernels, encoders::cuda_graphs,
+                                                  encoders::uuid_of};
   return &backend;
 }

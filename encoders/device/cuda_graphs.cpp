@@ -1,12 +1,16 @@
 #include "encoders/device/cuda_graphs.h"
 
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <ATen/ops/zeros.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <c10/util/Exception.h>
 
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -37,6 +41,39 @@ c10::cuda::CUDAStream recording_stream(c10::DeviceIndex device) {
   return streams.emplace(device, stream).first->second;
 }
 
+/// Calls `work`. A graph takes memory of the device without asking LibTorch's allocator; where that
+/// fails, throws what the allocator would.
+template <typename Work>
+void with_memory_errors(const Work& work) {
+  try {
+    work();
+  } catch (const c10::AcceleratorError& error) {
+    if (error.get_error_code() != cudaErrorMemoryAllocation) throw;
+    TORCH_CHECK_WITH(OutOfMemoryError, false, error.what_without_backtrace());
+  }
+}
+
+/// Whether `work` threw nothing.
+template <typename Work>
+bool succeeds(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+/// An allocator of page-locked memory, which serves recordings from the pool as well since LibTorch
+/// 2.11.
+template <typename Allocator>
+void abandon_pool(Allocator& allocator, Pool pool) {
+  if constexpr (requires { allocator.end_allocate_to_pool(pool); }) {
+    if (succeeds([&] { allocator.end_allocate_to_pool(pool); }))
+      succeeds([&] { allocator.release_pool(pool); });
+  }
+}
+
 class CudaGraph : public DeviceGraph {
  public:
   ~CudaGraph() override {
@@ -44,17 +81,23 @@ class CudaGraph : public DeviceGraph {
     graph_.reset();  // the object, too
   }
 
-  void replay() override { graph_->replay(); }
+  void replay() override {
+    with_memory_errors([&] { graph_->replay(); });
+  }
 
   void record(Pool pool, c10::DeviceIndex device, const std::function<void()>& work) {
     const std::lock_guard lock(graph_mutex());
-    const c10::cuda::CUDAStreamGuard guard(recording_stream(device));
+    const c10::cuda::CUDAStream stream = recording_stream(device);
+    const c10::cuda::CUDAStreamGuard guard(stream);
     // Other threads may go on with what CUDA forbids while this one records, such as page-locking
     // memory.
     try {
       graph_->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
       work();
-      graph_->capture_end();
+      with_memory_errors([&] {
+        graph_->capture_end();
+        upload(*graph_, stream);
+      });
     } catch (...) {
       abandon(pool, device);
       throw;
@@ -62,19 +105,25 @@ class CudaGraph : public DeviceGraph {
   }
 
  private:
-  /// The stream stops recording, and the allocator no longer serves it from the pool. Each of these
-  /// fails if it has been done; the caller has the first error.
+  /// Takes the memory that the first launch would take, while the caller can still do without the
+  /// graph. LibTorch 2.8 does not tell its graph.
+  template <typename Graph>
+  static void upload(Graph& graph, const c10::cuda::CUDAStream& stream) {
+    if constexpr (requires { graph.raw_cuda_graph_exec(); }) {
+      C10_CUDA_CHECK(cudaGraphUpload(graph.raw_cuda_graph_exec(), stream.stream()));
+      stream.synchronize();
+    }
+  }
+
+  /// The stream stops recording, and the allocators no longer serve it from the pool, which they
+  /// keep for other graphs. Each of these fails if it has been done; a graph that has come to its
+  /// end gives the pool back itself.
   void abandon(Pool pool, c10::DeviceIndex device) {
-    try {
-      graph_->capture_end();
-    } catch (const c10::Error&) {
-    }
-    try {
-      c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool);
-      c10::cuda::CUDACachingAllocator::releasePool(device,
-                                                   pool);  // which the graph does not do then
-    } catch (const c10::Error&) {
-    }
+    namespace allocator = c10::cuda::CUDACachingAllocator;
+    succeeds([&] { graph_->capture_end(); });
+    if (succeeds([&] { allocator::endAllocateToPool(device, pool); }))
+      succeeds([&] { allocator::releasePool(device, pool); });
+    abandon_pool(*at::getHostAllocator(at::kCUDA), pool);
   }
 
   std::optional<at::cuda::CUDAGraph> graph_ = std::make_optional<at::cuda::CUDAGraph>();

@@ -143,17 +143,24 @@ const kernels::DeviceKernels* device_kernels(c10::Device device) {
   return backend_of(device).kernels;
 }
 
+std::string device_identity(c10::Device device) {
+  const DeviceBackend& backend = backend_of(device);
+  return backend.identity == nullptr ? std::string() : backend.identity(device);
+}
+
 namespace {
 
-std::atomic<bool> graphs_allowed = true;
+std::atomic<bool> are_graphs_allowed = true;
 
 }  // namespace
 
-void allow_graphs(bool allowed) { graphs_allowed = allowed; }
+void allow_graphs(bool allowed) { are_graphs_allowed = allowed; }
+
+bool graphs_allowed() { return are_graphs_allowed; }
 
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device) {
   const DeviceBackend& backend = backend_of(device);
-  if (backend.graphs == nullptr || !graphs_allowed) return nullptr;
+  if (backend.graphs == nullptr || !graphs_allowed()) return nullptr;
   try {
     return backend.graphs(device);
   } catch (const c10::Error& error) {

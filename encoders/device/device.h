@@ -35,6 +35,7 @@ int64_t set_threads(int64_t threads);
 struct DeviceBackend {
   const kernels::DeviceKernels* kernels = nullptr;
   std::unique_ptr<DeviceGraphs> (*graphs)(c10::Device) = nullptr;
+  std::string (*identity)(c10::Device) = nullptr;
 };
 
 struct LoadedCudaKernels {
@@ -45,6 +46,10 @@ struct LoadedCudaKernels {
 /// Loads libtorch_cuda and the shared object at the first call, the latter from the folder of the
 /// program or its ../lib. Call it before asking LibTorch for devices.
 const LoadedCudaKernels& cuda_kernels();
+
+/// A name that no other device has, on this machine or another; empty on the CPU and for devices
+/// that have none.
+std::string device_identity(c10::Device device);
 
 /// The fused kernels of a device; null on the CPU and where there are none.
 const kernels::DeviceKernels* device_kernels(c10::Device device);

@@ -46,7 +46,21 @@ std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device);
 bool records_or_warns(const std::string& work, const std::function<void()>& record);
 void warn_without_graphs(const std::string& work, const std::string& problem);
 
-/// Whether graphs_of() gives any from now on; at the start it does.
+/// Whether graphs_of() gives any from now on, and passes of training are recorded with those that
+/// it has given; at the start both hold.
 void allow_graphs(bool allowed);
+bool graphs_allowed();
+
+/// While it lives, graphs are not allowed.
+class WithoutGraphs {
+ public:
+  WithoutGraphs() { allow_graphs(false); }
+  ~WithoutGraphs() { allow_graphs(before_); }
+  WithoutGraphs(const WithoutGraphs&) = delete;
+  WithoutGraphs& operator=(const WithoutGraphs&) = delete;
+
+ private:
+  bool before_ = graphs_allowed();
+};
 
 }  // namespace dietmt::encoders

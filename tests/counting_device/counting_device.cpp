@@ -104,10 +104,6 @@ OtherKernels::OtherKernels(const kernels::DeviceKernels& kernels) {
 
 OtherKernels::~OtherKernels() { use_kernels(fused_kernels()); }
 
-WithoutGraphs::WithoutGraphs() { encoders::allow_graphs(false); }
-
-WithoutGraphs::~WithoutGraphs() { encoders::allow_graphs(true); }
-
 void move_to_device(torch::nn::Module& module) {
   const at::AutoDispatchBelowADInplaceOrView below_autograd;
   const auto move = [](const at::Tensor& tensor) {

@@ -31,15 +31,6 @@ class OtherKernels {
   OtherKernels& operator=(const OtherKernels&) = delete;
 };
 
-/// While it lives, no device has graphs.
-class WithoutGraphs {
- public:
-  WithoutGraphs();
-  ~WithoutGraphs();
-  WithoutGraphs(const WithoutGraphs&) = delete;
-  WithoutGraphs& operator=(const WithoutGraphs&) = delete;
-};
-
 /// Moves the parameters and buffers of a module to the device, as Module::to() does. LibTorch's own
 /// refuses, because the type of a parameter could not change to one of this device.
 void move_to_device(torch::nn::Module& module);

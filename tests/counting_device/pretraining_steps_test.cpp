@@ -1,17 +1,20 @@
-// Validation of BERT pretraining in bf16 on the counting device.
+// Steps and validation of BERT's pre-training in bf16 on the counting device.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 #include "bert/training/pretraining_task.h"
 #include "tests/bert/training/toy_text.h"
 #include "tests/counting_device/counting_device.h"
+#include "tests/counting_device/step_report.h"
 
 namespace dietmt::bert {
 namespace {
 
 class PretrainingSteps : public ToyTextTest, public testing::WithParamInterface<data::ExampleMode> {
  protected:
-  std::map<std::string, double> validated(at::Device device, bool bf16) const {
+  PretrainingTask task(at::Device device, bool bf16) const {
     encoders::BertConfig config = encoders::BertConfig::preset("tiny");
     config.vocabulary = tokenizer_->vocabulary_size();
     config.width = 32;
@@ -27,9 +30,31 @@ class PretrainingSteps : public ToyTextTest, public testing::WithParamInterface<
     options.phases = {{32, 0}};
     options.bf16 = bf16;
     options.device = device;
-    return PretrainingTask(model, *corpus_, *corpus_, options).validate();
+    return PretrainingTask(model, *corpus_, *corpus_, options);
+  }
+
+  std::map<std::string, double> validated(at::Device device, bool bf16) const {
+    return task(device, bf16).validate();
   }
 };
+
+TEST_P(PretrainingSteps, TrainingDoesNotWait) {
+  const encoders::WithoutGraphs without_graphs;
+  for (const bool bf16 : {false, true}) {
+    const counting::StepReport report = counting::report_of_step(2, 4, [&](int64_t updates) {
+      PretrainingTask trained = task(counting::counting_device(), bf16);
+      training::TrainerOptions options;
+      options.max_updates = updates;
+      options.log_interval = 1000;
+      options.output = scratch() / (std::to_string(updates) + (bf16 ? "bf16" : "fp32"));
+      std::filesystem::create_directories(options.output);
+      training::train(trained, options, {}, false);
+    });
+    counting::print_if_wanted(bf16 ? "pre-training, bf16" : "pre-training, fp32", report);
+    EXPECT_EQ(report.waits, 0.0) << counting::text_of_waits(report);
+    EXPECT_GT(report.launches, 20.0);
+  }
+}
 
 TEST_P(PretrainingSteps, ValidationInBf16IsNearThatOfTheCpuInFp32) {
   const auto expected = validated(at::kCPU, false);

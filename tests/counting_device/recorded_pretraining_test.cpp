@@ -1,5 +1,5 @@
 // Pre-training of BERT with passes as graphs of the counting device: the weights are those of
-// training without graphs, bit for bit.
+// training without graphs, and of training that was stopped, bit for bit.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +20,7 @@ struct Variant {
   data::ExampleMode examples;
   std::string position;
   std::string segments;
+  bool bf16 = false;
 };
 
 class RecordedPretraining : public ToyTextTest, public testing::WithParamInterface<Variant> {
@@ -46,6 +47,7 @@ class RecordedPretraining : public ToyTextTest, public testing::WithParamInterfa
     options.batches.examples.mode = variant.examples;
     options.batches.batch_tokens = 150;
     options.phases = {{16, 12}, {32, 0}};
+    options.bf16 = variant.bf16;
     options.device = counting::counting_device();
     return PretrainingTask(bert, *corpus_, *corpus_, options);
   }
@@ -55,42 +57,56 @@ class RecordedPretraining : public ToyTextTest, public testing::WithParamInterfa
     int64_t in_graphs = 0;
     size_t graphs = 0;  // of the second phase
   };
-  Trained trained(const Variant& variant, int64_t updates) const {
+  /// `folder`: goes on with what it has.
+  Trained trained(const Variant& variant, int64_t updates, const std::string& folder) const {
     Trained result{model(variant, 0.1)};
     PretrainingTask task = this->task(variant, result.model);
     training::TrainerOptions options;
     options.max_updates = updates;
     options.log_interval = 1000;
-    static int64_t runs = 0;
-    options.output = scratch() / ("run" + std::to_string(++runs));
+    options.output = scratch() / folder;
     std::filesystem::create_directories(options.output);
     counting::reset_counts();
-    training::train(task, options, {}, false);
+    training::train(task, options, {}, true);
     result.in_graphs = counting::counts().in_graphs;
     result.graphs = task.graphs();
     return result;
+  }
+
+  static void expect_equal_weights(const encoders::Bert& actual, const encoders::Bert& expected) {
+    const auto weights = actual.named_parameters();
+    for (const auto& item : expected.named_parameters())
+      EXPECT_TRUE(at::equal(weights[item.key()].cpu(), item.value().cpu())) << item.key();
   }
 };
 
 TEST_P(RecordedPretraining, GivesTheWeightsOfTrainingWithoutGraphs) {
   constexpr int64_t kUpdates = 30;
   std::optional<counting::RefusedRecordings> refused(std::in_place);
-  const Trained expected = trained(GetParam(), kUpdates);
+  const Trained expected = trained(GetParam(), kUpdates, "without");
   refused.reset();
-  const Trained actual = trained(GetParam(), kUpdates);
+  const Trained actual = trained(GetParam(), kUpdates, "with");
   EXPECT_EQ(expected.in_graphs, 0);
   EXPECT_GT(actual.in_graphs, 0);
   EXPECT_GT(actual.graphs, 0U);
-  const auto weights = actual.model->named_parameters();
-  for (const auto& item : expected.model->named_parameters())
-    EXPECT_TRUE(at::equal(weights[item.key()].cpu(), item.value().cpu())) << item.key();
+  expect_equal_weights(*actual.model, *expected.model);
+}
+
+// In the second phase, whose sizes are recorded anew.
+TEST_P(RecordedPretraining, GoesOnAfterAStop) {
+  const Trained whole = trained(GetParam(), 30, "whole");
+  trained(GetParam(), 20, "halves");
+  const Trained resumed = trained(GetParam(), 30, "halves");
+  EXPECT_GT(resumed.graphs, 0U);
+  expect_equal_weights(*resumed.model, *whole.model);
 }
 
 // Fillers add zeros to all sums, and other tiles of work their rounding errors.
 TEST_P(RecordedPretraining, FillersChangeNeitherLossesNorGradients) {
+  if (GetParam().bf16) GTEST_SKIP() << "sums of bf16 differ more";
   const auto plain = model(GetParam(), 0.0);
   const auto filled = model(GetParam(), 0.0);
-  std::optional<counting::WithoutGraphs> without_graphs(std::in_place);
+  std::optional<encoders::WithoutGraphs> without_graphs(std::in_place);
   PretrainingTask on_plain = task(GetParam(), plain);
   without_graphs.reset();
   PretrainingTask on_filled = task(GetParam(), filled);
@@ -105,6 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
     Variants, RecordedPretraining,
     testing::Values(Variant{data::ExampleMode::kFullSentences, "learned", "input"},
                     Variant{data::ExampleMode::kDocument, "diet-rel", "heads"},
+                    Variant{data::ExampleMode::kSentencePairs, "diet-rel", "heads", true},
                     Variant{data::ExampleMode::kSentencePairs, "diet-abs", "heads"},
                     Variant{data::ExampleMode::kSentencePairs, "tupe-r", "input"},
                     Variant{data::ExampleMode::kDocument, "relative-key-query(clip=8)", "none"}));

@@ -47,9 +47,9 @@ class RecordedTraining : public TranslationStepsTest {
   };
 
   Trained trained(const ModelConfig& config, training::TrainerOptions options,
-                  const data::ParallelCorpus& text, int64_t batch_tokens) const {
+                  const data::ParallelCorpus& text, int64_t batch_tokens, bool bf16 = false) const {
     Trained result{model(config, counting::counting_device()), 0, {}};
-    TranslationTask trained = task(result.model, text, batch_tokens);
+    TranslationTask trained = task(result.model, text, batch_tokens, bf16);
     const LoggedText logged;
     counting::reset_counts();
     train(trained, std::move(options));
@@ -60,11 +60,12 @@ class RecordedTraining : public TranslationStepsTest {
 
   // The same batches, filled up, with and without graphs.
   void expect_equal_weights(const ModelConfig& config, const training::TrainerOptions& options,
-                            const data::ParallelCorpus& text, int64_t batch_tokens = 600) const {
+                            const data::ParallelCorpus& text, int64_t batch_tokens = 600,
+                            bool bf16 = false) const {
     std::optional<counting::RefusedRecordings> refused(std::in_place);
-    const Trained expected = trained(config, options, text, batch_tokens);
+    const Trained expected = trained(config, options, text, batch_tokens, bf16);
     refused.reset();
-    const Trained actual = trained(config, options, text, batch_tokens);
+    const Trained actual = trained(config, options, text, batch_tokens, bf16);
     EXPECT_EQ(expected.in_graphs, 0);
     EXPECT_GT(actual.in_graphs, 0);
     EXPECT_EQ(actual.log.find("without graphs"), std::string::npos) << actual.log;
@@ -94,6 +95,10 @@ INSTANTIATE_TEST_SUITE_P(Encodings, RecordedTrainings,
                          testing::ValuesIn(encodings_without_segments()),
                          counting::name_of_encoding);
 
+TEST_P(RecordedTrainings, GiveTheSameWeightsInBf16) {
+  expect_equal_weights(RecordedTraining::config(GetParam()), updates(6), valid_corpus_, 600, true);
+}
+
 // Fillers add zeros to all sums, and other tiles of work their rounding errors.
 TEST_P(RecordedTrainings, FillersChangeNeitherLossesNorGradients) {
   ModelConfig config = RecordedTraining::config(GetParam());
@@ -101,7 +106,7 @@ TEST_P(RecordedTrainings, FillersChangeNeitherLossesNorGradients) {
       0.0;
   const auto plain = model(config, counting::counting_device());
   const auto filled = model(config, counting::counting_device());
-  std::optional<counting::WithoutGraphs> without_graphs(std::in_place);
+  std::optional<encoders::WithoutGraphs> without_graphs(std::in_place);
   TranslationTask on_plain = task(plain, corpus_);
   without_graphs.reset();
   TranslationTask on_filled = task(filled, corpus_);

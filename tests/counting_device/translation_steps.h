@@ -46,8 +46,10 @@ class TranslationStepsTest : public data::ParallelCorpusTest {
   }
 
   TranslationTask task(const std::shared_ptr<TranslationModel>& model,
-                       const data::ParallelCorpus& text, int64_t batch_tokens = 600) const {
+                       const data::ParallelCorpus& text, int64_t batch_tokens = 600,
+                       bool bf16 = false) const {
     TranslationTaskOptions options;
+    options.bf16 = bf16;
     options.batches.batch_tokens = batch_tokens;
     options.device = model->output_weight().device();
     return TranslationTask(model, text, valid_corpus_, tokenizer(), tokenizer(), options);

@@ -27,14 +27,14 @@ class TranslationSteps : public TranslationStepsTest, public testing::WithParamI
   }
 
   // Batches as they are on the CPU.
-  TranslationTask task(const std::shared_ptr<TranslationModel>& model) const {
-    const counting::WithoutGraphs without_graphs;
-    return TranslationStepsTest::task(model, corpus_);
+  TranslationTask task(const std::shared_ptr<TranslationModel>& model, bool bf16 = false) const {
+    const encoders::WithoutGraphs without_graphs;
+    return TranslationStepsTest::task(model, corpus_, 600, bf16);
   }
 
-  StepReport report_of_training() const {
+  StepReport report_of_training(bool bf16) const {
     return counting::report_of_step(2, 4, [&](int64_t updates) {
-      TranslationTask trained = task(model(counting::counting_device()));
+      TranslationTask trained = task(model(counting::counting_device()), bf16);
       training::TrainerOptions options;
       options.max_updates = updates;
       train(trained, options);
@@ -49,9 +49,11 @@ TEST_P(TranslationSteps, LossesAndGradientsAreThoseOfTheCpu) {
 }
 
 TEST_P(TranslationSteps, TrainingDoesNotWaitAndAddsInOneOrder) {
-  const StepReport report = report_of_training();
-  counting::print_if_wanted("training " + GetParam().spec, report);
-  EXPECT_LE(report.waits, kWaitsOfTraining) << counting::text_of_waits(report);
+  for (const bool bf16 : {false, true}) {
+    const StepReport report = report_of_training(bf16);
+    counting::print_if_wanted("training " + GetParam().spec + (bf16 ? ", bf16" : ""), report);
+    EXPECT_LE(report.waits, kWaitsOfTraining) << counting::text_of_waits(report);
+  }
   // By atomics on CUDA. index_add moves rows of padding, each once.
   EXPECT_THAT(counting::launches_by_operator(),
               testing::Not(testing::Contains(testing::Key(testing::HasSubstr("scatter_add")))));

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #define USE_C10D_GLOO  // here, since the precompiled header was made without
@@ -15,6 +16,7 @@
 
 #include "common/error.h"
 #include "common/logging.h"
+#include "encoders/device/device.h"
 #include "training/processes/introduction.h"
 #include "training/processes/peer_watch.h"
 #include "training/processes/process_place.h"
@@ -38,6 +40,11 @@ std::string reason_of(const std::string& message) {
   const size_t end = message.starts_with('[') ? message.find("] ") : std::string::npos;
   const size_t begin = end == std::string::npos ? 0 : end + 2;
   return message.substr(begin, message.find('\n', begin) - begin);
+}
+
+std::string in_one_line(std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  return message;
 }
 
 std::string lost_text(const std::string& reason) {
@@ -145,11 +152,26 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device, const s
     impl_->gloo = connect_gloo(place, c10::make_intrusive<c10d::PrefixStore>("gloo", impl_->store));
     impl_->watch_others(place);
   });
-  meet({kProgram, machine_name(), device.str(), problem});
-  if (device.is_cpu()) return;
+  meet({kProgram, machine_name(), device.str(), encoders::device_identity(device), problem});
+  if (!device.is_cpu()) connect_devices(device, connect);
+}
+
+void ProcessGroup::connect_devices(at::Device device, const Connect& connect) {
+  impl_->nccl = impl_->talk([&] {
+    return connect(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store), rank_, processes_,
+                   kWaitTime);
+  });
+  // NCCL looks for ways between the devices, each the current one of its process, at the first
+  // operation.
+  std::vector<Tensor> first = {at::zeros({1}, at::TensorOptions().device(device.type()))};
   impl_->talk([&] {
-    impl_->nccl = connect(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store), place.rank,
-                          place.processes, kWaitTime);
+    try {
+      impl_->nccl->allreduce(first)->wait();
+    } catch (const c10::DistBackendError& error) {
+      throw Error("the GPUs of this training cannot be connected: " +
+                  in_one_line(error.what_without_backtrace()) +
+                  " (the environment variable NCCL_DEBUG=INFO makes NCCL say more)");
+    }
   });
 }
 

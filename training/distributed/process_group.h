@@ -31,9 +31,9 @@ class ProcessGroup {
 
   /// Waits for all processes of `place`. Throws Error where rank 0 cannot listen, PeerError if
   /// processes are missing after five minutes, ConfigError where `device` is a GPU and this program
-  /// has no NCCL. If one of them cannot train with the others, rank 0 throws ConfigError, which
-  /// names it (training/processes/introduction.h), and the others FirstProcessFailed. `problem`:
-  /// why this one cannot; empty: nothing.
+  /// has no NCCL, Error if that cannot connect the GPUs. If one of them cannot train with the
+  /// others, rank 0 throws ConfigError, which names it (training/processes/introduction.h), and the
+  /// others FirstProcessFailed. `problem`: why this one cannot; empty: nothing.
   ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem = {});
   ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem,
                const Connect& connect);
@@ -74,6 +74,7 @@ class ProcessGroup {
   struct Impl;
 
   void meet(const Introduction& own);
+  void connect_devices(at::Device device, const Connect& connect);
 
   int64_t rank_;
   int64_t processes_;

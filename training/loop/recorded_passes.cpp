@@ -36,11 +36,18 @@ class WithoutGradients {
   std::vector<Tensor> before_;
 };
 
-/// Makes those that are missing.
+/// Makes those that are missing. The copy is there to load its kernel: a recording is no place to
+/// do so.
 void make_tensors_like(const std::vector<Tensor>& parameters, std::vector<Tensor>& tensors) {
   if (!tensors.empty()) return;
-  for (const Tensor& parameter : parameters)
-    tensors.push_back(parameter.requires_grad() ? at::empty_like(parameter.detach()) : Tensor());
+  std::vector<Tensor> made, values;
+  for (const Tensor& parameter : parameters) {
+    tensors.emplace_back();
+    if (!parameter.requires_grad()) continue;
+    values.push_back(parameter.detach());
+    made.push_back(tensors.back() = at::empty_like(values.back()));
+  }
+  at::_foreach_copy_(made, values);
 }
 
 }  // namespace
@@ -56,7 +63,7 @@ size_t RecordedPasses::graphs() const {
 
 Tensor RecordedPasses::run(const Sizes& sizes, const Tensor& numbers,
                            encoders::DropoutKeys& dropout, const Pass& pass) {
-  if (!records()) return pass(nullptr, dropout);
+  if (!records() || !encoders::graphs_allowed()) return pass(nullptr, dropout);
   Entry& entry = entries_[sizes];
   // The first pass lets libraries allocate what they keep.
   if (++entry.uses == 1) return enqueue(dropout, pass);

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/memory_use.h"
 #include "common/process.h"
+#include "encoders/device/device_graphs.h"
 #include "encoders/device/device_memory.h"
 #include "reporting/progress_bar.h"
 
@@ -66,6 +67,8 @@ int64_t largest_fitting(int64_t smallest, int64_t largest,
 Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes) {
   using Clock = std::chrono::steady_clock;
   const at::Device device = device_of(task.model());
+  // Of a few batches, chance would decide how many are recorded.
+  const encoders::WithoutGraphs without_graphs;
   encoders::reset_peak_memory(device);
   Rehearsal done;
   int64_t tokens = 0;

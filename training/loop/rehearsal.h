@@ -39,8 +39,8 @@ struct Rehearsal {
   int64_t peak_memory = 0;  // bytes, of the process or the device, with the state of Adam
 };
 
-/// Runs `batches` batches forward and backward as one of `processes`, without an update. Throws
-/// Stopped after a signal.
+/// Runs `batches` batches forward and backward as one of `processes`, without an update and without
+/// graphs of the device. Throws Stopped after a signal.
 Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes);
 
 /// A few lines for the user: size, memory, epochs and time.

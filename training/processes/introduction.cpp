@@ -1,8 +1,10 @@
 #include "training/processes/introduction.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace dietmt::training {
@@ -21,16 +23,19 @@ std::string introduction_text(const Introduction& introduction) {
   return nlohmann::json{{"program", introduction.program},
                         {"machine", introduction.machine},
                         {"device", introduction.device},
+                        {"identity", introduction.identity},
                         {"problem", introduction.problem}}
       .dump();
 }
 
 Introduction introduction_from(const std::string& text) {
   const nlohmann::json values = nlohmann::json::parse(text);
-  return {values.at("program"), values.at("machine"), values.at("device"), values.at("problem")};
+  return {values.at("program"), values.at("machine"), values.at("device"), values.at("identity"),
+          values.at("problem")};
 }
 
 std::string problem_of_meeting(const std::vector<Introduction>& ranks) {
+  std::map<std::string, size_t> owners;  // of devices
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     const Introduction &own = ranks[rank], &first = ranks.front();
     const std::string name = name_of(rank, own);
@@ -41,6 +46,13 @@ std::string problem_of_meeting(const std::vector<Introduction>& ranks) {
     if (kind_of(own.device) != kind_of(first.device))
       return name + " trains on " + own.device + ", but rank 0 on " + first.device +
              ": give all processes the same --device";
+    if (own.identity.empty()) continue;
+    const auto [owner, is_new] = owners.emplace(own.identity, rank);
+    if (!is_new)
+      return fmt::format(
+          "{} and rank {} would share one GPU ({}, here {}): start as many processes "
+          "on a machine as it has GPUs, each with its own LOCAL_RANK",
+          name, owner->second, own.identity, own.device);
   }
   return {};
 }

@@ -8,10 +8,11 @@
 namespace dietmt::training {
 
 struct Introduction {
-  std::string program = {};  // versions of dietmt and LibTorch
-  std::string machine = {};  // host name
-  std::string device = {};   // "cpu", "cuda:3"
-  std::string problem = {};  // why this process cannot train; empty: nothing
+  std::string program = {};   // versions of dietmt and LibTorch
+  std::string machine = {};   // host name
+  std::string device = {};    // "cpu", "cuda:3"
+  std::string identity = {};  // of the device, which no other has; empty: unknown
+  std::string problem = {};   // why this process cannot train; empty: nothing
 };
 
 /// As text, and back.
@@ -19,8 +20,9 @@ std::string introduction_text(const Introduction& introduction);
 Introduction introduction_from(const std::string& text);
 
 /// One sentence that names the first rank that cannot train with those before it; empty if all can.
-/// Reasons: its own problem, another program, another kind of device than rank 0. Two ranks on one
-/// GPU are left to NCCL: each may see only its own GPU, always as cuda:0. `ranks`: in order.
+/// Reasons: its own problem, another program, another kind of device than rank 0, the same device
+/// as an earlier rank. Names of devices do not tell this: each rank may see only its own GPU,
+/// always as cuda:0. `ranks`: in order.
 std::string problem_of_meeting(const std::vector<Introduction>& ranks);
 
 /// The name of this machine.

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "common/error.h"
 #include "encoders/weights/safetensors.h"
 #include "reporting/progress.h"
 #include "tests/common/test_directory.h"
@@ -92,6 +93,33 @@ void train_on_counting_ranks(const fs::path& output) {
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
+}
+
+// As NCCL where two ranks have one GPU.
+struct BrokenBackend : CountingBackend {
+  using CountingBackend::CountingBackend;
+  WorkPointer allreduce(std::vector<at::Tensor>&, const c10d::AllreduceOptions&) override {
+    C10_THROW_ERROR(DistBackendError, "NCCL error: invalid usage\nDuplicate GPU detected");
+  }
+};
+
+TEST(CountingRanks, SayWhyTheirDevicesCannotBeConnected) {
+  const MeetingPlace meeting_place;
+  CountingCollectives collectives(1);
+  const auto connect = [&](const auto&, int64_t own, int64_t ranks, std::chrono::milliseconds) {
+    return c10::make_intrusive<BrokenBackend>(collectives, own, ranks);
+  };
+  try {
+    const ProcessGroup group(place_of(0, 1, meeting_place), kDevice, "", connect);
+    FAIL() << "connected";
+  } catch (const PeerError& error) {
+    FAIL() << "no peer is lost: " << error.what();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "the GPUs of this training cannot be connected: NCCL error: invalid usage "
+                 "Duplicate GPU detected (the environment variable NCCL_DEBUG=INFO makes NCCL say "
+                 "more)");
+  }
 }
 
 TEST(CountingRanks, EightTrainAsOneProcessOnTheCpu) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/error.h"
+#include "encoders/device/device_graphs.h"
 #include "tests/counting_device/counting_device.h"
 #include "tests/counting_device/device_memory.h"
 #include "training/loop/rehearsal.h"
@@ -27,6 +28,7 @@ class PieceTask : public TrainingTask {
 
   torch::nn::Module& model() override { return model_; }
   BatchLoss accumulate_gradients(encoders::DropoutKeys&) override {
+    EXPECT_FALSE(encoders::graphs_allowed());
     const at::Tensor memory = at::zeros({tokens_, kPiece / 4}, model_.weight.options());
     ++batches_;
     const at::Tensor loss = memory.view(-1).narrow(0, 0, 1).sum();

@@ -49,6 +49,21 @@ class RecordedPassesTest : public testing::Test {
   /// Of one pass.
   float loss_of(const std::vector<float>& numbers) { return run(batch_of(numbers)).item<float>(); }
 
+  /// Of a pass w sum(n); the first `failures` recordings lack memory.
+  float loss_of_lacking(const Tensor& batch, int& failures) {
+    encoders::DropoutKeys dropout(1);
+    const Tensor loss = passes_.run(
+        {batch.size(0)}, batch, dropout, [&](const Tensor* place, encoders::DropoutKeys&) {
+          const Tensor sum = (model_.w * (place != nullptr ? *place : batch)).sum();
+          sum.backward();
+          const bool fails = place != nullptr && failures > 0;
+          if (fails) --failures;
+          TORCH_CHECK_WITH(OutOfMemoryError, !fails, "full");
+          return sum.detach() * 1.0;
+        });
+    return loss.item<float>();
+  }
+
   float take_gradient(Tensor& parameter) {
     const float gradient = parameter.grad().item<float>();
     model_.zero_grad();
@@ -72,6 +87,16 @@ TEST_F(RecordedPassesTest, ReadTheBatchOfEachReplay) {
     EXPECT_EQ(replays(), i + 1);
     EXPECT_EQ(take_gradient(model_.w), (number * number + 16.0f) / 2);
   }
+}
+
+TEST_F(RecordedPassesTest, AreNotRecordedWhileGraphsAreNotAllowed) {
+  {
+    const encoders::WithoutGraphs without_graphs;
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(loss_of({1, 2}), 7.5f);
+  }
+  EXPECT_EQ(passes_.graphs(), 0U);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(loss_of({1, 2}), 7.5f);
+  EXPECT_EQ(passes_.graphs(), 1U);
 }
 
 TEST_F(RecordedPassesTest, GiveNoGradientToUnusedParameters) {
@@ -129,27 +154,25 @@ TEST_F(RecordedPassesTest, GiveTheirMemoryToAPassThatLacksIt) {
 }
 
 TEST_F(RecordedPassesTest, AreRecordedAgainIfMemoryWasMissing) {
-  bool lacks = true;
-  const auto loss_of_pass = [&](const Tensor& batch) {
-    encoders::DropoutKeys dropout(1);
-    const Tensor loss = passes_.run(
-        {batch.size(0)}, batch, dropout, [&](const Tensor* place, encoders::DropoutKeys&) {
-          const Tensor sum = (model_.w * (place != nullptr ? *place : batch)).sum();
-          sum.backward();
-          if (place != nullptr)
-            TORCH_CHECK_WITH(OutOfMemoryError, !std::exchange(lacks, false), "full");
-          return sum.detach() * 1.0;
-        });
-    return loss.item<float>();
-  };
+  int failures = 1;
   const int64_t before = counting::cache_releases();
-  loss_of_pass(batch_of({1, 2}));
+  loss_of_lacking(batch_of({1, 2}), failures);
   EXPECT_EQ(counting::cache_releases(), before);
   model_.zero_grad();
-  EXPECT_EQ(loss_of_pass(batch_of({3, 4})), 21.0f);
+  EXPECT_EQ(loss_of_lacking(batch_of({3, 4}), failures), 21.0f);
   EXPECT_EQ(take_gradient(model_.w), 7.0f) << "the recording that failed left none";
   EXPECT_EQ(passes_.graphs(), 1U);
   EXPECT_EQ(counting::cache_releases(), before + 1);
+}
+
+TEST_F(RecordedPassesTest, GoOnWithoutGraphsIfMemoryIsStillMissing) {
+  int failures = 2;
+  loss_of_lacking(batch_of({1, 2}), failures);
+  model_.zero_grad();
+  EXPECT_EQ(loss_of_lacking(batch_of({3, 4}), failures), 21.0f);
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(take_gradient(model_.w), 7.0f) << "the recordings that failed left none";
+  EXPECT_FALSE(passes_.records());
 }
 
 TEST_F(RecordedPassesTest, SeeTheWeightsOfEachReplay) {

@@ -7,28 +7,31 @@ namespace dietmt::training {
 namespace {
 
 std::vector<Introduction> four_ranks() {
-  return {{"dietmt 1", "a", "cuda:0", ""},
-          {"dietmt 1", "a", "cuda:1", ""},
-          {"dietmt 1", "b", "cuda:0", ""},
-          {"dietmt 1", "b", "cuda:1", ""}};
+  return {{"dietmt 1", "a", "cuda:0", "", ""},
+          {"dietmt 1", "a", "cuda:1", "", ""},
+          {"dietmt 1", "b", "cuda:0", "", ""},
+          {"dietmt 1", "b", "cuda:1", "", ""}};
 }
 
 TEST(Introduction, SurvivesItsText) {
   const Introduction found =
-      introduction_from(introduction_text({"dietmt 1", "a", "cuda:0", "no \"GPU\"\n"}));
+      introduction_from(introduction_text({"dietmt 1", "a", "cuda:0", "GPU-7", "no \"GPU\"\n"}));
   EXPECT_EQ(found.program, "dietmt 1");
   EXPECT_EQ(found.machine, "a");
   EXPECT_EQ(found.device, "cuda:0");
+  EXPECT_EQ(found.identity, "GPU-7");
   EXPECT_EQ(found.problem, "no \"GPU\"\n");
 }
 
 TEST(Meeting, OfEqualProcessesHasNoProblem) {
   EXPECT_EQ(problem_of_meeting(four_ranks()), "");
-  EXPECT_EQ(problem_of_meeting({{"dietmt 1", "a", "cpu", ""}, {"dietmt 1", "a", "cpu", ""}}), "");
+  EXPECT_EQ(
+      problem_of_meeting({{"dietmt 1", "a", "cpu", "", ""}, {"dietmt 1", "a", "cpu", "", ""}}), "");
 }
 
 TEST(Meeting, AcceptsProcessesThatSeeOnlyTheirOwnGpu) {
-  EXPECT_EQ(problem_of_meeting({{"dietmt 1", "a", "cuda:0", ""}, {"dietmt 1", "a", "cuda:0", ""}}),
+  EXPECT_EQ(problem_of_meeting({{"dietmt 1", "a", "cuda:0", "GPU-1", ""},
+                                {"dietmt 1", "a", "cuda:0", "GPU-2", ""}}),
             "");
 }
 
@@ -47,6 +50,17 @@ TEST(Meeting, NamesTheRankAndItsProblem) {
   EXPECT_EQ(problem_of_meeting(ranks),
             "rank 1 on a trains on cpu, but rank 0 on cuda:0: give all processes the same "
             "--device");
+}
+
+TEST(Meeting, RefusesTwoRanksOnOneGpu) {
+  auto ranks = four_ranks();
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    ranks[rank].identity = "GPU-" + std::to_string(rank);
+  EXPECT_EQ(problem_of_meeting(ranks), "");
+  ranks[3].identity = "GPU-1";
+  EXPECT_EQ(problem_of_meeting(ranks),
+            "rank 3 on b and rank 1 would share one GPU (GPU-1, here cuda:1): start as many "
+            "processes on a machine as it has GPUs, each with its own LOCAL_RANK");
 }
 
 }  // namespace
