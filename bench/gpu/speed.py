@@ -1,6 +1,7 @@
 """Steps that time kernels and training."""
 
 import json
+import pathlib
 
 from common import attempt, batch_sizes, presets
 from machine import Failed
@@ -15,16 +16,19 @@ def table_rows(text):
 
 
 def kernels(m):
-    """time of the row kernels, of the loss, and of attention by encoding and length"""
-    for kind in ("bf16", "fp32"):
-        try:
-            text = m.program("row_kernels", "--device", m.device, "--type", kind, seconds=60)
-            yield from map(json.loads, text.splitlines())
-        except Failed as error:
-            yield {"kernel": "all", "type": kind, "failed": str(error)}
+    """time of the row kernels, of the loss, of a decoding step, and of attention by encoding and
+    length"""
+    for program, kinds in (("row_kernels", ("bf16", "fp32")), ("step_kernels", ("bf16", "fp16"))):
+        for kind in kinds:
+            try:
+                text = m.program(program, "--device", m.device, "--type", kind, seconds=60)
+                yield from map(json.loads, text.splitlines())
+            except Failed as error:
+                yield {"kernel": f"all of {program}", "type": kind, "failed": str(error)}
     yield from attention(m, "auto", "none", "diet-rel", "shaw(clip=16)")
     if not m.trial:  # beside the one by mma.sync that auto takes
         yield from attention(m, "hopper", "none", "diet-rel")
+        yield from flex_attention(m)
 
 
 def attention(m, backend, *encodings):
@@ -39,6 +43,15 @@ def attention(m, backend, *encodings):
         yield from ({**named, **row} for row in table_rows(text))
     except Failed as error:
         yield {**named, "failed": str(error)}
+
+
+def flex_attention(m):
+    script = pathlib.Path(__file__).with_name("flex_attention.py")
+    try:
+        text = m.python(script, "--tokens", str(batch_sizes(m)[0]), seconds=90)
+        yield from map(json.loads, text.splitlines())
+    except Failed as error:
+        yield {"kernel": "FlexAttention, diet-rel", "failed": str(error)}
 
 
 def timed_text(m):
@@ -104,12 +117,13 @@ def training(m):
     """`tiny` and `base` beside PyTorch trainers on the same batches"""
     for preset in presets(m):
         for tokens in batch_sizes(m):
-            compiled = COMPILED if preset == "base" else {}
-            yield from speeds(m, preset, tokens, "bf16", {**PADDED, **PACKED, **compiled})
+            yield from speeds(m, preset, tokens, "bf16", {**PADDED, **PACKED})
             yield from speeds(m, preset, tokens, "bf16", {}, "--graphs")
     for preset in presets(m):
         for tokens in batch_sizes(m):
             yield from speeds(m, preset, tokens, "fp32", PADDED)
+    for tokens in batch_sizes(m):  # compiling takes longest, and may not work
+        yield from speeds(m, presets(m)[0], tokens, "bf16", COMPILED)
 
 
 def sweep(m):

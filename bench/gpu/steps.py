@@ -167,7 +167,7 @@ STEPS = {
     "training": (training, 240),
     "kernels": (kernels, 150),
     "numerics": (numerics, 150),
-    "decoding": (decoding, 240),
+    "decoding": (decoding, 300),
     "memory": (memory, 120),
     "profile": (profile, 150),
     "sanitize": (sanitize, 400),
