@@ -1,5 +1,5 @@
 // Attention without the rest of the model: forward, and a training step (forward and backward with
-// dropout 0.1), of each position encoding against the same kernel without any, and of the kernel
+// --dropout), of each position encoding against the same kernel without any, and of the kernel
 // against ATen's attention on the padded batch. Two things are timed in turn, round by round; the
 // ratio is the median of the rounds' ratios. On a device a round is --calls calls between two
 // events. Memory is the growth of the peak resident size during one step, on a device that of the
@@ -33,13 +33,12 @@ using namespace dietmt;
 using encoders::Backend;
 using encoders::Packing;
 
-constexpr double kDropout = 0.1;
-
 struct Options {
   std::vector<std::string> encodings = {"none", "diet-rel", "t5", "shaw(clip=16)"};
   std::vector<std::string> lengths = {"20-60", "20-128", "512", "1024", "2048"};
   int64_t tokens = 4096, heads = 8, head_width = 64, rounds = 15, calls = 1, threads = 2;
   int64_t warmup = 1;
+  double dropout = 0.1;
   std::string device = "cpu", type = "fp32", backend = "auto", results;
 };
 
@@ -132,13 +131,15 @@ class Batch {
     attend(scheme, 0.0);
   }
   void step(const encoders::PositionScheme& scheme) const {
-    attend(scheme, kDropout).sum().backward();
+    attend(scheme, options_.dropout).sum().backward();
   }
   void aten_forward(bool masked) const {
     const torch::NoGradGuard no_grad;
     aten(masked, 0.0);
   }
-  void aten_step(bool masked) const { aten(masked, masked ? kDropout : 0.0).sum().backward(); }
+  void aten_step(bool masked) const {
+    aten(masked, masked ? options_.dropout : 0.0).sum().backward();
+  }
 
   double padding() const {
     const auto slots = static_cast<double>(packing_.sentences() * packing_.max_length());
@@ -239,6 +240,7 @@ int main(int argc, char** argv) {
       .add("rounds", &options.rounds, "N", "timed rounds", bench::kCount)
       .add("calls", &options.calls, "N", "calls in a round", bench::kCount)
       .add("threads", &options.threads, "N", "threads", bench::kThreads)
+      .add("dropout", &options.dropout, "P", "dropout of the training step", ranges::kDropout)
       .add("device", &options.device, "NAME", bench::kDeviceHelp)
       .add("type", &options.type, "", "element type of queries, keys and values", bench::kElement)
       .add("backend", &options.backend, "NAME", "auto, cpu, cuda, hopper, sdpa or reference")

@@ -35,7 +35,10 @@ inline void add_repeats(OptionTable& table, Repeats& repeats) {
 
 class Place {
  public:
-  explicit Place(const std::string& device) : device_(encoders::parse_device(device)) {}
+  /// Makes the device the current one.
+  explicit Place(const std::string& device) : device_(encoders::parse_device(device)) {
+    encoders::make_current(device_);
+  }
 
   at::Device device() const { return device_; }
 

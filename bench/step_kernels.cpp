@@ -1,5 +1,7 @@
 // Time of the kernels of a decoding step: one JSON line each, with the memory that the kernel
-// cannot avoid to read and write, a second. The sizes are those of `base`.
+// cannot avoid to read and write, a second. The sizes are those of `base`. Calls take turns on
+// inputs that are larger in all than a device's caches, as those of layers are, and follow each
+// other in a graph, as in a step.
 //
 //   step_kernels [--device cuda] [--type bf16] [--sentences 64] [--beam 5] [--tokens 30]
 #include <ATen/ATen.h>
@@ -19,6 +21,7 @@ using at::Tensor;
 
 struct Options {
   int64_t sentences = 64, beam = 5, tokens = 30, heads = 8, head_width = 64, classes = 32000;
+  int64_t megabytes = 200;
   bench::Repeats repeats;
   std::string device = "cuda", type = "bf16";
 };
@@ -76,7 +79,17 @@ class StepKernels {
     call.positions = positions.data_ptr<int64_t>();
     call.terms.content_scale = scales_.data();
     call.output = {output.data_ptr(), vector};
-    time(name, bytes((2 * slots + 2 * rows) * vector), table_.step_attention, call);
+    const double of_call = bytes((2 * slots + 2 * rows) * vector);
+    std::vector<Tensor> kept;
+    std::vector<kernels::DeviceStepAttention> calls;
+    for (int64_t i = 0; i < copies(of_call); ++i) {
+      const Tensor own_keys = kept.emplace_back(keys.clone());
+      const Tensor own_values = kept.emplace_back(values.clone());
+      call.keys.data = own_keys.data_ptr();
+      call.values.data = own_values.data_ptr();
+      calls.push_back(call);
+    }
+    time(name, of_call, table_.step_attention, calls);
   }
 
   // Sums change with each call, but not the work.
@@ -101,15 +114,32 @@ class StepKernels {
     call.candidates = chosen.data_ptr<int32_t>();
     call.row_log_probs = log_probs.data_ptr<float>();
     call.row_tokens = best.data_ptr<int32_t>();
-    time("beam_step", bytes(rows * o_.classes), table_.beam_step, call);
+    const double of_call = bytes(rows * o_.classes);
+    std::vector<Tensor> kept;
+    std::vector<kernels::DeviceBeamStep> calls;
+    for (int64_t i = 0; i < copies(of_call); ++i) {
+      call.logits = kept.emplace_back(logits.clone()).data_ptr();
+      calls.push_back(call);
+    }
+    time("beam_step", of_call, table_.beam_step, calls);
+  }
+
+  int64_t copies(double bytes_of_call) const {
+    return static_cast<int64_t>(static_cast<double>(o_.megabytes) * 1e6 / bytes_of_call) + 1;
   }
 
   template <typename Call>
   void time(const std::string& name, double bytes, void (*kernel)(const Call&),
-            const Call& call) const {
+            const std::vector<Call>& calls) const {
     nlohmann::json line{
         {"kernel", name}, {"type", o_.type}, {"sentences", o_.sentences}, {"beam", o_.beam}};
-    const double seconds = place_.median_seconds([&] { kernel(call); }, o_.repeats);
+    const auto graphs = encoders::graphs_of(place_.device());
+    if (graphs == nullptr) throw Error("the device has no graphs");
+    const auto graph = graphs->record([&] {
+      for (const Call& call : calls) kernel(call);
+    });
+    const double seconds = place_.median_seconds([&] { graph->replay(); }, o_.repeats) /
+                           static_cast<double>(calls.size());
     line["microseconds"] = seconds * 1e6;
     line["gigabytes_per_second"] = bytes * 1e-9 / seconds;
     std::cout << line << std::endl;
@@ -140,6 +170,8 @@ int main(int argc, char** argv) {
       .add("heads", &options.heads, "N", "attention heads", bench::kCount)
       .add("head-width", &options.head_width, "N", "width of a head", ranges::kWidth)
       .add("classes", &options.classes, "N", "pieces of the vocabulary", ranges::kVocabulary)
+      .add("megabytes", &options.megabytes, "N", "size of the inputs that calls take turns on",
+           bench::kCount)
       .add("type", &options.type, "", "element type", bench::kElement)
       .add("device", &options.device, "NAME", bench::kDeviceHelp);
   bench::add_repeats(table, options.repeats);

@@ -28,30 +28,36 @@ def kernels(m):
     yield from attention(m, "auto", "none", "diet-rel", "shaw(clip=16)")
     if not m.trial:  # beside the one by mma.sync that auto takes
         yield from attention(m, "hopper", "none", "diet-rel")
-        yield from flex_attention(m)
+        for length in ("512", "2048"):  # side by side
+            yield from attention(m, "auto", "diet-rel", lengths=(length,), dropout="0")
+            yield from flex_attention(m, length)
 
 
-def attention(m, backend, *encodings):
+LENGTHS = ("20-60", "20-128", "512", "2048")
+
+
+def attention(m, backend, *encodings, lengths=LENGTHS, dropout="0.1"):
     rounds, calls = ("1", "1") if m.trial else ("11", "4")
-    lengths = ("20-60",) if m.trial else ("20-60", "20-128", "512", "2048")
-    named = {"kernel": "attention", "backend": backend}
+    lengths = ("20-60",) if m.trial else lengths
+    named = {"kernel": f"attention, dropout {dropout}", "backend": backend}
     try:
         text = m.program(
             "attention", "--device", m.device, "--type", "bf16", "--backend", backend,
             "--tokens", str(batch_sizes(m)[0]), "--rounds", rounds, "--calls", calls,
-            "--threads", "8", "--lengths", *lengths, "--encodings", *encodings, seconds=120)
+            "--threads", "8", "--dropout", dropout, "--lengths", *lengths, "--encodings", *encodings, seconds=120)
         yield from ({**named, **row} for row in table_rows(text))
     except Failed as error:
         yield {**named, "failed": str(error)}
 
 
-def flex_attention(m):
+def flex_attention(m, length):
     script = pathlib.Path(__file__).with_name("flex_attention.py")
     try:
-        text = m.python(script, "--tokens", str(batch_sizes(m)[0]), seconds=90)
+        text = m.python(script, "--tokens", str(batch_sizes(m)[0]), "--lengths", length,
+                        seconds=60)
         yield from map(json.loads, text.splitlines())
     except Failed as error:
-        yield {"kernel": "FlexAttention, diet-rel", "failed": str(error)}
+        yield {"kernel": "FlexAttention, diet-rel, dropout 0", "failed": str(error)}
 
 
 def timed_text(m):

@@ -120,7 +120,9 @@ class CudaGraph : public DeviceGraph {
   /// end gives the pool back itself.
   void abandon(Pool pool, c10::DeviceIndex device) {
     namespace allocator = c10::cuda::CUDACachingAllocator;
-    succeeds([&] { graph_->capture_end(); });
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaStreamIsCapturing(recording_stream(device).stream(), &status);
+    if (status != cudaStreamCaptureStatusNone) succeeds([&] { graph_->capture_end(); });
     if (succeeds([&] { allocator::endAllocateToPool(device, pool); }))
       succeeds([&] { allocator::releasePool(device, pool); });
     abandon_pool(*at::getHostAllocator(at::kCUDA), pool);
@@ -138,6 +140,8 @@ class CudaGraphs : public DeviceGraphs {
       at::zeros({1}, at::TensorOptions(at::kByte).device(c10::kCUDA, device_));
     });
   }
+
+  c10::Device device() const override { return {c10::kCUDA, device_}; }
 
   std::unique_ptr<DeviceGraph> record(const std::function<void()>& work) override {
     auto graph = std::make_unique<CudaGraph>();

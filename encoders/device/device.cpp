@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "common/error.h"
+#include "encoders/device/device_memory.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -55,13 +56,17 @@ std::string reason_for_no_gpu() {
 
 }  // namespace
 
+int64_t visible_gpus() {
+  cuda_kernels();  // loads LibTorch's CUDA part where there is one
+  return static_cast<int64_t>(torch::cuda::device_count());
+}
+
 c10::Device parse_device(const std::string& name) {
   try {
     const c10::Device device(name);
     if (device.is_cpu()) return device;
     if (device.is_cuda()) {
-      encoders::cuda_kernels();  // loads LibTorch's CUDA part where there is one
-      const auto count = static_cast<int64_t>(torch::cuda::device_count());
+      const int64_t count = visible_gpus();
       const int64_t index = device.has_index() ? device.index() : 0;
       if (index < count) return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
       throw ConfigError("--device " + name + ": LibTorch sees " + std::to_string(count) + " GPUs" +
@@ -169,9 +174,15 @@ std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device) {
   }
 }
 
-bool records_or_warns(const std::string& work, const std::function<void()>& record) {
+bool records_or_warns(const std::string& work, const DeviceGraphs& graphs,
+                      const std::function<void()>& record) {
   try {
-    record();
+    try {
+      record();
+    } catch (const c10::OutOfMemoryError&) {
+      release_cached_memory(graphs.device());
+      record();
+    }
     return true;
   } catch (const c10::Error& error) {
     warn_without_graphs(work, error.what_without_backtrace());

@@ -22,6 +22,9 @@ namespace dietmt::encoders {
 /// "cpu", "cuda" or "cuda:I". Throws ConfigError if the device is not there.
 c10::Device parse_device(const std::string& name);
 
+/// How many GPUs LibTorch sees.
+int64_t visible_gpus();
+
 /// Bytes that a device has left; none if it does not say so.
 std::optional<int64_t> free_device_memory(c10::Device device);
 

@@ -30,6 +30,8 @@ class DeviceGraphs {
  public:
   virtual ~DeviceGraphs() = default;
 
+  virtual c10::Device device() const = 0;
+
   /// Records what `work` enqueues on this thread. It must neither wait for the device nor read or
   /// write host memory there, and the memory that it uses must stay where it is as long as the
   /// graph lives; memory that it allocates does. Throws what `work` throws, and c10::Error if the
@@ -41,9 +43,12 @@ class DeviceGraphs {
 /// the device should have some.
 std::unique_ptr<DeviceGraphs> graphs_of(c10::Device device);
 
-/// Runs `record`. If it throws, warns that `work`, such as "decoding", goes on without graphs of
-/// the device, and why. Returns whether it did not throw.
-bool records_or_warns(const std::string& work, const std::function<void()>& record);
+/// Runs `record`, which records with `graphs`, and returns true. If memory is missing, does so
+/// again after the device's allocator has given back what it keeps, which does not serve
+/// recordings, and which it cannot give back meanwhile. If `record` throws, returns false after a
+/// warning that `work`, such as "decoding", goes on without graphs, and why.
+bool records_or_warns(const std::string& work, const DeviceGraphs& graphs,
+                      const std::function<void()>& record);
 void warn_without_graphs(const std::string& work, const std::string& problem);
 
 /// Whether graphs_of() gives any from now on, and passes of training are recorded with those that

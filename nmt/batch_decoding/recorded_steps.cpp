@@ -33,7 +33,7 @@ at::Tensor RecordedSteps::run(int64_t size, int64_t moves,
 // without.
 bool RecordedSteps::record(Step& step, const std::function<at::Tensor()>& work) {
   const bool recorded = encoders::records_or_warns(
-      "decoding", [&] { step.graph = graphs_->record([&] { step.result = work(); }); });
+      "decoding", *graphs_, [&] { step.graph = graphs_->record([&] { step.result = work(); }); });
   if (recorded) return true;
   steps_.clear();
   graphs_ = nullptr;

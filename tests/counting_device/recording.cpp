@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "tests/counting_device/arena.h"
+#include "tests/counting_device/counting_device.h"
 #include "tests/counting_device/device_memory.h"
 #include "tests/counting_device/launch_log.h"
 
@@ -122,6 +123,8 @@ void RecordedGraph::replay() {
 
 class RecordedGraphs : public encoders::DeviceGraphs {
  public:
+  c10::Device device() const override { return counting_device(); }
+
   std::unique_ptr<encoders::DeviceGraph> record(const std::function<void()>& work) override {
     auto graph = std::make_unique<RecordedGraph>(pool_);
     graph->record(work);

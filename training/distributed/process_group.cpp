@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 #define USE_C10D_GLOO  // here, since the precompiled header was made without
 #include <torch/version.h>
 
@@ -31,6 +32,7 @@ using Store = c10::intrusive_ptr<c10d::Store>;
 using Work = c10::intrusive_ptr<c10d::Work>;
 
 constexpr std::chrono::milliseconds kConnectTime = 5min;
+constexpr std::chrono::milliseconds kLossShows = 2500ms;  // longer than PeerWatch waits
 constexpr char kProgram[] = "dietmt " DIETMT_VERSION " with LibTorch " TORCH_VERSION;
 // Other ranks wait while rank 0 encodes a corpus or validates. PeerWatch notices lost processes.
 constexpr std::chrono::milliseconds kWaitTime = 24h * 7;
@@ -45,6 +47,16 @@ std::string reason_of(const std::string& message) {
 std::string in_one_line(std::string message) {
   std::ranges::replace(message, '\n', ' ');
   return message;
+}
+
+Introduction introduction_of(at::Device device, const std::string& problem) {
+  Introduction own{kProgram, machine_name(), device.str(), {}, problem};
+  try {
+    own.identity = encoders::device_identity(device);
+  } catch (const c10::Error& error) {
+    if (own.problem.empty()) own.problem = in_one_line(error.what_without_backtrace());
+  }
+  return own;
 }
 
 std::string lost_text(const std::string& reason) {
@@ -152,27 +164,29 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, at::Device device, const s
     impl_->gloo = connect_gloo(place, c10::make_intrusive<c10d::PrefixStore>("gloo", impl_->store));
     impl_->watch_others(place);
   });
-  meet({kProgram, machine_name(), device.str(), encoders::device_identity(device), problem});
+  meet(introduction_of(device, problem));
   if (!device.is_cpu()) connect_devices(device, connect);
 }
 
 void ProcessGroup::connect_devices(at::Device device, const Connect& connect) {
-  impl_->nccl = impl_->talk([&] {
-    return connect(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store), rank_, processes_,
-                   kWaitTime);
-  });
-  // NCCL looks for ways between the devices, each the current one of its process, at the first
-  // operation.
-  std::vector<Tensor> first = {at::zeros({1}, at::TensorOptions().device(device.type()))};
-  impl_->talk([&] {
-    try {
-      impl_->nccl->allreduce(first)->wait();
-    } catch (const c10::DistBackendError& error) {
-      throw Error("the GPUs of this training cannot be connected: " +
-                  in_one_line(error.what_without_backtrace()) +
-                  " (the environment variable NCCL_DEBUG=INFO makes NCCL say more)");
-    }
-  });
+  std::string reason;
+  try {
+    impl_->nccl = connect(c10::make_intrusive<c10d::PrefixStore>("nccl", impl_->store), rank_,
+                          processes_, kWaitTime);
+    // NCCL looks for ways between the devices, each the current one of its process, at the first
+    // operation.
+    std::vector<Tensor> first = {at::zeros({1}, at::TensorOptions().device(device.type()))};
+    impl_->nccl->allreduce(first)->wait();
+    return;
+  } catch (const c10::Error& error) {
+    reason = in_one_line(error.what_without_backtrace());
+  }
+  // If a process is lost, the watch ends this one meanwhile.
+  std::this_thread::sleep_for(kLossShows);
+  const bool speaks = impl_->talk([&] { return impl_->store->add("unconnected", 1) == 1; });
+  if (!speaks) throw FirstProcessFailed();
+  throw Error("rank " + std::to_string(rank_) + " on " + machine_name() +
+              " cannot connect its GPU with the others: " + reason);
 }
 
 void ProcessGroup::meet(const Introduction& own) {

@@ -31,7 +31,8 @@ class ProcessGroup {
 
   /// Waits for all processes of `place`. Throws Error where rank 0 cannot listen, PeerError if
   /// processes are missing after five minutes, ConfigError where `device` is a GPU and this program
-  /// has no NCCL, Error if that cannot connect the GPUs. If one of them cannot train with the
+  /// has no NCCL, Error if that cannot connect the GPU of this one (another one that cannot has
+  /// spoken: FirstProcessFailed). If one of them cannot train with the
   /// others, rank 0 throws ConfigError, which names it (training/processes/introduction.h), and the
   /// others FirstProcessFailed. `problem`: why this one cannot; empty: nothing.
   ProcessGroup(const ProcessPlace& place, at::Device device, const std::string& problem = {});

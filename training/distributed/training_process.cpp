@@ -31,6 +31,8 @@ std::string device_name(const std::string& name, const ProcessPlace& place) {
         "--device cuda needs the environment variable LOCAL_RANK, which chooses the GPU of each "
         "process");
   }
+  // Launchers may show each process only its own GPU.
+  if (encoders::visible_gpus() == 1) return "cuda:0";
   return "cuda:" + std::to_string(*place.local_rank);
 }
 

@@ -17,19 +17,36 @@ namespace {
 
 constexpr const char* kWork = "training";
 
-/// While it lives, the parameters have no gradients; then they have those from before again.
-class WithoutGradients {
+/// At first the parameters have no gradients; in the end they have those from before again.
+class GradientsApart {
  public:
-  explicit WithoutGradients(std::vector<Tensor>& parameters) : parameters_(parameters) {
+  explicit GradientsApart(std::vector<Tensor>& parameters) : parameters_(parameters) {
     for (Tensor& parameter : parameters_)
       before_.push_back(std::exchange(parameter.mutable_grad(), {}));
   }
-  ~WithoutGradients() {
+  ~GradientsApart() {
     for (size_t i = 0; i < parameters_.size(); ++i)
       parameters_[i].mutable_grad() = std::move(before_[i]);
   }
-  WithoutGradients(const WithoutGradients&) = delete;
-  WithoutGradients& operator=(const WithoutGradients&) = delete;
+  GradientsApart(const GradientsApart&) = delete;
+  GradientsApart& operator=(const GradientsApart&) = delete;
+
+  /// Adds the gradients that a pass has left meanwhile to those from before.
+  void add_those_of_pass() {
+    const torch::NoGradGuard no_gradients;
+    std::vector<Tensor> sums, added;
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const Tensor& gradient = parameters_[i].grad();
+      if (!gradient.defined()) continue;
+      if (before_[i].defined()) {
+        sums.push_back(before_[i]);
+        added.push_back(gradient);
+      } else {
+        before_[i] = gradient;
+      }
+    }
+    if (!sums.empty()) at::_foreach_add_(sums, added);
+  }
 
  private:
   std::vector<Tensor>& parameters_;
@@ -40,14 +57,15 @@ class WithoutGradients {
 /// do so.
 void make_tensors_like(const std::vector<Tensor>& parameters, std::vector<Tensor>& tensors) {
   if (!tensors.empty()) return;
-  std::vector<Tensor> made, values;
+  std::vector<Tensor> all, made, values;
   for (const Tensor& parameter : parameters) {
-    tensors.emplace_back();
+    all.emplace_back();
     if (!parameter.requires_grad()) continue;
     values.push_back(parameter.detach());
-    made.push_back(tensors.back() = at::empty_like(values.back()));
+    made.push_back(all.back() = at::empty_like(values.back()));
   }
-  at::_foreach_copy_(made, values);
+  if (!made.empty()) at::_foreach_copy_(made, values);
+  tensors = std::move(all);
 }
 
 }  // namespace
@@ -79,22 +97,20 @@ Tensor RecordedPasses::run(const Sizes& sizes, const Tensor& numbers,
   return recorded.sums.clone();
 }
 
-// The memory that graphs hold serves no pass outside of them. So they go if it is missing, unless
-// the pass may have added to gradients of other batches.
+// The memory that graphs hold serves no pass outside of them. So they go if it is missing, and the
+// pass is enqueued again. It adds to no gradients of other batches before it is whole.
 Tensor RecordedPasses::enqueue(encoders::DropoutKeys& dropout, const Pass& pass) {
+  if (graphs() == 0) return pass(nullptr, dropout);
   const encoders::DropoutKeys before = dropout;
-  const bool can_repeat =
-      graphs() > 0 && std::ranges::none_of(parameters_, [](const Tensor& parameter) {
-        return parameter.grad().defined();
-      });
   try {
-    return pass(nullptr, dropout);
+    GradientsApart apart(parameters_);
+    const Tensor sums = pass(nullptr, dropout);
+    apart.add_those_of_pass();
+    return sums;
   } catch (const c10::OutOfMemoryError& error) {
-    if (!can_repeat) throw;
     encoders::warn_without_graphs(kWork, error.what_without_backtrace());
   }
   forget_graphs();
-  for (Tensor& parameter : parameters_) parameter.mutable_grad().reset();
   dropout = before;
   return pass(nullptr, dropout);
 }
@@ -120,17 +136,10 @@ bool RecordedPasses::is_worth(const Entry& entry) {
   return true;
 }
 
-// Returns false, and forgets all graphs, if the device cannot record. What the allocator keeps of
-// first passes does not serve recordings, and it cannot give it back meanwhile.
+// Returns false, and forgets all graphs, if the device cannot record.
 bool RecordedPasses::record(Entry& entry, const Tensor& numbers, const Pass& pass) {
-  const bool recorded = encoders::records_or_warns(kWork, [&] {
-    try {
-      entry.recorded = recorded_pass(numbers, pass);
-    } catch (const c10::OutOfMemoryError&) {
-      encoders::release_cached_memory(numbers.device());
-      entry.recorded = recorded_pass(numbers, pass);
-    }
-  });
+  const bool recorded = encoders::records_or_warns(
+      kWork, *graphs_, [&] { entry.recorded = recorded_pass(numbers, pass); });
   if (!recorded) forget_graphs();
   return recorded;
 }
@@ -139,7 +148,7 @@ std::unique_ptr<RecordedPasses::Recorded> RecordedPasses::recorded_pass(const Te
                                                                         const Pass& pass) {
   make_tensors_like(parameters_, results_);
   if (!dropout_key_.defined()) dropout_key_ = at::zeros({}, numbers.options().dtype(at::kLong));
-  const WithoutGradients without(parameters_);
+  const GradientsApart apart(parameters_);
   auto made = std::make_unique<Recorded>();
   made->numbers = numbers.clone();
   made->graph = graphs_->record([&] {

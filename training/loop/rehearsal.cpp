@@ -67,10 +67,11 @@ int64_t largest_fitting(int64_t smallest, int64_t largest,
 Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t processes) {
   using Clock = std::chrono::steady_clock;
   const at::Device device = device_of(task.model());
+  Rehearsal done;
+  done.has_graphs = encoders::graphs_of(device) != nullptr;
   // Of a few batches, chance would decide how many are recorded.
   const encoders::WithoutGraphs without_graphs;
   encoders::reset_peak_memory(device);
-  Rehearsal done;
   int64_t tokens = 0;
   Clock::time_point start = Clock::now(), second = start;
   for (int64_t batch = 0; batch < batches; ++batch) {
@@ -114,13 +115,15 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
                                   max_updates / updates_per_epoch);
   return fmt::format(
       "parameters  {}\n"
-      "memory      {:.0f} MB{}\n"
+      "memory      {:.0f} MB{}{}\n"
       "batches     {:.0f} an epoch, {:.0f} tokens each\n"
       "updates     {:.1f} an epoch; {}\n"
       "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
       parameters, static_cast<double>(rehearsal.peak_memory) / 1e6,
-      processes > 1 ? " a process" : "", rehearsal.batches_per_epoch, rehearsal.tokens,
-      updates_per_epoch, end, seconds, rehearsal.tokens * accumulate / seconds,
+      processes > 1 ? " a process" : "",
+      rehearsal.has_graphs ? ", without graphs (--cuda-graphs), which take more" : "",
+      rehearsal.batches_per_epoch, rehearsal.tokens, updates_per_epoch, end, seconds,
+      rehearsal.tokens * accumulate / seconds,
       reporting::duration_text(seconds * (epochs_end_it ? all_epochs : max_updates)));
 }
 

@@ -21,8 +21,8 @@ Introduction introduction_from(const std::string& text);
 
 /// One sentence that names the first rank that cannot train with those before it; empty if all can.
 /// Reasons: its own problem, another program, another kind of device than rank 0, the same device
-/// as an earlier rank. Names of devices do not tell this: each rank may see only its own GPU,
-/// always as cuda:0. `ranks`: in order.
+/// as an earlier rank. Names of devices do not tell this: a rank may see only its own GPU, as
+/// cuda:0. `ranks`: in order.
 std::string problem_of_meeting(const std::vector<Introduction>& ranks);
 
 /// The name of this machine.

@@ -1,6 +1,7 @@
 #include "nmt/batch_decoding/recorded_steps.h"
 
 #include <ATen/ATen.h>
+#include <c10/util/Exception.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -17,7 +18,11 @@ struct Counts {
 
 class CountedGraphs : public encoders::DeviceGraphs {
  public:
-  explicit CountedGraphs(Counts& counts, bool fails = false) : counts_(counts), fails_(fails) {}
+  /// `lacks`: recordings that find no memory, the first of all.
+  explicit CountedGraphs(Counts& counts, bool fails = false, int64_t lacks = 0)
+      : counts_(counts), fails_(fails), lacks_(lacks) {}
+
+  c10::Device device() const override { return at::kCPU; }
 
   std::unique_ptr<encoders::DeviceGraph> record(const std::function<void()>& work) override {
     struct Graph : encoders::DeviceGraph {
@@ -29,6 +34,7 @@ class CountedGraphs : public encoders::DeviceGraphs {
       Counts& counts;
       std::function<void()> work;
     };
+    TORCH_CHECK_WITH(OutOfMemoryError, lacks_-- <= 0, "full");
     if (fails_) throw std::runtime_error("no graphs today");
     ++counts_.recorded;
     return std::make_unique<Graph>(counts_, work);
@@ -37,6 +43,7 @@ class CountedGraphs : public encoders::DeviceGraphs {
  private:
   Counts& counts_;
   bool fails_;
+  int64_t lacks_;
 };
 
 TEST(RecordedSteps, SizesLeaveAtMostAThirdIdle) {
@@ -78,6 +85,17 @@ TEST(RecordedSteps, RecordASizeWhenItComesAgainAndForgetItWhenTensorsMove) {
   EXPECT_EQ(counts.replayed, 3);
   step(4, 1);
   EXPECT_EQ(counts.recorded, 2);
+}
+
+TEST(RecordedSteps, RecordAgainIfMemoryWasMissing) {
+  for (const int64_t lacks : {1, 2}) {
+    Counts counts;
+    CountedGraphs graphs(counts, false, lacks);
+    RecordedSteps steps(&graphs);
+    for (int i = 0; i < 3; ++i) steps.run(6, 0, [] { return at::scalar_tensor(1); });
+    EXPECT_EQ(counts.replayed, lacks == 1 ? 2 : 0);
+    EXPECT_EQ(steps.size_of(5), lacks == 1 ? 6 : 5);
+  }
 }
 
 TEST(RecordedSteps, GoOnWithoutGraphsIfTheDeviceCannotRecord) {
