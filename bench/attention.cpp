@@ -177,6 +177,9 @@ std::string number(double value, int digits) {
   return text.str();
 }
 
+/// Short ones with another digit.
+std::string milliseconds(double seconds) { return number(seconds * 1e3, seconds < 0.01 ? 3 : 2); }
+
 std::string table_for(const Options& options) {
   const bench::Place place(options.device);
   const Timer timer(place, options);
@@ -197,8 +200,8 @@ std::string table_for(const Options& options) {
       const Paired aten_step = timer.time_in_turn([&] { batch.aten_step(masked); }, step);
       out << "| " << range << " | " << spec << " | " << number(plain.ratio, 2) << " | "
           << number(plain_step.ratio, 2) << " | " << number(aten.ratio, 2) << " | "
-          << number(aten_step.ratio, 2) << " | " << number(aten.second * 1e3, 2) << " | "
-          << number(aten_step.second * 1e3, 2) << " | " << number(peak_megabytes(place, step), 1)
+          << number(aten_step.ratio, 2) << " | " << milliseconds(aten.second) << " | "
+          << milliseconds(aten_step.second) << " | " << number(peak_megabytes(place, step), 1)
           << " |\n";
       std::cerr << range << " " << spec << "\n";
     }

@@ -39,7 +39,9 @@ const BackendRow& choose_automatically(const AttentionCall& call) {
     const std::vector<std::string> reasons = reasons_against(row.backend, call);
     if (reasons.empty()) {
       static std::once_flag logged;
-      std::call_once(logged, [&] { spdlog::debug("attention backend: {}", row.name); });
+      // On a GPU it matters whether the kernels are there.
+      const auto level = call.queries.is_cpu() ? spdlog::level::debug : spdlog::level::info;
+      std::call_once(logged, [&] { spdlog::log(level, "attention backend: {}", row.name); });
       return row;
     }
     for (const std::string& reason : reasons)

@@ -68,7 +68,13 @@ c10::Device parse_device(const std::string& name) {
     if (device.is_cuda()) {
       const int64_t count = visible_gpus();
       const int64_t index = device.has_index() ? device.index() : 0;
-      if (index < count) return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+      if (index < count) {
+        if (const std::string& problem = cuda_kernels().problem; !problem.empty())
+          spdlog::warn(
+              "--device {}: LibTorch computes without dietmt's CUDA kernels, which is slower: {}",
+              name, problem);
+        return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
+      }
       throw ConfigError("--device " + name + ": LibTorch sees " + std::to_string(count) + " GPUs" +
                         (count == 0 ? reason_for_no_gpu() : ""));
     }
