@@ -183,7 +183,12 @@ void ProcessGroup::connect_devices(at::Device device, const Connect& connect) {
   }
   // If a process is lost, the watch ends this one meanwhile.
   std::this_thread::sleep_for(kLossShows);
-  const bool speaks = impl_->talk([&] { return impl_->store->add("unconnected", 1) == 1; });
+  bool speaks = false;
+  try {
+    speaks = impl_->store->add("unconnected", 1) == 1;
+  } catch (const c10::Error&) {
+    // The process that kept the store has spoken and ended.
+  }
   if (!speaks) throw FirstProcessFailed();
   throw Error("rank " + std::to_string(rank_) + " on " + machine_name() +
               " cannot connect its GPU with the others: " + reason);

@@ -86,10 +86,9 @@ Tensor RecordedPasses::run(const Sizes& sizes, const Tensor& numbers,
   // The first pass lets libraries allocate what they keep.
   if (++entry.uses == 1) return enqueue(dropout, pass);
   const bool is_ready = entry.recorded || (is_worth(entry) && record(entry, numbers, pass));
-  if (!is_ready) return enqueue(dropout, pass);
+  if (!is_ready || !move_gradients_away()) return enqueue(dropout, pass);
   const torch::NoGradGuard no_gradients;
   const Recorded& recorded = *entry.recorded;
-  move_gradients_away();
   recorded.numbers.copy_(numbers);
   dropout_key_.copy_(dropout.on_device(numbers.device()));
   recorded.graph->replay();
@@ -173,16 +172,25 @@ void RecordedPasses::store_gradients(Recorded& recorded) {
   if (!gradients.empty()) at::_foreach_copy_(places, gradients);
 }
 
-void RecordedPasses::move_gradients_away() {
+// Returns false, and forgets all graphs, if there is no memory to move them to.
+bool RecordedPasses::move_gradients_away() {
+  const torch::NoGradGuard no_gradients;
   std::vector<Tensor> gradients, places;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined() || !gradient.is_same(results_[i])) continue;
-    make_tensors_like(parameters_, moved_);
+    try {
+      make_tensors_like(parameters_, moved_);
+    } catch (const c10::OutOfMemoryError& error) {
+      encoders::warn_without_graphs(kWork, error.what_without_backtrace());
+      forget_graphs();
+      return false;
+    }
     places.push_back(moved_[i]);
     gradients.push_back(std::exchange(gradient, moved_[i]));
   }
   if (!gradients.empty()) at::_foreach_copy_(places, gradients);
+  return true;
 }
 
 void RecordedPasses::add_gradients(const Recorded& recorded) {

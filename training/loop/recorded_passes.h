@@ -65,7 +65,7 @@ class RecordedPasses {
   bool record(Entry& entry, const at::Tensor& numbers, const Pass& pass);
   std::unique_ptr<Recorded> recorded_pass(const at::Tensor& numbers, const Pass& pass);
   void store_gradients(Recorded& recorded);
-  void move_gradients_away();
+  bool move_gradients_away();
   void add_gradients(const Recorded& recorded);
 
   std::unique_ptr<encoders::DeviceGraphs> graphs_;

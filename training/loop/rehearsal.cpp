@@ -68,7 +68,7 @@ Rehearsal rehearse(TrainingTask& task, int64_t batches, uint64_t seed, int64_t p
   using Clock = std::chrono::steady_clock;
   const at::Device device = device_of(task.model());
   Rehearsal done;
-  done.has_graphs = encoders::graphs_of(device) != nullptr;
+  done.has_graphs = processes == 1 && encoders::graphs_of(device) != nullptr;
   // Of a few batches, chance would decide how many are recorded.
   const encoders::WithoutGraphs without_graphs;
   encoders::reset_peak_memory(device);
@@ -121,7 +121,7 @@ std::string rehearsal_text(const Rehearsal& rehearsal, int64_t parameters,
       "time        {:.3g} s an update, {:.0f} tokens/s; {} for all, without validation\n",
       parameters, static_cast<double>(rehearsal.peak_memory) / 1e6,
       processes > 1 ? " a process" : "",
-      rehearsal.has_graphs ? ", without graphs (--cuda-graphs), which take more" : "",
+      rehearsal.has_graphs ? ", without graphs (--cuda-graphs), which may take more" : "",
       rehearsal.batches_per_epoch, rehearsal.tokens, updates_per_epoch, end, seconds,
       rehearsal.tokens * accumulate / seconds,
       reporting::duration_text(seconds * (epochs_end_it ? all_epochs : max_updates)));

@@ -37,7 +37,7 @@ struct Rehearsal {
   double tokens = 0;   // of a batch, the mean: those of progress
   double batches_per_epoch = 0;
   int64_t peak_memory = 0;  // bytes, of the process or the device, with the state of Adam
-  bool has_graphs = false;  // the device, which would make training faster and take more memory
+  bool has_graphs = false;  // the device: they would make training faster and take more memory
 };
 
 /// Runs `batches` batches forward and backward as one of `processes`, without an update and without

@@ -30,7 +30,8 @@ std::string introduction_text(const Introduction& introduction) {
 
 Introduction introduction_from(const std::string& text) {
   const nlohmann::json values = nlohmann::json::parse(text);
-  return {values.at("program"), values.at("machine"), values.at("device"), values.at("identity"),
+  return {values.at("program"), values.at("machine"), values.at("device"),
+          values.value("identity", std::string()),  // other versions have none
           values.at("problem")};
 }
 

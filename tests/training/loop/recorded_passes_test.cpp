@@ -8,6 +8,7 @@
 
 #include "encoders/device/device.h"
 #include "tests/counting_device/counting_device.h"
+#include "tests/counting_device/device_memory.h"
 #include "tests/counting_device/recording.h"
 
 namespace dietmt::training {
@@ -170,6 +171,20 @@ TEST_F(RecordedPassesTest, GoOnWithoutGraphsIfMemoryIsStillMissing) {
   EXPECT_EQ(failures, 0);
   EXPECT_EQ(take_gradient(model_.w), 7.0f) << "the recordings that failed left none";
   EXPECT_FALSE(passes_.records());
+}
+
+TEST_F(RecordedPassesTest, GoOnWithoutGraphsIfThereIsNoMemoryToMoveGradients) {
+  const Tensor batch = batch_of({1, 2});
+  for (int i = 0; i < 2; ++i) {
+    model_.zero_grad();
+    run(batch);
+  }
+  {
+    const counting::MemoryLimit limit(counting::allocated_bytes());
+    EXPECT_EQ(run(batch).item<float>(), 7.5f);
+  }
+  EXPECT_FALSE(passes_.records());
+  EXPECT_EQ(take_gradient(model_.w), 2 * 2.5f) << "of the replay before, and of the pass";
 }
 
 TEST_F(RecordedPassesTest, SeeTheWeightsOfEachReplay) {
