@@ -183,7 +183,7 @@ void expect_step(ElementType type, const StepCase& options, double tolerance) {
 using StepAttentionOf = StepTest<testing::TestWithParam<StepCase>>;
 
 TEST_P(StepAttentionOf, EqualsPlainLoops) {
-  expect_step(ElementType::kFloat, GetParam(), 5e-6);  // scores reach 12, a GPU's exp2 is rough
+  expect_step(ElementType::kFloat, GetParam(), kStepTolerance);
   expect_step(ElementType::kBFloat16, GetParam(), 5e-3);
   expect_step(ElementType::kHalf, GetParam(), 1e-3);
 }

@@ -15,6 +15,10 @@ namespace dietmt::kernels {
 void run_step_here(const DeviceStepAttention& call, uint64_t order);
 void run_step_here(const DeviceBeamStep& call, uint64_t order);
 
+/// Of outputs of attention in fp32, whose scores reach 12: the exp2 of a GPU is less exact than the
+/// host's.
+extern const double kStepTolerance;
+
 /// Numbers where host and kernels see them.
 template <typename T>
 T* shared_copy(const std::vector<T>& numbers) {

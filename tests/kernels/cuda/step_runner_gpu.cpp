@@ -4,6 +4,8 @@
 
 namespace dietmt::kernels {
 
+const double kStepTolerance = 5e-6;
+
 void run_step_here(const DeviceStepAttention& call, uint64_t /*order*/) {
   step_attention_cuda(call, nullptr);
   require_cuda(cudaDeviceSynchronize(), "attention of a decoding step");

@@ -24,6 +24,8 @@ HostSchedule schedule_of(uint64_t order) {
 
 }  // namespace
 
+const double kStepTolerance = 2e-6;
+
 void run_step_here(const DeviceStepAttention& call, uint64_t order) {
   StepLauncher launcher{schedule_of(order)};
   step_attention_on(launcher, call);
