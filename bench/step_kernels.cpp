@@ -1,5 +1,5 @@
 // Time of the kernels of a decoding step: one JSON line each, with the memory that the kernel
-// cannot avoid to read and write, a second. The sizes are those of `base`. Calls take turns on
+// must read and write, a second. The sizes are those of `base`. Calls take turns on
 // inputs that are larger in all than a device's caches, as those of layers are, and follow each
 // other in a graph, as in a step.
 //
@@ -54,7 +54,7 @@ class StepKernels {
     return static_cast<double>(elements) * static_cast<double>(numbers_.dtype().itemsize());
   }
 
-  /// Each group sees keys of its own.
+  /// No two groups share keys.
   void attention(const std::string& name, int64_t groups, int64_t rows_per_group) const {
     const int64_t vector = o_.heads * o_.head_width, rows = groups * rows_per_group;
     const int64_t slots = groups * o_.tokens;

@@ -3,8 +3,8 @@
 
     scripts/kernel_coverage.py
 
-Builds these tests with gcov's counters (the preset coverage), runs them, and prints the missed lines
-of kernels/cuda. Ends with 1 if one of them is a kernel's (.cuh).
+Builds these tests with gcov's counters (the preset coverage), runs them, and prints the lines of
+kernels/cuda that never ran. Ends with 1 if one of them is a kernel's (.cuh).
 """
 import collections
 import json
@@ -51,7 +51,7 @@ def main():
         text = (ROOT / path).read_text().splitlines()
         for line in lines:
             print(f"{path}:{line}: {text[line - 1].strip()}")
-    print(f"{sum(map(len, missed.values()))} of {sum(map(len, files.values()))} lines are missed")
+    print(f"{sum(map(len, missed.values()))} of {sum(map(len, files.values()))} lines never ran")
     sys.exit(any(lines for path, lines in missed.items() if path.suffix == ".cuh"))
 
 

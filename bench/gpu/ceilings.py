@@ -6,23 +6,10 @@ import time
 
 import torch
 
+from device_time import median_seconds
+
 PRODUCTS = ((8192, 8192, 8192), (25000, 2048, 512), (25000, 512, 2048), (25000, 1536, 512),
             (4096, 32000, 512))
-
-
-def seconds(work, repeats=20):
-    """Median between two events."""
-    for _ in range(3):
-        work()
-    times = []
-    for _ in range(repeats):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        work()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end) / 1e3)
-    return sorted(times)[len(times) // 2]
 
 
 def host_seconds(work, repeats):
@@ -40,7 +27,7 @@ def host_seconds(work, repeats):
 def terabytes_per_second():
     source = torch.randn(1 << 29, device="cuda")
     target = torch.empty_like(source)
-    return 2e-12 * source.nbytes / seconds(lambda: target.copy_(source), 10)
+    return 2e-12 * source.nbytes / median_seconds(lambda: target.copy_(source), 10)
 
 
 def show(what, value, unit):
@@ -55,7 +42,7 @@ def main():
     for m, n, k in PRODUCTS:
         a = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
         b = torch.randn(k, n, device="cuda", dtype=torch.bfloat16)
-        show(f"bf16 product {m} x {n} x {k}", 2e-12 * m * n * k / seconds(lambda: a @ b), "TFLOP/s")
+        show(f"bf16 product {m} x {n} x {k}", 2e-12 * m * n * k / median_seconds(lambda: a @ b, 20), "TFLOP/s")
     small = torch.zeros(16, device="cuda")
     host = torch.zeros(2048, dtype=torch.int64)
     pinned = host.pin_memory()

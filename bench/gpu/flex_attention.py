@@ -14,23 +14,9 @@ import json
 import torch
 from torch.nn.attention.flex_attention import flex_attention
 
+from device_time import median_seconds
+
 HEADS, WIDTH, LONGEST = 8, 64, 2048
-
-
-def milliseconds(work, repeats=11, calls=4):
-    """Of one of the calls between two events, the median."""
-    for _ in range(3):
-        work()
-    times = []
-    for _ in range(repeats):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        for _ in range(calls):
-            work()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(start.elapsed_time(end) / calls)
-    return sorted(times)[len(times) // 2]
 
 
 def timed(options, length):
@@ -53,10 +39,13 @@ def timed(options, length):
     def both():
         forward().backward(gradient)
 
+    def milliseconds(work):
+        return round(median_seconds(work, repeats=11, calls=4) * 1e3, 3)
+
     with torch.no_grad():
         alone = milliseconds(forward)
     return {"kernel": "FlexAttention, diet-rel, dropout 0", "tokens a sentence": length,
-            "forward ms": round(alone, 3), "forward and backward ms": round(milliseconds(both), 3)}
+            "forward ms": alone, "step ms": milliseconds(both)}
 
 
 def main():

@@ -44,7 +44,8 @@ def attention(m, backend, *encodings, lengths=LENGTHS, dropout="0.1"):
         text = m.program(
             "attention", "--device", m.device, "--type", "bf16", "--backend", backend,
             "--tokens", str(batch_sizes(m)[0]), "--rounds", rounds, "--calls", calls,
-            "--threads", "8", "--dropout", dropout, "--lengths", *lengths, "--encodings", *encodings, seconds=120)
+            "--threads", "8", "--dropout", dropout, "--lengths", *lengths,
+            "--encodings", *encodings, seconds=120)
         yield from ({**named, **row} for row in table_rows(text))
     except Failed as error:
         yield {**named, "failed": str(error)}

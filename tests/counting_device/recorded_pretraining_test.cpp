@@ -101,9 +101,10 @@ TEST_P(RecordedPretraining, GoesOnAfterAStop) {
   expect_equal_weights(*resumed.model, *whole.model);
 }
 
+class FilledPretraining : public RecordedPretraining {};
+
 // Fillers add zeros to all sums, and other tiles of work their rounding errors.
-TEST_P(RecordedPretraining, FillersChangeNeitherLossesNorGradients) {
-  if (GetParam().bf16) GTEST_SKIP() << "sums of bf16 differ more";
+TEST_P(FilledPretraining, FillersChangeNeitherLossesNorGradients) {
   const auto plain = model(GetParam(), 0.0);
   const auto filled = model(GetParam(), 0.0);
   std::optional<encoders::WithoutGraphs> without_graphs(std::in_place);
@@ -117,14 +118,16 @@ TEST_P(RecordedPretraining, FillersChangeNeitherLossesNorGradients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Variants, RecordedPretraining,
-    testing::Values(Variant{data::ExampleMode::kFullSentences, "learned", "input"},
-                    Variant{data::ExampleMode::kDocument, "diet-rel", "heads"},
-                    Variant{data::ExampleMode::kSentencePairs, "diet-rel", "heads", true},
-                    Variant{data::ExampleMode::kSentencePairs, "diet-abs", "heads"},
-                    Variant{data::ExampleMode::kSentencePairs, "tupe-r", "input"},
-                    Variant{data::ExampleMode::kDocument, "relative-key-query(clip=8)", "none"}));
+const Variant kVariants[] = {{data::ExampleMode::kFullSentences, "learned", "input"},
+                             {data::ExampleMode::kDocument, "diet-rel", "heads"},
+                             {data::ExampleMode::kSentencePairs, "diet-abs", "heads"},
+                             {data::ExampleMode::kSentencePairs, "tupe-r", "input"},
+                             {data::ExampleMode::kDocument, "relative-key-query(clip=8)", "none"}};
+const Variant kBf16 = {data::ExampleMode::kSentencePairs, "diet-rel", "heads", true};
+
+INSTANTIATE_TEST_SUITE_P(Variants, RecordedPretraining, testing::ValuesIn(kVariants));
+INSTANTIATE_TEST_SUITE_P(Bf16, RecordedPretraining, testing::Values(kBf16));
+INSTANTIATE_TEST_SUITE_P(Variants, FilledPretraining, testing::ValuesIn(kVariants));
 
 }  // namespace
 }  // namespace dietmt::bert

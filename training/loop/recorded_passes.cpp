@@ -17,6 +17,26 @@ namespace {
 
 constexpr const char* kWork = "training";
 
+/// Additions of gradients, in one multi-tensor launch. A sum that is not there yet becomes the
+/// gradient.
+class GradientSums {
+ public:
+  void add(Tensor& sum, const Tensor& gradient) {
+    if (!sum.defined()) {
+      sum = gradient;
+      return;
+    }
+    sums_.push_back(sum);
+    added_.push_back(gradient);
+  }
+  void enqueue() {
+    if (!sums_.empty()) at::_foreach_add_(sums_, added_);
+  }
+
+ private:
+  std::vector<Tensor> sums_, added_;
+};
+
 /// At first the parameters have no gradients; in the end they have those from before again.
 class GradientsApart {
  public:
@@ -34,18 +54,12 @@ class GradientsApart {
   /// Adds the gradients that a pass has left meanwhile to those from before.
   void add_those_of_pass() {
     const torch::NoGradGuard no_gradients;
-    std::vector<Tensor> sums, added;
+    GradientSums sums;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const Tensor& gradient = parameters_[i].grad();
-      if (!gradient.defined()) continue;
-      if (before_[i].defined()) {
-        sums.push_back(before_[i]);
-        added.push_back(gradient);
-      } else {
-        before_[i] = gradient;
-      }
+      if (gradient.defined()) sums.add(before_[i], gradient);
     }
-    if (!sums.empty()) at::_foreach_add_(sums, added);
+    sums.enqueue();
   }
 
  private:
@@ -194,17 +208,9 @@ bool RecordedPasses::move_gradients_away() {
 }
 
 void RecordedPasses::add_gradients(const Recorded& recorded) {
-  std::vector<Tensor> gradients, added;
-  for (const size_t i : recorded.trained) {
-    Tensor& gradient = parameters_[i].mutable_grad();
-    if (gradient.defined()) {
-      gradients.push_back(gradient);
-      added.push_back(results_[i]);
-    } else {
-      gradient = results_[i];
-    }
-  }
-  if (!gradients.empty()) at::_foreach_add_(gradients, added);
+  GradientSums sums;
+  for (const size_t i : recorded.trained) sums.add(parameters_[i].mutable_grad(), results_[i]);
+  sums.enqueue();
 }
 
 }  // namespace dietmt::training

@@ -2,9 +2,6 @@
 // GPU (step_runner_gpu.cpp). Each test program links one of them.
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
 #include "kernels/device_kernels.h"
 #include "tests/kernels/cuda/rowwise/row_tensor.h"
 
@@ -18,14 +15,6 @@ void run_step_here(const DeviceBeamStep& call, uint64_t order);
 /// Of outputs of attention in fp32, whose scores reach 12: the exp2 of a GPU is less exact than the
 /// host's.
 extern const double kStepTolerance;
-
-/// Numbers where host and kernels see them.
-template <typename T>
-T* shared_copy(const std::vector<T>& numbers) {
-  auto* const memory = static_cast<T*>(allocate_shared(numbers.size() * sizeof(T) + 16));
-  std::ranges::copy(numbers, memory);
-  return memory;
-}
 
 /// A test or a test of a parameter, skipped where the cases cannot run.
 template <typename Test>

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -25,6 +26,14 @@ inline std::string name_of(ElementType type) {
 /// Half the distance between 1 and the next number.
 inline double rounding_of(ElementType type) {
   return type == ElementType::kFloat ? 0x1p-24 : type == ElementType::kHalf ? 0x1p-11 : 0x1p-8;
+}
+
+/// Numbers where host and kernels see them.
+template <typename T>
+T* shared_copy(const std::vector<T>& numbers) {
+  auto* const memory = static_cast<T*>(allocate_shared(numbers.size() * sizeof(T) + 16));
+  std::ranges::copy(numbers, memory);
+  return memory;
 }
 
 class RowTensor {

@@ -11,13 +11,6 @@ using Values = std::vector<double>;
 
 size_t at(int64_t i) { return static_cast<size_t>(i); }
 
-/// Whole numbers where host and kernels see them.
-int64_t* shared_integers(const std::vector<int64_t>& numbers) {
-  auto* const memory = static_cast<int64_t*>(allocate_shared(numbers.size() * sizeof(int64_t) + 8));
-  std::copy(numbers.begin(), numbers.end(), memory);
-  return memory;
-}
-
 class TokenCasesTest : public testing::TestWithParam<ElementType> {
  protected:
   void SetUp() override {
@@ -40,10 +33,10 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     call.rows = rows;
     call.width = width;
     call.table = table.floats();
-    call.ids = shared_integers(ids);
+    call.ids = shared_copy(ids);
     call.scale = 1.5;
     call.position_table = positions ? places.floats() : nullptr;
-    call.positions = positions ? shared_integers(at_position) : nullptr;
+    call.positions = positions ? shared_copy(at_position) : nullptr;
     call.dropout = dropout_of(0.2, 5);
     call.output = output.data();
     run_rows_here(call);
@@ -77,8 +70,8 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     call.rows = rows;
     call.width = width;
     call.grad_output = grad.data();
-    call.ids = shared_integers(ids);
-    call.order = shared_integers(order);
+    call.ids = shared_copy(ids);
+    call.order = shared_copy(order);
     call.scale = 0.5;
     call.dropout = dropout_of(0.1, 6);
     call.grad_table = table.floats();
@@ -106,7 +99,7 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     call.classes = classes;
     call.logits = logits.data();
     call.bias = bias ? offsets.floats() : nullptr;
-    call.targets = shared_integers(targets);
+    call.targets = shared_copy(targets);
     call.smoothing = smoothing;
     call.losses = losses.floats();
     const Values before = logits.values();
@@ -172,7 +165,7 @@ class TokenCasesTest : public testing::TestWithParam<ElementType> {
     call.row_stride = stride;
     call.table = table.floats();
     call.table_heads = table_heads;
-    call.positions = positions ? shared_integers(at_position) : nullptr;
+    call.positions = positions ? shared_copy(at_position) : nullptr;
     call.halved_heads = halved;
     call.output = output.data();
     for (const bool back : {false, true}) {
@@ -237,7 +230,7 @@ TEST_P(TokenCasesTest, CrossEntropyOfInfiniteLogits) {
   call.rows = 1;
   call.classes = kClasses;
   call.logits = logits.data();
-  call.targets = shared_integers({3});
+  call.targets = shared_copy<int64_t>({3});
   call.gradient = true;
   call.losses = losses.floats();
   run_rows_here(call);
