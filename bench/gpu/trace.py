@@ -22,8 +22,11 @@ def busy_microseconds(events):
 
 def short_name(name):
     """A kernel's name without its arguments, and of templates only what tells them apart."""
-    name = re.sub(r"\(.*", "", name.replace("(anonymous namespace)::", ""))
-    name = re.sub(r"^void ", "", name)
+    name = re.sub(r"^void ", "", name.replace("(anonymous namespace)::", ""))
+    own = re.search(r"run_block<(.*)>\(", name)
+    if own:  # dietmt's: the block that it runs
+        return re.sub(r"dietmt::kernels::|\(\w+(::\w+)*\)", "", own[1])[:100]
+    name = re.sub(r"\(.*", "", name)
     functor = re.search(r"(\w*(?:Functor|_kernel_cuda|kernel_impl))", name)
     base = name.split("<")[0] if len(name) > 80 else name
     return f"{base} {functor[1]}"[:100] if functor and functor[1] not in base else base[:100]
