@@ -75,8 +75,8 @@ struct AttentionSizes {
   int64_t max_queries = 0;              // T
   int64_t max_keys = 0;                 // S
   bool causal = false;                  // key j is hidden from query i < j
-  double dropout = 0.0;                 // of the probabilities: element [b,h,i,j] of
-                                        // [B, H, T, S], kernels/dropout.h
+  double dropout = 0.0;                 // of the probabilities: column j of row
+                                        // (b H + h) T + i, kernels/dropout.h
   uint64_t dropout_key = 0;             // what the CPU kernels read
   DeviceDropoutKey device_dropout_key;  // what the CUDA kernels read
 };

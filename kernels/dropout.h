@@ -31,6 +31,24 @@ constexpr bool dropout_keeps(uint64_t key, uint32_t index, uint32_t threshold) {
   return dropout_bits(key, index) >= threshold;
 }
 
+/// Attention probabilities, a row for each sentence, head and query. Hashing each of them as above
+/// would cost a GPU more than the rest of attention, so only the start of a row is hashed; columns
+/// are equal steps from there, mixed by one round, whose upper bits decide.
+constexpr uint32_t kDropoutStep = 0x9e3779b1U;
+
+constexpr uint32_t dropout_row_start(uint64_t key, uint32_t row) { return dropout_bits(key, row); }
+
+/// 32 random bits at `place`: the start of a row + column * kDropoutStep, modulo 2^32.
+template <typename Bits>
+constexpr Bits dropout_bits_at(Bits place) {
+  Bits x = (place ^ (place >> 16)) * 0x85ebca6bU;
+  return (x ^ (x >> 13)) * 0xc2b2ae35U;
+}
+
+constexpr bool dropout_keeps_at(uint32_t place, uint32_t threshold) {
+  return dropout_bits_at(place) >= threshold;
+}
+
 /// The key of one dropout site on a device. Kernels read the key of the pass when they run, so a
 /// recorded pass drops other elements once that number has changed.
 struct DeviceDropoutKey {
@@ -42,5 +60,8 @@ struct DeviceDropoutKey {
 
 /// mask[i] = 1 / (1 - p) where element i is kept, else 0.
 void dropout_mask(uint64_t key, double p, int64_t size, float* mask);
+
+/// The same of attention probabilities [rows, columns].
+void probability_dropout_mask(uint64_t key, double p, int64_t rows, int64_t columns, float* mask);
 
 }  // namespace dietmt::kernels

@@ -193,7 +193,7 @@ void add_precision(OptionTable& table, std::string& precision) {
 
 void add_attention_backend(OptionTable& table, std::string& backend) {
   table.add("attention-backend", &backend, "", "implementation of attention",
-            {.choices = {"auto", "cpu", "cuda", "hopper", "sdpa", "reference"}});
+            {.choices = {"auto", "cpu", "hopper", "cuda", "sdpa", "reference"}});
 }
 
 int64_t parameter_count(const torch::nn::Module& model) {

@@ -10,8 +10,6 @@
 #include "common/error.h"
 #include "encoders/attention/backends.h"
 #include "encoders/attention/vector_terms.h"
-#include "encoders/ops/fused_ops.h"
-#include "kernels/dropout.h"
 
 namespace dietmt::encoders {
 namespace {
@@ -22,11 +20,11 @@ struct BackendRow {
   at::Tensor (*attend)(const AttentionCall&);
 };
 
-/// `auto` tries them in this order, but for `hopper`, whose speed no GPU has shown yet.
+/// `auto` tries them in this order.
 constexpr std::array<BackendRow, 5> kBackends = {{
     {"cpu", Backend::kCpu, attend_cpu},
-    {"cuda", Backend::kCuda, attend_cuda},
     {"hopper", Backend::kHopper, attend_hopper},
+    {"cuda", Backend::kCuda, attend_cuda},
     {"sdpa", Backend::kSdpa, attend_sdpa},
     {"reference", Backend::kReference, attend_reference},
 }};
@@ -34,7 +32,6 @@ constexpr std::array<BackendRow, 5> kBackends = {{
 const BackendRow& choose_automatically(const AttentionCall& call) {
   std::vector<std::string> problems;
   for (const BackendRow& row : kBackends) {
-    if (row.backend == Backend::kHopper) continue;
     if (!call.queries.is_cpu() && row.backend == Backend::kCpu) continue;
     const std::vector<std::string> reasons = reasons_against(row.backend, call);
     if (reasons.empty()) {
@@ -149,13 +146,6 @@ at::Tensor attend(const AttentionCall& call, Backend backend) {
   const BackendRow& row =
       backend == Backend::kAuto ? choose_automatically(moved) : choose_by_name(backend, moved);
   return row.attend(moved);
-}
-
-at::Tensor dropout_factors(const DropoutSite& site, at::IntArrayRef sizes, const at::Tensor& like) {
-  if (!like.is_cpu()) return dropout_mask_like(at::empty(sizes, like.options()), site);
-  at::Tensor factors = at::empty(sizes, at::kFloat);
-  kernels::dropout_mask(site.key(), site.p, factors.numel(), factors.data_ptr<float>());
-  return factors.to(like.options());
 }
 
 AttentionRecorder::AttentionRecorder() { recorder_of_thread = this; }

@@ -20,7 +20,7 @@ enum class Backend {
   kAuto,       // the first backend that can run the call, logged once
   kCpu,        // fused, on the CPU: kernels/attention.h
   kCuda,       // the same on a GPU: kernels/cuda/attention_cuda.h
-  kHopper,     // by wgmma and TMA: kernels/cuda/sm90/attention_cuda.h; kAuto never takes it
+  kHopper,     // by wgmma and TMA, for some calls: kernels/cuda/sm90/attention_cuda.h
   kReference,  // plain tensor algebra, sentence by sentence: the definition
   kSdpa,       // pads to [B, H, T, Dh] and calls ATen
 };

@@ -39,8 +39,4 @@ at::Tensor sentence_probabilities(const Sentence& sentence, const ScoreTerms& te
 at::Tensor contextual_bias(const at::Tensor& content, const at::Tensor& hidden, const at::Tensor& q,
                            const at::Tensor& table);
 
-/// The dropout factors 0 or 1 / (1 - p) of probabilities [B, H, T, S], on the device and in the
-/// dtype of `like`.
-at::Tensor dropout_factors(const DropoutSite& site, at::IntArrayRef sizes, const at::Tensor& like);
-
 }  // namespace dietmt::encoders

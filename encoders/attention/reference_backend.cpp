@@ -7,6 +7,7 @@
 
 #include "encoders/attention/backends.h"
 #include "encoders/device/device.h"
+#include "encoders/ops/fused_ops.h"
 #include "encoders/ops/ordered_sums.h"
 
 namespace dietmt::encoders {
@@ -117,10 +118,9 @@ at::Tensor attend_reference(const AttentionCall& call) {
   const Packing& keys = call.key_packing;
   at::Tensor factors;  // [B, H, T, S]
   if (call.dropout.p > 0)
-    factors = dropout_factors(
-        call.dropout,
+    factors = probability_dropout_mask(
         {queries.sentences(), call.queries.size(1), queries.max_length(), keys.max_length()},
-        call.queries);
+        call.queries, call.dropout);
 
   std::vector<at::Tensor> outputs;
   for (int64_t b = 0; b < queries.sentences(); ++b) {

@@ -153,9 +153,7 @@ at::Tensor explicit_attention(const DenseAttentionCall& call, const at::Tensor& 
   if (hidden.defined()) scores.add_(hidden);
 
   at::Tensor p = at::softmax(scores, -1);
-  if (call.dropout.p > 0) {
-    p = p.is_cpu() ? p * dropout_factors(call.dropout, p.sizes(), p) : dropout(p, call.dropout);
-  }
+  if (call.dropout.p > 0) p = p * probability_dropout_mask(p.sizes(), p, call.dropout);
 
   p = p.to(q.scalar_type());
   at::Tensor output = at::matmul(p, call.values);  // [B, H, T, Dh]

@@ -55,28 +55,41 @@ Tensor site_key(const Tensor& like, const DropoutSite& site) {
   return random_key_by_tensor_algebra(site.pass_key(like.device()), site.number);
 }
 
-// dropout_bits of kernels/dropout.h as tensor algebra in int64, for devices without kernels.
-Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
-  constexpr int64_t kLow = 0xffffffff;
-  const Tensor key = site_key(like, site);
+// dropout_bits and dropout_bits_at of kernels/dropout.h as tensor algebra in int64, for devices
+// without kernels.
+constexpr int64_t kLow = 0xffffffff;
+
+// A 32-bit product in 64-bit integers: the halves of the factor keep it from overflowing.
+Tensor times(const Tensor& x, int64_t factor) {
+  const Tensor upper = (x * (factor >> 16)).bitwise_and(0xffff) * 65536;
+  return (x * (factor & 0xffff) + upper).bitwise_and(kLow);
+}
+
+Tensor mix(const Tensor& x) {
+  const Tensor y = times(x.bitwise_xor(right(x, 16)), 0x85ebca6b);
+  return times(y.bitwise_xor(right(y, 13)), 0xc2b2ae35);
+}
+
+Tensor bits_by_tensor_algebra(const Tensor& index, const Tensor& key) {
   const Tensor low = key.bitwise_and(kLow), high = right(key, 32);
-  // A 32-bit product in 64-bit integers: the halves of the factor keep it from overflowing.
-  const auto times = [](const Tensor& x, int64_t factor) {
-    const Tensor upper = (x * (factor >> 16)).bitwise_and(0xffff) * 65536;
-    return (x * (factor & 0xffff) + upper).bitwise_and(kLow);
-  };
-  const auto mix = [&](const Tensor& x) {
-    const Tensor y = times(x.bitwise_xor(right(x, 16)), 0x85ebca6b);
-    return times(y.bitwise_xor(right(y, 13)), 0xc2b2ae35);
-  };
-  Tensor x = at::arange(like.numel(), like.options().dtype(at::kLong)).bitwise_xor(low);
-  x = mix(mix(x).bitwise_xor(high));
-  x = x.bitwise_xor(right(x, 16));
-  const double scale = 1.0 / (1.0 - site.p);
-  return (x >= static_cast<int64_t>(kernels::dropout_threshold(site.p)))
+  const Tensor x = mix(mix(index.bitwise_xor(low)).bitwise_xor(high));
+  return x.bitwise_xor(right(x, 16));
+}
+
+Tensor numbers_to(int64_t count, const Tensor& like) {
+  return at::arange(count, like.options().dtype(at::kLong).requires_grad(false));
+}
+
+// 1 / (1 - p) where the bits say so, else 0; in the dtype of `like`.
+Tensor factors_of(const Tensor& bits, const Tensor& like, double p) {
+  return (bits >= static_cast<int64_t>(kernels::dropout_threshold(p)))
       .to(like.scalar_type())
-      .mul_(scale)
-      .view(like.sizes());
+      .mul_(1.0 / (1.0 - p));
+}
+
+Tensor mask_by_tensor_algebra(const Tensor& like, const DropoutSite& site) {
+  const Tensor bits = bits_by_tensor_algebra(numbers_to(like.numel(), like), site_key(like, site));
+  return factors_of(bits, like, site.p).view(like.sizes());
 }
 
 // Null if undefined.
@@ -254,6 +267,21 @@ Tensor dropout_mask_like(const Tensor& like, const DropoutSite& site) {
   Tensor mask = at::empty(like.sizes(), like.options().dtype(at::kFloat));
   kernels::dropout_mask(site.key(), site.p, mask.numel(), mask.data_ptr<float>());
   return mask.to(like.scalar_type());
+}
+
+Tensor probability_dropout_mask(at::IntArrayRef sizes, const Tensor& like,
+                                const DropoutSite& site) {
+  const int64_t columns = sizes.back();
+  const int64_t rows = c10::multiply_integers(sizes.slice(0, sizes.size() - 1));
+  if (like.is_cpu()) {
+    Tensor mask = at::empty(sizes, at::kFloat);
+    kernels::probability_dropout_mask(site.key(), site.p, rows, columns, mask.data_ptr<float>());
+    return mask.to(like.scalar_type());
+  }
+  const Tensor starts = bits_by_tensor_algebra(numbers_to(rows, like), site_key(like, site));
+  const Tensor steps = times(numbers_to(columns, like), kernels::kDropoutStep);
+  const Tensor places = (starts.unsqueeze(1) + steps).bitwise_and(kLow);
+  return factors_of(mix(places), like, site.p).view(sizes);
 }
 
 Tensor add_norm(const Tensor& residual, const Branch& branch, const Tensor& gamma,

@@ -162,6 +162,13 @@ struct DropoutLanes {
     const UintVector indices = reinterpret_cast<UintVector>(lane_numbers()) + index;
     return dropout_bits(key, indices) >= threshold ? broadcast(scale) : Vector{};
   }
+
+  /// Those of attention probabilities from `column` on.
+  Vector factors_of_row(uint32_t start, uint32_t column) const {
+    const UintVector columns = reinterpret_cast<UintVector>(lane_numbers()) + column;
+    return dropout_bits_at(columns * kDropoutStep + start) >= threshold ? broadcast(scale)
+                                                                        : Vector{};
+  }
 };
 
 inline DropoutLanes dropout_lanes(double p, uint64_t key) {

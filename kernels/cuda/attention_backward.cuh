@@ -47,10 +47,11 @@ struct AttentionBackwardBlock {
     const CallView view{call,
                         arguments.converted,
                         arguments.dropout,
-                        memory.dropout_key,
+                        memory.dropout_keys,
                         place.head,
                         arguments.scales.of[place.head]};
-    store_dropout_key(arguments.dropout, memory.dropout_key);
+    store_dropout_key(arguments.dropout, memory.dropout_keys);
+    sync_warp();
     clear_term_memory<typename Part::S>(memory.terms);
     Part::Tiles::for_own_tiles(call.sizes, split, place, [&](const Sentence& sentence, int start) {
       Part::run_tile(arguments, view, sentence, start, place, memory);

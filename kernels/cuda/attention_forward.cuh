@@ -26,9 +26,10 @@ struct AttentionForwardBlock {
 
   struct Memory {
     E* queries;
-    E* keys;    // [kStages] tiles
-    E* values;  // [kStages] tiles
-    uint64_t* dropout_key;
+    E* keys;                   // [kStages] tiles
+    E* values;                 // [kStages] tiles
+    uint64_t* dropout_keys;    // [kWarps]
+    uint32_t* dropout_starts;  // [kRows]
     TermMemory<S> terms;
   };
 
@@ -47,7 +48,8 @@ struct AttentionForwardBlock {
     memory.queries = shared.take<E>(kRows * kStride<kWidth, E>);
     memory.keys = shared.take<E>(kStages * kSize);
     memory.values = shared.take<E>(kStages * kSize);
-    memory.dropout_key = shared.take<uint64_t>(1);
+    memory.dropout_keys = shared.take<uint64_t>(kWarps);
+    memory.dropout_starts = shared.take<uint32_t>(kRows);
     memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
@@ -122,9 +124,9 @@ struct AttentionForwardBlock {
   /// output += scores (values + relative values), without dropped scores. Where the offsets of rows
   /// all have the same entry, add_values_at_ends adds it.
   DIETMT_DEVICE static void add_values(WarpRows<kWidth>& output, Softmax& softmax, Scores& scores,
-                                       const E* values, const CallView& view,
-                                       const Sentence& sentence, const TileOf& tile, bool works,
-                                       const TermMemory<S>& memory) {
+                                       const E* values, const CallView& view, const TileOf& tile,
+                                       bool works, const Memory& block) {
+    const TermMemory<S>& memory = block.terms;
     const ConvertedTable& table = view.converted.relative_values;
     const int64_t clip = view.call.terms.value_clip;
     const bool several =
@@ -133,7 +135,7 @@ struct AttentionForwardBlock {
       if (several) replace_chunk<S>(table, clip, view, tile, memory);
     }
     if (works) {
-      if (view.dropout.threshold > 0) drop(scores, kept_bits<S>(view, sentence, tile));
+      if (view.dropout.threshold > 0) drop(scores, kept_bits<S>(view, block.dropout_starts, tile));
       multiply<E, kStride<kWidth, E>>(output, scores, values, tile.columns);
     }
     if constexpr (has_vectors(kTerms)) {
@@ -216,6 +218,9 @@ struct AttentionForwardBlock {
                                 sentence.queries - start, view.head, width);
     if constexpr (has_vectors(kTerms)) start_all_ends<S>(view, memory.terms);
     load(0, 0);
+    sync_warp();
+    store_dropout_start(view, sentence, start + thread_index(),
+                        memory.dropout_starts + thread_index());
 
     Softmax softmax;
     for (int slot = 0; slot < kSlots; ++slot) {
@@ -239,8 +244,7 @@ struct AttentionForwardBlock {
                         memory.terms.offset_bias + stage * S::kOffsets, view, tile, memory.terms);
       const bool works = tile.warp_works(call.sizes.causal);
       if (works) update(softmax, scores, output);
-      add_values(output, softmax, scores, memory.values + stage * kSize, view, sentence, tile,
-                 works, memory.terms);
+      add_values(output, softmax, scores, memory.values + stage * kSize, view, tile, works, memory);
       sync_block();
     }
     wait_copies<0>();
@@ -263,9 +267,9 @@ struct AttentionForwardBlock {
     SharedMemory carver(shared);
     const Memory memory = take_memory(carver, arguments.call);
     const CallView view{
-        arguments.call, arguments.converted,      arguments.dropout, memory.dropout_key,
+        arguments.call, arguments.converted,      arguments.dropout, memory.dropout_keys,
         head,           arguments.scales.of[head]};
-    store_dropout_key(arguments.dropout, memory.dropout_key);
+    store_dropout_key(arguments.dropout, memory.dropout_keys);
     clear_term_memory<S>(memory.terms);
     run_tile(view, sentence_at(sizes, place.sentence), place.tile * kRows, memory);
   }

@@ -69,8 +69,8 @@ struct BackwardOfKeys {
       const int64_t from = sentence.query_begin + tile.column_start;
       Tiles::start_columns(Tiles::stage_of(memory, stage), call.queries, arguments.call.grad_output,
                            from, tile.columns, view);
-      Tiles::template start_numbers<Tiles::kColumns>(arguments, head, from, tile.columns,
-                                                     stage * Tiles::kColumns, memory);
+      Tiles::template start_numbers<Tiles::kColumns>(arguments, view, sentence, tile.column_start,
+                                                     tile.columns, stage * Tiles::kColumns, memory);
     };
     const int begin = call.sizes.causal ? start / Tiles::kColumns : 0;
     const int end = (sentence.queries + Tiles::kColumns - 1) / Tiles::kColumns;
@@ -84,8 +84,8 @@ struct BackwardOfKeys {
                     };
                     Scores scores;
                     Scores grad;
-                    Tiles::differentiate(scores, grad, &grad_values, column, columns, view,
-                                         sentence, tile, number, memory);
+                    Tiles::differentiate(scores, grad, &grad_values, column, columns, view, tile,
+                                         number, memory);
                     if constexpr (kOfKeys) {
                       if (tile.warp_works(call.sizes.causal)) {
                         multiply<E, kStride<kWidth, E>>(

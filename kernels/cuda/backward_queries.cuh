@@ -121,7 +121,7 @@ struct BackwardOfQueries {
     if constexpr (has_vectors(kTerms)) start_all_ends<S>(view, memory.terms);
     load_rows<E, kWidth, kRows>(memory.rows.value, arguments.call.grad_output, first, count, head,
                                 width);
-    Tiles::template start_numbers<kRows>(arguments, head, first, count, 0, memory);
+    Tiles::template start_numbers<kRows>(arguments, view, sentence, start, count, 0, memory);
     if constexpr (has_vectors(kTerms)) clear_row_sums<S>(memory.terms);
     int keys = sentence.keys;
     if (call.sizes.causal && start + kRows < keys) keys = start + kRows;
@@ -146,8 +146,8 @@ struct BackwardOfQueries {
                     }
                     Scores scores;
                     Scores grad;
-                    Tiles::differentiate(scores, grad, nullptr, 0, columns, view, sentence, tile,
-                                         number, memory);
+                    Tiles::differentiate(scores, grad, nullptr, 0, columns, view, tile, number,
+                                         memory);
                     if (tile.warp_works(call.sizes.causal)) {
                       multiply<E, kStride<kWidth, E>>(
                           grad_queries, grad, columns.vectors.content + column, tile.columns);

@@ -55,10 +55,11 @@ struct BackwardTiles {
 
   struct Memory {
     Pair rows;
-    E* columns;         // [kStages] pairs of tiles
-    float* normalizer;  // [kRows] or [kStages, kColumns], whichever are queries
-    float* delta;       // the same
-    uint64_t* dropout_key;
+    E* columns;                // [kStages] pairs of tiles
+    float* normalizer;         // [kRows] or [kStages, kColumns], whichever are queries
+    float* delta;              // the same
+    uint32_t* dropout_starts;  // the same
+    uint64_t* dropout_keys;    // [kWarps]
     TermMemory<S> terms;
   };
 
@@ -67,6 +68,7 @@ struct BackwardTiles {
     Pair vectors;
     const float* normalizer;
     const float* delta;
+    const uint32_t* dropout_starts;
     const float* offset_bias;
   };
 
@@ -77,7 +79,8 @@ struct BackwardTiles {
     memory.columns = shared.take<E>(2 * kStages * kSize);
     memory.normalizer = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
     memory.delta = shared.take<float>(kQueryRows ? kRows : kStages * kColumns);
-    memory.dropout_key = shared.take<uint64_t>(1);
+    memory.dropout_starts = shared.take<uint32_t>(kQueryRows ? kRows : kStages * kColumns);
+    memory.dropout_keys = shared.take<uint64_t>(kWarps);
     memory.terms = take_term_memory<S>(shared, call.terms.tables);
     return memory;
   }
@@ -92,18 +95,22 @@ struct BackwardTiles {
     return {memory.columns + 2 * stage * kSize, memory.columns + (2 * stage + 1) * kSize};
   }
 
-  /// Starts copying the normalisers and D of `count` queries from token `first` on to place `at`.
+  /// Starts copying the normalisers and D of `count` queries from `start` on to place `at`, and
+  /// leaves where their dropout begins there.
   template <int kCount>
-  DIETMT_DEVICE static void start_numbers(const BackwardArguments& arguments, int head,
-                                          int64_t first, int count, int at, const Memory& memory) {
+  DIETMT_DEVICE static void start_numbers(const BackwardArguments& arguments, const CallView& view,
+                                          const Sentence& sentence, int start, int count, int at,
+                                          const Memory& memory) {
     static_assert(kCount <= kThreads);
     const AttentionForward& call = arguments.call.forward;
     const int query = recomputed(thread_index());
     if (query >= kCount) return;
     const bool valid = query < count;
-    const int64_t from = head * query_tokens(call.sizes) + first + (valid ? query : 0);
+    const int64_t first = sentence.query_begin + start;
+    const int64_t from = view.head * query_tokens(call.sizes) + first + (valid ? query : 0);
     copy_word_async(memory.normalizer + at + query, call.log_normalizer + from, valid);
     copy_word_async(memory.delta + at + query, arguments.delta + from, valid);
+    store_dropout_start(view, sentence, start + query, memory.dropout_starts + at + query);
   }
 
   /// Copies of the vectors of a tile of columns.
@@ -141,6 +148,7 @@ struct BackwardTiles {
       wait_copies<has_late_terms(kTerms) ? 2 : 1>();
       body(tile, Columns{stage_of(memory, stage), memory.normalizer + stage * kColumns,
                          memory.delta + stage * kColumns,
+                         memory.dropout_starts + (kQueryRows ? 0 : stage * kColumns),
                          memory.terms.offset_bias + stage * S::kOffsets});
       sync_block();
     }
@@ -256,15 +264,14 @@ struct BackwardTiles {
   template <typename Number>
   DIETMT_DEVICE static void differentiate(Scores& scores, Scores& grad, Sums* value_sums,
                                           int first_column, const Columns& columns,
-                                          const CallView& view, const Sentence& sentence,
-                                          const TileOf& tile, const Number& number,
-                                          const Memory& memory) {
+                                          const CallView& view, const TileOf& tile,
+                                          const Number& number, const Memory& memory) {
     sync_block();
     if constexpr (has_vectors(kTerms) && kGradients) {
       store_value_ends(memory.rows, columns.vectors, view, tile, memory.terms);
     }
     // Here, because beside the scores there would be no registers for it.
-    const KeptBits<S> kept = kept_bits<S>(view, sentence, tile);
+    const KeptBits<S> kept = kept_bits<S>(view, columns.dropout_starts, tile);
     compute_scores<S>(scores, memory.rows.content, columns.vectors.content, columns.offset_bias,
                       view, tile, memory.terms);
     const bool works = tile.warp_works(view.call.sizes.causal);

@@ -16,7 +16,7 @@ struct CallView {
   const AttentionForward& call;
   const ConvertedTables& converted;
   const DropoutNumbers& dropout;
-  const uint64_t* dropout_key;  // in shared memory
+  const uint64_t* dropout_keys;  // in shared memory
   int head;
   float scale;  // of the content
 };
@@ -190,30 +190,35 @@ struct KeptBits {
   }
 };
 
-/// All bits are set if the call drops nothing.
+/// Leaves where dropout of a query begins in shared memory.
+DIETMT_DEVICE void store_dropout_start(const CallView& view, const Sentence& sentence, int query,
+                                       uint32_t* to) {
+  if (view.dropout.threshold == 0) return;
+  *to = dropout_start(view.dropout_keys, view.call.sizes, sentence, view.head, query);
+}
+
+/// All bits are set if the call drops nothing. `starts`: of the tile's queries.
 template <typename S>
-DIETMT_DEVICE KeptBits<S> kept_bits(const CallView& view, const Sentence& sentence,
+DIETMT_DEVICE KeptBits<S> kept_bits(const CallView& view, const uint32_t* starts,
                                     const typename S::TileOf& tile) {
   KeptBits<S> bits;
   const bool drops = view.dropout.threshold > 0;
   for (uint32_t& word : bits.of) word = drops ? 0 : ~uint32_t{0};
   if (!drops) return bits;
-  const AttentionSizes& sizes = view.call.sizes;
-  const uint64_t key = *view.dropout_key;
-  const auto keys = static_cast<uint32_t>(sizes.max_keys);
-  const auto start = static_cast<uint32_t>((sentence.index * sizes.heads + view.head) *
-                                           sizes.max_queries * sizes.max_keys);
+  const int row = own_row(0);
+  const int column = 2 * (lane_index() % 4);
+  const uint32_t first_key = static_cast<uint32_t>(tile.key(row, column)) * kDropoutStep;
   DIETMT_UNROLL
   for (int slot = 0; slot < kSlots; ++slot) {
     DIETMT_UNROLL
     for (int n = 0; n < S::kColumns / 8; ++n) {
       DIETMT_UNROLL
       for (int e = 0; e < 2; ++e) {
-        const int row = own_row(slot);
-        const int column = 8 * n + 2 * (lane_index() % 4) + e;
-        const uint32_t index = start + static_cast<uint32_t>(tile.query(row, column)) * keys +
-                               static_cast<uint32_t>(tile.key(row, column));
-        const bool keeps = dropout_keeps(key, index, view.dropout.threshold);
+        const int query = S::kQueryRows ? row + 8 * slot : column + 8 * n + e;
+        const int key = S::kQueryRows ? 8 * n + e : 8 * slot;
+        const uint32_t place =
+            starts[query] + first_key + static_cast<uint32_t>(key) * kDropoutStep;
+        const bool keeps = dropout_keeps_at(place, view.dropout.threshold);
         const int bit = KeptBits<S>::place(slot, n, e);
         bits.of[bit / 32] |= (keeps ? 1U : 0U) << (bit % 32);
       }

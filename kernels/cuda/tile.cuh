@@ -131,10 +131,17 @@ class SharedMemory {
   int64_t used_ = 0;
 };
 
-/// Leaves the key of a call's dropout in shared memory, for registers are scarce. Other threads
-/// read it after a barrier, if the call drops anything.
-DIETMT_DEVICE void store_dropout_key(const DropoutNumbers& dropout, uint64_t* key) {
-  if (dropout.threshold > 0 && thread_index() == 0) *key = dropout.key.value();
+/// Leaves the key of a call's dropout in shared memory, for registers are scarce: one for each
+/// warp, whose lanes read it after sync_warp(), if the call drops anything.
+DIETMT_DEVICE void store_dropout_key(const DropoutNumbers& dropout, uint64_t* keys) {
+  if (dropout.threshold > 0 && lane_index() == 0) keys[warp_index()] = dropout.key.value();
+}
+
+/// Where dropout of the probabilities of a query begins (kernels/dropout.h).
+DIETMT_DEVICE uint32_t dropout_start(const uint64_t* keys, const AttentionSizes& sizes,
+                                     const Sentence& sentence, int head, int query) {
+  const int64_t row = (sentence.index * sizes.heads + head) * sizes.max_queries + query;
+  return dropout_row_start(keys[warp_index()], static_cast<uint32_t>(row));
 }
 
 }  // namespace dietmt::kernels

@@ -130,10 +130,10 @@ class Reference {
 
   double dropout_factor(const Head& head, int64_t i, int64_t j) const {
     if (sizes_.dropout == 0.0) return 1.0;
-    const int64_t index =
-        ((head.b * sizes_.heads + head.h) * sizes_.max_queries + i) * sizes_.max_keys + j;
-    const bool kept = dropout_keeps(sizes_.dropout_key, static_cast<uint32_t>(index),
-                                    dropout_threshold(sizes_.dropout));
+    const int64_t row = (head.b * sizes_.heads + head.h) * sizes_.max_queries + i;
+    const uint32_t place = dropout_row_start(sizes_.dropout_key, static_cast<uint32_t>(row)) +
+                           static_cast<uint32_t>(j) * kDropoutStep;
+    const bool kept = dropout_keeps_at(place, dropout_threshold(sizes_.dropout));
     return kept ? 1.0 / (1.0 - sizes_.dropout) : 0.0;
   }
 

@@ -171,6 +171,7 @@ class BackwardHead {
                   offset, columns, gradients);
     const float log_normalizer = log_normalizers_[row];
     const float correction = corrections_[row];
+    const uint32_t start = dropout_start(scores_, row);
     int64_t c = 0;
     for (; c < columns; c += kLanes) {
       Vector p = exponential(load(scores + c) - log_normalizer);
@@ -181,7 +182,7 @@ class BackwardHead {
       }
       Vector dropped = p;
       if (sizes_.dropout > 0.0) {
-        const Vector factors = dropout_.factors(element_index(scores_, row, first + c));
+        const Vector factors = dropout_.factors_of_row(start, static_cast<uint32_t>(first + c));
         dropped *= factors;
         grad *= factors;
       }

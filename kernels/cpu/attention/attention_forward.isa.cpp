@@ -77,6 +77,7 @@ class ForwardTile {
     if (first > 0 && maximum > maxima_[row]) rescale(row, std::exp(maxima_[row] - maximum));
     maxima_[row] = maximum;
 
+    const uint32_t start = dropout_start(scores_, row);
     Vector total{};
     for (int64_t c = 0; c < padded(strip_columns); c += kLanes) {
       Vector p{};
@@ -85,7 +86,7 @@ class ForwardTile {
         if (c >= whole) p = first_lanes(p, columns - c, 0.0f);
         total += p;
         if (call_.sizes.dropout > 0.0)
-          p *= dropout_.factors(element_index(scores_, row, first + c));
+          p *= dropout_.factors_of_row(start, static_cast<uint32_t>(first + c));
       }
       store(scores + c, p);
     }

@@ -9,12 +9,12 @@
 
 namespace dietmt::kernels::DIETMT_ISA {
 
-/// The index in [B, H, T, S] of a tile's row and a key, modulo 2^32 as dropout counts.
-inline uint32_t element_index(const Scores& scores, int64_t row, int64_t key) {
+/// Where dropout of a tile's row begins.
+inline uint32_t dropout_start(const Scores& scores, int64_t row) {
   const AttentionSizes& sizes = scores.call.sizes;
   const int64_t block = scores.sentence * sizes.heads + scores.head;
-  return static_cast<uint32_t>(
-      (block * sizes.max_queries + scores.first_query + row) * sizes.max_keys + key);
+  const int64_t query = block * sizes.max_queries + scores.first_query + row;
+  return dropout_row_start(sizes.dropout_key, static_cast<uint32_t>(query));
 }
 
 /// The workspaces of all threads of a parallel region. They are allocated before it: an exception

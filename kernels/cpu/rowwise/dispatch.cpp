@@ -12,6 +12,7 @@ namespace dietmt::kernels {
   void dropout_add(const DropoutAdd<float>& call);                                         \
   void dropout_add(const DropoutAdd<BFloat16>& call);                                      \
   void dropout_mask(uint64_t key, double p, int64_t size, float* mask);                    \
+  void probability_dropout_mask(uint64_t, double, int64_t, int64_t, float*);               \
   void cross_entropy(const CrossEntropy<float>& call);                                     \
   void cross_entropy(const CrossEntropy<BFloat16>& call);                                  \
   void layer_norm_rows(int64_t, int64_t, const float*, const float*, const float*, double, \
@@ -27,13 +28,13 @@ DIETMT_DECLARE(avx2)
 DIETMT_DECLARE(avx512)
 #undef DIETMT_DECLARE
 
-#define DIETMT_LEVEL(isa)                                                                   \
-  RowwiseKernels {                                                                          \
-    find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_forward,               \
-        isa::add_norm_backward, isa::add_norm_backward, isa::dropout_add, isa::dropout_add, \
-        isa::dropout_mask, isa::cross_entropy, isa::cross_entropy, isa::layer_norm_rows,    \
-        isa::rms_norm_rows, isa::multiply_into, isa::ssru_step, isa::next_above,            \
-        isa::add_probabilities                                                              \
+#define DIETMT_LEVEL(isa)                                                                         \
+  RowwiseKernels {                                                                                \
+    find_instruction_set(#isa), isa::add_norm_forward, isa::add_norm_forward,                     \
+        isa::add_norm_backward, isa::add_norm_backward, isa::dropout_add, isa::dropout_add,       \
+        isa::dropout_mask, isa::probability_dropout_mask, isa::cross_entropy, isa::cross_entropy, \
+        isa::layer_norm_rows, isa::rms_norm_rows, isa::multiply_into, isa::ssru_step,             \
+        isa::next_above, isa::add_probabilities                                                   \
   }
 
 std::span<const RowwiseKernels> rowwise_levels() {
@@ -64,6 +65,9 @@ void dropout_add(const DropoutAdd<float>& call) { chosen().dropout_add(call); }
 void dropout_add(const DropoutAdd<BFloat16>& call) { chosen().narrow_dropout_add(call); }
 void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
   chosen().dropout_mask(key, p, size, mask);
+}
+void probability_dropout_mask(uint64_t key, double p, int64_t rows, int64_t columns, float* mask) {
+  chosen().probability_dropout_mask(key, p, rows, columns, mask);
 }
 void cross_entropy(const CrossEntropy<float>& call) { chosen().cross_entropy(call); }
 void cross_entropy(const CrossEntropy<BFloat16>& call) { chosen().narrow_cross_entropy(call); }

@@ -16,6 +16,8 @@ struct RowwiseKernels {
   void (*dropout_add)(const DropoutAdd<float>& call);
   void (*narrow_dropout_add)(const DropoutAdd<BFloat16>& call);
   void (*dropout_mask)(uint64_t key, double p, int64_t size, float* mask);
+  void (*probability_dropout_mask)(uint64_t key, double p, int64_t rows, int64_t columns,
+                                   float* mask);
   void (*cross_entropy)(const CrossEntropy<float>& call);
   void (*narrow_cross_entropy)(const CrossEntropy<BFloat16>& call);
   void (*layer_norm_rows)(int64_t rows, int64_t width, const float* x, const float* gamma,

@@ -211,4 +211,17 @@ void dropout_mask(uint64_t key, double p, int64_t size, float* mask) {
     mask[i] = masked(1.0f, key, static_cast<uint32_t>(i), threshold, scale);
 }
 
+void probability_dropout_mask(uint64_t key, double p, int64_t rows, int64_t columns, float* mask) {
+  const uint32_t threshold = dropout_threshold(p);
+  const float scale = static_cast<float>(1.0 / (1.0 - p));
+#pragma omp parallel for schedule(static)
+  for (int64_t r = 0; r < rows; ++r) {
+    const uint32_t start = dropout_row_start(key, static_cast<uint32_t>(r));
+    for (int64_t c = 0; c < columns; ++c) {
+      const uint32_t place = start + static_cast<uint32_t>(c) * kDropoutStep;
+      mask[r * columns + c] = dropout_keeps_at(place, threshold) ? scale : 0.0f;
+    }
+  }
+}
+
 }  // namespace dietmt::kernels::DIETMT_ISA

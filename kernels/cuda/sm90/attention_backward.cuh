@@ -44,7 +44,7 @@ struct WarpgroupBackwardBlock {
     SharedMemory carver(first_pattern(shared));
     const typename Tiles::Memory memory = Tiles::take_memory(carver);
     if (thread_index() == 0) Tiles::init_barriers(*memory.barriers);
-    store_dropout_key(arguments.backward.dropout, memory.dropout_key);
+    store_dropout_key(arguments.backward.dropout, memory.dropout_keys);
     sync_block();
     if (group_index() < kGroups) {
       take_registers<kConsumerRegisters>();

@@ -44,13 +44,12 @@ struct WarpgroupForwardBlock {
     char* keys;     // [kStages]
     char* values;   // the same
     Barriers* barriers;
-    uint64_t* dropout_key;
-    float* offset_bias;  // [kStages, kBiasOffsets]
+    uint64_t* dropout_keys;  // of warps
+    float* offset_bias;      // [kStages, kBiasOffsets]
   };
 
   struct Place {
     const ForwardArguments& arguments;
-    const uint64_t* dropout_key;
     Sentence sentence;
     int head;
     int start;   // first query
@@ -71,7 +70,7 @@ struct WarpgroupForwardBlock {
     memory.keys = shared.take<char>(kStages * kBytes);
     memory.values = shared.take<char>(kStages * kBytes);
     memory.barriers = shared.take<Barriers>(1);
-    memory.dropout_key = shared.take<uint64_t>(1);
+    memory.dropout_keys = shared.take<uint64_t>(kProducerWarp + 1);
     memory.offset_bias = shared.take<float>(has_offset_bias(kTerms) ? kStages * kBiasOffsets : 0);
     return memory;
   }
@@ -156,8 +155,8 @@ struct WarpgroupForwardBlock {
 
   /// Products become probabilities but for their sum, without dropped ones.
   DIETMT_DEVICE static void normalize(Scores& scores, Softmax& softmax, float (&factor)[kRowSlots],
-                                      const Place& place, const WarpgroupTile<true>& tile,
-                                      const float* bias) {
+                                      const Place& place, const RowDropout& starts,
+                                      const WarpgroupTile<true>& tile, const float* bias) {
     const AttentionSizes& sizes = place.arguments.call.sizes;
     const float scale = place.arguments.scales.of[place.head] * kLog2E;
     if constexpr (has_offset_bias(kTerms)) {
@@ -169,8 +168,7 @@ struct WarpgroupForwardBlock {
     softmax.update(scores, factor);
     const DropoutNumbers& dropout = place.arguments.dropout;
     if (dropout.threshold == 0) return;
-    const uint32_t kept =
-        kept_scores(dropout, place.dropout_key, sizes, place.sentence, place.head, tile);
+    const uint32_t kept = kept_scores(dropout, tile, starts);
     DIETMT_UNROLL
     for (int i = 0; i < kTileTokens / 2; ++i) {
       scores.value[i] = (kept >> i & 1U) != 0 ? scores.value[i] : 0.0f;
@@ -231,8 +229,8 @@ struct WarpgroupForwardBlock {
   }
 
   /// Sums the values of a warpgroup's tiles, each after its softmax.
-  DIETMT_DEVICE static void stream(Softmax& softmax, Output& output, const Place& place, int tiles,
-                                   const Memory& memory) {
+  DIETMT_DEVICE static void stream(Softmax& softmax, Output& output, const Place& place,
+                                   const RowDropout& starts, int tiles, const Memory& memory) {
     Barriers& barriers = *memory.barriers;
     Ring ring;
     DIETMT_ROLLED
@@ -244,7 +242,8 @@ struct WarpgroupForwardBlock {
       begin_multiplies(scores.value);
       start_scores(scores, ring, memory);
       wait_multiplies<0>(scores.value);
-      normalize(scores, softmax, factor, place, tile_at(place, index), bias_of(ring, memory));
+      normalize(scores, softmax, factor, place, starts, tile_at(place, index),
+                bias_of(ring, memory));
       scale(output, factor);
       pack_scores<E>(probabilities, scores);
       wait_barrier(&barriers.values[ring.stage], ring.parity);
@@ -257,7 +256,8 @@ struct WarpgroupForwardBlock {
 
   /// The same for at least one tile, with the values of a tile beside the softmax of the next one.
   DIETMT_DEVICE static void stream_overlapped(Softmax& softmax, Output& output, const Place& place,
-                                              int tiles, const Memory& memory) {
+                                              const RowDropout& starts, int tiles,
+                                              const Memory& memory) {
     Barriers& barriers = *memory.barriers;
     Ring ring;
     Scores scores;
@@ -267,7 +267,7 @@ struct WarpgroupForwardBlock {
     begin_multiplies(scores.value);
     start_scores(scores, ring, memory);
     wait_multiplies<0>(scores.value);
-    normalize(scores, softmax, factor, place, tile_at(place, 0), bias_of(ring, memory));
+    normalize(scores, softmax, factor, place, starts, tile_at(place, 0), bias_of(ring, memory));
     pack_scores<E>(probabilities, scores);
     DIETMT_ROLLED
     for (int index = 1; index < tiles; ++index) {
@@ -279,7 +279,8 @@ struct WarpgroupForwardBlock {
       start_scores(scores, ring, memory);
       start_output(output, probabilities, last, memory);
       wait_multiplies<1>(scores.value);
-      normalize(scores, softmax, factor, place, tile_at(place, index), bias_of(ring, memory));
+      normalize(scores, softmax, factor, place, starts, tile_at(place, index),
+                bias_of(ring, memory));
       wait_multiplies<0>(output.value, probabilities);
       if (lane_index() == 0) arrive(&barriers.freed[last.stage]);
       scale(output, factor);
@@ -302,10 +303,13 @@ struct WarpgroupForwardBlock {
     const int tiles = place.tiles_of(group);
     if (tiles > 0) {
       wait_barrier(&memory.barriers->queries, 0);
+      const ForwardArguments& arguments = place.arguments;
+      const RowDropout starts(arguments.dropout, memory.dropout_keys, arguments.call.sizes,
+                              place.sentence, place.head, first_row);
       if constexpr (kOverlaps) {
-        stream_overlapped(softmax, output, place, tiles, memory);
+        stream_overlapped(softmax, output, place, starts, tiles, memory);
       } else {
-        stream(softmax, output, place, tiles, memory);
+        stream(softmax, output, place, starts, tiles, memory);
       }
     }
     finish(softmax, output, place, first_row);
@@ -321,10 +325,9 @@ struct WarpgroupForwardBlock {
     const int groups = sentence.queries - start > kWarpgroupRows ? kGroups : 1;
     SharedMemory carver(first_pattern(shared));
     const Memory memory = take_memory(carver);
-    const Place place{
-        arguments.forward, memory.dropout_key, sentence, block.x % heads, start, groups};
+    const Place place{arguments.forward, sentence, block.x % heads, start, groups};
     if (thread_index() == 0) init_barriers(*memory.barriers, groups);
-    store_dropout_key(arguments.forward.dropout, memory.dropout_key);
+    store_dropout_key(arguments.forward.dropout, memory.dropout_keys);
     sync_block();
     if (warp_index() < kProducerWarp) return consume(place, memory);
     produce(arguments, place, memory);

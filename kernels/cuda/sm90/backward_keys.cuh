@@ -54,8 +54,9 @@ struct WarpgroupBackwardOfKeys {
       if constexpr (kOfKeys) begin_multiplies(grad.value);
       start_products<E, kWidth>(scores, rows.content, columns.content);
       if constexpr (kOfKeys) start_products<E, kWidth>(grad, rows.value, columns.value);
-      const uint32_t kept = kept_scores(arguments.dropout, memory.dropout_key, sizes,
-                                        place.sentence, place.head, tile);
+      const float* starts = normalizer + 2 * kTileTokens;
+      const uint32_t kept = kept_scores(
+          arguments.dropout, tile, [&](int i) { return bits_of(starts[warpgroup_column(i)]); });
       wait_multiplies<kOfKeys ? 1 : 0>(scores.value);
       Tiles::recompute(scores, factor, memory.bias_of(stage), tile, sizes.causal,
                        [&](int i) { return normalizer[warpgroup_column(i)]; });

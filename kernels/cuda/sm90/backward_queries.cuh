@@ -43,6 +43,8 @@ struct WarpgroupBackwardOfQueries {
     const AttentionSizes& sizes = arguments.call.forward.sizes;
     const float factor = arguments.scales.of[place.head] * kLog2E;
     const Numbers numbers = read_numbers(arguments, place, group);
+    const RowDropout starts(arguments.dropout, memory.dropout_keys, sizes, place.sentence,
+                            place.head, place.start + group * kWarpgroupRows);
     const auto rows = memory.rows_of(group);
     DIETMT_ROLLED
     for (int index = place.begin_of(group); index < place.end_of(group); ++index) {
@@ -55,8 +57,7 @@ struct WarpgroupBackwardOfQueries {
       begin_multiplies(scores.value, grad.value);
       start_products<E, kWidth>(scores, rows.content, columns.content);
       start_products<E, kWidth>(grad, rows.value, columns.value);
-      const uint32_t kept = kept_scores(arguments.dropout, memory.dropout_key, sizes,
-                                        place.sentence, place.head, tile);
+      const uint32_t kept = kept_scores(arguments.dropout, tile, starts);
       wait_multiplies<1>(scores.value);
       Tiles::recompute(scores, factor, memory.bias_of(stage), tile, sizes.causal,
                        [&](int i) { return numbers.normalizer[slot_of(i)]; });

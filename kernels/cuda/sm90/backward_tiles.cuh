@@ -16,6 +16,7 @@ struct WarpgroupBackwardTiles {
   static constexpr bool kQueryRows = kPart == GradientPart::kQueries;
   static constexpr bool kBiasGradient = has_offset_bias(kTerms) && kQueryRows;
   static constexpr int kStages = 3;
+  static constexpr int kNumbers = 3;  // of a query
   static constexpr int kBytes = kTileBytes<kWidth>;
   using Ring = RingPlace<kStages>;
   using Tile = WarpgroupTile<kQueryRows>;
@@ -38,8 +39,9 @@ struct WarpgroupBackwardTiles {
     char* rows;     // [kGroups] pairs
     char* columns;  // [kStages] pairs
     Barriers* barriers;
-    uint64_t* dropout_key;
-    float* numbers;      // keys as rows: [kStages, 2, kTileTokens], normalisers and D of queries
+    uint64_t* dropout_keys;  // of warps
+    float* numbers;      // keys as rows: [kStages, 3, kTileTokens], of queries: normalisers, D, and
+                         // (bits of uint32_t) where dropout begins
     float* offset_bias;  // [kStages, kBiasOffsets]
     float* bias_gradient;
 
@@ -50,7 +52,7 @@ struct WarpgroupBackwardTiles {
       return {columns + 2 * stage * kBytes, columns + (2 * stage + 1) * kBytes};
     }
     DIETMT_DEVICE const float* numbers_of(int stage) const {
-      return numbers + stage * 2 * kTileTokens;
+      return numbers + stage * kNumbers * kTileTokens;
     }
     DIETMT_DEVICE const float* bias_of(int stage) const {
       return offset_bias + stage * kBiasOffsets;
@@ -97,8 +99,8 @@ struct WarpgroupBackwardTiles {
     memory.rows = shared.take<char>(2 * kGroups * kBytes);
     memory.columns = shared.take<char>(2 * kStages * kBytes);
     memory.barriers = shared.take<Barriers>(1);
-    memory.dropout_key = shared.take<uint64_t>(1);
-    memory.numbers = shared.take<float>(kQueryRows ? 0 : kStages * 2 * kTileTokens);
+    memory.dropout_keys = shared.take<uint64_t>((kGroups + 1) * kGroupWarps);
+    memory.numbers = shared.take<float>(kQueryRows ? 0 : kStages * kNumbers * kTileTokens);
     memory.offset_bias = shared.take<float>(has_offset_bias(kTerms) ? kStages * kBiasOffsets : 0);
     memory.bias_gradient = kBiasGradient ? BiasGradient::take(shared) : nullptr;
     return memory;
@@ -175,6 +177,19 @@ struct WarpgroupBackwardTiles {
       return pair;
     }
 
+    /// Where dropout of the tile's queries from `first` on begins.
+    DIETMT_DEVICE void store_dropout_starts(const Place& place, int first, float* to) const {
+      const BackwardArguments& backward = arguments.backward;
+      if (backward.dropout.threshold == 0) return;
+      DIETMT_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        const int query = lane_index() + i * kWarpThreads;
+        to[i * kWarpThreads] =
+            float_of(dropout_start(memory.dropout_keys, backward.call.forward.sizes, place.sentence,
+                                   place.head, first + query));
+      }
+    }
+
     /// Copies of a tile of which the sentence has `count` columns. Others would be multiplied by
     /// zeros, which NaN survives.
     DIETMT_DEVICE void load_columns(const Pair& to, int head, int token, int count,
@@ -222,7 +237,8 @@ struct WarpgroupBackwardTiles {
           bias.write(memory.offset_bias + stage * kBiasOffsets);
         }
         if constexpr (!kQueryRows) {
-          float* to = memory.numbers + stage * 2 * kTileTokens + lane_index();
+          float* to = memory.numbers + stage * kNumbers * kTileTokens + lane_index();
+          store_dropout_starts(place, column, to + 2 * kTileTokens);
           DIETMT_UNROLL
           for (int i = 0; i < 2; ++i) {
             to[i * kWarpThreads] = normalizer.of[i] * kLog2E;

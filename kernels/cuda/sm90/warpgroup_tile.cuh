@@ -64,30 +64,39 @@ DIETMT_DEVICE void replace_hidden(WarpgroupScores& scores, float value,
 }
 
 /// Which probabilities of a thread are kept, bit i for scores.value[i]. All bits are set if the
-/// call drops nothing. The key lies in shared memory.
-template <bool kQueryRows>
-DIETMT_DEVICE uint32_t kept_scores(const DropoutNumbers& dropout, const uint64_t* dropout_key,
-                                   const AttentionSizes& sizes, const Sentence& sentence, int head,
-                                   const WarpgroupTile<kQueryRows>& tile) {
+/// call drops nothing. start(i): where dropout of the query of scores.value[i] begins.
+template <bool kQueryRows, typename Start>
+DIETMT_DEVICE uint32_t kept_scores(const DropoutNumbers& dropout,
+                                   const WarpgroupTile<kQueryRows>& tile, const Start& start) {
   if (dropout.threshold == 0) return ~uint32_t{0};
-  const uint64_t key = *dropout_key;
   const int row = recomputed(warpgroup_row(0));
   const int column = recomputed(warpgroup_column(0));
-  const auto keys = static_cast<uint32_t>(recomputed(static_cast<int>(sizes.max_keys)));
-  const uint32_t first = static_cast<uint32_t>((sentence.index * sizes.heads + head) *
-                                               sizes.max_queries * sizes.max_keys) +
-                         static_cast<uint32_t>(tile.query(row, column)) * keys +
-                         static_cast<uint32_t>(tile.key(row, column));
-  const uint32_t next_row = kQueryRows ? keys : 1;
-  const uint32_t next_column = kQueryRows ? 1 : keys;
+  const uint32_t first = static_cast<uint32_t>(tile.key(row, column)) * kDropoutStep;
   uint32_t bits = 0;
   DIETMT_UNROLL
   for (int i = 0; i < kTileTokens / 2; ++i) {
-    const uint32_t index = first + static_cast<uint32_t>(row_step(i)) * next_row +
-                           static_cast<uint32_t>(column_step(i)) * next_column;
-    bits |= (dropout_keeps(key, index, dropout.threshold) ? 1U : 0U) << i;
+    const auto key = static_cast<uint32_t>(kQueryRows ? column_step(i) : row_step(i));
+    const uint32_t place = start(i) + first + key * kDropoutStep;
+    bits |= (dropout_keeps_at(place, dropout.threshold) ? 1U : 0U) << i;
   }
   return bits;
 }
+
+/// Where dropout of a thread's queries begins, which are rows from `first` of the sentence on.
+struct RowDropout {
+  uint32_t starts[kRowSlots];
+
+  DIETMT_DEVICE RowDropout(const DropoutNumbers& dropout, const uint64_t* keys,
+                           const AttentionSizes& sizes, const Sentence& sentence, int head,
+                           int first) {
+    DIETMT_UNROLL
+    for (int slot = 0; slot < kRowSlots; ++slot) {
+      starts[slot] = dropout.threshold == 0
+                         ? 0
+                         : dropout_start(keys, sizes, sentence, head, first + warpgroup_row(slot));
+    }
+  }
+  DIETMT_DEVICE uint32_t operator()(int i) const { return starts[slot_of(i)]; }
+};
 
 }  // namespace dietmt::kernels

@@ -101,7 +101,7 @@ TEST(Backend, NamesAndReasons) {
   } catch (const ConfigError& error) {
     EXPECT_STREQ(
         error.what(),
-        "no attention backend 'cudnn'; possible: auto, cpu, cuda, hopper, sdpa, reference");
+        "no attention backend 'cudnn'; possible: auto, cpu, hopper, cuda, sdpa, reference");
   }
   const Packing packing({2});
   const Inputs inputs = make_inputs(2, 2);

@@ -50,6 +50,16 @@ TEST(DeviceDropout, MasksByTensorAlgebraAreThoseOfTheCpu) {
   expect_masks_of_the_cpu();
 }
 
+TEST(DeviceDropout, MasksOfProbabilitiesAreThoseOfTheCpu) {
+  for (const uint64_t key : kKeys) {
+    const auto mask_on = [&](at::Device device) {
+      return probability_dropout_mask({2, 3, 5, 33}, at::empty({0}, device),
+                                      DropoutKeys(key).next(0.3));
+    };
+    EXPECT_TRUE(at::equal(mask_on(counting_device()).cpu(), mask_on(at::kCPU))) << key;
+  }
+}
+
 TEST(DeviceDropout, SitesOfAPassShareOneKey) {
   const Tensor x = torch::ones({4, 8}).to(counting_device());
   DropoutKeys keys(7);

@@ -281,6 +281,47 @@ TEST(Dropout, KeysAndNeighboursAreIndependent) {
   EXPECT_NEAR(static_cast<double>(same_as_other_key) / kSize, 0.5, 0.01);
 }
 
+TEST_P(DropoutTest, RowsOfProbabilitiesKeepTheAskedShare) {
+  constexpr int64_t kMaskRows = 300, kMaskColumns = 1000;
+  std::vector<float> mask(kMaskRows * kMaskColumns);
+  level().probability_dropout_mask(42, 0.3, kMaskRows, kMaskColumns, mask.data());
+  const double five_sigma = 5.0 * std::sqrt(0.3 / 0.7 / kMaskColumns);
+  for (size_t r = 0; r < kMaskRows; ++r) {
+    const uint32_t start = dropout_row_start(42, static_cast<uint32_t>(r));
+    double sum = 0;
+    for (uint32_t c = 0; c < kMaskColumns; ++c) {
+      const bool keeps = dropout_keeps_at(start + c * kDropoutStep, dropout_threshold(0.3));
+      ASSERT_EQ(mask[r * kMaskColumns + c], keeps ? static_cast<float>(1.0 / 0.7) : 0.0f);
+      sum += mask[r * kMaskColumns + c];
+    }
+    EXPECT_NEAR(sum / kMaskColumns, 1.0, five_sigma) << r;
+  }
+}
+
+// Of 1,000,000 pairs of independent fair bits, 0.5 +- 0.0005 are equal: 0.003 is six times that.
+TEST(Dropout, ProbabilitiesOfNeighboursRowsAndRectanglesAreIndependent) {
+  constexpr uint32_t kMaskRows = 1000, kMaskColumns = 1000;
+  const uint32_t threshold = dropout_threshold(0.5);
+  const auto keeps = [&](uint64_t key, uint32_t row, uint32_t column) {
+    return dropout_keeps_at(dropout_row_start(key, row) + column * kDropoutStep, threshold);
+  };
+  for (const uint32_t distance : {1U, 2U, 3U, 8U, 16U, 61U}) {
+    int64_t in_row = 0, in_column = 0, rectangles = 0, keys = 0;
+    for (uint32_t r = 0; r < kMaskRows; ++r) {
+      for (uint32_t c = 0; c < kMaskColumns; ++c) {
+        const bool here = keeps(1, r, c), right = keeps(1, r, c + distance);
+        const bool below = keeps(1, r + distance, c), across = keeps(1, r + distance, c + distance);
+        in_row += here == right;
+        in_column += here == below;
+        rectangles += (here == right) == (below == across);
+        keys += here == keeps(1 + distance, r, c);
+      }
+    }
+    for (const int64_t equal : {in_row, in_column, rectangles, keys})
+      EXPECT_NEAR(static_cast<double>(equal) / (kMaskRows * kMaskColumns), 0.5, 0.003) << distance;
+  }
+}
+
 TEST_P(DropoutTest, DropoutAddEqualsMaskTimesBranch) {
   constexpr int64_t kSize = 1001;
   const auto residual = random_values(kSize, 1);
