@@ -37,8 +37,9 @@ DIETMT_DEVICE void start_chunk(typename S::E* chunk, const ConvertedTable& table
     const int row = index / kPieces;
     const int column = index % kPieces * kVector<E>;
     const int entry = clip_to(tile.lowest_offset() + row, clip) + clip;
-    copy_async(chunk + row * kStride<S::kWidth, E> + column,
-               start + int64_t{entry} * S::kWidth + column, true);
+    // Most offsets have one of two entries, which all blocks would read from the same place of L2.
+    copy_async_cached(chunk + row * kStride<S::kWidth, E> + column,
+                      start + int64_t{entry} * S::kWidth + column);
   }
 }
 

@@ -13,6 +13,7 @@
 //   multiply_add<E>(d, a, b)       mma.sync.m16n8k16: d += a b with fp32 sums
 //   multiply_add_tf32(d, a, b)     mma.sync.m16n8k8 of TF32 numbers: d += a b
 //   copy_async(to, from, valid)    cp.async of 16 bytes, zeros if not valid
+//   copy_async_cached(to, from)    the same by way of L1, for what many threads and blocks read
 //   copy_word_async                the same of 4 bytes
 //   commit_copies()                closes a group of copies
 //   wait_copies<n>()               until at most n of this thread's groups are unfinished

@@ -94,6 +94,13 @@ DIETMT_DEVICE void copy_async(void* to, const void* from, bool valid) {
                : "memory");
 }
 
+DIETMT_DEVICE void copy_async_cached(void* to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;"
+               :
+               : "r"(shared_address(to)), "l"(from)
+               : "memory");
+}
+
 DIETMT_DEVICE void copy_word_async(void* to, const void* from, bool valid) {
   const int bytes = valid ? 4 : 0;
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"

@@ -117,6 +117,8 @@ uint32_t take_ticket(uint32_t* ticket, uint32_t last) {
 
 void copy_async(void* to, const void* from, bool valid) { start_copy({to, from, 16, valid}); }
 
+void copy_async_cached(void* to, const void* from) { copy_async(to, from, true); }
+
 void copy_word_async(void* to, const void* from, bool valid) { start_copy({to, from, 4, valid}); }
 
 void commit_copies() {

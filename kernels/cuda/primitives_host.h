@@ -42,6 +42,7 @@ Words load_written(const void* from);
 inline void fence_writes() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 uint32_t take_ticket(uint32_t* ticket, uint32_t last);
 void copy_async(void* to, const void* from, bool valid);
+void copy_async_cached(void* to, const void* from);
 void copy_word_async(void* to, const void* from, bool valid);
 void commit_copies();
 void wait_for_copies(size_t unfinished);

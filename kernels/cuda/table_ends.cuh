@@ -30,8 +30,8 @@ DIETMT_DEVICE void start_ends(typename S::E* ends, EndTable place, const Convert
   const int end = index / kPieces;
   const int column = index % kPieces * kVector<E>;
   const E* from = static_cast<const E*>(table.data) + head * table.head_stride;
-  copy_async(ends + (2 * static_cast<int>(place) + end) * kStride<S::kWidth, E> + column,
-             from + end * 2 * clip * S::kWidth + column, true);
+  copy_async_cached(ends + (2 * static_cast<int>(place) + end) * kStride<S::kWidth, E> + column,
+                    from + end * 2 * clip * S::kWidth + column);
 }
 
 /// sums += rows . entries for 16 rows from `row` on and 16 entries from `entry` on.
