@@ -55,8 +55,10 @@ class Tupe : public PositionEncoding {
                                             const at::Tensor& key_rows) const;
   /// Row 0 and column 0 of [H, T, S] replaced by those of [H, 2].
   at::Tensor reset(const at::Tensor& bias, const at::Tensor& thetas, const Extent& extent) const;
-  /// b of every pair: [H, T, S].
+  /// b of every pair: [H, T, S]; for reset().
   at::Tensor relative_bias(const Extent& extent) const;
+  /// b of every offset: [H, 2C + 1].
+  at::Tensor bias_by_offset() const;
   /// Of the offsets -reached .. reached.
   at::Tensor buckets_by_offset(int64_t reached, const at::TensorOptions& options) const;
 
@@ -141,14 +143,22 @@ at::Tensor Tupe::relative_bias(const Extent& extent) const {
   at::Tensor index = offsets + (relative_.size(1) - 1) / 2;
   if (options_.bias == TupeBias::kBuckets) {
     index = buckets_by_offset(reach(extent), options).index({offsets + reach(extent)});
-    if (untied()) {
-      index.select(1, 0).fill_(options_.buckets);
-      // T5 never uses the bucket of a later key at distance 0.
-      if (extent.query_start == 0) index.select(0, 0).fill_(options_.buckets / 2);
-    }
+    index.select(1, 0).fill_(options_.buckets);
+    // T5 never uses the bucket of a later key at distance 0.
+    if (extent.query_start == 0) index.select(0, 0).fill_(options_.buckets / 2);
   }
   if (!relative_.is_cpu()) return table_rows(relative_.t(), index).permute({2, 0, 1});
   return relative_.index_select(1, index.flatten()).view({heads_, extent.queries, extent.keys});
+}
+
+at::Tensor Tupe::bias_by_offset() const {
+  if (options_.bias == TupeBias::kOffsets) return relative_;
+  const auto options = relative_.options().dtype(at::kLong).requires_grad(false);
+  const at::Tensor buckets = buckets_by_offset(options_.distance, options);
+  if (relative_.is_cpu()) return relative_.index_select(1, buckets);
+  // A product, because the gradient of index_select() adds in any order there.
+  const at::Tensor numbers = at::arange(options_.buckets, options).unsqueeze(1);
+  return at::matmul(relative_, (numbers == buckets).to(relative_.scalar_type()));
 }
 
 at::Tensor Tupe::buckets_by_offset(int64_t reached, const at::TensorOptions& options) const {
@@ -170,12 +180,14 @@ void Tupe::lower(const Extent& extent, LayerTerms& terms) const {
   const auto [u, w] = project(positions_.narrow(0, extent.query_start, extent.queries),
                               positions_.narrow(0, 0, extent.keys));
   at::Tensor bias = scale * at::matmul(u, w.transpose(1, 2));  // [H, T, S]
-  if (options_.bias == TupeBias::kOffsets) bias = bias + relative_bias(extent);
   if (untied()) {
+    if (options_.bias == TupeBias::kOffsets) bias = bias + relative_bias(extent);
     const auto [from, to] = project(summary_, summary_);
     bias = reset(bias, scale * (from * to).sum(-1), extent);
+    if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
+  } else if (options_.bias != TupeBias::kNone) {
+    terms.set(&ScoreTerms::offset_bias, bias_by_offset());
   }
-  if (options_.bias == TupeBias::kBuckets) bias = bias + relative_bias(extent);
   terms.set(&ScoreTerms::position_bias, bias.unsqueeze(0));
   terms.set_content_scale(scale);
 }
