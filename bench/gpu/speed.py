@@ -26,8 +26,8 @@ def kernels(m):
             except Failed as error:
                 yield {"kernel": f"all of {program}", "type": kind, "failed": str(error)}
     yield from attention(m, "auto", "none", "diet-rel", "shaw(clip=16)")
-    if not m.trial:  # beside the one by mma.sync that auto takes
-        yield from attention(m, "hopper", "none", "diet-rel")
+    if not m.trial:  # beside the one by wgmma that auto takes
+        yield from attention(m, "cuda", "none", "diet-rel")
         for length in ("512", "2048"):  # side by side
             yield from attention(m, "auto", "diet-rel", lengths=(length,), dropout="0")
             yield from flex_attention(m, length)

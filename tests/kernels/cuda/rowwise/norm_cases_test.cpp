@@ -1,4 +1,6 @@
 // add_norm against the same formulas in double.
+#include <algorithm>
+
 #include "tests/kernels/cuda/rowwise/norm_case.h"
 
 namespace dietmt::kernels {
