@@ -170,17 +170,11 @@ struct DeviceLinear {
   const void* weight = nullptr;
   const void* bias = nullptr;  // [outputs] of `type`, as the library wants it, or null
   bool relu = false;
-  void* relu_signs = nullptr;  // relu_signs_bytes() at 16 bytes: which elements are positive, in
-                               // the library's own order, for the gradient; null: not kept
-  void* output = nullptr;      // [rows, outputs]
+  void* output = nullptr;  // [rows, outputs]
 };
-constexpr int64_t relu_signs_bytes(int64_t rows, int64_t outputs) {
-  return rows * ((outputs + 127) / 128) * 16;
-}
 
 /// grad_x = [grad_x +] grad_output W; grad_weight = grad_output^T x and grad_bias = its column sums
-/// in fp32, added to what is there if `accumulate`. Null: not wanted. If x is the output of a
-/// linear layer with relu, its relu_signs make grad_x the gradient before the ReLU.
+/// in fp32, added to what is there if `accumulate`. Null: not wanted.
 struct DeviceLinearBackward {
   ElementType type = ElementType::kFloat;
   int64_t rows = 0;
@@ -191,9 +185,8 @@ struct DeviceLinearBackward {
   const void* grad_output = nullptr;  // [rows, outputs]
   void* grad_x = nullptr;             // [rows, inputs]
   bool add_to_grad_x = false;
-  const void* relu_signs = nullptr;  // null: x is no ReLU; not with add_to_grad_x
-  float* grad_weight = nullptr;      // [outputs, inputs]
-  float* grad_bias = nullptr;        // [outputs]
+  float* grad_weight = nullptr;  // [outputs, inputs]
+  float* grad_bias = nullptr;    // [outputs]
   bool accumulate = false;
 };
 

@@ -133,6 +133,26 @@ Tensor run_activate(kernels::DeviceActivate call, const Tensor& x, const Tensor&
   return output;
 }
 
+/// Of the input, and of the bias unless grad_bias is null.
+Tensor activation_gradient(const kernels::DeviceActivate& forward, const Tensor& grad_output,
+                           Tensor* grad_bias) {
+  const bool wide = forward.activation == DeviceActivation::kSwiglu;
+  const int64_t inputs = forward.width * (wide ? 2 : 1);
+  std::vector<int64_t> sizes = grad_output.sizes().vec();
+  sizes.back() = inputs;
+  const Tensor grad_x = at::empty(sizes, grad_output.options());
+  if (grad_bias != nullptr)
+    *grad_bias = at::empty({inputs}, grad_output.options().dtype(at::kFloat));
+  kernels::DeviceActivateBackward call;
+  call.forward = forward;
+  call.grad_output = grad_output.const_data_ptr();
+  call.grad_x = grad_x.mutable_data_ptr();
+  if (grad_bias != nullptr) call.grad_bias = grad_bias->mutable_data_ptr<float>();
+  const c10::DeviceGuard guard(grad_output.device());
+  device_kernels(grad_output.device())->activate_backward(call);
+  return grad_x;
+}
+
 struct DeviceActivationFunction : torch::autograd::Function<DeviceActivationFunction> {
   static Tensor forward(AutogradContext* context, const std::optional<Tensor>& residual,
                         const Tensor& x, const std::optional<Tensor>& given_bias,
@@ -168,8 +188,8 @@ struct DeviceActivationFunction : torch::autograd::Function<DeviceActivationFunc
     if (kind != DeviceActivation::kNone || p > 0.0 || wants_bias) {
       const kernels::DropoutCall dropout =
           dropout_call(p, saved[2], context->saved_data["site"].toInt());
-      grad_x = device_activation_gradient(activate_call(x, bias, kind, dropout), grad_output,
-                                          wants_bias ? &grad_bias : nullptr);
+      grad_x = activation_gradient(activate_call(x, bias, kind, dropout), grad_output,
+                                   wants_bias ? &grad_bias : nullptr);
     }
     return {has_residual ? given : Tensor(), grad_x, grad_bias, {}, {}, {}, {}};
   }
@@ -217,25 +237,6 @@ Tensor device_activate(const Tensor& residual, const Branch& x, DeviceActivation
                                          if_defined(x.bias), static_cast<int64_t>(activation),
                                          site.p, if_defined(site.pass_key(x.rows.device())),
                                          static_cast<int64_t>(site.number));
-}
-
-Tensor device_activation_gradient(const kernels::DeviceActivate& forward, const Tensor& grad_output,
-                                  Tensor* grad_bias) {
-  const bool wide = forward.activation == DeviceActivation::kSwiglu;
-  const int64_t inputs = forward.width * (wide ? 2 : 1);
-  std::vector<int64_t> sizes = grad_output.sizes().vec();
-  sizes.back() = inputs;
-  const Tensor grad_x = at::empty(sizes, grad_output.options());
-  if (grad_bias != nullptr)
-    *grad_bias = at::empty({inputs}, grad_output.options().dtype(at::kFloat));
-  kernels::DeviceActivateBackward call;
-  call.forward = forward;
-  call.grad_output = grad_output.const_data_ptr();
-  call.grad_x = grad_x.mutable_data_ptr();
-  if (grad_bias != nullptr) call.grad_bias = grad_bias->mutable_data_ptr<float>();
-  const c10::DeviceGuard guard(grad_output.device());
-  device_kernels(grad_output.device())->activate_backward(call);
-  return grad_x;
 }
 
 }  // namespace dietmt::encoders

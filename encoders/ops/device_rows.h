@@ -32,9 +32,4 @@ bool has_device_activate(const at::Tensor& x);
 at::Tensor device_activate(const at::Tensor& residual, const Branch& x,
                            kernels::DeviceActivation activation, const DropoutSite& site);
 
-/// The gradient of an activation's input, and of its bias unless grad_bias is null. `forward` has
-/// the activation's size, input, bias and dropout.
-at::Tensor device_activation_gradient(const kernels::DeviceActivate& forward,
-                                      const at::Tensor& grad_output, at::Tensor* grad_bias);
-
 }  // namespace dietmt::encoders

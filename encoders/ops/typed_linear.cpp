@@ -50,31 +50,19 @@ Tensor typed_product(const Tensor& x, const Tensor& weight, const Tensor& bias) 
   return bias.defined() ? at::addmm(bias, x, weight.t()) : at::mm(x, weight.t());
 }
 
-struct Hidden {
-  Tensor values;  // max(0, x W^T + bias)
-  Tensor signs;   // for the gradient of what reads the values; undefined: the device has none
-};
-
-Hidden typed_relu_product(const Tensor& x, const Tensor& weight, const Tensor& bias,
-                          bool keeps_signs) {
+// max(0, x W^T + bias).
+Tensor typed_relu_product(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const kernels::DeviceKernels* const device = row_kernels(x);
   if (device != nullptr && device->linear != nullptr) {
     const Tensor output = empty_product(x, weight);
     kernels::DeviceLinear call = linear_call(x, weight, bias, output);
     call.relu = true;
     const c10::DeviceGuard guard(x.device());
-    if (keeps_signs) {
-      const Tensor signs = at::empty({kernels::relu_signs_bytes(call.rows, call.outputs)},
-                                     output.options().dtype(at::kByte));
-      call.relu_signs = signs.mutable_data_ptr();
-      if (device->linear(call)) return {output, signs};
-      call.relu_signs = nullptr;
-    }
-    if (device->linear(call)) return {output, {}};
+    if (device->linear(call)) return output;
   }
   if (has_bf16_products(x, weight))
-    return {bf16_linear(x, bf16_panels_of_transposed(weight), bias, true), {}};
-  return {typed_product(x, weight, bias).relu_(), {}};
+    return bf16_linear(x, bf16_panels_of_transposed(weight), bias, true);
+  return typed_product(x, weight, bias).relu_();
 }
 
 // a^T b in fp32.
@@ -94,25 +82,23 @@ struct WantedGradients {
   bool x = false, weight = false, bias = false;
 };
 
-// Of `hidden`, before the ReLU that made it.
+// The gradient before the ReLU that made `hidden`, in place of that of `hidden` on a device.
 Tensor relu_gradient(const Tensor& hidden, const Tensor& grad_hidden) {
   const kernels::DeviceKernels* const device = row_kernels(hidden);
   if (device == nullptr || device->activate_backward == nullptr)
     return at::threshold_backward(grad_hidden, hidden, 0);
-  kernels::DeviceActivate forward;
-  forward.type = element_type(hidden.scalar_type());
-  forward.activation = kernels::DeviceActivation::kRelu;
-  forward.rows = hidden.size(0);
-  forward.width = hidden.size(1);
-  forward.x = hidden.const_data_ptr();  // positive where the ReLU's input is
-  return device_activation_gradient(forward, grad_hidden, nullptr);
+  kernels::DeviceActivateBackward call;
+  call.forward.type = element_type(hidden.scalar_type());
+  call.forward.activation = kernels::DeviceActivation::kRelu;
+  call.forward.rows = hidden.size(0);
+  call.forward.width = hidden.size(1);
+  call.forward.x = hidden.const_data_ptr();  // positive where the ReLU's input is
+  call.grad_output = grad_hidden.const_data_ptr();
+  call.grad_x = grad_hidden.mutable_data_ptr();
+  const c10::DeviceGuard guard(hidden.device());
+  device->activate_backward(call);
+  return grad_hidden;
 }
-
-// What made the x of a product.
-struct Maker {
-  bool relu = false;
-  Tensor signs;  // of the ReLU, where the device keeps them
-};
 
 // Where the sum of `so_far` and more may be written: nobody else reads it.
 bool may_overwrite(const Tensor& so_far) {
@@ -122,8 +108,7 @@ bool may_overwrite(const Tensor& so_far) {
 
 LinearGradients linear_gradients_by_library(const kernels::DeviceKernels& device, const Tensor& x,
                                             const Tensor& weight, const Tensor& grad_output,
-                                            const Tensor& so_far, const WantedGradients& wanted,
-                                            const Tensor& signs) {
+                                            const Tensor& so_far, const WantedGradients& wanted) {
   LinearGradients result;
   const auto fp32 = x.options().dtype(at::kFloat).requires_grad(false);
   if (wanted.x && so_far.defined()) {
@@ -143,7 +128,6 @@ LinearGradients linear_gradients_by_library(const kernels::DeviceKernels& device
   call.grad_output = grad_output.const_data_ptr();
   if (wanted.x) call.grad_x = result.x.mutable_data_ptr();
   call.add_to_grad_x = wanted.x && so_far.defined();
-  if (signs.defined()) call.relu_signs = signs.const_data_ptr();
   if (wanted.weight) call.grad_weight = result.weight.mutable_data_ptr<float>();
   if (wanted.bias) call.grad_bias = result.bias.mutable_data_ptr<float>();
   const c10::DeviceGuard guard(x.device());
@@ -167,19 +151,19 @@ LinearGradients linear_gradients_in_bf16(const Tensor& x, const Tensor& weight,
 }
 
 // `so_far` is the part of the gradient of x that comes from elsewhere, or undefined; it may be
-// written over if nobody else reads it. Where a ReLU made x, the gradient is that before the ReLU.
+// written over if nobody else reads it. With `relu` a ReLU made x, and the gradient is that before
+// the ReLU.
 LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Tensor& grad_output,
                                  const Tensor& so_far, const WantedGradients& wanted,
-                                 const Maker& maker = {}) {
+                                 bool relu = false) {
   const kernels::DeviceKernels* const device = row_kernels(x);
   const bool by_library = device != nullptr && device->linear_backward != nullptr;
   const bool in_bf16 = !by_library && has_bf16_products(x, weight);
   LinearGradients result;
   if (by_library) {
-    result =
-        linear_gradients_by_library(*device, x, weight, grad_output, so_far, wanted, maker.signs);
+    result = linear_gradients_by_library(*device, x, weight, grad_output, so_far, wanted);
   } else if (in_bf16) {
-    result = linear_gradients_in_bf16(x, weight, grad_output, so_far, wanted, maker.relu);
+    result = linear_gradients_in_bf16(x, weight, grad_output, so_far, wanted, relu);
   } else {
     if (wanted.x) {
       result.x = at::mm(grad_output, weight);
@@ -188,8 +172,7 @@ LinearGradients linear_gradients(const Tensor& x, const Tensor& weight, const Te
     if (wanted.weight) result.weight = transposed_product_in_fp32(grad_output, x);
     if (wanted.bias) result.bias = at::sum(grad_output, 0, false, at::kFloat);
   }
-  if (maker.relu && wanted.x && !maker.signs.defined() && !in_bf16)
-    result.x = relu_gradient(x, result.x);
+  if (relu && wanted.x && !in_bf16) result.x = relu_gradient(x, result.x);
   return result;
 }
 
@@ -220,34 +203,32 @@ struct TypedLinear : torch::autograd::Function<TypedLinear> {
 struct TypedReluNetwork : torch::autograd::Function<TypedReluNetwork> {
   static variable_list forward(AutogradContext* context, const Tensor& x,
                                const Tensor& inner_weight, const Tensor& inner_bias,
-                               const Tensor& outer_weight, const std::optional<Tensor>& outer_bias,
-                               bool trains) {
+                               const Tensor& outer_weight,
+                               const std::optional<Tensor>& outer_bias) {
     context->set_materialize_grads(false);
     const at::ScalarType type = x.scalar_type();
     const Tensor inner = weight_in(type, inner_weight), outer = weight_in(type, outer_weight);
-    const Hidden hidden = typed_relu_product(x, inner, weight_in(type, inner_bias), trains);
+    const Tensor hidden = typed_relu_product(x, inner, weight_in(type, inner_bias));
     context->saved_data["has_bias"] = outer_bias.has_value();
-    context->save_for_backward({x, inner, hidden.values, hidden.signs, outer});
-    return {
-        typed_product(hidden.values, outer, outer_bias ? weight_in(type, *outer_bias) : Tensor()),
-        x};
+    context->save_for_backward({x, inner, hidden, outer});
+    return {typed_product(hidden, outer, outer_bias ? weight_in(type, *outer_bias) : Tensor()), x};
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const Tensor& of_input = gradients[1];
-    if (!gradients[0].defined()) return {of_input, {}, {}, {}, {}, {}};
+    if (!gradients[0].defined()) return {of_input, {}, {}, {}, {}};
     const variable_list saved = context->get_saved_variables();
-    const Tensor &x = saved[0], &inner = saved[1], &hidden = saved[2], &signs = saved[3];
+    const Tensor &x = saved[0], &inner = saved[1], &hidden = saved[2], &outer = saved[3];
     const auto wants = [&](size_t input) { return context->needs_input_grad(input); };
     const LinearGradients of_outer =
-        linear_gradients(hidden, saved[4], gradients[0].contiguous(), {},
+        linear_gradients(hidden, outer, gradients[0].contiguous(), {},
                          {wants(0) || wants(1) || wants(2), wants(3),
                           context->saved_data["has_bias"].toBool() && wants(4)},
-                         {.relu = true, .signs = signs});
+                         /*relu=*/true);
     LinearGradients of_inner;
     if (of_outer.x.defined())
       of_inner = linear_gradients(x, inner, of_outer.x, of_input, {wants(0), wants(1), wants(2)});
-    return {of_inner.x, of_inner.weight, of_inner.bias, of_outer.weight, of_outer.bias, {}};
+    return {of_inner.x, of_inner.weight, of_inner.bias, of_outer.weight, of_outer.bias};
   }
 };
 
@@ -309,7 +290,7 @@ Fork typed_relu_network(const Tensor& x, const LinearWeights& inner, const Linea
   const bool leaves_bias = epilogue == Epilogue::kLeaveBias && !x.is_cpu();
   const variable_list results = TypedReluNetwork::apply(
       x.contiguous(), inner.weight, inner.bias, outer.weight,
-      if_defined(leaves_bias ? Tensor() : outer.bias), at::GradMode::is_enabled());
+      if_defined(leaves_bias ? Tensor() : outer.bias));
   return {{results[0], leaves_bias ? outer.bias : Tensor()}, results[1]};
 }
 

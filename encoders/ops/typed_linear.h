@@ -13,9 +13,8 @@ namespace dietmt::encoders {
 Fork typed_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
                   Epilogue epilogue);
 
-/// outer(max(0, inner(x))), where the epilogue is that of the outer layer, and x again. The
-/// gradient of the ReLU belongs to a product where the device has signs (kernels/device_kernels.h),
-/// and on the CPU.
+/// outer(max(0, inner(x))), where the epilogue is that of the outer layer, and x again. On the CPU
+/// the gradient of the ReLU belongs to a product.
 Fork typed_relu_network(const at::Tensor& x, const LinearWeights& inner, const LinearWeights& outer,
                         Epilogue epilogue);
 

@@ -33,34 +33,6 @@ void store(const Tensor& to, const Tensor& value, bool adds) {
     to.copy_(value);
 }
 
-/// A bit for each element, rows at multiples of 128.
-class Signs {
- public:
-  Signs(const void* array, int64_t width)
-      : bytes_(static_cast<uint8_t*>(mirror_array(const_cast<void*>(array), "relu_signs"))),
-        row_bytes_(kernels::relu_signs_bytes(1, width)) {}
-
-  void set(int64_t row, int64_t column, uint8_t bit) const {
-    uint8_t& byte = bytes_[row * row_bytes_ + column / 8];
-    const int place = static_cast<int>(column % 8);
-    byte = static_cast<uint8_t>((byte & ~(1 << place)) | bit << place);
-  }
-
-  /// 1 or 0 for each element.
-  Tensor unpacked(int64_t rows, int64_t width) const {
-    Tensor all = at::empty({rows, width}, at::kFloat);
-    for (int64_t r = 0; r < rows; ++r)
-      for (int64_t c = 0; c < width; ++c)
-        all.mutable_data_ptr<float>()[r * width + c] =
-            static_cast<float>(bytes_[r * row_bytes_ + c / 8] >> (c % 8) & 1);
-    return all;
-  }
-
- private:
-  uint8_t* bytes_;
-  int64_t row_bytes_;
-};
-
 void translate(kernels::HeadRows& rows, const char* name) {
   rows.data = mirror_array(rows.data, name);
 }
@@ -132,13 +104,6 @@ bool linear(const kernels::DeviceLinear& call) {
   Tensor y = at::mm(x.to(at::kFloat), weight.to(at::kFloat).t());
   if (call.bias != nullptr) y.add_(matrix(call.bias, call.type, {call.outputs}, "bias"));
   if (call.relu) y.relu_();
-  if (call.relu_signs != nullptr) {
-    const Tensor bits = y.gt(0).to(at::kByte);
-    const Signs signs(call.relu_signs, call.outputs);
-    for (int64_t r = 0; r < call.rows; ++r)
-      for (int64_t o = 0; o < call.outputs; ++o)
-        signs.set(r, o, bits.const_data_ptr<uint8_t>()[r * call.outputs + o]);
-  }
   output.copy_(y);
   return true;
 }
@@ -155,12 +120,8 @@ void linear_backward(const kernels::DeviceLinearBackward& call) {
   const Tensor grad_bias = matrix(call.grad_bias, ElementType::kFloat, {call.outputs}, "grad_bias");
   if (grad_x.defined()) {
     log_launches("linear_backward (x)");
-    if (computes()) {
-      Tensor product = at::mm(grad.to(at::kFloat), weight.to(at::kFloat));
-      if (call.relu_signs != nullptr)
-        product.mul_(Signs(call.relu_signs, call.inputs).unpacked(call.rows, call.inputs));
-      store(grad_x, product, call.add_to_grad_x);
-    }
+    if (computes())
+      store(grad_x, at::mm(grad.to(at::kFloat), weight.to(at::kFloat)), call.add_to_grad_x);
   }
   if (grad_weight.defined()) {
     log_launches("linear_backward (weight)");

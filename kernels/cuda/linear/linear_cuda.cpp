@@ -69,28 +69,8 @@ Product gradient_of_weight(const DeviceLinearBackward& call) {
 
 Epilogue forward_epilogue(const DeviceLinear& call) {
   const bool has_bias = call.bias != nullptr;
-  if (!call.relu) return has_bias ? Epilogue::kBias : Epilogue::kNone;
-  if (call.relu_signs == nullptr) return has_bias ? Epilogue::kReluBias : Epilogue::kRelu;
-  return has_bias ? Epilogue::kReluBiasSigns : Epilogue::kReluSigns;
-}
-
-void run_gradient_of_x(const DeviceLinearBackward& call, const ProductMemory& memory,
-                       const RowMemory& rows) {
-  Product product = gradient_of_x(call);
-  if (call.relu_signs == nullptr) return run(product, memory);
-  product.epilogue = Epilogue::kReluGradient;
-  product.signs = const_cast<void*>(call.relu_signs);
-  if (run_product(product, memory) == ProductResult::kDone) return;
-  run(gradient_of_x(call), memory);
-  DeviceActivateBackward relu;
-  relu.forward.type = call.type;
-  relu.forward.activation = DeviceActivation::kRelu;
-  relu.forward.rows = call.rows;
-  relu.forward.width = call.inputs;
-  relu.forward.x = call.x;  // positive where the ReLU's input is
-  relu.grad_output = call.grad_x;
-  relu.grad_x = call.grad_x;
-  activate_backward_cuda(relu, rows, memory.stream);
+  if (call.relu) return has_bias ? Epilogue::kReluBias : Epilogue::kRelu;
+  return has_bias ? Epilogue::kBias : Epilogue::kNone;
 }
 
 /// Whether the sums for the bias came with the product.
@@ -122,7 +102,6 @@ bool linear_cuda(const DeviceLinear& call, const ProductMemory& memory) {
   product.b = {call.x, Storage::kPlain};
   product.d = call.output;
   product.bias = const_cast<void*>(call.bias);
-  product.signs = call.relu_signs;
   product.epilogue = forward_epilogue(call);
   return run_product(product, memory) == ProductResult::kDone;
 }
@@ -139,7 +118,7 @@ void linear_backward_cuda(const DeviceLinearBackward& call, const ProductMemory&
     clear(call.grad_bias, call.outputs, memory.stream);
     return;
   }
-  if (call.grad_x != nullptr) run_gradient_of_x(call, memory, rows);
+  if (call.grad_x != nullptr) run(gradient_of_x(call), memory);
   const bool has_bias = call.grad_weight != nullptr && weight_gradient_with_bias(call, memory);
   if (call.grad_bias == nullptr || has_bias) return;
   column_sums_cuda(bias_sums(call), rows, memory.stream,

@@ -39,12 +39,6 @@ cublasLtEpilogue_t library_epilogue(Epilogue epilogue) {
       return CUBLASLT_EPILOGUE_BIAS;
     case Epilogue::kReluBias:
       return CUBLASLT_EPILOGUE_RELU_BIAS;
-    case Epilogue::kReluSigns:
-      return CUBLASLT_EPILOGUE_RELU_AUX;
-    case Epilogue::kReluBiasSigns:
-      return CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
-    case Epilogue::kReluGradient:
-      return CUBLASLT_EPILOGUE_DRELU;
     case Epilogue::kBiasGradientOfB:
       return CUBLASLT_EPILOGUE_BGRADB;
     default:
@@ -131,12 +125,9 @@ ProductKey key_of(const Product& product, const ProductMemory& memory, int devic
           number(memory.bytes)};
 }
 
-void set_addresses(const Description& description, const Product& product) {
+void set_bias(const Description& description, const Product& product) {
   if (product.bias != nullptr) {
     set(description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, product.bias);
-  }
-  if (product.signs != nullptr) {
-    set(description, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, product.signs);
   }
 }
 
@@ -153,11 +144,8 @@ PreparedProduct prepare(cublasLtHandle_t handle, const Product& product,
   set(prepared.description, CUBLASLT_MATMUL_DESC_TRANSA, operation(product.a.storage));
   set(prepared.description, CUBLASLT_MATMUL_DESC_TRANSB, operation(product.b.storage));
   set(prepared.description, CUBLASLT_MATMUL_DESC_EPILOGUE, library_epilogue(product.epilogue));
-  // The choice looks at these addresses.
-  set_addresses(prepared.description, product);
-  if (product.signs != nullptr) {
-    set(prepared.description, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, (product.m + 127) / 128 * 128);
-  }
+  // The choice looks at this address.
+  set_bias(prepared.description, product);
   prepared.a = stored_input(product.input, product.a.storage, product.m, product.k);
   prepared.b = stored_input(product.input, product.b.storage, product.k, product.n);
   prepared.d = stored(product.output, product.m, product.n);
@@ -193,7 +181,7 @@ class Products {
     if (handle == nullptr) require(cublasLtCreate(&handle), "starting the library");
     const PreparedProduct& prepared = find(handle, product, memory, device);
     if (!prepared.has_algorithm) return ProductResult::kNoAlgorithm;
-    set_addresses(prepared.description, product);
+    set_bias(prepared.description, product);
     const float alpha = 1.0f;
     const float beta = product.add ? 1.0f : 0.0f;
     require(

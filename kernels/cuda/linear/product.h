@@ -20,9 +20,6 @@ enum class Epilogue {
   kRelu,
   kBias,             // of D's rows, read
   kReluBias,         // the same, then ReLU
-  kReluSigns,        // ReLU; `signs` gets a bit for each number of D
-  kReluBiasSigns,    // of D + bias, likewise
-  kReluGradient,     // D is 0 where a bit of `signs` is
   kBiasGradientOfB,  // sums over k of B's columns [n], written in D's type
 };
 
@@ -43,7 +40,6 @@ struct Product {
   bool add = false;  // to what is in D
   Epilogue epilogue = Epilogue::kNone;
   void* bias = nullptr;
-  void* signs = nullptr;  // columns of m bits, filled up to a multiple of 128; at 16 bytes
 };
 
 /// `workspace`: on the device, for the calls of one stream. `stream` is a cudaStream_t.

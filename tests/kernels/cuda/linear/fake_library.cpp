@@ -20,20 +20,6 @@ struct FakeDescription {
   cublasOperation_t b = CUBLAS_OP_N;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   void* bias = nullptr;
-  void* signs = nullptr;
-  int64_t signs_stride = 0;  // in bits
-
-  bool sign(int64_t row, int64_t column) const {
-    const int64_t bit = column * signs_stride + row;
-    return (static_cast<const uint8_t*>(signs)[bit / 8] >> (bit % 8) & 1) != 0;
-  }
-
-  void set_sign(int64_t row, int64_t column, bool value) const {
-    const int64_t bit = column * signs_stride + row;
-    auto& byte = static_cast<uint8_t*>(signs)[bit / 8];
-    const auto mask = static_cast<uint8_t>(1 << (bit % 8));
-    byte = static_cast<uint8_t>(value ? byte | mask : byte & ~mask);
-  }
 };
 
 /// A matrix stored by columns.
@@ -106,11 +92,8 @@ void multiply(const FakeDescription& description, const FakeOperand& a, const Fa
   const auto is_one_of = [&](std::initializer_list<cublasLtEpilogue_t> epilogues) {
     return std::ranges::find(epilogues, description.epilogue) != epilogues.end();
   };
-  const bool has_bias = is_one_of(
-      {CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS, CUBLASLT_EPILOGUE_RELU_AUX_BIAS});
-  const bool keeps_signs = is_one_of({CUBLASLT_EPILOGUE_RELU_AUX, CUBLASLT_EPILOGUE_RELU_AUX_BIAS});
-  const bool relu = keeps_signs || is_one_of({CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS});
-  const bool relu_gradient = description.epilogue == CUBLASLT_EPILOGUE_DRELU;
+  const bool has_bias = is_one_of({CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS});
+  const bool relu = is_one_of({CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_RELU_BIAS});
   const FakeMatrix bias{d.layout, description.bias};
   for (int64_t column = 0; column < d.layout.columns; ++column) {
     for (int64_t row = 0; row < d.layout.rows; ++row) {
@@ -119,9 +102,7 @@ void multiply(const FakeDescription& description, const FakeOperand& a, const Fa
         sum += static_cast<double>(alpha) * a.at(row, k) * b.at(k, column);
       }
       if (has_bias) sum += bias.entry(row);
-      if (keeps_signs) description.set_sign(row, column, sum > 0.0);
-      const bool cut = relu_gradient ? !description.sign(row, column) : relu && sum < 0.0;
-      d.set(row, column, cut ? 0.0 : sum);
+      d.set(row, column, relu && sum < 0.0 ? 0.0 : sum);
     }
     if (description.epilogue != CUBLASLT_EPILOGUE_BGRADB) continue;
     double sum = 0.0;
@@ -146,17 +127,6 @@ void column_sums_cuda(const DeviceColumnSums& call, const RowMemory&, void*, Col
     for (int64_t r = 0; r < call.rows; ++r) sum += x.at(c, r);
     call.sums[c] = static_cast<float>(sum);
   }
-}
-
-void activate_backward_cuda(const DeviceActivateBackward& call, const RowMemory&, void*) {
-  ++fake_library().activations;
-  const FakeLayout layout{data_type(call.forward.type), call.forward.width, call.forward.rows,
-                          call.forward.width};
-  const FakeMatrix x{layout, const_cast<void*>(call.forward.x)};
-  const FakeMatrix grad_output{layout, const_cast<void*>(call.grad_output)};
-  const FakeMatrix grad_x{layout, call.grad_x};
-  for (int64_t i = 0; i < call.forward.rows * call.forward.width; ++i)
-    grad_x.set_entry(i, x.entry(i) > 0.0 ? grad_output.entry(i) : 0.0);
 }
 
 bool run_linear_here(const DeviceLinear& call) { return linear_cuda(call, {}); }
@@ -211,14 +181,6 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t opaque,
   if (attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER) {
     to = &description->bias;
     size = sizeof(void*);
-  }
-  if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER) {
-    to = &description->signs;
-    size = sizeof(void*);
-  }
-  if (attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD) {
-    to = &description->signs_stride;
-    size = sizeof(int64_t);
   }
   if (to == nullptr || bytes != size) return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(to, value, bytes);
@@ -283,11 +245,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t opaque, con
   const FakeOperand a{{*fake<FakeLayout>(a_layout), const_cast<void*>(a_data)}, description.a};
   const FakeOperand b{{*fake<FakeLayout>(b_layout), const_cast<void*>(b_data)}, description.b};
   const FakeMatrix d{*fake<FakeLayout>(d_layout), d_data};
-  const bool has_signs = description.signs != nullptr;
-  if (has_signs &&
-      (reinterpret_cast<uintptr_t>(description.signs) % 16 != 0 ||
-       description.signs_stride % 128 != 0 || description.signs_stride < d.layout.rows))
-    return CUBLAS_STATUS_INVALID_VALUE;
   if (!fits(a, b, d.layout) || c_data != d_data) return CUBLAS_STATUS_INVALID_VALUE;
   multiply(description, a, b, *static_cast<const float*>(alpha), *static_cast<const float*>(beta),
            d);

@@ -11,7 +11,6 @@ struct FakeLibrary {
   int choices = 0;  // of an algorithm
   int products = 0;
   int column_sums = 0;  // by the kernel
-  int activations = 0;  // gradients of them, by the kernel
 };
 
 FakeLibrary& fake_library();

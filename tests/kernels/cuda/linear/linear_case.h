@@ -101,39 +101,4 @@ struct LinearCase {
   RowTensor x, weight, bias, grad_output, output, grad_x, grad_weight, grad_bias;
 };
 
-/// A linear layer with ReLU, and the gradients of the layer that reads it.
-struct ReluNetworkCase {
-  explicit ReluNetworkCase(const LinearSizes& chosen)
-      : inner({chosen.type, chosen.rows, kInnerInputs, chosen.inputs}),
-        outer(chosen),
-        signs(ElementType::kFloat, relu_signs_bytes(chosen.rows, chosen.inputs) / 4) {}
-
-  DeviceLinear inner_forward() const {
-    DeviceLinear call = inner.forward();
-    call.relu = true;
-    call.relu_signs = signs.data();
-    return call;
-  }
-
-  DeviceLinearBackward outer_backward() const {
-    DeviceLinearBackward call = outer.backward();
-    call.x = inner.output.data();
-    call.relu_signs = signs.data();
-    return call;
-  }
-
-  std::vector<double> expected_grad_hidden() const {
-    std::vector<double> values =
-        outer.with_grad_x(std::vector<double>(static_cast<size_t>(outer.grad_x.size())));
-    const std::vector<double> hidden = inner.expected_output(true, true);
-    for (size_t i = 0; i < values.size(); ++i)
-      if (hidden[i] <= 0.0) values[i] = 0.0;
-    return values;
-  }
-
-  static constexpr int64_t kInnerInputs = 12;
-  LinearCase inner, outer;
-  RowTensor signs;
-};
-
 }  // namespace dietmt::kernels

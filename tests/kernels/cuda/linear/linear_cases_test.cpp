@@ -89,19 +89,6 @@ TEST_P(LinearCasesTest, GradientsThatNobodyWantsAreLeftOut) {
                                  "weight");
 }
 
-TEST_P(LinearCasesTest, GradientsPassTheReluThatMadeTheInput) {
-  for (const LinearSizes& size : sizes()) {
-    const ReluNetworkCase network(size);
-    ASSERT_TRUE(run_linear_here(network.inner_forward())) << size.name();
-    const Values hidden = network.inner.expected_output(true, true);
-    network.inner.output.expect_near(hidden, kError, size.name());
-    run_linear_here(network.outer_backward());
-    network.outer.grad_x.expect_near(network.expected_grad_hidden(), kError, size.name());
-    network.outer.grad_bias.expect_near(
-        network.outer.with_grad_bias(zeros(network.outer.grad_bias)), kError, size.name());
-  }
-}
-
 TEST_P(LinearCasesTest, WithoutRowsTheGradientsOfParametersAreZero) {
   const LinearCase linear({GetParam(), 0, 24, 8});
   run_linear_here(linear.forward());

@@ -46,34 +46,15 @@ TEST(LinearLibraryTest, WithoutTheEpilogueAKernelSumsTheBiasGradient) {
 }
 
 TEST(LinearLibraryTest, ALayerSaysThatThereIsNoAlgorithm) {
-  fake_library().epilogues_without_algorithm = {CUBLASLT_EPILOGUE_BIAS,
-                                                CUBLASLT_EPILOGUE_RELU_AUX_BIAS};
+  fake_library().epilogues_without_algorithm = {CUBLASLT_EPILOGUE_BIAS};
   const LinearCase linear({ElementType::kHalf, 16, 24, 64});
   const int before = fake_library().products;
   EXPECT_FALSE(run_linear_here(linear.forward()));
   EXPECT_EQ(fake_library().products, before);
-  const ReluNetworkCase network({ElementType::kHalf, 16, 64, 24});
-  EXPECT_FALSE(run_linear_here(network.inner_forward()));
-  DeviceLinear without_signs = network.inner_forward();
-  without_signs.relu_signs = nullptr;
-  EXPECT_TRUE(run_linear_here(without_signs));
+  DeviceLinear relu = linear.forward();
+  relu.relu = true;
+  EXPECT_TRUE(run_linear_here(relu));
   fake_library().epilogues_without_algorithm.clear();
-}
-
-TEST(LinearLibraryTest, TheReluGradientCostsNoKernelWhereTheLibraryHasIt) {
-  const ReluNetworkCase network({ElementType::kBFloat16, 16, 72, 24});
-  ASSERT_TRUE(run_linear_here(network.inner_forward()));
-  const FakeLibrary before = fake_library();
-  run_linear_here(network.outer_backward());
-  EXPECT_EQ(fake_library().products, before.products + 2);
-  EXPECT_EQ(fake_library().activations, before.activations);
-  fake_library().epilogues_without_algorithm = {CUBLASLT_EPILOGUE_DRELU};
-  const ReluNetworkCase other({ElementType::kBFloat16, 16, 80, 24});
-  ASSERT_TRUE(run_linear_here(other.inner_forward()));
-  run_linear_here(other.outer_backward());
-  fake_library().epilogues_without_algorithm.clear();
-  EXPECT_EQ(fake_library().activations, before.activations + 1);
-  other.outer.grad_x.expect_near(other.expected_grad_hidden(), 2e-5, "grad_x");
 }
 
 }  // namespace
