@@ -82,9 +82,10 @@ class StepAttentionBlock {
   /// The row of a table [H|1, 2C+1, Dh] at the offset of a key.
   DIETMT_DEVICE void load_relative(const HeadTable& table, int64_t clip, int64_t key,
                                    float (&to)[kLaneNumbers]) const {
-    load_numbers(table.data + head_ * table.head_stride +
-                     clipped_offset(key - position_, clip) * call_.head_width + first_,
-                 to);
+    load_vector<float>(table.data,
+                       head_ * table.head_stride +
+                           clipped_offset(key - position_, clip) * call_.head_width + first_,
+                       to);
   }
 
   /// The last key of a row comes with the call, and its first query's warp keeps it.
